@@ -19,7 +19,7 @@ import { printableLoadBalancer } from './render-load-balancer.ts';
 /** A loaded machine takes seconds for what takes 40 ms at rest. */
 const CHECK_TIMEOUT_MS = 20_000;
 
-export interface HaproxyConfiguration extends ConfigurationParts<readonly ApiServer[]> {
+interface HaproxyConfiguration extends ConfigurationParts<readonly ApiServer[]> {
   /** HAProxy's own verdict on a file. */
   readonly check: ConfigurationCheck;
   readonly view: () => Pick<HaproxyMonitorStatus, 'servers' | 'configSha256' | 'lastChange'>;

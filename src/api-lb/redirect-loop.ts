@@ -12,7 +12,7 @@ import { createRedirectKeeper, type RedirectKeeper } from './redirect/redirect-k
 const LOOK_EVERY_MS = 1_000;
 const PROBE_TIMEOUT_MS = 900;
 
-export interface RedirectLoop {
+interface RedirectLoop {
   readonly run: (signal: AbortSignal) => Promise<void>;
   readonly view: () => Pick<HaproxyMonitorStatus, 'usable' | 'redirect' | 'redirectProblem'>;
 }

@@ -1,5 +1,5 @@
 /** A server of the load balancer, as far as it matters whether clients are sent there. */
-export interface SeenServer {
+interface SeenServer {
   readonly name: string;
   readonly address: string;
   readonly state: string;
@@ -7,7 +7,7 @@ export interface SeenServer {
   readonly check: string;
 }
 
-export interface ServerTransition {
+interface ServerTransition {
   readonly server: string;
   readonly address: string;
   /** Undefined where it has not been seen before. */

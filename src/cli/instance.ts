@@ -21,7 +21,7 @@ export const instance = flag(
 );
 
 /** `/etc/haproxy-b/haproxy.cfg` for `/etc/haproxy/haproxy.cfg` of the one without a name: a pod has such a folder as a whole. */
-export function instancePath(path: string, name: string): string {
+function instancePath(path: string, name: string): string {
   return path.replace(/^\/(?:etc|var\/run|var\/lib)\/[^/]+/, (folder) => `${folder}-${name}`);
 }
 

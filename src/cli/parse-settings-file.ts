@@ -5,7 +5,7 @@ import { type SettingsKey, sectionsOf } from './settings-keys.ts';
 import type { SettingsValues } from './settings-values.ts';
 import { readYaml, type YamlContent } from './settings-yaml.ts';
 
-export type ParsedSettings =
+type ParsedSettings =
   | { readonly kind: 'values'; readonly values: SettingsValues }
   /** Every problem, in the order of lines, each with `path:line:` in front. */
   | { readonly kind: 'problems'; readonly problems: readonly string[] };

@@ -7,7 +7,7 @@ import { parsedBy } from './make-field.ts';
 import { defaultPorts } from './ports.ts';
 
 /** `10.0.0.11`, `10.0.0.11:29450`, `[fd00::1]:29450`, `:29450`: what is left out has a default. */
-export interface PeerListen {
+interface PeerListen {
   readonly host: string | undefined;
   readonly port: number | undefined;
 }

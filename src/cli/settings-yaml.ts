@@ -9,7 +9,7 @@ export interface YamlContent {
   readonly lineOf: (path: readonly PropertyKey[]) => number;
 }
 
-export interface YamlProblem {
+interface YamlProblem {
   readonly line: number;
   readonly message: string;
 }

@@ -3,7 +3,7 @@ import { HELP_WIDTH } from './help-text.ts';
 import { nearestName } from './nearest-name.ts';
 
 /** The words after `hawser`, such as `haproxy supervise`, and the command's summary. */
-export type Summaries = readonly (readonly [name: string, summary: string])[];
+type Summaries = readonly (readonly [name: string, summary: string])[];
 
 const NAME_WIDTH = 26;
 

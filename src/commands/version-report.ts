@@ -8,7 +8,7 @@ import { hawserCommit, hawserVersion } from '../engine/system/version.ts';
 const TIMEOUT_MS = 5_000;
 
 /** The versions of the programs here; null if one could not be run. */
-export interface VersionReport {
+interface VersionReport {
   readonly hawser: string;
   readonly commit: string | null;
   readonly haproxy: string | null;
@@ -25,7 +25,7 @@ export async function run({ json }: SettingsOf<typeof spec>): Promise<number> {
   return 0;
 }
 
-export async function versionReport(): Promise<VersionReport> {
+async function versionReport(): Promise<VersionReport> {
   const [haproxy, keepalived] = await Promise.all([
     said(['haproxy', '-vv']),
     said(['keepalived', '--version']),

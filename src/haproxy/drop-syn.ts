@@ -12,7 +12,7 @@ interface Options {
   readonly onFailure: (message: string) => void;
 }
 
-export interface SynDrop {
+interface SynDrop {
   /** The same driver, whose replacements of a serving generation go on without new connections. */
   readonly program: ProxyDriver;
   /** Lets them in, and removes what was left. Never rejects. */

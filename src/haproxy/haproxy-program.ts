@@ -34,7 +34,7 @@ const NO_STATE = '1\n';
 /** The directive without which HAProxy reads no state of servers, wherever it stands. */
 const LOADS_STATE = 'load-server-state-from-file';
 
-export interface ProgramSettings extends HaproxyPaths {
+interface ProgramSettings extends HaproxyPaths {
   /** How long what a generation or a server has begun may take, in milliseconds. */
   readonly forceDeleteTimeout: number;
 }

@@ -1,7 +1,7 @@
 import { askPage } from '../engine/system/network/ask-page.ts';
 import { parseServerRows, type ServerRow } from './server-rows.ts';
 
-export type StatisticsAnswer =
+type StatisticsAnswer =
   | { readonly kind: 'servers'; readonly servers: readonly ServerRow[] }
   | { readonly kind: 'silent'; readonly message: string };
 

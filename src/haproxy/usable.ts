@@ -10,7 +10,7 @@ export interface UsableState {
   readonly failingSinceMs: number | undefined;
 }
 
-export interface UsableLimits {
+interface UsableLimits {
   /** Good samples in a row that make it usable. */
   readonly okToAdd: number;
   /** It stops being usable after failing this long without a single good sample. */

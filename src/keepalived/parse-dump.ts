@@ -9,7 +9,7 @@ const STATES: Readonly<Record<string, VrrpState>> = {
   INIT: 'UNKNOWN',
 };
 
-export interface Dump {
+interface Dump {
   /** Of the configuration that was read last, as `markConfiguration` wrote it. */
   readonly number: number | undefined;
   readonly instances: SelfReport;

@@ -19,7 +19,7 @@ export async function sweepConfigured({
  * Removes these addresses wherever on this node they are (a VMAC has an interface of its own), and looks again. Only
  * what a configuration names is ever touched.
  */
-export async function sweepAddresses(vips: readonly HeldAddress[]): Promise<SweepOutcome> {
+async function sweepAddresses(vips: readonly HeldAddress[]): Promise<SweepOutcome> {
   const addresses = [...new Set(vips.map(({ address }) => address))];
   const removed: string[] = [];
   const troubles: string[] = [];

@@ -1,5 +1,5 @@
 /** When the last value came that is to be served. */
-export interface Arrival<T> {
+interface Arrival<T> {
   /** Notes when a value came. */
   readonly see: (value: T, nowMs: number) => void;
   /** How long the value took since it came; undefined for one that was served already. */

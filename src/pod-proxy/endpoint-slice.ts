@@ -6,7 +6,7 @@ export interface SliceFacts {
   readonly endpoints: readonly SliceEndpoint[];
 }
 
-export interface SliceEndpoint {
+interface SliceEndpoint {
   /** Of its pod; its address where it has none. */
   readonly name: string;
   readonly addresses: readonly string[];

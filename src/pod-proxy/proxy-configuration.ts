@@ -21,9 +21,9 @@ import type { ProxyStatus } from './proxy-status.ts';
 import { renderOnce } from './render-once.ts';
 import type { Statistics } from './statistics.ts';
 
-export type ProxyInput = Extract<ProxyView, { readonly kind: 'known' }>;
+type ProxyInput = Extract<ProxyView, { readonly kind: 'known' }>;
 
-export interface ProxyConfiguration extends ConfigurationParts<ProxyInput> {
+interface ProxyConfiguration extends ConfigurationParts<ProxyInput> {
   /** Notes when a change came. */
   readonly see: () => void;
   readonly view: () => Pick<ProxyStatus, 'hosts' | 'problem' | 'lastProblem' | 'configSha256' | 'lastChange'>;

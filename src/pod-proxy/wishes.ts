@@ -22,12 +22,12 @@ export type ConfigSource =
   | { readonly kind: 'none' }
   | Wrong;
 
-export type HostsSource =
+type HostsSource =
   | { readonly kind: 'pods' }
   | { readonly kind: 'slices'; readonly labelSelector: string }
   | Wrong;
 
-export type CertsSource = { readonly kind: 'secrets'; readonly names: readonly string[] } | Wrong;
+type CertsSource = { readonly kind: 'secrets'; readonly names: readonly string[] } | Wrong;
 
 const CONFIG_KEY = 'haproxy.cfg';
 /** Each is listed and watched by itself. */

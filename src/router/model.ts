@@ -103,7 +103,7 @@ export interface RateLimit {
   readonly httpPer10s?: number;
 }
 
-export interface HeaderActions {
+interface HeaderActions {
   readonly request: readonly HeaderAction[];
   readonly response: readonly HeaderAction[];
 }

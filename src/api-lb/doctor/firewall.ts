@@ -8,7 +8,7 @@ import { redirectTable } from '../redirect/ruleset.ts';
 import { parseTableListing, redirects } from '../redirect/table-listing.ts';
 import { type ApiLbContext, NO_VIP } from './context.ts';
 
-export function judgeNft(outcome: ProgramOutcome): Finding {
+function judgeNft(outcome: ProgramOutcome): Finding {
   if (outcome.kind === 'missing')
     return fail('nft is not installed here', 'apt-get install nftables (the image of hawser has its own)');
   if (outcome.kind === 'late')
@@ -27,7 +27,7 @@ const nft: Check<ApiLbContext> = {
   run: async ({ run }, signal) => judgeNft(await run(['nft', 'list', 'tables'], signal)),
 };
 
-export interface RedirectReading {
+interface RedirectReading {
   readonly table: string;
   readonly wanted: Redirect;
   readonly listing: ProgramOutcome;
@@ -36,13 +36,7 @@ export interface RedirectReading {
   readonly isMonitorRunning: boolean;
 }
 
-export function judgeRedirect({
-  table: name,
-  wanted,
-  listing,
-  usable,
-  isMonitorRunning,
-}: RedirectReading): Finding {
+function judgeRedirect({ table: name, wanted, listing, usable, isMonitorRunning }: RedirectReading): Finding {
   const way = `${wanted.vips.join(', ')} port ${wanted.apiPort} -> ${wanted.lbPort}`;
   if (listing.kind !== 'ran') return unknown(listing.message, 'see check nft');
   const isAbsent = listing.exitCode !== 0 && /No such file/.test(listing.stderr);

@@ -36,7 +36,7 @@ function reach(
   });
 }
 
-export interface PeerPortsLook {
+interface PeerPortsLook {
   readonly peer: Peer;
   readonly balancer: Reach;
   /** At each port that a health page may have in a mixed group. */

@@ -4,7 +4,7 @@ import type { ProgramOutcome } from '../../engine/examine/run-program.ts';
 import { OLDEST_HAPROXY, parseHaproxyBuild } from '../../engine/system/text/program-version.ts';
 import type { ApiLbContext } from './context.ts';
 
-export function judgeHaproxy(outcome: ProgramOutcome): Finding {
+function judgeHaproxy(outcome: ProgramOutcome): Finding {
   if (outcome.kind !== 'ran') return notRun(outcome, '--haproxy');
   const build = parseHaproxyBuild(outcome.stdout);
   if (build === undefined)

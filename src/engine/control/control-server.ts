@@ -7,7 +7,7 @@ import { type AnswerLine, serveConnection } from './control-connection.ts';
 /** Bounds the descriptors that clients can take; more are turned away until some leave. */
 const MAX_CLIENTS = 512;
 
-export type ServeOutcome =
+type ServeOutcome =
   | { readonly kind: 'serving'; readonly close: () => Promise<void> }
   | { readonly kind: 'in-use' };
 

@@ -3,7 +3,7 @@ export const MAX_LINE_BYTES = 64 * 1024;
 
 export type SplitLine = { readonly kind: 'line'; readonly text: string } | { readonly kind: 'too-long' };
 
-export interface LineSplitter {
+interface LineSplitter {
   /** The lines that this piece of the stream completes. Never throws, never keeps more than the limit. */
   readonly push: (chunk: Uint8Array) => readonly SplitLine[];
   /** What was left without a line end when the client closed its side: `printf reload | socat` counts too. */

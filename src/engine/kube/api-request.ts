@@ -31,7 +31,7 @@ export interface ApiFailure {
   readonly isTooLarge?: boolean;
 }
 
-export interface RequestLimits {
+interface RequestLimits {
   readonly signal: AbortSignal;
   /** From the call to the end of the answer. Includes getting credentials, as an exec plugin may hang. */
   readonly timeoutMs: number;

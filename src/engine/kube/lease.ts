@@ -8,7 +8,7 @@ import { firstSpec, type LeaseSpec, leaseObject, nextSpec, releasedSpec } from '
 import { trackOutage } from './outage.ts';
 import { pathOf } from './resource.ts';
 
-export interface LeaseSettings {
+interface LeaseSettings {
   readonly session: Pick<ApiSession, 'firstAnswer'>;
   readonly namespace: string;
   readonly name: string;

@@ -22,7 +22,7 @@ export type StatusOutcome =
   | Extract<ObjectAnswer, { readonly kind: 'refused' }>
   | ApiFailure;
 
-export interface StatusChange {
+interface StatusChange {
   /** What to write of the object's status; undefined writes nothing. It must not throw. */
   readonly decide: (object: unknown) => Readonly<Record<string, unknown>> | undefined;
   /** The object as it was last seen, at least its name, version and status: it is read only after a conflict. */

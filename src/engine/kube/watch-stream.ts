@@ -7,7 +7,7 @@ import type { ObjectChange } from './object-store.ts';
 import type { Resource } from './resource.ts';
 
 /** A change, or the server's message that the watch began too far back and a new list is needed. */
-export type WatchMessage<T> = ObjectChange<T> | { readonly kind: 'expired' };
+type WatchMessage<T> = ObjectChange<T> | { readonly kind: 'expired' };
 
 /**
  * The messages of a watch, in order, until the server ends it. Throws once the watch is not reliable any more: a reset,

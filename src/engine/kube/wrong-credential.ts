@@ -1,13 +1,13 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 
 /** PEM. */
-export interface TlsCredentials {
+interface TlsCredentials {
   readonly ca?: Buffer | undefined;
   readonly cert?: Buffer | undefined;
   readonly key?: Buffer | undefined;
 }
 
-export interface WrongCredential {
+interface WrongCredential {
   readonly part: keyof TlsCredentials;
   readonly what: string;
 }

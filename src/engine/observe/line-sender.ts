@@ -10,7 +10,7 @@ export interface LineTarget {
   readonly port: number;
 }
 
-export interface LineSenderOptions {
+interface LineSenderOptions {
   /** Undefined where lines go nowhere for now. */
   readonly target: () => LineTarget | undefined;
   /** Lines that wait; beyond, the oldest are dropped. */
@@ -21,7 +21,7 @@ export interface LineSenderOptions {
   readonly onTrouble: (message: string | undefined) => void;
 }
 
-export interface LineSender {
+interface LineSender {
   /** Never waits. Lines that nobody takes are lost in the end. */
   readonly send: (lines: readonly string[]) => void;
   /** Sends what waits until `signal` aborts; never rejects. */

@@ -11,7 +11,7 @@ export function lagHistogram({ histogram }: MetricsRegistry): (worstLagSeconds: 
 }
 
 /** What every supervisor counts of the events that it logs. */
-export interface SupervisorCounts {
+interface SupervisorCounts {
   /** A new configuration is used. */
   readonly accepted: (event: LogEvent) => void;
   readonly refused: (event: LogEvent) => void;

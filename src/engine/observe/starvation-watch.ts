@@ -1,7 +1,7 @@
 import type { Log } from '../system/log.ts';
 import { type CpuStarvation, nextStarvation } from './cpu-starvation.ts';
 
-export interface StarvationWatch {
+interface StarvationWatch {
   readonly lateTimer: () => void;
   /** Once a second. */
   readonly lag: (worstLagSeconds: number) => void;

@@ -14,7 +14,7 @@ export interface PeerCredentials {
   readonly leaf: X509Certificate;
 }
 
-export type CredentialsReading =
+type CredentialsReading =
   | { readonly kind: 'good'; readonly credentials: PeerCredentials }
   | { readonly kind: 'unusable'; readonly message: string };
 

@@ -8,7 +8,7 @@ import { namesIn, nodeOf } from './identity.ts';
 import type { ReportRefusal } from './refusals.ts';
 
 /** ISO 8601, UTC, both included. */
-export interface JournalRange {
+interface JournalRange {
   readonly since: string;
   readonly until: string;
 }

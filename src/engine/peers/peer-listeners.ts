@@ -5,7 +5,7 @@ import type { PeerCredentials } from './credentials.ts';
 import { type PeerServer, servePeers } from './peer-server.ts';
 import type { ReportRefusal } from './refusals.ts';
 
-export interface PeerListeners {
+interface PeerListeners {
   /**
    * Listens at these addresses and at no others. An address that cannot be used is logged once, and tried at each call.
    */

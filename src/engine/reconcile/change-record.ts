@@ -5,14 +5,14 @@ import { type LastChange, messageIn, nextChange, type Origin } from './last-chan
 import type { ShownChange } from './last-change-schema.ts';
 
 /** What a monitor remembers of the configurations that it has applied, for its status and its log. */
-export interface ChangeRecord {
+interface ChangeRecord {
   /** Records an attempt; returns its cause. */
   readonly note: (origin: Origin, outcome: ApplyOutcome) => string;
   readonly view: () => ChangeView;
 }
 
 /** As it stands in a monitor's status. */
-export interface ChangeView {
+interface ChangeView {
   /** Of the configuration that was rendered last; null before the first. */
   readonly configSha256: string | null;
   readonly lastChange: ShownChange | null;

@@ -24,7 +24,7 @@ import { livenessFailure } from './liveness-failure.ts';
 import type { Observers } from './observers.ts';
 import { type Loops, runMonitor } from './run-monitor.ts';
 
-export interface MonitorSettings extends InputPaths, InstanceSettings {
+interface MonitorSettings extends InputPaths, InstanceSettings {
   readonly listen: { readonly host: string; readonly port: number };
   readonly logLevel: string;
   readonly journal?: string | undefined;
@@ -33,7 +33,7 @@ export interface MonitorSettings extends InputPaths, InstanceSettings {
 }
 
 /** A monitor's name in its log, what its journal keeps, and what it counts. */
-export interface MonitorKind<Metrics extends MonitorMetrics> {
+interface MonitorKind<Metrics extends MonitorMetrics> {
   readonly name: string;
   readonly events: JournalEvents;
   readonly createMetrics: (nowMs: () => number, registry: MetricsRegistry) => Metrics;

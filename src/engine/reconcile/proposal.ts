@@ -17,7 +17,7 @@ export interface ProposalParts<T> {
   readonly render: (input: T) => Promise<RenderResult>;
 }
 
-export type Proposal<T> = Pick<Wanted<T>, 'lookAgainInMs'> &
+type Proposal<T> = Pick<Wanted<T>, 'lookAgainInMs'> &
   ({ readonly kind: 'unknown' } | (RenderResult & { readonly input: T }));
 
 /**

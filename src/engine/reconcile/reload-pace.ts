@@ -2,7 +2,7 @@ import type { ApplyOutcome } from '../apply/apply-outcome.ts';
 import { reloadStartMs, reloadWaitMs } from './reload-limit.ts';
 
 /** When a configuration may be applied. Configurations are told apart by their identity. */
-export interface ReloadPace {
+interface ReloadPace {
   /** How long it has to wait. What is served already, and so costs no reload, does not wait. */
   readonly holdMs: (identity: string) => number;
   readonly isServed: (identity: string) => boolean;

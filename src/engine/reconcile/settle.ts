@@ -1,4 +1,4 @@
-export interface SettleRules<T> {
+interface SettleRules<T> {
   readonly same: (a: T, b: T) => boolean;
   /** A value is settled once nothing else was seen for this long. */
   readonly quietMs: number;
@@ -23,7 +23,7 @@ interface Pending<T> {
   readonly changingSinceMs: number;
 }
 
-export type SettleDecision<T> =
+type SettleDecision<T> =
   | { readonly kind: 'nothing-to-do' }
   | { readonly kind: 'wait'; readonly lookAgainInMs: number }
   | { readonly kind: 'settled'; readonly value: T };

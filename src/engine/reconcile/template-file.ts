@@ -4,7 +4,7 @@ import { readRegularFile } from '../system/file/read-regular-file.ts';
 /** Far above any real template. */
 const MAX_TEMPLATE_BYTES = 1024 * 1024;
 
-export type TemplateFile =
+type TemplateFile =
   | { readonly kind: 'read'; readonly text: string; readonly mode: number }
   | { readonly kind: 'unreadable'; readonly message: string };
 

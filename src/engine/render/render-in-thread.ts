@@ -11,7 +11,7 @@ export interface RenderThread {
   readonly render: (job: RenderJob) => Promise<RenderOutcome>;
 }
 
-export interface ThreadLimits {
+interface ThreadLimits {
   /** For one job, once the thread is ready. Default 2 s: a real template takes some milliseconds. */
   readonly timeoutMs?: number;
   /** How long a thread without a job is kept: it weighs some megabytes. Default 10 s. */

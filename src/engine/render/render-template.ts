@@ -13,7 +13,7 @@ export type RenderOutcome =
 
 const MAX_RENDERED_CHARACTERS = 1_000_000;
 
-export interface RenderOptions {
+interface RenderOptions {
   readonly templatePath: string;
   readonly maxCharacters?: number;
   /** Is told each line before it runs: of a template that never ends, nothing else is heard. */
@@ -56,7 +56,7 @@ type Failed = Extract<RenderOutcome, { kind: 'failed' }>;
 
 export type PrintOutcome = { readonly kind: 'printed'; readonly text: string } | Failed;
 
-export interface CompiledTemplate {
+interface CompiledTemplate {
   readonly kind: 'compiled';
   /** What the template prints for a model with the fields that it was compiled for, and nothing else. */
   readonly print: (model: object) => PrintOutcome;

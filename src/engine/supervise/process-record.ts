@@ -9,7 +9,7 @@ export const processSchema = z.readonly(z.object({ pid: z.int(), startTicks: z.i
 
 const anyRecordSchema = z.object({ epoch: z.string() });
 
-export interface ProcessRecord<Content> {
+interface ProcessRecord<Content> {
   /** Undefined if the file is missing, damaged, or from another boot or pid namespace. */
   readonly read: () => Content | undefined;
   /**

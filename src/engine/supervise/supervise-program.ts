@@ -16,7 +16,7 @@ import { ConfigError } from '../system/errors.ts';
 import type { Log } from '../system/log.ts';
 import { hawserVersion } from '../system/version.ts';
 
-export interface SuperviseSettings extends InstanceSettings {
+interface SuperviseSettings extends InstanceSettings {
   readonly socket: string;
   readonly config: string;
   /** Of a supervisor that has one. */
@@ -38,7 +38,7 @@ type Answers = Readonly<Record<string, () => Answer | Promise<Answer>>>;
 type Orders = Readonly<Record<string, (rest: string) => Promise<Answer>>>;
 
 /** A supervisor that runs, as the control socket, signals, probes and collectors see it. */
-export interface Supervised<Now> {
+interface Supervised<Now> {
   /** By the line that asks for it; `ping` is answered without asking the supervisor. */
   readonly answers: Answers & { readonly reload: () => Answer | Promise<Answer> };
   /** By the first word of a line whose rest says what to do. */

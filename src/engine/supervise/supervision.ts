@@ -7,7 +7,7 @@ import { createRecovery, type Kind, type Reporting } from './recover.ts';
 import type { RequestId, SharedAction } from './step.ts';
 
 /** Where the decisions about one program take effect. */
-export interface Supervising<State, Event, Own> {
+interface Supervising<State, Event, Own> {
   readonly log: Log;
   readonly keep: (state: State) => void;
   readonly act: Surroundings<State, Event, Own>['act'];
@@ -15,7 +15,7 @@ export interface Supervising<State, Event, Own> {
   readonly outcomeOfFailed: (action: Own, message: string) => Event | 'again' | undefined;
 }
 
-export interface Supervision<State, Event> extends Engine<State, Event> {
+interface Supervision<State, Event> extends Engine<State, Event> {
   /** Dispatches a request; resolves with the answer to its number. */
   readonly ask: (eventOf: (request: RequestId) => Event) => Promise<Answer>;
   /** Resolves once nothing supervised is left. */

@@ -1,12 +1,12 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 
 /** What a tenant's PEM holds. Text between the blocks is dropped. */
-export interface PemContent {
+interface PemContent {
   readonly certificates: readonly X509Certificate[];
   readonly keys: readonly KeyObject[];
 }
 
-export type PemReading =
+type PemReading =
   | ({ readonly kind: 'read' } & PemContent)
   | { readonly kind: 'bad'; readonly message: string };
 

@@ -10,7 +10,7 @@ import { chosenColumns, type RowLabels, statisticsPage } from './statistics-page
 import { readRows, type StatisticsRow } from './statistics-rows.ts';
 import { createTotals, type StatisticsTotals } from './statistics-totals.ts';
 
-export interface ExporterSettings {
+interface ExporterSettings {
   readonly statsSocket: string;
   /** Of HAProxy's statistics, by number. */
   readonly exported: readonly number[];

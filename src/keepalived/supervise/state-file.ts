@@ -3,7 +3,7 @@ import { createRunFile } from '../../engine/system/file/run-file.ts';
 import type { Log } from '../../engine/system/log.ts';
 import type { InstanceState } from '../vip-presence.ts';
 
-export interface StateFile {
+interface StateFile {
   /**
    * Replaces the file in one step if its content changed, or another program removed or changed it. A failed write is
    * repeated at the next call. It is not synced, since its reader acts within milliseconds.

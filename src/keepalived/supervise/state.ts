@@ -82,7 +82,7 @@ export interface Job {
   readonly stage: 'checking' | 'pending' | 'starting' | 'reloading';
 }
 
-export interface Transition {
+interface Transition {
   readonly instance: string;
   readonly from: VrrpState;
   readonly to: VrrpState;

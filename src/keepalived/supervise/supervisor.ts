@@ -23,7 +23,7 @@ import { createStateFile } from './state-file.ts';
 import { describeState } from './status.ts';
 import type { VrrpStatus } from './vrrp-status.ts';
 
-export interface VrrpSupervisorOptions {
+interface VrrpSupervisorOptions {
   readonly program: KeepalivedDriver;
   /** The file with the pids and start times of all supervised processes. */
   readonly recordPath: string;

@@ -11,7 +11,7 @@ export interface Why {
   readonly reason: string;
 }
 
-export interface NotifiedTransition {
+interface NotifiedTransition {
   readonly instance: string;
   readonly to: VrrpState;
   readonly trackValue: number | undefined;

@@ -9,7 +9,7 @@ import { instancesHere, pagesOfInstances } from './instances-here.ts';
 import type { InstalledInstance, ProgramPage } from './look/context.ts';
 
 /** The settings of the daemons on this node, as they run or as their manifests would start them. */
-export interface AsInstalled {
+interface AsInstalled {
   readonly pages: readonly ProgramPage[];
   readonly instances: readonly InstalledInstance[];
   /** Undefined if no monitor is installed here. */

@@ -5,7 +5,7 @@ import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
 import { moveFile } from './move-file.ts';
 import type { Step } from './plan.ts';
 
-export type StepsOutcome =
+type StepsOutcome =
   | { readonly kind: 'done' }
   | {
       readonly kind: 'undone';

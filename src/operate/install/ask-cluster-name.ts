@@ -5,9 +5,9 @@ import { askPage } from '../../engine/system/network/ask-page.ts';
 /** The holder may have just taken the VIP over. */
 const PATIENCE_MS = 5_000;
 /** In templates/haproxy.cfg.ejs. */
-export const CLUSTER_NAME_PATH = '/hawser_cluster_name';
+const CLUSTER_NAME_PATH = '/hawser_cluster_name';
 
-export type ClusterNameAnswer =
+type ClusterNameAnswer =
   | { readonly kind: 'told'; readonly name: string }
   /** `message` ends the sentence "the name cannot be learned: …". */
   | { readonly kind: 'unknown'; readonly message: string };

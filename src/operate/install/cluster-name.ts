@@ -6,7 +6,7 @@ import type { Draft, OnDisk } from './draft.ts';
 import type { InstallSettings } from './install-settings.ts';
 import { layout } from './layout.ts';
 
-export type ClusterNameChoice =
+type ClusterNameChoice =
   /** Use the draft's name. */
   | { readonly kind: 'as-drafted' }
   | { readonly kind: 'learned'; readonly name: string }

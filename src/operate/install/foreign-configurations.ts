@@ -16,7 +16,7 @@ export interface ForeignConfiguration {
   readonly service: string | undefined;
 }
 
-export interface ForeignConfigurations {
+interface ForeignConfigurations {
   readonly found: readonly ForeignConfiguration[];
   readonly problems: readonly string[];
 }

@@ -7,7 +7,7 @@ import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import { layout } from './layout.ts';
 import { type ManifestContainer, manifestContainers } from './manifest-containers.ts';
 
-export interface ForeignManifest {
+interface ForeignManifest {
   /** On the node. */
   readonly path: string;
   /** The program that would conflict with hawser: `kube-vip`; undefined if the manifest cannot be read. */

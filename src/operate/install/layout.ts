@@ -47,7 +47,7 @@ export function installWords(instance: string | undefined): string {
 }
 
 /** Where a pod's files are. */
-export interface PodLayout {
+interface PodLayout {
   /** Where the kubelet reads it. */
   readonly manifest: string;
   /** The folder of its template. */

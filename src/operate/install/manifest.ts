@@ -6,7 +6,7 @@ import { nameInstance } from './manifest-of-instance.ts';
 import { type Path, probeAt, probesFollowPage } from './manifest-probes.ts';
 import { applyPatch, type Patch } from './patches.ts';
 
-export interface ManifestSettings {
+interface ManifestSettings {
   readonly flavor: Flavor;
   readonly credentials: Credentials;
   readonly image: string;

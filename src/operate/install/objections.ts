@@ -18,7 +18,7 @@ import { manifestContainers } from './manifest-containers.ts';
 import type { WantedFile } from './plan.ts';
 import { isSupervisor, supervisorPage } from './supervisor-pages.ts';
 
-export interface Objections {
+interface Objections {
   /** Each says what prevents the install, and how to resolve it. */
   readonly problems: readonly string[];
   readonly notices: readonly string[];

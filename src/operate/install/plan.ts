@@ -19,7 +19,7 @@ export interface WantedFolder {
   readonly group?: number;
 }
 
-export interface FileState {
+interface FileState {
   readonly content: Buffer;
   readonly mode: number;
 }

@@ -3,7 +3,7 @@ import { structuredWriter } from '../../cli/structured-text.ts';
 import { type Removal, removalText } from './removal.ts';
 
 /** A removal that was made, or would be. */
-export type RemovalStep =
+type RemovalStep =
   | Removal
   | { readonly kind: 'remove-vip'; readonly vip: string; readonly interface: string }
   | { readonly kind: 'remove-firewall-table' };

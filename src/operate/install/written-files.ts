@@ -10,7 +10,7 @@ const KEPT = ['.candidate', '.last-good', '.left'];
 /** The remainder of an interrupted write: see `writeFileAtomically`. */
 const temporary = /^\.(.+)\.[0-9a-f]{16}$/;
 
-export interface WrittenFiles {
+interface WrittenFiles {
   readonly ours: readonly string[];
   /** Configurations where ours would be, that hawser did not render. */
   readonly foreign: readonly string[];

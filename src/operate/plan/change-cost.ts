@@ -1,6 +1,6 @@
 import { type CostLevel, costLevels, type Effect } from '../../engine/reconcile/effect.ts';
 
-export interface ChangeCost {
+interface ChangeCost {
   readonly level: CostLevel;
   /**
    * What becomes of the connections through this node. `drained`: they end by themselves, or at the end of that time. `cut`:

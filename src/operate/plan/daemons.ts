@@ -10,7 +10,7 @@ import { manifestContainers } from '../install/manifest-containers.ts';
 import type { PlannedProduct } from './planned-product.ts';
 
 /** A daemon that a product has. */
-export interface KnownDaemon {
+interface KnownDaemon {
   readonly spec: CommandSpec;
   readonly container: string;
   /** Settings that it accepts without using them. */

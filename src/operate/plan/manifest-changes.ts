@@ -21,7 +21,7 @@ interface Place {
   readonly instance: string | undefined;
 }
 
-export interface ManifestChanges {
+interface ManifestChanges {
   readonly changes: readonly ManifestChange[];
   /** Of manifests that were edited and would have to change (docs/decisions/0043). */
   readonly notes: readonly string[];

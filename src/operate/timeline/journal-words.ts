@@ -4,7 +4,7 @@ import type { JournalLine } from '../../engine/observe/journal/journal-line.ts';
 import { type Phrase, phraser } from '../../engine/observe/journal/phrase.ts';
 
 /** What a product's journals keep, and its part in explaining it; `src/commands/journal-words.ts` lists all of them. */
-export interface ProductJournal {
+interface ProductJournal {
   readonly events: JournalEvents;
   /** What was seen close by the entry at `index` and may have led to it; undefined where nothing was. */
   readonly causes?: (lines: readonly JournalLine[], index: number, phraseOf: Phrase) => string | undefined;

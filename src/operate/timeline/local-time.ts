@@ -1,5 +1,5 @@
 /** How people read a time: on their own clock, or on everybody's. */
-export interface LocalTime {
+interface LocalTime {
   /** `2026-11-21, UTC+01:00`. */
   readonly day: string;
   /** `03:12:04.120`. */

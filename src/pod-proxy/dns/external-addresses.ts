@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net';
 import type { LoadBalancer, Replica } from './proxy-set.ts';
 
 /** Where clients outside of the cluster reach the proxies, and why some of it is not known. */
-export interface ExternalAddresses {
+interface ExternalAddresses {
   /** IPv4, each once, in the order of their numbers. */
   readonly addresses: readonly string[];
   readonly problems: readonly string[];

@@ -6,7 +6,7 @@ import { pathOf } from '../../engine/kube/resource.ts';
 import type { NodeAddresses } from './external-addresses.ts';
 import { REQUEST_MS } from './target.ts';
 
-export type FoundNodes =
+type FoundNodes =
   | { readonly kind: 'known'; readonly nodes: NodeAddresses }
   | { readonly kind: 'failure'; readonly message: string };
 

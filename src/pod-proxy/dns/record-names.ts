@@ -1,7 +1,7 @@
 import { type Annotations, annotationOf } from '../pod/names.ts';
 
 /** The names that a pod's annotation asks A records for, and what is wrong with the rest of it. */
-export interface RecordNames {
+interface RecordNames {
   readonly names: readonly string[];
   readonly problems: readonly string[];
 }

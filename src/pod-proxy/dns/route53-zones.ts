@@ -9,7 +9,7 @@ export interface Zone {
 /** `public`, `private`, or the id of one zone. */
 export type WantedZone = string;
 
-export type ZoneChoice =
+type ZoneChoice =
   | { readonly kind: 'zone'; readonly zone: Zone }
   | { readonly kind: 'none'; readonly message: string };
 

@@ -1,7 +1,7 @@
 import { type RetryLimits, retryPauseMs } from '../../engine/system/time/retry.ts';
 
 /** When something is published: at once where it is new, again after a failure, and now and then to repair what others changed. */
-export interface Schedule {
+interface Schedule {
   /** Milliseconds until this is to be published. */
   readonly waitMs: (what: string) => number;
   readonly published: (what: string, isDone: boolean) => void;

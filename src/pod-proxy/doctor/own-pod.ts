@@ -6,7 +6,7 @@ import { itemsOf, type Listed } from './downstreams.ts';
 
 type Session = Pick<ApiSession, 'firstAnswer'>;
 
-export type FoundPod =
+type FoundPod =
   | { readonly kind: 'own'; readonly pod: OwnPod; readonly all: Listed }
   | { readonly kind: 'missing' }
   | { readonly kind: 'unknown'; readonly message: string };

@@ -6,7 +6,7 @@ import { wishesOf } from '../wishes.ts';
 const [basic, dns] = ['manifests/pod-proxy/rbac.yaml', 'manifests/pod-proxy/dns.yaml'];
 
 /** What a proxy does with the API, and where the rules for it are: a file, or the name of the Secret that it is about. */
-export type NeededAccess = Access & ({ readonly file: string } | { readonly name: string });
+type NeededAccess = Access & ({ readonly file: string } | { readonly name: string });
 
 /** What every proxy does. */
 export function neededAccess(namespace: string): readonly NeededAccess[] {

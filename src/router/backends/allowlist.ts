@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-export interface Allowlist {
+interface Allowlist {
   /** Empty: everybody may connect. */
   readonly entries: readonly string[];
   readonly refused: readonly string[];

@@ -2,7 +2,7 @@ import type { HeaderAction } from '../model.ts';
 import type { HeaderWish } from '../objects/route.ts';
 import { isHeaderFormat, isHeaderName } from '../safe-text.ts';
 
-export interface CheckedHeaders {
+interface CheckedHeaders {
   readonly actions: readonly HeaderAction[];
   readonly remarks: readonly string[];
 }

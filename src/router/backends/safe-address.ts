@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { parseAddress } from '../../engine/system/network/node-address.ts';
 
-export type CheckedAddress =
+type CheckedAddress =
   | { readonly kind: 'usable'; readonly address: string }
   | { readonly kind: 'unsafe'; readonly reason: string };
 

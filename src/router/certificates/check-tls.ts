@@ -10,7 +10,7 @@ export interface CheckedTls {
   readonly destinationCaPem?: string;
 }
 
-export type TlsCheck =
+type TlsCheck =
   | { readonly kind: 'checked'; readonly tls: CheckedTls }
   | { readonly kind: 'wrong'; readonly message: string };
 

@@ -37,7 +37,7 @@ export interface ShownCertificate {
   readonly expires?: string;
 }
 
-export interface OtherRoute {
+interface OtherRoute {
   readonly route: string;
   readonly place: string;
   readonly why: string;

@@ -6,7 +6,7 @@ import { bareRoute, type Route, type RouteTls } from '../objects/route.ts';
 import type { Service } from '../objects/service.ts';
 
 /** See `createIngressRoutes`. */
-export type IngressRoutes = (ingresses: readonly Ingress[], services: readonly Service[]) => readonly Route[];
+type IngressRoutes = (ingresses: readonly Ingress[], services: readonly Service[]) => readonly Route[];
 
 /**
  * The Ingresses of a class as routes: one for each host and path, admitted like any other and as old as the Ingress. What a

@@ -37,7 +37,7 @@ function answer(backend: RouteBackend | undefined): RouterAnswer {
 }
 
 /** Whether it serves requests that come without TLS. */
-export function takesPlainRequests({ kind, insecure }: Pick<RouteBackend, 'kind' | 'insecure'>): boolean {
+function takesPlainRequests({ kind, insecure }: Pick<RouteBackend, 'kind' | 'insecure'>): boolean {
   return kind === 'http' || (kind !== 'passthrough' && insecure === 'Allow');
 }
 
@@ -67,7 +67,7 @@ export function matchingBackends<B extends Matchable>(
     .sort((a, b) => Number(a.wildcard) - Number(b.wildcard) || pathOf(b).length - pathOf(a).length);
 }
 
-export type Matchable = Pick<RouteBackend, 'host' | 'wildcard' | 'path'>;
+type Matchable = Pick<RouteBackend, 'host' | 'wildcard' | 'path'>;
 
 /** A name or an address, perhaps with a port: requests with another Host are refused before anything is looked up. */
 export function isRequestHost(host: string): boolean {

@@ -26,7 +26,7 @@ export interface EndpointPort {
   readonly h2c: boolean;
 }
 
-export interface EndpointAddress {
+interface EndpointAddress {
   /** Not checked yet. */
   readonly address: string;
   readonly pod?: string;

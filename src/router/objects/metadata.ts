@@ -10,7 +10,7 @@ export interface Identity {
   readonly createdMs: number;
 }
 
-export const notCreated = Number.MAX_SAFE_INTEGER;
+const notCreated = Number.MAX_SAFE_INTEGER;
 
 export type Annotations = Readonly<Record<string, string>>;
 
@@ -47,7 +47,7 @@ export const metadata = z.object({
   annotations: z.nullish(z.record(z.string(), z.unknown())),
 });
 
-export type Metadata = z.infer<typeof metadata>;
+type Metadata = z.infer<typeof metadata>;
 
 export function identityOf({ namespace, name, uid, creationTimestamp }: Metadata): Identity {
   const created = Date.parse(creationTimestamp ?? '');

@@ -11,7 +11,7 @@ import type { RouterObjects } from './router-objects.ts';
 import { readSecret, type Secret } from './secret.ts';
 import { readService, type Service } from './service.ts';
 
-export interface ObjectList {
+interface ObjectList {
   readonly objects: RouterObjects;
   /** What was left out, each with where it stands and why: `document 3: Route shop/web: spec.to.name: expected string`. */
   readonly problems: readonly string[];

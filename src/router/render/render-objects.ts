@@ -23,7 +23,7 @@ export interface RenderedRoute {
   readonly remarks: readonly string[];
 }
 
-export type ObjectsRendered =
+type ObjectsRendered =
   | { readonly kind: 'written'; readonly routes: readonly RenderedRoute[] }
   | { readonly kind: 'failed'; readonly message: string };
 

@@ -16,7 +16,7 @@ const UNITS_MS: Readonly<Record<string, number>> = {
 export const LONGEST_MS = 2 ** 31 - 1;
 
 /** A time as HAProxy takes it, in milliseconds: `500ms`, `30s`, `1d`, and milliseconds without a unit. Longer ones are clipped. */
-export function parseTimeMs(text: string): number | undefined {
+function parseTimeMs(text: string): number | undefined {
   const [, amount, unit = ''] = /^([1-9]\d{0,14})(us|ms|s|m|h|d)?$/.exec(text.trim()) ?? [];
   if (amount === undefined) return undefined;
   return Math.min(LONGEST_MS, Math.max(1, Math.round(Number(amount) * (UNITS_MS[unit] ?? 1))));

@@ -19,7 +19,7 @@ export interface TakingPart {
   readonly refusal: (dialect: VrrpDialect) => Promise<string | undefined>;
 }
 
-export interface AgreedDialect {
+interface AgreedDialect {
   readonly now: () => VrrpDialect;
   /**
    * Takes the interval that the group of a new node was heard to have, and resolves with whether it did. A node that was told

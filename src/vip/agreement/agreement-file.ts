@@ -6,7 +6,7 @@ import type { Agreement } from './vrrp-agreement.ts';
 /** Far above any real file: three lines and their comments. */
 const MAX_AGREEMENT_BYTES = 64 * 1024;
 
-export type AgreementFile =
+type AgreementFile =
   | { readonly kind: 'none' }
   | { readonly kind: 'agreement'; readonly path: string; readonly agreement: Agreement }
   | { readonly kind: 'unusable'; readonly path: string; readonly message: string };

@@ -26,7 +26,7 @@ export type DialectFlags = Omit<VrrpDialect, 'advertIntervalMs'> & {
 };
 
 /** `isNew`: this node has spoken none with these flags yet. */
-export interface FirstDialect {
+interface FirstDialect {
   readonly dialect: VrrpDialect;
   readonly isNew: boolean;
   /** Nobody has told this node an interval: its group's counts, where that can be heard. */

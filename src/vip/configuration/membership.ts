@@ -11,7 +11,7 @@ const LEAVE_TIMEOUT_MS = 5_000;
 const LEAVE_AGAIN_MS = 1_000;
 const RETURN_LOOK_MS = 200;
 
-export interface MembershipSequencer {
+interface MembershipSequencer {
   /**
    * What may be served now: a change waits for this node's turn; of one that adds and removes nodes only the removal
    * waits. `isBelieved` says that an API server gave these lists in this run, and `isExpected`, asked before anything is

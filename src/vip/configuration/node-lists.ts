@@ -87,7 +87,7 @@ async function openKind(
 }
 
 /** Where to look for the nodes that share the VIPs of one kind. */
-export function nodeLookup<S extends LookupSettings>(settings: S, kind: VipKind): S & LookupSettings {
+function nodeLookup<S extends LookupSettings>(settings: S, kind: VipKind): S & LookupSettings {
   const source = kind === 'ingress' && settings.source === 'nodes' ? 'all-nodes' : settings.source;
   return { ...settings, source };
 }

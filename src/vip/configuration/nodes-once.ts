@@ -8,7 +8,7 @@ import { nodeListPath } from '../group/node-list-path.ts';
 import type { VrrpInput } from '../group/vrrp.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 
-export type KnownNodes = Pick<VrrpInput, 'controlPlane' | 'allNodes'>;
+type KnownNodes = Pick<VrrpInput, 'controlPlane' | 'allNodes'>;
 
 /**
  * The nodes of every VIP without asking an API server: from `--servers`, or the lists of an earlier run. Undefined if a

@@ -7,7 +7,7 @@ import { vrrpFacts } from '../../keepalived/vrrp-facts.ts';
 import type { VrrpInput } from '../group/vrrp.ts';
 import type { VrrpRendering } from './vrrp-proposal.ts';
 
-export interface PlannedCheck {
+interface PlannedCheck {
   /** Why a configuration would be refused; undefined if it would be accepted. */
   readonly refusal: (input: VrrpInput, signal: AbortSignal) => Promise<string | undefined>;
   /** Returns at once for a text that was accepted before: at the agreed time every node must switch quickly. */

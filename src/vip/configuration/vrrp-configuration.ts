@@ -40,7 +40,7 @@ export interface VrrpConfiguration
   readonly onChange: (listener: () => void) => void;
 }
 
-export type VrrpView = Pick<
+type VrrpView = Pick<
   KeepalivedMonitorStatus,
   'profile' | 'mode' | 'advertIntervalMs' | 'group' | 'configSha256' | 'planned' | 'lastChange'
 >;

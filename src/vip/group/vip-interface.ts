@@ -1,7 +1,7 @@
 import { isInSubnet, parseAddress } from '../../engine/system/network/node-address.ts';
 import type { NetworkInterface, NetworkRoute } from '../../engine/system/network/routes.ts';
 
-export type ChosenInterface =
+type ChosenInterface =
   | { readonly kind: 'chosen'; readonly name: string }
   | { readonly kind: 'none'; readonly reason: string };
 

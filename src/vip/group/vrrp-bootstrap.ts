@@ -1,5 +1,5 @@
 /** A bootstrap node's way from holding the VIP to having handed it over. */
-export interface BootstrapState {
+interface BootstrapState {
   readonly healthyOnce: boolean;
   readonly failuresInARow: number;
   /** For good: the control plane has taken over. */

@@ -8,7 +8,7 @@ import type { KeepalivedSettings, VrrpInput, VrrpInstance } from './vrrp.ts';
 import { vrrpMembers } from './vrrp-members.ts';
 import { bootstrapVrrpPriority, vrrpPriority } from './vrrp-priority.ts';
 
-export type VrrpInstances =
+type VrrpInstances =
   | { readonly kind: 'instances'; readonly instances: readonly VrrpInstance[] }
   | { readonly kind: 'not-ready'; readonly reason: string };
 

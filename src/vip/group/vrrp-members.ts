@@ -8,7 +8,7 @@ import type { KeepalivedSettings, VrrpInput, VrrpPeer } from './vrrp.ts';
 import { maxGroupSize } from './vrrp-priority.ts';
 
 /** The nodes that take part in one VIP, as this node sees them. */
-export type VrrpMembers =
+type VrrpMembers =
   | {
       readonly kind: 'members';
       /** This node's place in the sorted list, 0 for a first node; undefined for a bootstrap node, which is in no list. */

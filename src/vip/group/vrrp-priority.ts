@@ -30,7 +30,7 @@ export function bootstrapVrrpPriority(profile: VrrpProfile): number {
 }
 
 /** How a priority comes about: `arithmetic` adds up to `priority`, the place in the list first. */
-export interface PrioritySum {
+interface PrioritySum {
   readonly arithmetic: readonly Addend[];
   readonly priority: number;
 }

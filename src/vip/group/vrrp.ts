@@ -42,7 +42,7 @@ export interface VrrpInstance {
   readonly syncGroup?: string;
 }
 
-export interface VrrpSyncGroup {
+interface VrrpSyncGroup {
   readonly name: string;
   /** Names of its instances, at least two. */
   readonly instances: readonly string[];

@@ -23,7 +23,7 @@ export interface ForeignAdvert {
 }
 
 /** A VRRP 3 packet with a watched id and its VIP: of this node's own group. */
-export interface GroupAdvert {
+interface GroupAdvert {
   readonly vip: string;
   readonly source: string;
   /** As it names it. */

@@ -1,7 +1,7 @@
 import type { LocatedNeighbour, Neighbour, NeighbourEntry } from '../../engine/system/network/neighbours.ts';
 
 /** Where a peer was, as the kernel knew it. Times are in milliseconds of one monotonic clock. */
-export interface PeerLocation {
+interface PeerLocation {
   readonly mac: string;
   /** When the peer was last known to be there. */
   readonly confirmedMs: number;

@@ -14,7 +14,7 @@ export interface FlapState {
   readonly sinceMs: number;
 }
 
-export interface FlapLimits {
+interface FlapLimits {
   /** Failures in a row before one that is not certain counts. The holder leaves later than a candidate. */
   readonly failuresToFall: { readonly holder: number; readonly candidate: number };
   /** How long it must be ok without a break after its first fall; doubled with each further one. */

@@ -4,7 +4,7 @@ import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-sta
 export type CheckRow = KeepalivedMonitorStatus['priorities'][number]['checks'][number];
 
 /** The last finding of each check, as text. It decides nothing. */
-export interface Sightings {
+interface Sightings {
   readonly note: (check: string, state: CheckRow['state'], found: string) => void;
   readonly row: (check: string) => CheckRow;
   readonly rows: () => readonly CheckRow[];

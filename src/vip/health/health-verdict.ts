@@ -51,7 +51,7 @@ export interface PeersReading {
   readonly serving: readonly string[];
 }
 
-export interface VerdictOptions {
+interface VerdictOptions {
   readonly kind: VipKind;
   /** The address and path of the server: `127.0.0.1:50936`, `/haproxy_ready`. */
   readonly place: string;

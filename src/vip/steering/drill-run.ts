@@ -17,7 +17,7 @@ const LOOK_EVERY_MS = 10;
 /** The monitor ends an order at its deadline. This is for a monitor that has died meanwhile. */
 const PATIENCE_MS = 10_000;
 
-export type Leg = { readonly to: string | null; readonly tookMs: number };
+type Leg = { readonly to: string | null; readonly tookMs: number };
 
 export interface DrillRun {
   readonly order: MoveOrder;

@@ -23,7 +23,7 @@ const publishedSchema = z.object({
   keepalivedMonitor: z.nullable(keepalivedMonitorStatusSchema),
 });
 
-export type MonitorReading =
+type MonitorReading =
   | { readonly kind: 'answered'; readonly status: KeepalivedMonitorStatus }
   | { readonly kind: 'silent'; readonly message: string };
 

@@ -46,7 +46,7 @@ export function moveOrder(
   return { kind: 'move', ...what, ...whose, backAtMs, untilMs: (backAtMs ?? whose.atMs) + timeout };
 }
 
-export type OrderOutcome =
+type OrderOutcome =
   | { readonly kind: 'taken' }
   | { readonly kind: 'refused' | 'not-taken'; readonly message: string };
 

@@ -12,7 +12,7 @@ export interface DrillReport {
   readonly figures: DrillFigures;
 }
 
-export type SteeringText =
+type SteeringText =
   | { readonly kind: 'order'; readonly order: SteeringOrder | DrillReport }
   /** A sentence that begins with what is wrong and ends with what was expected. */
   | { readonly kind: 'unusable'; readonly problem: string };

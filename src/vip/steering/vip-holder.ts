@@ -7,7 +7,7 @@ const LOOKS = 6;
 const LOOK_EVERY_MS = 50;
 
 /** The holder of a VIP, as the segment reports it: `unknown` if a host that is none of these nodes answers for it. */
-export type VipHolder =
+type VipHolder =
   | { readonly kind: 'here' }
   | { readonly kind: 'node'; readonly name: string; readonly address: string }
   | { readonly kind: 'unknown'; readonly mac: string }

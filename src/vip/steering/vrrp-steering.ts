@@ -40,7 +40,7 @@ export const longestMoveMs = 600_000;
  */
 export const settleMs = 2_000;
 
-export type MoveOutcome =
+type MoveOutcome =
   | 'moved'
   | 'moved-and-back'
   /** No node took it, or this node could not. */
@@ -72,7 +72,7 @@ type Moving = Extract<Steering, { kind: 'moving' }>;
 export const notSteered: Steering = { kind: 'idle' };
 
 /** What is seen at one moment; `nowMs` is the wall clock's, as it goes into the order. */
-export interface SteeringInputs {
+interface SteeringInputs {
   readonly nowMs: number;
   /** This node counts as the holder of the order's VIP. */
   readonly holds: boolean;

@@ -13,7 +13,7 @@ export interface AddressPreference {
   readonly subnets: readonly string[];
 }
 
-export type ChosenAddress =
+type ChosenAddress =
   | { readonly kind: 'chosen'; readonly address: string }
   | { readonly kind: 'none'; readonly reason: string };
 

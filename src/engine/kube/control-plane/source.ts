@@ -50,7 +50,7 @@ export interface LookupSettings {
   readonly checkInterval: number;
 }
 
-export interface SourceParts {
+interface SourceParts {
   readonly session: ApiSession;
   readonly report: Log;
   /** CIDRs of this machine's interfaces, read each time: at boot an interface may come up later. */

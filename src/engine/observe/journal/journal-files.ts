@@ -53,7 +53,7 @@ function namesIn(directory: string): readonly string[] {
 }
 
 /** What is left of its file after a crash. */
-export interface JournalTail {
+interface JournalTail {
   /** The last whole line without its newline; undefined if there is none. */
   readonly line: string | undefined;
   /** How many whole lines there are. */

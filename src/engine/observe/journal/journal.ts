@@ -10,7 +10,7 @@ const DEFAULT_LIMITS: JournalLimits = { fileBytes: 512 * 1_024, files: 8 };
 /** After a failure, how soon to try again: a full disk must not cost every event an attempt. */
 const RETRY_MS = 1_000;
 
-export interface JournalOptions {
+interface JournalOptions {
   readonly directory: string;
   /** Also the beginning of the files' names. */
   readonly program: string;

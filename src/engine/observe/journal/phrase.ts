@@ -2,7 +2,7 @@ import { durationText, printable } from '../../system/text/readable-text.ts';
 import type { JournalEvents } from './journal-events.ts';
 
 /** An entry, as the journal has it or as the report has it. */
-export interface PhraseFacts {
+interface PhraseFacts {
   readonly event: string;
   readonly subject?: string | null | undefined;
   readonly from?: string | null | undefined;

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { parseJson } from '../../system/text/parse-json.ts';
 import { type JournalFile, journalFilesAmong } from './journal-files.ts';
 
-export type ReceivedJournal =
+type ReceivedJournal =
   | { readonly kind: 'journal'; readonly files: readonly JournalFile[] }
   | { readonly kind: 'problem'; readonly problem: string };
 

@@ -11,7 +11,7 @@ import { parseAddress } from '../../system/network/node-address.ts';
 import { parseJson } from '../../system/text/parse-json.ts';
 import type { Observers } from '../observers.ts';
 
-export type LastKnown =
+type LastKnown =
   | { readonly kind: 'known'; readonly servers: readonly ApiServer[]; readonly savedAt: string }
   /** There is no file: this is the first start on this machine. */
   | { readonly kind: 'none' }

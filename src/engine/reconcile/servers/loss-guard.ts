@@ -1,7 +1,7 @@
 import { type ApiServer, endpointOf, sameServers } from '../../kube/api-server.ts';
 
 /** How many polls in a row must agree before more than half of the servers may go at once. */
-export const pollsNeeded = 3;
+const pollsNeeded = 3;
 
 /** How many polls in a row gave this list. A watch event never counts, but one with another list starts over. */
 export interface PollAgreement {
@@ -18,7 +18,7 @@ export function countPoll(
   return { servers, polls: agreed + (via === 'poll' ? 1 : 0) };
 }
 
-export interface LossQuestion {
+interface LossQuestion {
   /** What is served now; undefined or empty on a cold start, when anything is better than nothing. */
   readonly current: readonly ApiServer[] | undefined;
   readonly candidate: readonly ApiServer[];

@@ -4,7 +4,7 @@ import { readRegularFile } from './read-regular-file.ts';
 
 const MAX_COPY_BYTES = 1024 * 1024;
 
-export type CopyOutcome =
+type CopyOutcome =
   | { readonly kind: 'same' }
   | { readonly kind: 'copied' }
   | { readonly kind: 'failed'; readonly message: string };

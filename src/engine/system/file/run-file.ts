@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { messageOf } from '../errors.ts';
 import { replaceFile } from './replace-file.ts';
 
-export interface RunFileReport {
+interface RunFileReport {
   /** Called for the first of a run of failed writes. */
   readonly failed: (message: string) => void;
   /** Called for the first write that succeeds after them. */

@@ -10,7 +10,7 @@ export interface PageAddress {
   readonly port: number;
 }
 
-export type PageAnswer =
+type PageAnswer =
   | { readonly kind: 'answered'; readonly status: number; readonly text: string }
   /** Nothing listens, or the answer was not complete in time. `isTaken`: a connection was, as by a program that hangs. */
   | { readonly kind: 'silent'; readonly message: string; readonly isTaken: boolean };

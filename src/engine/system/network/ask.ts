@@ -9,7 +9,7 @@ import { patientTimer } from '../time/patient-timeout.ts';
 import { timeoutReason } from '../time/timeout-reason.ts';
 
 /** Of the other side's certificate and of ours. */
-export type Verification = Pick<
+type Verification = Pick<
   RequestOptions,
   'ca' | 'cert' | 'key' | 'checkServerIdentity' | 'minVersion' | 'rejectUnauthorized'
 >;
@@ -38,7 +38,7 @@ export interface AskLimits {
 /** How far a question came: a connection that ends means something else each time. */
 export type AskStage = 'connecting' | 'asking' | 'reading';
 
-export type HttpAnswer =
+type HttpAnswer =
   | {
       readonly kind: 'answered';
       readonly status: number;

@@ -16,7 +16,7 @@ export function presentAddresses(): ReadonlySet<string> {
   return new Set(all.map(({ address }) => address));
 }
 
-export interface FoundAddress {
+interface FoundAddress {
   readonly interface: string;
   /** `10.0.0.5/32`, as `ip address del` wants it. */
   readonly cidr: string;

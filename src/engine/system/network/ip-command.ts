@@ -3,7 +3,7 @@ import { messageOf } from '../errors.ts';
 import { runLeanCommand } from '../process/run-lean-command.ts';
 import { parseList } from '../text/parse-json.ts';
 
-export interface IpLimits {
+interface IpLimits {
   readonly timeoutMs: number;
   /** What `ip` says where there was nothing to do. */
   readonly fine?: RegExp;

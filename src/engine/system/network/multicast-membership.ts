@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 /** Where VRRP routers speak to each other (RFC 5798). */
 const VRRP_GROUPS = { ipv4: '224.0.0.18', ipv6: 'ff02::12' } as const;
 
-export interface MulticastOn {
+interface MulticastOn {
   readonly family: 'ipv4' | 'ipv6';
   readonly interface: string;
   /** This machine's own on it. */

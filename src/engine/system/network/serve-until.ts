@@ -1,6 +1,6 @@
 import type { Server, Socket } from 'node:net';
 
-export interface ServerPlaces {
+interface ServerPlaces {
   readonly connections: number;
   /** Which one goes while all places are taken: see `serveEndpoint` for the oldest. */
   readonly whenFull: 'newest-goes' | 'oldest-goes';

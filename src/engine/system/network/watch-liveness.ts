@@ -8,7 +8,7 @@ import { sleep } from '../time/sleep.ts';
  */
 export type Liveness = 'unknown' | 'serving' | 'dead' | 'hung';
 
-export interface LivenessOptions {
+interface LivenessOptions {
   readonly host: string;
   readonly port: number;
   /** One poll, which gives up after `pollTimeoutMs`: true for a good answer. Never rejects. */

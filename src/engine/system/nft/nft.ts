@@ -8,7 +8,7 @@ export interface NftOptions {
   readonly timeoutMs?: number;
 }
 
-export type NftOutcome =
+type NftOutcome =
   | { readonly ok: true; readonly stdout: string }
   | { readonly ok: false; readonly missingTable: boolean; readonly message: string };
 

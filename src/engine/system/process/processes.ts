@@ -3,7 +3,7 @@ import { codeOf, messageOf } from '../errors.ts';
 import { readText } from '../file/read-text.ts';
 import type { ProcessId } from './process-id.ts';
 
-export interface ProcessStat {
+interface ProcessStat {
   readonly id: ProcessId;
   readonly parentPid: number;
   /** `Z` is a zombie: it has ended and waits for its parent. */

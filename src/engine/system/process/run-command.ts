@@ -13,7 +13,7 @@ export type RunCommand = (
   options: RunOptions,
 ) => Promise<CommandResult>;
 
-export interface RunOptions {
+interface RunOptions {
   /** What the program reads; without it there is nothing to read. */
   readonly input?: string;
   /** All of its variables, instead of ours. */

@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs';
 import { entriesOf, readText } from '../file/read-text.ts';
 
-export interface ListeningSocket {
+interface ListeningSocket {
   /** As it was when the socket was bound: a file that was renamed or removed since has its old name here. */
   readonly path: string;
   readonly inode: string;

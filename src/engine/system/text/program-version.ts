@@ -3,7 +3,7 @@
  * one version from another. A build is asked, never the system that it comes from.
  */
 
-export interface HaproxyBuild {
+interface HaproxyBuild {
   /** "3.0.11", without what a distribution adds. */
   readonly version: string;
   /** New enough for hawser. */

@@ -1,7 +1,7 @@
 /** The head, the body and the end of an answer may each take one. */
 const ROUNDS = 3;
 
-export interface PatientTimer extends Disposable {
+interface PatientTimer extends Disposable {
   /** Counts from now on anew, even where the time is over and only what has arrived is still being read. */
   readonly restart: () => void;
 }

@@ -4,7 +4,7 @@ import type { DoctorCheck, DoctorSettings } from '../look/context.ts';
 import { askReadyz, type LocalApiReading } from '../look/local-api.ts';
 import { withoutKubeconfig } from './credentials.ts';
 
-export function judgeReadyz(look: LocalApiReading, apiPort: number): Finding {
+function judgeReadyz(look: LocalApiReading, apiPort: number): Finding {
   const where = `https://127.0.0.1:${apiPort}/readyz`;
   if (look.kind === 'closed') return skip(`no API server listens on ${apiPort} here`);
   if (look.kind === 'failed') return unknown(`${where}: ${look.message}`, `curl -k ${where}?verbose`);
@@ -27,10 +27,7 @@ const anonymousReadyz: DoctorCheck = {
   run: async ({ readings, settings }) => judgeReadyz(await readings.localApi(), settings.apiPort),
 };
 
-export function judgeLabels(
-  look: ClusterReading,
-  settings: Pick<DoctorSettings, 'source' | 'nodeName'>,
-): Finding {
+function judgeLabels(look: ClusterReading, settings: Pick<DoctorSettings, 'source' | 'nodeName'>): Finding {
   const label = `kubectl label node ${settings.nodeName} node-role.kubernetes.io/control-plane=`;
   if (settings.source !== 'nodes') return skip(`--source ${settings.source} needs no labels`);
   if (look.kind === 'not-asked') return unknown(look.reason, 'see check credentials');
@@ -69,7 +66,7 @@ const nodeLabels: DoctorCheck = {
 const UNIMPORTANT_MS = 2_000;
 const TOO_MUCH_MS = 30_000;
 
-export function judgeClock(where: string, look: LocalApiReading): Finding {
+function judgeClock(where: string, look: LocalApiReading): Finding {
   if (look.kind !== 'answered' || look.serverTime === undefined) return skip(`${where} sends no Date header`);
   const skewMs = look.serverTime.getTime() - look.ourTime.getTime();
   const size = `${(Math.abs(skewMs) / 1_000).toFixed(0)} s ${skewMs > 0 ? 'behind' : 'ahead of'} ${where}`;

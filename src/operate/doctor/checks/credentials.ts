@@ -76,11 +76,7 @@ const clientCertificate: DoctorCheck = {
   },
 };
 
-export function judgeCredentials(
-  look: ClusterReading,
-  source: DoctorSettings['source'],
-  subject: string,
-): Finding {
+function judgeCredentials(look: ClusterReading, source: DoctorSettings['source'], subject: string): Finding {
   if (source === 'static') return skip('--source static asks no API server');
   if (look.kind === 'not-asked') return unknown(look.reason, 'look at check kubeconfig-server');
   if (look.kind === 'listed') return ok(`${look.from} lists ${look.nodes.length} control-plane nodes`);
@@ -117,7 +113,7 @@ const credentials: DoctorCheck = {
   },
 };
 
-export function judgeTrust(where: string, look: TrustReading): Finding {
+function judgeTrust(where: string, look: TrustReading): Finding {
   switch (look.kind) {
     case 'trusted':
       return ok(`${where} shows a certificate of the kubeconfig's authority`);

@@ -9,7 +9,7 @@ import { withoutKubeconfig } from './credentials.ts';
  * A monitor asks the kubeconfig's server first, then this node's own API server: a kubeconfig with the VIP works for as
  * long as one of the two does. It is a cold start, with the VIP not there yet, that it cannot get through alone.
  */
-export function judgeServer(server: URL, vips: readonly string[], local: LocalApiReading): Finding {
+function judgeServer(server: URL, vips: readonly string[], local: LocalApiReading): Finding {
   const host = hostOf(server);
   const address = parseAddress(host)?.text ?? host;
   if (!vips.includes(address)) return ok(`it points at ${server.host}, which is no VIP of ours`);

@@ -34,7 +34,7 @@ function pagePort({ program, instance, port }: ProgramPage): WantedPort {
   };
 }
 
-export function judgePorts(wanted: readonly WantedPort[], held: readonly HeldPort[]): Finding {
+function judgePorts(wanted: readonly WantedPort[], held: readonly HeldPort[]): Finding {
   const findings = wanted.flatMap((want) =>
     held
       .filter(({ port, scope }) => port === want.port && (want.scope === 'all' || scope !== 'address'))
@@ -72,7 +72,7 @@ const portsCheck = (products: readonly PortsOf[]): DoctorCheck => ({
   },
 });
 
-export function judgeApiPort(port: number, held: readonly HeldPort[], isInstalled: boolean): Finding {
+function judgeApiPort(port: number, held: readonly HeldPort[], isInstalled: boolean): Finding {
   if (held.length === 0 && !isInstalled) return skip('no API server is installed here yet');
   if (held.length === 0)
     return warn(
@@ -105,11 +105,7 @@ const apiPort: DoctorCheck = {
 };
 
 /** `ip_local_port_range` (`32768\t60999`), and `ip_local_reserved_ports` (`29446-29450,50936`). */
-export function judgeReserved(
-  wanted: readonly number[],
-  range: string | undefined,
-  reserved: string,
-): Finding {
+function judgeReserved(wanted: readonly number[], range: string | undefined, reserved: string): Finding {
   const [first = 0, last = 0] = (range ?? '').split(/\s+/).map(Number);
   if (first === 0 || last === 0)
     return unknown('ip_local_port_range cannot be read', 'run this on the node itself');

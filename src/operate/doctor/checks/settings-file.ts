@@ -1,7 +1,7 @@
 import { type Finding, fail, ok, skip, unlessUnseen, worstOf } from '../../../engine/examine/check.ts';
 import type { DoctorCheck, DoctorSettings, InstalledInstance } from '../look/context.ts';
 
-export function judgeSettingsFile(look: DoctorSettings['settingsFile']): Finding {
+function judgeSettingsFile(look: DoctorSettings['settingsFile']): Finding {
   switch (look.kind) {
     case 'none':
       return skip('there is none: flags and defaults apply');

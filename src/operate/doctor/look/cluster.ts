@@ -4,7 +4,7 @@ import { parseNode } from '../../../engine/kube/control-plane/server-objects.ts'
 import { listPage } from '../../../engine/kube/kube-objects.ts';
 import type { KubeconfigReading } from './kubeconfig.ts';
 
-export interface ListedNode {
+interface ListedNode {
   readonly name: string;
   readonly addresses: readonly string[];
 }

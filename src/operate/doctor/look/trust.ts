@@ -9,7 +9,7 @@ export type TrustReading =
   | { readonly kind: 'away'; readonly message: string };
 
 /** A server, and the authority of a kubeconfig's cluster; without one the machine's own authorities count. */
-export interface TrustQuestion {
+interface TrustQuestion {
   readonly host: string;
   readonly port: number;
   /** PEM in base64. */

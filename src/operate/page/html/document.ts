@@ -11,7 +11,7 @@ import { toldOf } from './table.ts';
 import { timelineSection } from './timeline.ts';
 
 /** What the page shows: the state, and the last hour of the journals. */
-export interface PageView extends StatusView {
+interface PageView extends StatusView {
   readonly timeline: TimelineView;
 }
 

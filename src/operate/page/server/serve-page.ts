@@ -12,7 +12,7 @@ export interface PageAssets {
   readonly icon: string;
 }
 
-export interface PageOptions {
+interface PageOptions {
   readonly address: { readonly host: string; readonly port: number };
   readonly assets: PageAssets;
   readonly source: PageSource;

@@ -13,7 +13,7 @@ import type { NetworkInterface } from '../../../engine/system/network/routes.ts'
 import { NO_VIP, type VipContext } from '../context.ts';
 import { interfaceSetting, vipInterfaces } from '../look/vip-interfaces.ts';
 
-export interface ArpSettings {
+interface ArpSettings {
   readonly device: string;
   readonly ignore: number | undefined;
   readonly filter: number | undefined;
@@ -27,7 +27,7 @@ export interface ArpSettings {
  * ip-sysctl.txt of the kernel: with 2, only hosts in one of the interface's subnets get an answer; with 8, no host
  * does.
  */
-export function judgeArp({ device, ignore, filter, twins, isInside }: ArpSettings): Finding {
+function judgeArp({ device, ignore, filter, twins, isInside }: ArpSettings): Finding {
   if (ignore === undefined)
     return unknown(`arp_ignore of ${device} cannot be read`, 'run this on the node itself');
   if (ignore === 8 || (ignore === 2 && !isInside))
@@ -44,7 +44,7 @@ export function judgeArp({ device, ignore, filter, twins, isInside }: ArpSetting
 }
 
 /** The interfaces with a subnet that holds the VIP; an address of its own is no subnet. */
-export function subnetsWith(vip: string, interfaces: readonly NetworkInterface[]): readonly string[] {
+function subnetsWith(vip: string, interfaces: readonly NetworkInterface[]): readonly string[] {
   const address = parseAddress(vip);
   return interfaces
     .filter(({ addresses }) =>
@@ -73,11 +73,7 @@ const arp: Check<VipContext> = {
   },
 };
 
-export function judgeIpv6(
-  device: string,
-  disabled: number | undefined,
-  acceptDad: number | undefined,
-): Finding {
+function judgeIpv6(device: string, disabled: number | undefined, acceptDad: number | undefined): Finding {
   if (disabled === undefined)
     return fail(`there is no IPv6 on ${device}`, 'boot without ipv6.disable=1, or leave the IPv6 VIP out');
   if (disabled !== 0)

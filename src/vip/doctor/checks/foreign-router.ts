@@ -16,7 +16,7 @@ const USE_THEIRS =
   'nodes with different ids do not hear each other, and both hold the VIP: set the same --cluster-name or --virtual-router-ids on every node (hawser show-config keepalived shows them on the other one)';
 const NAME_PEERS = 'if it is a node of this cluster: --servers HOST=IP,… names them';
 
-export interface ForeignView {
+interface ForeignView {
   readonly watched: readonly WatchedRouterId[];
   readonly look: AdvertsReading;
   /** Addresses of this node. */

@@ -23,7 +23,7 @@ function find(processes: readonly HostProcess[], program: string): HostProcess |
   );
 }
 
-export function judgeNetworkd(device: string, file: NetworkFile | undefined): Finding {
+function judgeNetworkd(device: string, file: NetworkFile | undefined): Finding {
   if (file === undefined) return ok(`no .network file is about ${device}`);
   if (['yes', 'true', '1', 'on', 'static'].includes(file.keep ?? ''))
     return ok(`${file.path} has KeepConfiguration=${file.keep}`);
@@ -48,7 +48,7 @@ const networkd: Check<VipContext> = {
   },
 };
 
-export function judgeNetworkManager(device: string, unmanaged: readonly string[]): Finding {
+function judgeNetworkManager(device: string, unmanaged: readonly string[]): Finding {
   if (isNamed(unmanaged, device)) return ok(`it leaves ${device} alone`);
   return warn(
     `NetworkManager manages ${device}`,

@@ -18,7 +18,7 @@ import {
 import type { VipContext } from '../context.ts';
 
 /** A static pod of the kubelet, as its text describes it. */
-export interface Manifest {
+interface Manifest {
   readonly path: string;
   readonly text: string;
 }
@@ -34,7 +34,7 @@ function softwareOf({ text }: Manifest): string | undefined {
 }
 
 /** A pod that names one of our VIPs competes for it. A pod with other VIPs is only worth knowing about. */
-export function judgeManifest(manifest: Manifest, vips: readonly string[]): Finding {
+function judgeManifest(manifest: Manifest, vips: readonly string[]): Finding {
   const software = softwareOf(manifest);
   if (software === undefined) return ok('no static pod here keeps a VIP but ours');
   const shared = vips.filter((vip) => manifest.text.split(/[^0-9A-Fa-f.:]+/).includes(vip));
@@ -51,7 +51,7 @@ export function judgeManifest(manifest: Manifest, vips: readonly string[]): Find
 }
 
 /** keepalived that is no child of hawser's supervisor: a package's service, an older pod. */
-export function judgeProcesses(processes: readonly HostProcess[], config: string): Finding {
+function judgeProcesses(processes: readonly HostProcess[], config: string): Finding {
   const others = processes.filter(
     (each) => each.name === 'kube-vip' || (each.name === 'keepalived' && !isSupervisedKeepalived(each)),
   );

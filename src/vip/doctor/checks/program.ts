@@ -5,7 +5,7 @@ import { OLDEST_KEEPALIVED, parseKeepalivedBuild } from '../../../engine/system/
 import type { VipContext } from '../context.ts';
 
 /** Debian's 2.2.7 prints all of this on stderr. */
-export function judgeKeepalived(outcome: ProgramOutcome): Finding {
+function judgeKeepalived(outcome: ProgramOutcome): Finding {
   if (outcome.kind !== 'ran') return notRun(outcome, '--keepalived');
   const build = parseKeepalivedBuild(`${outcome.stdout}${outcome.stderr}`);
   if (build === undefined)

@@ -3,7 +3,7 @@ import type { NetworkRoute } from '../../../engine/system/network/routes.ts';
 import { NO_VIP, type VipContext } from '../context.ts';
 import { interfaceSetting, vipInterfaces } from '../look/vip-interfaces.ts';
 
-export function judgeReversePath(
+function judgeReversePath(
   device: string,
   value: number | undefined,
   routes: readonly NetworkRoute[],

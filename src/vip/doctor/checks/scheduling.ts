@@ -12,7 +12,7 @@ import { isSupervisedKeepalived } from '../../../engine/examine/host-processes.t
 import type { VipContext } from '../context.ts';
 
 /** How the kernel schedules keepalived, as /proc and its cgroup say. */
-export interface SchedulingReading {
+interface SchedulingReading {
   /** `policy` of sched(7): 1 FIFO and 2 RR are real time. */
   readonly policy: number;
   readonly priority: number;
@@ -24,7 +24,7 @@ export interface SchedulingReading {
 
 const REALTIME: readonly number[] = [1, 2];
 
-export function judgeScheduling({ policy, priority, mayRaise, realtimeUs }: SchedulingReading): Finding {
+function judgeScheduling({ policy, priority, mayRaise, realtimeUs }: SchedulingReading): Finding {
   if (REALTIME.includes(policy)) return ok(`keepalived runs at real-time priority ${priority}`);
   const found = 'keepalived runs at no real-time priority';
   const instead = 'else give the container keepalived a higher cpu request';

@@ -11,7 +11,7 @@ const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
 /** The monitor looks every few seconds. */
 const LATE_AFTER_MS = 60_000;
 
-export function judgeOrder(path: string, look: FileReading, nowMs: number): Finding {
+function judgeOrder(path: string, look: FileReading, nowMs: number): Finding {
   if (look.kind === 'missing') return ok('no order stands: this node holds VIPs as it is worth');
   if (look.kind === 'unreadable') return unknown(look.reason, moreRights);
   const parsed = parseSteeringOrder(look.text);

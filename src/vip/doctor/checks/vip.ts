@@ -58,7 +58,7 @@ const vipInterface: Check<VipContext> = {
   },
 };
 
-export interface VipHolderReading {
+interface VipHolderReading {
   readonly vip: string;
   /** Interfaces of this node that have it. */
   readonly here: readonly string[];

@@ -8,7 +8,7 @@ import { LOOK_YOURSELF, lookForAddress } from '../look/own-address.ts';
 const LET_IT_IN =
   'nft list ruleset (or iptables -S) names the rule; put before it: meta l4proto 112 accept (docs/ports.md)';
 
-export interface AdvertsView {
+interface AdvertsView {
   readonly seen: HeardAdverts;
   readonly isHolder: boolean;
   /** Whether hawser's keepalived runs here. */

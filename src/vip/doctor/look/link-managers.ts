@@ -1,7 +1,7 @@
 import type { HostFiles } from '../../../engine/examine/host-files.ts';
 
 /** A file in the form of systemd's and NetworkManager's: the last value of each `[section] key`. */
-export function parseIni(text: string): ReadonlyMap<string, string> {
+function parseIni(text: string): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   let section = '';
   for (const line of text.split('\n').map((each) => each.trim())) {

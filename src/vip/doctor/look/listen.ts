@@ -5,14 +5,14 @@ import { sleep } from '../../../engine/system/time/sleep.ts';
 /** Three adverts of a router that keeps to the usual second, and a little: one that comes late is still heard. */
 export const LISTEN_MS = 3_200;
 
-export interface ListeningTable {
+interface ListeningTable {
   /** `inet hawser_doctor`; one that a killed process left is replaced by the next. */
   readonly table: string;
   /** Makes it, and nothing else; drops no packet. */
   readonly ruleset: string;
 }
 
-export type Listened =
+type Listened =
   /** What `nft -j list table` printed. */
   { readonly kind: 'listed'; readonly json: string } | { readonly kind: 'failed'; readonly message: string };
 

@@ -12,7 +12,7 @@ const entries = z.array(
   z.looseObject({ lladdr: z.optional(z.string()), state: z.optional(z.array(z.string())) }),
 );
 
-export type NeighbourAnswer =
+type NeighbourAnswer =
   | { readonly kind: 'asked'; readonly mac: string | undefined }
   | { readonly kind: 'failed'; readonly message: string };
 

@@ -4,7 +4,7 @@ import { type AskedVip, answerForm, parseAnswers } from '../../guards/answer-tra
 import { trapRuleset } from '../../guards/trap.ts';
 import { listenWith } from './listen.ts';
 
-export type OtherHolders =
+type OtherHolders =
   /** The link-layer addresses that answered for it; this node's own are left out. */
   | { readonly kind: 'heard'; readonly macs: readonly string[] }
   | { readonly kind: 'failed'; readonly message: string };

@@ -2,7 +2,7 @@ import { lastWords, type RunProgram } from '../../../engine/examine/run-program.
 import { messageOf } from '../../../engine/system/errors.ts';
 import { parseFound } from '../../../engine/system/network/interface-addresses.ts';
 
-export type OwnAddress =
+type OwnAddress =
   /** The interfaces of this node that have it, those that are down included. */
   | { readonly kind: 'looked'; readonly interfaces: readonly string[] }
   | { readonly kind: 'failed'; readonly message: string };

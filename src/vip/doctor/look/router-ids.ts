@@ -11,7 +11,7 @@ import type { VirtualRouterIds } from '../../group/vrrp.ts';
 import type { WatchedRouterId } from '../../guards/foreign-router.ts';
 import type { VipContext } from '../context.ts';
 
-export type RouterIdReading =
+type RouterIdReading =
   | { readonly kind: 'known'; readonly watched: WatchedRouterId }
   | { readonly kind: 'unknown'; readonly found: string; readonly todo: string };
 

@@ -1,12 +1,12 @@
 import type { HostFiles } from '../../../engine/examine/host-files.ts';
 import { parseConfiguration } from '../../../keepalived/parse-configuration.ts';
 
-export interface VipsReading {
+interface VipsReading {
   readonly api: readonly string[];
   readonly ingress: readonly string[];
 }
 
-export interface GivenVips {
+interface GivenVips {
   readonly apiVips: readonly string[];
   readonly ingressVips: readonly string[];
   readonly keepalivedConfig: string;
