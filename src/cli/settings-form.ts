@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { oncePer } from '../engine/system/once-per.ts';
 import { type FileForm, fileForms } from './make-field.ts';
 import { type Place, type SettingsKey, sectionsOf } from './settings-keys.ts';
 
@@ -29,7 +30,7 @@ export function isList(form: FileForm): boolean {
 }
 
 /** A file, after its YAML was read: scalars as the text that a flag would have, but for booleans. */
-export function settingsFileSchema(keys: readonly SettingsKey[]): z.ZodMiniType {
+export const settingsFileSchema = oncePer((keys: readonly SettingsKey[]): z.ZodMiniType => {
   const shapeOf = (place: Place) =>
     Object.fromEntries(
       keys.filter((each) => each.place === place).map((each) => [each.key, z.optional(valueSchema(each))]),
@@ -40,7 +41,7 @@ export function settingsFileSchema(keys: readonly SettingsKey[]): z.ZodMiniType 
     z.optional(z.nullable(z.strictObject(shapeOf(section), { error: sectionError }))),
   ]);
   return z.strictObject({ ...shapeOf('top'), ...Object.fromEntries(sections) });
-}
+});
 
 /** Undefined leaves the message of the problem inside to zod. */
 function sectionError({ code }: { readonly code: string }): string | undefined {
