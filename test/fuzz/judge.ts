@@ -20,20 +20,22 @@ export const JUDGE_WITHIN_MS = 120_000;
 /** Where the files of keepalived's pod are. The judge puts a folder that exists in their place. */
 export const RUN_DIR = '/var/run/keepalived';
 
-/** As many as the namespace has interfaces: eth0, eth1 and so on. */
-export const AT_ONCE = 50;
+interface Judging {
+  readonly checkWith: (run: typeof runCommand) => ConfigurationCheck;
+  readonly sideBySide: SideBySide;
+  readonly interfaces: number;
+}
 
-/** The real program judges in a namespace of its own, which has interfaces for `AT_ONCE` nodes. */
+/** The real program judges in a namespace of its own, which has as many interfaces: eth0, eth1 and so on. */
 export async function openJudged(
-  checkWith: (run: typeof runCommand) => ConfigurationCheck,
-  sideBySide: SideBySide,
+  { checkWith, sideBySide, interfaces }: Judging,
   attackOf: (judge: Judge) => Attack,
 ): Promise<OpenTarget> {
   await using owned = new AsyncDisposableStack();
   const { path: dir } = owned.use(openScratchFolder());
   const world = owned.use(await createNetNamespace());
-  const links = Array.from({ length: AT_ONCE }, (_, n) => `link add eth${n} type veth peer name far${n}`);
-  await batch(world, links);
+  const links = Array.from({ length: interfaces }, (_, n) => `link add eth${n} type veth peer name far${n}`);
+  if (links.length > 0) await batch(world, links);
   const check = checkWith((argv, options) => runCommand([...world.prefix, ...argv], options));
   const path = join(dir, 'configuration');
   const attack = attackOf(async (texts) => {

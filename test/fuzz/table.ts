@@ -6,6 +6,7 @@ import { keepalivedTemplate } from './targets/keepalived-template.ts';
 import { kubeconfig } from './targets/kubeconfig.ts';
 import { list } from './targets/list.ts';
 import { keepalivedDump, nftListing, runtimeApi } from './targets/parsers.ts';
+import { proxyAnnotations } from './targets/proxy-annotations.ts';
 import { routerObjects } from './targets/router-objects.ts';
 import { routerRuntime } from './targets/router-runtime.ts';
 import { settingsFile } from './targets/settings.ts';
@@ -25,4 +26,5 @@ export const targets: readonly Target[] = [
   nftListing,
   routerObjects,
   routerRuntime,
+  proxyAnnotations,
 ];

@@ -10,9 +10,10 @@ import { createConfigurationCheck } from '../../../src/haproxy/check-configurati
 import { loadBalancerFacts } from '../../../src/haproxy/load-balancer-facts.ts';
 import { defaultLoadBalancerSettings } from '../../helpers/load-balancer-settings.ts';
 import { candidates, vipLists } from '../hostile-nodes.ts';
-import { AT_ONCE, JUDGE_WITHIN_MS, openJudged, type SideBySide, shippedTemplate } from '../judge.ts';
+import { JUDGE_WITHIN_MS, openJudged, type SideBySide, shippedTemplate } from '../judge.ts';
 import { attackTogether, type Target } from '../target.ts';
 
+const AT_ONCE = 250;
 const { text: template, templatePath } = shippedTemplate('haproxy.cfg');
 
 export const haproxyTemplate: Target = {
@@ -20,9 +21,12 @@ export const haproxyTemplate: Target = {
   claim: 'whatever nodes the API has, HAProxy takes the file, which has these servers and no directive more',
   open: () =>
     openJudged(
-      (run) =>
-        createConfigurationCheck({ haproxyPath: '/usr/sbin/haproxy', timeoutMs: JUDGE_WITHIN_MS, run }),
-      sideBySide,
+      {
+        checkWith: (run) =>
+          createConfigurationCheck({ haproxyPath: '/usr/sbin/haproxy', timeoutMs: JUDGE_WITHIN_MS, run }),
+        sideBySide,
+        interfaces: 0,
+      },
       (judge) => attackTogether(fc.tuple(candidates, vipLists), { prepare, judge, atOnce: AT_ONCE }),
     ),
 };

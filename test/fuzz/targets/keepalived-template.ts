@@ -11,9 +11,10 @@ import { mergeNodes } from '../../../src/vip/group/merge-nodes.ts';
 import { renderKeepalived } from '../../../src/vip/group/render-keepalived.ts';
 import type { KeepalivedModel, KeepalivedSettings } from '../../../src/vip/group/vrrp.ts';
 import { candidates, vipLists } from '../hostile-nodes.ts';
-import { AT_ONCE, JUDGE_WITHIN_MS, openJudged, RUN_DIR, type SideBySide, shippedTemplate } from '../judge.ts';
+import { JUDGE_WITHIN_MS, openJudged, RUN_DIR, type SideBySide, shippedTemplate } from '../judge.ts';
 import { attackTogether, type Target } from '../target.ts';
 
+const AT_ONCE = 100;
 const { text: template, templatePath } = shippedTemplate('keepalived.conf');
 
 const self = ['10.0.0.1', 'fd00::1'].map((address) => ({ name: 'a', address }));
@@ -37,9 +38,12 @@ export const keepalivedTemplate: Target = {
     'whatever nodes the API has, keepalived takes the file or there is none, and its peers are those nodes',
   open: () =>
     openJudged(
-      (run) =>
-        createKeepalivedCheck({ keepalivedPath: '/usr/sbin/keepalived', timeoutMs: JUDGE_WITHIN_MS, run }),
-      sideBySide,
+      {
+        checkWith: (run) =>
+          createKeepalivedCheck({ keepalivedPath: '/usr/sbin/keepalived', timeoutMs: JUDGE_WITHIN_MS, run }),
+        sideBySide,
+        interfaces: AT_ONCE,
+      },
       (judge) =>
         attackTogether(fc.tuple(candidates, settings), {
           prepare,

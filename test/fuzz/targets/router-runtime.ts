@@ -80,7 +80,7 @@ async function open(): Promise<OpenTarget> {
   };
   const pem = tenantPem(join(dir, 'before'));
   const attack = attackTogether(changingTenants(pem, tenantPem(join(dir, 'after'))), {
-    ...{ prepare: (tenant) => tenant, judge, atOnce: 50 },
+    ...{ prepare: (tenant) => tenant, judge, atOnce: 100 },
   });
   const all = owned.move();
   return { attack, [Symbol.asyncDispose]: () => all.disposeAsync() };
