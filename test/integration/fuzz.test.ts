@@ -10,7 +10,7 @@ import { waitFor } from '../helpers/wait-for.ts';
 
 /** Always the same cases: new ones are for `npm run test:fuzz`. */
 const SEED = 13;
-const CASES = 400;
+const CASES = 200;
 
 test.each(targets.map((target) => [target.name, target.claim, target] as const))(
   '%s: %s',
