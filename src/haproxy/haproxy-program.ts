@@ -31,7 +31,7 @@ const ASK_TIMEOUT_MS = 1_000;
 const HANGS_FOR_MS = 60_000;
 /** A state file with nothing in it but the format's version: every server starts as HAProxy sees fit. */
 const NO_STATE = '1\n';
-/** The directive without which HAProxy reads no state of servers, wherever it stands. */
+/** The directive without which HAProxy reads no state of servers, wherever it stands. It may be told to read another file than ours. */
 const LOADS_STATE = 'load-server-state-from-file';
 
 interface ProgramSettings extends HaproxyPaths {
@@ -144,7 +144,8 @@ async function check(
 /** Of thousands of servers that takes seconds, so nothing is asked where the next generation does not load it. */
 async function saveState(paths: HaproxyPaths): Promise<boolean> {
   const next = readConfiguration(paths.config);
-  if (next.kind === 'unusable' || !next.bytes.includes(LOADS_STATE)) return false;
+  if (next.kind === 'unusable' || ![LOADS_STATE, paths.stateFile].every((it) => next.bytes.includes(it)))
+    return false;
   const configuration = next.bytes.toString('utf8');
   const state = await askRuntimeApi(paths.statsSocket, 'show servers state', ASK_TIMEOUT_MS);
   const saved = state?.startsWith('1\n') === true;

@@ -1,5 +1,5 @@
 import { SPARE_NAME } from './runtime/description.ts';
-import { OUT_OF_USE, type RunningServers } from './runtime/running-servers.ts';
+import { OUT_OF_USE, type RunningServer } from './runtime/running-servers.ts';
 
 /**
  * What of a saved `show servers state` a new configuration may load. A server that tracks another one has no checks of its own:
@@ -10,7 +10,11 @@ import { OUT_OF_USE, type RunningServers } from './runtime/running-servers.ts';
  * of use by a command is in use again if the file has it. Sources: HAProxy's configuration manual, "track"; management guide,
  * "show servers state": field 2 is the backend, 4 the server, 6 the operational state, 7 the administrative one, 19 the port.
  */
-export function stateForTracking(configuration: string, state: string, running?: RunningServers): string {
+export function stateForTracking(
+  configuration: string,
+  state: string,
+  running?: ReadonlyMap<string, Pick<RunningServer, 'tracks'>>,
+): string {
   const { tracked, ports } = serversOf(configuration);
   const renamed = new Map(
     [...tracked].flatMap(([server, checked]) => {

@@ -75,8 +75,10 @@ export interface BackendServer {
   readonly weight: number;
   /** The cookie's value that means this server. */
   readonly cookie: string;
-  /** HAProxy looks every so often whether it answers; absent where it does not look. */
+  /** HAProxy looks every so often whether it answers; absent where it never does. */
   readonly checkIntervalMs?: number;
+  /** It is the only one: its checks are off until another one comes, since they could only take it away. */
+  readonly isAlone?: true;
   readonly maxConnections?: number;
   /** The pod speaks HTTP/2 without TLS. */
   readonly h2c: boolean;

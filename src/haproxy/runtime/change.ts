@@ -37,6 +37,8 @@ const serverChangeSchema = z.object({
       ...place,
       weight: z.int().check(z.minimum(0), z.maximum(256)),
       options: optionWords,
+      /** Its checks are off. */
+      isUnchecked: z.optional(z.literal(true)),
       /** Of the backend's dynamic cookies: HAProxy 2.6 and 2.8 give a server that is added no other one. */
       cookieKey: z.optional(z.string().check(z.refine(isMapWord))),
       /** Where the checks of the server go that it tracks, and what the file calls that one. */

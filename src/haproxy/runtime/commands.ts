@@ -67,7 +67,7 @@ export function ending(
 }
 
 function addition(server: string, wanted: WantedServer, running: RunningServers): Steps {
-  const { checked, options, weight } = wanted;
+  const { checked, options, weight, isUnchecked } = wanted;
   const slot = checked && spareFor(checked.server, running);
   if (checked !== undefined && slot === undefined)
     return { kind: 'no-spare', backend: backendOf(checked.server) };
@@ -86,9 +86,7 @@ function addition(server: string, wanted: WantedServer, running: RunningServers)
   };
   const added = { ...add(options), ...withDynamicCookie(wanted, add, server) };
   // A server that was added takes nothing, and is not checked, until it is told to.
-  const health = /(?:^| )check(?: |$)/.test(options)
-    ? [{ text: `enable health ${server}`, done: SILENT }]
-    : [];
+  const health = /(?:^| )check(?: |$)/.test(options) && isUnchecked !== true ? [checksOn(server)] : [];
   const commands = [...checks, added, ...health, setState(server, 'ready')];
   return { kind: 'commands', commands, endSessions: false };
 }
@@ -127,8 +125,21 @@ function alteration(
   if (endSessions) commands.push(shutDown(server));
   if (found.weight !== wanted.weight)
     commands.push({ text: `set server ${server} weight ${wanted.weight}`, done: SILENT });
+  commands.push(...checksAs(wanted, found, server));
   if (found.isOut) commands.push(setState(server, 'ready'));
   return { kind: 'commands', commands, endSessions };
+}
+
+/** One whose checks go off while it is down is not to stay down: a check that was under way may say so a moment later as well. */
+function checksAs({ isUnchecked }: WantedServer, found: RunningServer, server: string): readonly Command[] {
+  if (isUnchecked !== true) return found.checks === 'off' ? [checksOn(server)] : [];
+  const off = found.checks === 'on' ? [{ text: `disable health ${server}`, done: SILENT }] : [];
+  const isLost = found.isDown && !found.isOut;
+  return isLost ? [...off, { text: `set server ${server} health up`, done: SILENT }] : off;
+}
+
+function checksOn(server: string): Command {
+  return { text: `enable health ${server}`, done: SILENT };
 }
 
 /** The server of this name once its work is done, else any spare one that has none. */

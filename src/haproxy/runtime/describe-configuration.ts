@@ -1,7 +1,7 @@
 import { SocketAddress } from 'node:net';
 import { familyOf } from '../../engine/system/network/address-text.ts';
 import { isPlain } from './change.ts';
-import { type Description, type ServerDescription, SPARE_NAME } from './description.ts';
+import { CHECKS_OFF, type Description, type ServerDescription, SPARE_NAME } from './description.ts';
 
 const SECTION =
   /^(?:global|defaults|frontend|backend|listen|userlist|peers|resolvers|program|cache|ring|mailers|http-errors|fcgi-app|log-forward|crt-store|traces|log-profile|acme)\b/;
@@ -31,7 +31,8 @@ export function describeConfiguration(text: string): Description | undefined {
   const inherited = new Map<string, readonly string[]>();
   let section: Section = { title: '', backend: undefined, lines: [], defaults: [] };
   for (const raw of text.split('\n')) {
-    const line = raw.trim();
+    const isUnchecked = raw.endsWith(CHECKS_OFF);
+    const line = (isUnchecked ? raw.slice(0, -CHECKS_OFF.length) : raw).trim();
     if (line === '' || line.startsWith('#')) continue;
     if (line.startsWith('.')) return undefined;
     const words = line.split(/\s+/).map((word) => QUOTED.exec(word)?.[2] ?? word);
@@ -45,7 +46,7 @@ export function describeConfiguration(text: string): Description | undefined {
     const found =
       words[0] === 'server' && section.backend !== undefined ? serverOf(words, section) : undefined;
     if (found !== undefined) {
-      servers.set(`${section.backend}/${words[1]}`, found);
+      servers.set(`${section.backend}/${words[1]}`, isUnchecked ? { ...found, isUnchecked } : found);
       continue;
     }
     section.lines.push(line);

@@ -21,9 +21,14 @@ export interface ServerDescription {
   readonly tracks: string | undefined;
   /** Declared without work, for a server that comes later: HAProxy lets a server track only one of the file. */
   readonly isSpare: boolean;
+  /** Its checks are off, and can be turned on. */
+  readonly isUnchecked?: true;
   /** Of which HAProxy makes the cookies of servers that have none of their own. */
   readonly cookieKey?: string;
 }
+
+/** Ends the line of a server that begins with its checks off, by a file of states: HAProxy's configuration has no word for that. */
+export const CHECKS_OFF = ' # checks off';
 
 /** Spare servers are known by their names. */
 export const SPARE_NAME = /^_spare-\d+$/;

@@ -5,8 +5,11 @@ import type { Reload } from './plan.ts';
 /** What HAProxy does with a file that its configuration names, as far as it can be told of another content. */
 export type FileKind = 'map' | 'certificate-list' | 'certificate';
 
-/** Undefined for a file that it reads at its start only. */
-export type KindOf = (name: string) => FileKind | undefined;
+/**
+ * Undefined for a file that it reads at its start only. `start`: the same, and it says nothing but what the main file says too, so that what
+ * runs has been told.
+ */
+export type KindOf = (name: string) => FileKind | 'start' | undefined;
 
 export type FilePlan = Reload | { readonly kind: 'changes'; readonly changes: readonly FileChange[] };
 
@@ -24,8 +27,9 @@ export function planFiles(before: readonly SetFile[], after: readonly SetFile[],
   for (const file of after) {
     const old = known.get(file.name);
     known.delete(file.name);
-    if (old !== undefined && isSame(old, file)) continue;
-    const found = changesOf(file, old, kindOf(file.name));
+    const kind = kindOf(file.name);
+    if (kind === 'start' || (old !== undefined && isSame(old, file))) continue;
+    const found = changesOf(file, old, kind);
     if (found === undefined) return cannotTell(`"${file.name}" differs`);
     for (const change of found) (isRemoval(change) ? removals : news).push(change);
   }

@@ -47,11 +47,12 @@ export function plan(running: Description, wanted: Description): Plan {
 export function wantedServers({ servers }: Description): ReadonlyMap<string, WantedServer> {
   const tracked = trackedIn(servers);
   const wanted = new Map<string, WantedServer>();
-  for (const [name, { address, port, weight, options, tracks, isSpare, cookieKey }] of servers) {
+  for (const [name, { address, port, weight, options, tracks, isSpare, isUnchecked, cookieKey }] of servers) {
     if (isSpare || tracked.has(name)) continue;
     const checked = tracks === undefined ? undefined : servers.get(tracks);
     wanted.set(name, {
       ...{ address, port, weight, options },
+      ...(isUnchecked && { isUnchecked }),
       ...(cookieKey !== undefined && { cookieKey }),
       ...(tracks !== undefined &&
         checked && { checked: { server: tracks, address: checked.address, port: checked.port } }),
@@ -98,7 +99,7 @@ function differentServer(running: Description, wanted: Description): Reload | un
   return undefined;
 }
 
-/** All but its place and its weight, of which HAProxy can be told. */
+/** All but its place, its weight and whether its checks are on, of which HAProxy can be told. */
 function isLike(one: ServerDescription, other: ServerDescription): boolean {
   return one.options === other.options && one.tracks === other.tracks && one.isSpare === other.isSpare;
 }
@@ -123,6 +124,7 @@ function isSame(one: WantedServer | undefined, other: WantedServer): boolean {
     one !== undefined &&
     isSamePlace(one, other) &&
     one.weight === other.weight &&
+    one.isUnchecked === other.isUnchecked &&
     (other.checked === undefined || (one.checked !== undefined && isSamePlace(one.checked, other.checked)))
   );
 }

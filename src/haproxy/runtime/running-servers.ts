@@ -9,6 +9,9 @@ export interface RunningServer {
   /** Told to take nothing, or nothing new, by a command or by the file; not because of the server that it tracks. */
   readonly isOut: boolean;
   readonly tracks: string | undefined;
+  /** Of one whose checks are off, whether clients get it is said by its state alone. */
+  readonly checks: 'on' | 'off' | 'none';
+  readonly isDown: boolean;
 }
 
 export type RunningServers = ReadonlyMap<string, RunningServer>;
@@ -34,7 +37,21 @@ export function parseRunningServers(state: string, statistics: string): RunningS
       const [host = '', port, admin] = [fields[4], Number(fields[18]), Number(fields[6])];
       const isOut = (admin & OUT_OF_USE) !== 0;
       const endpoint = hostPort({ host, port });
-      return [server, { endpoint, weight: Number(fields[7]), isOut, tracks: tracks.get(server) }] as const;
+      const [weight, isDown] = [Number(fields[7]), fields[5] === '0'];
+      const checks = checksOf(Number(fields[13]));
+      return [
+        server,
+        { endpoint, weight, isOut, isDown, checks, tracks: tracks.get(server) },
+      ] as const;
     }),
   );
+}
+
+/** Of the state of a server's checks: it has some, and they are made. */
+const CONFIGURED = 0x02;
+const ENABLED = 0x04;
+
+function checksOf(state: number): RunningServer['checks'] {
+  if ((state & CONFIGURED) === 0) return 'none';
+  return (state & ENABLED) === 0 ? 'off' : 'on';
 }

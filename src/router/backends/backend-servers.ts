@@ -33,14 +33,16 @@ export function serversOf(
     .filter((name) => kind !== 'passthrough' || (weights.get(name) ?? 0) > 0)
     .flatMap((name) =>
       (chosen.get(name) ?? []).map((endpoint): BackendServer => {
-        const isChecked = active.length > 1 && !endpoint.isWaking;
         return {
           name: endpoint.id,
           address: endpoint.address,
           port: endpoint.port,
           weight: scaled.get(name) ?? 0,
           cookie: endpoint.cookie,
-          ...(isChecked && { checkIntervalMs: checkIntervalMs ?? defaults.checkIntervalMs }),
+          ...(!endpoint.isWaking && {
+            checkIntervalMs: checkIntervalMs ?? defaults.checkIntervalMs,
+            ...(active.length <= 1 && ({ isAlone: true } as const)),
+          }),
           ...(maxConnections !== undefined && { maxConnections }),
           h2c: endpoint.h2c && (kind === 'http' || kind === 'edge'),
           ...(isByName && { verifyHost: `${name}.${namespace}.svc` }),

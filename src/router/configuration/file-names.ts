@@ -16,4 +16,5 @@ export const caFileName = (key: string): string => `cacerts/${fileName(key)}.pem
 export const allowlistFileName = (key: string): string => `allowlists/${fileName(key)}.txt`;
 
 export const DEFAULT_CERTIFICATE_FILE = 'certs/_default.pem';
+export const SERVER_STATES_FILE = 'servers.state';
 export const CERTIFICATE_LIST_FILE = 'cert_config.map';

@@ -8,6 +8,7 @@ import type { RouterSettings } from '../settings/router-settings.ts';
 import { DEFAULT_CERTIFICATE_FILE } from './file-names.ts';
 import { routeFiles } from './route-files.ts';
 import { createRouterPrinter, type RouterPrinter, wholeJob } from './router-printer.ts';
+import { serverStatesFile } from './server-states.ts';
 import { backendOptions, templateBackend } from './template-backend.ts';
 import { type LeftOut, printableRoutes } from './unprintable.ts';
 
@@ -150,6 +151,7 @@ function createOtherFiles(settings: RouterSettings) {
   return (backends: readonly RouteBackend[], defaultCertificate: string): readonly SetFile[] => [
     ...mapsOf(backends),
     ...routeFiles(backends, { http2, defaultCertificate }),
+    serverStatesFile(backends),
     { name: DEFAULT_CERTIFICATE_FILE, content: defaultCertificate, secret: true },
   ];
 }

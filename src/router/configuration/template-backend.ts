@@ -1,3 +1,4 @@
+import { CHECKS_OFF } from '../../haproxy/runtime/description.ts';
 import type { BackendServer, HeaderAction, RouteBackend } from '../model.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 import { allowlistFileName, caFileName } from './file-names.ts';
@@ -18,8 +19,10 @@ export interface TemplateServer {
   readonly name: string;
   readonly endpoint: string;
   readonly id: number;
-  /** Everything after the id. */
+  /** Everything after the id, where nothing but this line says what is checked: one that is alone is not. */
   readonly options: string;
+  /** The same for a template that has HAProxy load the states of `servers.state`, where one that is alone begins with its checks off. */
+  readonly switchableOptions: string;
 }
 
 export interface BackendOptions {
@@ -49,7 +52,7 @@ export function templateBackend(route: RouteBackend, options: BackendOptions): T
       name: server.name,
       endpoint: `${server.address.includes(':') ? `[${server.address}]` : server.address}:${server.port}`,
       id: ids[index] ?? index + 1,
-      options: [...ownOptions(route, server, options), ...common].join(' '),
+      ...optionsOf(route, server, options, common),
     })),
   };
 }
@@ -130,6 +133,19 @@ export function headerRule(rule: 'http-request' | 'http-response', action: Heade
   return action.kind === 'set'
     ? `${rule} set-header ${quoted(action.name)} ${quotedHeader(action.value, rule === 'http-request' ? 'req' : 'res')}`
     : `${rule} del-header ${quoted(action.name)}`;
+}
+
+function optionsOf(
+  route: RouteBackend,
+  server: BackendServer,
+  options: BackendOptions,
+  common: readonly string[],
+): Pick<TemplateServer, 'options' | 'switchableOptions'> {
+  const textOf = (each: BackendServer): string => [...ownOptions(route, each, options), ...common].join(' ');
+  const own = textOf(server);
+  if (server.isAlone !== true) return { options: own, switchableOptions: own };
+  const { checkIntervalMs: _, ...unchecked } = server;
+  return { options: textOf(unchecked), switchableOptions: `${own}${CHECKS_OFF}` };
 }
 
 function ownOptions(route: RouteBackend, server: BackendServer, options: BackendOptions): readonly string[] {

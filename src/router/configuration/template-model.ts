@@ -3,7 +3,7 @@ import { SET_FOLDER } from '../../engine/apply/file-set.ts';
 import { LONGEST_MS } from '../settings/router-fields.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 import { cipherLists } from './cipher-lists.ts';
-import { CERTIFICATE_LIST_FILE, DEFAULT_CERTIFICATE_FILE } from './file-names.ts';
+import { CERTIFICATE_LIST_FILE, DEFAULT_CERTIFICATE_FILE, SERVER_STATES_FILE } from './file-names.ts';
 import { quoted } from './quoted.ts';
 import { headerRule, type TemplateBackend } from './template-backend.ts';
 
@@ -14,6 +14,8 @@ import { headerRule, type TemplateBackend } from './template-backend.ts';
 export interface RouterTemplateModel {
   /** Stands for the folder in which maps, lists and certificates lie. */
   readonly setFolder: string;
+  /** In that folder: the servers that begin with their checks off. */
+  readonly serverStates: string;
   readonly lookup: 'hash' | 'regex';
   readonly allowWildcards: boolean;
   readonly statsSocket: string;
@@ -108,6 +110,7 @@ export function commonModel(settings: RouterSettings): Omit<RouterTemplateModel,
   const { hardStopAfter } = settings;
   return {
     setFolder: SET_FOLDER,
+    serverStates: SERVER_STATES_FILE,
     lookup: settings.lookup,
     allowWildcards: settings.allowWildcards,
     statsSocket: settings.statsSocket,

@@ -1,8 +1,8 @@
 import type { Rendered } from '../../engine/apply/file-set.ts';
 import { type KnownSet, setDifferenceOf } from '../../haproxy/runtime/difference.ts';
 import type { Plan } from '../../haproxy/runtime/plan.ts';
-import type { FileKind } from '../../haproxy/runtime/plan-files.ts';
-import { CERTIFICATE_LIST_FILE } from '../configuration/file-names.ts';
+import type { KindOf } from '../../haproxy/runtime/plan-files.ts';
+import { CERTIFICATE_LIST_FILE, SERVER_STATES_FILE } from '../configuration/file-names.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 
 /**
@@ -12,7 +12,8 @@ import type { RouterSettings } from '../settings/router-settings.ts';
 export function routerDifference({
   lookup,
 }: Pick<RouterSettings, 'lookup'>): (before: KnownSet | undefined, after: Rendered) => Plan {
-  const kindOf = (name: string): FileKind | undefined => {
+  const kindOf: KindOf = (name) => {
+    if (name === SERVER_STATES_FILE) return 'start';
     if (name === CERTIFICATE_LIST_FILE) return 'certificate-list';
     if (name.startsWith('certs/')) return 'certificate';
     return name.startsWith('maps/') && lookup === 'hash' ? 'map' : undefined;

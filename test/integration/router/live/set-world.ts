@@ -23,6 +23,8 @@ export interface Wish {
   readonly host: string;
   readonly pem?: string;
   readonly servers?: readonly number[];
+  /** Its servers are checked, unless there is only one. */
+  readonly isChecked?: true;
 }
 
 export interface SetWorld {
@@ -92,7 +94,7 @@ export async function openSetWorld(flags?: readonly string[]): Promise<SetWorld>
   };
 }
 
-function backendOf({ name, host, pem, servers = [1] }: Wish) {
+function backendOf({ name, host, pem, servers = [1], isChecked }: Wish) {
   return routeBackend({
     ...{ key: `shop:${name}`, kind: 'edge', insecure: 'Allow', host },
     cookie: { name: 'pod', secure: false },
@@ -105,6 +107,8 @@ function backendOf({ name, host, pem, servers = [1] }: Wish) {
         weight: number,
         cookie: `pod-${number}`,
         h2c: false,
+        ...(isChecked && { checkIntervalMs: 200 }),
+        ...(isChecked && servers.length === 1 && ({ isAlone: true } as const)),
       },
     })),
   });

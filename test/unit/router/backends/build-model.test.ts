@@ -37,8 +37,9 @@ describe('a backend', () => {
 
   test('checks its pods only where there are several', () => {
     const one = decided([routeObject({ name: 'a' }), sliceObject('web', 1)]).model.backends[0];
-    expect(one?.servers[0]?.checkIntervalMs).toBeUndefined();
-    expect(backendWith({}).servers[0]?.checkIntervalMs).toBe(5_000);
+    expect(one?.servers[0]).toMatchObject({ checkIntervalMs: 5_000, isAlone: true });
+    expect(backendWith({}).servers[0]).toMatchObject({ checkIntervalMs: 5_000 });
+    expect(backendWith({}).servers[0]).not.toHaveProperty('isAlone');
     const asked = { 'router.openshift.io/haproxy.health.check.interval': '2s' };
     expect(backendWith(asked).servers[0]?.checkIntervalMs).toBe(2_000);
   });

@@ -1,0 +1,33 @@
+import type { SetFile } from '../../engine/apply/file-set.ts';
+import { oncePer } from '../../engine/system/once-per.ts';
+import type { RouteBackend } from '../model.ts';
+import { SERVER_STATES_FILE } from './file-names.ts';
+import { serverIds } from './template-backend.ts';
+
+/** The version of the format, and what HAProxy calls its fields. Source: HAProxy's management guide, "show servers state". */
+const HEAD = `1
+# be_id be_name srv_id srv_name srv_addr srv_op_state srv_admin_state srv_uweight srv_iweight srv_time_since_last_change srv_check_status srv_check_result srv_check_health srv_check_state srv_agent_state bk_f_forced_id srv_f_forced_id srv_fqdn srv_port srvrecord srv_use_ssl srv_check_port srv_check_addr srv_agent_addr srv_agent_port
+`;
+
+/**
+ * The servers that are alone, as HAProxy is to start with them: up, and with their checks off. That is the one way to start with checks that
+ * can be turned on later. Which servers these are the main file says as well (`CHECKS_OFF`).
+ */
+export function serverStatesFile(routes: readonly RouteBackend[]): SetFile {
+  return { name: SERVER_STATES_FILE, content: HEAD + routes.map(statesOf).join('') };
+}
+
+const statesOf = oncePer(({ name: backend, servers }: RouteBackend): string => {
+  const ids = serverIds(servers);
+  return servers
+    .map(({ name, port, weight, isAlone }, index) =>
+      isAlone === true
+        ? `0 ${backend} ${ids[index]} ${name} - ${UP} 0 ${weight} ${weight} 0 ${CHECKS_OFF} 0 0 1 - ${port} - 0 0 - - 0\n`
+        : '',
+    )
+    .join('');
+});
+
+const UP = 2;
+/** No check was made, all that may fail may fail, and of the two flags `configured` and `enabled` only the first is set. */
+const CHECKS_OFF = '1 0 4 2';
