@@ -5,14 +5,16 @@ import { MAX_SET_BYTES } from '../engine/apply/limits.ts';
 import { findLiveFile } from '../engine/apply/live-file.ts';
 import { folderNamedIn, folderOf, numberOf } from '../engine/apply/set-path.ts';
 import { readRegularFile } from '../engine/system/file/read-regular-file.ts';
+import { type ComparedPart, comparedParts, readPart } from './compared-parts.ts';
 import { readConfiguration } from './read-configuration.ts';
 import type { ReadSetFile } from './runtime/change-file.ts';
 import { describeConfiguration } from './runtime/describe-configuration.ts';
+import type { Description } from './runtime/description.ts';
 import type { Changes, Runtime } from './runtime/execute.ts';
 import type { Running } from './runtime/running.ts';
 
-/** A supervisor keeps its memory small: it does not take apart a configuration of thousands of routes. */
-const MAX_COMPARED_BYTES = 2 * 1024 * 1024;
+/** To look at all servers of a larger configuration again and again would cost too much. */
+const MAX_LOOKED_AT_BYTES = 2 * 1024 * 1024;
 
 /** Reads the files of the sets beside a main file. */
 export function readSetFiles(config: string): ReadSetFile {
@@ -30,11 +32,12 @@ interface Known {
   readonly stamp: string;
   readonly sha256: string;
   readonly set: number | undefined;
+  readonly parts: readonly ComparedPart[];
 }
 
 /**
  * What of the configuration with this hash does not run: servers, and the files of its set. Undefined where another one lies there, or
- * HAProxy does not say. The main file is read again only once it was touched, and the servers of a large one are not looked at.
+ * HAProxy does not say. The main file is read again only once it was touched, and of a large one each search takes the next part.
  */
 export function createDriftSearch(
   config: string,
@@ -42,28 +45,33 @@ export function createDriftSearch(
 ): (serving: Running, configSha256: string) => Promise<Changes | undefined> {
   const readSetFile = readSetFiles(config);
   let known: Known | undefined;
+  let next = 0;
   const identify = async (): Promise<Known | undefined> => {
-    const found = statsOf(config);
-    const stamp = `${found?.dev}:${found?.ino}:${found?.size}:${found?.mtimeMs}`;
+    const stamp = stampOf(config);
     if (known?.stamp === stamp) return known;
     const read = readConfiguration(config);
     if (read.kind === 'unusable') return undefined;
     const folder = folderNamedIn(await findLiveFile(config), read.bytes);
-    known = { stamp, sha256: read.sha256, set: folder === undefined ? undefined : numberOf(folder) };
+    const set = folder === undefined ? undefined : numberOf(folder);
+    known = { stamp, sha256: read.sha256, set, parts: comparedParts(read.bytes) };
     return known;
   };
-  const serverDrift = async (serving: Running): Promise<Changes['changes'] | undefined> => {
-    if (isLarge(config)) return [];
-    const found = readConfiguration(config);
-    const wanted =
-      found.kind === 'unusable' ? undefined : describeConfiguration(found.bytes.toString('utf8'));
-    return wanted && (await runtime.drift(serving, wanted));
+  const serverDrift = async (
+    serving: Running,
+    { parts, stamp }: Known,
+  ): Promise<Changes['changes'] | undefined> => {
+    next = (next + 1) % Math.max(1, parts.length);
+    const part = parts[next];
+    if (part === undefined) return [];
+    const wanted = describeConfiguration(readPart(config, part));
+    if (wanted === undefined || stampOf(config) !== stamp) return undefined;
+    return await runtime.drift(serving, wanted, part.isWhole ? undefined : backendsIn(wanted));
   };
   return async (serving, configSha256) => {
     const found = await identify();
     if (found?.sha256 !== configSha256) return undefined;
     const { set } = found;
-    const servers = await serverDrift(serving);
+    const servers = await serverDrift(serving, found);
     const files = set === undefined ? [] : await runtime.fileDrift(serving, (name) => readSetFile(set, name));
     if (servers === undefined && files === undefined) return undefined;
     return { changes: [...(servers ?? []), ...(files ?? [])], set };
@@ -71,7 +79,16 @@ export function createDriftSearch(
 }
 
 export function isLarge(config: string): boolean {
-  return (statsOf(config)?.size ?? 0) > MAX_COMPARED_BYTES;
+  return (statsOf(config)?.size ?? 0) > MAX_LOOKED_AT_BYTES;
+}
+
+function backendsIn({ sections }: Description): readonly string[] {
+  return [...sections.keys()].flatMap((title) => /^(?:backend|listen) (\S+)/.exec(title)?.[1] ?? []);
+}
+
+function stampOf(config: string): string {
+  const found = statsOf(config);
+  return `${found?.dev}:${found?.ino}:${found?.size}:${found?.mtimeMs}`;
 }
 
 /** Undefined for what cannot be looked at, as a loop of links. */

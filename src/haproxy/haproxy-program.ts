@@ -76,6 +76,7 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
 
   const runtime = createRuntime({
     ask: askOnce,
+    askAll: askWorker,
     finishMs: paths.forceDeleteTimeout,
     readSetFile: readSetFiles(paths.config),
     endSessions: async (draining, servers) => {

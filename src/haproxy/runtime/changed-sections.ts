@@ -1,8 +1,8 @@
 /** How a backend begins in what hawser renders. */
 const BACKEND = '\nbackend ';
 /** What lets one section mean something for another one. The words are looked for first, since they are found faster. */
-const REFERENCE_WORDS = ['track', '.if', '.endif'];
-const REFERENCE = /^[ \t]*(?:(?:default-)?server\S*[ \t](?:.*[ \t])?track[ \t]|\.(?:if|endif)\b)/m;
+export const REFERENCE_WORDS = ['track', '.if', '.endif'];
+export const REFERENCE = /^[ \t]*(?:(?:default-)?server\S*[ \t](?:.*[ \t])?track[ \t]|\.(?:if|endif)\b)/m;
 
 interface Texts {
   readonly before: string;

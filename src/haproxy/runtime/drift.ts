@@ -18,14 +18,20 @@ export function driftOf(
     const steps = stepsFor(change, running, leftOver);
     return steps.kind !== 'commands' || steps.commands.length > 0;
   });
+  const strangers = [...strangersIn(wanted, running, leftOver)].filter(([, { isOut }]) => !isOut);
+  return [...changed, ...strangers.map(([server]) => changeTo([server, null]))];
+}
+
+/** What runs, is not described, and was not removed either. */
+export function strangersIn(
+  wanted: Description,
+  running: RunningServers,
+  leftOver: ReadonlySet<string>,
+): RunningServers {
   const tracked = new Set([...running.values()].map(({ tracks }) => tracks));
   const isKnown = (server: string): boolean =>
     wanted.servers.has(server) || leftOver.has(server) || tracked.has(server);
-  // One that is out of use harms no client: a server of an earlier file that HAProxy will not delete.
-  const strangers = [...running]
-    .filter(([server, { isOut }]) => !isOut && isClosed(backendOf(server), wanted) && !isKnown(server))
-    .map(([server]) => server);
-  return [...changed, ...strangers.map((server) => changeTo([server, null]))];
+  return new Map([...running].filter(([server]) => isClosed(backendOf(server), wanted) && !isKnown(server)));
 }
 
 /** Whether every server of the backend is described. */

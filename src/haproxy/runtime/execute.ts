@@ -4,16 +4,18 @@ import type { RuntimeChange, ServerChange } from './change.ts';
 import { createFileChanges, type ReadSetFile } from './change-file.ts';
 import { type Ask, createServerChanges, look, type ServerOutcome, tell, tellAll } from './change-server.ts';
 import { deletion, ending } from './commands.ts';
-import { backendOf, type Description } from './description.ts';
-import { driftOf } from './drift.ts';
+import { backendOf } from './description.ts';
 import { createFileDrift } from './file-drift.ts';
 import { createLeftOvers, type Farewell } from './left-overs.ts';
 import type { Running } from './running.ts';
+import { createServerDrift } from './server-drift.ts';
 
 /** How HAProxy is spoken to. */
 export interface RuntimeLine {
   /** Undefined where its worker does not answer. */
   readonly ask: Ask;
+  /** The same with many questions at once, and all answers one after the other. */
+  readonly askAll: (running: Running, commands: readonly string[]) => Promise<string | undefined>;
   readonly readSetFile: ReadSetFile;
   /** Ends the sessions that generations which drain have with these servers. */
   readonly endSessions: (draining: readonly Running[], servers: ReadonlySet<string>) => Promise<void>;
@@ -40,8 +42,7 @@ export interface Runtime {
     draining: readonly Running[],
     request: Changes,
   ) => Promise<ChangeOutcome>;
-  /** What of the description does not run. Undefined where HAProxy does not say. */
-  readonly drift: (running: Running, wanted: Description) => Promise<readonly RuntimeChange[] | undefined>;
+  readonly drift: ReturnType<typeof createServerDrift>;
   /** What of the files of a set HAProxy has in another way. Undefined where it does not say. */
   readonly fileDrift: ReturnType<typeof createFileDrift>;
   /** Which commands this build of HAProxy lacks; empty where changes can be made, or it does not say. */
@@ -64,6 +65,7 @@ const STEP_MS = 250;
 
 export function createRuntime({
   ask,
+  askAll,
   readSetFile,
   endSessions,
   stepMs = STEP_MS,
@@ -149,11 +151,7 @@ export function createRuntime({
         return { kind: 'refused', reason: messageOf(error) };
       }
     },
-    drift: async (running, wanted) => {
-      await inTurn(() => leftOvers.advance(running, false));
-      const seen = await look(ask, running);
-      return seen && driftOf(wanted, seen, leftOvers.of(running));
-    },
+    drift: createServerDrift({ ask, askAll }, leftOvers, inTurn),
     fileDrift: createFileDrift(ask),
     missingCommands: async (running) => {
       const help = await ask(running, 'help');

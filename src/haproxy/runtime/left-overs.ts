@@ -11,6 +11,8 @@ export interface LeftOvers {
   readonly of: (running: Running) => ReadonlySet<string>;
   /** With its options, what is under way may finish. */
   readonly add: (running: Running, server: string, options?: string) => void;
+  /** One that an earlier supervisor removed so long ago, and did not live to delete. */
+  readonly adopt: (running: Running, server: string, goneForMs: number) => void;
   /** Those of a server that may finish its work, and so may come back. */
   readonly optionsOf: (running: Running, server: string) => string | undefined;
   readonly forget: (running: Running, server: string) => void;
@@ -69,6 +71,10 @@ export function createLeftOvers(
     add: (running, server, options) => {
       const dueMs = monotonicMs() + (options === undefined ? stepMs : finishMs);
       inGeneration(running).set(server, { stage: 'leaving', dueMs, options });
+    },
+    adopt: (running, server, goneForMs) => {
+      const dueMs = monotonicMs() + Math.max(0, finishMs - goneForMs);
+      inGeneration(running).set(server, { stage: 'leaving', dueMs, options: undefined });
     },
     optionsOf: (running, server) => inGeneration(running).get(server)?.options,
     forget: (running, server) => void inGeneration(running).delete(server),

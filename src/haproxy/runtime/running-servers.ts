@@ -12,12 +12,20 @@ export interface RunningServer {
   /** Of one whose checks are off, whether clients get it is said by its state alone. */
   readonly checks: 'on' | 'off' | 'none';
   readonly isDown: boolean;
+  /** Since it was taken out of use, put back, went down or came up. */
+  readonly forMs: number;
 }
 
 export type RunningServers = ReadonlyMap<string, RunningServer>;
 
 /** Of the administrative state: forced into maintenance, or told to drain. */
 export const OUT_OF_USE = 0x01 | 0x08;
+
+/** Undefined where one of so many answers is missing. For where none tracks another one. */
+export function parseServerStates(answers: string, count: number): RunningServers | undefined {
+  const heads = answers.match(/^# be_id be_name /gm)?.length ?? 0;
+  return heads === count ? serversIn(answers, new Map()) : undefined;
+}
 
 /**
  * The servers by `backend/name`: of `show servers state` all but whom they track, which only `show stat` says. Undefined where one of
@@ -29,6 +37,10 @@ export function parseRunningServers(state: string, statistics: string): RunningS
   const tracks = new Map(
     cells.map((cell) => [`${cell('pxname')}/${cell('svname')}`, cell('tracked') || undefined]),
   );
+  return serversIn(state, tracks);
+}
+
+function serversIn(state: string, tracks: ReadonlyMap<string, string | undefined>): RunningServers {
   const rows = state.split('\n').filter((line) => /^\d+ /.test(line));
   return new Map(
     rows.map((line) => {
@@ -37,11 +49,11 @@ export function parseRunningServers(state: string, statistics: string): RunningS
       const [host = '', port, admin] = [fields[4], Number(fields[18]), Number(fields[6])];
       const isOut = (admin & OUT_OF_USE) !== 0;
       const endpoint = hostPort({ host, port });
-      const [weight, isDown] = [Number(fields[7]), fields[5] === '0'];
+      const [weight, isDown, forMs] = [Number(fields[7]), fields[5] === '0', 1_000 * Number(fields[9])];
       const checks = checksOf(Number(fields[13]));
       return [
         server,
-        { endpoint, weight, isOut, isDown, checks, tracks: tracks.get(server) },
+        { endpoint, weight, isOut, isDown, forMs, checks, tracks: tracks.get(server) },
       ] as const;
     }),
   );

@@ -5,7 +5,7 @@ import { type Event, runningOf, type Serving, type State } from './state.ts';
 
 const LOOK_EVERY_MS = 500;
 const COMPARE_EVERY_MS = 5_000;
-/** A large configuration is compared so rarely that it costs no more than this part of one processor. */
+/** A comparison that takes long is made so rarely that it costs no more than this part of one processor, however long it waits for one. */
 const COST = 0.01;
 
 /**
@@ -31,9 +31,10 @@ export function watchDrift(
       known = serving.number;
     }
     const sha256 = serving.configSha256;
-    const begunMs = monotonicMs();
+    const before = process.cpuUsage();
     const found = await program.drift(running, sha256);
-    nextMs = monotonicMs() + Math.max(COMPARE_EVERY_MS, (monotonicMs() - begunMs) / COST);
+    const { user, system } = process.cpuUsage(before);
+    nextMs = monotonicMs() + Math.max(COMPARE_EVERY_MS, (user + system) / 1_000 / COST);
     const { serving: now } = engine.state();
     // A change that was made meanwhile is no drift.
     if (found === undefined || found.changes.length === 0) return;

@@ -100,6 +100,7 @@ async function mustFollow(
       assert.match(command, ONE_COMMAND);
       return tell(command);
     },
+    askAll: async () => undefined,
     readSetFile: async (_, name) => content(name),
     endSessions: async () => undefined,
     stepMs: 1,

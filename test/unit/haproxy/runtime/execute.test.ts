@@ -60,8 +60,9 @@ function changesOf(before: readonly ApiServer[], after: readonly ApiServer[]) {
 function createScene(first: readonly ApiServer[]) {
   const haproxy = createHaproxyModel(textOf(first));
   const runtime = createRuntime({
-    ask: haproxy.ask,
+    ...haproxy,
     endSessions: async () => undefined,
+    askAll: async () => undefined,
     readSetFile: async () => undefined,
     stepMs: 0,
   });
@@ -140,6 +141,7 @@ test('without a spare server, and where HAProxy refuses a command, the change is
     ask: async (_, command) =>
       command.startsWith('show') ? createHaproxyModel(textOf([])).ask(running, command) : 'No.\n',
     endSessions: async () => undefined,
+    askAll: async () => undefined,
     readSetFile: async () => undefined,
     stepMs: 0,
   });
@@ -150,6 +152,7 @@ test('without a spare server, and where HAProxy refuses a command, the change is
   const gone = createRuntime({
     ask: async () => undefined,
     endSessions: async () => undefined,
+    askAll: async () => undefined,
     readSetFile: async () => undefined,
     stepMs: 0,
   });
@@ -166,6 +169,7 @@ test('a build without the commands is found by its own help', async () => {
   const poor = createRuntime({
     ask: async () => `The following commands are valid:\n${help.join('\n')}\n`,
     endSessions: async () => undefined,
+    askAll: async () => undefined,
     readSetFile: async () => undefined,
   });
   expect(await poor.missingCommands(running)).toEqual(
@@ -180,7 +184,7 @@ test('connections with a server that moves, goes and comes back may finish where
   const ended: string[] = [];
   const endSessions = async (_: unknown, servers: ReadonlySet<string>) => void ended.push(...servers);
   const runtime = createRuntime({
-    ...{ ask: haproxy.ask, readSetFile: async () => undefined, endSessions },
+    ...{ ask: haproxy.ask, askAll: async () => undefined, readSetFile: async () => undefined, endSessions },
     ...{ stepMs: 0, finishMs: 60_000 },
   });
   const [mayFinish, place] = [{ options: 'check' }, { port: 80, weight: 1, options: 'check' }];
@@ -227,6 +231,7 @@ test('a server whose cookie HAProxy refuses gets one of its backend before it is
   };
   const runtime = createRuntime({
     ask,
+    askAll: async () => undefined,
     readSetFile: async () => undefined,
     endSessions: async () => undefined,
     stepMs: 0,
