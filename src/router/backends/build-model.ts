@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { exactList } from '../../engine/system/exact-list.ts';
+import { whileSame } from '../../engine/system/same-list.ts';
 import { type AdmittedRoute, internalError, type RejectedRoute } from '../admission/verdict.ts';
 import {
   type BackendTimeouts,
@@ -34,9 +35,10 @@ type BuildModel = (
 export function createModelBuilder(defaults: BackendDefaults): BuildModel {
   const endpointsOf = createServiceEndpoints();
   const before = new WeakMap<AdmittedRoute, Made>();
+  const shares = whileSame(sharedCertificates);
   return (admitted, { endpoints, services }) => {
     const find = endpointsOf(endpoints, services);
-    const isShared = sharedCertificates(admitted);
+    const isShared = shares(admitted);
     const isSame = ({ found, shared }: Made): boolean =>
       found.every(([key, was]) => find(key) === was) &&
       shared.every(([fingerprint, was]) => isShared(fingerprint) === was);

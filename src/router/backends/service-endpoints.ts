@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { oncePer } from '../../engine/system/once-per.ts';
+import { isSameList, whileSame } from '../../engine/system/same-list.ts';
 import type { EndpointPort, EndpointSubset, ServiceEndpoints } from '../objects/endpoints.ts';
 import { keyOf } from '../objects/metadata.ts';
 import type { Service } from '../objects/service.ts';
@@ -37,24 +39,63 @@ export function createServiceEndpoints(): (
   objects: readonly ServiceEndpoints[],
   services: readonly Service[],
 ) => FindEndpoints {
-  let before: ReadonlyMap<string, Known> = new Map();
-  return (objects, services) => {
-    const byService = Map.groupBy(objects, ({ namespace, service }) => keyOf({ namespace, name: service }));
-    const servicesByKey = new Map(services.map((service) => [keyOf(service), service]));
-    const [known, last] = [new Map<string, Known>(), before];
-    before = known;
-    const find = (key: string): Known => {
-      const [found, service] = [byService.get(key) ?? [], servicesByKey.get(key)];
-      const same = last.get(key);
-      if (same !== undefined && same.service === service && isSameList(same.objects, found)) return same;
-      return { objects: found, service, endpoints: endpointsOfService(key, found, service) };
-    };
+  let last: Asked | undefined;
+  const serviceKey = oncePer(({ namespace, service }: ServiceEndpoints) =>
+    keyOf({ namespace, name: service }),
+  );
+  const byKey = whileSame(
+    (services: readonly Service[]) => new Map(services.map((service) => [keyOf(service), service])),
+  );
+  /** Of thousands of objects one has changed: only its service is asked for again. */
+  const withNewer = (before: Asked, objects: readonly ServiceEndpoints[]): Asked | undefined => {
+    if (before.objects.length !== objects.length) return undefined;
+    const { byService, known } = before;
+    for (const [index, now] of objects.entries()) {
+      const old = before.objects[index];
+      if (old === now) continue;
+      const key = serviceKey(now);
+      if (old === undefined || serviceKey(old) !== key) return undefined;
+      byService.set(
+        key,
+        (byService.get(key) ?? []).map((each) => (each === old ? now : each)),
+      );
+      known.delete(key);
+    }
+    return { ...before, objects };
+  };
+  const askAnew = (objects: readonly ServiceEndpoints[], services: Asked['services']): Asked => ({
+    ...{ objects, services, byService: Map.groupBy(objects, serviceKey) },
+    ...{ known: new Map(), before: last?.known ?? new Map() },
+  });
+  return (objects, list) => {
+    const services = byKey(list);
+    const asked = last?.services === services ? withNewer(last, objects) : undefined;
+    const { byService, known, before } = asked ?? askAnew(objects, services);
+    last = asked ?? { objects, services, byService, known, before: new Map() };
     return (key) => {
-      const found = known.get(key) ?? find(key);
-      known.set(key, found);
-      return found.endpoints;
+      const same = known.get(key);
+      if (same !== undefined) return same.endpoints;
+      const [found, service] = [byService.get(key) ?? [], services.get(key)];
+      if (found.length === 0 && service === undefined) return none;
+      const old = before.get(key);
+      const isAsBefore = old !== undefined && old.service === service && isSameList(old.objects, found);
+      const now = isAsBefore
+        ? old
+        : { objects: found, service, endpoints: endpointsOfService(key, found, service) };
+      known.set(key, now);
+      return now.endpoints;
     };
   };
+}
+
+/** The last lists, and what was answered. */
+interface Asked {
+  readonly objects: readonly ServiceEndpoints[];
+  readonly services: ReadonlyMap<string, Service>;
+  readonly byService: Map<string, readonly ServiceEndpoints[]>;
+  readonly known: Map<string, Known>;
+  /** Answers of the lists before. */
+  readonly before: ReadonlyMap<string, Known>;
 }
 
 /** An answer, and what it was made of. */
@@ -62,10 +103,6 @@ interface Known {
   readonly objects: readonly ServiceEndpoints[];
   readonly service: Service | undefined;
   readonly endpoints: EndpointsOfService;
-}
-
-function isSameList(one: readonly ServiceEndpoints[], other: readonly ServiceEndpoints[]): boolean {
-  return one.length === other.length && one.every((each, index) => each === other[index]);
 }
 
 function endpointsOfService(

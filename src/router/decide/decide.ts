@@ -1,3 +1,4 @@
+import { whileSame } from '../../engine/system/same-list.ts';
 import { createAdmission } from '../admission/admit-routes.ts';
 import type { Admission } from '../admission/verdict.ts';
 import { createModelBuilder } from '../backends/build-model.ts';
@@ -31,11 +32,23 @@ export function createDecider(settings: RouterSettings): (objects: RouterObjects
   const admit = createAdmission(policy);
   const ingressRoutes = createIngressRoutes(policy.ingressClass);
   const build = createModelBuilder(backendDefaults(settings));
+  // Most changes are of endpoints, which nothing of this depends on.
+  const admitInside = whileSame(
+    (
+      routes: RouterObjects['routes'],
+      ingresses: RouterObjects['ingresses'],
+      services: RouterObjects['services'],
+      secrets: RouterObjects['secrets'],
+      namespaces: RouterObjects['namespaces'],
+    ) => {
+      const all = [...routes, ...ingressRoutes(ingresses, services)];
+      const { inside, outside } = divide(all, shardOf(settings, namespaces));
+      return { admission: admit(inside, secrets), outside };
+    },
+  );
   return (objects) => {
-    const { routes, ingresses, services, secrets } = objects;
-    const all = [...routes, ...ingressRoutes(ingresses, services)];
-    const { inside, outside } = divide(all, shardOf(settings, objects.namespaces));
-    const admission = admit(inside, secrets);
+    const { routes, ingresses, services, secrets, namespaces } = objects;
+    const { admission, outside } = admitInside(routes, ingresses, services, secrets, namespaces);
     const { model, failed } = build(admission.admitted, objects);
     const moved = failed.length === 0 ? admission : moveToRejected(admission, failed);
     return { admission: moved, outside, model };

@@ -6,6 +6,7 @@ export function rejectRoutes<D extends { readonly admission: Admission; readonly
   decision: D,
   refusals: ReadonlyMap<string, Refusal>,
 ): D {
+  if (refusals.size === 0) return decision;
   const { admission, model } = decision;
   const rejected = admission.admitted.flatMap(
     ({ route, key, kind, host, wildcard, path }): readonly RejectedRoute[] => {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import { oncePer } from '../../engine/system/once-per.ts';
 import { type RetryLimits, retryPauseMs } from '../../engine/system/time/retry.ts';
 import type { Refusal, RejectedRoute } from '../admission/verdict.ts';
 import type { Decision } from '../decide/decide.ts';
 import { rejectRoutes } from '../decide/reject-routes.ts';
-import type { RouteBackend } from '../model.ts';
+import type { RouteBackend, RouterModel } from '../model.ts';
 
 /** A decision, and those of its rejected routes that admission let in. */
 export interface ServableDecision {
@@ -45,9 +46,13 @@ const UNCHANGED: RetryLimits = { firstMs: 60_000, longestMs: 600_000 };
 
 export function createLeftOutRoutes(nowMs: () => number): LeftOutRoutes {
   const known = new Map<string, Known>();
-  let newest: ReadonlyMap<string, RouteBackend> = new Map();
+  let newest: RouterModel = { backends: [] };
+  /** Few are ever left out, so that this is seldom asked for. */
+  const byKey = oncePer(
+    ({ backends }: RouterModel) => new Map(backends.map((backend) => [backend.key, backend])),
+  );
   const isDue = (key: string, { backend, words, refusedMs, failures }: Known): boolean => {
-    const now = newest.get(key);
+    const now = byKey(newest).get(key);
     if (now === undefined) return false;
     const isChanged = !isSame(now, backend, words);
     return nowMs() >= refusedMs + retryPauseMs(failures, isChanged ? CHANGED : UNCHANGED);
@@ -56,8 +61,8 @@ export function createLeftOutRoutes(nowMs: () => number): LeftOutRoutes {
     known.set(backend.key, { backend, words, refusedMs: nowMs(), failures });
   return {
     servable: (decision) => {
-      newest = new Map(decision.model.backends.map((backend) => [backend.key, backend]));
-      for (const key of known.keys()) if (!newest.has(key)) known.delete(key);
+      newest = decision.model;
+      for (const key of known.keys()) if (!byKey(newest).has(key)) known.delete(key);
       const refusals = [...known].map(([key, { words }]) => [key, refusalOf(words)] as const);
       return withRefusals({ decision, leftOut: [] }, new Map(refusals));
     },
@@ -71,7 +76,7 @@ export function createLeftOutRoutes(nowMs: () => number): LeftOutRoutes {
     },
     due: () =>
       [...known].flatMap(([key, each]) => {
-        const backend = newest.get(key);
+        const backend = byKey(newest).get(key);
         return backend !== undefined && isDue(key, each) ? [backend] : [];
       }),
     postpone: (backends) => {

@@ -8,6 +8,7 @@ import type { RouterObserver } from './router-observer.ts';
 export function observeRouter(metrics: RouterMetrics, nowMs: () => number): RouterObserver {
   /** The first event that no decision has seen yet, and the first one of those that are decided and not served. */
   let [heardMs, decidedMs]: [number | undefined, number | undefined] = [undefined, undefined];
+  let counted: Decision['admission'] | undefined;
   return {
     onEvent: () => {
       heardMs ??= nowMs();
@@ -15,6 +16,8 @@ export function observeRouter(metrics: RouterMetrics, nowMs: () => number): Rout
     onDecision: (decision) => {
       decidedMs ??= heardMs;
       heardMs = undefined;
+      if (decision.admission === counted) return;
+      counted = decision.admission;
       metrics.routes(decision.admission.admitted.length, countReasons(decision));
       metrics.firstExpiry(firstExpiry(decision.admission.admitted));
     },

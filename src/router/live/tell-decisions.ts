@@ -1,4 +1,6 @@
+import { oncePer } from '../../engine/system/once-per.ts';
 import { sleep } from '../../engine/system/time/sleep.ts';
+import type { Admission } from '../admission/verdict.ts';
 import type { Decision } from '../decide/decide.ts';
 import type { RouteBackend } from '../model.ts';
 import type { Isolation } from './isolation.ts';
@@ -69,21 +71,29 @@ export function createTeller(
 
 function createProvenRoutes() {
   /** With their UIDs: a Route of the same name that was created later is another one. */
-  let proven: ReadonlyMap<string, string> = new Map();
+  const proven = new Map<string, string>();
+  let seen: Admission | undefined;
+  /** One that has gone may come back as another. */
+  const forgetGone = (admission: Admission): void => {
+    if (admission === seen) return;
+    seen = admission;
+    const uids = uidsOf(admission);
+    for (const [key, uid] of proven) if (uids.get(key) !== uid) proven.delete(key);
+  };
   return {
-    /** One that has gone is forgotten: it may come back as another. */
-    unproven: (decision: Decision): readonly RouteBackend[] => {
-      const uids = uidsOf(decision);
-      proven = new Map([...proven].filter(([key, uid]) => uids.get(key) === uid));
-      return decision.model.backends.filter(({ key }) => !proven.has(key));
+    unproven: ({ admission, model }: Decision): readonly RouteBackend[] => {
+      forgetGone(admission);
+      return model.backends.filter(({ key }) => !proven.has(key));
     },
-    prove: (decision: Decision, backends: readonly RouteBackend[]): void => {
-      const uids = uidsOf(decision);
-      proven = new Map([...proven, ...backends.map(({ key }) => [key, uids.get(key) ?? ''] as const)]);
+    prove: ({ admission }: Decision, backends: readonly RouteBackend[]): void => {
+      if (admission !== seen) seen = undefined;
+      const uids = uidsOf(admission);
+      for (const { key } of backends) proven.set(key, uids.get(key) ?? '');
     },
   };
 }
 
-function uidsOf({ admission }: Decision): ReadonlyMap<string, string> {
-  return new Map(admission.admitted.map(({ key, route }) => [key, route.uid]));
-}
+const uidsOf = oncePer(
+  ({ admitted }: Admission): ReadonlyMap<string, string> =>
+    new Map(admitted.map(({ key, route }) => [key, route.uid])),
+);

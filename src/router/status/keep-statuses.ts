@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { isSameList } from '../../engine/system/same-list.ts';
 import type { Decision } from '../decide/decide.ts';
 import { admissionPolicy } from '../settings/decision-settings.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
@@ -36,9 +37,16 @@ export function keepStatuses(
     },
     signal,
   );
+  let last: readonly unknown[] = [];
   return {
     see: writer.see,
-    decided: (decision, unproven) => writer.want(wishes(decision, unproven)),
+    decided: (decision, unproven) => {
+      // Most decisions are of endpoints, of which no status tells.
+      const now = [decision.admission, decision.outside, unproven.size === 0 ? undefined : unproven];
+      if (isSameList(last, now)) return;
+      last = now;
+      writer.want(wishes(decision, unproven));
+    },
     ended: writer.ended,
   };
 }
