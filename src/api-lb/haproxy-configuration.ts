@@ -56,7 +56,7 @@ export function haproxyConfiguration(
       },
       onForeign: logForeignFile(observers),
     }),
-    observe: (outcome, servers, text) => {
+    observe: (outcome, servers, { text }) => {
       const cause = changes.note({ text, parts: { 'servers-changed': JSON.stringify(servers) } }, outcome);
       const isServed = outcome.kind === 'unchanged' || outcome.kind === 'reloaded';
       const changeMs = isServed ? list.markServed(servers) : undefined;

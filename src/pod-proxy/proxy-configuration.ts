@@ -76,7 +76,7 @@ export function proxyConfiguration(
       ...{ configPath, check, socketPath, difference: gentleDifference },
       onForeign: logForeignFile(observers),
     }),
-    observe: (outcome, input, text) => {
+    observe: (outcome, input, { text }) => {
       hold.note(outcome);
       const { hosts } = modelOf(input);
       const causes = {

@@ -2,11 +2,20 @@ import { messageOf } from '../system/errors.ts';
 import { writeFileAtomically } from '../system/file/atomic-write.ts';
 import type { ApplyOutcome } from './apply-outcome.ts';
 import { type LiveFile, readIfThere } from './live-file.ts';
+import type { MainFile } from './main-file.ts';
+import type { StagedSet } from './set-folder.ts';
+
+interface Replaced {
+  readonly staged: Pick<StagedSet, 'parts'>;
+  readonly sha256: string;
+  readonly before: MainFile | undefined;
+  readonly mode: number;
+}
 
 /** Does to the files what the answer to a reload means for them. */
 export async function afterReload(
   file: LiveFile,
-  { text, before, mode }: { text: string; before: Buffer | undefined; mode: number },
+  { staged, sha256, before, mode }: Replaced,
   outcome: ApplyOutcome,
 ): Promise<ApplyOutcome> {
   switch (outcome.kind) {
@@ -14,11 +23,11 @@ export async function afterReload(
       // The original daemon says nothing, so nothing is known to be good. That the copy could not be written does not
       // make the reload undone: the older copy stays.
       if (outcome.acknowledged)
-        await writeFileAtomically(file.lastGood, text, { mode }).catch(() => undefined);
+        await writeFileAtomically(file.lastGood, staged.parts(), { mode }).catch(() => undefined);
       return outcome;
     case 'rejected':
       try {
-        await restore(file, text, before, mode);
+        await restore(file, sha256, before, mode);
         return outcome;
       } catch (error) {
         const lost = `the file of before could not be put back (${messageOf(error)})`;
@@ -32,17 +41,17 @@ export async function afterReload(
 }
 
 /**
- * Restores the text from before `text`. If that was `text` itself (an earlier run wrote it without asking the
+ * Restores what lay there before the file with this hash. If that was this file itself (an earlier run wrote it without asking the
  * supervisor) or nothing, it writes the last acknowledged text. Without one the file stays as it is, since a missing
  * file would help no client.
  */
 export async function restore(
   file: LiveFile,
-  text: string,
-  before: Buffer | undefined,
+  sha256: string,
+  before: MainFile | undefined,
   mode: number,
 ): Promise<void> {
-  const previous = before?.equals(Buffer.from(text)) === true ? undefined : before;
+  const previous = before?.sha256 === sha256 ? undefined : before?.bytes();
   const good = previous ?? (await readIfThere(file.lastGood));
   if (good !== undefined) await writeFileAtomically(file.path, good, { mode });
 }

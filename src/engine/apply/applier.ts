@@ -1,26 +1,22 @@
+import { createHash, type Hash } from 'node:crypto';
 import { rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf, messageOf } from '../system/errors.ts';
-import { syncDirectory, writeFileAtomically } from '../system/file/atomic-write.ts';
+import { syncDirectory, syncFile, writeFileAtomically } from '../system/file/atomic-write.ts';
+import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import { afterReload } from './after-reload.ts';
 import type { ApplyOutcome } from './apply-outcome.ts';
 import { connectSupervisor, type Supervisor, type SupervisorOptions } from './ask-supervisor.ts';
-import { bringIntoService, type Compare, type KnownSet, reload, wayFrom } from './bring-into-service.ts';
+import { bringIntoService, type Compare, reload, wayFrom } from './bring-into-service.ts';
 import { checkAfter, checkLeft, type Pending, refusedBy, uncheckedIn } from './check-after.ts';
 import type { ConfigurationCheck } from './configuration-check.ts';
-import { identityOf, mustBeSet, type Rendered, sha256Of } from './file-set.ts';
-import { type ForeignFile, isOwnFile, keepForeignFile } from './foreign-file.ts';
+import { identityOf, mustBeSet, type Rendered } from './file-set.ts';
+import { type ForeignFile, keepForeignFile } from './foreign-file.ts';
 import { createKnownFiles, type KnownFiles } from './known-files.ts';
-import {
-  discard,
-  findLiveFile,
-  keepModes,
-  type LiveFile,
-  readIfThere,
-  removeLeftovers,
-} from './live-file.ts';
+import { discard, findLiveFile, keepModes, type LiveFile, removeLeftovers } from './live-file.ts';
+import { BACK_MS, type PlacedSet, readMainFile, stampAt } from './main-file.ts';
 import { removeOldSets, removeUnlessNamed } from './old-sets.ts';
-import { findInPlace, type StagedSet, stageSet } from './set-folder.ts';
+import { isInPlace, isKnownOther, type StagedSet, stageSet } from './set-folder.ts';
 
 /** The supervisor to ask, its control socket, and how long to wait for it. */
 export interface ApplierOptions extends SupervisorOptions {
@@ -54,6 +50,9 @@ export interface Applier {
   retryRejected(): void;
 }
 
+/** Files that this process put in place are taken to be as it left them for so long: of thousands, each look costs a question to the system. */
+const LOOK_EVERY_MS = 5_000;
+
 type Rejection = Extract<ApplyOutcome, { kind: 'rejected' }>;
 
 /** What an applier remembers between calls. */
@@ -62,8 +61,10 @@ interface Memory extends Pending {
   readonly known: KnownFiles;
   /** Hash of the main file that is in place and known to be served. */
   served: string | undefined;
-  /** The set that was put in place last, by the hash of its main file. */
-  inPlace: KnownSet | undefined;
+  /** The set that was put in place last. */
+  inPlace: PlacedSet | undefined;
+  /** When each file of it was looked at, or the first of all was written: monotonic milliseconds. */
+  lookedAtMs: number;
   rejected: { readonly identity: string; readonly outcome: Rejection } | undefined;
   /** Whether what a killed monitor left has been removed. */
   cleaned: boolean;
@@ -76,6 +77,7 @@ export function createApplier(options: ApplierOptions): Applier {
     served: undefined,
     unchecked: undefined,
     inPlace: undefined,
+    lookedAtMs: Number.NEGATIVE_INFINITY,
     rejected: undefined,
     cleaned: false,
   };
@@ -128,39 +130,49 @@ async function applySet(
   memory.cleaned = true;
   const unknown = await checkLeft(file, mode, options.check, memory, signal);
   if (unknown !== undefined) return unknown;
-  const found = await readIfThere(file.path);
-  const inPlace = await findInPlace(file, found, rendered, memory.known);
+  const main = await readMainFile(file, memory.inPlace);
+  const isOther = main !== undefined && isKnownOther(main, rendered);
+  const isThere = main !== undefined && !isOther && (await isInPlace(main, rendered, memory.known));
   // A file that hawser did not write is not to come back where ours is refused.
-  const before = isOwnFile(file.path) ? found : undefined;
-  if (inPlace !== undefined) {
+  const before = main?.isOwn === true ? main : undefined;
+  if (isThere) {
     await keepModes(file, mode);
-    memory.inPlace = { sha256: sha256Of(inPlace.text), rendered };
-    const { sha256 } = memory.inPlace;
+    const { sha256, folder } = main;
+    const stamp = memory.inPlace?.sha256 === sha256 ? memory.inPlace.stamp : undefined;
+    memory.inPlace = { sha256, folder, rendered, stamp };
+    memory.lookedAtMs = monotonicMs();
     if (memory.unchecked !== sha256 && (await isServed(sha256, memory, signal))) return { kind: 'unchanged' };
   }
 
-  const staged = inPlace ?? (await stageSet(file, found, rendered, memory.known));
-  const isEdit = inPlace === undefined && before !== undefined;
-  const way = isEdit
-    ? wayFrom({ file, before, rendered, staged }, options.difference, memory.inPlace)
-    : reload;
+  const isTrusted = isOther && monotonicMs() - memory.lookedAtMs < LOOK_EVERY_MS;
+  const staged = isThere
+    ? { parts: () => [main.bytes()], folder: main.folder, sync: async () => undefined }
+    : await stageSet(file, main, rendered, memory.known, isTrusted);
+  if (!isTrusted) memory.lookedAtMs = monotonicMs();
+  const isEdit = !isThere && before !== undefined;
+  const way = isEdit ? wayFrom({ before, rendered, staged }, options.difference) : reload;
   const isAhead = options.checksAfter === true && isEdit && (await memory.supervisor.makesChanges(signal));
   const check = isAhead ? undefined : options.check;
-  const refusal = inPlace
+  const timeMs = Date.now() - BACK_MS;
+  const isKnown = before?.rendered !== undefined;
+  const hash = createHash('sha256');
+  const refusal = isThere
     ? undefined
-    : await checkAndReplace(file, staged, { ...options, mode, check }, signal);
+    : await checkAndReplace(file, staged, { ...options, mode, check, timeMs, isKnown, hash }, signal);
   if (refusal !== undefined) return remember(memory, identity, refusal);
   // From here on no text is known to be served until the supervisor confirms one.
   memory.served = undefined;
-  const sha256 = sha256Of(staged.text);
+  const sha256 = isThere ? main.sha256 : hash.digest('hex');
   if (isAhead) memory.unchecked = sha256;
-  const wanted = { sha256, isNew: inPlace === undefined, isChecked: !isAhead };
+  const wanted = { sha256, isNew: !isThere, isChecked: !isAhead };
+  const stamp = await stampAt(file.path, timeMs);
   const brought = await bringIntoService(way, wanted, memory.supervisor, signal);
+  if (isAhead) await syncSet(file, staged);
   const outcome = await checkAfter(file, brought, sha256, options.check, memory, signal);
   // A refused file gives way to the one of before, which is known still.
-  if (outcome.kind !== 'rejected') memory.inPlace = { sha256, rendered };
+  if (outcome.kind !== 'rejected') memory.inPlace = { sha256, folder: staged.folder, rendered, stamp };
   if (outcome.kind === 'reloaded') memory.served = sha256;
-  const settled = await afterReload(file, { text: staged.text, before, mode }, outcome);
+  const settled = await afterReload(file, { staged, sha256, before, mode }, outcome);
   // What runs was told of a file that is not there any more.
   if (brought.kind === 'reloaded' && outcome.kind === 'rejected')
     await memory.supervisor.reload(undefined, signal);
@@ -183,30 +195,56 @@ function remember(memory: Memory, identity: string, outcome: ApplyOutcome): Appl
 
 interface Replacing extends Pick<ApplierOptions, 'onForeign'> {
   readonly mode: number;
-  /** Left out where the file is checked later. */
+  /** Left out where the file is checked, and synced to the disk, later. */
   readonly check: ConfigurationCheck | undefined;
+  readonly timeMs: number;
+  /** This process put there what lies there. */
+  readonly isKnown: boolean;
+  /** Gets the bytes that are written. */
+  readonly hash: Hash;
 }
 
-/** Undefined where the live file now holds the staged text; else nothing of the set is left. */
+/** Undefined where the live file now holds the staged bytes; else nothing of the set is left. */
 async function checkAndReplace(
   file: LiveFile,
-  { text, folder }: StagedSet,
+  staged: StagedSet,
   options: Replacing,
   signal: AbortSignal,
 ): Promise<ApplyOutcome | undefined> {
-  const { mode } = options;
+  const { check, mode, timeMs, isKnown, hash } = options;
+  let isReplaced = false;
   try {
-    await writeFileAtomically(file.candidate, text, { mode });
-    const check = await options.check?.(file.candidate, signal);
-    if (check?.kind === 'impossible') return { kind: 'failed', message: check.message };
-    if (check?.kind === 'invalid') return refusedBy(check);
-    const foreign = await keepForeignFile(file);
+    if (check !== undefined) await staged.sync();
+    await writeFileAtomically(file.candidate, hashing(staged.parts(), hash), {
+      mode,
+      timeMs,
+      isSynced: check !== undefined,
+    });
+    const found = await check?.(file.candidate, signal);
+    if (found?.kind === 'impossible') return { kind: 'failed', message: found.message };
+    if (found?.kind === 'invalid') return refusedBy(found);
+    const foreign = isKnown ? undefined : await keepForeignFile(file);
     await rename(file.candidate, file.path);
-    await syncDirectory(dirname(file.path));
+    isReplaced = true;
+    if (check !== undefined) await syncDirectory(dirname(file.path));
     if (foreign !== undefined) options.onForeign?.(foreign);
     return undefined;
   } finally {
-    await discard(file.candidate);
-    if (folder !== undefined) await removeUnlessNamed(file, folder);
+    if (!isReplaced) await discard(file.candidate);
+    if (!isReplaced && staged.folder !== undefined) await removeUnlessNamed(file, staged.folder);
   }
+}
+
+function* hashing(parts: Iterable<Buffer>, hash: Hash): Generator<Buffer, void> {
+  for (const part of parts) {
+    hash.update(part);
+    yield part;
+  }
+}
+
+/** A power cut before that leaves the last good copy, which the supervisor starts with where HAProxy refuses the file. */
+async function syncSet({ path }: LiveFile, staged: StagedSet): Promise<void> {
+  await staged.sync();
+  await syncFile(path);
+  await syncDirectory(dirname(path));
 }

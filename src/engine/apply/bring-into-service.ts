@@ -1,8 +1,8 @@
 import type { ReloadOutcome, Supervisor } from './ask-supervisor.ts';
-import { type Rendered, SET_FOLDER, sha256Of } from './file-set.ts';
-import type { LiveFile } from './live-file.ts';
+import { type Rendered, SET_FOLDER } from './file-set.ts';
+import type { MainFile } from './main-file.ts';
 import type { StagedSet } from './set-folder.ts';
-import { folderNamedIn, numberOf } from './set-path.ts';
+import { numberOf } from './set-path.ts';
 
 /** What a program that runs can be told, in words of its supervisor, or why it has to be reloaded. */
 export type Difference =
@@ -12,20 +12,13 @@ export type Difference =
 
 /** Of the set in place the other files are known where this applier has put them there, or they are the same. */
 export type Compare = (before: SetInPlace, after: Rendered) => Difference;
-type SetInPlace = Pick<Rendered, 'text' | 'others'>;
-
-/** A set that was put in place, by the hash of its main file. */
-export interface KnownSet {
-  readonly sha256: string;
-  readonly rendered: Rendered;
-}
+type SetInPlace = Pick<Rendered, 'text' | 'others' | 'pieces'>;
 
 /** Of a main file of ours that lay there. */
 export interface Edit {
-  readonly file: LiveFile;
-  readonly before: Buffer;
+  readonly before: MainFile;
   readonly rendered: Rendered;
-  readonly staged: StagedSet;
+  readonly staged: Pick<StagedSet, 'folder'>;
 }
 
 /** How the supervisor is asked: it decides whether what lay there before is what it serves. */
@@ -40,11 +33,10 @@ export type Way =
 
 export const reload: Way = { kind: 'reload' };
 
-export function wayFrom(edit: Edit, difference: Compare | undefined, inPlace: KnownSet | undefined): Way {
+export function wayFrom(edit: Edit, difference: Compare | undefined): Way {
   if (difference === undefined) return reload;
-  const from = sha256Of(edit.before);
-  const known = inPlace?.sha256 === from ? inPlace.rendered : undefined;
-  const found = difference(setBefore(edit, known), edit.rendered);
+  const { sha256: from } = edit.before;
+  const found = difference(setBefore(edit), edit.rendered);
   if (found.kind === 'reload') return found;
   const { folder } = edit.staged;
   const changes = found.kind === 'runtime' ? found.changes : [];
@@ -77,10 +69,10 @@ export async function bringIntoService(
 }
 
 /** Whatever folder its main file names: another folder is no difference of its own. */
-function setBefore({ file, before, rendered, staged }: Edit, known: Rendered | undefined): SetInPlace {
-  if (known !== undefined) return known;
-  const folder = folderNamedIn(file, before);
-  const found = before.toString('utf8');
+function setBefore({ before, rendered, staged }: Edit): SetInPlace {
+  if (before.rendered !== undefined) return before.rendered;
+  const { folder } = before;
+  const found = before.bytes().toString('utf8');
   const text = folder === undefined ? found : found.replaceAll(folder, SET_FOLDER);
   return folder === staged.folder && rendered.others !== undefined
     ? { text, others: rendered.others }

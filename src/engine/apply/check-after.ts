@@ -76,7 +76,7 @@ export async function checkLeft(
   const found = await check(file.path, signal);
   if (found.kind === 'impossible') return { kind: 'failed', message: found.message };
   if (found.kind === 'invalid') {
-    await restore(file, text.toString('utf8'), undefined, mode);
+    await restore(file, sha256, undefined, mode);
     await pending.supervisor.reload(undefined, signal);
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type NamedLimit, overLimit } from '../system/limit.ts';
 import { oncePer } from '../system/once-per.ts';
+import { isSameList } from '../system/same-list.ts';
 import { MAX_CONFIGURATION_BYTES, MAX_SET_BYTES, MAX_SET_FILES } from './limits.ts';
 
 /** A configuration as it should lie there: one file, or a main file and those that it names. */
@@ -10,6 +11,50 @@ export interface Rendered {
   /** The template's mode, of which the files get the permissions. */
   readonly mode: number;
   readonly others?: readonly SetFile[];
+  /**
+   * The text in pieces, where it was made of some, and then it is only joined where it is asked for: the first has all that is no backend, and each other one is a backend, which no other piece
+   * names. One that stays from one configuration to the next is the same string, so that two are compared without a look at each byte.
+   */
+  readonly pieces?: readonly string[];
+}
+
+/** A set whose main file has pieces. */
+export function setOfPieces(pieces: readonly string[], rest: Pick<Rendered, 'mode' | 'others'>): Rendered {
+  return {
+    ...{ ...rest, pieces },
+    get text() {
+      return pieces.join('');
+    },
+  };
+}
+
+type MainText = Pick<Rendered, 'text' | 'pieces'>;
+
+export function isSameText(one: MainText, other: MainText): boolean {
+  const [pieces, others] = [one.pieces, other.pieces];
+  return pieces !== undefined && others !== undefined ? isSameList(pieces, others) : one.text === other.text;
+}
+
+const PART_BYTES = 256 * 1024;
+
+/**
+ * The main file in its final words, a part of its bytes after the other: each takes the place of the one before. Megabytes in one piece, made anew at
+ * each change, cost more to clear away than to make.
+ */
+export function* mainParts(main: MainText, folder: string | undefined): Generator<Buffer, void> {
+  const part = Buffer.allocUnsafeSlow(PART_BYTES);
+  let used = 0;
+  for (const piece of main.pieces ?? [main.text]) {
+    const text = folder === undefined ? piece : piece.replaceAll(SET_FOLDER, () => folder);
+    const most = 3 * text.length;
+    if (used + most > PART_BYTES) {
+      yield part.subarray(0, used);
+      used = 0;
+    }
+    if (most > PART_BYTES) yield Buffer.from(text);
+    else used += part.write(text, used);
+  }
+  yield part.subarray(0, used);
 }
 
 /** A file that the main file names: a map, a list, a certificate. */
@@ -36,7 +81,8 @@ export function modeOf(file: SetFile, mode: number): number {
 
 /** The same for two sets only where they are the same in every file. Of one file: the hash of its bytes. */
 export const identityOf: (rendered: Rendered) => string = oncePer((rendered) => {
-  const hash = createHash('sha256').update(rendered.text);
+  const hash = createHash('sha256');
+  for (const part of mainParts(rendered, undefined)) hash.update(part);
   for (const file of othersOf(rendered)) {
     hash.update(`\0${file.name}\0${file.secret === true}\0${sha256OfFile(file)}`);
   }
@@ -53,11 +99,12 @@ export function sha256Of(content: string | Buffer): string {
 /** Throws, with a code as the file system does, where a set is larger than a limit, which it names, or is none. */
 export function mustBeSet(rendered: Rendered): void {
   const others = othersOf(rendered);
-  mustBeWithin('the main file has', Buffer.byteLength(rendered.text), 'bytes', { MAX_CONFIGURATION_BYTES });
+  const pieces = rendered.pieces ?? [rendered.text];
+  mustBeWithin('the main file has', bytesIn(pieces), 'bytes', { MAX_CONFIGURATION_BYTES });
   mustBeWithin('the set has', others.length, 'files', { MAX_SET_FILES });
-  const bytes = others.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+  const bytes = bytesIn(others.map(({ content }) => content));
   mustBeWithin('the files of the set have', bytes, 'bytes', { MAX_SET_BYTES });
-  if (others.length > 0 && !rendered.text.includes(SET_FOLDER))
+  if (others.length > 0 && !pieces.some((piece) => piece.includes(SET_FOLDER)))
     throw refusal('EINVAL', `the main file does not name its folder, expected "${SET_FOLDER}" in it`);
   const wrong = others.find(({ name }) => !isSetFileName(name));
   if (wrong !== undefined)
@@ -65,6 +112,10 @@ export function mustBeSet(rendered: Rendered): void {
       'EINVAL',
       `a file of the set is named ${JSON.stringify(wrong.name)}, expected a relative path`,
     );
+}
+
+function bytesIn(texts: readonly (string | Buffer)[]): number {
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 
 /** Whether a file of a set can have this name: it is relative, and leads nowhere but below the set's folder. */

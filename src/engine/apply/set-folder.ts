@@ -1,34 +1,45 @@
 import { chmod, link, lstat, mkdir, readdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { codeOf } from '../system/errors.ts';
-import { syncDirectory, writeNewFile } from '../system/file/atomic-write.ts';
-import { modeOf, othersOf, type Rendered, refusal, SET_FOLDER, type SetFile } from './file-set.ts';
+import { syncDirectory, syncFile, writeNewFile } from '../system/file/atomic-write.ts';
+import { oncePer } from '../system/once-per.ts';
+import {
+  isSameText,
+  mainParts,
+  modeOf,
+  othersOf,
+  type Rendered,
+  refusal,
+  type SetFile,
+  sha256OfFile,
+} from './file-set.ts';
 import { forEachAtOnce } from './for-each-at-once.ts';
 import type { KnownFiles } from './known-files.ts';
 import type { LiveFile } from './live-file.ts';
+import { bytesOf, type MainFile } from './main-file.ts';
 import { removeFolder } from './old-sets.ts';
-import { folderNamedIn, folderOf, numbersOf, setsOf } from './set-path.ts';
+import { folderOf, numbersOf, setsOf } from './set-path.ts';
 
 /** A main file in its final words, and the folder with the files that it names: undefined where it names none. */
 export interface StagedSet {
-  readonly text: string;
+  readonly parts: () => Iterable<Buffer>;
   readonly folder: string | undefined;
+  /** The other files are on the disk once it resolves. */
+  readonly sync: () => Promise<void>;
 }
 
-/**
- * What lies there now, where that is this set in every byte, and its other files have their permissions. Those of the main
- * file do not count: `keepModes` sees to them.
- */
-export async function findInPlace(
-  file: LiveFile,
-  found: Buffer | undefined,
-  rendered: Rendered,
-  known: KnownFiles,
-): Promise<StagedSet | undefined> {
-  const folder = othersOf(rendered).length === 0 ? undefined : folderNamedIn(file, found);
-  const text = finalText(rendered, folder);
-  if (found?.equals(Buffer.from(text)) !== true) return undefined;
-  return folder === undefined || (await holdsAll(folder, rendered, known)) ? { text, folder } : undefined;
+/** Whether the set in place is known, and another one: nothing has to be looked at for that. */
+export function isKnownOther({ rendered: before }: MainFile, rendered: Rendered): boolean {
+  return before !== undefined && !(isSameText(before, rendered) && hasFiles(before, rendered));
+}
+
+/** Whether what lies there now is this set in every byte, and its other files have their permissions. `keepModes` sees to those of the main file. */
+export async function isInPlace(main: MainFile, rendered: Rendered, known: KnownFiles): Promise<boolean> {
+  const folder = othersOf(rendered).length === 0 ? undefined : main.folder;
+  const isKnown =
+    main.rendered !== undefined && main.folder === folder && isSameText(main.rendered, rendered);
+  if (!isKnown && !main.bytes().equals(bytesOf(rendered, folder))) return false;
+  return folder === undefined || (await holdsAll(folder, rendered, known));
 }
 
 /** Whether the folder has the other files, and nothing else. */
@@ -44,31 +55,64 @@ async function holdsAll(folder: string, rendered: Rendered, known: KnownFiles): 
 }
 
 /**
- * Writes the other files into a folder of their own, unless the one in place has just these: whole and on the disk once it resolves, each with its permissions
+ * Writes the other files into a folder of their own, unless the one in place has just these: whole once it resolves, each with its permissions
  * before its first byte. A file that the set in place has too is linked, not written. On an error the folder is gone.
+ *
+ * Each file of the set in place is looked at, unless `isTrusted`: then it is as this process left it, and what differs costs as much as it is.
  */
 export async function stageSet(
   file: LiveFile,
-  found: Buffer | undefined,
+  main: MainFile | undefined,
   rendered: Rendered,
   known: KnownFiles,
+  isTrusted: boolean,
 ): Promise<StagedSet> {
-  if (othersOf(rendered).length === 0) return { text: rendered.text, folder: undefined };
-  const before = folderNamedIn(file, found);
-  if (before !== undefined && (await holdsAll(before, rendered, known)))
-    return { text: finalText(rendered, before), folder: before };
+  const nothing = async (): Promise<void> => undefined;
+  if (othersOf(rendered).length === 0)
+    return { parts: () => mainParts(rendered, undefined), folder: undefined, sync: nothing };
+  const before = main?.folder;
+  const left = isTrusted ? main?.rendered : undefined;
+  if (before !== undefined && (left ? hasFiles(left, rendered) : await holdsAll(before, rendered, known)))
+    return { parts: () => mainParts(rendered, before), folder: before, sync: nothing };
   const folder = await makeSetFolder(file, folderMode(rendered.mode));
   try {
-    await fillFolder(folder, before, rendered, known);
+    const isSame = left === undefined ? lookedAt(before, rendered.mode, known) : leftIn(left, rendered.mode);
+    const sync = await fillFolder(folder, before, rendered, await isSame);
+    return { parts: () => mainParts(rendered, folder), folder, sync };
   } catch (error) {
     await removeFolder(folder);
     throw error;
   }
-  return { text: finalText(rendered, folder), folder };
 }
 
-function finalText({ text }: Rendered, folder: string | undefined): string {
-  return folder === undefined ? text : text.replaceAll(SET_FOLDER, () => folder);
+const filesOf = oncePer(
+  (rendered: Rendered): ReadonlyMap<string, SetFile> =>
+    new Map(othersOf(rendered).map((file) => [file.name, file])),
+);
+
+function isSameFile(left: SetFile | undefined, file: SetFile): boolean {
+  if (left === undefined || (left.secret === true) !== (file.secret === true)) return false;
+  return left.content === file.content || sha256OfFile(left) === sha256OfFile(file);
+}
+
+function hasFiles(left: Rendered, rendered: Rendered): boolean {
+  const [had, wanted] = [othersOf(left), othersOf(rendered)];
+  const isSame = (each: SetFile, index: number): boolean =>
+    had[index]?.name === each.name && isSameFile(had[index], each);
+  const isSameMode = wanted.length === 0 || left.mode === rendered.mode;
+  return isSameMode && had.length === wanted.length && wanted.every(isSame);
+}
+
+type IsSame = (file: SetFile) => Promise<boolean>;
+
+async function lookedAt(folder: string | undefined, mode: number, known: KnownFiles): Promise<IsSame> {
+  if (folder === undefined) return async () => false;
+  const names = await filesIn(folder);
+  return async (each) => await isSame(folder, names, each, mode, known);
+}
+
+async function leftIn(left: Rendered, mode: number): Promise<IsSame> {
+  return async (each) => left.mode === mode && isSameFile(filesOf(left).get(each.name), each);
 }
 
 async function makeSetFolder(file: LiveFile, mode: number): Promise<string> {
@@ -101,28 +145,30 @@ function folderMode(mode: number): number {
   return 0o700 | (mode & 0o044) | ((mode & 0o044) >> 2);
 }
 
+/** Answers what brings it to the disk. */
 async function fillFolder(
   folder: string,
   before: string | undefined,
   rendered: Rendered,
-  known: KnownFiles,
-): Promise<void> {
+  isSame: IsSame,
+): Promise<StagedSet['sync']> {
   const { mode } = rendered;
-  const names = before === undefined ? new Map<string, boolean>() : await filesIn(before);
   const made = new Set([folder]);
+  const written: string[] = [];
   for (const { name } of othersOf(rendered))
     await makeFolders(dirname(join(folder, name)), made, folderMode(mode));
   await forEachAtOnce(othersOf(rendered), async (each) => {
     const path = join(folder, each.name);
     const isLinked =
-      before !== undefined &&
-      (await isSame(before, names, each, mode, known)) &&
-      (await linkIfAllowed(join(before, each.name), path));
-    if (!isLinked) await writeNewFile(path, each.content, modeOf(each, mode));
+      before !== undefined && (await isSame(each)) && (await linkIfAllowed(join(before, each.name), path));
+    if (isLinked) return;
+    await writeNewFile(path, each.content, { mode: modeOf(each, mode), isSynced: false });
+    written.push(path);
   });
-  for (const each of made) await syncDirectory(each);
-  await syncDirectory(dirname(folder));
-  await syncDirectory(dirname(dirname(folder)));
+  return async () => {
+    await forEachAtOnce(written, syncFile);
+    for (const each of [...made, dirname(folder), dirname(dirname(folder))]) await syncDirectory(each);
+  };
 }
 
 async function makeFolders(folder: string, made: Set<string>, mode: number): Promise<void> {

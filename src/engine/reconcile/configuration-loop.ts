@@ -21,7 +21,7 @@ export interface ConfigurationParts<T> extends ProposalParts<T> {
   /** How long a configuration has to wait before it is applied: a limit on reloads. Left out: not at all. */
   readonly holdMs?: (rendered: Rendered, identity: string) => number;
   /** The loop goes on once it resolves. */
-  readonly observe: (outcome: ApplyOutcome, input: T, text: string) => void | Promise<void>;
+  readonly observe: (outcome: ApplyOutcome, input: T, rendered: Rendered) => void | Promise<void>;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
@@ -67,7 +67,7 @@ export async function runConfigurationLoop<T>(
     const outcome = await tryApply(parts.applier, rendered, signal);
     if (outcome === undefined) continue;
     attempt = nextAttempt(before?.failures ?? 0, identity, outcome, parts.now());
-    await parts.observe(outcome, input, rendered.text);
+    await parts.observe(outcome, input, rendered);
   }
 }
 

@@ -1,8 +1,13 @@
+import type { Rendered } from '../../engine/apply/file-set.ts';
+
 /** How a backend begins in what hawser renders. */
 const BACKEND = '\nbackend ';
 /** What lets one section mean something for another one. The words are looked for first, since they are found faster. */
 export const REFERENCE_WORDS = ['track', '.if', '.endif'];
 export const REFERENCE = /^[ \t]*(?:(?:default-)?server\S*[ \t](?:.*[ \t])?track[ \t]|\.(?:if|endif)\b)/m;
+
+/** A configuration, and its pieces where they are known. */
+export type Configuration = Pick<Rendered, 'text' | 'pieces'>;
 
 interface Texts {
   readonly before: string;
@@ -13,15 +18,29 @@ interface Texts {
  * Two configurations without the backends that are the same in both: of ten thousand, one has changed. The whole ones where a backend may
  * depend on another one, or on defaults that do not come before all of them.
  */
-export function changedSections(before: string, after: string): Texts {
-  const [old, now] = [sectionsOf(before), sectionsOf(after)];
-  if (old === undefined || now === undefined) return { before, after };
+export function changedSections(before: Configuration, after: Configuration): Texts {
+  if (before.pieces !== undefined && after.pieces !== undefined)
+    return changedPieces(before.pieces, after.pieces);
+  const [old, now] = [sectionsOf(before.text), sectionsOf(after.text)];
+  if (old === undefined || now === undefined) return { before: before.text, after: after.text };
   const isChanged = (other: Sections) => (section: string) =>
     other.backends.get(titleOf(section)) !== section;
   return {
     before: [old.head, ...[...old.backends.values()].filter(isChanged(now))].join(''),
     after: [now.head, ...[...now.backends.values()].filter(isChanged(old))].join(''),
   };
+}
+
+/** Of each the first piece, and those that the other one has not. */
+function changedPieces(before: readonly string[], after: readonly string[]): Texts {
+  const most = Math.min(before.length, after.length);
+  let [start, end] = [1, 0];
+  while (start < most && before[start] === after[start]) start += 1;
+  while (end < most - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  const [old, now] = [before.slice(start, before.length - end), after.slice(start, after.length - end)];
+  const textOf = (head = '', backends: readonly string[], others: ReadonlySet<string>): string =>
+    [head, ...backends.filter((piece) => !others.has(piece))].join('');
+  return { before: textOf(before[0], old, new Set(now)), after: textOf(after[0], now, new Set(old)) };
 }
 
 interface Sections {

@@ -1,5 +1,5 @@
-import { othersOf, type Rendered } from '../../engine/apply/file-set.ts';
-import { changedSections } from './changed-sections.ts';
+import { isSameText, othersOf, type Rendered } from '../../engine/apply/file-set.ts';
+import { type Configuration, changedSections } from './changed-sections.ts';
 import { describeConfiguration } from './describe-configuration.ts';
 import type { Description } from './description.ts';
 import { type Plan, plan } from './plan.ts';
@@ -7,7 +7,7 @@ import { type KindOf, planFiles } from './plan-files.ts';
 
 /** How to come from one haproxy.cfg to another. Only sections that differ are taken apart. */
 export function differenceOf(before: string, after: string): Plan {
-  return comparisonOf(before, after).found;
+  return comparisonOf({ text: before }, { text: after }).found;
 }
 
 interface Comparison {
@@ -16,8 +16,8 @@ interface Comparison {
   readonly running?: Description;
 }
 
-function comparisonOf(before: string, after: string): Comparison {
-  if (before === after) return { found: { kind: 'nothing' } };
+function comparisonOf(before: Configuration, after: Configuration): Comparison {
+  if (isSameText(before, after)) return { found: { kind: 'nothing' } };
   const changed = changedSections(before, after);
   const [running, wanted] = [describeConfiguration(changed.before), describeConfiguration(changed.after)];
   if (running !== undefined && wanted !== undefined) return { found: plan(running, wanted), running };
@@ -36,7 +36,7 @@ function gentle({ found, running }: Comparison): Plan {
 }
 
 /** A set as it lies there: its other files may be unknown. */
-export type KnownSet = Pick<Rendered, 'text' | 'others'>;
+export type KnownSet = Pick<Rendered, 'text' | 'others' | 'pieces'>;
 
 /**
  * How to come from one haproxy.cfg with the files that it names to another, where the servers are pods: connections with one that goes or
@@ -45,7 +45,7 @@ export type KnownSet = Pick<Rendered, 'text' | 'others'>;
 export function setDifferenceOf(before: KnownSet | undefined, after: KnownSet, kindOf: KindOf): Plan {
   if (before === undefined || (before.others === undefined && othersOf(after).length > 0))
     return { kind: 'reload', what: 'files-changed', reason: 'the files of before are not known' };
-  const main = gentle(comparisonOf(before.text, after.text));
+  const main = gentle(comparisonOf(before, after));
   if (main.kind === 'reload') return main;
   const files = planFiles(othersOf(before), othersOf(after), kindOf);
   if (files.kind === 'reload') return files;

@@ -1,6 +1,13 @@
-import type { Rendered, SetFile } from '../../engine/apply/file-set.ts';
+import {
+  isSameText,
+  othersOf,
+  type Rendered,
+  type SetFile,
+  setOfPieces,
+} from '../../engine/apply/file-set.ts';
 import { createRenderThread, type RenderThread } from '../../engine/render/render-in-thread.ts';
 import { messageOf } from '../../engine/system/errors.ts';
+import { isSameList } from '../../engine/system/same-list.ts';
 import { createHashMapFiles } from '../lookup/hash-maps.ts';
 import { regexMapFiles } from '../lookup/regex-maps.ts';
 import type { RouteBackend, RouterModel } from '../model.ts';
@@ -53,6 +60,7 @@ export function createRouterRenderer(settings: RouterSettings): RouterRenderer {
   const filesOf = createOtherFiles(settings);
   const brokenIn = createBroken(settings);
   let printer: { readonly of: RouterTemplate; readonly print: RouterPrinter } | undefined;
+  let last: Rendered | undefined;
   const renderAll: RouterRenderer = (template, model, defaultCertificate) => {
     const { backends, leftOut } = printableRoutes(model.backends);
     const { path, text } = template;
@@ -60,8 +68,12 @@ export function createRouterRenderer(settings: RouterSettings): RouterRenderer {
       printer = { of: template, print: createRouterPrinter(template, settings) };
     const outcome = printer.print(backends);
     if (outcome.kind === 'failed') return outcome;
-    const others = filesOf(backends, defaultCertificate);
-    return { kind: 'rendered', rendered: { text: outcome.text, mode: template.mode, others }, leftOut };
+    const rest = { mode: template.mode, others: filesOf(backends, defaultCertificate) };
+    const now =
+      outcome.kind === 'pieces' ? setOfPieces(outcome.pieces, rest) : { ...rest, text: outcome.text };
+    // What is known of a set, as its hash, is known of this object.
+    last = last !== undefined && isSameSet(last, now) ? last : now;
+    return { kind: 'rendered', rendered: last, leftOut };
   };
   return (template, model, defaultCertificate) => {
     try {
@@ -72,6 +84,15 @@ export function createRouterRenderer(settings: RouterSettings): RouterRenderer {
       return withBroken(renderAll(template, whole, defaultCertificate), broken);
     }
   };
+}
+
+function isSameSet(one: Rendered, other: Rendered): boolean {
+  return (
+    one.mode === other.mode &&
+    (one.pieces === undefined) === (other.pieces === undefined) &&
+    isSameText(one, other) &&
+    isSameList(othersOf(one), othersOf(other))
+  );
 }
 
 function withBroken(outcome: RouterRendering, broken: readonly LeftOut[]): RouterRendering {
@@ -148,10 +169,15 @@ function createOtherFiles(settings: RouterSettings) {
   const mapsOf = (routes: readonly RouteBackend[]) =>
     settings.lookup === 'hash' ? hashFiles(routes) : regexMapFiles(routes, settings);
   const http2 = !settings.disableHttp2;
-  return (backends: readonly RouteBackend[], defaultCertificate: string): readonly SetFile[] => [
-    ...mapsOf(backends),
-    ...routeFiles(backends, { http2, defaultCertificate }),
-    serverStatesFile(backends),
-    { name: DEFAULT_CERTIFICATE_FILE, content: defaultCertificate, secret: true },
-  ];
+  let last: ReadonlyMap<string, SetFile> = new Map();
+  return (backends: readonly RouteBackend[], defaultCertificate: string): readonly SetFile[] => {
+    const files = [
+      ...mapsOf(backends),
+      ...routeFiles(backends, { http2, defaultCertificate }),
+      serverStatesFile(backends),
+      { name: DEFAULT_CERTIFICATE_FILE, content: defaultCertificate, secret: true },
+    ].map((file) => (last.get(file.name)?.content === file.content ? (last.get(file.name) ?? file) : file));
+    last = new Map(files.map((file) => [file.name, file]));
+    return files;
+  };
 }

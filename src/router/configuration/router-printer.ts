@@ -5,7 +5,9 @@ import {
   type PrintOutcome,
   type RenderOutcome,
 } from '../../engine/render/render-template.ts';
+import { isRendered } from '../../engine/render/rendered-mark.ts';
 import { oncePer } from '../../engine/system/once-per.ts';
+import { isSameList } from '../../engine/system/same-list.ts';
 import type { RouteBackend } from '../model.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 import type { RouterTemplate } from './render-router.ts';
@@ -13,8 +15,10 @@ import { backendOptions, type TemplateBackend, templateBackend } from './templat
 import { commonModel } from './template-model.ts';
 import { textBudget } from './text-budget.ts';
 
-/** Prints haproxy.cfg for ever other routes, with one template. */
-export type RouterPrinter = (backends: readonly RouteBackend[]) => RenderOutcome;
+/** Prints haproxy.cfg for ever other routes, with one template. Of pieces that are all as before the outcome is the same object. */
+export type RouterPrinter = (backends: readonly RouteBackend[]) => RouterPrint;
+
+export type RouterPrint = RenderOutcome | { readonly kind: 'pieces'; readonly pieces: readonly string[] };
 
 /** What is not of routes. */
 const OWN_CHARACTERS = 1024 * 1024;
@@ -41,7 +45,22 @@ export function createRouterPrinter(template: RouterTemplate, settings: RouterSe
   const printed = oncePer((route: RouteBackend) =>
     inOnePiece(each.print({ backend: templateBackend(route, options) })),
   );
-  return (backends) => joined(template, [first, ...backends.map(printed)], backends.length);
+  let last: { readonly pieces: readonly string[]; readonly print: RouterPrint } | undefined;
+  return (backends) => {
+    const pieces = textsOf([first, ...backends.map(printed)]);
+    if (!Array.isArray(pieces)) return pieces;
+    if (last !== undefined && isSameList(last.pieces, pieces)) return last.print;
+    last = { pieces, print: inPieces(pieces, limitsOf(template, backends.length)) };
+    return last.print;
+  };
+}
+
+/** In one piece where a mark or a line end is missing, which the template did not print, or it is too long. */
+function inPieces(pieces: readonly string[], limits: ReturnType<typeof limitsOf>): RouterPrint {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const [first = '', last = ''] = [pieces[0], pieces.at(-1)];
+  const isWhole = length <= limits.maxCharacters && isRendered(first) && last.endsWith('\n');
+  return isWhole ? { kind: 'pieces', pieces } : finished(pieces, limits);
 }
 
 /** EJS adds up its text of many pieces, which V8 keeps until somebody looks at it: they would be gone through at each change. */
@@ -79,7 +98,8 @@ function printWhole(
     const model = { ...common, backends: routes.map(backendOf) };
     const compiled = compileTemplate(template.text, Object.keys(model), limitsOf(template, routes.length));
     if (compiled.kind === 'failed') return compiled;
-    return joined(template, [compiled.print(model)], routes.length);
+    const texts = textsOf([compiled.print(model)]);
+    return Array.isArray(texts) ? finished(texts, limitsOf(template, routes.length)) : texts;
   };
 }
 
@@ -87,11 +107,12 @@ function limitsOf({ path }: RouterTemplate, routes: number) {
   return { templatePath: path, maxCharacters: textBudget(routes) + OWN_CHARACTERS };
 }
 
-function joined(template: RouterTemplate, parts: readonly PrintOutcome[], routes: number): RenderOutcome {
+/** Or the first failure. */
+function textsOf(parts: readonly PrintOutcome[]): string[] | Extract<PrintOutcome, { kind: 'failed' }> {
   const texts: string[] = [];
   for (const part of parts) {
     if (part.kind === 'failed') return part;
     texts.push(part.text);
   }
-  return finished(texts, limitsOf(template, routes));
+  return texts;
 }

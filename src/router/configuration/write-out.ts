@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import {
   isSetFileName,
+  mainParts,
   modeOf,
   mustBeSet,
   othersOf,
@@ -35,11 +36,7 @@ export async function writeOut(folder: string, rendered: Rendered): Promise<void
   await forEachAtOnce(othersOf(rendered), async (file) => {
     await writeFileAtomically(join(folder, file.name), file.content, { mode: modeOf(file, mode) });
   });
-  await writeFileAtomically(
-    join(folder, MAIN_FILE),
-    rendered.text.replaceAll(SET_FOLDER, () => folder),
-    { mode },
-  );
+  await writeFileAtomically(join(folder, MAIN_FILE), mainParts(rendered, folder), { mode });
   const wanted = new Set(names);
   for (const name of before) if (!wanted.has(name)) await rm(join(folder, name), { force: true });
   await writeList(folder, names);

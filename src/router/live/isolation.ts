@@ -1,4 +1,5 @@
 import type { ApplyOutcome } from '../../engine/apply/apply-outcome.ts';
+import type { Rendered } from '../../engine/apply/file-set.ts';
 import type { Log } from '../../engine/system/log.ts';
 import { sleep } from '../../engine/system/time/sleep.ts';
 import type { Decision } from '../decide/decide.ts';
@@ -15,7 +16,7 @@ export interface Isolation {
   /** Leaves out the routes for which HAProxy refused a configuration. False where there are none: the next one would be refused too. */
   readonly leaveOut: (
     outcome: ApplyOutcome,
-    refused: { readonly decision: Decision; readonly text: string },
+    refused: { readonly decision: Decision; readonly rendered: Pick<Rendered, 'text'> },
   ) => Promise<boolean>;
   /** Which of these HAProxy takes without any other route. Those that it refuses are left out. */
   readonly tryAlone: (backends: readonly RouteBackend[]) => Promise<TriedAlone>;
@@ -100,7 +101,7 @@ export function createIsolation(trial: Trial, log: Log, nowMs: () => number, sig
       served = model.backends;
       servedTemplate = trial.template();
     },
-    leaveOut: async (outcome, { decision, text }) => {
+    leaveOut: async (outcome, { decision, rendered }) => {
       if (outcome.kind !== 'rejected' || outcome.by !== 'check') return false;
       if (await isTemplateRefused()) {
         const message = `Cannot use the template: HAProxy refuses it for routes that it served: ${firstWords(outcome.detail)}`;
@@ -109,7 +110,7 @@ export function createIsolation(trial: Trial, log: Log, nowMs: () => number, sig
       }
       refusedTemplate = trial.template();
       const { backends } = decision.model;
-      const named = offendersIn(outcome.detail, text, backends);
+      const named = offendersIn(outcome.detail, rendered.text, backends);
       const words = named.size > 0 ? named : (await find(decision, outcome.detail))?.words;
       leaveOut(backends, words ?? new Map());
       return words !== undefined && words.size > 0;

@@ -115,7 +115,7 @@ export function routerConfiguration(
       if (!pace.isServed(identity)) for (const { onReload } of others) onReload?.();
       return 0;
     },
-    observe: async (outcome, { decision }, text) => {
+    observe: async (outcome, { decision }, tried) => {
       const { identity, atMs, rendered } = attempt;
       const tookMs = monotonicMs() - atMs;
       pace.note(identity, outcome, atMs);
@@ -125,7 +125,7 @@ export function routerConfiguration(
       if (isTaken(outcome)) teller.taken(decision);
       logOutcome(shortened(outcome), { cause, routes: decision.model.backends.length }, observers);
       for (const { onOutcome } of others) onOutcome?.(outcome, tookMs, cause);
-      if (await isolation.leaveOut(outcome, { decision, text })) wake.poke();
+      if (await isolation.leaveOut(outcome, { decision, rendered: tried })) wake.poke();
     },
     tryLeftOut: async (stop) => {
       await Promise.all([isolation.tryAgain(wake.poke, stop), teller.tryHeld(stop)]);

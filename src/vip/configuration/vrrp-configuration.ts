@@ -142,7 +142,7 @@ export function vrrpConfiguration(
         return await applyUnlessBack(applier, text, back, signal);
       },
     },
-    observe: (outcome, input, text) => {
+    observe: (outcome, input, { text }) => {
       const cause = changes.note(vrrpOrigin(input, text), outcome);
       // A node that has gone is in the input for as long as it is forgotten late, and in the lists no more: it is leaving.
       const nodes = { api: nodesIn(lists, 'api'), ingress: nodesIn(lists, 'ingress') };

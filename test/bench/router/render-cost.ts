@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mainParts } from '../../../src/engine/apply/file-set.ts';
 import { writeFileAtomically } from '../../../src/engine/system/file/atomic-write.ts';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
@@ -42,7 +43,9 @@ export async function renderCost(objects: RouterObjects, settings: RouterSetting
     const written = monotonicMs();
     const again = render(routerTemplate, decide(withChange(objects)).model, certificate);
     if (again.kind === 'failed') throw new Error(again.message);
-    await writeFileAtomically(join(folder, 'changed.cfg'), again.rendered.text, { mode: 0o600 });
+    await writeFileAtomically(join(folder, 'changed.cfg'), mainParts(again.rendered, folder), {
+      mode: 0o600,
+    });
     const changedMs = monotonicMs() - written;
     return {
       changedMs,

@@ -10,7 +10,7 @@ test.each([
   ['plain servers', same],
   ["a tenant's header that reads like a reference", 'http-response set-header X "a track b .if c"'],
 ])('a backend that is the same is left out beside %s', (_, line) => {
-  expect(changedSections(textOf(line, before), textOf(line, after))).toEqual({
+  expect(changedSections({ text: textOf(line, before) }, { text: textOf(line, after) })).toEqual({
     before: `${head}${backend('two', before)}`,
     after: `${head}${backend('two', after)}`,
   });
@@ -22,5 +22,5 @@ test.each([
   ['parts depend on conditions', '.if defined(X)'],
 ])('the whole is compared where %s', (_, line) => {
   const whole = { before: textOf(line, before), after: textOf(line, after) };
-  expect(changedSections(whole.before, whole.after)).toEqual(whole);
+  expect(changedSections({ text: whole.before }, { text: whole.after })).toEqual(whole);
 });

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Rendered } from '../../../../src/engine/apply/file-set.ts';
 import { createRouterRenderer, renderRouter } from '../../../../src/router/configuration/render-router.ts';
 import { selfSigned } from '../../../../src/router/configuration/self-signed.ts';
+import { routerDifference } from '../../../../src/router/live/set-difference.ts';
 import type { RouteBackend } from '../../../../src/router/model.ts';
 import { routeSets } from '../../../helpers/router/route-sets.ts';
 import { routerSettings, routerTemplate } from '../../../helpers/router/router-settings.ts';
@@ -46,12 +48,48 @@ test('what is rendered after other routes is what is rendered at once', () => {
   );
 });
 
+const textOnly = ({ text, mode, others = [] }: Rendered): Rendered => ({ text, mode, others });
+
+test('a comparison of pieces finds what one of texts finds', () => {
+  const difference = routerDifference(settings);
+  fc.assert(
+    fc.property(steps, (each) => {
+      const render = createRouterRenderer(settings);
+      let before: Rendered | undefined;
+      let kept: readonly RouteBackend[] = [];
+      for (const { routes, balance } of each) {
+        const found = [...kept.slice(1).map((route) => ({ ...route, balance })), ...routes];
+        const backends = [...new Map(found.map((route) => [route.key, route])).values()];
+        const outcome = render(routerTemplate, { backends }, certificates[0] ?? '');
+        if (outcome.kind === 'failed') throw new Error(outcome.message);
+        const { rendered } = outcome;
+        expect(rendered.pieces?.join('')).toBe(rendered.text);
+        if (before !== undefined)
+          expect(difference(before, rendered)).toEqual(difference(textOnly(before), textOnly(rendered)));
+        [before, kept] = [rendered, backends];
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a configuration that is rendered again is the same object', () => {
+  const render = createRouterRenderer(settings);
+  const backends = ['ns:a', 'ns:b'].map((key) => backendOf({ key }));
+  const [certificate = ''] = certificates;
+  const [one, other] = [1, 2].map(() => render(routerTemplate, { backends: [...backends] }, certificate));
+  expect(one?.kind === 'rendered' && other?.kind === 'rendered' && one.rendered === other.rendered).toBe(
+    true,
+  );
+});
+
 test('a template that prints all backends in a loop of its own gives the same bytes', () => {
   const backends = ['ns:a', 'ns:b'].map((key) => backendOf({ key }));
   const [certificate = ''] = certificates;
-  const texts = [routerTemplate.text, whole].map((text) =>
-    renderRouter({ ...routerTemplate, text }, settings, { backends }, certificate),
-  );
+  const texts = [routerTemplate.text, whole].map((text) => {
+    const outcome = renderRouter({ ...routerTemplate, text }, settings, { backends }, certificate);
+    return outcome.kind === 'failed' ? outcome : textOnly(outcome.rendered);
+  });
   expect(whole).toContain('for (const backend of backends)');
   expect(texts[1]).toEqual(texts[0]);
 });

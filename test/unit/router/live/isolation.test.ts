@@ -47,7 +47,7 @@ test('no route is left out where HAProxy takes all of them the next time', async
   const { isolation, left } = isolated(() => false);
   const decision = named('a', 'b', 'c');
   isolation.taken(named('a', 'b'));
-  expect(await isolation.leaveOut(refused, { decision, text: '' })).toBe(false);
+  expect(await isolation.leaveOut(refused, { decision, rendered: { text: '' } })).toBe(false);
   expect(left(decision)).toEqual([]);
 });
 
@@ -56,7 +56,7 @@ test('thirty that HAProxy refuses without a name cost the others ten checks, and
   const bad = Array.from({ length: 30 }, (_, index) => `bad${index}`);
   const decision = named('a', 'b', ...bad, 'new');
   isolation.taken(named('a', 'b'));
-  expect(await isolation.leaveOut(refused, { decision, text: '' })).toBe(true);
+  expect(await isolation.leaveOut(refused, { decision, rendered: { text: '' } })).toBe(true);
   expect(counts.checks).toBeLessThanOrEqual(10);
   expect(left(decision)).not.toContain('shop:a');
   expect(left(decision)).toEqual(expect.arrayContaining(bad.map((name) => `shop:${name}`)));
@@ -73,7 +73,7 @@ test('at a cold start, of 1,000 routes 200 that HAProxy refuses without a name c
   const names = Array.from({ length: 1_000 }, (_, index) => `${index % 5 === 3 ? 'bad' : 'good'}${index}`);
   const decision = named(...names);
   const served = () => isolation.servable(decision).decision;
-  expect(await isolation.leaveOut(refused, { decision, text: '' })).toBe(true);
+  expect(await isolation.leaveOut(refused, { decision, rendered: { text: '' } })).toBe(true);
   expect(counts.checks).toBeLessThanOrEqual(MOST_CHECKS_AT_A_TIME);
   const first = served().model.backends.map(({ key }) => key);
   expect(first).toContain('shop:good0');
@@ -100,7 +100,7 @@ test('round after round all that HAProxy takes is found', async () => {
     ...Array.from({ length: 40 }, (_, index) => `${index % 5 === 3 ? 'bad' : 'good'}${index}`),
   );
   const served = () => isolation.servable(decision).decision;
-  await isolation.leaveOut(refused, { decision, text: '' });
+  await isolation.leaveOut(refused, { decision, rendered: { text: '' } });
   isolation.taken(served());
   await isolation.tryAgain(() => {
     isolation.taken(served());
@@ -128,7 +128,7 @@ test('a template that HAProxy refuses beside the routes that it served costs no 
   isolation.taken(named('a', 'b'));
   template = 'bad';
   const detail = '[ALERT] (1) : config : parsing [x:2] : unknown keyword in "be_http:shop:a"';
-  expect(await isolation.leaveOut({ ...refused, detail }, { decision, text: '' })).toBe(false);
+  expect(await isolation.leaveOut({ ...refused, detail }, { decision, rendered: { text: '' } })).toBe(false);
   expect(left(decision)).toEqual([]);
   stop.abort();
 });
@@ -141,7 +141,7 @@ test('routes that were left out with another template are let in at once where n
   );
   const decision = named('a', 'b');
   const detail = '[ALERT] (1) : config : parsing [x:2] : unknown keyword in "be_http:shop:a"';
-  expect(await isolation.leaveOut({ ...refused, detail }, { decision, text: '' })).toBe(true);
+  expect(await isolation.leaveOut({ ...refused, detail }, { decision, rendered: { text: '' } })).toBe(true);
   expect(left(decision)).toEqual(['shop:a']);
   template = 'good';
   await isolation.tryAgain(() => stop.abort(), stop.signal);

@@ -67,7 +67,7 @@ const reloaded = { kind: 'reloaded', acknowledged: true } as const;
 test('a node that has gone is not counted while keepalived still has it as a peer', async () => {
   const { configuration, observe, inputOf, logged, registry } = group();
   await observe('cp-1', 'cp-2');
-  await configuration.observe(reloaded, inputOf('cp-1', 'cp-2', 'cp-3'), 'text');
+  await configuration.observe(reloaded, inputOf('cp-1', 'cp-2', 'cp-3'), { text: 'text', mode: 0o644 });
 
   expect(logged.find(({ event }) => event === 'configuration-reloaded')).toMatchObject({
     nodes: 2,
@@ -81,7 +81,7 @@ test('a configuration that is confirmed is told to those who write the health, b
   await observe('cp-1', 'cp-2');
   const confirmed: boolean[] = [];
   configuration.onChange(() => void confirmed.push(configuration.isConfirmed()));
-  await configuration.observe(reloaded, inputOf('cp-1', 'cp-2'), 'text');
+  await configuration.observe(reloaded, inputOf('cp-1', 'cp-2'), { text: 'text', mode: 0o644 });
   expect(confirmed).toEqual([true]);
 });
 
@@ -91,7 +91,7 @@ test('a configuration that forgets a node is given up where the node is listed a
   const check = `#!/bin/sh\necho > ${dir}/asked\nexec sleep 20\n`;
   writeFileSync(join(dir, 'keepalived'), check, { mode: 0o700 });
   await observe('cp-1', 'cp-2', 'cp-3');
-  await configuration.observe(reloaded, inputOf('cp-1', 'cp-2', 'cp-3'), 'text');
+  await configuration.observe(reloaded, inputOf('cp-1', 'cp-2', 'cp-3'), { text: 'text', mode: 0o644 });
   await observe('cp-1', 'cp-2');
   const outcome = await configuration.render(inputOf('cp-1', 'cp-2'));
   if (outcome.kind !== 'rendered') throw new Error(outcome.message);
