@@ -146,11 +146,12 @@ function proven(state: State, number: number, workers: readonly ProcessId[], now
   const served = { generation: number, pid: master.pid, tookMs: Math.round(now - job.since) };
   emit(logged('info', 'generation-serving', { ...served, config, cause }));
   emit({ kind: 'answer', requests, result: refused === undefined ? served : { ...served, refused } });
-  if (config === 'live') emit({ kind: 'keep-last-good', configSha256 });
   const serving: Serving = { number, master, workers, config, configSha256, provenAt: now };
   const lastFailure = config === 'live' ? undefined : state.lastFailure;
   const next: State = { ...state, serving, lastFailure };
+  // Until then it still takes some of the clients.
   const retired = previous === undefined ? next : retire(next, previous, 'replaced', now, emit);
+  if (config === 'live') emit({ kind: 'keep-last-good', configSha256 });
   return endJob(keepNumber(retired, now, emit), now, emit);
 }
 

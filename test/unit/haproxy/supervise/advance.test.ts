@@ -55,7 +55,7 @@ describe('reload', () => {
     expect(kindsOf(machine.send(started(2)))).toEqual(['prove']);
     machine.now += 93;
     const actions = machine.send(proven(2));
-    expect(kindsOf(actions)).toEqual(['answer', 'keep-last-good', 'soft-stop']);
+    expect(kindsOf(actions)).toEqual(['answer', 'soft-stop', 'keep-last-good']);
     expect(actions[0]).toMatchObject({ requests: [1], result: { generation: 2, pid: 1_002, tookMs: 93 } });
     expect(machine.state.retiring).toMatchObject([
       { number: 1, reason: 'replaced', terminateAt: machine.now + limits.forceDeleteTimeoutMs },
