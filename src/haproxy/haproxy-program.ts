@@ -12,7 +12,8 @@ import { createConfigurationCheck } from './check-configuration.ts';
 import { createDriftSearch, isLarge, readSetFiles } from './find-drift.ts';
 import { findRunning } from './find-running.ts';
 import { generationSocket, generationSockets } from './generation-sockets.ts';
-import { clientSessions, downServers, infoNumber, masterPid, type Session } from './parse-replies.ts';
+import { createLostServers } from './lost-servers.ts';
+import { clientSessions, infoNumber, masterPid, type Session } from './parse-replies.ts';
 import type { ConfigChoice, ProxyDriver, StartOutcome, StartRequest } from './program.ts';
 import { proveServing } from './prove.ts';
 import { readConfiguration } from './read-configuration.ts';
@@ -106,16 +107,7 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
     },
     endSessions: (running, share) =>
       endSome(running, (sessions) => sessions.slice(0, Math.round(sessions.length * share))),
-    endSessionsOfLostServers: async (serving, draining) => {
-      const down = downServers((await askWorker(serving, ['show servers state'])) ?? '');
-      const choose = (sessions: readonly Session[]) => sessions.filter(({ server }) => down.has(server));
-      return await Promise.all(
-        draining.map(async (running) => ({
-          generation: running.generation,
-          ended: await endSome(running, choose),
-        })),
-      );
-    },
+    endSessionsOfLostServers: createLostServers(askWorker, endSome),
     countersOf: async (running) => {
       if (isLarge(paths.config)) return undefined;
       const statistics = await askWorker(running, ['show stat -1 4 -1']);

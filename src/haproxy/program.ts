@@ -69,8 +69,8 @@ export interface ProxyDriver {
   /** Ends this part (0 to 1) of the sessions that are left, to the nearest whole number. Says how many it ended. */
   readonly endSessions: (running: Running, share: number) => Promise<number>;
   /**
-   * Ends what draining generations still have with servers that the serving one holds for down: their own workers check no server any
-   * more, and a client would stay with a dead one until it gives up by itself. What they have with a server that is gone may finish.
+   * Ends what draining generations still have with servers that the serving one holds for down, or that it does not have and whose machine is silent: their
+   * own workers check no server any more, and a client would stay with a dead one until it gives up by itself. What they have with a living server may finish.
    */
   readonly endSessionsOfLostServers: (
     serving: Running,

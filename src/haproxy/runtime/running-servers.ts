@@ -40,6 +40,19 @@ export function parseRunningServers(state: string, statistics: string): RunningS
   return serversIn(state, tracks);
 }
 
+/** Where the servers are, of any number of answers to `show servers state`. */
+export function serverPlaces(
+  answers: string,
+): ReadonlyMap<string, { readonly host: string; readonly port: number }> {
+  const rows = answers.split('\n').filter((line) => /^\d+ /.test(line));
+  return new Map(
+    rows.map((line) => {
+      const fields = line.split(' ');
+      return [`${fields[1]}/${fields[3]}`, { host: fields[4] ?? '', port: Number(fields[18]) }] as const;
+    }),
+  );
+}
+
 function serversIn(state: string, tracks: ReadonlyMap<string, string | undefined>): RunningServers {
   const rows = state.split('\n').filter((line) => /^\d+ /.test(line));
   return new Map(

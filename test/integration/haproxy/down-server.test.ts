@@ -1,4 +1,7 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { createAuthority } from '../../helpers/certificates.ts';
+import { startBackends } from '../../helpers/load/start-backends.ts';
 import { ports } from '../../helpers/supervisor-configuration.ts';
 import { createSupervisedHost } from '../../helpers/supervisor-host.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
@@ -62,4 +65,39 @@ test('streams of a draining generation with a server that a reload removed have 
   await waitFor('all streams to be cut', () => cuts() === streamCount);
   const reasons = host.events('draining-sessions-ended').map(({ reason }) => reason);
   expect(reasons).not.toContain('server');
+});
+
+test('streams of a draining generation end when a server dies that a reload removed, and not those of one that lives', async () => {
+  await using host = await createSupervisedHost();
+  const [doomedAddress, livingAddress] = ['127.0.0.7', '127.0.0.8'];
+  const identity = createAuthority(join(host.paths.dir, 'pki')).issue({ commonName: 'backend' });
+  const servers = [
+    { name: 'doomed', host: doomedAddress, port: ports.backend },
+    { name: 'living', host: livingAddress, port: ports.backend },
+  ];
+  await using _backends = await startBackends(host.namespace.prefix, servers, identity);
+  const listens = (...lines: readonly string[]) => ({
+    more: `listen pair\n  mode tcp\n  bind 127.0.0.1:${checkedPort}\n${lines.join('')}`,
+  });
+  const line = ({ name, host: address, port }: (typeof servers)[number]) =>
+    `  server ${name} ${address}:${port}\n`;
+  host.install('v1', listens(...servers.map(line)));
+  await host.serve(ports.backend);
+  const supervisor = host.supervise(['--force-delete-timeout', '10m']);
+  await supervisor.waitForServing();
+  const streams = await host.load({ port: checkedPort, streams: 2 * streamCount });
+  await waitFor('the streams', async () => (await supervisor.status()).current?.sessions === 2 * streamCount);
+  host.install('v2', listens(`  server other 127.0.0.1:${ports.backend}\n`));
+  expect(await supervisor.reload()).toMatchObject({ ok: true, generation: 2 });
+  const rules = `table inet silent { chain in { type filter hook input priority 0; ip daddr ${doomedAddress} drop; }; }`;
+  await host.namespace.run('nft', rules);
+  const cuts = () => streams.events().filter((it) => it.kind === 'cut').length;
+  await waitFor('the sessions with the dead server to be ended', () =>
+    host
+      .events('draining-sessions-ended')
+      .some(({ ended, reason }) => ended === streamCount && reason === 'server'),
+  );
+  await waitFor('their streams to end', () => cuts() === streamCount);
+  const draining = (await supervisor.status()).draining;
+  expect(draining).toMatchObject([{ generation: 1, sessions: streamCount, sent: 'soft-stop' }]);
 });

@@ -1,0 +1,86 @@
+import { probeTcp } from '../engine/system/network/probe-tcp.ts';
+import { clientSessions, downServers, type Session } from './parse-replies.ts';
+import { backendOf } from './runtime/description.ts';
+import type { Running } from './runtime/running.ts';
+import { serverPlaces } from './runtime/running-servers.ts';
+
+type AskAll = (running: Running, commands: readonly string[]) => Promise<string | undefined>;
+type EndSome = (
+  running: Running,
+  choose: (sessions: readonly Session[]) => readonly Session[],
+) => Promise<number>;
+
+/** In so many rounds nothing came back from a server: a network may be gone for a moment. */
+const SILENT_ROUNDS = 3;
+/** At a time. */
+const MOST_PROBED = 64;
+/** Backends in one question. */
+const BATCH = 50;
+
+/**
+ * Ends what draining generations still have with servers that are dead: those that the serving generation holds for down, and, of those that it
+ * does not have, those whose machine is silent. One that refuses a connection lives: it may be finishing what it has begun. Only the backends
+ * that draining sessions use are asked about.
+ */
+export function createLostServers(
+  askAll: AskAll,
+  endSome: EndSome,
+): (
+  serving: Running,
+  draining: readonly Running[],
+) => Promise<readonly { readonly generation: number; readonly ended: number }[]> {
+  let silences: ReadonlyMap<string, number> = new Map();
+  const statesOf = async (running: Running, servers: ReadonlySet<string>): Promise<string> => {
+    const names = [...new Set([...servers].map(backendOf))];
+    const answers: string[] = [];
+    for (let at = 0; at < names.length; at += BATCH) {
+      const commands = names.slice(at, at + BATCH).map((name) => `show servers state ${name}`);
+      answers.push((await askAll(running, commands)) ?? '');
+    }
+    return answers.join('');
+  };
+  const usedIn = async (running: Running): Promise<ReadonlySet<string>> => {
+    const sessions = clientSessions((await askAll(running, ['show sess'])) ?? '');
+    return new Set(
+      sessions.map(({ server }) => server).filter((server) => /^[\w.:-]+\/[\w.:-]+$/.test(server)),
+    );
+  };
+  /** Which of the servers have been silent for long enough, by what the generations say where they are. */
+  const silentOf = async (places: ReturnType<typeof serverPlaces>): Promise<ReadonlySet<string>> => {
+    const probed = [...places].slice(0, MOST_PROBED);
+    const found = await Promise.all(
+      probed.map(async ([server, place]) => {
+        const isSilent = (await probeTcp(place, 'connect')) === 'silent';
+        return [server, isSilent ? (silences.get(server) ?? 0) + 1 : 0] as const;
+      }),
+    );
+    silences = new Map(found.filter(([, rounds]) => rounds > 0));
+    return new Set(found.filter(([, rounds]) => rounds >= SILENT_ROUNDS).map(([server]) => server));
+  };
+  return async (serving, draining) => {
+    const uses = await Promise.all(
+      draining.map(async (running) => ({ running, servers: await usedIn(running) })),
+    );
+    const used = new Set(uses.flatMap(({ servers }) => [...servers]));
+    if (used.size === 0) return [];
+    const now = await statesOf(serving, used);
+    const known = serverPlaces(now);
+    const gone = new Set([...used].filter((server) => !known.has(server)));
+    const places = await Promise.all(
+      uses.map(async ({ running, servers }) => {
+        const missed = new Set([...servers].filter((server) => gone.has(server)));
+        return [...serverPlaces(await statesOf(running, missed))].filter(([server]) => missed.has(server));
+      }),
+    );
+    const lost = new Set([...downServers(now), ...(await silentOf(new Map(places.flat())))]);
+    const isEnding = ({ server }: Session): boolean => lost.has(server);
+    return await Promise.all(
+      uses
+        .filter(({ servers }) => [...servers].some((server) => lost.has(server)))
+        .map(async ({ running }) => ({
+          generation: running.generation,
+          ended: await endSome(running, (sessions) => sessions.filter(isEnding)),
+        })),
+    );
+  };
+}
