@@ -1,6 +1,6 @@
 import { createLineSender } from '../engine/observe/line-sender.ts';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
-import { createWake } from '../engine/system/time/wake.ts';
+import { sleep } from '../engine/system/time/sleep.ts';
 import { usualColumns } from '../haproxy/exporter/columns.ts';
 import { createExporter, type Exporter } from '../haproxy/exporter/exporter.ts';
 import type { RowLabels } from '../haproxy/exporter/statistics-page.ts';
@@ -64,9 +64,8 @@ export function createStatistics({ statsSocket, pushInterval, pod }: ProxySettin
         ...{ onSent: metrics.linesSent, onDropped: metrics.linesDropped },
       });
       const sending = sender.run(signal);
-      const pause = createWake();
       while (!signal.aborted) {
-        await pause.sleep(pushInterval, signal);
+        await sleep(pushInterval, signal);
         if (signal.aborted || target() === undefined) continue;
         const seconds = Math.floor(Date.now() / 1_000);
         sender.send(linesOf(await exporter.samples(), ({ row }) => labelsOf(row), { host: pod, seconds }));
