@@ -93,6 +93,9 @@ export function connectSupervisor(options: SupervisorOptions): Supervisor {
     const outcome = await ask(line, isSilent ? statusTimeoutMs : reloadTimeoutMs, signal);
     if (outcome.kind === 'unacknowledged') return await afterSilence(signal);
     isSilent = false;
+    // It is of another version, and knows what every version knows.
+    if (line !== 'reload' && outcome.kind === 'answered' && isUnread(outcome))
+      return await reloadBy('reload', signal);
     return outcome.kind === 'unreachable'
       ? unreachable(socketPath, outcome.message)
       : reloadOutcomeOf(outcome, socketPath);
@@ -153,6 +156,10 @@ function reloadOutcomeOf(
     ...(typeof answer['commands'] === 'number' && { commands: answer['commands'] }),
     ...(typeof answer['refused'] === 'string' && { what: REFUSED, reason: answer['refused'] }),
   };
+}
+
+function isUnread({ answer }: Extract<RequestOutcome, { kind: 'answered' }>): boolean {
+  return !answer.ok && answer.stage === 'protocol';
 }
 
 function unreachable(socketPath: string, what: string): ReloadOutcome {

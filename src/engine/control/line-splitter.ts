@@ -1,5 +1,8 @@
-/** The longest line a client may send, in bytes without its end: a change of a few hundred servers has room. */
-export const MAX_LINE_BYTES = 64 * 1024;
+/**
+ * The longest line a client may send, in bytes without its end: a change of a thousand servers has room, as when a node is lost. More of them
+ * take longer one by one than a reload does.
+ */
+export const MAX_LINE_BYTES = 256 * 1024;
 
 export type SplitLine = { readonly kind: 'line'; readonly text: string } | { readonly kind: 'too-long' };
 

@@ -15,38 +15,60 @@ export type ServerOutcome =
 /** A session that was shut down ends within moments, and only then its server can be deleted. */
 const ATTEMPTS = 6;
 
-/** Makes one change: looks at what runs, and gives the commands that are left to give. Each answer of HAProxy counts. */
+/**
+ * Makes changes, for one request: looks at what runs, and gives the commands that are left to give. Each answer of HAProxy counts. A backend
+ * is looked at once, unless its servers share the spare ones: a change touches no other server, and hundreds may come at once.
+ */
 export function createServerChanges(
   ask: Ask,
   leftOvers: LeftOvers,
-): (running: Running, change: ServerChange) => Promise<ServerOutcome> {
-  const stepsNow = async (running: Running, change: ServerChange): Promise<Steps | undefined> => {
+): (running: Running) => (change: ServerChange) => Promise<ServerOutcome> {
+  return (running) => {
+    const known = new Map<string, Promise<RunningServers | undefined>>();
+    return createServerChange(ask, leftOvers, running, (backend) => {
+      const found = known.get(backend) ?? look(ask, running, [backend]);
+      known.set(backend, found);
+      return found;
+    });
+  };
+}
+
+function createServerChange(
+  ask: Ask,
+  leftOvers: LeftOvers,
+  running: Running,
+  lookOnce: (backend: string) => Promise<RunningServers | undefined>,
+): (change: ServerChange) => Promise<ServerOutcome> {
+  const stepsNow = async (change: ServerChange, isFirst = false): Promise<Steps | undefined> => {
     const { server, wanted } = change;
     const servers = wanted?.checked === undefined ? [server] : [server, wanted.checked.server];
-    const seen = await look(ask, running, servers.map(backendOf));
+    const isAlone = isFirst && servers.length === 1;
+    const seen = isAlone
+      ? await lookOnce(backendOf(server))
+      : await look(ask, running, servers.map(backendOf));
     return seen && stepsFor(change, seen, leftOvers.of(running));
   };
-  const stepsOnceDeleted = async (running: Running, change: ServerChange): Promise<Steps | undefined> => {
+  const stepsOnceDeleted = async (change: ServerChange): Promise<Steps | undefined> => {
     for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) {
-      const steps = await stepsNow(running, change);
+      const steps = await stepsNow(change, attempt === 1);
       const isBack = change.wanted !== null && leftOvers.of(running).has(change.server);
       // A server that was removed keeps the spare one that it tracks until it is deleted.
       const isInTheWay = steps?.kind === 'no-spare' || isBack;
       if (!isInTheWay || !(await leftOvers.advance(running, true))) return steps;
     }
-    return await stepsNow(running, change);
+    return await stepsNow(change);
   };
   /** A server that may finish its work is there still, and needs only to be told of its place. */
-  const takenBack = (running: Running, change: ServerChange): ServerChange => {
+  const takenBack = (change: ServerChange): ServerChange => {
     const options = leftOvers.optionsOf(running, change.server);
     if (options === undefined || !isAsBefore(change.wanted, options)) return change;
     leftOvers.forget(running, change.server);
     return { ...change, mayFinish: { options } };
   };
-  return async (running, asked) => {
-    const change = takenBack(running, asked);
+  return async (asked) => {
+    const change = takenBack(asked);
     const { server, wanted, mayFinish } = change;
-    const steps = await stepsOnceDeleted(running, change);
+    const steps = await stepsOnceDeleted(change);
     if (steps === undefined) return refused(`HAProxy does not say which servers "${backendOf(server)}" has`);
     if (steps.kind === 'no-spare') return steps;
     const trouble = await tellAll(ask, running, steps.commands);

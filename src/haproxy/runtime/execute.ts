@@ -109,7 +109,7 @@ export function createRuntime({
   };
   const round = async (running: Running, changes: readonly RuntimeChange[], set?: number): Promise<Made> => {
     let made: Made = { commands: 0, ended: [], waiting: [], refusal: undefined };
-    const file = files(running, set);
+    const [server, file] = [servers(running), files(running, set)];
     for (const each of changes) {
       if (each.kind !== 'server') {
         const outcome = await file(each);
@@ -117,7 +117,7 @@ export function createRuntime({
         made = { ...made, commands: made.commands + outcome.commands };
         continue;
       }
-      const outcome = await servers(running, each);
+      const outcome = await server(each);
       if (outcome.kind === 'refused') return { ...made, refusal: outcome };
       if (outcome.kind === 'no-spare')
         made = { ...made, waiting: [...made.waiting, each], refusal: noSpare(outcome) };

@@ -105,9 +105,17 @@ test('the files of the set before are compared as well where they are known, and
 
 test('a change that is longer than a line may be is a reload', async () => {
   scene.answers.status = able;
-  const applier = await begun({ kind: 'runtime', changes: [{ text: 'x'.repeat(70_000) }] });
+  const applier = await begun({ kind: 'runtime', changes: [{ text: 'x'.repeat(270_000) }] });
   await applier.apply(after, signal);
   expect(scene.requests.filter((line) => line !== 'status')).toEqual(['reload']);
+});
+
+test('a supervisor that cannot read the change is asked for a reload', async () => {
+  scene.answers.status = able;
+  const applier = await begun();
+  scene.answers.reload = { ok: false, stage: 'protocol', message: 'it is none' };
+  await applier.apply(after, signal);
+  expect(scene.requests.filter((line) => line !== 'status')).toEqual([apply, 'reload']);
 });
 
 test('a supervisor of another version that takes the place of one is asked what it knows', async () => {

@@ -42,6 +42,18 @@ test('a service scaled from one pod to two, to none and back takes no reload, an
   expect(await servers()).toEqual({ 'pod-1': expect.objectContaining(alone) });
 });
 
+test('hundreds of pods that come and go at once take no reload', async () => {
+  const { begin, want, runs, shouldRun } = await openSetWorld();
+  const [few, many] = [[1], Array.from({ length: 250 }, (_, index) => index + 1)];
+  const shops = (servers: readonly number[]) =>
+    ['a', 'b'].map((name) => ({ name, host: `${name}.test`, servers }));
+  await begin(...shops(few));
+  for (const servers of [many, few]) {
+    expect(await want(...shops(servers))).toMatchObject({ kind: 'reloaded', atRunTime: true });
+    expect((await runs()).servers).toEqual(shouldRun(...shops(servers)).servers);
+  }
+});
+
 test('checks that were switched on by hand, and a death that they would have found, are taken back', async () => {
   const { host, begin, tell } = await openSetWorld();
   await begin({ name: 'a', host: 'a.test', isChecked: true });
