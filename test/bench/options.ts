@@ -40,8 +40,13 @@ export function readBenchOptions<Options extends ParseArgsOptionsConfig>(
     console.log(usage);
     process.exit(0);
   }
+  return readOrExplain(usage, () => parseArgs({ options }).values);
+}
+
+/** What `read` makes of the command line. Ends the process with 2, and says how it is used, where it makes nothing of it. */
+export function readOrExplain<Options>(usage: string, read: () => Options): Options {
   try {
-    return parseArgs({ options }).values;
+    return read();
   } catch (error) {
     console.error(`${messageOf(error)}\n${usage}`);
     process.exit(2);

@@ -1,6 +1,7 @@
 /** A program: measures hawser's supervisor and the shell daemon side by side and prints a table. See `usage`. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { messageOf } from '../../../src/engine/system/errors.ts';
+import { readOrExplain } from '../options.ts';
 import type { Figures } from './figures.ts';
 import { createHost } from './host.ts';
 import { describeMachine, formatMachine } from './machine.ts';
@@ -70,10 +71,10 @@ const stop = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.on(name, () => (stop.signal.aborted ? process.exit(130) : stop.abort()));
 try {
-  const options = readOptions(process.argv.slice(2), scenarios);
+  const options = readOrExplain(usage, () => readOptions(process.argv.slice(2), scenarios));
   if (options.help) console.log(usage);
   else await run(options, stop.signal);
 } catch (error) {
   process.exitCode = stop.signal.aborted ? 130 : 1;
-  console.error(stop.signal.aborted ? 'stopped' : `${messageOf(error)}\n${usage}`);
+  console.error(stop.signal.aborted ? 'stopped' : messageOf(error));
 }

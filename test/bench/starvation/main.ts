@@ -6,6 +6,7 @@ import { messageOf } from '../../../src/engine/system/errors.ts';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { ensureBuilt } from '../../helpers/supervisor-build.ts';
+import { readOrExplain } from '../options.ts';
 import { describeMachine, formatMachine, type Machine } from '../reload/machine.ts';
 import { type Arm, type ArmPlan, nameOf, niceness, openArm, shares } from './arm.ts';
 import { startHogs } from './hogs.ts';
@@ -112,10 +113,10 @@ const stop = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.on(name, () => (stop.signal.aborted ? process.exit(130) : stop.abort()));
 try {
-  const options = readOptions(process.argv.slice(2), cpus().length);
+  const options = readOrExplain(usage, () => readOptions(process.argv.slice(2), cpus().length));
   if (options.logDir !== undefined) mkdirSync(options.logDir, { recursive: true });
   await run(options, stop.signal);
 } catch (error) {
   process.exitCode = stop.signal.aborted ? 130 : 1;
-  console.error(stop.signal.aborted ? 'stopped' : `${messageOf(error)}\n${usage}`);
+  console.error(stop.signal.aborted ? 'stopped' : messageOf(error));
 }

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { readOptions } from '../../bench/reload/options.ts';
 import type { Scenario } from '../../bench/reload/scenario.ts';
@@ -23,4 +25,11 @@ test('a scenario that does not exist is refused with the names that do', () => {
   expect(() => readOptions(['--only', 'stedy'], scenarios)).toThrow(
     'Cannot measure scenario "stedy": there is none, expected steady, burst, idle',
   );
+});
+
+test.each(['reload', 'starvation'])('bench:%s ends with 2 at an option that it does not know', (bench) => {
+  const main = fileURLToPath(new URL(`../../bench/${bench}/main.ts`, import.meta.url));
+  const { status, stderr } = spawnSync(process.execPath, [main, '--nonsense'], { encoding: 'utf8' });
+  expect(stderr).toContain('--nonsense');
+  expect(status).toBe(2);
 });
