@@ -61,6 +61,8 @@ export function dropSyns(program: ProxyDriver, options: Options): SynDrop {
     program: {
       ...program,
       saveState: async () => {
+        // A file that is refused replaces nothing, and must not cost new connections a second.
+        if ((await program.check('live')).kind === 'invalid') return false;
         const ports = portsOf(options.statsSocket);
         if (ports.length > 0) await use(dropRuleset(table, ports, options.startTimeoutMs + SPARE_MS));
         return await program.saveState();

@@ -92,7 +92,7 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
     missingCommands: runtime.missingCommands,
     hasConfiguration: async () => readConfiguration(paths.config).kind === 'present',
     hasLastGood: async () => readConfiguration(lastGood).kind === 'present',
-    check: (config, checked) => check(askHaproxy, fileOf(config), checked),
+    check: (config) => check(askHaproxy, fileOf(config)),
     saveState: () => saveState(paths),
     start: (request) => start(paths, fileOf(request.config), masterSocket(request.generation), request),
     prove: (running, signal) => proveServing(paths.statsSocket, running.master, signal),
@@ -123,14 +123,9 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
   };
 }
 
-async function check(
-  ask: ConfigurationCheck,
-  config: string,
-  checked: string | undefined,
-): Promise<CheckOutcome> {
+async function check(ask: ConfigurationCheck, config: string): Promise<CheckOutcome> {
   const found = readConfiguration(config);
   if (found.kind === 'unusable') return { kind: 'invalid', message: found.message, detail: '' };
-  if (found.sha256 === checked) return { kind: 'valid' };
   return await ask(config);
 }
 
@@ -140,11 +135,12 @@ async function saveState(paths: HaproxyPaths): Promise<boolean> {
   if (next.kind === 'unusable' || ![LOADS_STATE, paths.stateFile].every((it) => next.bytes.includes(it)))
     return false;
   const configuration = next.bytes.toString('utf8');
-  const state = await askRuntimeApi(paths.statsSocket, 'show servers state', ASK_TIMEOUT_MS);
+  const [state, statistics] = await Promise.all(
+    ['show servers state', 'show stat -1 4 -1'].map((command) =>
+      askRuntimeApi(paths.statsSocket, command, ASK_TIMEOUT_MS),
+    ),
+  );
   const saved = state?.startsWith('1\n') === true;
-  const statistics = saved
-    ? await askRuntimeApi(paths.statsSocket, 'show stat -1 4 -1', ASK_TIMEOUT_MS)
-    : undefined;
   const running = saved ? parseRunningServers(state, statistics ?? '') : undefined;
   const kept = saved ? stateForTracking(configuration, state, running) : NO_STATE;
   // Only the generation that starts next reads the file: no need for a rename, nor for the disk to keep up.

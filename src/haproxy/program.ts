@@ -44,8 +44,8 @@ export interface ProxyDriver {
   /** Whether there is a live configuration to start from: a regular file that is not empty. */
   readonly hasConfiguration: () => Promise<boolean>;
   readonly hasLastGood: () => Promise<boolean>;
-  /** A file with the hash `checked` has been checked already and is not checked again. */
-  readonly check: (config: ConfigChoice, checked?: string) => Promise<CheckOutcome>;
+  /** Whether it would refuse the file, and in which words. */
+  readonly check: (config: ConfigChoice) => Promise<CheckOutcome>;
   /** Saves which servers are up, for the next generation to start with. Best effort: says whether it worked. */
   readonly saveState: () => Promise<boolean>;
   readonly start: (request: StartRequest) => StartOutcome;

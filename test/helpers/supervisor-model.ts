@@ -56,6 +56,7 @@ export const started = (number: number): Event => ({
   configSha256: `sha-${number}`,
   configBytes: 1_000,
 });
+export const exited = (number: number): Event => ({ kind: 'exited', number, how: 'signal SIGKILL' });
 export const proven = (number: number): Event => ({ kind: 'proven', number, workers: workersOf(number) });
 export const valid: Event = { kind: 'checked', failure: undefined };
 export const invalid: Event = {
@@ -63,11 +64,19 @@ export const invalid: Event = {
   failure: { stage: 'check', message: 'no', detail: 'line 3' },
 };
 
-/** Takes a job that has just begun its check through to a serving generation. */
+/** Takes a job that has just begun through to a serving generation. */
 export function succeed(machine: Machine): number {
-  machine.send(valid);
   if (machine.state.job?.stage.kind === 'saving-state') machine.send({ kind: 'state-saved' });
   return prove(machine);
+}
+
+/** Takes a job that has just begun to a generation that ends at once, and to HAProxy's refusal of its file. */
+export function refuse(machine: Machine): void {
+  if (machine.state.job?.stage.kind === 'saving-state') machine.send({ kind: 'state-saved' });
+  const { job } = machine.state;
+  if (job?.stage.kind !== 'starting') throw new Error(`Cannot refuse: the job is ${job?.stage.kind}`);
+  const { number } = job.stage;
+  for (const event of [started(number), exited(number), invalid]) machine.send(event);
 }
 
 /** Takes a job that was told to start through to a serving generation. */

@@ -19,7 +19,7 @@ export interface World {
   readonly answered: ReadonlyMap<RequestId, number>;
   /** Everything that must never happen and did. */
   readonly violations: readonly string[];
-  readonly checksBegun: () => number;
+  readonly startsBegun: () => number;
   readonly finishes: () => number;
   readonly play: (move: Move) => void;
   /** Everything that was asked for gets done, everything that was told to end ends, until nothing changes. */
@@ -38,7 +38,7 @@ export function createWorld(hasConfiguration: boolean): World {
   const answered = new Map<RequestId, number>();
   const requests: RequestId[] = [];
   const violations: string[] = [];
-  let [checks, finishes] = [0, 0];
+  let [starts, finishes] = [0, 0];
   let stopped = false;
 
   const send = (event: Event): void => {
@@ -50,7 +50,6 @@ export function createWorld(hasConfiguration: boolean): World {
   const react = (action: Action, wasServing: number | undefined): void => {
     switch (action.kind) {
       case 'check':
-        checks += 1;
         pending.push((well) => ({
           kind: 'checked',
           failure: well ? undefined : { stage: 'check', message: 'no' },
@@ -62,6 +61,7 @@ export function createWorld(hasConfiguration: boolean): World {
       case 'start':
         if (action.takeOver !== (wasServing !== undefined && machine.state.serving !== undefined))
           violations.push('a take-over from nobody, or none from somebody');
+        starts += 1;
         alive.add(action.number);
         send({
           kind: 'started',
@@ -180,7 +180,7 @@ export function createWorld(hasConfiguration: boolean): World {
   send({ kind: 'booted', hasConfiguration });
   return {
     ...{ machine, requests, answered, violations, play, settle },
-    checksBegun: () => checks,
+    startsBegun: () => starts,
     finishes: () => finishes,
   };
 }

@@ -18,7 +18,7 @@ export function act(action: Action, effects: Effects): Promise<void> | void {
   switch (action.kind) {
     case 'check':
       return program
-        .check(action.config, action.checked)
+        .check(action.config)
         .then((outcome) => dispatch({ kind: 'checked', failure: failureOf(outcome) }));
     case 'change':
       return change(action, effects);
@@ -54,10 +54,7 @@ export function act(action: Action, effects: Effects): Promise<void> | void {
 export function outcomeOfFailed(action: Action, message: string): Event | 'again' | undefined {
   switch (action.kind) {
     case 'check':
-      return {
-        kind: 'checked',
-        failure: { stage: 'check', message: `Cannot check the configuration: ${message}` },
-      };
+      return { kind: 'checked', failure: undefined };
     case 'save-state':
       return { kind: 'state-saved' };
     case 'change':

@@ -3,6 +3,7 @@ import {
   type Emit as EmitAction,
   type Failure,
   logged,
+  type RequestId,
   type Step,
   stepOf,
 } from '../../engine/supervise/step.ts';
@@ -10,7 +11,16 @@ import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import { keepMemory, keepNumber } from './ceiling.ts';
 import { changed, changeRequested, drifted, nextChange } from './change.ts';
 import { looked } from './hang.ts';
-import { beginJob, beginReload, endJob, jobFailed, startAfterEnd, startGeneration, stopping } from './job.ts';
+import {
+  beginJob,
+  beginReload,
+  endJob,
+  findCause,
+  jobFailed,
+  startAfterEnd,
+  startGeneration,
+  stopping,
+} from './job.ts';
 import {
   advanceRetiring,
   compareServers,
@@ -45,7 +55,7 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
     case 'booted':
       return booted(state, event.hasConfiguration, now, emit);
     case 'requested':
-      return requested(state, event, now, emit);
+      return requested(state, event.request, now, emit);
     case 'change-requested':
       return changeRequested(state, event, emit);
     case 'drifted':
@@ -59,7 +69,7 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
     case 'started':
       return started(state, event, now, emit);
     case 'start-failed':
-      return startFailed(state, event.number, event.message, now, emit);
+      return startFailed(state, event.number, event.message, emit);
     case 'proven':
       return proven(state, event.number, event.workers, now, emit);
     case 'exited':
@@ -87,29 +97,21 @@ function booted(state: State, hasConfiguration: boolean, now: number, emit: Emit
   return state;
 }
 
-function requested(
-  state: State,
-  { request, checked }: Extract<Event, { kind: 'requested' }>,
-  now: number,
-  emit: Emit,
-): State {
+function requested(state: State, request: RequestId, now: number, emit: Emit): State {
   if (state.phase !== 'running') {
     emit({ kind: 'answer', requests: [request], result: stopping });
     return state;
   }
   // A change that is under way ends first: what it has not done yet must not reach the new generation half.
   if (state.job !== undefined || state.changing !== undefined)
-    return { ...state, queued: [...state.queued, { request, checked }] };
-  return beginReload(state, [{ request, checked }], now, emit);
+    return { ...state, queued: [...state.queued, request] };
+  return beginReload(state, [request], now, emit);
 }
 
 function checked(state: State, failure: Failure | undefined, now: number, emit: Emit): State {
   const { job } = state;
   if (job?.stage.kind !== 'checking') return state;
-  if (failure !== undefined) return jobFailed(state, job, failure, now, emit);
-  if (state.serving === undefined) return startGeneration(state, job, emit);
-  emit({ kind: 'save-state' });
-  return { ...state, job: { ...job, stage: { kind: 'saving-state' } } };
+  return jobFailed(state, job, failure ?? job.stage.failure, now, emit);
 }
 
 function started(state: State, event: Extract<Event, { kind: 'started' }>, now: number, emit: Emit): State {
@@ -132,10 +134,10 @@ function startTimeoutMs({ startTimeoutMs: eachMs }: Limits, configBytes: number)
   return eachMs * Math.max(1, Math.ceil(configBytes / START_BYTES));
 }
 
-function startFailed(state: State, number: number, message: string, now: number, emit: Emit): State {
+function startFailed(state: State, number: number, message: string, emit: Emit): State {
   const { job } = state;
   if (job?.stage.kind !== 'starting' || job.stage.number !== number) return state;
-  return jobFailed(state, job, { stage: 'start', message }, now, emit);
+  return findCause(state, job, { stage: 'start', message }, emit);
 }
 
 function proven(state: State, number: number, workers: readonly ProcessId[], now: number, emit: Emit): State {
@@ -160,7 +162,7 @@ function exited(state: State, number: number, how: string, now: number, emit: Em
   const { job, serving } = state;
   if (job?.stage.kind === 'proving' && job.stage.number === number) {
     const message = `Cannot start generation ${number}: it ended with ${how} before it served, expected it to stay`;
-    return jobFailed(state, job, { stage: 'start', message }, now, emit);
+    return findCause(state, job, { stage: 'start', message }, emit);
   }
   if (serving?.number === number) return servingDied(state, serving, how, now, emit);
   return retiringGone(state, number, how, now, emit);
@@ -210,8 +212,7 @@ function stop(state: State, now: number, emit: Emit): State {
   const { job, serving } = state;
   emit(logged('info', 'stopping', { drainTimeoutMs: state.limits.drainTimeoutMs }));
   const changes = [...(state.changing === undefined ? [] : [state.changing]), ...state.changes];
-  const queued = state.queued.map(({ request }) => request);
-  const waiting = [...(job?.requests ?? []), ...queued, ...changes.flatMap(({ requests }) => requests)];
+  const waiting = [...(job?.requests ?? []), ...state.queued, ...changes.flatMap(({ requests }) => requests)];
   emit({ kind: 'answer', requests: waiting, result: stopping });
   const candidate = job?.stage.kind === 'proving' ? [{ ...job.stage, workers: [] }] : [];
   const leaving = [...(serving === undefined ? [] : [serving]), ...candidate];

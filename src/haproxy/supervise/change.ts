@@ -104,8 +104,7 @@ function reloadInstead(
   const next = { ...state, changeCounts: { ...counts, refused: refused + 1, lastRefusal: reason } };
   if (isRepeated) return next;
   const reloading = cause === 'drift' ? { ...next, reloadedForDrift: to } : next;
-  const queued = requests.map((request) => ({ request }));
-  if (state.job !== undefined) return { ...reloading, queued: [...state.queued, ...queued] };
+  if (state.job !== undefined) return { ...reloading, queued: [...state.queued, ...requests] };
   const job = { cause, requests, config: 'live', refused: kind === 'refused' ? reason : undefined } as const;
   return beginJob(reloading, job, now, emit);
 }

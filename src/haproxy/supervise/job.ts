@@ -1,6 +1,12 @@
 import { afterDeath, afterFailedStart } from '../../engine/supervise/restart.ts';
-import { type Emit as EmitAction, type Failure, logged, reportFailure } from '../../engine/supervise/step.ts';
-import type { Action, Job, ReloadRequest, Serving, State } from './state.ts';
+import {
+  type Emit as EmitAction,
+  type Failure,
+  logged,
+  type RequestId,
+  reportFailure,
+} from '../../engine/supervise/step.ts';
+import type { Action, Job, Serving, State } from './state.ts';
 
 type Emit = EmitAction<Action>;
 
@@ -8,30 +14,24 @@ type Emit = EmitAction<Action>;
 export const stopping: Failure = { stage: 'stop', message: 'Cannot reload: the supervisor is stopping' };
 
 /** All of these lead to one job. */
-export function beginReload(state: State, queued: readonly ReloadRequest[], now: number, emit: Emit): State {
-  const requests = queued.map(({ request }) => request);
-  const [claim, ...others] = new Set(queued.map(({ checked }) => checked));
-  const checked = others.length === 0 ? claim : undefined;
-  return beginJob(state, { cause: 'request', requests, config: 'live', checked }, now, emit);
+export function beginReload(state: State, queued: readonly RequestId[], now: number, emit: Emit): State {
+  return beginJob(state, { cause: 'request', requests: queued, config: 'live' }, now, emit);
 }
 
 /**
- * Starts the only job that may be under way. A restart after a death skips the check: no serving process is at risk,
- * and the check would double the time without an API. After a failure every file is checked, even one
- * that a client sees to: the log needs HAProxy's words. Where such a client's file failed, another one of its files is not checked.
+ * Starts the only job that may be under way. Nothing is checked first: a start is the check. HAProxy ends before it touches a
+ * socket, a file or another process where it refuses the file, and no client notices (docs/decisions/0089).
  */
 export function beginJob(
   state: State,
-  job: Pick<Job, 'cause' | 'requests' | 'config' | 'checked' | 'refused'>,
+  job: Pick<Job, 'cause' | 'requests' | 'config' | 'refused'>,
   now: number,
   emit: Emit,
 ): State {
   const next: State = { ...state, restart: { ...state.restart, at: undefined } };
-  const begun: Job = { ...job, since: now, stage: { kind: 'checking' } };
-  if (job.cause === 'died') return startGeneration(next, begun, emit);
-  const isOther = state.refusedSha256 !== undefined && state.refusedSha256 !== job.checked;
-  const checked = state.lastFailure === undefined || isOther ? job.checked : undefined;
-  emit({ kind: 'check', config: job.config, ...(checked !== undefined && { checked }) });
+  const begun: Job = { ...job, since: now, stage: { kind: 'saving-state' } };
+  if (state.serving === undefined) return startGeneration(next, begun, emit);
+  emit({ kind: 'save-state' });
   return { ...next, job: begun };
 }
 
@@ -39,6 +39,12 @@ export function startGeneration(state: State, job: Job, emit: Emit): State {
   const number = state.nextNumber;
   emit({ kind: 'start', number, config: job.config, takeOver: state.serving !== undefined });
   return { ...state, nextNumber: number + 1, job: { ...job, stage: { kind: 'starting', number } } };
+}
+
+/** A generation ended before it served: a check says in HAProxy's words whether it refuses the file. */
+export function findCause(state: State, job: Job, failure: Failure, emit: Emit): State {
+  emit({ kind: 'check', config: job.config });
+  return { ...state, job: { ...job, stage: { kind: 'checking', failure } } };
 }
 
 /**
@@ -49,7 +55,7 @@ export function jobFailed(state: State, job: Job, failure: Failure, now: number,
   const reasons = { failure, last: state.lastFailure };
   const fields = { config: job.config, stillServing: state.serving?.number };
   reportFailure('generation-refused', job, reasons, fields, emit);
-  const next: State = { ...state, lastFailure: { ...failure, at: now }, refusedSha256: job.checked };
+  const next: State = { ...state, lastFailure: { ...failure, at: now } };
   const { serving } = next;
   if (serving !== undefined && serving.pulse?.hung !== true) return endJob(next, now, emit);
   if (serving === undefined && job.config === 'live' && next.hasLastGood) return fallBack(next, job, emit);

@@ -19,7 +19,7 @@ export interface State {
   readonly serving: Serving | undefined;
   readonly job: Job | undefined;
   /** Requests that came during the job; they lead to exactly one further job. */
-  readonly queued: readonly ReloadRequest[];
+  readonly queued: readonly RequestId[];
   /** The change that is being made without a reload, and those that wait for it or for the job. */
   readonly changing: RunningChange | undefined;
   readonly changes: readonly Change[];
@@ -34,8 +34,6 @@ export interface State {
   /** After a stop was requested, sessions were ended that would have gone on. */
   readonly forced: boolean;
   readonly lastFailure: (Failure & { readonly at: number }) | undefined;
-  /** Of the file of that failure, if a client that sees to its check asked for it by its hash. */
-  readonly refusedSha256: string | undefined;
 }
 
 export interface Limits {
@@ -60,24 +58,15 @@ export interface Serving {
   readonly pulse?: Pulse;
 }
 
-/** `checked`: the hash of a file whose check the client sees to. A plain `reload` has none. */
-export interface ReloadRequest {
-  readonly request: RequestId;
-  readonly checked?: string | undefined;
-}
-
 /** One attempt to make a new generation serve. */
 export interface Job {
   readonly cause: 'boot' | 'request' | 'died' | 'hung' | 'retry' | 'drift';
   readonly requests: readonly RequestId[];
   readonly config: ConfigChoice;
   readonly since: number;
-  /** The hash of the file whose check all who asked see to: it is not checked here as well. */
-  readonly checked?: string | undefined;
   /** Why HAProxy would not be changed without this job, in its words. */
   readonly refused?: string | undefined;
   readonly stage:
-    | { readonly kind: 'checking' }
     | { readonly kind: 'saving-state' }
     | { readonly kind: 'starting'; readonly number: number }
     | {
@@ -87,7 +76,9 @@ export interface Job {
         readonly configSha256: string;
         readonly timeoutMs: number;
         readonly until: number;
-      };
+      }
+    /** It ended before it served: `failure` stands where HAProxy does not refuse the file. */
+    | { readonly kind: 'checking'; readonly failure: Failure };
 }
 
 /** From one configuration to another without a reload, or back to the one that should run. */
@@ -135,11 +126,12 @@ export type Hangs = 'master' | 'worker';
 
 export type Event =
   | { readonly kind: 'booted'; readonly hasConfiguration: boolean }
-  | ({ readonly kind: 'requested' } & ReloadRequest)
+  | { readonly kind: 'requested'; readonly request: RequestId }
   | { readonly kind: 'change-requested'; readonly request: RequestId; readonly change: ChangeRequest }
   /** What runs is no longer what the configuration says that is served. */
   | { readonly kind: 'drifted'; readonly change: ChangeRequest }
   | { readonly kind: 'changed'; readonly number: number; readonly outcome: ChangeOutcome }
+  /** `failure` is missing where HAProxy does not refuse the file. */
   | { readonly kind: 'checked'; readonly failure: Failure | undefined }
   | { readonly kind: 'state-saved' }
   | {
@@ -171,7 +163,7 @@ export type Event =
 export type Action = OwnAction | SharedAction<Served>;
 
 export type OwnAction =
-  | { readonly kind: 'check'; readonly config: ConfigChoice; readonly checked?: string | undefined }
+  | { readonly kind: 'check'; readonly config: ConfigChoice }
   | {
       readonly kind: 'change';
       readonly serving: Serving;
@@ -252,6 +244,5 @@ export function initialState(
     hasLastGood: start.hasLastGood,
     forced: false,
     lastFailure: undefined,
-    refusedSha256: undefined,
   };
 }

@@ -38,8 +38,8 @@ export interface SupervisorOptions {
 }
 
 export interface Supervisor {
-  /** Resolves when the reload has succeeded or failed. `checked` is the hash of the file that the client has had checked itself. */
-  readonly reload: (checked?: string) => Promise<Answer>;
+  /** Resolves when the reload has succeeded or failed. */
+  readonly reload: () => Promise<Answer>;
   /**
    * Resolves once the change that the text asks for is made, without a reload or with one. See `ChangeRequest`: the file lies there
    * already, so that a generation that starts meanwhile has it as well.
@@ -99,7 +99,7 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
   const memory = watchMemory({ state, dispatch });
   void finished.then(watch.stop).then(servers.stop).then(drift.stop).then(memory.stop);
   return {
-    reload: (checked) => ask((request) => ({ kind: 'requested', request, checked })),
+    reload: () => ask((request) => ({ kind: 'requested', request })),
     change: async (text) => {
       const change = decodeChangeRequest(text);
       if (change !== undefined)

@@ -57,7 +57,10 @@ test('dead, and the configuration broken meanwhile: the last good copy serves un
   const fallback = await supervisor.waitForServing(1);
   expect(fallback.config).toBe('last-good');
   await waitFor('v1 to be served', () => load.servedAtMs('v1'));
-  expect((await supervisor.status()).lastFailure).toMatchObject({ stage: 'start' });
+  expect((await supervisor.status()).lastFailure).toMatchObject({
+    stage: 'check',
+    detail: expect.stringContaining("unknown keyword 'nonsense'"),
+  });
   expect(host.events('falling-back-to-last-good')).toHaveLength(1);
 
   expect(await supervisor.reload()).toMatchObject({ ok: false, stage: 'check' });

@@ -58,3 +58,15 @@ test('check 7: a supervisor that is killed meanwhile keeps nobody out: the kerne
   supervisor.kill('SIGKILL');
   await waitFor('the end of the drop', async () => (await droppedPorts(host)).length === 0);
 });
+
+test('a file that HAProxy refuses keeps nobody out', async () => {
+  const { host, gate, supervisor } = await hostWithDrop('20s');
+  await using _ = host;
+  gate.shut();
+  host.install('two', { more: 'listen more\n  nonsense here\n' });
+  const reload = supervisor.reload();
+  await waitFor('a start', async () => (await supervisor.status()).reload?.stage === 'proving');
+  expect(await ruleset(host)).toBe('');
+  gate.open();
+  expect(await reload).toMatchObject({ ok: false, stage: 'check' });
+});

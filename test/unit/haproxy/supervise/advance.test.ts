@@ -2,12 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { Event } from '../../../../src/haproxy/supervise/state.ts';
 import {
   createMachine,
+  exited,
   invalid,
   kindsOf,
   limits,
   processOf,
   prove,
   proven,
+  refuse,
   serving,
   started,
   succeed,
@@ -15,21 +17,19 @@ import {
 } from '../../../helpers/supervisor-model.ts';
 
 const request = (number: number) => ({ kind: 'requested', request: number }) as const;
-const exited = (number: number) => ({ kind: 'exited', number, how: 'signal SIGKILL' }) as const;
 
 describe('start', () => {
   test('without a configuration, nothing happens until the first request', () => {
     const machine = createMachine();
     expect(machine.send({ kind: 'booted', hasConfiguration: false })).toEqual([]);
-    expect(machine.send(request(1))).toEqual([{ kind: 'check', config: 'live' }]);
+    expect(machine.send(request(1))).toEqual([{ kind: 'start', number: 1, config: 'live', takeOver: false }]);
   });
 
-  test('with a configuration, it is checked, started without a take-over, and proven', () => {
+  test('with a configuration, it is started at once without a take-over, and proven', () => {
     const machine = createMachine();
     expect(machine.send({ kind: 'booted', hasConfiguration: true })).toEqual([
-      { kind: 'check', config: 'live' },
+      { kind: 'start', number: 1, config: 'live', takeOver: false },
     ]);
-    expect(machine.send(valid)).toEqual([{ kind: 'start', number: 1, config: 'live', takeOver: false }]);
     expect(machine.send(started(1))).toMatchObject([{ kind: 'prove', number: 1, timeoutMs: 10_000 }]);
     expect(kindsOf(machine.send(proven(1)))).toEqual(['keep-last-good']);
     expect(machine.state.serving).toMatchObject({ number: 1, config: 'live' });
@@ -40,15 +40,14 @@ describe('start', () => {
     machine.send(request(1));
     succeed(machine);
     const next = createMachine({ retiring: machine.state.retiring });
-    expect(kindsOf(next.send({ kind: 'booted', hasConfiguration: true }))).toEqual(['soft-stop', 'check']);
+    expect(kindsOf(next.send({ kind: 'booted', hasConfiguration: true }))).toEqual(['soft-stop', 'start']);
   });
 });
 
 describe('reload', () => {
-  test('check, save state, start with a take-over, prove; only then answer, and only then retire', () => {
+  test('save state, start with a take-over, prove; only then answer, and only then retire', () => {
     const machine = serving();
-    expect(kindsOf(machine.send(request(1)))).toEqual(['check']);
-    expect(kindsOf(machine.send(valid))).toEqual(['save-state']);
+    expect(kindsOf(machine.send(request(1)))).toEqual(['save-state']);
     expect(machine.send({ kind: 'state-saved' })).toMatchObject([
       { kind: 'start', number: 2, takeOver: true },
     ]);
@@ -62,37 +61,26 @@ describe('reload', () => {
     ]);
   });
 
-  test('a file that all who asked have had checked is not checked once more, until a job has failed', () => {
-    const machine = serving();
-    const load = (number: number, checked: string) => ({ ...request(number), checked });
-    expect(machine.send(load(1, 'a'))).toEqual([{ kind: 'check', config: 'live', checked: 'a' }]);
-    machine.send(load(2, 'b'));
-    machine.send(load(3, 'b'));
-    succeed(machine);
-    expect(machine.actions).toContainEqual({ kind: 'check', config: 'live', checked: 'b' });
-    machine.send(load(4, 'b'));
-    machine.send(request(5));
-    machine.actions.length = 0;
-    succeed(machine);
-    expect(machine.actions).toContainEqual({ kind: 'check', config: 'live' });
-    machine.send(invalid);
-    expect(machine.send(load(6, 'c'))).toEqual([{ kind: 'check', config: 'live' }]);
-  });
-
-  test('after a file that its client sees to has failed, it is checked, and another one of the kind is not', () => {
-    const machine = serving();
-    const load = (number: number, checked: string) => ({ ...request(number), checked });
-    machine.send(load(1, 'a'));
-    machine.send(invalid);
-    expect(machine.send(load(2, 'b'))).toEqual([{ kind: 'check', config: 'live', checked: 'b' }]);
-    machine.send(invalid);
-    expect(machine.send(load(3, 'b'))).toEqual([{ kind: 'check', config: 'live' }]);
+  test('a generation that ended before it served is answered with what a check says, else with how it ended', () => {
+    for (const [verdict, result] of [
+      [invalid, { stage: 'check', message: 'no', detail: 'line 3' }],
+      [valid, { stage: 'start', message: expect.stringContaining('signal SIGKILL') }],
+    ] as const) {
+      const machine = serving();
+      machine.send(request(1));
+      machine.send({ kind: 'state-saved' });
+      machine.send(started(2));
+      expect(machine.send(exited(2))).toEqual([
+        { kind: 'clean-up', number: 2 },
+        { kind: 'check', config: 'live' },
+      ]);
+      expect(machine.send(verdict)).toContainEqual({ kind: 'answer', requests: [1], result });
+    }
   });
 
   test('a configuration of 10 MiB has five times as long to serve as one of 2 MiB', () => {
     const machine = serving();
     machine.send(request(1));
-    machine.send(valid);
     machine.send({ kind: 'state-saved' });
     const large = { ...started(2), configBytes: 10 * 1024 * 1024 } as Event;
     expect(machine.send(large)).toMatchObject([{ kind: 'prove', timeoutMs: 5 * limits.startTimeoutMs }]);
@@ -104,7 +92,7 @@ describe('reload', () => {
     machine.send(request(1));
     for (const number of [2, 3, 4]) expect(machine.send(request(number))).toEqual([]);
     succeed(machine);
-    expect(machine.actions.filter(({ kind }) => kind === 'check')).toHaveLength(2);
+    expect(machine.actions.filter(({ kind }) => kind === 'save-state')).toHaveLength(2);
     machine.actions.length = 0;
     succeed(machine);
     expect(machine.actions).toContainEqual(
@@ -114,13 +102,13 @@ describe('reload', () => {
   });
 
   test.each([
-    ['a rejected check', [invalid], 'check'],
+    ['a rejected file', [{ kind: 'state-saved' }, started(2), exited(2), invalid], 'check'],
     [
       'a failed start',
-      [valid, { kind: 'state-saved' }, { kind: 'start-failed', number: 2, message: 'no' }],
+      [{ kind: 'state-saved' }, { kind: 'start-failed', number: 2, message: 'no' }, valid],
       'start',
     ],
-    ['an end before the proof', [valid, { kind: 'state-saved' }, started(2), exited(2)], 'start'],
+    ['an end before the proof', [{ kind: 'state-saved' }, started(2), exited(2), valid], 'start'],
   ] as const)('%s is answered and leaves the serving generation alone', (_, events, stage) => {
     const machine = serving();
     machine.send(request(1));
@@ -137,7 +125,7 @@ describe('reload', () => {
   test('a generation that does not prove itself in time is retired, and a proof that comes late is nothing', () => {
     const machine = serving();
     machine.send(request(1));
-    for (const event of [valid, { kind: 'state-saved' } as const, started(2)]) machine.send(event);
+    for (const event of [{ kind: 'state-saved' } as const, started(2)]) machine.send(event);
     machine.now += limits.startTimeoutMs - 1;
     expect(machine.send({ kind: 'tick' })).toEqual([]);
     machine.now += 1;
@@ -169,8 +157,7 @@ describe('death', () => {
       const diedAt = machine.now;
       if (machine.state.job === undefined) machine.tickAtDeadline();
       pauses.push(machine.now - diedAt);
-      if (machine.state.job?.stage.kind === 'checking') succeed(machine);
-      else prove(machine);
+      prove(machine);
     }
     expect(pauses).toEqual([0, 250, 500, 1_000, 2_000, 4_000, 5_000, 5_000]);
     machine.now += 10_000;
@@ -181,7 +168,8 @@ describe('death', () => {
     const machine = serving();
     machine.send(exited(1));
     machine.send(started(2));
-    expect(machine.send(exited(2))).toContainEqual({
+    machine.send(exited(2));
+    expect(machine.send(valid)).toContainEqual({
       kind: 'start',
       number: 3,
       config: 'last-good',
@@ -201,17 +189,17 @@ describe('death', () => {
     const machine = serving();
     machine.send(request(1));
     expect(kindsOf(machine.send(exited(1)))).toEqual(['clean-up']);
-    expect(machine.send(valid)).toMatchObject([{ kind: 'start', takeOver: false }]);
+    expect(machine.send({ kind: 'state-saved' })).toMatchObject([{ kind: 'start', takeOver: false }]);
     expect(prove(machine)).toBe(2);
   });
 
   test('without a last good copy, a configuration that does not start is tried again after a pause', () => {
     const machine = createMachine();
     machine.send({ kind: 'booted', hasConfiguration: true });
-    machine.send(invalid);
+    refuse(machine);
     expect(machine.state.restart).toEqual({ failures: 1, at: machine.now + 250 });
     expect(machine.tickAtDeadline()).toBe(true);
-    expect(machine.actions.at(-1)).toEqual({ kind: 'check', config: 'live' });
+    expect(machine.actions.at(-1)).toMatchObject({ kind: 'start', number: 2, config: 'live' });
   });
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ChangeOutcome } from '../../../../src/haproxy/runtime/execute.ts';
 import { advance } from '../../../../src/haproxy/supervise/advance.ts';
 import type { Event, State } from '../../../../src/haproxy/supervise/state.ts';
-import { processOf, proven, serving, started, succeed, valid } from '../../../helpers/supervisor-model.ts';
+import { processOf, proven, serving, started, succeed } from '../../../helpers/supervisor-model.ts';
 
 const change = {
   from: 'sha-1',
@@ -44,7 +44,7 @@ test('a file that was not checked is no last good one before the same order says
 test('what HAProxy refuses is reloaded, and the request gets the answer of the reload', () => {
   const machine = serving();
   machine.send(requested(7));
-  expect(machine.send(changed(refused))).toMatchObject([{ kind: 'check', config: 'live' }]);
+  expect(machine.send(changed(refused))).toMatchObject([{ kind: 'save-state' }]);
   succeed(machine);
   expect(machine.actions.findLast(({ kind }) => kind === 'answer')).toMatchObject({
     ...{ requests: [7], result: { generation: 2, refused: 'no' } },
@@ -59,7 +59,7 @@ test.each<readonly [string, Partial<State['serving']>]>([
   const machine = serving();
   if (machine.state.serving !== undefined)
     machine.state = { ...machine.state, serving: { ...machine.state.serving, ...difference } };
-  expect(machine.send(requested(7))).toMatchObject([{ kind: 'check' }]);
+  expect(machine.send(requested(7))).toMatchObject([{ kind: 'save-state' }]);
 });
 
 test.each([
@@ -68,7 +68,6 @@ test.each([
 ])('a change that came while a generation was loading: that one had read %s', (_, configSha256, action) => {
   const machine = serving();
   machine.send({ kind: 'requested', request: 1 });
-  machine.send(valid);
   machine.send({ kind: 'state-saved' });
   expect(machine.send(requested(7))).toEqual([]);
   machine.send({ ...started(2), configSha256 } as Event);
@@ -82,7 +81,11 @@ test('a reload that is asked for during a change begins after it', () => {
   const machine = serving();
   machine.send(requested(7));
   expect(machine.send({ kind: 'requested', request: 8 })).toEqual([]);
-  expect(machine.send(changed(made)).map(({ kind }) => kind)).toEqual(['answer', 'keep-last-good', 'check']);
+  expect(machine.send(changed(made)).map(({ kind }) => kind)).toEqual([
+    'answer',
+    'keep-last-good',
+    'save-state',
+  ]);
 });
 
 test('a change whose generation died is made by the next one that has read the file of before', () => {
@@ -100,8 +103,7 @@ test('drift is repaired while nothing else is to be done, and takes one reload a
   const drifted: Event = { kind: 'drifted', change: { ...change, to: 'sha-1' } };
   expect(machine.send(drifted)).toMatchObject([{ kind: 'change' }]);
   expect(machine.send(drifted)).toEqual([]);
-  expect(machine.send(changed(refused))).toMatchObject([{ kind: 'check' }]);
-  machine.send(valid);
+  expect(machine.send(changed(refused))).toMatchObject([{ kind: 'save-state' }]);
   machine.send({ kind: 'state-saved' });
   machine.send({ ...started(2), configSha256: 'sha-1' } as Event);
   machine.send(proven(2));
@@ -123,7 +125,7 @@ test('drift that HAProxy goes on to refuse is told once', () => {
   const drifted: Event = { kind: 'drifted', change: { ...change, to: 'sha-1' } };
   send(drifted);
   send(changed(refused));
-  for (const event of [valid, { kind: 'state-saved' } as const]) send(event);
+  send({ kind: 'state-saved' });
   send({ ...started(2), configSha256: 'sha-1' } as Event);
   send(proven(2));
   for (let look = 0; look < 3; look += 1) {

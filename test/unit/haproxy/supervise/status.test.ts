@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeState } from '../../../../src/haproxy/supervise/status.ts';
 import { supervisorStatusSchema } from '../../../../src/haproxy/supervise/supervisor-status.ts';
-import { createMachine, invalid, serving, succeed, valid } from '../../../helpers/supervisor-model.ts';
+import { createMachine, refuse, serving, succeed } from '../../../helpers/supervisor-model.ts';
 
 const noSessions = new Map<number, number>();
 
@@ -16,14 +16,14 @@ test('every state of a life is a status that the schema knows', () => {
   look();
   machine.send({ kind: 'requested', request: 1 });
   look();
-  machine.send(invalid);
+  refuse(machine);
   look();
   machine.tickAtDeadline();
   succeed(machine);
   look();
   machine.send({ kind: 'stop' });
   look();
-  machine.send({ kind: 'exited', number: 1, how: 'exit code 0' });
+  machine.send({ kind: 'exited', number: 2, how: 'exit code 0' });
   look();
   expect(phases).toEqual([
     ...['waiting-for-configuration', 'starting', 'starting', 'serving', 'stopping', 'stopped'],
@@ -48,11 +48,10 @@ test('what drains is told apart: how old, how many sessions, until when, why', (
 test('a job, who waits for it, and the last failure are told', () => {
   const machine = serving();
   machine.send({ kind: 'requested', request: 1 });
-  machine.send(invalid);
+  refuse(machine);
   machine.now += 1_500;
   machine.send({ kind: 'requested', request: 2 });
   machine.send({ kind: 'requested', request: 3 });
-  machine.send(valid);
   expect(describeState(machine.state, noSessions, machine.now)).toMatchObject({
     reload: { cause: 'request', stage: 'saving-state', waiting: 1 },
     lastFailure: { stage: 'check', message: 'no', detail: 'line 3', agoMs: 1_500 },
