@@ -169,3 +169,20 @@ test('a node that is listed again stays out when the holder, which it hears, for
   await waitFor('it to take part', () => takesPart(node), PATIENCE_MS);
   await watch(SHORT_WATCH_MS / 4);
 }, 400_000);
+
+test('a node that is listed again and takes part is not forgotten by a holder whose supervisor was too slow', async () => {
+  const node = theOneRemoved();
+  const holder = await scene.rested();
+  const supervisor = programOf(holder, 'supervise');
+  sendSignal(supervisor, 'SIGSTOP');
+  scene.bed.setMembers(others());
+  await waitFor('the holder to ask for a reload without it', () => forgets(holder), PATIENCE_MS);
+  scene.bed.setMembers(scene.members);
+  await waitFor(
+    'it to take part',
+    () => node.running('keepalived').length > 0 && takesPart(node),
+    PATIENCE_MS,
+  );
+  sendSignal(supervisor, 'SIGCONT');
+  await watch(SHORT_WATCH_MS);
+}, 400_000);
