@@ -55,6 +55,9 @@ test.each([
   });
   expect(ticks).toBeGreaterThan(1);
   const shipped = renderRouter(routerTemplate, routerSettings(), model, certificate);
-  expect(await render(custom(routerTemplate.text), model, certificate)).toEqual(shipped);
+  if (shipped.kind === 'failed') throw new Error(shipped.message);
+  // Printed as a whole, and not backend by backend.
+  const { pieces: _, ...rendered } = shipped.rendered;
+  expect(await render(custom(routerTemplate.text), model, certificate)).toEqual({ ...shipped, rendered });
   expect(await render(routerTemplate, model, certificate)).toEqual(shipped);
 });
