@@ -58,8 +58,28 @@ export interface LiveFigures {
   readonly supervisorKb: number;
 }
 
-/** `reloads` under load, or none. In a network of its own, which goes with everything in it. */
+/** `reloads` under load, or none. */
 export async function liveCost(routes: number, rounds: number, reloads: number): Promise<LiveFigures> {
+  const { hawser, upstream } = worldSchema.parse(await inWorld('live-world.ts', [routes, rounds, reloads]));
+  return {
+    ...hawser,
+    ...{ routes, name: `${routes} routes` },
+    isCleanBefore: hawser.seenBefore.every((status) => status === 404 || status === 503),
+    createdMs: spreadOf(hawser.createdMs),
+    upstreamCreatedMs: spreadOf(upstream.createdMs),
+    endpoint: changeOf(hawser.endpoint),
+    withoutCookie: changeOf(hawser.withoutCookie),
+    certificate: changeOf(hawser.certificate),
+  };
+}
+
+/** One of so many certificates is renewed. */
+export async function renewalCost(certificates: number, rounds: number): Promise<Change> {
+  return changeOf(changes.parse(await inWorld('certificate-world.ts', [certificates, rounds])));
+}
+
+/** What a program prints in a network of its own, which goes with everything in it. */
+async function inWorld(name: string, numbers: readonly number[]): Promise<unknown> {
   ensureBuilt();
   await using namespace = await createNetNamespace();
   for (const address of podAddresses)
@@ -67,23 +87,13 @@ export async function liveCost(routes: number, rounds: number, reloads: number):
   const dir = mkdtempSync(join(tmpdir(), 'hawser-bench-live-'));
   try {
     const [file, ...before] = namespace.prefix;
-    const args = [join(import.meta.dirname, 'live-world.ts'), ...[routes, rounds, reloads].map(String), dir];
+    const args = [join(import.meta.dirname, name), ...numbers.map(String), dir];
     const world = spawn(file, [...before, process.execPath, ...args], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const [told, [code]] = await Promise.all([text(world.stdout), once(world, 'exit')]);
-    if (code !== 0) throw new Error(`Cannot measure a router with ${routes} routes: it ended with ${code}`);
-    const { hawser, upstream } = worldSchema.parse(JSON.parse(told));
-    return {
-      ...hawser,
-      ...{ routes, name: `${routes} routes` },
-      isCleanBefore: hawser.seenBefore.every((status) => status === 404 || status === 503),
-      createdMs: spreadOf(hawser.createdMs),
-      upstreamCreatedMs: spreadOf(upstream.createdMs),
-      endpoint: changeOf(hawser.endpoint),
-      withoutCookie: changeOf(hawser.withoutCookie),
-      certificate: changeOf(hawser.certificate),
-    };
+    if (code !== 0) throw new Error(`Cannot measure a router (${args.join(' ')}): it ended with ${code}`);
+    return JSON.parse(told);
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }

@@ -11,3 +11,8 @@ export function storedRoute(index: number, spec: object = {}): StoredObject {
 export function storedSlice(index: number, addresses: readonly string[] = podAddresses): StoredObject {
   return { ...sliceObject(index, addresses), apiVersion: 'discovery.k8s.io/v1' };
 }
+
+/** So many Routes with their endpoints. */
+export function storedObjects(routes: number): readonly StoredObject[] {
+  return Array.from({ length: routes }, (_, index) => [storedRoute(index), storedSlice(index)]).flat();
+}

@@ -7,16 +7,16 @@ const ms = (spread: Spread | null): string =>
   spread === null
     ? '-'
     : [spread.median, spread.min, spread.max].map((value) => value.toFixed(0)).join(' / ');
-const change = ({ ms: spread, reloads }: Change): string => `${ms(spread)}, ${reloads} reloads`;
+export const formatChange = ({ ms: spread, reloads }: Change): string => `${ms(spread)}, ${reloads} reloads`;
 const mb = (kb: number): string => (kb / 1_024).toFixed(0);
 
 const rows: Readonly<Record<string, Cell>> = {
   'route created to first 200, ms': ({ createdMs }) => ms(createdMs),
   '  the upstream way': ({ upstreamCreatedMs }) => ms(upstreamCreatedMs),
   '  only 404 and 503 before': ({ isCleanBefore }) => (isCleanBefore ? 'yes' : 'NO'),
-  'endpoint moved to served, ms': ({ endpoint }) => change(endpoint),
-  '  without a session cookie': ({ withoutCookie }) => change(withoutCookie),
-  'certificate renewed to served, ms': ({ certificate }) => change(certificate),
+  'endpoint moved to served, ms': ({ endpoint }) => formatChange(endpoint),
+  '  without a session cookie': ({ withoutCookie }) => formatChange(withoutCookie),
+  'certificate renewed to served, ms': ({ certificate }) => formatChange(certificate),
   'reloads in an hour of noise': ({ hourReloads }) => `${hourReloads}`,
   'reloads in 5 s, 200 changes': ({ burstReloads }) => `${burstReloads}`,
   'lost in reloads at 500/s': ({ loaded }) =>

@@ -5,11 +5,14 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { request } from '../../../src/engine/control/request.ts';
 import { startApiServer } from '../../helpers/api-server/api-server.ts';
-import { createObjectStore, type ObjectStore } from '../../helpers/api-server/object-store.ts';
+import {
+  createObjectStore,
+  type ObjectStore,
+  type StoredObject,
+} from '../../helpers/api-server/object-store.ts';
 import { createAuthority } from '../../helpers/certificates.ts';
 import { writeKubeconfig } from '../../helpers/cluster.ts';
 import { hawser } from '../../helpers/supervisor-build.ts';
-import { storedRoute, storedSlice } from './live-objects.ts';
 
 export const ports = { httpPort: 8_000, httpsPort: 8_443 };
 
@@ -31,13 +34,10 @@ const statusSchema = z.looseObject({
   current: z.looseObject({ generation: z.number(), workers: z.array(z.number()) }),
 });
 
-export async function startLiveScene(routes: number, dir: string): Promise<LiveScene> {
+export async function startLiveScene(objects: Iterable<StoredObject>, dir: string): Promise<LiveScene> {
   await using stack = new AsyncDisposableStack();
   const store = createObjectStore();
-  for (let index = 0; index < routes; index += 1) {
-    store.set(storedRoute(index));
-    store.set(storedSlice(index));
-  }
+  for (const object of objects) store.set(object);
   const authority = createAuthority(join(dir, 'pki'));
   const { cert, key } = authority.issue({ commonName: 'kube-apiserver', addresses: ['127.0.0.1'] });
   const client = authority.issue({ commonName: 'hawser', organization: 'system:masters' });

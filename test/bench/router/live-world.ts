@@ -1,13 +1,12 @@
 /** A program: `live-world.ts ROUTES ROUNDS RELOADS DIR` measures a running router, in a network namespace of its own, and prints JSON. */
-import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { selfSigned } from '../../../src/router/configuration/self-signed.ts';
-import { askHost, certificateOf, untilGood } from './ask-host.ts';
-import { storedRoute, storedSlice } from './live-objects.ts';
+import { askHost, untilGood } from './ask-host.ts';
+import { storedObjects, storedRoute, storedSlice } from './live-objects.ts';
 import { type LiveScene, ports, startLiveScene } from './live-scene.ts';
 import { hostOf, objectsOf, POD_PORT, podAddresses } from './objects.ts';
+import { certificateRenewed } from './renew-certificate.ts';
 import { residentKb } from './request-cost.ts';
 import { startSteadyLoad } from './steady-load.ts';
 import { startUpstreamRouter } from './upstream-router.ts';
@@ -64,25 +63,6 @@ async function endpointChanged(scene: LiveScene, index: number, annotations: obj
   return { times, reloads: (await scene.serving()).generation - before };
 }
 
-async function certificateRenewed(scene: LiveScene, count: number) {
-  const times: number[] = [];
-  let before = 0;
-  for (let round = 0; round < count; round += 1) {
-    const pem = selfSigned(`round ${round}`, new Date());
-    const fingerprint = new X509Certificate(pem).fingerprint256;
-    const [key, certificate] = pem.split(/(?=-----BEGIN CERTIFICATE)/);
-    const insecureEdgeTerminationPolicy = 'Allow';
-    const tls = { termination: 'edge', insecureEdgeTerminationPolicy, key, certificate };
-    scene.store.set(storedRoute(tlsIndex, { tls }));
-    const ask = () => certificateOf(ports.httpsPort, hostOf(tlsIndex));
-    times.push((await untilGood('the certificate', ask, (found) => found === fingerprint)).ms);
-    await pause(BETWEEN_MS);
-    if (round === 0) before = (await scene.serving()).generation;
-  }
-  // The first one is new, and not renewed.
-  return { times: times.slice(1), reloads: (await scene.serving()).generation - before };
-}
-
 /** Reloads while as much happens as in an hour: pods that crash, certificates that are renewed, Routes that say the same again. */
 async function quietHour(scene: LiveScene): Promise<number> {
   const before = (await scene.serving()).generation;
@@ -95,7 +75,7 @@ async function quietHour(scene: LiveScene): Promise<number> {
     }
     await pause(20);
   }
-  await certificateRenewed(scene, HOUR.renewals);
+  await certificateRenewed(scene, tlsIndex, HOUR.renewals - 1, BETWEEN_MS);
   return (await scene.serving()).generation - before;
 }
 
@@ -152,7 +132,7 @@ async function measureUpstream() {
 
 async function measure() {
   const startedMs = performance.now();
-  await using scene = await startLiveScene(routes, dir);
+  await using scene = await startLiveScene(storedObjects(routes), dir);
   await untilGood('the first route', () => status(ports.httpPort, hostOf(plainIndex)), isServed);
   const startMs = performance.now() - startedMs;
   await pause(2 * BETWEEN_MS);
@@ -163,7 +143,7 @@ async function measure() {
   const withoutCookie = await endpointChanged(scene, 3, {
     'haproxy.router.openshift.io/disable_cookies': 'true',
   });
-  const certificate = await certificateRenewed(scene, rounds + 1);
+  const certificate = await certificateRenewed(scene, tlsIndex, rounds, BETWEEN_MS);
   const routerKb = residentKb(scene.router().pid ?? 0);
   const supervisorKb = residentKb(scene.supervisor.pid ?? 0);
   const hourReloads = await quietHour(scene);

@@ -12,8 +12,8 @@ import { startRouter } from '../../helpers/router/running-router.ts';
 import { meets, spreadOf } from '../reload/figures.ts';
 import { describeMachine, formatMachine } from '../reload/machine.ts';
 import { formatTarget } from '../reload/table.ts';
-import { type LiveFigures, liveCost } from './live-cost.ts';
-import { formatLive } from './live-report.ts';
+import { type LiveFigures, liveCost, renewalCost } from './live-cost.ts';
+import { formatChange, formatLive } from './live-report.ts';
 import { objectsOf, podAddresses } from './objects.ts';
 import { type RenderCost, renderCost } from './render-cost.ts';
 import {
@@ -29,10 +29,11 @@ import {
 import { requestCostUs, residentKb, type Subject } from './request-cost.ts';
 import { statusCost } from './status-cost.ts';
 
-const usage = `usage: npm run bench:router [-- --json FILE] [--routes N]... [--rounds N] [--requests N] [--reloads N]
+const usage = `usage: npm run bench:router [-- --json FILE] [--routes N]... [--rounds N] [--requests N] [--reloads N] [--certificates N]
   --routes    sizes (default: 100, 1000 and 10000); requests are compared between the smallest and the largest
   --rounds    of each measurement (default: 5)
   --reloads   of a running router under 500 new connections a second, at the smallest size (default: 100; a second each)
+  --certificates  of a router of which one is renewed (default: 5000)
   --requests  of each round, where lookups are by hash; a twentieth of it by regex (default: 10000)`;
 
 /** Checks of 30,000 servers would be most of what HAProxy does. */
@@ -48,6 +49,8 @@ const targets = {
   createdToServedMs: { kind: 'at-most', value: 2_000 },
   endpointMs: { kind: 'at-most', value: 50 },
   certificateMs: { kind: 'at-most', value: 50 },
+  oneOfManyMs: { kind: 'at-most', value: 50 },
+  oneOfManyReloads: { kind: 'at-most', value: 0 },
   hourReloads: { kind: 'at-most', value: 0 },
   burstReloads: { kind: 'at-most', value: 2 },
   lostInReloads: { kind: 'at-most', value: 0 },
@@ -118,6 +121,7 @@ async function run(
   rounds: number,
   requests: number,
   reloads: number,
+  certificates: number,
   json: string | undefined,
 ): Promise<void> {
   const machine = await describeMachine();
@@ -132,10 +136,12 @@ async function run(
   const statuses = await statusCost(1_000);
   const live: LiveFigures[] = [];
   for (const routes of sizes) live.push(await liveCost(routes, rounds, routes === sizes[0] ? reloads : 0));
+  const oneOfMany = await renewalCost(certificates, rounds);
   const growth = { hash: growthOf(figures, 'hash'), regex: growthOf(figures, 'regex') };
   console.log(
     `\n${formatRequests(figures)}\n\n${formatGrowth(growth)}\n${formatStatuses(statuses)}\n\n${formatLive(live)}\n`,
   );
+  console.log(`one of ${certificates} certificates renewed to served, ms: ${formatChange(oneOfMany)}\n`);
   const results = {
     renderAndWriteMs: renders.at(-1)?.allMs?.median ?? null,
     oneChangedMs: renders.at(-1)?.changedMs?.median ?? null,
@@ -145,13 +151,14 @@ async function run(
     statusWritesPerRoute: statuses.writesPerRoute,
     quietWrites: statuses.quietWrites,
     ...liveResults(live),
+    ...{ oneOfManyMs: oneOfMany.ms?.median ?? null, oneOfManyReloads: oneOfMany.reloads },
   };
   for (const [name, target] of Object.entries(targets))
     console.log(
       `${name}: ${formatTarget(target)}: ${meets(results[name as keyof typeof targets], target) ? 'yes' : 'MISSED'}`,
     );
   const quick = rounds < 5 || (sizes.at(-1) ?? 0) < 10_000;
-  const report = { renders, requests: figures, growth, statuses, live, results, machine, quick };
+  const report = { renders, requests: figures, growth, statuses, live, oneOfMany, results, machine, quick };
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
 }
 
@@ -177,12 +184,16 @@ try {
       rounds: { type: 'string', default: '5' },
       requests: { type: 'string', default: '10000' },
       reloads: { type: 'string', default: '100' },
+      certificates: { type: 'string', default: '5000' },
       help: { type: 'boolean', default: false },
     },
   });
   const sizes = values.routes.map(Number).sort((a, b) => a - b);
   if (values.help) console.log(usage);
-  else await run(sizes, Number(values.rounds), Number(values.requests), Number(values.reloads), values.json);
+  else {
+    const [rounds, requests] = [Number(values.rounds), Number(values.requests)];
+    await run(sizes, rounds, requests, Number(values.reloads), Number(values.certificates), values.json);
+  }
 } catch (error) {
   console.error(`${messageOf(error)}\n${usage}`);
   process.exitCode = 2;
