@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createMetricsRegistry, simpleGauge } from '../../engine/observe/metrics-registry.ts';
 import { pieces } from '../../engine/observe/pieces.ts';
 import { sharedRun } from '../../engine/system/time/one-at-a-time.ts';
@@ -18,6 +19,11 @@ interface ExporterSettings {
   readonly baseIntervalMs: number;
   readonly timeoutMs: number;
   readonly labelsOf: RowLabels;
+  /**
+   * Resolves once nothing more urgent is to be done: to read what HAProxy says of 10,000 backends costs more than to change one. It is waited for
+   * no longer than `timeoutMs`. Left out: nothing is.
+   */
+  readonly whenFree?: () => Promise<unknown>;
 }
 
 export interface Exporter {
@@ -27,7 +33,7 @@ export interface Exporter {
   readonly samples: () => Promise<readonly Sample[]>;
   /**
    * Asks HAProxy now: just before a reload, so that nothing that the old generation counted is lost if it ends at once. Never
-   * rejects, and takes no longer than the timeout.
+   * rejects. It takes no longer than the timeout, and as long again where it waits until it is free to read the answer.
    */
   readonly scrape: () => Promise<void>;
 }
@@ -66,6 +72,7 @@ export function createExporter(
     const servers = serverCount();
     const types = servers > settings.serverThreshold ? WITHOUT_SERVERS : WITH_SERVERS;
     const { sockets, replies } = await askGenerations(settings, types);
+    await Promise.race([settings.whenFree?.(), pause(settings.timeoutMs, undefined, { ref: false })]);
     const heard = replies.map((reply) => ({ ...reply, rows: readRows(reply.csv, columns) }));
     for (const each of heard) if (each.rows === undefined) own.unreadable();
     const [serving] = heard;

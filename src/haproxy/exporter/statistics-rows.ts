@@ -24,9 +24,14 @@ export function readRows(csv: string, columns: readonly Column[]): readonly Stat
     const type = types[cell('type')];
     if (type === undefined || cell('pxname') === '') continue;
     const key = type === 'server' ? `${cell('pxname')} ${cell('svname')}` : cell('pxname');
-    rows.push({ type, key, values: columns.map((column) => numberIn(cell, column, type)) });
+    rows.push({ type, key: copyOf(key), values: columns.map((column) => numberIn(cell, column, type)) });
   }
   return rows;
+}
+
+/** A part of a text keeps the whole of it in memory, which has megabytes. */
+function copyOf(text: string): string {
+  return Buffer.from(text).toString();
 }
 
 function numberIn(cell: Cell, { column, of }: Column, type: RowType): number {

@@ -6,12 +6,14 @@ import type { RouterObserver } from './router-observer.ts';
 
 /**
  * HAProxy's statistics for a running router, which counts its servers and asks HAProxy before a reload: the old generation may
- * end at once. That question and the check of the new configuration go on side by side.
+ * end at once. The answer is read when the configuration has come to its end: of thousands of routes it would take the time of the change.
  */
 export function observeStatistics(
   settings: LiveSettings,
 ): Pick<Exporter, 'page'> & { readonly observer: RouterObserver } {
   let servers = 0;
+  let applied = Promise.withResolvers<void>();
+  applied.resolve();
   const exporter = createExporter(
     {
       statsSocket: settings.statsSocket,
@@ -20,6 +22,7 @@ export function observeStatistics(
       baseIntervalMs: settings.metricsInterval,
       timeoutMs: settings.metricsTimeout,
       labelsOf,
+      whenFree: () => applied.promise,
     },
     () => servers,
     monotonicMs,
@@ -30,7 +33,12 @@ export function observeStatistics(
       onDecision: ({ model }) => {
         servers = model.backends.reduce((sum, backend) => sum + backend.servers.length, 0);
       },
-      onReload: () => void exporter.scrape(),
+      onReload: () => {
+        applied.resolve();
+        applied = Promise.withResolvers();
+        void exporter.scrape();
+      },
+      onOutcome: () => applied.resolve(),
     },
   };
 }

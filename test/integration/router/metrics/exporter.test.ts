@@ -62,10 +62,10 @@ async function end(child: ChildProcess): Promise<void> {
 
 const settings = { statsSocket, exported: usualColumns, baseIntervalMs: 60_000, timeoutMs: 10_000 };
 
-function exporterOf(serverThreshold: number, servers = 1) {
+function exporterOf(serverThreshold: number, servers = 1, whenFree?: () => Promise<unknown>) {
   let nowMs = 0;
   const exporter = createExporter(
-    { ...settings, serverThreshold, labelsOf },
+    { ...settings, serverThreshold, labelsOf, ...(whenFree && { whenFree }) },
     () => servers,
     () => (nowMs += 1_000),
   );
@@ -109,4 +109,23 @@ test('above the threshold HAProxy is not asked for servers, and backends stay co
   expect(many).not.toContain('haproxy_server_up');
   expect(many).toContain('haproxy_backend_up{backend="http",namespace="shop",route="cart"} 1');
   expect(many).toContain('haproxy_exporter_server_threshold{type="current"} 2');
+});
+
+test('what was heard before a reload is read after it', async () => {
+  const reload = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const exporter = exporterOf(500, 1, () => {
+    asked.resolve();
+    return reload.promise;
+  });
+  const events: string[] = [];
+  const scraping = exporter.scrape().then(() => events.push('read'));
+  await asked.promise;
+  const [serving] = started.slice(-1);
+  await end(serving as ChildProcess);
+  events.push('reloaded');
+  reload.resolve();
+  await scraping;
+  expect(events).toEqual(['reloaded', 'read']);
+  expect(connections([...(await exporter.page())].join(''))).toBeGreaterThan(0);
 });
