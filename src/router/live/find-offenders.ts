@@ -24,9 +24,15 @@ export interface Offenders {
   readonly words: ReadonlyMap<string, string | undefined>;
 }
 
+/** HAProxy names up to fifty a time. */
+const MOST_NAMING_CHECKS = 8;
+
 /**
  * Which of the suspects HAProxy refuses beside the base. All are checked first: what was refused a moment ago may have been refused for
- * want of memory. Undefined where no route can be blamed: HAProxy refuses the base alone, or a check could not be made.
+ * want of memory. Those that its words name are set aside and the others are checked, until it takes them or its words name none: only then
+ * it is searched, at most `mostChecks` times. So the many bad routes of one tenant cost the routes of the others as many checks as a single bad
+ * one. A suspect that is neither taken nor in `words` was not looked at. Undefined where no route can be blamed: HAProxy refuses the base alone, or
+ * a check could not be made.
  */
 export async function findOffenders(
   base: readonly RouteBackend[],
@@ -35,17 +41,70 @@ export async function findOffenders(
   mostChecks: number,
   signal: AbortSignal,
 ): Promise<Offenders | undefined> {
+  const words = new Map<string, string | undefined>();
   const look = (some: readonly RouteBackend[]) => tryOut([...base, ...some], trial, signal);
-  const { outcome, text } = await look(suspects);
-  if (outcome.kind === 'impossible') return undefined;
-  if (outcome.kind === 'valid') return { taken: suspects, words: new Map() };
-  const named = offendersIn(outcome.detail, text, [...base, ...suspects]);
-  if (named.size > 0) return { taken: [], words: named };
-  if ((await look([])).outcome.kind !== 'valid') return undefined;
-  const found = await sift(suspects, outcome.detail, async (some) => (await look(some)).outcome, mostChecks);
-  const open = found.open.map(({ key }) => [key, undefined] as const);
-  const refused = [...found.refused].map(([{ key }, detail]) => [key, firstWords(detail)] as const);
-  return { taken: found.taken, words: new Map<string, string | undefined>([...open, ...refused]) };
+  let rest = suspects;
+  for (let checks = 0; checks < MOST_NAMING_CHECKS; checks += 1) {
+    const { outcome, text } = await look(rest);
+    if (outcome.kind === 'valid') return { taken: rest, words };
+    if (outcome.kind === 'impossible') break;
+    const named = offendersIn(outcome.detail, text, [...base, ...rest]);
+    if (named.size === 0) {
+      if ((await look([])).outcome.kind !== 'valid') break;
+      const check = async (some: readonly RouteBackend[]) => (await look(some)).outcome;
+      const found = await siftFairly(rest, outcome.detail, check, mostChecks);
+      return { taken: found.taken, words: new Map([...words, ...found.words]) };
+    }
+    for (const [key, said] of named) words.set(key, said);
+    const others = withoutNeighbours(rest, named, outcome.detail);
+    rest = others.length > 0 ? others : rest.filter(({ key }) => !named.has(key));
+    if (rest.length === 0) break;
+  }
+  return words.size > 0 ? { taken: [], words } : undefined;
+}
+
+/**
+ * Without those that are named, and without all of their namespaces where HAProxy has stopped at its fiftieth error: these may be next, fifty at a
+ * time, and must not keep other namespaces waiting for as many checks.
+ */
+export function withoutNeighbours(
+  suspects: readonly RouteBackend[],
+  named: ReadonlyMap<string, unknown>,
+  detail: string,
+): readonly RouteBackend[] {
+  if (!/too many fatal errors/.test(detail)) return suspects.filter(({ key }) => !named.has(key));
+  const namespaces = new Set([...named.keys()].map(namespaceOf));
+  return suspects.filter(({ key }) => !namespaces.has(namespaceOf(key)));
+}
+
+const namespaceOf = (key: string): string => key.slice(0, key.indexOf(':'));
+
+/** Namespaces first, and then the routes of those that are refused. */
+async function siftFairly(
+  suspects: readonly RouteBackend[],
+  detail: string,
+  check: (some: readonly RouteBackend[]) => Promise<CheckOutcome>,
+  mostChecks: number,
+): Promise<Offenders> {
+  const groups = [...Map.groupBy(suspects, ({ key }) => namespaceOf(key)).values()];
+  let left = mostChecks;
+  const counted = async (some: readonly RouteBackend[]) => {
+    left -= 1;
+    return await check(some);
+  };
+  const found = await sift(groups, detail, (some) => counted(some.flat()), mostChecks);
+  const taken = found.taken.flat();
+  const words = new Map(
+    found.open.flat().map(({ key }): readonly [string, string | undefined] => [key, undefined]),
+  );
+  for (const [group, said] of found.refused) {
+    const cleared = [...taken];
+    const inside = await sift(group, said, (some) => counted([...cleared, ...some]), left);
+    taken.push(...inside.taken);
+    for (const { key } of inside.open) words.set(key, undefined);
+    for (const [{ key }, its] of inside.refused) words.set(key, firstWords(its));
+  }
+  return { taken, words };
 }
 
 /** Whether HAProxy refuses them. False where that could not be tried. */

@@ -4,7 +4,13 @@ import type { Log } from '../../engine/system/log.ts';
 import { sleep } from '../../engine/system/time/sleep.ts';
 import type { Decision } from '../decide/decide.ts';
 import type { RouteBackend } from '../model.ts';
-import { areRefused, findOffenders, type Offenders, type Trial } from './find-offenders.ts';
+import {
+  areRefused,
+  findOffenders,
+  type Offenders,
+  type Trial,
+  withoutNeighbours,
+} from './find-offenders.ts';
 import { createLeftOutRoutes, isSame, type ServableDecision } from './left-out-routes.ts';
 import { firstWords, offendersIn } from './offenders.ts';
 
@@ -50,22 +56,40 @@ export function createIsolation(trial: Trial, log: Log, nowMs: () => number, sig
   const isTemplateRefused = async (): Promise<boolean> =>
     served !== undefined && trial.template() !== servedTemplate && (await areRefused(served, trial, signal));
 
-  const find = async (decision: Decision, detail: string): Promise<Offenders | undefined> => {
+  /** Which routes are as they were when HAProxy took them, and the others. */
+  const divide = (all: readonly RouteBackend[], detail: string) => {
     const before = new Map(served?.map((backend) => [backend.key, backend]));
-    const isKnown = (backend: RouteBackend): boolean => {
+    const [base, suspects]: [RouteBackend[], RouteBackend[]] = [[], []];
+    for (const backend of all) {
       const known = before.get(backend.key);
-      return known !== undefined && isSame(known, backend, detail);
-    };
+      (known !== undefined && isSame(known, backend, detail) ? base : suspects).push(backend);
+    }
+    return { base, suspects };
+  };
+
+  const find = async (decision: Decision, detail: string): Promise<Offenders | undefined> => {
     const all = byAge(decision);
-    const [base, suspects] = [all.filter(isKnown), all.filter((each) => !isKnown(each))];
+    const { base, suspects } = divide(all, detail);
     const isNarrow = base.length > 0 && suspects.length > 0;
     const found = isNarrow ? await findOffenders(base, suspects, trial, MOST_CHECKS, signal) : undefined;
     return found ?? (await findOffenders([], all, trial, MOST_CHECKS_BEHIND, signal));
   };
 
+  /** Nobody waits while HAProxy names the next fifty: the other suspects of these namespaces are tried behind. */
+  const withNeighbours = (
+    named: ReadonlyMap<string, string>,
+    detail: string,
+    { model }: Decision,
+  ): Offenders['words'] => {
+    const { suspects } = divide(model.backends, detail);
+    const others = new Set(withoutNeighbours(suspects, named, detail));
+    const neighbours = suspects.filter((each) => !others.has(each));
+    return new Map([...neighbours.map(({ key }) => [key, undefined] as const), ...named]);
+  };
+
   const leaveOut = (backends: readonly RouteBackend[], words: Offenders['words']): void => {
-    routes.leaveOut(backends, words);
-    for (const [route, said] of words)
+    const news = routes.leaveOut(backends, words);
+    for (const [route, said] of news)
       log({ event: 'route-left-out', level: 'warn', route, words: said ?? 'not known yet' });
   };
 
@@ -111,7 +135,10 @@ export function createIsolation(trial: Trial, log: Log, nowMs: () => number, sig
       refusedTemplate = trial.template();
       const { backends } = decision.model;
       const named = offendersIn(outcome.detail, rendered.text, backends);
-      const words = named.size > 0 ? named : (await find(decision, outcome.detail))?.words;
+      const words =
+        named.size > 0
+          ? withNeighbours(named, outcome.detail, decision)
+          : (await find(decision, outcome.detail))?.words;
       leaveOut(backends, words ?? new Map());
       return words !== undefined && words.size > 0;
     },
@@ -123,8 +150,10 @@ export function createIsolation(trial: Trial, log: Log, nowMs: () => number, sig
     },
     tryAgain: async (onTaken, stop) => {
       while (!stop.aborted) {
+        const startMs = nowMs();
         if (await tryDue()) onTaken();
-        await sleep(TICK_MS, stop);
+        // A tenant who keeps changing bad routes costs no more than half of a processor.
+        await sleep(Math.max(TICK_MS, nowMs() - startMs), stop);
       }
     },
   };

@@ -16,11 +16,14 @@ export interface ServableDecision {
 export interface LeftOutRoutes {
   /** The decision without them, however they have changed since. One that has gone is forgotten. */
   readonly servable: (decision: Decision) => ServableDecision;
-  /** `words` by key: what HAProxy said of each. Undefined: it refuses this one, or another that came with it. */
+  /**
+   * `words` by key: what HAProxy said of each. Undefined: it refuses this one, or another that came with it; of one that is left out already that
+   * says nothing new. Answers with those of which something else was said before, or nothing.
+   */
   readonly leaveOut: (
     backends: readonly RouteBackend[],
     words: ReadonlyMap<string, string | undefined>,
-  ) => void;
+  ) => ReadonlyMap<string, string | undefined>;
   /** Those to be tried again now, as they are in the newest decision: one that has changed soon, any other seldom. */
   readonly due: () => readonly RouteBackend[];
   /** They could not be tried. */
@@ -67,12 +70,15 @@ export function createLeftOutRoutes(nowMs: () => number): LeftOutRoutes {
       return withRefusals({ decision, leftOut: [] }, new Map(refusals));
     },
     leaveOut: (backends, words) => {
+      const news = new Map<string, string | undefined>();
       for (const backend of backends) {
-        if (!words.has(backend.key)) continue;
-        const said = words.get(backend.key);
-        const failures = known.get(backend.key)?.failures ?? 0;
-        refuse(backend, said, said === undefined ? failures : failures + 1);
+        const { key } = backend;
+        const [said, before] = [words.get(key), known.get(key)];
+        if (!words.has(key) || (said === undefined && before !== undefined)) continue;
+        if (before === undefined || before.words !== said) news.set(key, said);
+        refuse(backend, said, said === undefined ? 0 : (before?.failures ?? 0) + 1);
       }
+      return news;
     },
     due: () =>
       [...known].flatMap(([key, each]) => {
@@ -108,6 +114,7 @@ export function withRefusals(
 
 /** Pods come and go all the time: they count only where HAProxy's words are about one. */
 export function isSame(one: RouteBackend, other: RouteBackend, words: string | undefined): boolean {
+  if (one === other) return true;
   const servers = words !== undefined && !/\bserver\b/i.test(words) ? { servers: [], remarks: [] } : {};
   return fingerprintOf({ ...one, ...servers }) === fingerprintOf({ ...other, ...servers });
 }
