@@ -1,5 +1,6 @@
 import { type Finding, fail, moreRights, ok, unknown, warn } from '../../engine/examine/check.ts';
 import type { SupervisorReading } from '../../engine/examine/supervisor.ts';
+import { durationText } from '../../engine/system/text/readable-text.ts';
 import { type SupervisorStatus, supervisorStatusSchema } from '../supervise/supervisor-status.ts';
 
 export interface ServingReading {
@@ -36,7 +37,7 @@ function judgeStatus(
   status: SupervisorStatus,
   { info, statsSocket, portsAre }: Pick<ServingReading, 'info' | 'statsSocket' | 'portsAre'>,
 ): Finding {
-  const { current, phase, lastFailure, draining } = status;
+  const { current, phase, lastFailure, draining, lastCutShort: cut } = status;
   const words = lastFailure === null ? '' : `: ${lastFailure.message}`;
   const isTaken = /cannot bind|address already in use/i.test(`${words} ${lastFailure?.detail ?? ''}`);
   const port = `another program has one of its ports: ss -ltnp on the node, or choose other ports: ${portsAre}`;
@@ -50,6 +51,24 @@ function judgeStatus(
     );
   if (current.config === 'last-good')
     return warn('HAProxy runs on the last good copy of its configuration', 'hawser status says why');
+  if (cut !== undefined && cut.agoMs < A_DAY_MS)
+    return warn(
+      `generation ${cut.generation} lost its connections ${durationText(cut.agoMs)} ago: ${cutShortBy[cut.limit]}`,
+      cutShortTodo[cut.limit],
+    );
   const old = draining.length === 0 ? '' : `, ${draining.length} draining`;
   return ok(`generation ${current.generation} serves (pid ${current.pid})${old}`);
 }
+
+const A_DAY_MS = 86_400_000;
+
+const cutShortBy = {
+  number: 'more generations drained than --max-draining allows',
+  memory: 'those that drained used more memory than --max-draining-memory allows',
+} as const;
+
+const cutShortTodo = {
+  number: 'fewer reloads, shorter connections, or a larger --max-draining',
+  memory:
+    'more memory for the container haproxy: each generation takes as much as the one that serves; the default limit is half of it',
+} as const;

@@ -55,5 +55,6 @@ function cutShort(
     const hurried = drainUntil(generation, now, terminateAt);
     return { ...hurried, nextShedAt: Math.min(generation.nextShedAt, now), cutShort: fields.limit };
   });
-  return { ...state, retiring };
+  const last = { number: generations.at(-1)?.number ?? 0, limit: fields.limit, at: now };
+  return { ...state, retiring, lastCutShort: last };
 }

@@ -27,6 +27,8 @@ export interface State {
   /** The configuration for which a reload had to bring back what had drifted: one is enough. */
   readonly reloadedForDrift: string | undefined;
   readonly retiring: readonly Retiring[];
+  /** The last generation that a limit on all that drain has cut short. */
+  readonly lastCutShort?: { readonly number: number; readonly limit: CutShort; readonly at: number };
   /** When to compare the servers of draining generations with those of the serving one. */
   readonly compareServersAt: number;
   readonly restart: Restart;

@@ -10,12 +10,19 @@ export function statusLines(status: SupervisorStatus): readonly string[] {
     ...status.draining.map(
       (it) => `draining    ${describe(it)}, ends within ${seconds(it.terminateInMs)}: ${it.reason}`,
     ),
+    ...cutShortLines(status.lastCutShort),
     ...changeLines(status.changes),
     ...(status.restart === null
       ? []
       : [`restart     in ${seconds(status.restart.inMs)}, failures in a row: ${status.restart.failures}`]),
     ...failureLines(status),
   ];
+}
+
+function cutShortLines(last: SupervisorStatus['lastCutShort']): readonly string[] {
+  if (last === undefined) return [];
+  const flag = last.limit === 'memory' ? '--max-draining-memory' : '--max-draining';
+  return [`cut short   generation ${last.generation}, ${seconds(last.agoMs)} ago, by ${flag}`];
 }
 
 function changeLines(changes: SupervisorStatus['changes']): readonly string[] {

@@ -28,9 +28,19 @@ export function describeState(state: State, sessions: Sessions, now: number): Su
     phase: phaseOf(state),
     current: describeServing(state, sessions, now),
     draining: state.retiring.map((generation) => describeRetiring(generation, sessions, now)),
+    ...describeLastCutShort(state, now),
     changes: describeChanges(state.changeCounts),
     ...describeShared(state, job && { cause: job.cause, stage: job.stage.kind }, now),
   };
+}
+
+function describeLastCutShort(
+  { lastCutShort: last }: State,
+  now: number,
+): Pick<SupervisorStatus, 'lastCutShort'> {
+  if (last === undefined) return {};
+  const { number: generation, limit, at } = last;
+  return { lastCutShort: { generation, limit, agoMs: Math.round(now - at) } };
 }
 
 function describeChanges({ lastRefusal, ...counts }: State['changeCounts']): SupervisorStatus['changes'] {

@@ -25,6 +25,10 @@ export const supervisorStatusSchema = z.object({
       reason: z.string(),
     }),
   ),
+  /** The last one that lost its connections to a limit on the number or the memory of all that drain. */
+  lastCutShort: z.optional(
+    z.object({ generation: z.number(), limit: z.enum(['number', 'memory']), agoMs: z.number() }),
+  ),
   /** Changes without a reload since the supervisor began. One that makes none does not say. */
   changes: z.optional(
     z.object({

@@ -34,3 +34,12 @@ test('a port that is taken is told from other reasons by what is to be done', ()
     todo: expect.stringMatching(/ss -ltnp.*HTTP_PORT/),
   });
 });
+
+test('connections that a limit on draining generations has cost are told, and how to have fewer', () => {
+  const lastCutShort = { generation: 7, limit: 'memory', agoMs: 60_000 };
+  expect(judge(answered({ lastCutShort }))).toMatchObject({
+    kind: 'warn',
+    found: expect.stringMatching(/generation 7 .*--max-draining-memory/),
+    todo: expect.stringContaining('more memory'),
+  });
+});

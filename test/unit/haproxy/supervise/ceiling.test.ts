@@ -59,7 +59,10 @@ test('too much memory costs as many of the oldest ones as hold it, and none wher
   expect(cutShort(machine)).toEqual([1, 2]);
   machine.send({ kind: 'measured', bytes: bytes(half, half, half + 1) });
   expect(cutShort(machine)).toEqual([1, 2]);
-  const [oldest] = describeState(machine.state, new Map(), machine.now).draining;
+  machine.now += 1_000;
+  const { draining, lastCutShort } = describeState(machine.state, new Map(), machine.now);
+  expect(lastCutShort).toEqual({ generation: 2, limit: 'memory', agoMs: 1_000 });
+  const [oldest] = draining;
   expect(oldest?.reason).toBe('a newer generation serves; those that drain use too much memory');
 });
 
