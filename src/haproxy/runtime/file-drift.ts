@@ -4,7 +4,7 @@ import { folderIn } from '../../engine/apply/set-path.ts';
 import type { FileChange } from './change.ts';
 import type { Ask } from './change-server.ts';
 import { parseList } from './file-commands.ts';
-import { lineChanges, linesIn, mapChanges } from './plan-files.ts';
+import { certificatesToRenew, lineChanges, linesIn, mapChanges } from './plan-files.ts';
 import type { Running } from './running.ts';
 import { askFiles, type RunningFile } from './running-names.ts';
 
@@ -40,8 +40,37 @@ export function createFileDrift(
       cost += file.kind === 'certificate' ? CERTIFICATE_COST : reply.length / CERTIFICATE_COST;
       changes.push(...driftOfFile(file, content, reply));
     }
-    return changes;
+    return await inOrder(changes, files, read);
   };
+}
+
+/**
+ * HAProxy puts what is renewed or added behind the others of its hosts: these are renewed after it, so that the same certificate answers as after
+ * a start.
+ */
+async function inOrder(
+  changes: readonly FileChange[],
+  files: readonly RunningFile[],
+  read: ReadFile,
+): Promise<readonly FileChange[]> {
+  const moving = new Set(
+    changes.flatMap((change) => {
+      if (change.kind === 'certificate') return [change.certificate];
+      return change.kind === 'list-line' && change.line !== null ? [change.certificate] : [];
+    }),
+  );
+  if (moving.size === 0) return changes;
+  const names = files
+    .filter(({ kind }) => kind === 'certificate-list')
+    .map(({ runsAs }) => nameInSet(runsAs));
+  const contents = await Promise.all(names.map(read));
+  const lists = contents.filter((content) => content !== undefined).map(linesIn);
+  const renewed: FileChange[] = [];
+  for (const certificate of certificatesToRenew(moving, lists)) {
+    const content = await read(certificate);
+    if (content !== undefined) renewed.push({ kind: 'certificate', certificate, sha256: sha256Of(content) });
+  }
+  return [...changes.filter(({ kind }) => kind !== 'certificate'), ...renewed];
 }
 
 function nameInSet(path: string): string {

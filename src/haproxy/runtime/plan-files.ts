@@ -49,10 +49,6 @@ export function planFiles(before: readonly SetFile[], after: readonly SetFile[],
   };
 }
 
-/**
- * HAProxy moves a certificate that is renewed behind the others of its hosts, and serves one of these then. They are renewed after it, with what
- * they have, in the order of their list: that is the order of a start.
- */
 function inOrderOfLists(
   changes: readonly FileChange[],
   files: readonly SetFile[],
@@ -60,21 +56,39 @@ function inOrderOfLists(
 ): readonly FileChange[] {
   if (changes.length === 0) return changes;
   const names = new Set(changes.map((change) => (change.kind === 'certificate' ? change.certificate : '')));
+  const lists = files.filter(({ name }) => kindOf(name) === 'certificate-list');
+  const ordered = certificatesToRenew(
+    names,
+    lists.map(({ content }) => linesIn(content)),
+  );
+  const known = new Map(files.map((file) => [file.name, file]));
+  return ordered.flatMap((name) => {
+    const file = known.get(name);
+    return file === undefined ? [] : [certificateChange(file)];
+  });
+}
+
+function certificateChange({ name, content }: SetFile): FileChange {
+  return { kind: 'certificate', certificate: name, sha256: sha256Of(content) };
+}
+
+/**
+ * Which certificates have to be renewed where these are, or where their lines were added, and in which order. HAProxy moves a certificate that
+ * is renewed behind the others of its hosts, and serves one of these then. They are renewed after it, with what they have, in the order of
+ * their list: that is the order of a start.
+ */
+export function certificatesToRenew(moving: ReadonlySet<string>, lists: readonly Lines[]): readonly string[] {
   const ordered = new Set<string>();
-  for (const { content } of files.filter(({ name }) => kindOf(name) === 'certificate-list')) {
+  for (const lines of lists) {
     const moved = new Set<string>();
-    for (const [certificate, line] of linesIn(content)) {
+    for (const [certificate, line] of lines) {
       const hosts = hostsIn(line);
-      if (!names.has(certificate) && !hosts.some((host) => moved.has(host))) continue;
+      if (!moving.has(certificate) && !hosts.some((host) => moved.has(host))) continue;
       ordered.add(certificate);
       for (const host of hosts) moved.add(host);
     }
   }
-  const moving = files.filter(({ name }) => names.has(name) && !ordered.has(name));
-  const known = new Map(files.map((file) => [file.name, file]));
-  return [...moving, ...[...ordered].flatMap((name) => known.get(name) ?? [])].map(({ name, content }) => ({
-    ...{ kind: 'certificate', certificate: name, sha256: sha256Of(content) },
-  }));
+  return [...[...moving].filter((name) => !ordered.has(name)), ...ordered];
 }
 
 function cannotTell(reason: string): Reload {
@@ -106,13 +120,13 @@ function changesOf(
   old: SetFile | undefined,
   kind: FileKind | undefined,
 ): readonly FileChange[] | undefined {
-  if (kind === 'certificate') return [{ kind, certificate: file.name, sha256: sha256Of(file.content) }];
+  if (kind === 'certificate') return [certificateChange(file)];
   // HAProxy knows no map and no list that it has not read at its start.
   if (kind === undefined || old === undefined) return undefined;
   return kind === 'map' ? mapChanges(linesIn(old.content), file) : listChanges(old, file);
 }
 
-type Lines = ReadonlyMap<string, string>;
+export type Lines = ReadonlyMap<string, string>;
 
 export function mapChanges(before: Lines, { name: map, content }: SetFile): readonly FileChange[] {
   const after = linesIn(content);

@@ -17,4 +17,5 @@ export const allowlistFileName = (key: string): string => `allowlists/${fileName
 
 export const DEFAULT_CERTIFICATE_FILE = 'certs/_default.pem';
 export const SERVER_STATES_FILE = 'servers.state';
+export const DEFAULT_CERTIFICATE_LIST_FILE = 'default_cert_config.map';
 export const CERTIFICATE_LIST_FILE = 'cert_config.map';

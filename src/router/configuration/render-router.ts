@@ -168,12 +168,13 @@ function createOtherFiles(settings: RouterSettings) {
   const hashFiles = createHashMapFiles();
   const mapsOf = (routes: readonly RouteBackend[]) =>
     settings.lookup === 'hash' ? hashFiles(routes) : regexMapFiles(routes, settings);
+  const { strictSni } = settings;
   const http2 = !settings.disableHttp2;
   let last: ReadonlyMap<string, SetFile> = new Map();
   return (backends: readonly RouteBackend[], defaultCertificate: string): readonly SetFile[] => {
     const files = [
       ...mapsOf(backends),
-      ...routeFiles(backends, { http2, defaultCertificate }),
+      ...routeFiles(backends, { http2, defaultCertificate, strictSni }),
       serverStatesFile(backends),
       { name: DEFAULT_CERTIFICATE_FILE, content: defaultCertificate, secret: true },
     ].map((file) => (last.get(file.name)?.content === file.content ? (last.get(file.name) ?? file) : file));

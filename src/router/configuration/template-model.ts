@@ -3,7 +3,12 @@ import { SET_FOLDER } from '../../engine/apply/file-set.ts';
 import { LONGEST_MS } from '../settings/router-fields.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 import { cipherLists } from './cipher-lists.ts';
-import { CERTIFICATE_LIST_FILE, DEFAULT_CERTIFICATE_FILE, SERVER_STATES_FILE } from './file-names.ts';
+import {
+  CERTIFICATE_LIST_FILE,
+  DEFAULT_CERTIFICATE_FILE,
+  DEFAULT_CERTIFICATE_LIST_FILE,
+  SERVER_STATES_FILE,
+} from './file-names.ts';
 import { quoted } from './quoted.ts';
 import { headerRule, type TemplateBackend } from './template-backend.ts';
 
@@ -76,6 +81,8 @@ interface TemplateTls {
   readonly maxVersion: string | null;
   readonly strictSni: boolean;
   readonly defaultCertificate: string;
+  /** Has the default certificate, for what no other one is for. */
+  readonly defaultCertificateList: string;
   readonly certificateList: string;
   /** Terminates what came with a name in its TLS hello, and what came without. */
   readonly frontends: readonly {
@@ -185,6 +192,7 @@ function tlsOf(settings: RouterSettings): TemplateTls {
     maxVersion: settings.tlsMaxVersion ?? null,
     strictSni: settings.strictSni,
     defaultCertificate: DEFAULT_CERTIFICATE_FILE,
+    defaultCertificateList: DEFAULT_CERTIFICATE_LIST_FILE,
     certificateList: CERTIFICATE_LIST_FILE,
     frontends: [
       { name: 'fe_sni', socket: join(folder, 'router-sni.sock'), hasNames: true },

@@ -77,6 +77,33 @@ test('of a host with two certificates the renewed one is served, as after a rest
   expect(shown(await open('a.test'))).toBe(printOf(renewed));
 });
 
+test('of a host with two certificates the same one is served after one of them was changed by hand and back, as after a restart', async () => {
+  const { supervisor, begin, tell, open } = await openSetWorld();
+  const [first, other, byHand] = [certificate('a.test'), certificate('a.test'), certificate('a.test')];
+  await begin({ name: 'a', host: 'a.test', pem: first }, { name: 'b', host: 'a.test', pem: other });
+  expect(shown(await open('a.test'))).toBe(printOf(first));
+  const path = /^\S+shop_a\.pem$/m.exec(await tell('show ssl cert'))?.[0];
+  await tell(`set ssl cert ${path} <<\n${byHand.trim()}\n`);
+  expect(await tell(`commit ssl cert ${path}`)).toContain('Success!');
+  await waitFor('the first certificate', async () => shown(await open('a.test')) === printOf(first));
+  expect(await supervisor.reload()).toMatchObject({ ok: true });
+  expect(shown(await open('a.test'))).toBe(printOf(first));
+});
+
+test('a certificate of its own comes before the default certificate, at the start, once one of them is renewed, and after a restart', async () => {
+  const fallback = certificate('a.test');
+  const { supervisor, begin, want, open } = await openSetWorld([], fallback);
+  const [own, renewed] = [certificate('a.test'), certificate('a.test')];
+  const b = { name: 'b', host: 'b.test' };
+  await begin({ name: 'a', host: 'a.test', pem: own }, b);
+  expect(shown(await open('a.test'))).toBe(printOf(own));
+  expect(await want({ name: 'a', host: 'a.test', pem: renewed }, b)).toMatchObject({ atRunTime: true });
+  expect(shown(await open('a.test'))).toBe(printOf(renewed));
+  expect(shown(await open('b.test'))).toBe(printOf(fallback));
+  expect(await supervisor.reload()).toMatchObject({ ok: true });
+  expect(shown(await open('a.test'))).toBe(printOf(renewed));
+});
+
 test('changes that come while HAProxy is reloaded are in the next generation', async () => {
   const found = await interleave(await openSetWorld(), 4, seeded(7));
   expect(found.lost).toEqual([]);

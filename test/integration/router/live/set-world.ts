@@ -56,13 +56,18 @@ const plainPrint = (print: string): string => print.replaceAll(':', '').trim();
 
 export const certificate = (name: string): string => selfSigned(name, new Date());
 
-export async function openSetWorld(flags?: readonly string[]): Promise<SetWorld> {
+export async function openSetWorld(
+  flags?: readonly string[],
+  fallback = certificate('default'),
+  env: Readonly<Record<string, string>> = {},
+): Promise<SetWorld> {
   const host = await createSupervisedHost();
   onTestFinished(() => host[Symbol.asyncDispose]());
   const { config, socket, statsSocket } = host.paths;
-  const env = { ROUTER_THREADS: '1', ROUTER_MAX_CONNECTIONS: '200', HAWSER_STATS_SOCKET: statsSocket };
-  const settings = routerSettings(env);
-  const fallback = certificate('default');
+  const settings = routerSettings({
+    ...{ ROUTER_THREADS: '1', ROUTER_MAX_CONNECTIONS: '200', HAWSER_STATS_SOCKET: statsSocket },
+    ...env,
+  });
   const render = (wishes: readonly Wish[]): Rendered => {
     const outcome = renderRouter(routerTemplate, settings, { backends: wishes.map(backendOf) }, fallback);
     if (outcome.kind === 'failed') throw new Error(outcome.message);
