@@ -15,6 +15,7 @@ import { survive } from '../observe/survive.ts';
 import { ConfigError } from '../system/errors.ts';
 import type { Log } from '../system/log.ts';
 import { hawserVersion } from '../system/version.ts';
+import { createMemoryRelease } from './release-memory.ts';
 
 interface SuperviseSettings extends InstanceSettings {
   readonly socket: string;
@@ -69,7 +70,13 @@ export async function superviseProgram<Now>(
   mkdirSync(dirname(socket), { recursive: true });
   const { promise: ready, resolve: setReady } =
     Promise.withResolvers<Pick<Supervised<Now>, 'answers' | 'orders'>>();
-  const control = await serveControlSocket(socket, async (line) => await answerTo(line, await ready), log);
+  const releaseMemory = createMemoryRelease();
+  const answer = async (line: string): Promise<Answer> => {
+    const answered = await answerTo(line, await ready);
+    if (line !== 'ping' && line !== 'status') releaseMemory();
+    return answered;
+  };
+  const control = await serveControlSocket(socket, answer, log);
   if (control.kind === 'in-use')
     throw new ConfigError([`Cannot listen on "${socket}": another supervisor answers there, expected none`]);
   const supervisor = await start(log).catch(async (error: unknown) => {
@@ -87,6 +94,7 @@ export async function superviseProgram<Now>(
   const page = { ...supervisor, metrics: text, identity: instanceIdentity(name, settings) };
   void servePatiently(listen, page, log, end.signal);
   await announce(settings, name, listen, log);
+  releaseMemory();
   await supervisor.finished;
   end.abort();
   await control.close();
