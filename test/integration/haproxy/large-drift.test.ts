@@ -15,7 +15,7 @@ ${remark}  server a 127.0.0.1:1 weight 7
 `,
 );
 
-test('drift is found, and what an earlier supervisor was removing is gone, in a configuration of megabytes as well', async () => {
+test('drift is found, and a server that is out of use and in no file is gone, in a configuration of megabytes as well', async () => {
   await using host = await createSupervisedHost();
   host.install('v1', { more: backends.join('') });
   expect(statSync(host.paths.config).size).toBeGreaterThan(2 * 1024 * 1024);

@@ -64,19 +64,3 @@ test('checks that were switched on by hand, and a death that they would have fou
   await waitFor('the repair', () => host.events('drift-repaired').length > 0);
   await waitFor('it to be as before', async () => (await state()) === 'no check');
 });
-
-test('a pod that was leaving when its supervisor was killed is gone once its time is over, under the next one', async () => {
-  const flags = ['--force-delete-timeout', '3s'];
-  const { host, supervisor, begin, want, tell } = await openSetWorld(flags);
-  const shop = { name: 'a', host: 'a.test' };
-  await begin({ ...shop, servers: [1, 2] });
-  expect(await want({ ...shop, servers: [1] })).toMatchObject({ atRunTime: true });
-  supervisor.kill('SIGKILL');
-  await supervisor.ended;
-  expect(await tell('show servers state be_edge_http:shop:a')).toContain(' pod-2 ');
-  const next = host.supervise(flags);
-  await next.waitForServing();
-  const states = () => tell('show servers state be_edge_http:shop:a');
-  await waitFor('the pod to be gone', async () => !(await states()).includes(' pod-2 '));
-  expect(await states()).toContain(' pod-1 ');
-});
