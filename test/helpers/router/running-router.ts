@@ -48,7 +48,8 @@ export async function startRouter(
     selfSigned('default', new Date()),
   );
   if (outcome.kind === 'failed') throw new Error(outcome.message);
-  await writeOut(folder, { ...outcome.rendered, text: edit(outcome.rendered.text) });
+  const { pieces: _, ...rendered } = outcome.rendered;
+  await writeOut(folder, { ...rendered, text: edit(rendered.text) });
   const [program = '', ...before] = [...prefix, 'haproxy'];
   const child = spawn(program, [...before, '-db', '-f', join(folder, 'haproxy.cfg')], {
     stdio: ['ignore', 'ignore', 'pipe'],
