@@ -17,12 +17,14 @@ export function serverStatesFile(routes: readonly RouteBackend[]): SetFile {
   return { name: SERVER_STATES_FILE, content: HEAD + routes.map(statesOf).join('') };
 }
 
-const statesOf = oncePer(({ name: backend, servers }: RouteBackend): string => {
+const statesOf = oncePer(({ name: backend, kind, servers }: RouteBackend): string => {
   const ids = serverIds(servers);
+  // HAProxy takes this from the state as well: with 0, a server that has `ssl` would be spoken to without TLS.
+  const usesTls = kind === 'reencrypt' ? 1 : 0;
   return servers
     .map(({ name, port, weight, isAlone }, index) =>
       isAlone === true
-        ? `0 ${backend} ${ids[index]} ${name} - ${UP} 0 ${weight} ${weight} 0 ${CHECKS_OFF} 0 0 1 - ${port} - 0 0 - - 0\n`
+        ? `0 ${backend} ${ids[index]} ${name} - ${UP} 0 ${weight} ${weight} 0 ${CHECKS_OFF} 0 0 1 - ${port} - ${usesTls} 0 - - 0\n`
         : '',
     )
     .join('');

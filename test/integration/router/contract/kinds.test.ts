@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RouteCertificate } from '../../../../src/router/model.ts';
+import type { RouteBackend, RouteCertificate } from '../../../../src/router/model.ts';
 import { createAuthority, type IssuedCertificate } from '../../../helpers/certificates.ts';
 import { getTls, headerAtPod, type Pod, seen, startPod } from '../../../helpers/router/pods.ts';
 import { routeBackend } from '../../../helpers/router/route-sets.ts';
@@ -15,6 +15,13 @@ const pem = ({ key, cert }: IssuedCertificate): RouteCertificate => ({ pem: `${k
 const podCertificate = authority.issue({ commonName: 'pod', dnsNames: ['web.shop.svc'] });
 const pods: Pod[] = [];
 let router: RunningRouter;
+
+/** As endpoints of a service have them: a pod that is alone begins with its checks off. */
+function withChecks(route: RouteBackend): RouteBackend {
+  const isAlone = route.servers.length === 1;
+  const checks = { checkIntervalMs: 5_000, ...(isAlone && ({ isAlone } as const)) };
+  return { ...route, servers: route.servers.map((server) => ({ ...server, ...checks })) };
+}
 
 beforeAll(async () => {
   pods.push(await startPod('a'), await startPod('b'), await startPod('tls', podCertificate));
@@ -72,7 +79,7 @@ beforeAll(async () => {
       routeBackend({ key: 'shop:sub', host: 'web.test', path: '/sub', servers: [b] }),
       routeBackend({ key: 'shop:api', host: 'api.test', path: '/api', servers: [a] }),
       routeBackend({ key: 'shop:below', host: 'web.test', path: '/below/', servers: [b] }),
-    ],
+    ].map(withChecks),
     { ROUTER_ALLOW_WILDCARD_ROUTES: 'true', DEFAULT_DESTINATION_CA_PATH: authority.certFile },
   );
 });
