@@ -10,6 +10,8 @@ export type AnswerLine = (line: string) => Promise<Answer>;
 const MAX_PENDING_REQUESTS = 256;
 /** A client that never reads loses answers, not its connection: its next reload still counts. */
 const MAX_UNREAD_BYTES = 64 * 1024;
+/** Of a line of 256 KiB: a long answer would count as unread, and cost the client those of its later lines. */
+const QUOTED_CHARACTERS = 80;
 
 /**
  * Serves one client until it goes away. Each line is acted on as it arrives, so that lines sent at once can be
@@ -61,7 +63,8 @@ async function answerOrTrouble(line: string, answerLine: AnswerLine): Promise<An
   try {
     return await answerLine(line);
   } catch (error) {
-    return { ok: false, stage: 'internal', message: `Cannot answer "${line}": ${messageOf(error)}` };
+    const message = `Cannot answer "${line.slice(0, QUOTED_CHARACTERS)}": ${messageOf(error)}`;
+    return { ok: false, stage: 'internal', message };
   }
 }
 

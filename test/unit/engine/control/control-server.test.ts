@@ -46,6 +46,16 @@ test('a client that half-closes gets its answer', async () => {
   expect(await askRaw(path, 'reload')).toEqual([echoed('reload')]);
 });
 
+test('after a line of the greatest length that cannot be answered, the next line is answered', async () => {
+  await serve(async (line) => {
+    if (line !== 'ping') throw new Error('it is odd');
+    return { ok: true };
+  });
+  const answers = await askRaw(path, `${'x'.repeat(262_144)}\nping\n`);
+  const message = `Cannot answer "${'x'.repeat(80)}": it is odd`;
+  expect(answers).toEqual([{ ok: false, stage: 'internal', message }, { ok: true }]);
+});
+
 test('a client that says nothing and closes gets nothing, and the next one is served', async () => {
   await serve();
   expect(await askRaw(path, '')).toEqual([]);
