@@ -53,6 +53,9 @@ interface Known {
   readonly files: ReadonlySet<string>;
 }
 
+/** A server that HAProxy starts with as up, without checks: of it a tenant names the backend and the server. */
+const serverState = /^0 (\S+) \d+ \S+ - 2 0 \d+ \d+ 0 1 0 4 2 0 0 1 - \d+ - 0 0 - - 0$/;
+
 /** How a line of this file looks. */
 function lineRule(file: string, { names, hosts, files }: Known): (line: string) => boolean {
   if (file.startsWith('allowlists/')) return (line) => /^[0-9a-fA-F.:/]+$/.test(line);
@@ -60,6 +63,12 @@ function lineRule(file: string, { names, hosts, files }: Known): (line: string) 
     return (line) => {
       const [name = '', host = '', ...more] = line.replace(' [alpn h2,http/1.1]', '').split(' ');
       return files.has(name) && hosts.has(host) && more.length === 0;
+    };
+  if (file === 'default_cert_config.map') return (line) => line === 'certs/_default.pem *';
+  if (file === 'servers.state')
+    return (line) => {
+      const [, backend = ''] = serverState.exec(line) ?? [];
+      return line === '1' || /^# be_id be_name [a-z_ ]+$/.test(line) || names.has(backend);
     };
   if (!file.startsWith('maps/'))
     return (line) => /^(?:-----(?:BEGIN|END) (?:CERTIFICATE|PRIVATE KEY)-----|[A-Za-z0-9+/=]+)$/.test(line);
