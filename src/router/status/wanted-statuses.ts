@@ -34,10 +34,14 @@ export function createStatusWishes(policy: AdmissionPolicy): StatusWishes {
     uid,
     entry,
   });
-  const plain = (route: Route): EntryWanted => ({
-    host: hostOf(route, policy),
-    wildcardPolicy: route.wildcardPolicy,
-  });
+  const plain = (route: Route): EntryWanted => {
+    try {
+      return { host: hostOf(route, policy), wildcardPolicy: route.wildcardPolicy };
+    } catch {
+      // It is refused for that, and its status says so.
+      return { host: '', wildcardPolicy: 'None' };
+    }
+  };
   const ofAdmitted = (route: Route): WantedStatus => {
     const made = admitted.get(route) ?? wish(route, plain(route));
     admitted.set(route, made);

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { decide } from '../../../../src/router/decide/decide.ts';
 import { readObjectList } from '../../../../src/router/objects/read-object-list.ts';
 import type { Route } from '../../../../src/router/objects/route.ts';
+import { admissionPolicy } from '../../../../src/router/settings/decision-settings.ts';
+import { createStatusWishes } from '../../../../src/router/status/wanted-statuses.ts';
 import { routerSettings } from '../../../helpers/router/router-settings.ts';
 import { routeObject, sliceObject, verdicts } from '../objects-of.ts';
 
@@ -34,6 +36,13 @@ test.each(['host', 'tls', 'services', 'annotations'] as const)(
     expect(decision.admission.rejected[0]?.message).toBe(`the router failed on this route: no ${field}`);
   },
 );
+
+test('of a route whose host cannot be read the status says why it is refused', () => {
+  const wishes = createStatusWishes(admissionPolicy(routerSettings()));
+  const wanted = wishes(decidedWithout('host'));
+  expect([...wanted.keys()].sort()).toEqual(['shop:good', 'shop:odd']);
+  expect(wanted.get('shop:odd')?.entry).toMatchObject({ host: '', refusal: { reason: 'InternalError' } });
+});
 
 test('an exception while a route is matched with the shard rejects that route and no other', () => {
   const decision = decidedWithout('services', { ROUTE_FIELDS: 'metadata.namespace=shop' });
