@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CheckOutcome, ConfigurationCheck } from '../engine/apply/configuration-check.ts';
+import { folderNamedIn } from '../engine/apply/set-path.ts';
 import { writeFileAtomically } from '../engine/system/file/atomic-write.ts';
 import type { ProcessId } from '../engine/system/process/process-id.ts';
 import { readProcess } from '../engine/system/process/processes.ts';
@@ -163,7 +164,24 @@ function start(
   const spawned = spawnDaemon(masterArgv(paths, config, { masterSocket, takeOver: request.takeOver }));
   if (spawned.kind === 'failed') return spawned;
   const { sha256: configSha256, bytes } = found;
-  return { ...spawned, kind: 'started', master: spawned.id, configSha256, configBytes: bytes.length };
+  const size = { configBytes: bytes.length, setFiles: countSetFiles(paths.config, bytes) };
+  const { id: master, exited } = spawned;
+  return { kind: 'started', master, exited, configSha256, ...size };
+}
+
+/** The files of the set that the main file names, one folder deep; 0 where there is none. It may take no time: a start waits for its proof. */
+function countSetFiles(config: string, main: Buffer): number {
+  try {
+    const folder = folderNamedIn({ path: realpathSync(config) }, main);
+    if (folder === undefined) return 0;
+    const entries = readdirSync(folder, { withFileTypes: true });
+    const counts = entries.map((each) =>
+      each.isDirectory() ? readdirSync(join(folder, each.name)).length : 1,
+    );
+    return counts.reduce((sum, count) => sum + count, 0);
+  } catch {
+    return 0;
+  }
 }
 
 function forgetState(stateFile: string): void {

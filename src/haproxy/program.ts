@@ -21,6 +21,8 @@ export type StartOutcome =
       /** Of the configuration as it was when the program was started, hex. */
       readonly configSha256: string;
       readonly configBytes: number;
+      /** Beside the main file, those of its set. */
+      readonly setFiles: number;
       /** Resolves once the master is gone, with how it ended: `exit code 1`, `signal SIGKILL`. */
       readonly exited: Promise<string>;
     }

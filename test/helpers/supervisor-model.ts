@@ -55,6 +55,7 @@ export const started = (number: number): Event => ({
   master: processOf(number),
   configSha256: `sha-${number}`,
   configBytes: 1_000,
+  setFiles: 0,
 });
 export const exited = (number: number): Event => ({ kind: 'exited', number, how: 'signal SIGKILL' });
 export const proven = (number: number): Event => ({ kind: 'proven', number, workers: workersOf(number) });

@@ -69,6 +69,7 @@ export function createWorld(hasConfiguration: boolean): World {
           master: processOf(action.number),
           configSha256: 's',
           configBytes: 1,
+          setFiles: 0,
         });
         return;
       case 'prove':

@@ -3,12 +3,13 @@ import { basename, join } from 'node:path';
 import type { LiveFile } from './live-file.ts';
 
 /** Beside a main file, the folder of its sets: each has a number and is a folder with the files that the main file names. */
-export const setsOf = (file: LiveFile): string => `${file.path}.sets`;
+export const setsOf = (file: Pick<LiveFile, 'path'>): string => `${file.path}.sets`;
 
-export const folderOf = (file: LiveFile, number: number): string => join(setsOf(file), String(number));
+export const folderOf = (file: Pick<LiveFile, 'path'>, number: number): string =>
+  join(setsOf(file), String(number));
 
 /** The folder that a main file names, which may be gone. */
-export function folderNamedIn(file: LiveFile, text: Buffer | undefined): string | undefined {
+export function folderNamedIn(file: Pick<LiveFile, 'path'>, text: Buffer | undefined): string | undefined {
   const start = `${setsOf(file)}/`;
   const at = text?.indexOf(start) ?? -1;
   if (text === undefined || at === -1) return undefined;

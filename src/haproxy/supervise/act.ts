@@ -119,8 +119,8 @@ function start(action: Extract<Action, { kind: 'start' }>, { program, dispatch }
     dispatch({ kind: 'start-failed', number, message: outcome.message });
     return;
   }
-  const { master, configSha256, configBytes, exited } = outcome;
-  dispatch({ kind: 'started', number, master, configSha256, configBytes });
+  const { exited, ...started } = outcome;
+  dispatch({ ...started, number });
   void exited.then((how) => dispatch({ kind: 'exited', number, how }));
 }
 

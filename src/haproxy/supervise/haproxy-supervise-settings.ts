@@ -39,7 +39,7 @@ export const haproxySuperviseCommand = commandSpec({
     startTimeout: flag(
       '<duration>',
       durationMs,
-      'how long a new generation may take to serve, for each 2 MiB of its configuration',
+      'how long a new generation may take to serve, for each 2 MiB of its configuration and 500 files',
       { default: '10s' },
     ),
     maxDraining: flag(

@@ -43,7 +43,7 @@ export interface Limits {
   readonly forceDeleteTimeoutMs: number;
   /** How long everything may drain after a stop was requested. */
   readonly drainTimeoutMs: number;
-  /** How long a new generation may take to prove that it serves; so much more where its configuration is large. */
+  /** How long a new generation may take to prove that it serves; so much more where its configuration is large or has many files. */
   readonly startTimeoutMs: number;
   /** How many generations may drain at a time, and with how much resident memory: the oldest ones go first. */
   readonly mostDraining: number;
@@ -142,6 +142,7 @@ export type Event =
       readonly master: ProcessId;
       readonly configSha256: string;
       readonly configBytes: number;
+      readonly setFiles: number;
     }
   | { readonly kind: 'start-failed'; readonly number: number; readonly message: string }
   | { readonly kind: 'proven'; readonly number: number; readonly workers: readonly ProcessId[] }

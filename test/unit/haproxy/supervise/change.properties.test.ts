@@ -37,7 +37,14 @@ function createWorld() {
       pending.push(() => {
         serves.set(number, file);
         pending.push((well) => end(number, well));
-        send({ kind: 'started', number, master: processOf(number), configSha256, configBytes: 1 });
+        send({
+          kind: 'started',
+          number,
+          master: processOf(number),
+          configSha256,
+          configBytes: 1,
+          setFiles: 0,
+        });
       });
     }
     if (action.kind === 'change') {

@@ -1,0 +1,32 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createHaproxyProgram } from '../../../src/haproxy/haproxy-program.ts';
+
+test('a start says how many files the set has that its main file names', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const config = join(dir, 'haproxy.cfg');
+  const folder = `${config}.sets/7`;
+  mkdirSync(join(folder, 'certs'), { recursive: true });
+  for (const name of ['list', 'certs/a.pem', 'certs/b.pem']) writeFileSync(join(folder, name), '');
+  const program = createHaproxyProgram({
+    haproxy: '/bin/true',
+    config,
+    statsSocket: join(dir, 'haproxy.sock'),
+    pidFile: join(dir, 'haproxy.pid'),
+    stateFile: join(dir, 'server-state'),
+    forceDeleteTimeout: 1_000,
+  });
+  for (const [text, setFiles] of [
+    [`crt-list ${folder}/list`, 3],
+    [`crt-list ${config}.sets/8/list`, 0],
+    ['global', 0],
+  ] as const) {
+    writeFileSync(config, text);
+    const outcome = program.start({ generation: 1, config: 'live', takeOver: false });
+    expect(outcome).toMatchObject({ kind: 'started', setFiles });
+    if (outcome.kind === 'started') await outcome.exited;
+  }
+});
