@@ -46,18 +46,25 @@ export function createServiceEndpoints(): (
   const byKey = whileSame(
     (services: readonly Service[]) => new Map(services.map((service) => [keyOf(service), service])),
   );
-  /** Of thousands of objects one has changed: only its service is asked for again. */
+  /**
+   * Of thousands of objects one has changed: only its service is asked for again. Objects of one service that have moved in the list each take
+   * another's place, so that all of them are exchanged at once.
+   */
   const withNewer = (before: Asked, objects: readonly ServiceEndpoints[]): Asked | undefined => {
     if (before.objects.length !== objects.length) return undefined;
-    const { byService, known } = before;
+    const newer = new Map<ServiceEndpoints, ServiceEndpoints>();
     for (const [index, now] of objects.entries()) {
       const old = before.objects[index];
       if (old === now) continue;
-      const key = serviceKey(now);
-      if (old === undefined || serviceKey(old) !== key) return undefined;
+      if (old === undefined || serviceKey(old) !== serviceKey(now)) return undefined;
+      newer.set(old, now);
+    }
+    const { byService, known } = before;
+    for (const key of new Set([...newer.keys()].map(serviceKey))) {
+      const objectsBefore = byService.get(key) ?? [];
       byService.set(
         key,
-        (byService.get(key) ?? []).map((each) => (each === old ? now : each)),
+        objectsBefore.map((each) => newer.get(each) ?? each),
       );
       known.delete(key);
     }
