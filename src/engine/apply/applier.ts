@@ -164,7 +164,7 @@ async function applySet(
   memory.served = undefined;
   const sha256 = isThere ? main.sha256 : hash.digest('hex');
   if (isAhead) memory.unchecked = sha256;
-  const wanted = { sha256, isNew: !isThere, isChecked: !isAhead };
+  const wanted = { sha256, isChecked: !isAhead };
   const stamp = await stampAt(file.path, timeMs);
   const brought = await bringIntoService(way, wanted, memory.supervisor, signal);
   if (isAhead) await syncSet(file, staged);
@@ -174,8 +174,7 @@ async function applySet(
   if (outcome.kind === 'reloaded') memory.served = sha256;
   const settled = await afterReload(file, { staged, sha256, before, mode }, outcome);
   // What runs was told of a file that is not there any more.
-  if (brought.kind === 'reloaded' && outcome.kind === 'rejected')
-    await memory.supervisor.reload(undefined, signal);
+  if (brought.kind === 'reloaded' && outcome.kind === 'rejected') await memory.supervisor.reload(signal);
   await removeOldSets(file);
   return remember(memory, identity, settled);
 }

@@ -36,11 +36,8 @@ export interface Supervisor {
   readonly keep: (sha256: string, signal: AbortSignal) => Promise<void>;
   /** Whether it knows such changes. Rejects only when `signal` stops it. */
   readonly makesChanges: (signal: AbortSignal) => Promise<boolean>;
-  /**
-   * Asks for a reload of the file with the hash `own`, which the caller has checked or checks where it fails, so that a supervisor that
-   * makes changes does not; undefined: the supervisor is to check it. Rejects only when `signal` stops it.
-   */
-  readonly reload: (own: string | undefined, signal: AbortSignal) => Promise<ReloadOutcome>;
+  /** Rejects only when `signal` stops it. */
+  readonly reload: (signal: AbortSignal) => Promise<ReloadOutcome>;
   /** The hash of what the current generation serves, undefined where that cannot be learned. */
   readonly servedSha256: (signal: AbortSignal) => Promise<string | undefined>;
 }
@@ -101,10 +98,7 @@ export function connectSupervisor(options: SupervisorOptions): Supervisor {
       : reloadOutcomeOf(outcome, socketPath);
   };
   return {
-    reload: async (own, signal) => {
-      const isKnown = own !== undefined && (await makesChanges(signal));
-      return await reloadBy(isKnown ? `load ${own}` : 'reload', signal);
-    },
+    reload: (signal) => reloadBy('reload', signal),
     change: async (change, signal) => {
       const order = `apply ${JSON.stringify(change)}` as const;
       const isKnown = Buffer.byteLength(order) <= MAX_LINE_BYTES && (await makesChanges(signal));

@@ -46,15 +46,13 @@ export function wayFrom(edit: Edit, difference: Compare | undefined): Way {
 /** The file that lies there now. */
 interface Wanted {
   readonly sha256: string;
-  /** It was put there just now; one that lay there already may be refused by the supervisor's HAProxy, whose words are wanted. */
-  readonly isNew: boolean;
   /** HAProxy has accepted it. */
   readonly isChecked: boolean;
 }
 
 export async function bringIntoService(
   way: Way,
-  { sha256, isNew, isChecked }: Wanted,
+  { sha256, isChecked }: Wanted,
   supervisor: Supervisor,
   signal: AbortSignal,
 ): Promise<ReloadOutcome> {
@@ -63,7 +61,7 @@ export async function bringIntoService(
     const order = { from, to: sha256, checked: isChecked, ...(set !== undefined && { set }), changes };
     return await supervisor.change(order, signal);
   }
-  const outcome = await supervisor.reload(isNew ? sha256 : undefined, signal);
+  const outcome = await supervisor.reload(signal);
   const { kind: _, ...why } = way;
   return outcome.kind === 'reloaded' ? { ...outcome, ...why } : outcome;
 }

@@ -77,7 +77,7 @@ export async function checkLeft(
   if (found.kind === 'impossible') return { kind: 'failed', message: found.message };
   if (found.kind === 'invalid') {
     await restore(file, sha256, undefined, mode);
-    await pending.supervisor.reload(undefined, signal);
+    await pending.supervisor.reload(signal);
     return undefined;
   }
   pending.unchecked = undefined;

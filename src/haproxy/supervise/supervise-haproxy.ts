@@ -52,7 +52,7 @@ export async function superviseHaproxy(settings: HaproxySuperviseSettings): Prom
     return {
       ...supervisor,
       answers,
-      orders: { apply: supervisor.change, load: () => supervisor.reload() },
+      orders: { apply: supervisor.change },
       status,
       exitCode: () => (settings.failForcedStop && supervisor.isForced() ? 1 : 0),
       now: () => ({ ...supervisor.generations(), ...supervisor.connections() }),

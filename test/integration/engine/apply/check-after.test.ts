@@ -130,7 +130,7 @@ test.each([
     ? { ok: true, generation: 2, tookMs: 5 }
     : { ok: false, stage: 'start', message: 'it ended with exit code 1' };
   expect(await first.apply(after, signal)).toMatchObject(outcome);
-  expect(steps()).toEqual([`load ${sha256Of(after)}`, ...checks]);
+  expect(steps()).toEqual(['reload', ...checks]);
   expect([readFileSync(scene.configPath, 'utf8'), lastGood()]).toEqual([left, left]);
 });
 
