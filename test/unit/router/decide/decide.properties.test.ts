@@ -1,13 +1,19 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import {
+  createRouterRenderer,
+  type RouterRendering,
+  renderRouter,
+} from '../../../../src/router/configuration/render-router.ts';
 import { selfSigned } from '../../../../src/router/configuration/self-signed.ts';
 import { createDecider, decide } from '../../../../src/router/decide/decide.ts';
 import { readObjectList } from '../../../../src/router/objects/read-object-list.ts';
 import type { RouterObjects } from '../../../../src/router/objects/router-objects.ts';
-import { routerSettings } from '../../../helpers/router/router-settings.ts';
+import { routerSettings, routerTemplate } from '../../../helpers/router/router-settings.ts';
 import { routeObject, sliceObject } from '../objects-of.ts';
 
 const settings = { ...routerSettings(), ingressClass: 'hawser' };
+const fallback = selfSigned('default', new Date());
 const pairs = ['one', 'two'].map((name) => {
   const [key = '', certificate = ''] = selfSigned(name, new Date()).split(/(?=-----BEGIN CERTIFICATE)/);
   return { key, certificate };
@@ -65,10 +71,10 @@ const variants: readonly (readonly RouterObjects[])[] = [
   [service(80, 'other'), service(81, 'other')],
 ].map((list) => list.map((object) => readObjectList(JSON.stringify([object])).objects));
 
-const steps = fc.array(
-  fc.array(fc.nat({ max: specs.length }), { minLength: variants.length, maxLength: variants.length }),
-  { minLength: 2, maxLength: 8 },
-);
+const step = fc.array(fc.nat({ max: specs.length }), {
+  minLength: variants.length,
+  maxLength: variants.length,
+});
 
 function objectsAt(step: readonly number[]): RouterObjects {
   const there = variants.flatMap((list, index) => list[step[index] ?? 0] ?? []);
@@ -82,15 +88,38 @@ function objectsAt(step: readonly number[]): RouterObjects {
   };
 }
 
-test('what is decided after other objects is what is decided at once', () => {
+const webSlices = [1, 2, 3, 4].map(
+  (subnet) => readObjectList(JSON.stringify([sliceObject('web', 1, subnet)])).objects.endpoints,
+);
+/** Of the slices of one service, some in any order: one that is made anew is the last. */
+const withSlices = fc.array(fc.tuple(step, fc.shuffledSubarray(webSlices, { minLength: 1 })), {
+  minLength: 2,
+  maxLength: 8,
+});
+
+test('what is decided and rendered after other objects is what is decided and rendered at once', () => {
   fc.assert(
-    fc.property(steps, (each) => {
-      const next = createDecider(settings);
-      for (const step of each) expect(next(objectsAt(step))).toEqual(decide(objectsAt(step), settings));
+    fc.property(withSlices, (all) => {
+      const [next, render] = [createDecider(settings), createRouterRenderer(settings)];
+      for (const [there, slices] of all) {
+        const { endpoints, ...others } = objectsAt(there);
+        const objects = { ...others, endpoints: [...endpoints, ...slices.flat()] };
+        const [decision, anew] = [next(objects), decide(objects, settings)];
+        expect(decision).toEqual(anew);
+        expect(filesOf(render(routerTemplate, decision.model, fallback))).toEqual(
+          filesOf(renderRouter(routerTemplate, settings, anew.model, fallback)),
+        );
+      }
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
+
+function filesOf(outcome: RouterRendering) {
+  if (outcome.kind === 'failed') throw new Error(outcome.message);
+  const { text, mode, others } = outcome.rendered;
+  return { text, mode, others, leftOut: outcome.leftOut };
+}
 
 test('a backend is the same object while nothing that it is made of has changed', () => {
   const next = createDecider(settings);
