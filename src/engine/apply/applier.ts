@@ -241,7 +241,10 @@ function* hashing(parts: Iterable<Buffer>, hash: Hash): Generator<Buffer, void> 
   }
 }
 
-/** A power cut before that leaves the last good copy, which the supervisor starts with where HAProxy refuses the file. */
+/**
+ * A power cut before that leaves the last good copy, which the supervisor starts with where HAProxy refuses the file. A file that was cut at the
+ * end of a line is served until the next call.
+ */
 async function syncSet({ path }: LiveFile, staged: StagedSet): Promise<void> {
   await staged.sync();
   await syncFile(path);
