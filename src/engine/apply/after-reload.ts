@@ -36,6 +36,7 @@ export async function afterReload(
     case 'unchanged':
     case 'unreachable':
     case 'failed':
+    case 'superseded':
       return outcome;
   }
 }

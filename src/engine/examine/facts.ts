@@ -36,7 +36,7 @@ export function failureFacts(supervisor: Failures | null): readonly Fact[] {
 }
 
 export function isDone({ result }: Change): boolean {
-  return result === 'unchanged' || result === 'reloaded';
+  return result === 'unchanged' || result === 'reloaded' || result === 'superseded';
 }
 
 export function changeFacts(change: Change | null | undefined): readonly Fact[] {

@@ -17,12 +17,12 @@ export interface MonitorMetrics {
   readonly text: () => string;
 }
 
-const APPLY_RESULTS = ['unchanged', 'reloaded', 'rejected', 'unreachable', 'failed'];
+const APPLY_RESULTS = ['unchanged', 'reloaded', 'rejected', 'unreachable', 'failed', 'superseded'];
 
 export function createMonitorMetrics(nowMs: () => number, registry: MetricsRegistry): MonitorMetrics {
   const results = registry.counter(
     'hawser_applies_total',
-    'Configurations by what became of them: unchanged, reloaded, rejected, unreachable, failed.',
+    'Configurations by what became of them: unchanged, reloaded, rejected, unreachable, failed, superseded.',
     APPLY_RESULTS.map((result) => ({ result })),
   );
   const clientCertificate = simpleGauge(

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 /**
  * What happened last, and what made it happen: `servers-changed`, `template-changed`, `edited`, `start` … `result` is
- * `unchanged`, `reloaded`, `rejected`, `unreachable` or `failed`, and `message` says why where it is one of the last three.
+ * `unchanged`, `reloaded`, `rejected`, `unreachable`, `failed` or `superseded`, and `message` says why where it is one of the last four.
  */
 export const lastChangeSchema = z.object({
   cause: z.string(),

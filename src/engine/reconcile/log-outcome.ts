@@ -35,6 +35,9 @@ export function logOutcome(
       if (once.isNew('apply', outcome.message))
         log({ event: 'configuration-not-applied', level: 'error', message: outcome.message });
       return;
+    case 'superseded':
+      log({ event: 'configuration-superseded', message: outcome.message });
+      return;
   }
 }
 

@@ -23,6 +23,7 @@ export function reloadStartMs(outcome: ApplyOutcome, attemptMs: number, nowMs: n
     case 'unchanged':
     case 'unreachable':
     case 'failed':
+    case 'superseded':
       return undefined;
   }
 }

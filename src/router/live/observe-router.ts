@@ -65,6 +65,7 @@ function resultOf(outcome: ApplyOutcome): ReloadResult | undefined {
       return outcome.by === 'check' ? 'rejected' : 'failed';
     case 'unreachable':
     case 'failed':
+    case 'superseded':
       return 'failed';
   }
 }

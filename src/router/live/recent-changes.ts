@@ -47,7 +47,7 @@ function isRepeat(before: Recent | undefined, { result, message }: Recent): bool
 }
 
 function resultOf(outcome: ApplyOutcome): Result | undefined {
-  if (outcome.kind === 'unchanged') return undefined;
+  if (outcome.kind === 'unchanged' || outcome.kind === 'superseded') return undefined;
   return outcome.kind === 'reloaded' && outcome.atRunTime ? 'changed' : outcome.kind;
 }
 

@@ -195,15 +195,18 @@ async function applyUnlessBack(
   signal: AbortSignal,
 ): Promise<ApplyOutcome> {
   const tooLate = new AbortController();
+  let nodes: readonly string[] = [];
   const timer = setInterval(() => {
-    if (back().length > 0) tooLate.abort();
+    if (nodes.length === 0) nodes = back();
+    if (nodes.length > 0) tooLate.abort();
   }, LOOK_BACK_MS);
   try {
     return await applier.apply(text, AbortSignal.any([signal, tooLate.signal]));
   } catch (error) {
     if (signal.aborted || !tooLate.signal.aborted) throw error;
-    const message = `Cannot forget node "${back().join('", "')}": it is listed again, expected a list without it`;
-    return { kind: 'failed', message };
+    const names = nodes.join('", "');
+    const message = `The latest list names node "${names}" again, which this configuration would have forgotten`;
+    return { kind: 'superseded', message };
   } finally {
     clearInterval(timer);
   }

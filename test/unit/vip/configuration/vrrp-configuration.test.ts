@@ -1,8 +1,9 @@
-import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { settingsTyped } from '../../../../src/cli/command-line.ts';
+import { changeProblem } from '../../../../src/engine/examine/problem.ts';
 import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import { createServerList } from '../../../../src/engine/reconcile/servers/server-list.ts';
@@ -86,7 +87,7 @@ test('a configuration that is confirmed is told to those who write the health, b
 });
 
 test('a configuration that forgets a node is given up where the node is listed again before it is in service', async () => {
-  const { dir, configuration, observe, inputOf } = group();
+  const { dir, configuration, observe, inputOf, logged, registry } = group();
   cpSync('templates/keepalived.conf.ejs', join(dir, 'keepalived.conf.ejs'));
   const check = `#!/bin/sh\necho > ${dir}/asked\nexec sleep 20\n`;
   writeFileSync(join(dir, 'keepalived'), check, { mode: 0o700 });
@@ -99,9 +100,14 @@ test('a configuration that forgets a node is given up where the node is listed a
   const applied = configuration.applier.apply(outcome.rendered, signal);
   await waitFor('the check', () => existsSync(join(dir, 'asked')));
   await observe('cp-1', 'cp-2', 'cp-3');
-  expect(await applied).toEqual({
-    kind: 'failed',
-    message: 'Cannot forget node "cp-3": it is listed again, expected a list without it',
-  });
-  expect(existsSync(join(dir, 'keepalived.conf'))).toBe(false);
+  const message = 'The latest list names node "cp-3" again, which this configuration would have forgotten';
+  expect(await applied).toEqual({ kind: 'superseded', message });
+  expect(readdirSync(dir).filter((name) => name.includes('keepalived.conf'))).toEqual([
+    'keepalived.conf.ejs',
+  ]);
+
+  await configuration.observe(await applied, inputOf('cp-1', 'cp-2'), outcome.rendered);
+  expect(logged.at(-1)).toEqual({ event: 'configuration-superseded', message });
+  expect(registry.text()).toContain('hawser_applies_total{result="failed"} 0');
+  expect(changeProblem('keepalived.conf', configuration.view().lastChange)).toBe(false);
 });
