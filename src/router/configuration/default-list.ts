@@ -15,6 +15,12 @@ export function defaultListLine(
   return `${[DEFAULT_CERTIFICATE_FILE, '*', ...names].join(' ')}\n`;
 }
 
+/** Whether HAProxy serves it for this host also with strict-sni, where no route has a certificate for the host. */
+export function isForHost(certificate: X509Certificate, host: string): boolean {
+  const names = namesOf(certificate);
+  return names.includes(host) || names.includes(host.replace(/^[^.]*/, '*'));
+}
+
 function namesBeside(
   certificate: X509Certificate,
   routes: readonly Pick<RouteBackend, 'host' | 'wildcard'>[],

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { placeOf } from '../admission/host-claims.ts';
 import type { RejectedRoute } from '../admission/verdict.ts';
+import { isForHost } from '../configuration/default-list.ts';
 import { printableRoutes } from '../configuration/unprintable.ts';
 import type { Decision } from '../decide/decide.ts';
 import {
@@ -43,10 +44,12 @@ interface OtherRoute {
   readonly why: string;
 }
 
+/** `fallback` is the router's default certificate, which strict-sni leaves for the hosts that it names. */
 export function explain(
   { admission, model }: Decision,
   request: RouterRequest,
   settings: Pick<RouterSettings, 'lookup' | 'strictSni'>,
+  fallback: X509Certificate,
 ): Explanation {
   const { backends, leftOut } = printableRoutes(model.backends);
   const answer = answerOf({ backends }, request);
@@ -69,7 +72,10 @@ export function explain(
     answer: answer.kind,
     ...(backend && { ...answering(backend) }),
     ...(showsCertificate && {
-      certificate: certificateOf(certificateOwner({ backends }, request.host), settings),
+      certificate: certificateOf(
+        certificateOwner({ backends }, request.host),
+        settings.strictSni && !isForHost(fallback, hostName(request.host)),
+      ),
     }),
     remarks: [...(backend?.remarks ?? []), ...(settings.lookup === 'regex' ? [REGEX] : [])],
     others: [...others, ...unprinted, ...rejected],
@@ -83,12 +89,9 @@ function answering(backend: RouteBackend) {
   return { route: backend.key, backend: backend.name, place: placeOf(backend), servers };
 }
 
-function certificateOf(
-  owner: RouteBackend | undefined,
-  { strictSni }: Pick<RouterSettings, 'strictSni'>,
-): ShownCertificate {
+function certificateOf(owner: RouteBackend | undefined, isDefaultRefused: boolean): ShownCertificate {
   const pem = owner?.certificate?.pem;
-  if (owner === undefined || pem === undefined) return strictSni ? { refused: true } : {};
+  if (owner === undefined || pem === undefined) return isDefaultRefused ? { refused: true } : {};
   const certificate = new X509Certificate(pem.slice(pem.indexOf('-----BEGIN CERTIFICATE')));
   return {
     route: owner.key,

@@ -1,8 +1,12 @@
+import { X509Certificate } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { selfSigned } from '../../../../src/router/configuration/self-signed.ts';
 import { explain } from '../../../../src/router/explain/explain.ts';
 import { explanationLines } from '../../../../src/router/explain/explanation-lines.ts';
 import { decided, routeObject, sliceObject } from '../objects-of.ts';
 
+const certificate = (name: string) => new X509Certificate(selfSigned(name, new Date()));
+const fallback = certificate('router default certificate');
 const edge = { tls: { termination: 'edge' } };
 const decision = decided(
   [
@@ -21,7 +25,7 @@ const decision = decided(
   { allowWildcards: true },
 );
 const lines = (scheme: 'http' | 'https', host: string, path: string) =>
-  explanationLines(explain(decision, { scheme, host, path }, { lookup: 'hash', strictSni: false }));
+  explanationLines(explain(decision, { scheme, host, path }, { lookup: 'hash', strictSni: false }, fallback));
 
 test('the route that answers is named, and why the others do not', () => {
   expect(lines('https', 'App.example.com:443', '/cart/1')).toEqual([
@@ -56,10 +60,21 @@ test('what a person typed moves no cursor', () => {
 test('a host without a certificate of its own is refused where SNI is strict', () => {
   const request = { scheme: 'https', host: 'app.example.com', path: '/cart' } as const;
   const settings = { lookup: 'hash', strictSni: true } as const;
-  expect(explanationLines(explain(decision, request, settings))).toContain(
+  expect(explanationLines(explain(decision, request, settings, fallback))).toContain(
     '  certificate: none: TLS to this host is refused (--strict-sni)',
   );
 });
+
+test.each(['app.example.com', '*.example.com'])(
+  'a host is not refused where SNI is strict and the default certificate is for %s',
+  (name) => {
+    const request = { scheme: 'https', host: 'App.example.com:443', path: '/cart' } as const;
+    const settings = { lookup: 'hash', strictSni: true } as const;
+    expect(explanationLines(explain(decision, request, settings, certificate(name)))).toContain(
+      "  certificate: the router's default one",
+    );
+  },
+);
 
 test('a route that cannot be printed answers nothing here either', () => {
   const backends = decision.model.backends.map((each) =>
@@ -67,7 +82,7 @@ test('a route that cannot be printed answers nothing here either', () => {
   );
   const request = { scheme: 'https', host: 'app.example.com', path: '/cart' } as const;
   const settings = { lookup: 'hash', strictSni: false } as const;
-  const { route, others } = explain({ ...decision, model: { backends } }, request, settings);
+  const { route, others } = explain({ ...decision, model: { backends } }, request, settings, fallback);
   expect(route).toBe('shop:wild');
   expect(others).toContainEqual({
     route: 'shop:cart',
