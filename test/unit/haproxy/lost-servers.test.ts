@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { createLostServers } from '../../../src/haproxy/lost-servers.ts';
+import type { Session } from '../../../src/haproxy/parse-replies.ts';
+import type { Running } from '../../../src/haproxy/runtime/running.ts';
+
+const running = (generation: number): Running => ({ generation, master: { pid: generation, startTicks: 1 } });
+const COUNT = 150;
+const names = Array.from({ length: COUNT }, (_, number) => `pod-${number}`);
+const session = (name: string, index: number) =>
+  `0x${(4096 + index).toString(16)}: proto=tcpv4 src=127.0.0.1:1 fe=f be=web srv=${name} ts=00\n`;
+const row = (name: string, index: number) =>
+  `3 web ${index} ${name} 10.0.0.1 2 0 1 1 1 1 0 0 0 0 0 0 - ${index + 1} - 0 0 - - 0`;
+
+/** The draining generation has a session with each server, and the serving one has none of them. */
+async function askAll({ generation }: Running, [command = '']: readonly string[]): Promise<string> {
+  if (command === 'show sess') return names.map(session).join('');
+  return generation === 1 ? `1\n# be_id\n${names.map(row).join('\n')}\n\n` : '1\n# be_id\n\n';
+}
+
+test('a dead server is found behind any number of removed servers that live', async () => {
+  const ended = new Set<string>();
+  const endSome = async (_: Running, choose: (sessions: readonly Session[]) => readonly Session[]) => {
+    const chosen = choose(names.map((name) => ({ id: name, server: `web/${name}` })));
+    for (const { id } of chosen) ended.add(id);
+    return chosen.length;
+  };
+  const look = createLostServers(askAll, endSome, async ({ port }) =>
+    port === COUNT ? 'silent' : 'answers',
+  );
+  for (let round = 0; round < 6; round += 1) await look(running(2), [running(1)]);
+  expect([...ended]).toEqual([`pod-${COUNT - 1}`]);
+});
