@@ -29,8 +29,19 @@ export function comparedParts(bytes: Buffer): readonly ComparedPart[] {
   return parts;
 }
 
-/** What else lies there now is for the caller to find out: the file may have been replaced since its parts were found. */
-export function readPart(path: string, { ranges }: ComparedPart): string {
+/**
+ * What else lies there now is for the caller to find out: the file may have been replaced since its parts were found. Undefined where it cannot be
+ * read any more.
+ */
+export function readPart(path: string, part: ComparedPart): string | undefined {
+  try {
+    return readRanges(path, part);
+  } catch {
+    return undefined;
+  }
+}
+
+function readRanges(path: string, { ranges }: ComparedPart): string {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const texts = ranges.map(([start, end]) => {

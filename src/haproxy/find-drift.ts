@@ -63,7 +63,8 @@ export function createDriftSearch(
     next = (next + 1) % Math.max(1, parts.length);
     const part = parts[next];
     if (part === undefined) return [];
-    const wanted = describeConfiguration(readPart(config, part));
+    const text = readPart(config, part);
+    const wanted = text === undefined ? undefined : describeConfiguration(text);
     if (wanted === undefined || stampOf(config) !== stamp) return undefined;
     return await runtime.drift(serving, wanted, part.isWhole ? undefined : backendsIn(wanted));
   };

@@ -16,7 +16,7 @@ test('the parts of a large configuration have the head each, and every backend o
   writeFileSync(path, text);
   const parts = comparedParts(Buffer.from(text));
   expect(parts.length).toBeGreaterThan(3);
-  const texts = parts.map((part) => readPart(path, part));
+  const texts = parts.map((part) => readPart(path, part) ?? '');
   expect(texts.every((each) => each.startsWith(head) && each.length < 700_000)).toBe(true);
   expect(head + texts.map((each) => each.slice(head.length)).join('')).toBe(text);
 });
@@ -29,4 +29,9 @@ test('a configuration that is small, or that has backends which depend on others
   expect(comparedParts(Buffer.from(`${large}\ndefaults\n  mode tcp\n`))).toEqual([]);
   expect(comparedParts(Buffer.from(`${large}\n  server t 10.0.0.1:80 track be-1/s\n`))).toEqual([]);
   expect(comparedParts(Buffer.from(`${large}\n  http-request set-header x track\n`))).not.toEqual([]);
+});
+
+test('a file that was removed since its parts were found has none to read', () => {
+  expect(readPart('/nonexistent/haproxy.cfg', { isWhole: true, ranges: [[0, 1]] })).toBeUndefined();
+  expect(readPart('/', { isWhole: true, ranges: [[0, 1]] })).toBeUndefined();
 });
