@@ -1,4 +1,5 @@
 import { askRuntimeApi } from '../../src/haproxy/runtime-api.ts';
+import { parseServerRows } from '../../src/haproxy/server-rows.ts';
 import { look } from '../demo/look.ts';
 import type { Step } from '../demo/round.ts';
 import { until } from '../demo/until.ts';
@@ -8,6 +9,7 @@ import type { Stage } from './stage.ts';
 const DEADLINE_MS = 60_000;
 /** One pod ends as Kubernetes ends it, the other without a word. */
 const [restarted, crashed] = ['bank-1', 'web-1'] as const;
+const addresses = [restarted, crashed].map((name) => `${addressOf(name)}:`);
 
 /** One round: everything is as before when it is over. */
 export const steps: readonly Step<Stage>[] = [
@@ -78,12 +80,13 @@ async function show({ api, lasting }: Stage, more: Parameters<Stage['api']['show
   await api.show([...lasting, ...more, ...endpoints()]);
 }
 
-/** HAProxy does not know the pods any more, and no old generation that did is left. */
+/** HAProxy keeps a server that was removed for as long as its requests may take: without sessions nobody is on its pod. */
 async function isLeft({ sockets }: Stage): Promise<boolean> {
-  const known = (await askRuntimeApi(sockets.statsSocket, 'show servers state', 2_000)) ?? '';
+  const known = parseServerRows((await askRuntimeApi(sockets.statsSocket, 'show stat', 2_000)) ?? '');
   const { supervisor } = await look(sockets);
-  const gone = [restarted, crashed].every((name) => !known.includes(` ${addressOf(name)} `));
-  return known !== '' && gone && supervisor?.draining.length === 0;
+  const theirs = known?.filter(({ address }) => addresses.some((each) => address.startsWith(each)));
+  const isIdle = theirs?.every(({ state, sessions }) => state === 'maintenance' && sessions === 0) ?? false;
+  return isIdle && supervisor?.draining.length === 0;
 }
 
 async function answer({ ask }: Stage, signal: AbortSignal, expected: RegExp): Promise<string> {
