@@ -65,8 +65,8 @@ export function nextRoundInMs(states: readonly VipUseState[]): number {
   return states.some(isFirst) ? FIRST_ROUNDS_MS : NEXT_ROUND_MS;
 }
 /**
- * An advert of these last rounds counts. An older one may be from before the holder forgot this node. Two rounds (1.5 s) are
- * longer than the default interval of either profile.
+ * An advert of these last rounds counts. An older one may be from before the holder forgot this node. Two rounds, once they are 0.75 s
+ * apart, are longer than the default interval of either profile.
  */
 const ROUNDS_HEARD = 2;
 /**
