@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cleanUpAfterDeath } from '../helpers/survivor.ts';
@@ -9,8 +10,10 @@ export interface ScratchFolder extends Disposable {
 
 /** A folder that goes when it is disposed of, or with this process: a target that only computes cannot handle a signal. */
 export function openScratchFolder(): ScratchFolder {
-  const path = mkdtempSync(join(tmpdir(), 'hawser-fuzz-'));
+  const path = join(tmpdir(), `hawser-fuzz-${randomUUID()}`);
   const survivor = cleanUpAfterDeath('rm -rf -- "$1"', path);
+  // After the survivor is there: a signal in between would leave the folder.
+  mkdirSync(path, { mode: 0o700 });
   return {
     path,
     [Symbol.dispose]: () => {

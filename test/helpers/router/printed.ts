@@ -54,7 +54,7 @@ interface Known {
 }
 
 /** A server that HAProxy starts with as up, without checks: of it a tenant names the backend and the server. */
-const serverState = /^0 (\S+) \d+ \S+ - 2 0 \d+ \d+ 0 1 0 4 2 0 0 1 - \d+ - 0 0 - - 0$/;
+const serverState = /^0 (\S+) \d+ \S+ - 2 0 \d+ \d+ 0 1 0 4 2 0 0 1 - \d+ - ([01]) 0 - - 0$/;
 
 /** How a line of this file looks. */
 function lineRule(file: string, { names, hosts, files }: Known): (line: string) => boolean {
@@ -67,8 +67,9 @@ function lineRule(file: string, { names, hosts, files }: Known): (line: string) 
   if (file === 'default_cert_config.map') return (line) => line === 'certs/_default.pem *';
   if (file === 'servers.state')
     return (line) => {
-      const [, backend = ''] = serverState.exec(line) ?? [];
-      return line === '1' || /^# be_id be_name [a-z_ ]+$/.test(line) || names.has(backend);
+      const [, backend = '', tls] = serverState.exec(line) ?? [];
+      const isServer = names.has(backend) && tls === (backend.startsWith('be_secure:') ? '1' : '0');
+      return line === '1' || /^# be_id be_name [a-z_ ]+$/.test(line) || isServer;
     };
   if (!file.startsWith('maps/'))
     return (line) => /^(?:-----(?:BEGIN|END) (?:CERTIFICATE|PRIVATE KEY)-----|[A-Za-z0-9+/=]+)$/.test(line);
