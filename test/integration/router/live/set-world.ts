@@ -82,6 +82,8 @@ export async function openSetWorld(
     socketPath: socket,
     difference,
     checksAfter: true,
+    // As the router waits.
+    reloadTimeoutMs: 90_000,
   });
   const supervisor = host.supervise(flags);
   const { signal } = new AbortController();
