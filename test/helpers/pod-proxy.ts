@@ -137,6 +137,15 @@ async function start(
   const pod = ['--pod', name, '--namespace', 'default', '--kubeconfig', kubeconfig];
   const child = spawnProxy(namespace.prefix, logPath, [...pod, ...interval, ...shared]);
   const events = (): readonly LogLine[] => readLogEvents(logPath);
+  const lastLines = (): string =>
+    [events(), readLogEvents(at('supervisor.log'))]
+      .map((lines) =>
+        lines
+          .slice(-5)
+          .map((line) => JSON.stringify(line))
+          .join('\n'),
+      )
+      .join('\n');
   const configText = (): string => (existsSync(config) ? readFileSync(config, 'utf8') : '');
   const status = async (): Promise<ProxyStatus> => JSON.parse(await get(`http://${page}/status`));
   return {
@@ -157,12 +166,15 @@ async function start(
       await waitFor(`${name} to serve ${servers}`, async () => {
         const text = configText();
         const named = [...text.matchAll(/^ *server (\S+) /gm)].map(([, server]) => server);
-        if (named.join() !== servers.join()) return false;
         const { current } = await supervisor.status();
         const { lastChange } = await status();
-        return (
-          current?.configSha256 === sha256Of(text) && /^(unchanged|reloaded)$/.test(lastChange?.result ?? '')
-        );
+        if (
+          named.join() === servers.join() &&
+          current?.configSha256 === sha256Of(text) &&
+          /^(unchanged|reloaded)$/.test(lastChange?.result ?? '')
+        )
+          return true;
+        throw new Error(`it serves ${named}, ${JSON.stringify({ current, lastChange })}, ${lastLines()}`);
       });
     },
     stop: async () => {
