@@ -1,4 +1,4 @@
-import { readFileSync, watchFile } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 import * as z from 'zod/mini';
@@ -62,10 +62,23 @@ function tokenOnly(token: string) {
     caller.token === token ? ('allowed' as const) : ('unauthenticated' as const);
 }
 
+/**
+ * Compared with the text that is in force, not with the file as it was found when the watching began: a starved process would take one that was
+ * written meanwhile, just after it said that it listens, for no change.
+ */
 async function followStateFile(path: string, target: ApiServer): Promise<void> {
+  let [inForce, signature] = ['', ''];
   const read = async () => {
     try {
-      const wanted = z.parse(state, JSON.parse(readFileSync(path, 'utf8')));
+      const { ino, size, mtimeMs } = statSync(path);
+      const found = `${ino} ${size} ${mtimeMs}`;
+      // The clock of a file system stands still for some milliseconds.
+      if (found === signature && Date.now() - mtimeMs > 1_000) return;
+      const text = readFileSync(path, 'utf8');
+      signature = found;
+      if (text === inForce) return;
+      const wanted = z.parse(state, JSON.parse(text));
+      inForce = text;
       await applyState(wanted, store, target);
       if (wanted.revision !== undefined)
         process.stdout.write(`${JSON.stringify({ revision: wanted.revision })}\n`);
@@ -75,5 +88,5 @@ async function followStateFile(path: string, target: ApiServer): Promise<void> {
     }
   };
   await read();
-  watchFile(path, { interval: 100 }, () => void read());
+  setInterval(() => void read(), 100);
 }

@@ -30,11 +30,24 @@ afterEach(async () => {
   await cluster.remove();
 });
 
-async function startProgram(...more: string[]): Promise<{ port: number; controlPort: number }> {
+/** Keeps the only thread that looks at files busy for seconds. */
+const busyThread = `import { pbkdf2 } from 'node:crypto'; pbkdf2('', '', 3_000_000, 64, 'sha512', () => undefined);`;
+const starved = {
+  UV_THREADPOOL_SIZE: '1',
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(busyThread)}`,
+};
+
+async function startProgram(
+  more: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ port: number; controlPort: number }> {
   const { certFile, keyFile } = cluster.authority.issue({ commonName: 'api', addresses: ['127.0.0.1'] });
   const main = fileURLToPath(new URL('../../../helpers/api-server/main.ts', import.meta.url));
   const args = [main, '--cert', certFile, '--key', keyFile, '--ca', cluster.authority.certFile, ...more];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
+  });
   children.push(child);
   for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line);
   throw new Error('Cannot start the stand-in: it ended without a word');
@@ -47,8 +60,8 @@ test('servers in several processes follow one state file', async () => {
     renameSync(`${state}.new`, state);
   };
   write(node('cp-1', ['10.0.0.1']));
-  const first = await startProgram('--state', state);
-  const second = await startProgram('--state', state);
+  const first = await startProgram(['--state', state]);
+  const second = await startProgram(['--state', state]);
   for (const { port } of [first, second]) {
     write(node('cp-1', ['10.0.0.1']));
     cluster.writeKubeconfig(`https://127.0.0.1:${port}`);
@@ -60,8 +73,18 @@ test('servers in several processes follow one state file', async () => {
   }
 });
 
+test('a state that is written as soon as the server listens is followed, however starved the server is', async () => {
+  const state = join(cluster.dir, 'state.json');
+  writeFileSync(state, JSON.stringify({ objects: [] }));
+  const { port } = await startProgram(['--state', state], starved);
+  writeFileSync(state, JSON.stringify({ objects: [node('cp-1', ['10.0.0.1'])] }));
+  cluster.writeKubeconfig(`https://127.0.0.1:${port}`);
+  seen = watchNodes(cluster);
+  await seen.sees(['cp-1=10.0.0.1']);
+});
+
 test('the control port sets objects and faults', async () => {
-  const { port, controlPort } = await startProgram('--control-port', '0', '--plain-http');
+  const { port, controlPort } = await startProgram(['--control-port', '0', '--plain-http']);
   const control = async (method: string, path: string, body?: unknown) => {
     const url = `http://127.0.0.1:${controlPort}${path}`;
     const answer = await fetch(url, {
