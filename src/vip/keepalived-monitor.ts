@@ -96,8 +96,9 @@ async function openSteering(
 ): Promise<SteeringKeeper> {
   const kinds = sources.map(({ kind }) => kind);
   const steering = createSteeringKeeper(steeringPath, kinds, observers);
-  await steering.read();
+  // First, so that an order that is given while it is being read is read as well.
   watchFiles([steeringPath], () => void steering.read(), { lookAgainMs: checkInterval, signal });
+  await steering.read();
   return steering;
 }
 

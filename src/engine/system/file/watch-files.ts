@@ -1,3 +1,4 @@
+import { type BigIntStats, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { watch } from 'chokidar';
@@ -5,6 +6,7 @@ import { watch } from 'chokidar';
 /**
  * Calls `onChange` with a path whenever the file behind it is another one, has other bytes, came or went: written in
  * place, renamed over, or swapped by a symbolic link somewhere above it (a mounted ConfigMap swaps `..data`).
+ * Every change after the call counts, so a caller that reads the files only then misses none.
  *
  * The directories are watched, not the files: a watch on a file ends with its inode. Every `lookAgainMs` the files are
  * compared as well, for file systems that report nothing.
@@ -14,22 +16,22 @@ export function watchFiles(
   onChange: (path: string) => void,
   options: { readonly lookAgainMs: number; readonly signal: AbortSignal },
 ): void {
-  const signatures = new Map<string, string>();
+  // At once: a look that waits for its turn on a busy machine would take a change before it for what was there.
+  const signatures = new Map(paths.map((path) => [path, signatureNow(path)]));
   let looking: Promise<void> = Promise.resolve();
-  const lookAll = (report: boolean): void => {
-    looking = looking.then(() => look(paths, signatures, report ? onChange : () => undefined));
+  const lookAll = (): void => {
+    looking = looking.then(() => look(paths, signatures, onChange));
   };
-  lookAll(false);
   const watcher = watch([...new Set(paths.map((path) => dirname(path)))], {
     depth: 0,
     ignoreInitial: true,
     followSymlinks: false,
     ignorePermissionErrors: true,
   });
-  watcher.on('all', () => lookAll(true));
+  watcher.on('all', lookAll);
   // A directory that cannot be watched is still looked at.
   watcher.on('error', () => undefined);
-  const timer = setInterval(() => lookAll(true), options.lookAgainMs);
+  const timer = setInterval(lookAll, options.lookAgainMs);
   options.signal.addEventListener(
     'abort',
     () => {
@@ -46,17 +48,24 @@ async function look(
   report: (path: string) => void,
 ): Promise<void> {
   for (const path of paths) {
-    const signature = await signatureOf(path);
+    const signature = await stat(path, { bigint: true }).then(signatureOf, () => MISSING);
     const before = signatures.get(path);
     signatures.set(path, signature);
-    if (before !== undefined && before !== signature) report(path);
+    if (before !== signature) report(path);
   }
 }
 
-/** Follows links, so that a swapped one shows as another file. */
-async function signatureOf(path: string): Promise<string> {
-  return await stat(path, { bigint: true }).then(
-    ({ dev, ino, size, mtimeNs }) => [dev, ino, size, mtimeNs].join('/'),
-    () => 'missing',
-  );
+const MISSING = 'missing';
+
+function signatureNow(path: string): string {
+  try {
+    return signatureOf(statSync(path, { bigint: true }));
+  } catch {
+    return MISSING;
+  }
+}
+
+/** Of where links lead, so that a swapped one shows as another file. */
+function signatureOf({ dev, ino, size, mtimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs].join('/');
 }

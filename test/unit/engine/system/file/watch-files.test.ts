@@ -33,6 +33,14 @@ async function watching(lookAgainMs: number, ...paths: readonly string[]): Promi
 
 const reported = (path: string) => waitFor(`a change of ${path}`, () => changed.includes(path));
 
+test('a file that changes just after the watch began, before anything else could run', async () => {
+  const path = join(directory, 'order');
+  writeFileSync(path, 'one');
+  watchFiles([path], (changedPath) => changed.push(changedPath), { lookAgainMs: 20, signal: stop.signal });
+  writeFileSync(path, 'three');
+  await reported(path);
+});
+
 test('a file that is written in place', async () => {
   const path = join(directory, 'template');
   writeFileSync(path, 'one');
