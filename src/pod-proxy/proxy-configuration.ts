@@ -1,6 +1,5 @@
 import { createApplier } from '../engine/apply/applier.ts';
 import type { ApplyOutcome } from '../engine/apply/apply-outcome.ts';
-import type { Rendered } from '../engine/apply/file-set.ts';
 import { createChangeRecord } from '../engine/reconcile/change-record.ts';
 import type { ConfigurationParts } from '../engine/reconcile/configuration-loop.ts';
 import { logForeignFile, logOutcome } from '../engine/reconcile/log-outcome.ts';
@@ -47,7 +46,9 @@ export function proxyConfiguration(
   const check = createTemplateCheck(haproxyPath);
   const changes = createChangeRecord();
   const arrival = createArrival<ProxyInput>(isSame);
-  const hold = holdReloads(reloadInterval, () => void statistics.scrape());
+  const pace = createReloadPace<ProxyInput>({
+    ...{ intervalMs: reloadInterval, nowMs: monotonicMs, difference: gentleDifference },
+  });
   const render = renderOnce(signal);
   let served: Hosts | undefined;
   return {
@@ -71,13 +72,17 @@ export function proxyConfiguration(
       problems.note(input.own, { reason: 'TemplateRefused', message: outcome.message });
       return { kind: 'refused', message: outcome.message };
     },
-    holdMs: hold.holdMs,
+    pace,
+    begin: (rendered) => {
+      const isReload = gentleDifference(pace.served()?.rendered, rendered).kind === 'reload';
+      // The generation of before may end at once, and what it has counted with it.
+      if (isReload) void statistics.scrape();
+    },
     applier: createApplier({
       ...{ configPath, check, socketPath, difference: gentleDifference },
       onForeign: logForeignFile(observers),
     }),
     observe: (outcome, input, { text }) => {
-      hold.note(outcome);
       const { hosts } = modelOf(input);
       const causes = {
         'hosts-changed': JSON.stringify(hosts),
@@ -102,32 +107,6 @@ export function proxyConfiguration(
       lastProblem: problems.last(),
       ...changes.view(),
     }),
-  };
-}
-
-/**
- * Lets a reload through at once, and holds the next ones back until the interval has passed. What HAProxy can be told while it runs does
- * not wait.
- */
-function holdReloads(intervalMs: number, onReload: () => void) {
-  const pace = createReloadPace(intervalMs, monotonicMs);
-  let attempt: { readonly identity: string; readonly atMs: number; readonly rendered: Rendered } | undefined;
-  let served: Rendered | undefined;
-  return {
-    holdMs: (rendered: Rendered, identity: string): number => {
-      const holdMs = pace.holdMs(identity);
-      const isReload = !pace.isServed(identity) && gentleDifference(served, rendered).kind === 'reload';
-      if (isReload && holdMs > 0) return holdMs;
-      // The generation of before may end at once, and what it has counted with it.
-      if (isReload) onReload();
-      attempt = { identity, atMs: monotonicMs(), rendered };
-      return 0;
-    },
-    note: (outcome: ApplyOutcome): void => {
-      if (attempt === undefined) return;
-      pace.note(attempt.identity, outcome, attempt.atMs);
-      served = pace.isServed(attempt.identity) ? attempt.rendered : undefined;
-    },
   };
 }
 

@@ -4,6 +4,7 @@ import { identityOf, type Rendered } from '../apply/file-set.ts';
 import { retryPauseMs } from '../system/time/retry.ts';
 import type { Wake } from '../system/time/wake.ts';
 import { type ProposalParts, propose } from './proposal.ts';
+import type { Attempt, ReloadPace } from './reload-pace.ts';
 
 /** A refused or unanswered configuration is retried after this pause, which doubles up to the longest. */
 const RETRY = { firstMs: 500, longestMs: 15_000 };
@@ -18,15 +19,22 @@ export interface ConfigurationParts<T> extends ProposalParts<T> {
   /** Called each time the loop has gone round. */
   readonly beat: () => void;
   readonly applier: Applier;
-  /** How long a configuration has to wait before it is applied: a limit on reloads. Left out: not at all. */
-  readonly holdMs?: (rendered: Rendered, identity: string) => number;
+  /** A limit on reloads. Left out: every configuration is applied at once. */
+  readonly pace?: Pick<ReloadPace<T>, 'turn' | 'note'>;
+  /** Called before a configuration is applied. */
+  readonly begin?: (rendered: Rendered) => void;
   /** The loop goes on once it resolves. */
-  readonly observe: (outcome: ApplyOutcome, input: T, rendered: Rendered) => void | Promise<void>;
+  readonly observe: (
+    outcome: ApplyOutcome,
+    input: T,
+    rendered: Rendered,
+    attempt: Attempt,
+  ) => void | Promise<void>;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
 
-interface Attempt {
+interface Tried {
   /** Of every file, not only of the main one. */
   readonly identity: string;
   readonly failures: number;
@@ -36,38 +44,41 @@ interface Attempt {
 /**
  * Waits for a change, takes the desired input, renders, applies and observes, until `signal` aborts. A failed attempt
  * is repeated after a growing pause, or at once when a file of the set changes. Every wake applies: a file that was edited or
- * removed by hand is put back within one check interval.
+ * removed by hand is put back within one check interval. Of a configuration that has to wait, the part that need not is applied at once.
  */
 export async function runConfigurationLoop<T>(
   parts: ConfigurationParts<T>,
   signal: AbortSignal,
 ): Promise<void> {
-  let attempt: Attempt | undefined;
+  let tried: Tried | undefined;
   let lookAgainInMs: number | undefined;
   let restUntilMs = 0;
   while (!signal.aborted) {
-    const pauses = [lookAgainInMs, retryInMs(attempt, parts.now())].filter((each) => each !== undefined);
+    const pauses = [lookAgainInMs, retryInMs(tried, parts.now())].filter((each) => each !== undefined);
     await sleep(parts, Math.min(parts.checkIntervalMs, ...pauses), restUntilMs, signal);
     parts.beat();
     const wokenMs = parts.now();
     const proposal = await propose(parts, signal);
     lookAgainInMs = proposal.lookAgainInMs;
     if (proposal.kind !== 'rendered' || signal.aborted) continue;
-    const { input, rendered } = proposal;
-    const identity = identityOf(rendered);
-    const before = attempt?.identity === identity ? attempt : undefined;
-    if (retryInMs(before, parts.now()) !== undefined) continue;
-    const holdMs = Math.ceil(parts.holdMs?.(rendered, identity) ?? 0);
-    if (holdMs > 0) {
-      lookAgainInMs = Math.min(holdMs, lookAgainInMs ?? holdMs);
-      restUntilMs = parts.now() + Math.min(holdMs, REST_FACTOR * (parts.now() - wokenMs));
-      continue;
+    const { now, laterMs } = (await parts.pace?.turn(proposal)) ?? { now: proposal, laterMs: 0 };
+    const heldMs = Math.ceil(laterMs);
+    if (heldMs > 0) {
+      lookAgainInMs = Math.min(heldMs, lookAgainInMs ?? heldMs);
+      restUntilMs = parts.now() + Math.min(heldMs, REST_FACTOR * (parts.now() - wokenMs));
     }
+    if (now === undefined || signal.aborted) continue;
+    const identity = identityOf(now.rendered);
+    const before = tried?.identity === identity ? tried : undefined;
+    if (retryInMs(before, parts.now()) !== undefined) continue;
     if (before !== undefined) parts.applier.retryRejected();
-    const outcome = await tryApply(parts.applier, rendered, signal);
+    const attempt = { startMs: parts.now(), isPart: heldMs > 0 };
+    parts.begin?.(now.rendered);
+    const outcome = await tryApply(parts.applier, now.rendered, signal);
     if (outcome === undefined) continue;
-    attempt = nextAttempt(before?.failures ?? 0, identity, outcome, parts.now());
-    await parts.observe(outcome, input, rendered);
+    tried = nextTry(before?.failures ?? 0, identity, outcome, parts.now());
+    parts.pace?.note(outcome, now, attempt);
+    await parts.observe(outcome, now.input, now.rendered, attempt);
   }
 }
 
@@ -100,17 +111,17 @@ async function tryApply(
 }
 
 /** Whole milliseconds, since timers drop the fraction and would fire early. Undefined once the time has come. */
-function retryInMs(attempt: Attempt | undefined, nowMs: number): number | undefined {
-  const leftMs = attempt === undefined ? 0 : Math.ceil(attempt.retryAt - nowMs);
+function retryInMs(tried: Tried | undefined, nowMs: number): number | undefined {
+  const leftMs = tried === undefined ? 0 : Math.ceil(tried.retryAt - nowMs);
   return leftMs > 0 ? leftMs : undefined;
 }
 
-function nextAttempt(
+function nextTry(
   failuresBefore: number,
   identity: string,
   outcome: ApplyOutcome,
   nowMs: number,
-): Attempt | undefined {
+): Tried | undefined {
   if (outcome.kind === 'unchanged' || outcome.kind === 'reloaded') return undefined;
   const failures = failuresBefore + 1;
   return { identity, failures, retryAt: nowMs + retryPauseMs(failures, RETRY) };

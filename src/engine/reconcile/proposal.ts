@@ -11,6 +11,12 @@ export type RenderResult =
   | { readonly kind: 'rendered'; readonly rendered: Rendered }
   | { readonly kind: 'refused'; readonly message: string };
 
+/** A configuration, and what it was made of. */
+export interface Proposed<T> {
+  readonly input: T;
+  readonly rendered: Rendered;
+}
+
 /** How one program's configuration is made. */
 export interface ProposalParts<T> {
   readonly next: (signal: AbortSignal) => Promise<Wanted<T>>;

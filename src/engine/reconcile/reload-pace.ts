@@ -1,30 +1,86 @@
 import type { ApplyOutcome } from '../apply/apply-outcome.ts';
+import type { Difference } from '../apply/bring-into-service.ts';
+import { identityOf, type Rendered } from '../apply/file-set.ts';
+import type { Proposed } from './proposal.ts';
 import { reloadStartMs, reloadWaitMs } from './reload-limit.ts';
 
-/** When a configuration may be applied. Configurations are told apart by their identity. */
-interface ReloadPace {
-  /** How long it has to wait. What is served already, and so costs no reload, does not wait. */
-  readonly holdMs: (identity: string) => number;
-  readonly isServed: (identity: string) => boolean;
-  /** A configuration was served once: what HAProxy has now is it, or a later one. */
-  readonly hasServed: () => boolean;
-  /** What became of one that was applied from `attemptMs` on. */
-  readonly note: (identity: string, outcome: ApplyOutcome, attemptMs: number) => void;
+/** What of a configuration may be applied now. */
+export interface Turn<T> {
+  /** All of it, or a whole configuration that is a part of the way to it. Undefined where all of it has to wait. */
+  readonly now: Proposed<T> | undefined;
+  /** How long the rest has to wait: 0 where nothing has to. */
+  readonly laterMs: number;
 }
 
-/** At most one reload starts in `intervalMs`, the first one at once. */
-export function createReloadPace(intervalMs: number, nowMs: () => number): ReloadPace {
+interface ReloadPaceParts<T> {
+  readonly intervalMs: number;
+  /** Monotonic. */
+  readonly nowMs: () => number;
+  /** What HAProxy is to be told, where it can be told. Nothing is known of what runs where the first one is undefined. */
+  readonly difference: (served: Rendered | undefined, wanted: Rendered) => Pick<Difference, 'kind'>;
+  /**
+   * A whole configuration between the two: the served one with those changes of the wanted one that HAProxy can be told while it runs. Undefined
+   * where there are none. Left out: a configuration is held back as a whole.
+   */
+  readonly partly?: (served: Proposed<T>, wanted: Proposed<T>) => Promise<Proposed<T> | undefined>;
+}
+
+/** Decides when a configuration is applied, so that HAProxy is not reloaded too often. */
+export interface ReloadPace<T> {
+  readonly turn: (wanted: Proposed<T>) => Promise<Turn<T>>;
+  /** What became of one that was applied. */
+  readonly note: (outcome: ApplyOutcome, applied: Proposed<T>, attempt: Attempt) => void;
+  /** What HAProxy has; undefined where that is not known. */
+  readonly served: () => Proposed<T> | undefined;
+  readonly isServed: (rendered: Rendered) => boolean;
+  /** A configuration was served once: what HAProxy has now is it, or a later one. */
+  readonly hasServed: () => boolean;
+}
+
+export interface Attempt {
+  /** When it was begun, in monotonic milliseconds. */
+  readonly startMs: number;
+  /** The rest of the wanted configuration has to wait. */
+  readonly isPart: boolean;
+}
+
+/**
+ * At most one reload starts in `intervalMs`, the first one at once. What HAProxy can be told while it runs does not wait, and neither does what
+ * is served already: of a configuration that has to wait, the part that HAProxy can be told is applied at once.
+ *
+ * Where HAProxy would not be told of a part and was reloaded instead, no other part is applied before the rest is served: each one could put the
+ * rest off by another interval.
+ */
+export function createReloadPace<T>(parts: ReloadPaceParts<T>): ReloadPace<T> {
+  const { intervalMs, nowMs, difference } = parts;
   let lastStartMs: number | undefined;
-  let served: string | undefined;
+  let served: Proposed<T> | undefined;
   let hasServed = false;
+  let isPartTold = true;
+  const isServed = (rendered: Rendered): boolean =>
+    served !== undefined && identityOf(rendered) === identityOf(served.rendered);
+  const partOf = async (wanted: Proposed<T>): Promise<Proposed<T> | undefined> => {
+    if (served === undefined || !isPartTold) return undefined;
+    const part = await parts.partly?.(served, wanted);
+    const isTold = part !== undefined && difference(served.rendered, part.rendered).kind === 'runtime';
+    return isTold ? part : undefined;
+  };
   return {
-    holdMs: (identity) => (identity === served ? 0 : reloadWaitMs(lastStartMs, intervalMs, nowMs())),
-    isServed: (identity) => identity === served,
-    hasServed: () => hasServed,
-    note: (identity, outcome, attemptMs) => {
-      served = outcome.kind === 'reloaded' || outcome.kind === 'unchanged' ? identity : undefined;
-      hasServed ||= served !== undefined;
-      lastStartMs = reloadStartMs(outcome, attemptMs, nowMs()) ?? lastStartMs;
+    turn: async (wanted) => {
+      const laterMs = isServed(wanted.rendered) ? 0 : reloadWaitMs(lastStartMs, intervalMs, nowMs());
+      const isHeld = laterMs > 0 && difference(served?.rendered, wanted.rendered).kind === 'reload';
+      return isHeld ? { now: await partOf(wanted), laterMs } : { now: wanted, laterMs: 0 };
     },
+    note: (outcome, applied, { startMs, isPart }) => {
+      const isTaken = outcome.kind === 'reloaded' || outcome.kind === 'unchanged';
+      const startedMs = reloadStartMs(outcome, startMs, nowMs());
+      served = isTaken ? applied : undefined;
+      hasServed ||= isTaken;
+      lastStartMs = startedMs ?? lastStartMs;
+      if (isPart ? startedMs !== undefined : isTaken) isPartTold = !isPart;
+    },
+    served: () => served,
+    isServed,
+    hasServed: () => hasServed,
   };
 }

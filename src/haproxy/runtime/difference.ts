@@ -1,5 +1,5 @@
 import { isSameText, othersOf, type Rendered } from '../../engine/apply/file-set.ts';
-import { type Configuration, changedSections } from './changed-sections.ts';
+import { backendsIn, type Configuration, changedSections } from './changed-sections.ts';
 import { describeConfiguration } from './describe-configuration.ts';
 import type { Description } from './description.ts';
 import { type Plan, plan } from './plan.ts';
@@ -8,6 +8,26 @@ import { type KindOf, planFiles } from './plan-files.ts';
 /** How to come from one haproxy.cfg to another. Only sections that differ are taken apart. */
 export function differenceOf(before: string, after: string): Plan {
   return comparisonOf({ text: before }, { text: after }).found;
+}
+
+/**
+ * Those of the named backends that differ by nothing, or by what HAProxy can be told while it runs. Each is looked at by itself, so that one of
+ * which it cannot be told does not count for another one. None where one may depend on another.
+ */
+export function toldBackends(
+  before: Configuration,
+  after: Configuration,
+  names: readonly string[],
+): readonly string[] {
+  if (names.length === 0) return [];
+  const changed = changedSections(before, after);
+  const [old, now] = [backendsIn(changed.before), backendsIn(changed.after)];
+  if (old === undefined || now === undefined) return [];
+  return names.filter((name) => {
+    const [one, other] = [old.get(name), now.get(name)];
+    if (one === undefined || other === undefined) return one === other;
+    return differenceOf(one, other).kind !== 'reload';
+  });
 }
 
 interface Comparison {

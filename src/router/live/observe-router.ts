@@ -6,8 +6,8 @@ import type { RouterObserver } from './router-observer.ts';
 
 /** Tells the metrics what the router does. `nowMs` is monotonic. */
 export function observeRouter(metrics: RouterMetrics, nowMs: () => number): RouterObserver {
-  /** The first event that no decision has seen yet, and the first one of those that are decided and not served. */
-  let [heardMs, decidedMs]: [number | undefined, number | undefined] = [undefined, undefined];
+  /** The first event that no decision has seen yet, the first one of those that are decided and not served, and of these the first that is new. */
+  let [heardMs, decidedMs, newMs]: (number | undefined)[] = [];
   let counted: Decision['admission'] | undefined;
   return {
     onEvent: () => {
@@ -15,17 +15,21 @@ export function observeRouter(metrics: RouterMetrics, nowMs: () => number): Rout
     },
     onDecision: (decision) => {
       decidedMs ??= heardMs;
+      newMs = heardMs ?? newMs;
       heardMs = undefined;
       if (decision.admission === counted) return;
       counted = decision.admission;
       metrics.routes(decision.admission.admitted.length, countReasons(decision));
       metrics.firstExpiry(firstExpiry(decision.admission.admitted));
     },
-    onOutcome: (outcome, tookMs, cause) => {
+    onOutcome: (outcome, tookMs, cause, isPart) => {
       const isServed = outcome.kind === 'reloaded' || outcome.kind === 'unchanged';
-      if (outcome.kind === 'reloaded' && decidedMs !== undefined)
-        metrics.changeServed((nowMs() - decidedMs) / 1_000);
-      if (isServed) decidedMs = undefined;
+      const sinceMs = isPart ? newMs : decidedMs;
+      if (outcome.kind === 'reloaded' && sinceMs !== undefined)
+        metrics.changeServed((nowMs() - sinceMs) / 1_000);
+      if (isServed) newMs = undefined;
+      // What of it waits counts from its own event until it is served.
+      if (isServed && !isPart) decidedMs = undefined;
       metrics.failing(!isServed);
       countReload(metrics, outcome, tookMs, cause);
     },

@@ -1,17 +1,19 @@
 import { createApplier } from '../../engine/apply/applier.ts';
 import type { ApplyOutcome } from '../../engine/apply/apply-outcome.ts';
 import type { ConfigurationCheck } from '../../engine/apply/configuration-check.ts';
-import type { Rendered } from '../../engine/apply/file-set.ts';
+import { identityOf } from '../../engine/apply/file-set.ts';
 import { createChangeRecord } from '../../engine/reconcile/change-record.ts';
 import type { ConfigurationParts } from '../../engine/reconcile/configuration-loop.ts';
 import { logForeignFile, logOutcome } from '../../engine/reconcile/log-outcome.ts';
 import type { Observers } from '../../engine/reconcile/observers.ts';
+import type { Proposed } from '../../engine/reconcile/proposal.ts';
 import { createReloadPace } from '../../engine/reconcile/reload-pace.ts';
 import { runCommand } from '../../engine/system/process/run-command.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
 import { createConfigurationCheck } from '../../haproxy/check-configuration.ts';
 import { createDecider } from '../decide/decide.ts';
+import type { RouteBackend } from '../model.ts';
 import type { RouterObjects } from '../objects/router-objects.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import type { Trial } from './find-offenders.ts';
@@ -19,6 +21,7 @@ import { createIsolation } from './isolation.ts';
 import type { ServableDecision } from './left-out-routes.ts';
 import { describeDefaultCertificate } from './live-certificate.ts';
 import { createLiveRenderer } from './live-renderer.ts';
+import { partly } from './partly.ts';
 import type { RouterObserver } from './router-observer.ts';
 import { certificateCounts, type RouterStatus, routeCounts } from './router-status.ts';
 import { routerDifference } from './set-difference.ts';
@@ -48,13 +51,6 @@ export interface RouterConfiguration extends ConfigurationParts<ServableDecision
   readonly tryLeftOut: (stop: AbortSignal) => Promise<void>;
 }
 
-/** The configuration that is being applied, and since when. */
-interface Attempt {
-  readonly identity: string;
-  readonly atMs: number;
-  readonly rendered: Rendered | undefined;
-}
-
 /** haproxy.cfg with its files for the configuration loop: decided from the objects, checked by HAProxy, applied by its supervisor. */
 export function routerConfiguration(
   settings: LiveSettings,
@@ -77,12 +73,17 @@ export function routerConfiguration(
   const renderer = createLiveRenderer(settings, observers);
   const trial: Trial = { check, render: renderer.renderAgain, template: renderer.template };
   const isolation = createIsolation(trial, observers.log, monotonicMs, signal);
-  const pace = createReloadPace(reloadInterval, monotonicMs);
   const difference = routerDifference(settings);
+  const pace = createReloadPace<ServableDecision>({
+    ...{ intervalMs: reloadInterval, nowMs: monotonicMs, difference },
+    partly: async (served, wanted) => {
+      const backends = partly(madeOf(served), madeOf(wanted));
+      const rendered = backends && (await renderer.renderAgain(backends));
+      return backends && rendered && { input: withBackends(served.input, backends), rendered };
+    },
+  });
   const changes = createChangeRecord();
   let decided: ServableDecision | undefined;
-  let attempt: Attempt = { identity: '', atMs: 0, rendered: undefined };
-  let served: Rendered | undefined;
   const teller = createTeller(others, isolation, wake.poke);
 
   return {
@@ -106,26 +107,27 @@ export function routerConfiguration(
       teller.decided(shown);
       return result;
     },
-    holdMs: (rendered, identity) => {
-      const holdMs = pace.holdMs(identity);
-      const isHeld = holdMs > 0 && difference(served, rendered).kind === 'reload';
-      teller.held(isHeld);
-      if (isHeld) return holdMs;
-      attempt = { identity, atMs: monotonicMs(), rendered };
-      if (!pace.isServed(identity)) for (const { onReload } of others) onReload?.();
-      return 0;
+    pace: {
+      note: pace.note,
+      turn: async (wanted) => {
+        const turn = await pace.turn(wanted);
+        teller.held(turn.laterMs > 0);
+        return turn;
+      },
     },
-    observe: async (outcome, { decision }, tried) => {
-      const { identity, atMs, rendered } = attempt;
-      const tookMs = monotonicMs() - atMs;
-      pace.note(identity, outcome, atMs);
-      served = pace.isServed(identity) ? rendered : undefined;
+    begin: (rendered) => {
+      if (!pace.isServed(rendered)) for (const { onReload } of others) onReload?.();
+    },
+    observe: async (outcome, { decision }, rendered, { startMs, isPart }) => {
+      const tookMs = monotonicMs() - startMs;
+      const identity = identityOf(rendered);
       const cause = changes.note({ text: identity, parts: { 'routes-changed': identity } }, outcome);
       if (outcome.kind === 'reloaded' || outcome.kind === 'unchanged') isolation.taken(decision);
+      const facts = { cause, routes: decision.model.backends.length, ...(isPart && { isPart }) };
+      logOutcome(shortened(outcome), facts, observers);
+      for (const { onOutcome } of others) onOutcome?.(outcome, tookMs, cause, isPart);
       if (isTaken(outcome)) teller.taken(decision);
-      logOutcome(shortened(outcome), { cause, routes: decision.model.backends.length }, observers);
-      for (const { onOutcome } of others) onOutcome?.(outcome, tookMs, cause);
-      if (await isolation.leaveOut(outcome, { decision, rendered: tried })) wake.poke();
+      if (await isolation.leaveOut(outcome, { decision, rendered })) wake.poke();
     },
     tryLeftOut: async (stop) => {
       await Promise.all([isolation.tryAgain(wake.poke, stop), teller.tryHeld(stop)]);
@@ -138,6 +140,14 @@ export function routerConfiguration(
     }),
     isServed: pace.hasServed,
   };
+}
+
+function madeOf({ input, rendered }: Proposed<ServableDecision>) {
+  return { backends: input.decision.model.backends, rendered };
+}
+
+function withBackends({ decision, leftOut }: ServableDecision, backends: readonly RouteBackend[]) {
+  return { decision: { ...decision, model: { backends } }, leftOut };
 }
 
 /** By HAProxy's check, whatever its supervisor made of it. */

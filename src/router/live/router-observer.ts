@@ -23,6 +23,9 @@ export interface RouterObserver {
   ) => void;
   /** A configuration that is not served yet is about to be checked, and then loaded. */
   readonly onReload?: () => void;
-  /** What became of a configuration; `tookMs` is all of it: files, check, reload. `cause` made it differ from the one before. */
-  readonly onOutcome?: (outcome: ApplyOutcome, tookMs: number, cause: string) => void;
+  /**
+   * What became of a configuration; `tookMs` is all of it: files, check, reload. `cause` made it differ from the one before. Of a part, the
+   * rest of what was decided waits for the next reload.
+   */
+  readonly onOutcome?: (outcome: ApplyOutcome, tookMs: number, cause: string, isPart?: boolean) => void;
 }

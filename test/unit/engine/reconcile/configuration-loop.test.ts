@@ -21,11 +21,13 @@ async function attemptTimes(
     /** How long each rendering takes, and until when it is held back. */
     readonly renderMs?: number;
     readonly heldUntilMs?: number;
+    /** While it is held back, a part of it need not be. */
+    readonly isPart?: (nowMs: number) => boolean;
     readonly onRender?: (nowMs: number) => void;
   } = {},
 ): Promise<readonly number[]> {
   const { wakesAt = [], tookMs = 0, text = () => 'refused', map = () => '' } = facts;
-  const { renderMs = 0, heldUntilMs = 0, onRender } = facts;
+  const { renderMs = 0, heldUntilMs = 0, onRender, isPart } = facts;
   const { outcome = () => ({ kind: 'unreachable', message: 'nothing listens' }) } = facts;
   const times: number[] = [];
   const stop = new AbortController();
@@ -51,7 +53,13 @@ async function attemptTimes(
       beat: () => undefined,
       now: () => nowMs,
       next: async () => ({ input: nowMs, lookAgainInMs: undefined }),
-      holdMs: () => Math.max(0, heldUntilMs - nowMs),
+      pace: {
+        turn: async (wanted) => {
+          const laterMs = Math.max(0, heldUntilMs - nowMs);
+          return { now: laterMs === 0 || isPart?.(nowMs) ? wanted : undefined, laterMs };
+        },
+        note: () => undefined,
+      },
       render: async (at) => {
         onRender?.(at);
         nowMs += renderMs;
@@ -134,5 +142,13 @@ describe('a configuration that is held back', () => {
     const served: ApplyOutcome = { kind: 'reloaded', acknowledged: true };
     await attemptTimes(3_050, { renderMs: 20, heldUntilMs: 3_000, onRender, outcome: () => served });
     expect(renders).toBe(2);
+  });
+
+  it('is applied in part where that need not wait, and whole at its time', async () => {
+    const wakesAt = [1_000, 2_000];
+    const served: ApplyOutcome = { kind: 'reloaded', acknowledged: true };
+    const isPart = (nowMs: number) => nowMs >= 1_000 && nowMs < 2_000;
+    const facts = { wakesAt, heldUntilMs: 3_000, isPart, outcome: () => served };
+    expect(near(await attemptTimes(3_050, facts))).toEqual([1_000, 3_000]);
   });
 });

@@ -1,28 +1,102 @@
 import { expect, test } from 'vitest';
+import type { ApplyOutcome } from '../../../../src/engine/apply/apply-outcome.ts';
+import type { Rendered } from '../../../../src/engine/apply/file-set.ts';
 import { createReloadPace } from '../../../../src/engine/reconcile/reload-pace.ts';
 
 const reloaded = { kind: 'reloaded', acknowledged: true, tookMs: 300 } as const;
+const told = { ...reloaded, atRunTime: true } as const;
 
-test('the first change waits for nothing, the next one for the interval, and what is served already not at all', () => {
-  let nowMs = 1_000;
-  const pace = createReloadPace(5_000, () => nowMs);
-  expect([pace.holdMs('a'), pace.hasServed()]).toEqual([0, false]);
-  pace.note('a', reloaded, 700);
-  nowMs = 2_000;
-  expect([pace.holdMs('b'), pace.holdMs('a'), pace.hasServed()]).toEqual([3_700, 0, true]);
-  nowMs = 5_700;
-  expect(pace.holdMs('b')).toBe(0);
+/** Configurations are words of two letters: HAProxy reloads for another first one, and can be told of another second one. */
+const wordOf = (text: string) => ({ input: text, rendered: { text, mode: 0o644 } });
+
+function paced() {
+  const clock = { nowMs: 0 };
+  const kindOf = (served: Rendered | undefined, { text }: Rendered) => {
+    if (served?.text[0] !== text[0]) return 'reload';
+    return served?.text === text ? 'nothing' : 'runtime';
+  };
+  const pace = createReloadPace<string>({
+    ...{ intervalMs: 5_000, nowMs: () => clock.nowMs },
+    difference: (served, wanted) => ({ kind: kindOf(served, wanted) }),
+    partly: async (served, wanted) => wordOf(`${served.input[0]}${wanted.input[1]}`),
+  });
+  return {
+    ...{ clock, pace },
+    turn: async (text: string) => {
+      const { now, laterMs } = await pace.turn(wordOf(text));
+      return [now?.input, laterMs];
+    },
+    note: (text: string, outcome: ApplyOutcome, startMs: number, isPart = false) =>
+      pace.note(outcome, wordOf(text), { startMs, isPart }),
+  };
+}
+
+test('the first change waits for nothing, the next one for the interval, and what is served already not at all', async () => {
+  const { clock, pace, turn, note } = paced();
+  clock.nowMs = 1_000;
+  expect([await turn('aa'), pace.hasServed()]).toEqual([['aa', 0], false]);
+  note('aa', reloaded, 700);
+  clock.nowMs = 2_000;
+  expect([await turn('ba'), await turn('aa'), pace.hasServed()]).toEqual([
+    [undefined, 3_700],
+    ['aa', 0],
+    true,
+  ]);
+  clock.nowMs = 5_700;
+  expect(await turn('ba')).toEqual(['ba', 0]);
 });
 
-test('a refused configuration leaves the router as ready as it was, and costs no interval', () => {
-  const pace = createReloadPace(5_000, () => 9_000);
-  pace.note('a', { kind: 'unchanged' }, 9_000);
-  pace.note('b', { kind: 'rejected', by: 'check', message: '', detail: '' }, 9_000);
-  expect([pace.hasServed(), pace.isServed('a'), pace.holdMs('c')]).toEqual([true, false, 0]);
+test('a refused configuration leaves the router as ready as it was, and costs no interval', async () => {
+  const { clock, pace, turn, note } = paced();
+  clock.nowMs = 9_000;
+  note('aa', { kind: 'unchanged' }, 9_000);
+  note('ba', { kind: 'rejected', by: 'check', message: '', detail: '' }, 9_000);
+  expect([pace.hasServed(), pace.served(), await turn('ca')]).toEqual([true, undefined, ['ca', 0]]);
 });
 
-test('a reload that failed counts from its start, as one that was made does', () => {
-  const pace = createReloadPace(5_000, () => 9_000);
-  pace.note('a', { kind: 'rejected', by: 'reload', message: '', detail: '' }, 5_000);
-  expect(pace.holdMs('b')).toBe(1_000);
+test('a reload that failed counts from its start, as one that was made does', async () => {
+  const { clock, turn, note } = paced();
+  clock.nowMs = 9_000;
+  note('aa', { kind: 'rejected', by: 'reload', message: '', detail: '' }, 5_000);
+  expect(await turn('ba')).toEqual([undefined, 1_000]);
+});
+
+test('of a configuration that waits, what HAProxy can be told does not, each time it changes, and the wait is as long', async () => {
+  const { clock, turn, note } = paced();
+  clock.nowMs = 300;
+  note('aa', reloaded, 0);
+  clock.nowMs = 1_000;
+  expect(await turn('bb')).toEqual(['ab', 4_000]);
+  note('ab', told, 1_000, true);
+  clock.nowMs = 2_000;
+  expect([await turn('cb'), await turn('cc')]).toEqual([
+    [undefined, 3_000],
+    ['ac', 3_000],
+  ]);
+  note('ac', told, 2_000, true);
+  clock.nowMs = 5_000;
+  expect(await turn('cc')).toEqual(['cc', 0]);
+});
+
+test('a part for which HAProxy was reloaded is the last one before the rest is served', async () => {
+  const { clock, turn, note } = paced();
+  clock.nowMs = 300;
+  note('aa', reloaded, 0);
+  clock.nowMs = 1_000;
+  expect(await turn('bb')).toEqual(['ab', 4_000]);
+  note('ab', { ...reloaded, what: 'refused' }, 1_000, true);
+  expect(await turn('bc')).toEqual([undefined, 4_700]);
+  clock.nowMs = 5_700;
+  expect(await turn('bc')).toEqual(['bc', 0]);
+  note('bc', reloaded, 5_700);
+  expect(await turn('cd')).toEqual(['bd', 4_700]);
+});
+
+test('nothing is applied in part where it is not known what HAProxy has', async () => {
+  const { clock, turn, note } = paced();
+  clock.nowMs = 300;
+  note('aa', reloaded, 0);
+  clock.nowMs = 1_000;
+  note('ab', { kind: 'unreachable', message: '' }, 1_000, true);
+  expect(await turn('bb')).toEqual([undefined, 4_000]);
 });

@@ -84,3 +84,19 @@ test('routes are counted, served and by reason', () => {
   expect(lines()).toContain('hawser_router_routes 1');
   expect(lines()).toContain('hawser_router_rejected_routes{reason="HostAlreadyClaimed"} 1');
 });
+
+test('what is served of a decision in part counts by itself, and the rest from its own event until it is served', () => {
+  const { clock, observer, lines } = observed();
+  const sums = () => lines().filter((line) => /change_to_serving_seconds_(?:sum|count)/.test(line));
+  observer.onEvent?.();
+  observer.onDecision?.(decision, [], new Set());
+  clock.nowMs = 2_000;
+  observer.onEvent?.();
+  observer.onDecision?.(decision, [], new Set());
+  clock.nowMs = 2_250;
+  observer.onOutcome?.({ ...reloaded, atRunTime: true }, 50, 'routes-changed', true);
+  expect(sums().map((line) => line.split(' ')[1])).toEqual(['0.25', '1']);
+  clock.nowMs = 4_000;
+  observer.onOutcome?.(reloaded, 500, 'routes-changed', false);
+  expect(sums().map((line) => line.split(' ')[1])).toEqual(['4.25', '2']);
+});

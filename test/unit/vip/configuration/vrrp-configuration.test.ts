@@ -64,11 +64,17 @@ function group() {
 }
 
 const reloaded = { kind: 'reloaded', acknowledged: true } as const;
+const attempt = { startMs: 0, isPart: false };
 
 test('a node that has gone is not counted while keepalived still has it as a peer', async () => {
   const { configuration, observe, inputOf, logged, registry } = group();
   await observe('cp-1', 'cp-2');
-  await configuration.observe(reloaded, inputOf('cp-1', 'cp-2', 'cp-3'), { text: 'text', mode: 0o644 });
+  await configuration.observe(
+    reloaded,
+    inputOf('cp-1', 'cp-2', 'cp-3'),
+    { text: 'text', mode: 0o644 },
+    attempt,
+  );
 
   expect(logged.find(({ event }) => event === 'configuration-reloaded')).toMatchObject({
     nodes: 2,
@@ -82,7 +88,7 @@ test('a configuration that is confirmed is told to those who write the health, b
   await observe('cp-1', 'cp-2');
   const confirmed: boolean[] = [];
   configuration.onChange(() => void confirmed.push(configuration.isConfirmed()));
-  await configuration.observe(reloaded, inputOf('cp-1', 'cp-2'), { text: 'text', mode: 0o644 });
+  await configuration.observe(reloaded, inputOf('cp-1', 'cp-2'), { text: 'text', mode: 0o644 }, attempt);
   expect(confirmed).toEqual([true]);
 });
 
@@ -92,7 +98,12 @@ test('a configuration that forgets a node is given up where the node is listed a
   const check = `#!/bin/sh\necho > ${dir}/asked\nexec sleep 20\n`;
   writeFileSync(join(dir, 'keepalived'), check, { mode: 0o700 });
   await observe('cp-1', 'cp-2', 'cp-3');
-  await configuration.observe(reloaded, inputOf('cp-1', 'cp-2', 'cp-3'), { text: 'text', mode: 0o644 });
+  await configuration.observe(
+    reloaded,
+    inputOf('cp-1', 'cp-2', 'cp-3'),
+    { text: 'text', mode: 0o644 },
+    attempt,
+  );
   await observe('cp-1', 'cp-2');
   const outcome = await configuration.render(inputOf('cp-1', 'cp-2'));
   if (outcome.kind !== 'rendered') throw new Error(outcome.message);
@@ -106,7 +117,7 @@ test('a configuration that forgets a node is given up where the node is listed a
     'keepalived.conf.ejs',
   ]);
 
-  await configuration.observe(await applied, inputOf('cp-1', 'cp-2'), outcome.rendered);
+  await configuration.observe(await applied, inputOf('cp-1', 'cp-2'), outcome.rendered, attempt);
   expect(logged.at(-1)).toEqual({ event: 'configuration-superseded', message });
   expect(registry.text()).toContain('hawser_applies_total{result="failed"} 0');
   expect(changeProblem('keepalived.conf', configuration.view().lastChange)).toBe(false);

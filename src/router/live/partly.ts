@@ -1,0 +1,32 @@
+import type { Rendered } from '../../engine/apply/file-set.ts';
+import { oncePer } from '../../engine/system/once-per.ts';
+import { toldBackends } from '../../haproxy/runtime/difference.ts';
+import type { RouteBackend } from '../model.ts';
+
+/** Routes, and what was rendered of them. */
+interface Made {
+  readonly backends: readonly RouteBackend[];
+  readonly rendered: Rendered;
+}
+
+/**
+ * The served routes, in which those are as wanted that differ only in their pods or in what their certificate says, where HAProxy can be
+ * told of that while it runs. Each stands for itself: no route of one tenant keeps the pods of another one back. Undefined where there are none.
+ */
+export function partly(served: Made, wanted: Made): readonly RouteBackend[] | undefined {
+  const known = new Map(served.backends.map((backend) => [backend.name, backend]));
+  const moved = wanted.backends.filter((backend) => {
+    const before = known.get(backend.name);
+    return before !== undefined && before !== backend && fixedPart(before) === fixedPart(backend);
+  });
+  const names = moved.map(({ name }) => name);
+  const told = new Set(toldBackends(served.rendered, wanted.rendered, names));
+  if (told.size === 0) return undefined;
+  const news = new Map(moved.filter(({ name }) => told.has(name)).map((backend) => [backend.name, backend]));
+  return served.backends.map((backend) => news.get(backend.name) ?? backend);
+}
+
+/** All that makes a reload, or another line of a map or a list, where it changes. */
+const fixedPart = oncePer(({ servers: _, remarks: __, certificate, ...rest }: RouteBackend): string =>
+  JSON.stringify({ ...rest, http2: certificate?.http2 }),
+);

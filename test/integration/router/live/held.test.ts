@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { setInterval } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import type { StoredObject } from '../../../helpers/api-server/object-store.ts';
+import { podAddress, startLiveRouter } from '../../../helpers/router/live-router.ts';
+import { plainRoute, slice } from '../../../helpers/router/route-objects.ts';
+import type { LogLine } from '../../../helpers/supervisor-process.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+/** Between two new routes of a tenant who creates them in a loop. */
+const EVERY_MS = 200;
+const OURS = 'calm.test';
+const calm = (...pods: readonly number[]): readonly StoredObject[] => [
+  plainRoute('web', OURS, { namespace: 'calm' }),
+  slice('web', pods, 'calm'),
+];
+
+/** The API with routes of a tenant who creates one after the other, beside the objects that are there. */
+function busyTenant(set: (objects: readonly StoredObject[]) => void) {
+  const stop = new AbortController();
+  const created: StoredObject[] = [slice('shop', [0], 'busy')];
+  let others: readonly StoredObject[] = [];
+  const newest = (): string => `r${created.length - 1}.busy.test`;
+  const show = () => set([...others, ...created]);
+  const create = (): void => {
+    const count = created.length;
+    created.push(plainRoute(`r${count}`, `r${count}.busy.test`, { namespace: 'busy', service: 'shop' }));
+    show();
+  };
+  const run = async (): Promise<void> => {
+    try {
+      for await (const _ of setInterval(EVERY_MS, undefined, { signal: stop.signal })) create();
+    } catch (error) {
+      if (!stop.signal.aborted) throw error;
+    }
+  };
+  onTestFinished(() => stop.abort());
+  return {
+    ...{ newest, run, stop: () => stop.abort() },
+    beside: (objects: readonly StoredObject[]) => {
+      others = objects;
+      show();
+    },
+  };
+}
+
+test('a pod that moves is found at once while the new routes of another tenant wait for their reload, and these are served with it', async () => {
+  await using live = await startLiveRouter({ objects: calm(0), env: { RELOAD_INTERVAL: '10s' } });
+  await live.answers(OURS, 'a');
+  await live.says('configuration-reloaded');
+  const before = await live.generation();
+  const tenant = busyTenant(live.set);
+  tenant.beside(calm(0));
+  const running = tenant.run();
+  await waitFor('new routes that wait', () => tenant.newest() === 'r1.busy.test');
+
+  for (const [pod, name] of [
+    [1, 'b'],
+    [0, 'a'],
+    [1, 'b'],
+  ] as const) {
+    tenant.beside(calm(pod));
+    await live.answers(OURS, name);
+  }
+  // A restart would read what is served: neither more nor less.
+  const onDisk = readFileSync(live.config, 'utf8');
+  expect([onDisk.includes(`${podAddress(1)}:`), onDisk.includes('busy:r')]).toEqual([true, false]);
+  const newest = tenant.newest();
+  expect([await live.generation(), (await live.ask(newest)).status]).toEqual([before, 503]);
+
+  tenant.stop();
+  await running;
+  await live.answers(tenant.newest(), 'a');
+  expect([await live.generation(), (await live.ask(OURS)).body]).toEqual([before + 1, 'b']);
+  await live.says('configuration-reloaded', 2);
+  const parts = live
+    .events('configuration-changed')
+    .map((line: LogLine & { isPart?: unknown }) => line.isPart);
+  expect(parts).toEqual([true, true, true]);
+});

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Rendered } from '../../../../src/engine/apply/file-set.ts';
+import { createRouterRenderer, renderRouter } from '../../../../src/router/configuration/render-router.ts';
+import { selfSigned } from '../../../../src/router/configuration/self-signed.ts';
+import { partly } from '../../../../src/router/live/partly.ts';
+import { routerDifference } from '../../../../src/router/live/set-difference.ts';
+import type { BackendServer, RouteBackend } from '../../../../src/router/model.ts';
+import { routeSets } from '../../../helpers/router/route-sets.ts';
+import { routerSettings, routerTemplate } from '../../../helpers/router/router-settings.ts';
+import { backendOf } from '../backend-of.ts';
+
+const certificate = selfSigned('default', new Date());
+/** A template that prints its backends in a loop of its own gives no pieces. */
+const whole = routerTemplate.text.replace(/<%# each backend -%>\n(.*)$/s, (_, block: string) =>
+  ['<%_ for (const backend of backends) { _%>\n', block, '<%_ } _%>\n'].join(''),
+);
+
+function pods(...numbers: readonly number[]): readonly BackendServer[] {
+  return numbers.map((number) => ({
+    ...{ name: `pod-${number}`, address: `10.0.0.${number}`, port: 8080, weight: 1, cookie: `c${number}` },
+    ...{ h2c: false, checkIntervalMs: 5_000 },
+    ...(numbers.length === 1 && ({ isAlone: true } as const)),
+  }));
+}
+
+/** What becomes of a route: HAProxy can be told of the first ones, of the others it cannot, and what is `null` goes. */
+const told = {
+  moves: (route: RouteBackend) => ({ ...route, servers: pods(7) }),
+  grows: (route: RouteBackend) => ({ ...route, servers: pods(1, 2, 3) }),
+  goes: (route: RouteBackend) => ({ ...route, servers: [] }),
+  weighs: (route: RouteBackend) => ({
+    ...route,
+    servers: pods(1, 2).map((each) => ({ ...each, weight: 100 })),
+  }),
+  renews: (route: RouteBackend) =>
+    route.certificate === undefined
+      ? { ...route, servers: pods(9) }
+      : { ...route, certificate: { ...route.certificate, pem: 'renewed' } },
+};
+const held = {
+  balances: (route: RouteBackend) => ({ ...route, balance: 'source' as const, servers: pods(8) }),
+  limits: (route: RouteBackend) => ({
+    ...route,
+    servers: pods(1, 2).map((each) => ({ ...each, maxConnections: 5 })),
+  }),
+  redirects: (route: RouteBackend) => ({ ...route, path: `${route.path}/other` }),
+  drops: () => null,
+};
+const changes = { ...told, ...held, stays: (route: RouteBackend) => route };
+type Change = keyof typeof changes;
+const isTold = (change: Change): boolean => change in told;
+
+const worlds = fc.record({
+  routes: routeSets,
+  changes: fc.array(fc.constantFrom(...(Object.keys(changes) as Change[])), {
+    minLength: 14,
+    maxLength: 14,
+  }),
+  news: fc.boolean(),
+  template: fc.constantFrom(routerTemplate.text, whole),
+  lookup: fc.constantFrom('hash', 'regex'),
+});
+
+test('the mixture is the served configuration with all that HAProxy can be told and nothing else, and what is left is what was held', () => {
+  fc.assert(
+    fc.property(worlds, ({ routes, changes: picked, news, template: text, lookup }) => {
+      const settings = routerSettings({ HAWSER_LOOKUP: lookup });
+      expect(settings.lookup).toBe(lookup);
+      const [template, render] = [{ ...routerTemplate, text }, createRouterRenderer(settings)];
+      const difference = routerDifference(settings);
+      const made = (backends: readonly RouteBackend[]) => ({
+        backends,
+        rendered: renderedBy(render(template, { backends }, certificate)),
+      });
+      const before = routes.map((route) => ({
+        ...route,
+        servers: pods(1, 2),
+        ...(route.kind === 'edge' && { certificate: { pem: route.key, http2: true } }),
+      }));
+      const after = before
+        .flatMap((route, index) => changes[picked[index] ?? 'stays'](route) ?? [])
+        .concat(news ? [backendOf({ key: 'ns:zz', host: 'new.test', servers: pods(1) })] : []);
+      const [served, wanted] = [made(before), made(after)];
+
+      const backends = partly(served, wanted);
+      const expected = before.map((route, index) =>
+        isTold(picked[index] ?? 'stays') ? after.find(({ key }) => key === route.key) : route,
+      );
+      expect(backends ?? before).toEqual(expected);
+      if (backends === undefined) return;
+      const mixture = made(backends);
+      expect(difference(served.rendered, mixture.rendered).kind).toBe('runtime');
+      const rest = difference(served.rendered, wanted.rendered);
+      if (rest.kind === 'reload') expect(difference(mixture.rendered, wanted.rendered)).toEqual(rest);
+      expect(partly(mixture, wanted)).toBeUndefined();
+      // Every replica ends with the same bytes, whatever it served in between.
+      const fresh = renderedBy(renderRouter(template, settings, { backends: after }, certificate));
+      expect(made(after).rendered).toEqual(fresh);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+function renderedBy(outcome: ReturnType<typeof renderRouter>): Rendered {
+  if (outcome.kind === 'failed') throw new Error(outcome.message);
+  return outcome.rendered;
+}
