@@ -44,7 +44,7 @@ export interface LiveRouterOptions {
   readonly pods?: readonly string[];
   /** Otherwise nothing listens at the API's address yet. */
   readonly startApi?: boolean;
-  /** The program that the supervisor starts instead of HAProxy. */
+  /** The program that the supervisor starts instead of HAProxy, and with which the router checks. */
   readonly haproxy?: (dir: string) => string;
   /** The router's template, made of the one that comes with hawser. */
   readonly template?: (shipped: string) => string;
@@ -79,6 +79,7 @@ export async function startLiveRouter(options: LiveRouterOptions = {}): Promise<
   for (const name of ['conf', 'run']) mkdirSync(at(name));
   const config = at('conf/haproxy.cfg');
   const socket = at('run/master.sock');
+  const program = options.haproxy === undefined ? [] : ['--haproxy', options.haproxy(dir)];
   const shared = ['--config', config, '--socket', socket, '--stats-socket', at('run/stats.sock')];
   const supervisor = startSupervisor(
     namespace.prefix,
@@ -86,7 +87,7 @@ export async function startLiveRouter(options: LiveRouterOptions = {}): Promise<
       ...shared,
       ...['--pid-file', at('run/haproxy.pid'), '--state-file', at('run/state'), '--listen', 'off'],
       ...['--drain-timeout', '1s', '--force-delete-timeout', '60s', '--fail-forced-stop'],
-      ...(options.haproxy === undefined ? [] : ['--haproxy', options.haproxy(dir)]),
+      ...program,
     ],
     { socket, logPath: at('supervisor.log') },
   );
@@ -98,8 +99,7 @@ export async function startLiveRouter(options: LiveRouterOptions = {}): Promise<
     writeFileSync(at('template.ejs'), options.template(routerTemplate.text));
   const template = options.template === undefined ? [] : ['--template', at('template.ejs')];
   const flags = [
-    ...shared,
-    ...template,
+    ...[...shared, ...program, ...template],
     '--kubeconfig',
     kubeconfig,
     '--listen',

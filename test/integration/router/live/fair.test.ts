@@ -1,0 +1,60 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type LiveRouter, startLiveRouter } from '../../../helpers/router/live-router.ts';
+import { plainRoute, slice } from '../../../helpers/router/route-objects.ts';
+
+/** HAProxy stops at its fiftieth error: by one check after the other it would name all of them in twenty. */
+const BAD_ROUTES = 1_000;
+const MOST_CHECKS = 8;
+
+/** HAProxy refuses a line of each route whose name begins with `bad`: it takes whatever the shipped template prints of a tenant's text. */
+const wrongTemplate = (shipped: string): string =>
+  shipped.replace(
+    '  balance <%= backend.balance %>',
+    "$&\n<%_ if (backend.name.includes(':bad')) { _%>\n  wrong words\n<%_ } _%>",
+  );
+
+const pay = [plainRoute('old', 'old.test', { namespace: 'pay', service: 'web' }), slice('web', [0], 'pay')];
+const added = plainRoute('new', 'new.test', { namespace: 'pay', service: 'web' });
+const bad = Array.from({ length: BAD_ROUTES }, (_, index) =>
+  plainRoute(`bad${index}`, `bad${index}.test`, { namespace: 'big' }),
+);
+
+/**
+ * How often HAProxy reads the configuration that is to be served: to start with it, and for a check. What is tried beside it, which keeps nobody
+ * waiting, is not counted.
+ */
+async function countingRouter(objects: Parameters<LiveRouter['set']>[0]) {
+  let path = '';
+  const haproxy = (dir: string): string => {
+    path = join(dir, 'runs');
+    const program = join(dir, 'counted-haproxy');
+    const script = `#!/bin/sh\ncase "$*" in *conf/haproxy.cfg*) echo run >> ${path} ;; esac\nexec /usr/sbin/haproxy "$@"\n`;
+    writeFileSync(program, script);
+    chmodSync(program, 0o755);
+    return program;
+  };
+  const live = await startLiveRouter({ objects, haproxy, template: wrongTemplate });
+  const runs = (): number => (existsSync(path) ? readFileSync(path, 'utf8').split('\n').length - 1 : 0);
+  return { live, runs };
+}
+
+test('a new route is served after a few checks, though it comes with a thousand of another tenant that HAProxy refuses', async () => {
+  const { live, runs } = await countingRouter(pay);
+  await using _ = live;
+  await live.answers('old.test', 'a');
+  await live.says('configuration-reloaded');
+  const before = runs();
+  live.set([...bad, ...pay, added]);
+  await live.answers('new.test', 'a');
+  expect(runs() - before).toBeLessThanOrEqual(MOST_CHECKS);
+  expect((await live.ask('bad7.test')).status).toBe(503);
+});
+
+test('and at a cold start', async () => {
+  const { live, runs } = await countingRouter([...bad, ...pay, added]);
+  await using _ = live;
+  await live.answers('new.test', 'a');
+  expect(runs()).toBeLessThanOrEqual(MOST_CHECKS);
+});
