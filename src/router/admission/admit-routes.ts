@@ -1,14 +1,14 @@
-import { oncePer } from '../../engine/system/once-per.ts';
+import { whileSame } from '../../engine/system/same-list.ts';
 import { checkTls } from '../certificates/check-tls.ts';
 import type { InsecurePolicy } from '../model.ts';
 import { keyOf } from '../objects/metadata.ts';
 import type { Route, RouteTls } from '../objects/route.ts';
 import type { Secret } from '../objects/secret.ts';
-import { isHostName, isPath } from '../safe-text.ts';
+import { isPath } from '../safe-text.ts';
 import type { AdmissionPolicy } from './admission-policy.ts';
-import { createHostClaims, type HostClaims } from './host-claims.ts';
-import { hostOf, isInDomains, parentDomain } from './host-of.ts';
-import { kindOf, tlsProblem } from './tls-rules.ts';
+import { type AskedPlace, createAskedPlaces } from './asked-places.ts';
+import { type SettledPlace, settlePlaces } from './settle-places.ts';
+import { tlsProblem } from './tls-rules.ts';
 import {
   type Admission,
   type AdmittedRoute,
@@ -31,125 +31,70 @@ export function admitRoutes(
   return createAdmission(policy)(routes, secrets);
 }
 
-/** The same for one list after another. A route that is admitted as before is the same object in the answer, so that it is cheap to see. */
+/**
+ * The same for one list after another. Who gets a host is settled anew where a route comes, goes or asks for something else, and of a route that
+ * only says something else of itself, as with a renewed certificate, only that is judged. A route that is admitted as before is the same object in
+ * the answer, so that it is cheap to see.
+ */
 export function createAdmission(
   policy: AdmissionPolicy,
 ): (routes: readonly Route[], secrets: readonly Secret[]) => Admission {
-  const asked = oncePer((route: Route): Asked => {
-    const claim = claimOf(route, policy);
-    return { claim, refusal: policyRefusal(claim, policy) ?? hostRefusal(claim) };
-  });
-  const before = new WeakMap<Route, AdmittedRoute>();
-  const sameAsBefore = (admitted: AdmittedRoute): AdmittedRoute => {
-    const known = before.get(admitted.route);
-    if (known !== undefined && known.tls === admitted.tls && known.insecure === admitted.insecure)
-      return known;
-    before.set(admitted.route, admitted);
-    return admitted;
+  const askedOf = createAskedPlaces(policy);
+  const settle = whileSame((asked: readonly AskedPlace[]) => settlePlaces(asked, policy.namespaceOwnership));
+  const secretsByKey = whileSame(
+    (secrets: readonly Secret[]) => new Map(secrets.map((secret) => [keyOf(secret), secret])),
+  );
+  const sameAsBefore = createSameAdmitted();
+  let last: Judged | undefined;
+  return (routes, list) => {
+    const [settled, secrets] = [settle(askedOf(routes)), secretsByKey(list)];
+    const before = last?.settled === settled && last.secrets === secrets ? last : undefined;
+    const [verdicts, admitted, rejected]: [Verdict[], AdmittedRoute[], RejectedRoute[]] = [[], [], []];
+    for (const [position, place] of settled.entries()) {
+      const route = routes[place.index];
+      if (route === undefined) continue;
+      const known = before?.verdicts[position];
+      const verdict = known?.route === route ? known : sameAsBefore(judge(route, place, secrets));
+      verdicts.push(verdict);
+      if ('reason' in verdict) rejected.push(verdict);
+      else admitted.push(verdict);
+    }
+    last = { settled, secrets, verdicts };
+    return { admitted, rejected };
   };
-  return (routes, secrets) =>
-    passOver(
-      routes,
-      {
-        asked,
-        secrets: new Map(secrets.map((secret) => [keyOf(secret), secret])),
-        claims: createHostClaims(policy.namespaceOwnership),
-        keys: new Set(),
-      },
-      sameAsBefore,
-    );
 }
 
-/** What a route asks for, and why it cannot have it, whatever others have. */
-interface Asked {
-  readonly claim: RouteClaim;
-  readonly refusal: Refusal | undefined;
-}
-
-function passOver(
-  routes: readonly Route[],
-  pass: Pass,
-  sameAsBefore: (admitted: AdmittedRoute) => AdmittedRoute,
-): Admission {
-  const admitted: AdmittedRoute[] = [];
-  const rejected: RejectedRoute[] = [];
-  for (const route of [...routes].sort(olderFirst)) {
-    const judged = judge(route, pass);
-    if ('reason' in judged) rejected.push(judged);
-    else admitted.push(sameAsBefore(judged));
-    pass.keys.add(judged.key);
-  }
-  return { admitted: admitted.sort(byKey), rejected: rejected.sort(byKey) };
-}
-
-/** What the routes before left. */
-interface Pass {
-  readonly asked: (route: Route) => Asked;
+/** The verdicts about the last routes, in the order of `settled`, and what they were made of beside the routes themselves. */
+interface Judged {
+  readonly settled: readonly SettledPlace[];
   readonly secrets: ReadonlyMap<string, Secret>;
-  readonly claims: HostClaims;
-  readonly keys: Set<string>;
+  readonly verdicts: readonly Verdict[];
 }
 
-function judge(route: Route, { asked, secrets, claims, keys }: Pass): AdmittedRoute | RejectedRoute {
-  let claim: RouteClaim = { route, key: keyOf(route), kind: 'http', host: '', wildcard: false, path: '' };
+type Verdict = AdmittedRoute | RejectedRoute;
+
+function createSameAdmitted(): (verdict: Verdict) => Verdict {
+  const before = new WeakMap<Route, AdmittedRoute>();
+  return (verdict) => {
+    if ('reason' in verdict) return verdict;
+    const known = before.get(verdict.route);
+    if (known !== undefined && known.tls === verdict.tls && known.insecure === verdict.insecure) return known;
+    before.set(verdict.route, verdict);
+    return verdict;
+  };
+}
+
+function judge(
+  route: Route,
+  { asked: { key, kind, host, wildcard, path }, refusal }: SettledPlace,
+  secrets: ReadonlyMap<string, Secret>,
+): Verdict {
+  const claim = { route, key, kind, host, wildcard, path };
   try {
-    const own = asked(route);
-    claim = own.claim;
-    const refusal = (keys.has(claim.key) ? twice : undefined) ?? own.refusal ?? claims.claim(claim);
     return { ...claim, ...(route.wrong ?? refusal ?? contentOf(claim, secrets)) };
   } catch (error) {
     return { ...claim, ...internalError(error) };
   }
-}
-
-const twice: Refusal = { reason: 'RouteNotAdmitted', message: 'another object has the same name' };
-
-function olderFirst(a: Route, b: Route): number {
-  return a.createdMs - b.createdMs || compareText(a.uid, b.uid) || compareText(keyOf(a), keyOf(b));
-}
-
-function byKey(a: RouteClaim, b: RouteClaim): number {
-  return compareText(a.key, b.key);
-}
-
-/** By code units: the same in every locale. */
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function claimOf(route: Route, policy: AdmissionPolicy): RouteClaim {
-  const host = hostOf(route, policy);
-  const wildcard = route.wildcardPolicy === 'Subdomain';
-  return {
-    route,
-    key: keyOf(route),
-    kind: kindOf(route.tls) ?? 'http',
-    host: wildcard ? parentDomain(host) : host,
-    wildcard,
-    path: /^\/*$/.test(route.path) ? '' : route.path,
-  };
-}
-
-function policyRefusal({ route, host, wildcard }: RouteClaim, policy: AdmissionPolicy): Refusal | undefined {
-  const refuse = (message: string): Refusal => ({ reason: 'RouteNotAdmitted', message });
-  if (route.unsupported !== undefined) return refuse(route.unsupported);
-  if (host !== '' && isInDomains(host, policy.deniedDomains)) return refuse('the host is in a denied domain');
-  if (wildcard && policy.deniedDomains.some((domain) => parentDomain(domain) === host))
-    return refuse('the wildcard would answer for a denied domain');
-  if (host !== '' && policy.allowedDomains.length > 0 && !isInDomains(host, policy.allowedDomains))
-    return refuse('the host is in none of the allowed domains');
-  if (wildcard && !policy.allowWildcards) return refuse('wildcard routes are not allowed');
-  if (!wildcard && route.wildcardPolicy !== 'None')
-    return refuse('spec.wildcardPolicy: expected None or Subdomain');
-  return undefined;
-}
-
-function hostRefusal({ route, host, wildcard }: RouteClaim): Refusal | undefined {
-  if (host === '' && !(wildcard && route.host !== ''))
-    return { reason: 'NoHostValue', message: 'the route has no host, and the router chooses none' };
-  const message =
-    'expected a DNS name in lower case, without a dot at its end, of labels up to 63 characters';
-  return isHostName(host) ? undefined : { reason: 'InvalidHost', message: `spec.host: ${message}` };
 }
 
 type Content = Pick<AdmittedRoute, 'insecure' | 'tls'>;

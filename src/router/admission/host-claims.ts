@@ -1,18 +1,24 @@
 import { hostText } from '../model.ts';
 import type { Refusal, RouteClaim } from './verdict.ts';
 
+/** A place that a route wants, and whose route it is. */
+export interface HostClaim extends Pick<RouteClaim, 'key' | 'kind' | 'host' | 'wildcard' | 'path'> {
+  readonly namespace: string;
+  readonly name: string;
+}
+
 export interface HostClaims {
   /** Takes host and path for this route, or says why it cannot have them. Routes must come oldest first. */
-  readonly claim: (claim: RouteClaim) => Refusal | undefined;
+  readonly claim: (claim: HostClaim) => Refusal | undefined;
 }
 
 /** The routes that have a host, or a wildcard's domain. */
 interface Holders {
   /** The oldest: its namespace owns the host. */
-  readonly first: RouteClaim;
-  readonly byPath: Map<string, RouteClaim>;
-  passthrough?: RouteClaim;
-  terminated?: RouteClaim;
+  readonly first: HostClaim;
+  readonly byPath: Map<string, HostClaim>;
+  passthrough?: HostClaim;
+  terminated?: HostClaim;
 }
 
 /**
@@ -25,13 +31,12 @@ export function createHostClaims(namespaceOwnership: boolean): HostClaims {
   const hosts = new Map<string, Holders>();
   const wildcards = new Map<string, Holders>();
   /** Of each domain, the first route of each namespace that has a host in it. */
-  const inDomain = new Map<string, Map<string, RouteClaim>>();
-  const terminatedInDomain = new Map<string, RouteClaim>();
+  const inDomain = new Map<string, Map<string, HostClaim>>();
+  const terminatedInDomain = new Map<string, HostClaim>();
 
-  const blocking = (claim: RouteClaim): RouteClaim | undefined => {
+  const blocking = (claim: HostClaim): HostClaim | undefined => {
     const same = (claim.wildcard ? wildcards : hosts).get(claim.host);
-    const isForeign = (other: RouteClaim) =>
-      namespaceOwnership && other.route.namespace !== claim.route.namespace;
+    const isForeign = (other: HostClaim) => namespaceOwnership && other.namespace !== claim.namespace;
     if (same !== undefined) {
       if (isForeign(same.first)) return same.first;
       const samePath = same.byPath.get(claim.path);
@@ -48,7 +53,7 @@ export function createHostClaims(namespaceOwnership: boolean): HostClaims {
     return isTerminated(claim) ? above?.passthrough : undefined;
   };
 
-  const take = (claim: RouteClaim): void => {
+  const take = (claim: HostClaim): void => {
     const table = claim.wildcard ? wildcards : hosts;
     const holders: Holders = table.get(claim.host) ?? { first: claim, byPath: new Map() };
     table.set(claim.host, holders);
@@ -57,9 +62,9 @@ export function createHostClaims(namespaceOwnership: boolean): HostClaims {
     if (isTerminated(claim)) holders.terminated ??= claim;
     if (claim.wildcard) return;
     const domain = domainOf(claim);
-    const namespaces = inDomain.get(domain) ?? new Map<string, RouteClaim>();
+    const namespaces = inDomain.get(domain) ?? new Map<string, HostClaim>();
     inDomain.set(domain, namespaces);
-    if (!namespaces.has(claim.route.namespace)) namespaces.set(claim.route.namespace, claim);
+    if (!namespaces.has(claim.namespace)) namespaces.set(claim.namespace, claim);
     if (isTerminated(claim) && !terminatedInDomain.has(domain)) terminatedInDomain.set(domain, claim);
   };
 
@@ -73,19 +78,19 @@ export function createHostClaims(namespaceOwnership: boolean): HostClaims {
   };
 }
 
-function isTerminated({ kind }: RouteClaim): boolean {
+function isTerminated({ kind }: HostClaim): boolean {
   return kind === 'edge' || kind === 'reencrypt';
 }
 
-function domainOf({ host }: RouteClaim): string {
+function domainOf({ host }: HostClaim): string {
   return host.slice(host.indexOf('.') + 1);
 }
 
 /** Names and hosts of another namespace are not told. */
-function refusal(claim: RouteClaim, holder: RouteClaim): Refusal {
-  const isOwn = claim.route.namespace === holder.route.namespace;
+function refusal(claim: HostClaim, holder: HostClaim): Refusal {
+  const isOwn = claim.namespace === holder.namespace;
   const message = isOwn
-    ? `route ${holder.route.name} already has ${placeOf(holder)} and is older`
+    ? `route ${holder.name} already has ${placeOf(holder)} and is older`
     : `a route in another namespace holds ${claim.wildcard ? `a host in ${claim.host}` : claim.host} and is older`;
   return { reason: 'HostAlreadyClaimed', message, holder: holder.key };
 }

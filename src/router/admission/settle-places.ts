@@ -1,0 +1,40 @@
+import type { AskedPlace } from './asked-places.ts';
+import { createHostClaims } from './host-claims.ts';
+import type { Refusal } from './verdict.ts';
+
+/** A route's place, and why it cannot have it; undefined where it has it. */
+export interface SettledPlace {
+  readonly asked: AskedPlace;
+  readonly refusal: Refusal | undefined;
+  /** In the list of those that asked. */
+  readonly index: number;
+}
+
+/** Who gets what, in the order of the keys: the oldest is asked first. */
+export function settlePlaces(
+  all: readonly AskedPlace[],
+  namespaceOwnership: boolean,
+): readonly SettledPlace[] {
+  const claims = createHostClaims(namespaceOwnership);
+  const keys = new Set<string>();
+  const settled = all
+    .map((asked, index) => ({ asked, index }))
+    .sort((a, b) => olderFirst(a.asked, b.asked))
+    .map(({ asked, index }): SettledPlace => {
+      const refusal = (keys.has(asked.key) ? twice : asked.refusal) ?? claims.claim(asked);
+      keys.add(asked.key);
+      return { asked, refusal, index };
+    });
+  return settled.sort((a, b) => compareText(a.asked.key, b.asked.key));
+}
+
+const twice: Refusal = { reason: 'RouteNotAdmitted', message: 'another object has the same name' };
+
+function olderFirst(a: AskedPlace, b: AskedPlace): number {
+  return a.createdMs - b.createdMs || compareText(a.uid, b.uid) || compareText(a.key, b.key);
+}
+
+/** By code units: the same in every locale. */
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
