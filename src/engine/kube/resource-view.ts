@@ -24,7 +24,10 @@ export type ResourceNews =
 
 /** The common knowledge of the loops that list and watch `resources`. Only this turns it into news. */
 export interface ResourceView<T> {
-  /** What is kept of every object, once and in its newest version; undefined until every resource was listed. */
+  /**
+   * What is kept of every object, once and in its newest version; undefined until every resource was listed. The same list until something
+   * is told: who compares two of them has little to do.
+   */
   objects(): readonly T[] | undefined;
   /** Up to which version a resource is known. */
   resourceVersion(resource: Resource<T>): string | undefined;
@@ -49,6 +52,8 @@ export function createResourceView<T>(
   hear: (news: ResourceNews) => void,
 ): ResourceView<T> {
   const stores = new Map<Resource<T>, ObjectStore<T>>();
+  /** Made where it is asked for, and forgotten whenever a store is told of anything. */
+  let all: readonly T[] | undefined;
   const outage = trackApi(report);
   const silence = shared ?? outage;
   let outageKind: string | undefined;
@@ -67,6 +72,7 @@ export function createResourceView<T>(
   };
 
   const storeOf = (resource: Resource<T>, list: ListedObjects<T>): ObjectStore<T> => {
+    all = undefined;
     const store = stores.get(resource) ?? createObjectStore(list);
     stores.set(resource, store);
     return store;
@@ -75,7 +81,8 @@ export function createResourceView<T>(
   return {
     objects: () => {
       if (stores.size < resources.length) return undefined;
-      return [...mergeStores([...stores.values()]).values()].map(({ value }) => value);
+      all ??= Array.from(mergeStores([...stores.values()]).values(), ({ value }) => value);
+      return all;
     },
     resourceVersion: (resource) => stores.get(resource)?.resourceVersion(),
     count: (resource) => stores.get(resource)?.objects().size ?? 0,
@@ -85,6 +92,7 @@ export function createResourceView<T>(
       tell('watch', from);
     },
     changed: (resource, change, from) => {
+      all = undefined;
       if (stores.get(resource)?.take(change) === true) tell('watch', from);
     },
     polled: (lists, asked, from) => {

@@ -1,4 +1,3 @@
-import { oncePer } from '../../engine/system/once-per.ts';
 import { sleep } from '../../engine/system/time/sleep.ts';
 import type { Admission } from '../admission/verdict.ts';
 import type { Decision } from '../decide/decide.ts';
@@ -77,8 +76,15 @@ function createProvenRoutes() {
   const forgetGone = (admission: Admission): void => {
     if (admission === seen) return;
     seen = admission;
-    const uids = uidsOf(admission);
-    for (const [key, uid] of proven) if (uids.get(key) !== uid) proven.delete(key);
+    let there = 0;
+    for (const { key, route } of admission.admitted) {
+      const uid = proven.get(key);
+      if (uid === route.uid) there += 1;
+      else if (uid !== undefined) proven.delete(key);
+    }
+    if (there === proven.size) return;
+    const keys = new Set(admission.admitted.map(({ key }) => key));
+    for (const key of proven.keys()) if (!keys.has(key)) proven.delete(key);
   };
   return {
     unproven: ({ admission, model }: Decision): readonly RouteBackend[] => {
@@ -87,13 +93,10 @@ function createProvenRoutes() {
     },
     prove: ({ admission }: Decision, backends: readonly RouteBackend[]): void => {
       if (admission !== seen) seen = undefined;
-      const uids = uidsOf(admission);
-      for (const { key } of backends) proven.set(key, uids.get(key) ?? '');
+      const news = backends.filter(({ key }) => !proven.has(key));
+      if (news.length === 0) return;
+      const uids = new Map(admission.admitted.map(({ key, route }) => [key, route.uid]));
+      for (const { key } of news) proven.set(key, uids.get(key) ?? '');
     },
   };
 }
-
-const uidsOf = oncePer(
-  ({ admitted }: Admission): ReadonlyMap<string, string> =>
-    new Map(admitted.map(({ key, route }) => [key, route.uid])),
-);

@@ -2,7 +2,7 @@ import type { SetFile } from '../../engine/apply/file-set.ts';
 import { keepOrder } from '../../engine/system/keep-order.ts';
 import { oncePer } from '../../engine/system/once-per.ts';
 import { hostText, type RouteBackend } from '../model.ts';
-import { mapText } from './map-lines.ts';
+import { mapLine } from './map-lines.ts';
 import { canMatch, pathOf, type Question, valueIn } from './value-in.ts';
 
 /** The questions that are asked by host and path, each of a file for `map_str` and one for `map_beg`: the first that knows a request answers. */
@@ -25,21 +25,21 @@ export function createHashMapFiles(): (routes: readonly RouteBackend[]) => reado
       compare(a.prefix, b.prefix) || Number(a.isFolder) - Number(b.isFolder) || compare(a.route, b.route),
   );
   let files: readonly SetFile[] = [];
-  let before: ReadonlyMap<string, Row> = new Map();
+  let before: readonly Row[] = [];
   return (routes) => {
     const rows = routes.map(rowOf).filter((row) => row !== undefined);
     const known = before;
-    const isAsBefore = rows.length === known.size && rows.every((row) => isSame(known.get(row.route), row));
+    const isAsBefore = rows.length === known.length && rows.every((row, at) => isSame(known[at], row));
     if (isAsBefore && files.length > 0) return files;
-    before = new Map(rows.map((row) => [row.route, row]));
+    before = rows;
     const exact = byKey(rows.filter(({ isFolder }) => !isFolder));
     const prefix = byPrefix(rows);
     const made = [
       ...pathQuestions.flatMap((question) => [
-        file(`${question}.exact`, exact, ({ key, values }) => [key, values[question]]),
-        file(`${question}.prefix`, prefix, (row) => [row.prefix, row.values[question]]),
+        file(`${question}.exact`, exact, 'key', question),
+        file(`${question}.prefix`, prefix, 'prefix', question),
       ]),
-      file('tls', exact, ({ host, values }) => [host, values.passthrough]),
+      file('tls', exact, 'host', 'passthrough'),
     ];
     files = made.map((each, index) => {
       const before = files[index];
@@ -78,7 +78,8 @@ const rowOf = oncePer((route: RouteBackend): Row | undefined => {
 
 function isSame(one: Row | undefined, other: Row): boolean {
   if (one === other) return true;
-  if (one?.key !== other.key || one.isFolder !== other.isFolder || one.host !== other.host) return false;
+  if (one?.route !== other.route || one.key !== other.key || one.host !== other.host) return false;
+  if (one.isFolder !== other.isFolder) return false;
   const { values } = one;
   return [...pathQuestions, 'passthrough' as const].every((name) => values[name] === other.values[name]);
 }
@@ -87,16 +88,19 @@ function isSame(one: Row | undefined, other: Row): boolean {
 function file(
   name: string,
   rows: readonly Row[],
-  lineOf: (row: Row) => readonly [string, string | undefined],
+  by: 'key' | 'prefix' | 'host',
+  value: keyof Row['values'],
 ): SetFile {
-  const lines: (readonly [string, string])[] = [];
+  const lines: string[] = [];
+  let last: string | undefined;
   for (const row of rows) {
-    const [key, value] = lineOf(row);
-    if (value === undefined) continue;
-    if (lines.at(-1)?.[0] === key) lines.pop();
-    lines.push([key, value]);
+    const said = row.values[value];
+    if (said === undefined) continue;
+    if (last === row[by]) lines.pop();
+    last = row[by];
+    lines.push(mapLine(last, said));
   }
-  return { name: `maps/${name}.map`, content: mapText(lines) };
+  return { name: `maps/${name}.map`, content: lines.join('') };
 }
 
 /** By code units: the same in every locale. */

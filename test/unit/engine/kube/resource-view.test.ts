@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Outage, trackApi } from '../../../../src/engine/kube/outage.ts';
 import type { Resource } from '../../../../src/engine/kube/resource.ts';
@@ -54,4 +55,41 @@ test('there are no objects before every resource was listed', () => {
   expect([view.objects(), seen]).toEqual([undefined, []]);
   view.relisted(masters, list(), from);
   expect([view.objects(), seen]).toEqual([['cp-1'], ['objects']]);
+});
+
+const named = (key: string): Resource<string> => ({ ...nodes, what: key, labelSelector: key });
+const kept = fc.record({ version: fc.nat(9), value: fc.constantFrom('one', 'two', undefined) });
+const news = fc.record({
+  kind: fc.constantFrom('relisted', 'changed', 'polled'),
+  resource: fc.nat(1),
+  key: fc.constantFrom('a', 'b'),
+  objects: fc.tuple(kept, kept),
+});
+
+test('what is known of the objects does not depend on when it was asked for', () => {
+  fc.assert(
+    fc.property(fc.array(news, { maxLength: 12 }), (all) => {
+      const resources = [named('x'), named('y')];
+      const [asked, silent] = [createView(resources).view, createView(resources).view];
+      for (const { kind, resource: index, key, objects } of all) {
+        const resource = resources[index] ?? nodes;
+        const [{ version, value }] = objects;
+        const listed = () => ({
+          resourceVersion: `${version}`,
+          objects: new Map(
+            objects.map((each, at) => [
+              at === 0 ? 'a' : 'b',
+              { resourceVersion: `${each.version}`, value: each.value ?? 'none' },
+            ]),
+          ),
+        });
+        for (const view of [asked, silent])
+          if (kind === 'relisted') view.relisted(resource, listed(), from);
+          else if (kind === 'polled') view.polled(new Map([[resource, listed()]]), new Map(), from);
+          else view.changed(resource, { kind: 'object', key, resourceVersion: `${version}`, value }, from);
+        asked.objects();
+      }
+      expect(asked.objects()).toEqual(silent.objects());
+    }),
+  );
 });
