@@ -31,7 +31,7 @@ async function watchOneServer(settings = {}) {
 }
 
 test('a half-open watch that never says anything again is given up and replaced', async () => {
-  const server = await watchOneServer(neverPoll);
+  const server = await watchOneServer({ ...neverPoll, timing: { watchIdleMs: 800 } });
   await server.setFaults({ silentWatch: true });
   cluster.store.set(node('cp-2', ['10.0.0.2']));
   await seen.reports('watch-interrupted');
@@ -42,7 +42,7 @@ test('a half-open watch that never says anything again is given up and replaced'
 
 test('a poll finds the change that a half-open watch hides', async () => {
   // A poll that is answered later than this has the watch cut and listed anew.
-  const server = await watchOneServer({ checkInterval: 500, timing: { watchIdleMs: 60_000 } });
+  const server = await watchOneServer({ checkInterval: 500 });
   await server.setFaults({ silentWatch: true });
   cluster.store.set(node('cp-2', ['10.0.0.2']));
   await seen.sees(two, 'poll');
@@ -75,7 +75,7 @@ test('a list that lies there when this process gets to run again late is believe
     },
   });
   cluster.writeKubeconfig(server.url);
-  seen = watchNodes(cluster, { checkInterval: 2_000, timing: { watchIdleMs: 60_000 } });
+  seen = watchNodes(cluster, { checkInterval: 2_000 });
   await waitFor('both watches', () => server.served().watches === 2);
   const watches = () => server.requests.filter((path) => path.includes('watch=1')).length;
   const before = { observed: seen.observations.length, told: seen.events.length, watches: watches() };
@@ -130,10 +130,7 @@ test.each([
 const lists = (server: ApiServer) => server.requests.filter((path) => !path.includes('watch=1'));
 
 test('watches that the server ends by its timeout go on where they ended, without a word or a new list', async () => {
-  const server = await watchOneServer({
-    ...neverPoll,
-    timing: { watchTimeoutSeconds: 1, watchIdleMs: 30_000 },
-  });
+  const server = await watchOneServer({ ...neverPoll, timing: { watchTimeoutSeconds: 1 } });
   await waitFor('new watches', () => server.requests.filter((path) => path.includes('watch=1')).length >= 4);
   cluster.store.set(node('cp-2', ['10.0.0.2']));
   await seen.sees(two);
@@ -142,7 +139,7 @@ test('watches that the server ends by its timeout go on where they ended, withou
 });
 
 test('a resource is listed anew once its last list is old, though its watch lives', async () => {
-  const server = await watchOneServer({ ...neverPoll, timing: { resyncMs: 1_000, watchIdleMs: 30_000 } });
+  const server = await watchOneServer({ ...neverPoll, timing: { resyncMs: 1_000 } });
   await waitFor('new lists', () => lists(server).length >= 4);
   expect(seen.events).toEqual([]);
 });

@@ -26,7 +26,7 @@ const fill = (count: number) => {
     cluster.store.set(node(`cp-${index}`, [`10.0.${index >> 8}.${index & 255}`]));
 };
 const watch = (timing: Partial<ListWatchTiming>, checkInterval = 60_000) => {
-  seen = watchNodes(cluster, { checkInterval, timing: { watchIdleMs: 60_000, ...timing } });
+  seen = watchNodes(cluster, { checkInterval, timing });
 };
 
 test('the list of before stays while there are more objects than maxObjects, and the limit is told', async () => {
@@ -48,7 +48,7 @@ test('objects that are over maxPageBytes together are listed in smaller pages, w
     cluster.store.set({ ...node(`cp-${index}`, [`10.0.0.${index}`]), spec: { taints: 'x'.repeat(15_000) } });
   seen = watchCluster('all-nodes', cluster, {
     checkInterval: 60_000,
-    timing: { maxPageBytes: 40_000, pageLimit: 32, watchIdleMs: 60_000 },
+    timing: { maxPageBytes: 40_000, pageLimit: 32 },
   });
   await waitFor('a list', () => seen.latest()?.length === 60);
   const limits = server.requests.flatMap((path) => /[?&]limit=(\d+)/.exec(path)?.[1] ?? []);

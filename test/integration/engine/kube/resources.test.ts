@@ -63,7 +63,7 @@ function follow<T>(resource: Resource<T>, timing: Partial<ListWatchTiming> = {})
 }
 
 test('objects with one name in two namespaces are two, and a watch alone keeps up with them', async () => {
-  const { sees } = follow(routes, { watchIdleMs: 60_000 });
+  const { sees } = follow(routes);
   await sees(['a.example', 'b.example', 'blog.example', 'c.example']);
   await waitFor('the watch', () => server.served().watches === 1);
   cluster.store.set(route('blog', 'a', 'news.example'));
