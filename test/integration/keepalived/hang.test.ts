@@ -22,14 +22,10 @@ async function stopped(supervisor: VrrpSupervisorProcess, which: 'parent' | 'chi
 
 async function replaced(node: VrrpNode, supervisor: VrrpSupervisorProcess, before: number): Promise<void> {
   await waitFor('the hang to be seen', () => node.events('keepalived-hung').length === 1);
-  await waitFor(
-    'another keepalived to run',
-    async () => {
-      const { current } = await supervisor.status();
-      return current !== null && current.pid !== before;
-    },
-    20_000,
-  );
+  await waitFor('another keepalived to run', async () => {
+    const { current } = await supervisor.status();
+    return current !== null && current.pid !== before;
+  });
   expect(node.events('keepalived-hung')).toMatchObject([{ pid: before, stopped: true }]);
 }
 

@@ -23,7 +23,8 @@ it.each([
 
 const kubectl = spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' });
 const noKubectl = kubectl.status === 0 ? undefined : 'kubectl is not installed';
-if (noKubectl !== undefined) console.log(`skipped: the manifest is not read by kubectl, ${noKubectl}`);
+if (noKubectl !== undefined)
+  console.log(`skipped: the manifests and the patch of service.yaml are not read by kubectl, ${noKubectl}`);
 
 const pathOf = (name: string) => join(import.meta.dirname, '../../../manifests', name);
 const routerManifest = pathOf('router/deployment.yaml');

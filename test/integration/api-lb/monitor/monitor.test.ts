@@ -116,11 +116,7 @@ test.each(['debian-haproxy.cfg', 'guide-haproxy.cfg'])(
     expect(await balancer.monitorSaid('foreign-configuration-replaced')).toMatchObject({ path, copy });
     expect(readFileSync(copy, 'utf8')).toBe(foreign);
     const ready = 'http://127.0.0.1:50936/haproxy_ready';
-    await waitFor(
-      '/haproxy_ready',
-      () => cluster.namespace.run('curl', '-sf', ready).then(() => true),
-      20_000,
-    );
+    await waitFor('/haproxy_ready', () => cluster.namespace.run('curl', '-sf', ready).then(() => true));
   },
 );
 

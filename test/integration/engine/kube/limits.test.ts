@@ -103,7 +103,7 @@ test.each([
       looks += 1;
       return looks === 20;
     };
-    await waitFor('twenty looks at them', look, 10_000, 250);
+    await waitFor('twenty looks at them', look, undefined, 250);
     expect(asked()).toEqual([2, 2]);
   },
 );
