@@ -19,6 +19,8 @@ export interface Edit {
   readonly before: MainFile;
   readonly rendered: Rendered;
   readonly staged: Pick<StagedSet, 'folder'>;
+  /** How they differ, where that is known already. */
+  readonly found: Difference | undefined;
 }
 
 /** How the supervisor is asked: it decides whether what lay there before is what it serves. */
@@ -36,7 +38,7 @@ export const reload: Way = { kind: 'reload' };
 export function wayFrom(edit: Edit, difference: Compare | undefined): Way {
   if (difference === undefined) return reload;
   const { sha256: from } = edit.before;
-  const found = difference(setBefore(edit), edit.rendered);
+  const found = edit.found ?? difference(setBefore(edit), edit.rendered);
   if (found.kind === 'reload') return found;
   const { folder } = edit.staged;
   const changes = found.kind === 'runtime' ? found.changes : [];

@@ -96,6 +96,25 @@ export function sha256Of(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
+/** The other files by their names. */
+export const filesOf: (rendered: Rendered) => ReadonlyMap<string, SetFile> = oncePer(
+  (rendered) => new Map(othersOf(rendered).map((file) => [file.name, file])),
+);
+
+export function isSameFile(left: SetFile | undefined, file: SetFile): boolean {
+  if (left === undefined || (left.secret === true) !== (file.secret === true)) return false;
+  return left.content === file.content || sha256OfFile(left) === sha256OfFile(file);
+}
+
+/** Whether the other files of both sets are the same, with the same permissions. */
+export function hasFiles(left: Rendered, rendered: Rendered): boolean {
+  const [had, wanted] = [othersOf(left), othersOf(rendered)];
+  const isSame = (each: SetFile, index: number): boolean =>
+    had[index]?.name === each.name && isSameFile(had[index], each);
+  const isSameMode = wanted.length === 0 || left.mode === rendered.mode;
+  return isSameMode && had.length === wanted.length && wanted.every(isSame);
+}
+
 /** Throws, with a code as the file system does, where a set is larger than a limit, which it names, or is none. */
 export function mustBeSet(rendered: Rendered): void {
   const others = othersOf(rendered);

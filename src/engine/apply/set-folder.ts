@@ -1,9 +1,10 @@
-import { chmod, link, lstat, mkdir, readdir } from 'node:fs/promises';
+import { chmod, lstat, readdir, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { codeOf } from '../system/errors.ts';
 import { syncDirectory, syncFile, writeNewFile } from '../system/file/atomic-write.ts';
-import { oncePer } from '../system/once-per.ts';
 import {
+  filesOf,
+  hasFiles,
+  isSameFile,
   isSameText,
   mainParts,
   modeOf,
@@ -11,14 +12,15 @@ import {
   type Rendered,
   refusal,
   type SetFile,
-  sha256OfFile,
 } from './file-set.ts';
 import { forEachAtOnce } from './for-each-at-once.ts';
 import type { KnownFiles } from './known-files.ts';
 import type { LiveFile } from './live-file.ts';
 import { bytesOf, type MainFile } from './main-file.ts';
+import { folderMode, linkIfAllowed, makeFolders, makeIfMissing } from './make-folders.ts';
 import { removeFolder } from './old-sets.ts';
 import { folderOf, numbersOf, setsOf } from './set-path.ts';
+import type { SpareSet } from './spare-set.ts';
 
 /** A main file in its final words, and the folder with the files that it names: undefined where it names none. */
 export interface StagedSet {
@@ -33,17 +35,25 @@ export function isKnownOther({ rendered: before }: MainFile, rendered: Rendered)
   return before !== undefined && !(isSameText(before, rendered) && hasFiles(before, rendered));
 }
 
-/** Whether what lies there now is this set in every byte, and its other files have their permissions. `keepModes` sees to those of the main file. */
-export async function isInPlace(main: MainFile, rendered: Rendered, known: KnownFiles): Promise<boolean> {
+/**
+ * Whether what lies there now, which is no known other set, is this set in every byte, and its other files have their permissions. `keepModes` sees to
+ * those of the main file. The other files of a known set are not looked at where they were a moment ago (`isFresh`).
+ */
+export async function isInPlace(
+  main: MainFile,
+  rendered: Rendered,
+  known: KnownFiles,
+  isFresh: boolean,
+): Promise<boolean> {
   const folder = othersOf(rendered).length === 0 ? undefined : main.folder;
   const isKnown =
     main.rendered !== undefined && main.folder === folder && isSameText(main.rendered, rendered);
   if (!isKnown && !main.bytes().equals(bytesOf(rendered, folder))) return false;
-  return folder === undefined || (await holdsAll(folder, rendered, known));
+  return folder === undefined || (isKnown && isFresh) || (await holdsAll(folder, rendered, known));
 }
 
 /** Whether the folder has the other files, and nothing else. */
-async function holdsAll(folder: string, rendered: Rendered, known: KnownFiles): Promise<boolean> {
+export async function holdsAll(folder: string, rendered: Rendered, known: KnownFiles): Promise<boolean> {
   known.keep(othersOf(rendered));
   const others = othersOf(rendered);
   const names = await filesIn(folder);
@@ -54,53 +64,42 @@ async function holdsAll(folder: string, rendered: Rendered, known: KnownFiles): 
   return isWhole;
 }
 
+/** What is known of the files that lie there. */
+export interface KnownSet {
+  readonly known: KnownFiles;
+  readonly spare: SpareSet;
+  /** The files of the set in place are as this process left them: none is looked at, and what differs costs as much as it is. */
+  readonly isTrusted: boolean;
+}
+
 /**
  * Writes the other files into a folder of their own, unless the one in place has just these: whole once it resolves, each with its permissions
  * before its first byte. A file that the set in place has too is linked, not written. On an error the folder is gone.
- *
- * Each file of the set in place is looked at, unless `isTrusted`: then it is as this process left it, and what differs costs as much as it is.
  */
 export async function stageSet(
   file: LiveFile,
   main: MainFile | undefined,
   rendered: Rendered,
-  known: KnownFiles,
-  isTrusted: boolean,
+  { known, spare, isTrusted }: KnownSet,
 ): Promise<StagedSet> {
   const nothing = async (): Promise<void> => undefined;
   if (othersOf(rendered).length === 0)
     return { parts: () => mainParts(rendered, undefined), folder: undefined, sync: nothing };
+  const { mode } = rendered;
   const before = main?.folder;
   const left = isTrusted ? main?.rendered : undefined;
   if (before !== undefined && (left ? hasFiles(left, rendered) : await holdsAll(before, rendered, known)))
     return { parts: () => mainParts(rendered, before), folder: before, sync: nothing };
-  const folder = await makeSetFolder(file, folderMode(rendered.mode));
+  const folder = await makeSetFolder(file, folderMode(mode));
   try {
-    const isSame = left === undefined ? lookedAt(before, rendered.mode, known) : leftIn(left, rendered.mode);
-    const sync = await fillFolder(folder, before, rendered, await isSame);
+    const ahead = isTrusted ? await spare.take(folder, mode) : new Map<string, SetFile>();
+    const isSame = left === undefined ? await lookedAt(before, mode, known) : leftIn(left, mode);
+    const sync = await fillFolder(folder, before, rendered, { ahead, isSame });
     return { parts: () => mainParts(rendered, folder), folder, sync };
   } catch (error) {
     await removeFolder(folder);
     throw error;
   }
-}
-
-const filesOf = oncePer(
-  (rendered: Rendered): ReadonlyMap<string, SetFile> =>
-    new Map(othersOf(rendered).map((file) => [file.name, file])),
-);
-
-function isSameFile(left: SetFile | undefined, file: SetFile): boolean {
-  if (left === undefined || (left.secret === true) !== (file.secret === true)) return false;
-  return left.content === file.content || sha256OfFile(left) === sha256OfFile(file);
-}
-
-function hasFiles(left: Rendered, rendered: Rendered): boolean {
-  const [had, wanted] = [othersOf(left), othersOf(rendered)];
-  const isSame = (each: SetFile, index: number): boolean =>
-    had[index]?.name === each.name && isSameFile(had[index], each);
-  const isSameMode = wanted.length === 0 || left.mode === rendered.mode;
-  return isSameMode && had.length === wanted.length && wanted.every(isSame);
 }
 
 type IsSame = (file: SetFile) => Promise<boolean>;
@@ -111,7 +110,7 @@ async function lookedAt(folder: string | undefined, mode: number, known: KnownFi
   return async (each) => await isSame(folder, names, each, mode, known);
 }
 
-async function leftIn(left: Rendered, mode: number): Promise<IsSame> {
+function leftIn(left: Rendered, mode: number): IsSame {
   return async (each) => left.mode === mode && isSameFile(filesOf(left).get(each.name), each);
 }
 
@@ -128,21 +127,11 @@ async function makeSetFolder(file: LiveFile, mode: number): Promise<string> {
   }
 }
 
-/** False where it was there. The umask does not count. */
-async function makeIfMissing(folder: string, mode: number): Promise<boolean> {
-  try {
-    await mkdir(folder, { mode });
-    await chmod(folder, mode);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-/** What may read the main file may enter the folder. */
-function folderMode(mode: number): number {
-  return 0o700 | (mode & 0o044) | ((mode & 0o044) >> 2);
+interface Filling {
+  /** What lies in the folder already. */
+  readonly ahead: ReadonlyMap<string, SetFile>;
+  /** Whether a file is the one of the set before. */
+  readonly isSame: IsSame;
 }
 
 /** Answers what brings it to the disk. */
@@ -150,15 +139,17 @@ async function fillFolder(
   folder: string,
   before: string | undefined,
   rendered: Rendered,
-  isSame: IsSame,
+  { ahead, isSame }: Filling,
 ): Promise<StagedSet['sync']> {
   const { mode } = rendered;
-  const made = new Set([folder]);
-  const written: string[] = [];
-  for (const { name } of othersOf(rendered))
-    await makeFolders(dirname(join(folder, name)), made, folderMode(mode));
-  await forEachAtOnce(othersOf(rendered), async (each) => {
+  const folders = await makeFolders(folder, rendered);
+  const [files, written] = [filesOf(rendered), [] as string[]];
+  const isThere = (each: SetFile): boolean => ahead.has(each.name) && isSameFile(ahead.get(each.name), each);
+  for (const name of ahead.keys()) if (!files.has(name)) await rm(join(folder, name), { force: true });
+  const missing = othersOf(rendered).filter((each) => !isThere(each));
+  await forEachAtOnce(missing, async (each) => {
     const path = join(folder, each.name);
+    if (ahead.has(each.name)) await rm(path, { force: true });
     const isLinked =
       before !== undefined && (await isSame(each)) && (await linkIfAllowed(join(before, each.name), path));
     if (isLinked) return;
@@ -167,23 +158,9 @@ async function fillFolder(
   });
   return async () => {
     await forEachAtOnce(written, syncFile);
-    for (const each of [...made, dirname(folder), dirname(dirname(folder))]) await syncDirectory(each);
+    for (const each of [...folders, folder, dirname(folder), dirname(dirname(folder))])
+      await syncDirectory(each);
   };
-}
-
-async function makeFolders(folder: string, made: Set<string>, mode: number): Promise<void> {
-  if (made.has(folder)) return;
-  await makeFolders(dirname(folder), made, mode);
-  await makeIfMissing(folder, mode);
-  made.add(folder);
-}
-
-/** Not allowed for a file of another owner, or one with too many names. */
-async function linkIfAllowed(from: string, to: string): Promise<boolean> {
-  return await link(from, to).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Every name below a folder that is no folder, and whether it is a regular file. Symbolic links are not followed. */

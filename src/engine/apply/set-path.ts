@@ -8,6 +8,9 @@ export const setsOf = (file: Pick<LiveFile, 'path'>): string => `${file.path}.se
 export const folderOf = (file: Pick<LiveFile, 'path'>, number: number): string =>
   join(setsOf(file), String(number));
 
+/** The folder of a set to be, which has no number yet. */
+export const spareOf = (file: Pick<LiveFile, 'path'>): string => join(setsOf(file), 'next');
+
 /** The folder that a main file names, which may be gone. */
 export function folderNamedIn(file: Pick<LiveFile, 'path'>, text: Buffer | undefined): string | undefined {
   const start = `${setsOf(file)}/`;

@@ -1,13 +1,19 @@
 /**
- * `node apply-set.ts CONFIG SOCKET ROUND [STEP]`: applies a set without HAProxy and prints what became of it, and by how
- * many steps. With STEP it is killed just before that step changes something on the disk, or halfway through a write.
+ * `node apply-set.ts CONFIG SOCKET ROUNDS [STEP]`: applies a set without HAProxy, or several that are separated by commas and each of which
+ * HAProxy can be told of, and prints what became of the last, and by how many steps. With STEP it is killed just before that step changes
+ * something on the disk, or halfway through a write.
  */
+import { existsSync } from 'node:fs';
 import fs, { type FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
 import { createApplier } from '../../../../src/engine/apply/applier.ts';
+import type { ApplyOutcome } from '../../../../src/engine/apply/apply-outcome.ts';
+import type { SetFile } from '../../../../src/engine/apply/file-set.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
 import { setOf } from './set-scene.ts';
 
-const [configPath = '', socketPath = '', round = '', lastStep = '0'] = process.argv.slice(2);
+const [configPath = '', socketPath = '', rounds = '', lastStep = '0'] = process.argv.slice(2);
 let steps = 0;
 
 const isLastStep = (): boolean => {
@@ -35,10 +41,16 @@ Object.assign(fs, {
 syncBuiltinESMExports();
 
 const check = async () => ({ kind: 'valid' }) as const;
-const outcome = await createApplier({ configPath, check, socketPath }).apply(
-  setOf(round),
-  AbortSignal.timeout(20_000),
-);
+const nothing = () => ({ kind: 'nothing' }) as const;
+const sets = rounds.split(',').map(setOf);
+const told = sets.length > 1 ? { difference: nothing, checksAfter: true } : {};
+const applier = createApplier({ configPath, check, socketPath, ...told });
+let outcome: ApplyOutcome | undefined;
+for (const set of sets) {
+  outcome = await applier.apply(set, AbortSignal.timeout(20_000));
+  const isThere = ({ name }: SetFile): boolean => existsSync(join(`${configPath}.sets/next`, name));
+  if (sets.length > 1) await waitFor('a spare set', () => set.others.every(isThere));
+}
 process.stdout.write(JSON.stringify({ outcome, steps }));
 
 function stepping<Args extends readonly unknown[], Result>(

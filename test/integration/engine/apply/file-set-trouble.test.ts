@@ -19,28 +19,36 @@ afterEach(async () => {
   await scene[Symbol.asyncDispose]();
 });
 
-it('SIGKILL at any step leaves the old or the new set whole, and the next monitor brings the new one', async () => {
-  const { steps } = await applyInChild(await withOldSet('unharmed'));
-  expect(steps).toBeGreaterThan(20);
-  const found = new Set<string>();
-  for (let step = 1; step <= steps; step += 1) {
-    const configPath = await withOldSet(`killed-${step}`);
-    expect(await applyInChild(configPath, step)).toMatchObject({ killed: true });
-    const left = setAt(configPath);
-    found.add(left.text);
-    const whole = [setOf('old'), setOf('new')].map(wholeSet);
-    expect(whole, `killed before step ${step} of ${steps}`).toContainEqual(left);
+it.each([
+  ['', 'new'],
+  [' that was prepared', 'old,new'],
+])(
+  'SIGKILL at any step leaves the old or the new set%s whole, and the next monitor brings the new one',
+  async (_, rounds) => {
+    scene.answers.status = { ok: true, changes: { made: 0 } };
+    const { steps } = await applyInChild(await withOldSet('unharmed'), rounds);
+    expect(steps).toBeGreaterThan(20);
+    const found = new Set<string>();
+    for (let step = 1; step <= steps; step += 1) {
+      const configPath = await withOldSet(`killed-${step}`);
+      expect(await applyInChild(configPath, rounds, step)).toMatchObject({ killed: true });
+      const left = setAt(configPath);
+      found.add(left.text);
+      const whole = [setOf('old'), setOf('new')].map(wholeSet);
+      expect(whole, `killed before step ${step} of ${steps}`).toContainEqual(left);
 
-    for (const name of setsBeside(configPath)) utimesSync(join(`${configPath}.sets`, name), 0, 0);
-    scene.answers.status = serving(readFileSync(configPath, 'utf8'));
-    expect(['reloaded', 'unchanged']).toContain(
-      (await applierFor(configPath).apply(setOf('new'), signal)).kind,
-    );
-    expect(setAt(configPath)).toEqual(wholeSet(setOf('new')));
-    expect(setsBeside(configPath).length).toBeLessThanOrEqual(3);
-  }
-  expect(found.size).toBe(2);
-}, 120_000);
+      for (const name of setsBeside(configPath)) utimesSync(join(`${configPath}.sets`, name), 0, 0);
+      scene.answers.status = { ...serving(readFileSync(configPath, 'utf8')), changes: { made: 0 } };
+      expect(['reloaded', 'unchanged']).toContain(
+        (await applierFor(configPath).apply(setOf('new'), signal)).kind,
+      );
+      expect(setAt(configPath)).toEqual(wholeSet(setOf('new')));
+      expect(setsBeside(configPath).filter((name) => name !== 'next').length).toBeLessThanOrEqual(3);
+    }
+    expect(found.size).toBe(2);
+  },
+  120_000,
+);
 
 it.each([
   ['a full disk', 'dd if=/dev/zero of="$D/fill" bs=4k 2>/dev/null', 'ENOSPC'],
@@ -70,13 +78,14 @@ async function withOldSet(name: string): Promise<string> {
   return configPath;
 }
 
-/** Applies the new set in a process of its own, killed at a step where there is one. */
+/** Applies sets in a process of its own, killed at a step where there is one. */
 async function applyInChild(
   configPath: string,
+  rounds: string,
   step = 0,
 ): Promise<{ readonly steps: number; readonly killed: boolean }> {
   const socketPath = join(scene.directory, 'master.sock');
-  const argv = [process.execPath, script, configPath, socketPath, 'new', String(step)] as const;
+  const argv = [process.execPath, script, configPath, socketPath, rounds, String(step)] as const;
   const { stdout, signal: killedBy } = await runCommand(argv, { timeoutMs: 30_000 });
   if (killedBy !== undefined) return { steps: step, killed: killedBy === 'SIGKILL' };
   return { steps: JSON.parse(stdout).steps, killed: false };

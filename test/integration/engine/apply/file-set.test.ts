@@ -25,6 +25,7 @@ const reloaded = { kind: 'reloaded', acknowledged: true, generation: 1, tookMs: 
 const refusal = { ok: false, stage: 'prove', message: 'no answer in 10s' } as const;
 
 let scene: ApplyScene;
+let nowMs = 0;
 beforeEach(async () => {
   scene = await createApplyScene();
   await scene.serve();
@@ -99,10 +100,13 @@ describe('a set', () => {
     },
   );
 
-  it('of which a file was changed by hand is written anew', async () => {
-    const { applySet } = scene.applier();
+  it('of which a file was changed by hand is written anew once five seconds have passed since the last look', async () => {
+    const { applySet } = scene.applier({ now: () => nowMs });
     await applySet(setOf('one'), signal);
     writeFileSync(fileOf('maps/hosts.map'), 'a.example eno\n');
+    nowMs += 4_999;
+    expect(await applySet(setOf('one'), signal)).toEqual({ kind: 'unchanged' });
+    nowMs += 1;
     expect(await applySet(setOf('one'), signal)).toEqual(reloaded);
     expect(setAt(scene.configPath)).toEqual(wholeSet(setOf('one')));
   });
@@ -115,9 +119,10 @@ describe('a set', () => {
     ['a secret that others can read', () => writeAnew(fileOf('certs/a.pem'))],
     ['no folder at all', () => rmSync(folderIn(live()), { recursive: true })],
   ])('is written anew where there is %s', async (_what, spoil) => {
-    const { applySet } = scene.applier();
+    const { applySet } = scene.applier({ now: () => nowMs });
     await applySet(setOf('one'), signal);
     spoil();
+    nowMs += 5_000;
     expect(await applySet(setOf('one'), signal)).toEqual(reloaded);
     expect(setAt(scene.configPath)).toEqual(wholeSet(setOf('one')));
     expect(lstatSync(fileOf('maps/hosts.map')).isFile()).toBe(true);

@@ -1,0 +1,46 @@
+import { chmod, link, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { codeOf } from '../system/errors.ts';
+import { oncePer } from '../system/once-per.ts';
+import { othersOf, type Rendered } from './file-set.ts';
+
+/** Below the set's folder, those in which its files lie, each after the one in which it lies. */
+const foldersIn = oncePer((rendered: Rendered): readonly string[] => {
+  const folders = new Set<string>();
+  for (const { name } of othersOf(rendered))
+    for (let at = name.indexOf('/'); at !== -1; at = name.indexOf('/', at + 1))
+      folders.add(name.slice(0, at));
+  return [...folders];
+});
+
+/** Makes what is missing of the folders of a set, below its own, and answers all of them. */
+export async function makeFolders(folder: string, rendered: Rendered): Promise<readonly string[]> {
+  const folders = foldersIn(rendered).map((name) => join(folder, name));
+  for (const each of folders) await makeIfMissing(each, folderMode(rendered.mode));
+  return folders;
+}
+
+/** False where it was there. The umask does not count. */
+export async function makeIfMissing(folder: string, mode: number): Promise<boolean> {
+  try {
+    await mkdir(folder, { mode });
+    await chmod(folder, mode);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** What may read the main file may enter the folder. */
+export function folderMode(mode: number): number {
+  return 0o700 | (mode & 0o044) | ((mode & 0o044) >> 2);
+}
+
+/** Not allowed for a file of another owner, or one with too many names. */
+export async function linkIfAllowed(from: string, to: string): Promise<boolean> {
+  return await link(from, to).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,131 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Difference } from '../../../../src/engine/apply/bring-into-service.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+import { type ApplyScene, createApplyScene } from './apply-scene.ts';
+import { folderIn, setAt, setOf, wholeSet } from './set-scene.ts';
+
+const { signal } = new AbortController();
+const [one, two] = [setOf('one'), setOf('two')];
+const edited = { ...one, text: `${one.text}# edited\n` };
+const made = { ok: true, generation: 1, tookMs: 5, atRunTime: true } as const;
+const told: Difference = { kind: 'runtime', changes: [] };
+const reload: Difference = { kind: 'reload', what: 'section-added', reason: 'the section is new' };
+
+let scene: ApplyScene;
+let nowMs = 0;
+beforeEach(async () => {
+  scene = await createApplyScene();
+  await scene.serve();
+});
+afterEach(() => scene[Symbol.asyncDispose]());
+
+/** An applier that has brought a set into service, beside a supervisor that makes changes. */
+async function begun({ checksAfter = true, difference = told } = {}) {
+  scene.answers.status = { ok: true, changes: { made: 0 } };
+  const applier = scene.applier({ checksAfter, difference: () => difference, now: () => nowMs });
+  await applier.applySet(one, signal);
+  if (difference === told) scene.answers.reload = made;
+  else Object.defineProperty(scene.answers, 'reload', { get: started });
+  return applier;
+}
+/** HAProxy does not start without the map. */
+const started = () =>
+  existsSync(fileOf('maps/hosts.map'))
+    ? { ok: true, generation: 2, tookMs: 5 }
+    : { ok: false, stage: 'check', message: 'no map' };
+const fileOf = (name: string) => join(folderIn(readFileSync(scene.configPath, 'utf8')), name);
+const isWhole = (set: typeof one) => expect(setAt(scene.configPath)).toEqual(wholeSet(set));
+/** Those that HAProxy got before its check. */
+const orders = () => scene.requests.filter((line) => line.includes('"checked":false')).length;
+const spare = () => `${scene.configPath}.sets/next`;
+const isFilled = () => one.others.every(({ name }) => existsSync(join(spare(), name)));
+
+it.each([
+  ['it was told of', { checksAfter: true, difference: told }],
+  ['it has to read', { checksAfter: true, difference: reload }],
+  ['is checked first', { checksAfter: false, difference: told }],
+])('a text that %s is not refused for a file that was removed by hand, which is put back', async (_, how) => {
+  const { applySet } = await begun(how);
+  rmSync(fileOf('maps/hosts.map'));
+  expect(await applySet(edited, signal)).toMatchObject({ kind: 'reloaded' });
+  isWhole(edited);
+});
+
+it('a text that HAProxy refuses is refused where all files are whole', async () => {
+  const { applySet } = await begun();
+  const bad = { ...one, text: one.text.replace('bind', 'blind') };
+  expect(await applySet(bad, signal)).toMatchObject({ kind: 'rejected', by: 'check' });
+  isWhole(one);
+});
+
+it('HAProxy is told of a change before files are looked at, and what was changed by hand is put back after', async () => {
+  const { applySet } = await begun();
+  // HAProxy does not read this one.
+  writeFileSync(fileOf('lists/allowed.lst'), 'eno\n');
+  nowMs += 60_000;
+  expect(await applySet(edited, signal)).toMatchObject({ kind: 'reloaded', atRunTime: true });
+  expect(orders()).toBe(2);
+  isWhole(edited);
+});
+
+it('all files are looked at before a reload that comes later than five seconds after the last look', async () => {
+  const { applySet } = await begun({ difference: reload });
+  writeFileSync(fileOf('lists/allowed.lst'), 'eno\n');
+  nowMs += 60_000;
+  scene.requests.length = 0;
+  await applySet(edited, signal);
+  expect(scene.requests.filter((line) => line === 'reload')).toHaveLength(1);
+  isWhole(edited);
+});
+
+it('the next set is prepared once one is served, and only what differs is written then', async () => {
+  const { applySet } = await begun();
+  await waitFor('a spare set', isFilled);
+  const [prepared, same] = [statSync(spare()).ino, statSync(fileOf('certs/a.pem')).ino];
+  await applySet(two, signal);
+  expect(statSync(folderIn(readFileSync(scene.configPath, 'utf8'))).ino).toBe(prepared);
+  expect(statSync(fileOf('certs/a.pem')).ino).toBe(same);
+  isWhole(two);
+  await waitFor('another spare set', isFilled);
+});
+
+it('a spare set that lacks what is new and has what is gone becomes the next set', async () => {
+  const { applySet } = await begun();
+  await waitFor('a spare set', isFilled);
+  const others = [...two.others.filter(({ name }) => name !== 'lists/allowed.lst')];
+  const next = { ...two, others: [...others, { name: 'certs/deep/b.pem', content: 'b\n', secret: true }] };
+  await applySet(next, signal);
+  expect(setAt(scene.configPath)).toEqual(wholeSet(next));
+  expect(statSync(fileOf('certs/deep/b.pem')).mode & 0o777).toBe(0o600);
+});
+
+it.each([
+  ['lacks a file', () => rmSync(join(spare(), 'certs/a.pem'))],
+  ['has a file more', () => writeFileSync(join(spare(), 'more'), '')],
+  ['is gone', () => rmSync(spare(), { recursive: true })],
+  [
+    'is a file',
+    () => {
+      rmSync(spare(), { recursive: true });
+      writeFileSync(spare(), '');
+    },
+  ],
+])('a set is whole after one for which the spare set %s', async (_, spoil) => {
+  const { applySet } = await begun();
+  await waitFor('a spare set', isFilled);
+  spoil();
+  nowMs += 60_000;
+  expect(await applySet(two, signal)).toMatchObject({ kind: 'reloaded' });
+  isWhole(two);
+});
+
+it('what a killed process left of a spare set gives way', async () => {
+  mkdirSync(join(spare(), 'maps'), { recursive: true });
+  writeFileSync(join(spare(), 'maps/left.map'), '');
+  const { applySet } = await begun();
+  await waitFor('a spare set', isFilled);
+  await applySet(two, signal);
+  isWhole(two);
+});
