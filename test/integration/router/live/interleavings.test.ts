@@ -43,6 +43,6 @@ test('maps, lists and certificates that were changed by hand are changed back', 
   const isRepaired = async () => JSON.stringify(await runs()) === JSON.stringify(shouldRun(...wishes));
   await waitFor('the files to be in force again', isRepaired, 30_000);
   expect(host.haproxys().map(({ id }) => id.pid)).toContain(masters);
-  expect(host.events('drift-repaired').length).toBeGreaterThan(0);
+  await waitFor('the repair in the log', () => host.events('drift-repaired').length > 0);
   expect(host.events('change-refused')).toEqual([]);
 });
