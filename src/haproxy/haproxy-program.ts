@@ -193,11 +193,10 @@ function forgetState(stateFile: string): void {
 }
 
 async function keepLastGood(config: string, lastGood: string, sha256: string): Promise<boolean> {
+  const isThere = (): boolean => readConfiguration(lastGood).kind === 'present';
   const found = readConfiguration(config);
-  if (found.kind === 'present' && found.sha256 === sha256) {
-    await writeFileAtomically(lastGood, found.bytes, { mode: 0o600 }).catch(() => undefined);
-  }
-  return readConfiguration(lastGood).kind === 'present';
+  if (found.kind === 'unusable' || found.sha256 !== sha256) return isThere();
+  return await writeFileAtomically(lastGood, found.bytes, { mode: 0o600 }).then(() => true, isThere);
 }
 
 async function findMaster(masterSocket: string): Promise<ProcessId | undefined> {
