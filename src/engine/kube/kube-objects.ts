@@ -40,5 +40,6 @@ export function identify(object: unknown): ObjectIdentity {
   const parsed = namedObject.safeParse(object);
   if (!parsed.success) return { key: '(unnamed)', resourceVersion: '' };
   const { name, namespace, resourceVersion = '' } = parsed.data.metadata;
-  return { key: namespace === undefined ? name : `${namespace}/${name}`, resourceVersion };
+  // One string, where a template makes a tree of the parts, which stays for as long as the key.
+  return { key: namespace === undefined ? name : [namespace, name].join('/'), resourceVersion };
 }

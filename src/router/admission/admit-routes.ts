@@ -91,7 +91,9 @@ function judge(
 ): Verdict {
   const claim = { route, key, kind, host, wildcard, path };
   try {
-    return { ...claim, ...(route.wrong ?? refusal ?? contentOf(claim, secrets)) };
+    const content = route.wrong ?? refusal ?? contentOf(claim, secrets);
+    if ('reason' in content) return { ...claim, ...content };
+    return { route, key, kind, host, wildcard, path, insecure: content.insecure, tls: content.tls };
   } catch (error) {
     return { ...claim, ...internalError(error) };
   }

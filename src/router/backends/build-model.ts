@@ -5,6 +5,7 @@ import { type AdmittedRoute, internalError, type RejectedRoute } from '../admiss
 import {
   type BackendTimeouts,
   backendPrefix,
+  type HeaderAction,
   type PodVerification,
   type RouteBackend,
   type RouterModel,
@@ -136,7 +137,7 @@ function backendOf(
     forwarded: asked.forwarded ?? defaults.forwarded,
     ...(asked.hsts !== undefined && hasTls && { hsts: asked.hsts }),
     ...(asked.rewriteTarget !== undefined && !isTcp && { rewriteTarget: asked.rewriteTarget }),
-    headers: { request: exactList(request?.actions ?? []), response: exactList(response?.actions ?? []) },
+    headers: headersOf(request?.actions ?? [], response?.actions ?? []),
     adjustCase: asked.adjustCase,
     ...(kind === 'reencrypt' && { verify: verificationOf(tls.destinationCaPem, defaults) }),
     remarks: exactList([
@@ -149,6 +150,17 @@ function backendOf(
       ...remarks,
     ]),
   };
+}
+
+const noHeaders: RouteBackend['headers'] = { request: [], response: [] };
+
+function headersOf(
+  request: readonly HeaderAction[],
+  response: readonly HeaderAction[],
+): RouteBackend['headers'] {
+  return request.length + response.length === 0
+    ? noHeaders
+    : { request: exactList(request), response: exactList(response) };
 }
 
 /** The name and the value of a cookie are the same in every replica, and tell nothing of names and addresses. */

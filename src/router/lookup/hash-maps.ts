@@ -68,9 +68,15 @@ const rowOf = oncePer((route: RouteBackend): Row | undefined => {
   const [key, isFolder] = [`${host}${path}`, path.endsWith('/')];
   const said = (question: Question) => valueIn(question, { kind, insecure, name, path });
   return {
-    ...{ route: route.key, host, key, prefix: isFolder ? key : `${key}/`, isFolder },
+    route: route.key,
+    host,
+    key,
+    prefix: isFolder ? key : `${key}/`,
+    isFolder,
     values: {
-      ...{ http: said('http'), secure: said('secure'), redirect: said('redirect') },
+      http: said('http'),
+      secure: said('secure'),
+      redirect: said('redirect'),
       passthrough: said('passthrough') === undefined ? undefined : name,
     },
   };

@@ -55,12 +55,14 @@ export function identityOf({ namespace, name, uid, creationTimestamp }: Metadata
 }
 
 export function annotationsOf({ annotations }: Metadata): Annotations {
-  return Object.fromEntries(
-    Object.entries(annotations ?? {}).flatMap(([name, value]) =>
-      typeof value === 'string' && isRead(name) ? [[name, value]] : [],
-    ),
+  const read = Object.entries(annotations ?? {}).flatMap(([name, value]) =>
+    typeof value === 'string' && isRead(name) ? [[name, value] as const] : [],
   );
+  return read.length === 0 ? noAnnotations : Object.fromEntries(read);
 }
+
+/** Of most objects. */
+const noAnnotations: Annotations = {};
 
 function isRead(name: string): boolean {
   return readAnnotations.has(name) || readPrefixes.some((prefix) => name.startsWith(prefix));
@@ -77,5 +79,6 @@ export function labelsOf(object: unknown): Labels {
 
 /** `namespace:name`. Neither has a colon, so that two objects never share a key. */
 export function keyOf({ namespace, name }: Pick<Identity, 'namespace' | 'name'>): string {
-  return `${namespace}:${name}`;
+  // One string, where a template makes a tree of the parts, which stays for as long as the key.
+  return [namespace, name].join(':');
 }

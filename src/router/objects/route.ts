@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { exactList } from '../../engine/system/exact-list.ts';
 import { plainWord } from '../safe-text.ts';
 import {
   type Annotations,
@@ -126,23 +127,32 @@ const schema = z.object({
 });
 
 const readWhole = reader(schema, ({ metadata, spec }): Route => {
+  const { namespace, name, uid, createdMs } = identityOf(metadata);
   const { actions } = spec.httpHeaders ?? {};
   return {
-    ...identityOf(metadata),
+    namespace,
+    name,
+    uid,
+    createdMs,
     annotations: annotationsOf(metadata),
     host: spec.host ?? '',
     subdomain: spec.subdomain ?? '',
     path: spec.path ?? '',
     wildcardPolicy: spec.wildcardPolicy || 'None',
-    services: [spec.to, ...(spec.alternateBackends ?? [])].map(({ name, weight }) => ({
-      name,
-      weight: weight ?? 1,
-    })),
+    services: exactList(
+      [spec.to, ...(spec.alternateBackends ?? [])].map(({ name, weight }) => ({
+        name,
+        weight: weight ?? 1,
+      })),
+    ),
     ...(spec.port && { targetPort: `${spec.port.targetPort}` }),
     ...(spec.tls?.termination && { tls: tlsOf(spec.tls, spec.tls.termination) }),
-    headers: { request: wishes(actions?.request), response: wishes(actions?.response) },
+    headers: actions ? { request: wishes(actions.request), response: wishes(actions.response) } : noHeaders,
   };
 });
+
+/** Of most Routes. */
+const noHeaders: Route['headers'] = { request: [], response: [] };
 
 const readName = reader(z.object({ metadata }), (object) => identityOf(object.metadata));
 const claimed = z.object({ spec: z.object({ host: text, path: text, wildcardPolicy: text }) });
