@@ -43,8 +43,8 @@ export function routeFiles(
       content: defaultListLine(fallback, strictSni ? withCertificate : undefined),
     },
     ...withCertificate.map(certificateFile),
-    ...routes.map(caFile).filter((file) => file !== undefined),
-    ...routes.map(allowlistFile).filter((file) => file !== undefined),
+    ...routes.filter(({ verify }) => verify?.kind === 'route-ca').map(caFile),
+    ...routes.filter(({ allowlist }) => isLong(allowlist)).map(allowlistFile),
   ];
 }
 
@@ -56,15 +56,24 @@ const certificateFile = oncePer(
   }),
 );
 
-const caFile = oncePer(({ key, verify }: RouteBackend): SetFile | undefined =>
-  verify?.kind === 'route-ca' ? { name: caFileName(key), content: verify.pem } : undefined,
+const caFile = oncePer(
+  ({ key, verify }: RouteBackend): SetFile => ({
+    name: caFileName(key),
+    content: verify?.kind === 'route-ca' ? verify.pem : '',
+  }),
 );
 
-const allowlistFile = oncePer(({ key, allowlist }: RouteBackend): SetFile | undefined => {
-  const isInline = allowlist === undefined || (allowlist.length <= INLINE_ADDRESSES && allowlist.length > 0);
-  if (isInline) return undefined;
-  return { name: allowlistFileName(key), content: allowlist.map((each) => `${each}\n`).join('') };
-});
+/** It has a file. So has an empty one, which lets nobody in. */
+function isLong(allowlist: RouteBackend['allowlist']): boolean {
+  return allowlist !== undefined && (allowlist.length > INLINE_ADDRESSES || allowlist.length === 0);
+}
+
+const allowlistFile = oncePer(
+  ({ key, allowlist = [] }: RouteBackend): SetFile => ({
+    name: allowlistFileName(key),
+    content: allowlist.map((each) => `${each}\n`).join(''),
+  }),
+);
 
 function endsTls(kind: RouteBackend['kind']): boolean {
   return kind === 'edge' || kind === 'reencrypt';

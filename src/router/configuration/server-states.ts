@@ -14,7 +14,11 @@ const HEAD = `1
  * can be turned on later. Which servers these are the main file says as well (`CHECKS_OFF`).
  */
 export function serverStatesFile(routes: readonly RouteBackend[]): SetFile {
-  return { name: SERVER_STATES_FILE, content: HEAD + routes.map(statesOf).join('') };
+  return { name: SERVER_STATES_FILE, content: HEAD + routes.filter(hasLone).map(statesOf).join('') };
+}
+
+function hasLone({ servers }: RouteBackend): boolean {
+  return servers.some(({ isAlone }) => isAlone === true);
 }
 
 const statesOf = oncePer(({ name: backend, kind, servers }: RouteBackend): string => {
