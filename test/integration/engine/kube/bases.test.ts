@@ -155,7 +155,7 @@ test('stopping closes idle connections too', async () => {
 test('polls use one kept-alive connection: a TLS handshake for each costs the API servers and our memory', async () => {
   const server = await cluster.start();
   cluster.writeKubeconfig(server.url);
-  seen = watchNodes(cluster, { checkInterval: 250 });
+  seen = watchNodes(cluster, { checkInterval: 500 });
   await waitFor('ten polls of two lists each', () => server.served().requests > 24);
   // Two watches and the polls' one. An answer that is later than the interval ends all three, so a busy machine may take
   // as many once more, and again; with one for each list there would be more than twenty.
