@@ -104,7 +104,10 @@ async function applySet(
   if (unknown !== undefined) return unknown;
   const parts: Omit<Replacement, 'mayTrust'> = { file, rendered, options, memory, signal };
   const outcome = await replaceSet({ ...parts, mayTrust: true });
-  const settled = outcome.kind === 'damaged' ? await replaceSet({ ...parts, mayTrust: false }) : outcome;
+  const settled =
+    outcome.kind === 'damaged'
+      ? await replaceSet({ ...parts, mayTrust: false, back: outcome.back })
+      : outcome;
   if (settled.kind === 'rejected') memory.rejected = { identity, outcome: settled };
   return settled;
 }

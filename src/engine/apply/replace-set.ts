@@ -61,11 +61,15 @@ export interface Replacement {
   readonly signal: AbortSignal;
   /** False: every file of the set in place is looked at first. */
   readonly mayTrust: boolean;
+  /** What comes back where this set is refused. Left out: what lies in place. */
+  readonly back?: MainFile | undefined;
 }
 
 /** Files of the set were changed by hand, and it showed only now: what was said of the set was said of others. Never where no file is trusted. */
 interface Damaged {
   readonly kind: 'damaged';
+  /** What of ours lay there before, if this set may lie there now. */
+  readonly back: MainFile | undefined;
 }
 
 /** Puts a set in place, unless it is there, and brings it into service. */
@@ -76,15 +80,18 @@ export async function replaceSet(parts: Replacement): Promise<ApplyOutcome | Dam
   const main = await readMainFile(file, memory.inPlace);
   const isOther = main !== undefined && isKnownOther(main, rendered);
   const isFresh = mayTrust && memory.now() - memory.lookedAtMs < LOOK_EVERY_MS;
-  const isThere = main !== undefined && !isOther && (await isInPlace(main, rendered, memory.known, isFresh));
-  if (isThere) return await serveInPlace(parts, main, isFresh);
+  // HAProxy is still to read what is not served: it is looked at first.
+  const isTrusted = isFresh && memory.served === main?.sha256;
+  const isThere =
+    main !== undefined && !isOther && (await isInPlace(main, rendered, memory.known, isTrusted));
+  if (isThere) return await serveInPlace(parts, main, isTrusted);
   return await replaceBy(parts, main, { isOther, isFresh });
 }
 
 async function serveInPlace(
   parts: Replacement,
   main: MainFile,
-  isFresh: boolean,
+  isTrusted: boolean,
 ): Promise<ApplyOutcome | Damaged> {
   const { file, rendered, options, memory, signal } = parts;
   await keepModes(file, rendered.mode);
@@ -92,7 +99,7 @@ async function serveInPlace(
   const stamp = memory.inPlace?.sha256 === sha256 ? memory.inPlace.stamp : undefined;
   const placed = { sha256, folder, rendered, stamp };
   memory.inPlace = placed;
-  if (!isFresh) memory.lookedAtMs = memory.now();
+  if (!isTrusted) memory.lookedAtMs = memory.now();
   if (memory.unchecked !== sha256 && (await isServed(sha256, memory, signal))) {
     fillSpare(parts, placed);
     return { kind: 'unchanged' };
@@ -101,6 +108,11 @@ async function serveInPlace(
   const looks = lookAfter(options.check, undefined);
   return await serve(parts, { before: ownFile(main), staged, placed, way: reload, isAhead: false, looks });
 }
+
+/** HAProxy may have been started since a file was edited by hand. Nothing says so: the main file is the same. */
+const readAnew: Way = {
+  ...{ kind: 'reload', what: 'files-changed', reason: 'a file of the set was edited by hand' },
+};
 
 interface Trust {
   /** The set in place is known, and is another one. */
@@ -121,15 +133,15 @@ async function replaceBy(
   const isTold = mayTrust && found !== undefined && found.kind !== 'reload';
   const isTrusted = isOther && (isFresh || isTold);
   const staged = await stageSet(file, main, rendered, { known, spare, isTrusted });
-  if (!isTrusted) memory.lookedAtMs = memory.now();
   const isWhole = async (): Promise<boolean> => {
     const found = staged.folder === undefined || (await holdsAll(staged.folder, rendered, known));
     memory.lookedAtMs = found ? memory.now() : Number.NEGATIVE_INFINITY;
     return found;
   };
   const looks = lookAfter(options.check, isTrusted ? isWhole : undefined);
-  const way =
+  const told =
     before === undefined ? reload : wayFrom({ before, rendered, staged, found }, options.difference);
+  const way = told.kind === 'change' && staged.isEdited === true ? readAnew : told;
   const isAhead =
     options.checksAfter === true && before !== undefined && (await memory.supervisor.makesChanges(signal));
   const timeMs = Date.now() - BACK_MS;
@@ -138,12 +150,14 @@ async function replaceBy(
   const isKnown = before?.rendered !== undefined;
   const putting = { ...options, mode: rendered.mode, check, timeMs, isKnown, hash };
   const refusal = await putInPlace(file, staged, putting, signal);
-  if (looks.isDamaged()) return { kind: 'damaged' };
+  if (looks.isDamaged()) return { kind: 'damaged', back: undefined };
   if (refusal !== undefined) return refusal;
+  if (!isTrusted) memory.lookedAtMs = memory.now();
   const sha256 = hash.digest('hex');
   const placed = { sha256, folder: staged.folder, rendered, stamp: await stampAt(file.path, timeMs) };
   const mustLook = isTrusted && !isFresh;
-  return await serve(parts, { before, staged, placed, way, isAhead, looks, mustLook });
+  const back = parts.back ?? before;
+  return await serve(parts, { before: back, staged, placed, way, isAhead, looks, mustLook });
 }
 
 /** What lies in place by now. */
@@ -181,7 +195,7 @@ async function serve(
   if (looks.isDamaged()) {
     memory.inPlace = placed;
     memory.unchecked = undefined;
-    return { kind: 'damaged' };
+    return { kind: 'damaged', back: before };
   }
   // A refused file gives way to the one of before, which is known still.
   if (outcome.kind !== 'rejected') memory.inPlace = placed;

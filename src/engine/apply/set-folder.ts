@@ -1,5 +1,6 @@
 import { chmod, lstat, readdir, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { codeOf } from '../system/errors.ts';
 import { syncDirectory, syncFile, writeNewFile } from '../system/file/atomic-write.ts';
 import {
   filesOf,
@@ -19,13 +20,15 @@ import type { LiveFile } from './live-file.ts';
 import { bytesOf, type MainFile } from './main-file.ts';
 import { folderMode, linkIfAllowed, makeFolders, makeIfMissing } from './make-folders.ts';
 import { removeFolder } from './old-sets.ts';
-import { folderOf, numbersOf, setsOf } from './set-path.ts';
+import { folderOf, numberOf, numbersOf, setsOf } from './set-path.ts';
 import type { SpareSet } from './spare-set.ts';
 
 /** A main file in its final words, and the folder with the files that it names: undefined where it names none. */
 export interface StagedSet {
   readonly parts: () => Iterable<Buffer>;
   readonly folder: string | undefined;
+  /** A file of the set in place was found with other content than this set has. */
+  readonly isEdited?: boolean;
   /** The other files are on the disk once it resolves. */
   readonly sync: () => Promise<void>;
 }
@@ -54,14 +57,27 @@ export async function isInPlace(
 
 /** Whether the folder has the other files, and nothing else. */
 export async function holdsAll(folder: string, rendered: Rendered, known: KnownFiles): Promise<boolean> {
+  return (await lookAt(folder, rendered, known)) === 'whole';
+}
+
+/** Where it is not whole, whether HAProxy may have read something else there: `edited`. */
+async function lookAt(
+  folder: string,
+  rendered: Rendered,
+  known: KnownFiles,
+): Promise<'whole' | 'incomplete' | 'edited'> {
   known.keep(othersOf(rendered));
   const others = othersOf(rendered);
   const names = await filesIn(folder);
-  let isWhole = names.size === others.length;
+  let [isWhole, isEdited] = [names.size === others.length, false];
   await forEachAtOnce(others, async (each) => {
-    if (isWhole && !(await isSame(folder, names, each, rendered.mode, known))) isWhole = false;
+    if (isEdited) return;
+    const found = await stateOf(folder, names, each, rendered.mode, known);
+    if (found !== 'same') isWhole = false;
+    if (found === 'edited') isEdited = true;
   });
-  return isWhole;
+  if (isEdited) return 'edited';
+  return isWhole ? 'whole' : 'incomplete';
 }
 
 /** What is known of the files that lie there. */
@@ -88,14 +104,17 @@ export async function stageSet(
   const { mode } = rendered;
   const before = main?.folder;
   const left = isTrusted ? main?.rendered : undefined;
-  if (before !== undefined && (left ? hasFiles(left, rendered) : await holdsAll(before, rendered, known)))
+  const isLeft = left !== undefined && hasFiles(left, rendered);
+  const found =
+    before === undefined || left !== undefined ? undefined : await lookAt(before, rendered, known);
+  if (before !== undefined && (isLeft || found === 'whole'))
     return { parts: () => mainParts(rendered, before), folder: before, sync: nothing };
-  const folder = await makeSetFolder(file, folderMode(mode));
+  const folder = await makeSetFolder(file, before, folderMode(mode));
   try {
     const ahead = isTrusted ? await spare.take(folder, mode) : new Map<string, SetFile>();
     const isSame = left === undefined ? await lookedAt(before, mode, known) : leftIn(left, mode);
     const sync = await fillFolder(folder, before, rendered, { ahead, isSame });
-    return { parts: () => mainParts(rendered, folder), folder, sync };
+    return { parts: () => mainParts(rendered, folder), folder, isEdited: found === 'edited', sync };
   } catch (error) {
     await removeFolder(folder);
     throw error;
@@ -107,21 +126,23 @@ type IsSame = (file: SetFile) => Promise<boolean>;
 async function lookedAt(folder: string | undefined, mode: number, known: KnownFiles): Promise<IsSame> {
   if (folder === undefined) return async () => false;
   const names = await filesIn(folder);
-  return async (each) => await isSame(folder, names, each, mode, known);
+  return async (each) => (await stateOf(folder, names, each, mode, known)) === 'same';
 }
 
 function leftIn(left: Rendered, mode: number): IsSame {
   return async (each) => left.mode === mode && isSameFile(filesOf(left).get(each.name), each);
 }
 
-async function makeSetFolder(file: LiveFile, mode: number): Promise<string> {
+/** Its number is above that of the set in place, though that may have been removed by hand: the same main file would stand for both. */
+async function makeSetFolder(file: LiveFile, before: string | undefined, mode: number): Promise<string> {
   const sets = setsOf(file);
   await makeIfMissing(sets, mode);
   const found = await lstat(sets);
   if (!found.isDirectory()) throw refusal('EINVAL', `"${sets}" is no folder, expected one`);
   if ((found.mode & 0o777) !== mode) await chmod(sets, mode);
   const [newest = 0] = await numbersOf(file);
-  for (let number = newest + 1; ; number += 1) {
+  const highest = Math.max(newest, before === undefined ? 0 : numberOf(before));
+  for (let number = highest + 1; ; number += 1) {
     const folder = folderOf(file, number);
     if (await makeIfMissing(folder, mode)) return folder;
   }
@@ -149,11 +170,11 @@ async function fillFolder(
   const missing = othersOf(rendered).filter((each) => !isThere(each));
   await forEachAtOnce(missing, async (each) => {
     const path = join(folder, each.name);
-    if (ahead.has(each.name)) await rm(path, { force: true });
+    if (ahead.has(each.name)) await rm(path, { force: true, recursive: true });
     const isLinked =
       before !== undefined && (await isSame(each)) && (await linkIfAllowed(join(before, each.name), path));
     if (isLinked) return;
-    await writeNewFile(path, each.content, { mode: modeOf(each, mode), isSynced: false });
+    await writeInstead(path, each, mode);
     written.push(path);
   });
   return async () => {
@@ -161,6 +182,16 @@ async function fillFolder(
     for (const each of [...folders, folder, dirname(folder), dirname(dirname(folder))])
       await syncDirectory(each);
   };
+}
+
+/** A spare folder may have what this process did not put there. */
+async function writeInstead(path: string, file: SetFile, mode: number): Promise<void> {
+  const write = () => writeNewFile(path, file.content, { mode: modeOf(file, mode), isSynced: false });
+  await write().catch(async (error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    await rm(path, { recursive: true });
+    await write();
+  });
 }
 
 /** Every name below a folder that is no folder, and whether it is a regular file. Symbolic links are not followed. */
@@ -172,17 +203,18 @@ async function filesIn(folder: string): Promise<ReadonlyMap<string, boolean>> {
   return new Map(files.map((each) => [relative(folder, join(each.parentPath, each.name)), each.isFile()]));
 }
 
-async function isSame(
+async function stateOf(
   folder: string,
   names: ReadonlyMap<string, boolean>,
   each: SetFile,
   mode: number,
   known: KnownFiles,
-): Promise<boolean> {
-  if (names.get(each.name) !== true) return false;
+): Promise<'same' | 'missing' | 'edited' | 'other-mode'> {
+  const isRegular = names.get(each.name);
+  if (isRegular !== true) return isRegular === undefined ? 'missing' : 'edited';
   const path = join(folder, each.name);
   const found = await lstat(path);
-  if ((found.mode & 0o777) !== modeOf(each, mode)) return false;
-  if (found.size !== Buffer.byteLength(each.content)) return false;
-  return await known.holds(path, found, each);
+  if (found.size !== Buffer.byteLength(each.content)) return 'edited';
+  if (!(await known.holds(path, found, each))) return 'edited';
+  return (found.mode & 0o777) === modeOf(each, mode) ? 'same' : 'other-mode';
 }

@@ -23,6 +23,8 @@ export interface SpareSet {
 
 interface Spare {
   readonly path: string;
+  /** The folder of the files that are linked. */
+  readonly from: string;
   readonly rendered: Rendered;
   readonly files: Map<string, SetFile>;
   /** Nothing more is to be linked: it was taken, or another one takes its place. */
@@ -36,11 +38,12 @@ export function createSpareSet(): SpareSet {
   let filling = Promise.resolve();
   return {
     fill: (file, folder, rendered, signal) => {
-      if (spare !== undefined && hasFiles(spare.rendered, rendered)) return;
+      // The same files in another folder: those of before were changed by hand, and so were the links to them.
+      if (spare?.from === folder && hasFiles(spare.rendered, rendered)) return;
       if (spare !== undefined) spare.isOver = true;
-      const next: Spare = { path: spareOf(file), rendered, files: new Map(), isOver: false };
+      const next: Spare = { path: spareOf(file), from: folder, rendered, files: new Map(), isOver: false };
       spare = next;
-      filling = filling.then(() => fillSpare(next, folder, signal));
+      filling = filling.then(() => fillSpare(next, signal));
     },
     take: async (folder, mode) => {
       const found = spare;
@@ -58,8 +61,8 @@ export function createSpareSet(): SpareSet {
 }
 
 /** Stops once it is over: the next change does not wait for thousands of links. Never rejects. */
-async function fillSpare(spare: Spare, from: string, signal: AbortSignal): Promise<void> {
-  const { path, rendered, files } = spare;
+async function fillSpare(spare: Spare, signal: AbortSignal): Promise<void> {
+  const { path, from, rendered, files } = spare;
   const isOver = (): boolean => spare.isOver || signal.aborted;
   // Of an earlier set, or of a process that was killed.
   await removeFolder(path);

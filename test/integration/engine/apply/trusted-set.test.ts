@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Difference } from '../../../../src/engine/apply/bring-into-service.ts';
@@ -66,7 +66,7 @@ it('HAProxy is told of a change before files are looked at, and what was changed
   writeFileSync(fileOf('lists/allowed.lst'), 'eno\n');
   nowMs += 60_000;
   expect(await applySet(edited, signal)).toMatchObject({ kind: 'reloaded', atRunTime: true });
-  expect(orders()).toBe(2);
+  expect(orders()).toBe(1);
   isWhole(edited);
 });
 
@@ -104,6 +104,7 @@ it('a spare set that lacks what is new and has what is gone becomes the next set
 it.each([
   ['lacks a file', () => rmSync(join(spare(), 'certs/a.pem'))],
   ['has a file more', () => writeFileSync(join(spare(), 'more'), '')],
+  ['has a file of the next set', () => writeFileSync(join(spare(), 'certs/b.pem'), 'other\n')],
   ['is gone', () => rmSync(spare(), { recursive: true })],
   [
     'is a file',
@@ -117,8 +118,9 @@ it.each([
   await waitFor('a spare set', isFilled);
   spoil();
   nowMs += 60_000;
-  expect(await applySet(two, signal)).toMatchObject({ kind: 'reloaded' });
-  isWhole(two);
+  const next = { ...two, others: [...two.others, { name: 'certs/b.pem', content: 'b\n', secret: true }] };
+  expect(await applySet(next, signal)).toMatchObject({ kind: 'reloaded' });
+  isWhole(next);
 });
 
 it('what a killed process left of a spare set gives way', async () => {
@@ -129,3 +131,74 @@ it('what a killed process left of a spare set gives way', async () => {
   await applySet(two, signal);
   isWhole(two);
 });
+
+it('what was edited by hand and put back is not in the sets that follow', async () => {
+  const { applySet } = await begun();
+  await waitFor('a spare set', isFilled);
+  writeFileSync(fileOf('lists/allowed.lst'), 'eno\n');
+  nowMs += 60_000;
+  await applySet(one, signal);
+  const next = { ...one, others: one.others.map((each, at) => two.others[at === 0 ? 0 : -1] ?? each) };
+  await applySet(next, signal);
+  isWhole(next);
+});
+
+it.each([
+  ['another content', () => writeFileSync(fileOf('lists/allowed.lst'), 'eno\n'), ['reload']],
+  ['other permissions', () => chmodSync(fileOf('lists/allowed.lst'), 0o600), []],
+  ['a file less', () => rmSync(fileOf('lists/allowed.lst')), []],
+])(
+  'of a set that had %s, HAProxy reads the files again where it may have read others',
+  async (_, spoil, asked) => {
+    const { applySet } = await begun();
+    spoil();
+    nowMs += 60_000;
+    scene.requests.length = 0;
+    await applySet(one, signal);
+    expect(scene.requests.filter((line) => line === 'reload')).toEqual(asked);
+    isWhole(one);
+  },
+);
+
+it('a set never gets the number of one that was removed by hand: what HAProxy is told of would be no change', async () => {
+  const { applySet } = await begun();
+  const before = readFileSync(scene.configPath, 'utf8');
+  rmSync(folderIn(before), { recursive: true });
+  const next = { ...one, others: two.others };
+  expect(await applySet(next, signal)).toMatchObject({ kind: 'reloaded' });
+  expect(readFileSync(scene.configPath, 'utf8')).not.toBe(before);
+  isWhole(next);
+});
+
+it.each([
+  ['it was told of', { checksAfter: true, difference: told }],
+  ['is checked first', { checksAfter: false, difference: told }],
+])(
+  'where a text that %s is refused beside a file that was removed, the text of before comes back',
+  async (_, how) => {
+    const { applySet } = await begun(how);
+    rmSync(fileOf('lists/allowed.lst'));
+    nowMs += 60_000;
+    const bad = { ...one, text: one.text.replace('bind', 'blind') };
+    expect(await applySet(bad, signal)).toMatchObject({ kind: 'rejected', by: 'check' });
+    expect(setAt(scene.configPath).text).toBe(one.text);
+    await applySet(one, signal);
+    isWhole(one);
+  },
+);
+
+it.each([
+  ['checked after', { checksAfter: true, difference: told }],
+  ['checked first', { checksAfter: false, difference: told }],
+])(
+  'a set that is %s and not loaded yet is not refused for a file that was removed meanwhile',
+  async (_, how) => {
+    const { applySet } = await begun(how);
+    scene.answers.reload = { ok: false, stage: 'stop', message: 'stopping' };
+    expect(await applySet(two, signal)).toMatchObject({ kind: 'unreachable' });
+    rmSync(fileOf('maps/hosts.map'));
+    Object.defineProperty(scene.answers, 'reload', { get: started });
+    expect(await applySet(two, signal)).toMatchObject({ kind: 'reloaded' });
+    isWhole(two);
+  },
+);
