@@ -51,28 +51,31 @@ export async function runConfigurationLoop<T>(
   signal: AbortSignal,
 ): Promise<void> {
   let tried: Tried | undefined;
-  let lookAgainInMs: number | undefined;
+  /** Not a pause: applying takes time as well. */
+  let lookAgainAtMs = Number.POSITIVE_INFINITY;
   let restUntilMs = 0;
   while (!signal.aborted) {
-    const pauses = [lookAgainInMs, retryInMs(tried, parts.now())].filter((each) => each !== undefined);
-    await sleep(parts, Math.min(parts.checkIntervalMs, ...pauses), restUntilMs, signal);
+    const nowMs = parts.now();
+    const lookAgainInMs = Math.max(0, Math.ceil(lookAgainAtMs - nowMs));
+    const pauseMs = Math.min(parts.checkIntervalMs, lookAgainInMs, retryInMs(tried, nowMs) ?? Infinity);
+    await sleep(parts, pauseMs, restUntilMs, signal);
     parts.beat();
     const wokenMs = parts.now();
     const proposal = await propose(parts, signal);
-    lookAgainInMs = proposal.lookAgainInMs;
+    lookAgainAtMs = parts.now() + (proposal.lookAgainInMs ?? Infinity);
     if (proposal.kind !== 'rendered' || signal.aborted) continue;
     const { now, laterMs } = (await parts.pace?.turn(proposal)) ?? { now: proposal, laterMs: 0 };
-    const heldMs = Math.ceil(laterMs);
-    if (heldMs > 0) {
-      lookAgainInMs = Math.min(heldMs, lookAgainInMs ?? heldMs);
-      restUntilMs = parts.now() + Math.min(heldMs, REST_FACTOR * (parts.now() - wokenMs));
+    if (laterMs > 0) {
+      const heldAtMs = parts.now();
+      lookAgainAtMs = Math.min(heldAtMs + laterMs, lookAgainAtMs);
+      restUntilMs = heldAtMs + Math.min(laterMs, REST_FACTOR * (heldAtMs - wokenMs));
     }
     if (now === undefined || signal.aborted) continue;
     const identity = identityOf(now.rendered);
     const before = tried?.identity === identity ? tried : undefined;
     if (retryInMs(before, parts.now()) !== undefined) continue;
     if (before !== undefined) parts.applier.retryRejected();
-    const attempt = { startMs: parts.now(), isPart: heldMs > 0 };
+    const attempt = { startMs: parts.now(), isPart: laterMs > 0 };
     parts.begin?.(now.rendered);
     const outcome = await tryApply(parts.applier, now.rendered, signal);
     if (outcome === undefined) continue;

@@ -151,4 +151,11 @@ describe('a configuration that is held back', () => {
     const facts = { wakesAt, heldUntilMs: 3_000, isPart, outcome: () => served };
     expect(near(await attemptTimes(3_050, facts))).toEqual([1_000, 3_000]);
   });
+
+  it('is applied at its time however long its part took', async () => {
+    const served: ApplyOutcome = { kind: 'reloaded', acknowledged: true };
+    const isPart = (nowMs: number) => nowMs >= 1_000 && nowMs < 2_000;
+    const facts = { wakesAt: [1_000], heldUntilMs: 3_000, isPart, tookMs: 900, outcome: () => served };
+    expect(near(await attemptTimes(5_000, facts))).toEqual([1_000, 3_000]);
+  });
 });
