@@ -27,7 +27,7 @@ test('an event counts until it is served, however many decisions and refusals co
   observer.onDecision?.(decision, [], new Set());
   clock.nowMs = 1_000;
   observer.onEvent?.();
-  observer.onDecision?.(decision, [], new Set());
+  observer.onDecision?.({ ...decision }, [], new Set());
   observer.onOutcome?.(refused, 100, 'start');
   expect(lines()).toContain('hawser_router_change_to_serving_seconds_count 0');
   expect(lines()).toContain('template_router_reload_failure 1');
@@ -72,7 +72,7 @@ test('an event after the decision counts for the next one, and one that changes 
   clock.nowMs = 2_000;
   observer.onEvent?.();
   observer.onOutcome?.({ kind: 'unchanged' }, 1, 'start');
-  observer.onDecision?.(decision, [], new Set());
+  observer.onDecision?.({ ...decision }, [], new Set());
   clock.nowMs = 2_500;
   observer.onOutcome?.(reloaded, 500, 'start');
   expect(lines()).toContain('hawser_router_change_to_serving_seconds_sum 0.5');
@@ -92,11 +92,32 @@ test('what is served of a decision in part counts by itself, and the rest from i
   observer.onDecision?.(decision, [], new Set());
   clock.nowMs = 2_000;
   observer.onEvent?.();
-  observer.onDecision?.(decision, [], new Set());
+  observer.onDecision?.({ ...decision }, [], new Set());
   clock.nowMs = 2_250;
   observer.onOutcome?.({ ...reloaded, atRunTime: true }, 50, 'routes-changed', true);
   expect(sums().map((line) => line.split(' ')[1])).toEqual(['0.25', '1']);
   clock.nowMs = 4_000;
   observer.onOutcome?.(reloaded, 500, 'routes-changed', false);
   expect(sums().map((line) => line.split(' ')[1])).toEqual(['4.25', '2']);
+});
+
+test('a decision that is told again sees no new event: one that came meanwhile counts once it is decided and served', () => {
+  const { clock, observer, lines } = observed();
+  observer.onEvent?.();
+  observer.onDecision?.(decision, [], new Set());
+  clock.nowMs = 1_000;
+  observer.onEvent?.();
+  // New routes were tried: of the same decision, some more are known to be taken.
+  observer.onDecision?.(decision, [], new Set());
+  clock.nowMs = 2_000;
+  observer.onOutcome?.(reloaded, 500, 'routes-changed');
+  observer.onDecision?.({ ...decision }, [], new Set());
+  clock.nowMs = 4_000;
+  observer.onOutcome?.(reloaded, 500, 'routes-changed');
+  expect(lines()).toEqual(
+    expect.arrayContaining([
+      'hawser_router_change_to_serving_seconds_sum 5',
+      'hawser_router_change_to_serving_seconds_count 2',
+    ]),
+  );
 });
