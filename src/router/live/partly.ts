@@ -1,6 +1,8 @@
-import type { Rendered } from '../../engine/apply/file-set.ts';
+import { othersOf, type Rendered } from '../../engine/apply/file-set.ts';
 import { oncePer } from '../../engine/system/once-per.ts';
 import { toldBackends } from '../../haproxy/runtime/difference.ts';
+import { type Lines, linesIn } from '../../haproxy/runtime/plan-files.ts';
+import { CERTIFICATE_LIST_FILE, certificateFileName } from '../configuration/file-names.ts';
 import type { RouteBackend } from '../model.ts';
 
 /** Routes, and what was rendered of them. */
@@ -19,11 +21,33 @@ export function partly(served: Made, wanted: Made): readonly RouteBackend[] | un
     const before = known.get(backend.name);
     return before !== undefined && before !== backend && fixedPart(before) === fixedPart(backend);
   });
-  const names = moved.map(({ name }) => name);
+  const isRenewed = ({ name, certificate }: RouteBackend): boolean =>
+    known.get(name)?.certificate?.pem !== certificate?.pem;
+  const relisted = listedOtherwise(moved.filter(isRenewed), served.rendered, wanted.rendered);
+  const names = moved.filter((backend) => !relisted.has(backend)).map(({ name }) => name);
   const told = new Set(toldBackends(served.rendered, wanted.rendered, names));
   if (told.size === 0) return undefined;
   const news = new Map(moved.filter(({ name }) => told.has(name)).map((backend) => [backend.name, backend]));
   return served.backends.map((backend) => news.get(backend.name) ?? backend);
+}
+
+/**
+ * Those of which the list of certificates says something else: the order of its lines may need a reload. For a certificate that has the default one in
+ * it, HTTP/2 is offered no more.
+ */
+function listedOtherwise(
+  renewed: readonly RouteBackend[],
+  served: Rendered,
+  wanted: Rendered,
+): ReadonlySet<RouteBackend> {
+  if (renewed.length === 0) return new Set();
+  const [before, now] = [linesOfList(served), linesOfList(wanted)];
+  const nameOf = ({ key }: RouteBackend): string => certificateFileName(key);
+  return new Set(renewed.filter((route) => before.get(nameOf(route)) !== now.get(nameOf(route))));
+}
+
+function linesOfList(rendered: Rendered): Lines {
+  return linesIn(othersOf(rendered).find(({ name }) => name === CERTIFICATE_LIST_FILE)?.content ?? '');
 }
 
 /** All that makes a reload, or another line of a map or a list, where it changes. */

@@ -102,6 +102,36 @@ test('the mixture is the served configuration with all that HAProxy can be told 
   );
 });
 
+test('a certificate for which HTTP/2 is offered no more waits, and keeps no pods of others back', () => {
+  const render = createRouterRenderer(routerSettings());
+  const made = (backends: readonly RouteBackend[]) => ({
+    backends,
+    rendered: renderedBy(render(routerTemplate, { backends }, certificate)),
+  });
+  const route = (name: string, host: string, path: string, pem: string, pod: number) =>
+    backendOf({
+      key: `ns:${name}`,
+      kind: 'edge',
+      host,
+      path,
+      certificate: { pem, http2: true },
+      servers: pods(pod),
+    });
+  // Browsers would join connections of whatever has the default certificate in it.
+  const chain = `renewed\n${certificate.slice(certificate.indexOf('-----BEGIN CERTIFICATE'))}`;
+  const world = (pem: string, pod: number) => [
+    route('a', 'one.test', '', pem, 1),
+    route('b', 'one.test', '/sub', 'other', 1),
+    route('c', 'two.test', '', 'third', pod),
+  ];
+  const news = backendOf({ key: 'ns:zz', host: 'new.test', servers: pods(1) });
+  const [served, wanted] = [made(world('first', 1)), made([...world(chain, 2), news])];
+  const backends = partly(served, wanted);
+  expect(backends).toEqual(world('first', 2));
+  const part = made(backends ?? []);
+  expect(routerDifference(routerSettings())(served.rendered, part.rendered).kind).toBe('runtime');
+});
+
 function renderedBy(outcome: ReturnType<typeof renderRouter>): Rendered {
   if (outcome.kind === 'failed') throw new Error(outcome.message);
   return outcome.rendered;
