@@ -63,22 +63,28 @@ const secrets: readonly (readonly Secret[])[] = [undefined, ...pairs].map((pair)
       }).secrets,
 );
 
-/** One change at a time: of a route, which comes, goes or is another one, or of the Secret. */
+/**
+ * One change at a time: of a route, which comes, goes or is another one, or of the Secret. One that comes back is the last of the list, as in what is
+ * watched, until all of them are listed again.
+ */
 const edit = fc.oneof(
   { weight: 8, arbitrary: fc.tuple(fc.nat(names.length - 1), fc.nat(ages.length * wishes.length)) },
   { weight: 1, arbitrary: fc.tuple(fc.constant('secret' as const), fc.nat(secrets.length - 1)) },
+  { weight: 1, arbitrary: fc.constant(['list', 0] as const) },
 );
 
 test('what is admitted after one change after another is what is admitted at once', () => {
   fc.assert(
     fc.property(fc.array(edit, { minLength: 1, maxLength: 40 }), (edits) => {
       const admit = createAdmission(policy);
-      const there: (readonly Route[])[] = names.map(() => []);
+      let there = new Map<number, readonly Route[]>();
       let kept: readonly Secret[] = [];
       for (const [what, variant] of edits) {
         if (what === 'secret') kept = secrets[variant] ?? [];
-        else there[what] = variants[what]?.[variant] ?? [];
-        const routes = there.flat();
+        else if (what === 'list') there = new Map([...there].sort(([a], [b]) => a - b));
+        else if (variant < ages.length * wishes.length) there.set(what, variants[what]?.[variant] ?? []);
+        else there.delete(what);
+        const routes = [...there.values()].flat();
         expect(admit(routes, kept)).toEqual(admitRoutes(routes, kept, policy));
       }
     }),
