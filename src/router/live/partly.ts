@@ -23,8 +23,8 @@ export function partly(served: Made, wanted: Made): readonly RouteBackend[] | un
   });
   const isRenewed = ({ name, certificate }: RouteBackend): boolean =>
     known.get(name)?.certificate?.pem !== certificate?.pem;
-  const relisted = listedOtherwise(moved.filter(isRenewed), served.rendered, wanted.rendered);
-  const names = moved.filter((backend) => !relisted.has(backend)).map(({ name }) => name);
+  const waiting = waitingCertificates(moved.filter(isRenewed), served, wanted);
+  const names = moved.filter((backend) => !waiting.has(backend)).map(({ name }) => name);
   const told = new Set(toldBackends(served.rendered, wanted.rendered, names));
   if (told.size === 0) return undefined;
   const news = new Map(moved.filter(({ name }) => told.has(name)).map((backend) => [backend.name, backend]));
@@ -32,18 +32,23 @@ export function partly(served: Made, wanted: Made): readonly RouteBackend[] | un
 }
 
 /**
- * Those of which the list of certificates says something else: the order of its lines may need a reload. For a certificate that has the default one in
- * it, HTTP/2 is offered no more.
+ * Renewed ones that wait. Of some, the list of certificates says something else, and the order of its lines may need a reload: for one that has the
+ * default one in it, HTTP/2 is offered no more. Others are served for another route still: browsers would join connections to both.
  */
-function listedOtherwise(
+function waitingCertificates(
   renewed: readonly RouteBackend[],
-  served: Rendered,
-  wanted: Rendered,
+  served: Made,
+  wanted: Made,
 ): ReadonlySet<RouteBackend> {
   if (renewed.length === 0) return new Set();
-  const [before, now] = [linesOfList(served), linesOfList(wanted)];
-  const nameOf = ({ key }: RouteBackend): string => certificateFileName(key);
-  return new Set(renewed.filter((route) => before.get(nameOf(route)) !== now.get(nameOf(route))));
+  const [before, now] = [linesOfList(served.rendered), linesOfList(wanted.rendered)];
+  const inUse = new Set(served.backends.map(({ certificate }) => certificate?.pem));
+  const isRelisted = (file: string): boolean => before.get(file) !== now.get(file);
+  return new Set(
+    renewed.filter(
+      ({ key, certificate }) => inUse.has(certificate?.pem) || isRelisted(certificateFileName(key)),
+    ),
+  );
 }
 
 function linesOfList(rendered: Rendered): Lines {

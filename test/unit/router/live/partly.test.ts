@@ -132,6 +132,20 @@ test('a certificate for which HTTP/2 is offered no more waits, and keeps no pods
   expect(routerDifference(routerSettings())(served.rendered, part.rendered).kind).toBe('runtime');
 });
 
+test('a certificate that another route has until the reload waits for it, since browsers would join connections to both', () => {
+  const render = createRouterRenderer(routerSettings());
+  const made = (backends: readonly RouteBackend[]) => ({
+    backends,
+    rendered: renderedBy(render(routerTemplate, { backends }, certificate)),
+  });
+  const route = (name: string, pem: string) =>
+    backendOf({ key: `ns:${name}`, kind: 'edge', host: `${name}.test`, certificate: { pem, http2: true } });
+  const served = made([route('a', 'first'), route('b', 'second')]);
+  expect(partly(served, made([route('a', 'second')]))).toBeUndefined();
+  const renewed = [route('a', 'third'), route('b', 'second')];
+  expect(partly(served, made(renewed.slice(0, 1)))).toEqual(renewed);
+});
+
 function renderedBy(outcome: ReturnType<typeof renderRouter>): Rendered {
   if (outcome.kind === 'failed') throw new Error(outcome.message);
   return outcome.rendered;
