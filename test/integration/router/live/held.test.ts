@@ -45,7 +45,7 @@ function busyTenant(set: (objects: readonly StoredObject[]) => void) {
 }
 
 test('a pod that moves is found at once while the new routes of another tenant wait for their reload, and these are served with it', async () => {
-  await using live = await startLiveRouter({ objects: calm(0), env: { RELOAD_INTERVAL: '10s' } });
+  await using live = await startLiveRouter({ objects: calm(0), env: { RELOAD_INTERVAL: '20s' } });
   await live.answers(OURS, 'a');
   await live.says('configuration-reloaded');
   const before = await live.generation();
