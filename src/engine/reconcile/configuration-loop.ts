@@ -43,8 +43,9 @@ interface Tried {
 
 /**
  * Waits for a change, takes the desired input, renders, applies and observes, until `signal` aborts. A failed attempt
- * is repeated after a growing pause, or at once when a file of the set changes. Every wake applies: a file that was edited or
- * removed by hand is put back within one check interval. Of a configuration that has to wait, the part that need not is applied at once.
+ * is repeated after a growing pause, or at once when a file of the set changes. Every wake applies: a main file that was edited or removed by
+ * hand is put back within one check interval, another file of its set within five seconds more. Of a configuration that has to wait, the part
+ * that need not is applied at once.
  */
 export async function runConfigurationLoop<T>(
   parts: ConfigurationParts<T>,
