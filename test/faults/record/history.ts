@@ -45,7 +45,7 @@ export const entrySchema = z.discriminatedUnion('kind', [
   }),
   /** A process that only waits was not woken in time, for this long. */
   z.object({ kind: z.literal('stall'), fromMs: z.number(), toMs: z.number() }),
-  /** `waitingShare`: of the time since the last look, in which some process waited for a processor. */
+  /** `waitingShare`: how long the nodes' processes waited for a processor since the last look, all together, per that time. */
   z.object({
     kind: z.literal('machine'),
     ...at,

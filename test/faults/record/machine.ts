@@ -2,31 +2,41 @@ import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
+import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import type { HistoryWriter } from './history.ts';
 import { recordProgram } from './record-program.ts';
 
 const EVERY_MS = 1_000;
 const program = fileURLToPath(new URL('stall-watch.ts', import.meta.url));
 
-/** How long, since the boot, some process has waited for a processor (`/proc/pressure/cpu`); 0 where the kernel does not say. */
-function waitedMs(): number {
-  try {
-    const [, total = '0'] = /^some .*total=(\d+)/m.exec(readFileSync('/proc/pressure/cpu', 'utf8')) ?? [];
-    return Number(total) / 1_000;
-  } catch {
-    return 0;
-  }
+/** How long each process has waited for a processor since it started, in milliseconds; those that have ended are left out. */
+function waitsOf(pids: readonly number[]): ReadonlyMap<number, number> {
+  const waits = new Map<number, number>();
+  for (const pid of pids)
+    try {
+      const [, waitedNs = '0'] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
+      waits.set(pid, Number(waitedNs) / 1e6);
+    } catch {}
+  return waits;
 }
 
-/** Records when the machine had no processor to give, its load, and how its two clocks differ. */
-export function recordMachine(history: HistoryWriter): AsyncDisposable {
+/**
+ * Records how long the nodes' own processes waited for a processor, the machine's load, and how its two clocks differ. What other
+ * programs wait for does not count: those of a lower priority may wait all the time while the nodes have what they need.
+ */
+export function recordMachine(nodes: readonly BedNode[], history: HistoryWriter): AsyncDisposable {
   const stalls = recordProgram([process.execPath, program], history);
-  let last = { atMs: monotonicMs(), waitedMs: waitedMs() };
-  const look = () => {
-    const [load = 0] = loadavg();
-    const now = { atMs: monotonicMs(), waitedMs: waitedMs() };
-    const waitingShare = (now.waitedMs - last.waitedMs) / Math.max(1, now.atMs - last.atMs);
+  const look = () => ({
+    atMs: monotonicMs(),
+    waits: waitsOf(nodes.flatMap(({ namespace }) => namespace.residents())),
+  });
+  let last = look();
+  const record = () => {
+    const now = look();
+    const waitedMs = [...now.waits].reduce((sum, [pid, ms]) => sum + ms - (last.waits.get(pid) ?? 0), 0);
+    const waitingShare = waitedMs / Math.max(1, now.atMs - last.atMs);
     last = now;
+    const [load = 0] = loadavg();
     history.write({
       kind: 'machine',
       atMs: now.atMs,
@@ -35,8 +45,8 @@ export function recordMachine(history: HistoryWriter): AsyncDisposable {
       wallOffsetMs: Date.now() - now.atMs,
     });
   };
-  look();
-  const timer = setInterval(look, EVERY_MS);
+  record();
+  const timer = setInterval(record, EVERY_MS);
   return {
     [Symbol.asyncDispose]: async () => {
       clearInterval(timer);

@@ -46,7 +46,7 @@ export async function startRecorder(world: World, seed: number, history: History
     client.forget();
     toldProbes = client.probes().length;
   };
-  owned.use(recordMachine(history));
+  owned.use(recordMachine(nodes, history));
   owned.use(watchNodes(nodes, history));
   const streams = [...AHEAD, process.execPath, streamClient, bed.vip, `${stackPorts.lb}`] as const;
   owned.use(recordProgram([...bed.client.prefix, ...streams], history));
