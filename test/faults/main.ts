@@ -14,7 +14,7 @@ import { recordJournals } from './record/journals.ts';
 import { leftAfterEnd, leftOnMachine, machineState } from './record/left-over.ts';
 import { nodeAtRest } from './record/node-at-rest.ts';
 import { startRecorder } from './record/recorder.ts';
-import { formatVerdicts, provenViolations } from './report.ts';
+import { formatMissed, formatVerdicts, provenViolations } from './report.ts';
 import { judge } from './validate/judge.ts';
 import { waitForRest } from './world/rest.ts';
 import { openWorld, type World } from './world/world.ts';
@@ -90,6 +90,8 @@ function judgeFolder(folder: string, options: FaultsOptions): number {
   const verdicts = judge(entries);
   const [begun] = entries.filter(({ kind }) => kind === 'run');
   console.log(formatVerdicts(verdicts, begun?.kind === 'run' ? begun.atMs : 0));
+  const missed = formatMissed(entries);
+  if (missed !== '') console.log(missed);
   if (options.json !== undefined)
     writeFileSync(options.json, `${JSON.stringify({ seed: options.seed, folder, verdicts }, null, 2)}\n`);
   return provenViolations(verdicts).length > 0 ? 1 : 0;

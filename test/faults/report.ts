@@ -1,3 +1,4 @@
+import type { Entry } from './record/history.ts';
 import type { Verdict, Violation } from './validate/verdict.ts';
 
 /** What fails a run. A violation on a starved machine is printed and proves nothing. */
@@ -7,6 +8,20 @@ export function provenViolations(verdicts: readonly Verdict[]): readonly Violati
 
 export function formatVerdicts(verdicts: readonly Verdict[], startMs: number): string {
   return verdicts.map((verdict) => formatVerdict(verdict, startMs)).join('\n');
+}
+
+/** The faults that were planned and could not be brought about, with the first reason of each kind: what they cause was not tested. */
+export function formatMissed(entries: readonly Entry[]): string {
+  const missed = entries.flatMap((entry) =>
+    entry.kind === 'fault' && entry.phase === 'missed' ? [entry] : [],
+  );
+  const kinds = Map.groupBy(missed, ({ name, variant }) => `${name} ${variant}`);
+  return [...kinds]
+    .map(
+      ([kind, [first, ...more]]) =>
+        `not brought about: ${1 + more.length} × ${kind}: ${first?.problem ?? ''}`,
+    )
+    .join('\n');
 }
 
 function formatVerdict({ name, claim, judged, violations, notes }: Verdict, startMs: number): string {

@@ -2,8 +2,6 @@ import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import type { Injector } from './injector.ts';
 
-const TABLE = 'hawser-faults';
-
 /** What a bad cable does to what the node sends and hears. */
 export const badCable: Injector = async ({ node, variant }) => {
   switch (variant) {
@@ -17,19 +15,21 @@ export const badCable: Injector = async ({ node, variant }) => {
 };
 
 async function rule(node: BedNode, hook: 'ingress' | 'egress', what: string) {
-  const table = `table netdev ${TABLE} {
-  chain all {
+  // One for each hook: a node may have both at once.
+  const table = `hawser-faults-${hook}`;
+  const input = `table netdev ${table} {
+  chain cable {
     type filter hook ${hook} device ${node.device} priority 0
     ${what}
   }
 }
 `;
   const { exitCode, stderr } = await runCommand([...node.namespace.prefix, 'nft', '-f', '-'], {
-    input: table,
+    input,
     timeoutMs: 5_000,
   });
   if (exitCode !== 0) throw new Error(`Cannot disturb ${node.name}: ${stderr.trim()}`);
-  return async () => void (await node.namespace.run('nft', 'delete', 'table', 'netdev', TABLE));
+  return async () => void (await node.namespace.run('nft', 'delete', 'table', 'netdev', table));
 }
 
 /** What is sent waits its turn, for up to 0.1 s. */
