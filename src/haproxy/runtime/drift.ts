@@ -2,7 +2,7 @@ import type { ServerChange } from './change.ts';
 import { stepsFor } from './commands.ts';
 import { backendOf, type Description } from './description.ts';
 import { changeTo, wantedServers } from './plan.ts';
-import type { RunningServers } from './running-servers.ts';
+import type { RunningServer, RunningServers } from './running-servers.ts';
 
 /**
  * What runs and is not described, or is described otherwise: a server that was changed, added or taken out of use by hand. Servers that
@@ -22,16 +22,25 @@ export function driftOf(
   return [...changed, ...strangers.map(([server]) => changeTo([server, null]))];
 }
 
-/** What runs, is not described, and was not removed either. */
+/**
+ * What runs, is not described, and was not removed either. One that is out of use beside spare ones is one of them: the checks of a
+ * server that went wait for the next server, and must not be ended once they are its.
+ */
 export function strangersIn(
   wanted: Description,
   running: RunningServers,
   leftOver: ReadonlySet<string>,
 ): RunningServers {
   const tracked = new Set([...running.values()].map(({ tracks }) => tracks));
-  const isKnown = (server: string): boolean =>
-    wanted.servers.has(server) || leftOver.has(server) || tracked.has(server);
-  return new Map([...running].filter(([server]) => isClosed(backendOf(server), wanted) && !isKnown(server)));
+  const withSpares = new Set(
+    [...wanted.servers].flatMap(([name, each]) => (each.isSpare ? backendOf(name) : [])),
+  );
+  const isKnown = ([server, { isOut }]: readonly [string, RunningServer]): boolean =>
+    wanted.servers.has(server) ||
+    leftOver.has(server) ||
+    tracked.has(server) ||
+    (isOut && withSpares.has(backendOf(server)));
+  return new Map([...running].filter((each) => isClosed(backendOf(each[0]), wanted) && !isKnown(each)));
 }
 
 /** Whether every server of the backend is described. */

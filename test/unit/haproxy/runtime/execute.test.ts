@@ -246,3 +246,22 @@ test('a server whose cookie HAProxy refuses gets one of its backend before it is
     'set server web/b state ready',
   ]);
 });
+
+test('the checks of a server that went and came back are not ended late, as if nobody used them', async () => {
+  const [a, b] = [
+    { name: 'a', host: 1, weight: 1 },
+    { name: 'b', host: 2, weight: 1 },
+  ] as const;
+  const { haproxy, runtime } = createScene([a, b]);
+  const look = async (...servers: readonly ApiServer[]) => {
+    const wanted = describeConfiguration(textOf(servers));
+    return wanted && (await runtime.drift(running, wanted));
+  };
+  await runtime.change(running, [], { changes: changesOf([a, b], [a]) });
+  for (let step = 0; step < 3; step += 1) expect(await look(a)).toEqual([]);
+  expect([...haproxy.servers.keys()]).not.toContain('masters/b');
+  await runtime.change(running, [], { changes: changesOf([a], [a, b]) });
+  const told = haproxy.commands.length;
+  for (let step = 0; step < 3; step += 1) expect(await look(a, b)).toEqual([]);
+  expect(haproxy.commands.slice(told)).toEqual([]);
+});
