@@ -36,6 +36,10 @@ const NO_STATE = '1\n';
 /** The directive without which HAProxy reads no state of servers, wherever it stands. It may be told to read another file than ours. */
 const LOADS_STATE = 'load-server-state-from-file';
 
+/** A variable of the process that a configuration's health check looks at. HAProxy takes it from outside in this mode alone. */
+const LEAVING = 'proc.hawser_leaving';
+const GIVE_NOTICE = `experimental-mode on; @1 set var ${LEAVING} bool(true)`;
+
 interface ProgramSettings extends HaproxyPaths {
   /** How long what a generation or a server has begun may take, in milliseconds. */
   readonly forceDeleteTimeout: number;
@@ -118,6 +122,11 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
     setAside: async (running, server) => {
       const reply = await askWorker(running, [`set server ${server} health stopping`]);
       return reply === undefined ? 'HAProxy does not answer' : reply.trim() || undefined;
+    },
+    giveNotice: async ({ generation }, config) => {
+      const found = readConfiguration(fileOf(config));
+      if (found.kind === 'unusable' || !found.bytes.includes(LEAVING)) return false;
+      return (await askRuntimeApi(masterSocket(generation), GIVE_NOTICE, ASK_TIMEOUT_MS))?.trim() === '';
     },
     cleanUpAllBut: (generations) => removeLeftOvers(runDir, new Set(generations.map(masterSocket))),
     cleanUp: (generation) => rm(masterSocket(generation), { force: true }).catch(() => undefined),

@@ -94,6 +94,8 @@ export interface ProxyDriver {
   readonly missingCommands: (running: Running) => Promise<readonly string[]>;
   /** What generations left in the file system that are neither among these nor running. */
   readonly cleanUpAllBut: (generations: readonly number[]) => Promise<void>;
+  /** Has its health check fail while it still serves. Says whether it does: its configuration must know of it. */
+  readonly giveNotice: (running: Running, config: ConfigChoice) => Promise<boolean>;
   /** The generation is gone: what it left in the file system goes too. */
   readonly cleanUp: (generation: number) => Promise<void>;
 }

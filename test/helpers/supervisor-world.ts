@@ -75,6 +75,9 @@ export function createWorld(hasConfiguration: boolean): World {
       case 'prove':
         pending.push((well) => (well ? proof(action.number) : death(action.number)));
         return;
+      case 'give-notice':
+        pending.push((well) => ({ kind: 'notice-given', number: action.generation.number, heeded: well }));
+        return;
       case 'soft-stop':
       case 'terminate':
       case 'kill':

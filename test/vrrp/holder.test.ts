@@ -8,8 +8,9 @@ import { sendSignal, waitForEnd } from '../helpers/vrrp/bed-process.ts';
 import { takesPart } from '../helpers/vrrp/hawser.ts';
 import { takeOvers } from '../helpers/vrrp/holdings.ts';
 import { logFromNow } from '../helpers/vrrp/node-log.ts';
+import { probesWithin } from '../helpers/vrrp/probes.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { haproxyGone, heldByAnother, keepalivedMonitor, openVipWorld } from './vip-world.ts';
+import { haproxyGone, haproxyPod, heldByAnother, keepalivedMonitor, openVipWorld } from './vip-world.ts';
 
 let scene: Scene;
 beforeAll(async () => {
@@ -81,6 +82,19 @@ test.each([
   },
   240_000,
 );
+
+test('a holder whose pod haproxy is told to end gives the VIP away before a connection is refused', async () => {
+  const holder = await scene.rested();
+  const fromMs = monotonicMs();
+  const pod = haproxyPod(holder);
+  sendSignal(pod, 'SIGTERM');
+  await heldByAnother(scene, [holder]);
+  await waitForEnd(pod, 90_000);
+  const refused = scene.client.probes().filter((probe) => probe.reason === 'ECONNREFUSED');
+  expect(probesWithin(refused, fromMs, monotonicMs())).toEqual([]);
+  await scene.stack.start(holder);
+  await waitFor(`${holder.name} to be fit again`, () => takesPart(holder), 60_000);
+}, 240_000);
 
 test('a killed keepalived leaves no VIP behind, and its supervisor starts it as a backup', async () => {
   const troubled = await scene.rested();

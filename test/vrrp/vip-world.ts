@@ -92,6 +92,11 @@ export async function movesOfRecovery(
   return takeOvers(scene.bed.events(), fromMs, monotonicMs()).map(({ node }) => node);
 }
 
+/** The processes of both containers of the pod haproxy on this node that the kubelet tells to end. */
+export function haproxyPod(node: BedNode): readonly ProcessId[] {
+  return [...running(node, ' haproxy supervise '), ...running(node, ' haproxy monitor ')];
+}
+
 /** The process of `hawser keepalived monitor` on this node, if it runs. */
 export function keepalivedMonitor(node: BedNode): readonly ProcessId[] {
   return running(node, ' keepalived monitor ');

@@ -28,6 +28,8 @@ export function act(action: Action, effects: Effects): Promise<void> | void {
       return start(action, effects);
     case 'prove':
       return prove(action, effects);
+    case 'give-notice':
+      return giveNotice(action, effects);
     case 'soft-stop':
     case 'terminate':
     case 'kill':
@@ -67,6 +69,8 @@ export function outcomeOfFailed(action: Action, message: string): Event | 'again
       const { number } = action;
       return { kind: 'start-failed', number, message: `Cannot start generation ${number}: ${message}` };
     }
+    case 'give-notice':
+      return { kind: 'notice-given', number: action.generation.number, heeded: false };
     case 'soft-stop':
     case 'kill':
       return 'again';
@@ -93,6 +97,14 @@ async function change(
 ): Promise<void> {
   const outcome = await program.change(runningOf(serving), draining.map(runningOf), request);
   dispatch({ kind: 'changed', number: serving.number, outcome });
+}
+
+async function giveNotice(
+  { generation, config }: Extract<Action, { kind: 'give-notice' }>,
+  { program, dispatch }: Effects,
+): Promise<void> {
+  const heeded = await program.giveNotice(runningOf(generation), config);
+  dispatch({ kind: 'notice-given', number: generation.number, heeded });
 }
 
 async function shed(

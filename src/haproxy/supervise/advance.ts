@@ -24,7 +24,9 @@ import {
 import {
   advanceRetiring,
   compareServers,
+  giveNotice,
   hasten,
+  noticeGiven,
   retire,
   retiringDeadlines,
   sessionsEnded,
@@ -82,6 +84,8 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
       return keepMemory(state, event.bytes, now, emit);
     case 'sessions-ended':
       return sessionsEnded(state, event, emit);
+    case 'notice-given':
+      return noticeGiven(state, event, now, emit);
     case 'tick':
       return tick(state, now, emit);
     case 'stop':
@@ -211,7 +215,7 @@ function notProven(state: State, now: number, emit: Emit): State {
   return jobFailed(retired, job, { stage: 'prove', message }, now, emit);
 }
 
-/** The first call starts to drain; a second call ends what is still draining. */
+/** The first call gives notice, and drains after it; a second call ends what is still there. */
 function stop(state: State, now: number, emit: Emit): State {
   if (state.phase !== 'running') return tick(hasten(state, now, now), now, emit);
   const { job, serving } = state;
@@ -220,11 +224,11 @@ function stop(state: State, now: number, emit: Emit): State {
   const waiting = [...(job?.requests ?? []), ...state.queued, ...changes.flatMap(({ requests }) => requests)];
   emit({ kind: 'answer', requests: waiting, result: stopping });
   const candidate = job?.stage.kind === 'proving' ? [{ ...job.stage, workers: [] }] : [];
-  const leaving = [...(serving === undefined ? [] : [serving]), ...candidate];
   const cleared = { ...state, job: undefined, queued: [], changing: undefined, changes: [] };
   const idle: State = { ...cleared, phase: 'stopping', serving: undefined, restart: noRestart };
   const hurried = hasten(idle, now, now + state.limits.drainTimeoutMs);
-  return leaving.reduce((next, generation) => retire(next, generation, 'stopping', now, emit), hurried);
+  const noticed = serving === undefined ? hurried : giveNotice(hurried, serving, now, emit);
+  return candidate.reduce((next, each) => retire(next, each, 'stopping', now, emit), noticed);
 }
 
 function finishIfEmpty(state: State, emit: Emit): State {

@@ -70,7 +70,7 @@ export const haproxySuperviseCommand = commandSpec({
   ],
   notes: [
     'The control socket takes one line a request (reload, status, ping) and answers each with a line of JSON.',
-    'SIGHUP reloads. SIGTERM drains; a second one ends what still drains.',
+    'SIGHUP reloads. SIGTERM fails the health check for a second, then drains; a second one ends what still drains.',
     'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
   ],
   derive: (settings, env) => ({

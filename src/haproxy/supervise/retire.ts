@@ -9,25 +9,71 @@ const SHED_STEPS = 20;
 /** What is left to a generation for which there is no room any more: its sessions are closed one by one all that time. */
 export const CUT_SHORT_MS = 5_000;
 
+/**
+ * How long a generation still takes connections after it was given notice. The keepalived monitor asks five times a second, believes
+ * the second bad answer, and the VIP is elsewhere within a tenth of a second; the rest is for a busy node.
+ */
+const NOTICE_MS = 1_000;
+
 type Emit = (action: Action) => void;
 type Leaving = Pick<Serving, 'number' | 'master' | 'workers' | 'pulse'>;
 
 /** Retires a generation: it stops accepting now, and its sessions have until the limit. */
 export function retire(state: State, leaving: Leaving, reason: RetireReason, now: number, emit: Emit): State {
   const limitMs = reason === 'stopping' ? state.limits.drainTimeoutMs : state.limits.forceDeleteTimeoutMs;
-  const retiring = drainUntil(
-    { ...pick(leaving), reason, since: now, sent: 'soft-stop' },
-    now,
-    now + limitMs,
-  );
-  emit({ kind: 'soft-stop', generation: retiring });
-  emit(logged('info', 'generation-draining', { generation: retiring.number, reason, limitMs }));
+  const undated = { ...pick(leaving), reason, since: now, sent: 'soft-stop' } as const;
+  const retiring = softStop(drainUntil(undated, now, now + limitMs), now, emit);
   return { ...state, retiring: [...state.retiring, retiring] };
 }
 
 function pick({ number, master, workers, pulse }: Leaving): Leaving {
   return { number, master, workers, ...(pulse && { pulse }) };
 }
+
+/**
+ * Lets a generation that serves go, for good: its health check fails first, and it takes connections until clients have been led
+ * elsewhere. A configuration whose health check does not know of notice is told to stop accepting as soon as that is known.
+ */
+export function giveNotice(
+  state: State,
+  { config, ...leaving }: Leaving & Pick<Serving, 'config'>,
+  now: number,
+  emit: Emit,
+): State {
+  const limitMs = state.limits.drainTimeoutMs;
+  const softStopAt = now + Math.min(NOTICE_MS, limitMs / 2);
+  const undated = { ...pick(leaving), reason: 'stopping', since: now, sent: 'notice', softStopAt } as const;
+  const generation = drainUntil(undated, now, now + limitMs);
+  emit({ kind: 'give-notice', generation, config });
+  return { ...state, retiring: [...state.retiring, generation] };
+}
+
+export function noticeGiven(
+  state: State,
+  { number, heeded }: Extract<Event, { kind: 'notice-given' }>,
+  now: number,
+  emit: Emit,
+): State {
+  const told = state.retiring.find((generation) => generation.number === number);
+  if (told?.sent !== 'notice') return state;
+  if (heeded) {
+    emit(logged('info', 'notice-given', { generation: number, softStopInMs: softStopAt(told) - now }));
+    return state;
+  }
+  const retiring = state.retiring.map((each) => (each === told ? softStop(each, now, emit) : each));
+  return { ...state, retiring };
+}
+
+function softStop(generation: Retiring, now: number, emit: Emit): Retiring {
+  const stopped = { ...generation, sent: 'soft-stop' } as const;
+  const { number, reason, terminateAt } = stopped;
+  emit({ kind: 'soft-stop', generation: stopped });
+  const limitMs = Math.round(terminateAt - now);
+  emit(logged('info', 'generation-draining', { generation: number, reason, limitMs }));
+  return stopped;
+}
+
+const softStopAt = ({ softStopAt: at, since }: Retiring): number => at ?? since;
 
 type Undated = Omit<Retiring, 'terminateAt' | 'nextShedAt'>;
 
@@ -40,7 +86,7 @@ export function drainUntil(generation: Undated, now: number, terminateAt: number
 /** Moves every later deadline of a retiring generation to `until`. */
 export function hasten(state: State, now: number, until: number): State {
   const retiring = state.retiring.map((generation) =>
-    generation.sent === 'soft-stop' && generation.terminateAt > until
+    (generation.sent === 'soft-stop' || generation.sent === 'notice') && generation.terminateAt > until
       ? drainUntil(generation, now, until)
       : generation,
   );
@@ -50,7 +96,9 @@ export function hasten(state: State, now: number, until: number): State {
 /** Does what is due: closes sessions, sends SIGTERM, and SIGKILL five seconds later. */
 export function advanceRetiring(state: State, now: number, emit: Emit): State {
   const retiring = state.retiring.map((generation) => advanceOne(generation, now, emit));
-  const isSignalled = retiring.some(({ sent }, index) => sent !== state.retiring[index]?.sent);
+  const isSignalled = retiring.some(
+    ({ sent }, index) => sent !== 'soft-stop' && sent !== state.retiring[index]?.sent,
+  );
   return { ...state, retiring, forced: state.forced || (isSignalled && state.phase !== 'running') };
 }
 
@@ -58,8 +106,10 @@ function advanceOne(generation: Retiring, now: number, emit: Emit): Retiring {
   if (generation.sent === 'terminate' && now >= generation.terminateAt + KILL_AFTER_MS) {
     return sendSignal(generation, 'kill', now, emit);
   }
-  if (generation.sent !== 'soft-stop') return generation;
+  if (generation.sent !== 'soft-stop' && generation.sent !== 'notice') return generation;
   if (now >= generation.terminateAt) return sendSignal(generation, 'terminate', now, emit);
+  if (generation.sent === 'notice')
+    return now >= softStopAt(generation) ? softStop(generation, now, emit) : generation;
   if (now >= generation.nextShedAt) return shed(generation, now, emit);
   return generation;
 }
@@ -123,6 +173,7 @@ export function retiringDeadlines(state: State): readonly number[] {
   const ends = state.retiring.flatMap((generation) => {
     if (generation.sent === 'kill') return [];
     if (generation.sent === 'terminate') return [generation.terminateAt + KILL_AFTER_MS];
+    if (generation.sent === 'notice') return [Math.min(softStopAt(generation), generation.terminateAt)];
     return [Math.min(generation.nextShedAt, generation.terminateAt)];
   });
   return compares ? [...ends, state.compareServersAt] : ends;

@@ -105,7 +105,7 @@ export interface ChangeCounts {
 
 export type RetireReason = 'replaced' | 'unproven' | 'stopping' | 'left-over' | 'hung';
 
-/** A generation that takes no new connections and is draining. */
+/** A generation that takes no new connections and is draining, or is about to. */
 export interface Retiring {
   readonly number: number;
   readonly master: ProcessId;
@@ -113,8 +113,10 @@ export interface Retiring {
   readonly reason: RetireReason;
   readonly since: number;
   readonly terminateAt: number;
-  /** The last signal it got: only the soft stop, SIGTERM or SIGKILL. */
-  readonly sent: 'soft-stop' | 'terminate' | 'kill';
+  /** The last that it got: notice, while it still takes connections, then the soft stop, SIGTERM or SIGKILL. */
+  readonly sent: 'notice' | 'soft-stop' | 'terminate' | 'kill';
+  /** Of one that was given notice: when the soft stop follows. */
+  readonly softStopAt?: number;
   /** Of one that got less time than its reason allows: which of the limits on all that drain took it. */
   readonly cutShort?: CutShort;
   readonly nextShedAt: number;
@@ -160,6 +162,8 @@ export type Event =
       readonly ended: number;
       readonly for: 'time' | 'server';
     }
+  /** `heeded`: its health check fails from now on, so that whoever sends clients here can stop. */
+  | { readonly kind: 'notice-given'; readonly number: number; readonly heeded: boolean }
   | { readonly kind: 'tick' }
   | { readonly kind: 'stop' };
 
@@ -186,6 +190,7 @@ export type OwnAction =
       readonly master: ProcessId;
       readonly timeoutMs: number;
     }
+  | { readonly kind: 'give-notice'; readonly generation: Retiring; readonly config: ConfigChoice }
   | { readonly kind: 'soft-stop' | 'terminate' | 'kill'; readonly generation: Retiring }
   /** Logs the state of its processes before they are killed. */
   | {

@@ -59,6 +59,41 @@ test('SIGTERM stops accepting, and ends the streams one by one before the drain 
   expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(100);
 });
 
+const healthPort = 9_003;
+/** As in templates/haproxy.cfg.ejs. */
+const health = `frontend health
+  bind 127.0.0.1:${healthPort}
+  monitor-uri /ready
+  monitor fail if { var(proc.hawser_leaving) -m bool }
+`;
+
+test('SIGTERM fails the health check first, and refuses connections only after that', async () => {
+  await using host = await createSupervisedHost();
+  host.install('v1', { more: health });
+  const supervisor = host.supervise();
+  await supervisor.waitForServing();
+  const asks = (port: number, path: string) =>
+    host.namespace.run(
+      'curl',
+      '-s',
+      '-o',
+      '/dev/null',
+      '-w',
+      '%{http_code}',
+      `http://127.0.0.1:${port}${path}`,
+    );
+  expect(await asks(healthPort, '/ready')).toBe('200');
+  supervisor.kill('SIGTERM');
+  await waitFor('notice', () => host.events('notice-given').length > 0);
+  // Its second stands still, however busy the machine is.
+  supervisor.kill('SIGSTOP');
+  expect(await asks(healthPort, '/ready')).toBe('503');
+  expect(await asks(ports.version, '/')).toBe('200');
+  supervisor.kill('SIGCONT');
+  expect(await supervisor.ended).toBe(0);
+  expectNothingLeft(host);
+});
+
 test('after SIGTERM, the end of the last stream is the end of the supervisor', async () => {
   await using host = await createSupervisedHost();
   await host.serve(ports.backend);

@@ -249,7 +249,11 @@ describe('stop', () => {
     const actions = machine.send({ kind: 'stop' });
     expect(actions).toMatchObject([
       { kind: 'answer', requests: [1, 2], result: { stage: 'stop' } },
-      { kind: 'soft-stop', generation: { number: 1, reason: 'stopping', terminateAt: machine.now + 55_000 } },
+      {
+        kind: 'give-notice',
+        config: 'live',
+        generation: { number: 1, reason: 'stopping', terminateAt: machine.now + 55_000 },
+      },
     ]);
     expect(machine.send(request(3))).toMatchObject([
       { kind: 'answer', requests: [3], result: { stage: 'stop' } },
@@ -257,6 +261,30 @@ describe('stop', () => {
     expect(machine.send(valid)).toEqual([]);
     expect(kindsOf(machine.send(exited(1)))).toEqual(['clean-up', 'finish']);
     expect(kindsOf(machine.send(exited(1)))).toEqual(['clean-up']);
+  });
+
+  test('a generation whose notice is heeded goes on accepting for a second, any other stops accepting at once', () => {
+    const [heeding, deaf] = [serving(), serving()];
+    for (const machine of [heeding, deaf]) machine.send({ kind: 'stop' });
+    expect(deaf.send({ kind: 'notice-given', number: 1, heeded: false })).toMatchObject([
+      { kind: 'soft-stop', generation: { number: 1, sent: 'soft-stop', terminateAt: deaf.now + 55_000 } },
+    ]);
+    expect(heeding.send({ kind: 'notice-given', number: 1, heeded: true })).toEqual([]);
+    const toldAt = heeding.now;
+    heeding.tickAtDeadline();
+    expect(heeding.now - toldAt).toBe(1_000);
+    expect(kindsOf(heeding.actions)).toEqual(['give-notice', 'soft-stop']);
+    expect(heeding.state).toMatchObject({ forced: false, retiring: [{ terminateAt: toldAt + 55_000 }] });
+    expect(kindsOf(heeding.send({ kind: 'notice-given', number: 1, heeded: false }))).toEqual([]);
+  });
+
+  test('a generation of which nothing is known after its notice stops accepting all the same', () => {
+    const machine = serving({ limits: { ...limits, drainTimeoutMs: 1_000 } });
+    machine.send({ kind: 'stop' });
+    const toldAt = machine.now;
+    machine.tickAtDeadline();
+    expect(machine.now - toldAt).toBe(500);
+    expect(kindsOf(machine.actions)).toEqual(['give-notice', 'soft-stop']);
   });
 
   test('what drains already has no longer than the drain timeout', () => {
@@ -269,7 +297,7 @@ describe('stop', () => {
     ]);
   });
 
-  test('a second stop terminates what still drains', () => {
+  test('a second stop terminates what still drains, and what was only given notice', () => {
     const machine = serving();
     machine.send({ kind: 'stop' });
     expect(machine.send({ kind: 'stop' })).toMatchObject([{ kind: 'terminate', generation: { number: 1 } }]);

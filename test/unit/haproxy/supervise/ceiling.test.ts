@@ -70,7 +70,10 @@ test('a stop that had to end sessions was forced; one after which all ended by t
   const gone = (machine: Machine) => machine.send({ kind: 'exited', number: 1, how: 'exit code 0' });
   const machines = [serving(), serving(), serving()] as const;
   const [patient, shed, terminated] = machines;
-  for (const machine of machines) machine.send({ kind: 'stop' });
+  for (const machine of machines) {
+    machine.send({ kind: 'stop' });
+    machine.send({ kind: 'notice-given', number: 1, heeded: false });
+  }
   // The end of its time is near, and it has no session left to end.
   patient.tickAtDeadline();
   shed.send({ kind: 'sessions-ended', number: 1, ended: 1, for: 'time' });
