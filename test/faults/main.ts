@@ -16,7 +16,7 @@ import { nodeAtRest } from './record/node-at-rest.ts';
 import { startRecorder } from './record/recorder.ts';
 import { formatMissed, formatVerdicts, provenViolations } from './report.ts';
 import { judge } from './validate/judge.ts';
-import { waitForRest } from './world/rest.ts';
+import { configurationsOf, waitForRest } from './world/rest.ts';
 import { openWorld, type World } from './world/world.ts';
 
 /** After the last fault: what ended is started again after 1.3 s, and what follows from that must have its turn. */
@@ -31,9 +31,11 @@ async function runEpisodes(
   flush: () => void,
   signal: AbortSignal,
 ): Promise<void> {
+  let configurations: string | undefined;
   const rest = async (episode: number) => {
     await delay(SETTLE_MS, undefined, { signal });
-    const missing = await waitForRest(world, REST_PATIENCE_MS, signal);
+    const missing = await waitForRest(world, configurations, REST_PATIENCE_MS, signal);
+    configurations ??= configurationsOf(world);
     flush();
     for (const node of world.nodes) history.write(await nodeAtRest(world, node, episode));
     history.write({ kind: 'rest', atMs: monotonicMs(), episode, reached: missing === '', missing });

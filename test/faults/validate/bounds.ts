@@ -29,6 +29,11 @@ const failover: Bound = { ...harmless, serviceMs: 1_000, moves: 1 };
 const TAIL_MS = 6_000;
 /** The same for one that still accepts connections: only HAProxy's own checks tell. */
 const HUNG_MS = 15_000;
+/**
+ * A program that was told to end while it was stopped ends once it goes on. By then the monitor that would see it may have been told
+ * to end as well: until that one is started again and has looked.
+ */
+export const ENDS_LATE_MS = 3_000;
 /** Until two sides of a network hear of each other, see test/bench/failover/two-holders.ts. */
 const HEALING_MS = 150;
 

@@ -1,12 +1,13 @@
 import type { Stretch } from '../../helpers/vrrp/holdings.ts';
 import type { Probe } from '../../helpers/vrrp/probes.ts';
+import { ENDS_LATE_MS } from './bounds.ts';
 import { harmlessSpans } from './no-loss.ts';
 import type { Verdict, Violation } from './verdict.ts';
 import { type FaultWindow, faultsNear, isStarved, relative, type View } from './view.ts';
 
 /** V3: every failed request lies within the bound of a fault, or no node was free of faults. */
 export function serviceIsBack(view: View): Verdict {
-  const excused = view.faults.flatMap(excuse);
+  const excused = [...view.faults.flatMap(excuse), ...lateEnds(view)];
   const failed = probesOf(view).filter(({ reason }) => reason !== null);
   const lost = failed.filter((probe) => !excused.some((each) => touches(probe, each)));
   const othersWork = harmlessSpans(view);
@@ -39,6 +40,20 @@ function excuse({ fromMs, toMs, bound }: FaultWindow): readonly Stretch[] {
   const { serviceMs, serviceAfterMs } = bound;
   const some = (atMs: number, ms: number) => (ms === 0 ? [] : [{ fromMs: atMs, toMs: atMs + ms }]);
   return [...some(fromMs, serviceMs), ...some(toMs, serviceAfterMs)];
+}
+
+/** From when a program goes on that was stopped while its pod was told to end. */
+function lateEnds({ faults }: View): readonly Stretch[] {
+  const told = faults.filter(({ name }) => name === 'restart-pod');
+  return faults
+    .filter(
+      (stop) => stop.name === 'stop' && told.some((each) => each.node === stop.node && overlap(each, stop)),
+    )
+    .map(({ toMs }) => ({ fromMs: toMs, toMs: toMs + ENDS_LATE_MS }));
+}
+
+function overlap(one: Stretch, other: Stretch): boolean {
+  return one.fromMs <= other.toMs && other.fromMs <= one.toMs;
 }
 
 function touches({ startedAtMs, endedAtMs }: Probe, { fromMs, toMs }: Stretch): boolean {

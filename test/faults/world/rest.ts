@@ -48,11 +48,30 @@ async function notStarted({ nodes }: World): Promise<string> {
     .join(', ');
 }
 
-/** Resolves once nothing is missing, or with what is after that time. */
-export async function waitForRest(world: World, patienceMs: number, signal: AbortSignal): Promise<string> {
+/** What the nodes' configurations are; equal texts where all are equal. */
+export function configurationsOf({ nodes }: World): string {
+  const shas = nodes.map((node) => ['haproxy.cfg', 'keepalived.conf'].map((file) => shaOf(node.at(file))));
+  return JSON.stringify(shas);
+}
+
+/**
+ * Resolves once nothing is missing, or with what is after that time. `configurations` are those of the first rest: a monitor that could
+ * not mend a file tries again after up to 15 s.
+ */
+export async function waitForRest(
+  world: World,
+  configurations: string | undefined,
+  patienceMs: number,
+  signal: AbortSignal,
+): Promise<string> {
+  const notMended = () =>
+    configurations === undefined || configurations === configurationsOf(world)
+      ? ''
+      : 'a configuration is not what it was at the first rest';
   const lastMs = monotonicMs() + patienceMs;
   for (;;) {
-    const missing = missingForRest(world) || (await notServing(world)) || (await notStarted(world));
+    const missing =
+      missingForRest(world) || notMended() || (await notServing(world)) || (await notStarted(world));
     if (missing === '' || monotonicMs() > lastMs) return missing;
     await delay(100, undefined, { signal });
   }

@@ -106,6 +106,15 @@ describe('V3', () => {
       '9 requests failed (timeout) within 820 ms, and a node was free of faults',
     ]);
   });
+  test('the end of a pod counts from when its programs go on, if they were stopped as it was told to end', () => {
+    const stop = fault('stop', 'haproxy-supervisor', 'cp-1', [38_000, 42_000]);
+    const told = fault('restart-pod', 'both', 'cp-1', [40_000, 46_000]);
+    expect(found(...stop, ...told, ...outage(43_000, 44_000))).toEqual([]);
+    expect(found(...told, ...outage(43_000, 44_000))).toHaveLength(1);
+    expect(found(...stop, ...told, ...outage(45_100, 45_900))).toHaveLength(1);
+    const elsewhere = fault('stop', 'haproxy-supervisor', 'cp-2', [38_000, 42_000]);
+    expect(found(...elsewhere, ...told, ...outage(43_000, 44_000))).toHaveLength(1);
+  });
   test('not one request may fail where a supervisor is killed', () => {
     const kill = fault('kill', 'haproxy-supervisor', 'cp-1', [40_000, 40_010]);
     expect(findingsOf('H1')(...kill, probe(40_100, 'ECONNRESET'))).toEqual([
