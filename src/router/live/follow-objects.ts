@@ -3,7 +3,7 @@ import { followResources } from '../../engine/kube/follow-resources.ts';
 import { identify } from '../../engine/kube/kube-objects.ts';
 import { trackApi } from '../../engine/kube/outage.ts';
 import type { Resource } from '../../engine/kube/resource.ts';
-import type { Once } from '../../engine/observe/once.ts';
+import { createOnce } from '../../engine/observe/once.ts';
 import type { LogEvent } from '../../engine/system/log.ts';
 import type { RouterObjects } from '../objects/router-objects.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
@@ -17,10 +17,14 @@ export interface FollowedObjects {
   readonly ended: Promise<void>;
 }
 
+/** Tenants choose the names of objects: of more unreadable ones than this, the first are forgotten. */
+const MAX_UNREADABLE = 1_000;
+/** Of one object. A hostile one has as many as it has fields. */
+const MAX_PROBLEMS = 20;
+
 interface Api {
   readonly session: ApiSession;
   readonly log: (event: LogEvent) => void;
-  readonly once: Once;
   /** Something may have changed. */
   readonly hear: () => void;
   /** Every Route that a list or a watch tells of. */
@@ -29,10 +33,12 @@ interface Api {
 
 /** Lists and watches everything that the configuration is made of. A kind that the settings do not need is not asked for. */
 export function followObjects(settings: LiveSettings, api: Api, signal: AbortSignal): FollowedObjects {
-  const { log, once, onRoute } = api;
-  const unreadable: Unreadable = (what, object, problems) => {
+  const { log, onRoute } = api;
+  const told = createOnce(MAX_UNREADABLE);
+  const unreadable: Unreadable = (what, object, all) => {
     const { key } = identify(object);
-    if (!once.isNew(`${what} ${key}`, problems.join())) return;
+    const problems = all.slice(0, MAX_PROBLEMS);
+    if (!told.isNew(`${what} ${key}`, problems.join())) return;
     log({ event: 'object-unreadable', level: 'warn', what, key, problems });
   };
   const resources = routerResources(settings, unreadable);

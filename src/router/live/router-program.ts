@@ -86,7 +86,7 @@ async function prepare(
     for (const other of others) other.onEvent?.();
     wake.poke();
   };
-  const api = { session, log, once: observers.once, hear, onRoute };
+  const api = { session, log, hear, onRoute };
   const followed = followObjects(settings, api, signal);
   const configuration = routerConfiguration(settings, followed.objects, wake, observers, others, signal);
   const isSynced = () => followed.objects() !== undefined;
