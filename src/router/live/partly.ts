@@ -2,7 +2,11 @@ import { othersOf, type Rendered } from '../../engine/apply/file-set.ts';
 import { oncePer } from '../../engine/system/once-per.ts';
 import { toldBackends } from '../../haproxy/runtime/difference.ts';
 import { type Lines, linesIn } from '../../haproxy/runtime/plan-files.ts';
-import { CERTIFICATE_LIST_FILE, certificateFileName } from '../configuration/file-names.ts';
+import {
+  CERTIFICATE_LIST_FILE,
+  certificateFileName,
+  DEFAULT_CERTIFICATE_FILE,
+} from '../configuration/file-names.ts';
 import type { RouteBackend } from '../model.ts';
 
 /** Routes, and what was rendered of them. */
@@ -13,7 +17,8 @@ interface Made {
 
 /**
  * The served routes, in which those are as wanted that differ only in their pods or in what their certificate says, where HAProxy can be
- * told of that while it runs. Each stands for itself: no route of one tenant keeps the pods of another one back. Undefined where there are none.
+ * told of that while it runs. Each stands for itself: no route of one tenant keeps the pods of another one back. Rendered with the default
+ * certificate that is wanted, they are a part where that is all that changed. Undefined where there is none.
  */
 export function partly(served: Made, wanted: Made): readonly RouteBackend[] | undefined {
   const known = new Map(served.backends.map((backend) => [backend.name, backend]));
@@ -26,7 +31,7 @@ export function partly(served: Made, wanted: Made): readonly RouteBackend[] | un
   const waiting = waitingCertificates(moved.filter(isRenewed), served, wanted);
   const names = moved.filter((backend) => !waiting.has(backend)).map(({ name }) => name);
   const told = new Set(toldBackends(served.rendered, wanted.rendered, names));
-  if (told.size === 0) return undefined;
+  if (told.size === 0) return isDefaultRenewed(served, wanted) ? served.backends : undefined;
   const news = new Map(moved.filter(({ name }) => told.has(name)).map((backend) => [backend.name, backend]));
   return served.backends.map((backend) => news.get(backend.name) ?? backend);
 }
@@ -41,7 +46,7 @@ function waitingCertificates(
   wanted: Made,
 ): ReadonlySet<RouteBackend> {
   if (renewed.length === 0) return new Set();
-  const [before, now] = [linesOfList(served.rendered), linesOfList(wanted.rendered)];
+  const [before, now] = [linesOfList(served), linesOfList(wanted)];
   const inUse = new Set(served.backends.map(({ certificate }) => certificate?.pem));
   const isRelisted = (file: string): boolean => before.get(file) !== now.get(file);
   return new Set(
@@ -51,8 +56,16 @@ function waitingCertificates(
   );
 }
 
-function linesOfList(rendered: Rendered): Lines {
-  return linesIn(othersOf(rendered).find(({ name }) => name === CERTIFICATE_LIST_FILE)?.content ?? '');
+function isDefaultRenewed(served: Made, wanted: Made): boolean {
+  return contentOf(DEFAULT_CERTIFICATE_FILE, served) !== contentOf(DEFAULT_CERTIFICATE_FILE, wanted);
+}
+
+function linesOfList(made: Made): Lines {
+  return linesIn(contentOf(CERTIFICATE_LIST_FILE, made) ?? '');
+}
+
+function contentOf(file: string, { rendered }: Made) {
+  return othersOf(rendered).find(({ name }) => name === file)?.content;
 }
 
 /** All that makes a reload, or another line of a map or a list, where it changes. */

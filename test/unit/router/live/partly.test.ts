@@ -146,6 +146,22 @@ test('a certificate that another route has until the reload waits for it, since 
   expect(partly(served, made(renewed.slice(0, 1)))).toEqual(renewed);
 });
 
+test('a default certificate that is renewed while new routes wait is a part of its own', () => {
+  const render = createRouterRenderer(routerSettings());
+  const made = (backends: readonly RouteBackend[], pem: string) => ({
+    backends,
+    rendered: renderedBy(render(routerTemplate, { backends }, pem)),
+  });
+  const renewed = selfSigned('default', new Date());
+  const old = backendOf({ key: 'ns:a', host: 'a.test', servers: pods(1) });
+  const news = backendOf({ key: 'ns:b', host: 'b.test', servers: pods(1) });
+  const [served, wanted] = [made([old], certificate), made([old, news], renewed)];
+  expect(partly(served, wanted)).toEqual([old]);
+  const part = made([old], renewed);
+  expect(routerDifference(routerSettings())(served.rendered, part.rendered).kind).toBe('runtime');
+  expect(partly(part, wanted)).toBeUndefined();
+});
+
 function renderedBy(outcome: ReturnType<typeof renderRouter>): Rendered {
   if (outcome.kind === 'failed') throw new Error(outcome.message);
   return outcome.rendered;
