@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { bundleStandIn } from './api-server/bundle.ts';
 import type { Faults } from './api-server/faults.ts';
 import type { StoredObject } from './api-server/object-store.ts';
 import { node } from './api-server/objects.ts';
@@ -10,7 +10,7 @@ import { createAuthority, type IssuedCertificate } from './certificates.ts';
 import { batch, createNetNamespace, type NetNamespace } from './net-namespace.ts';
 import { waitFor } from './wait-for.ts';
 
-const program = fileURLToPath(new URL('./api-server/main.ts', import.meta.url));
+const program = bundleStandIn();
 
 /** A node of the cluster: an address on the namespace's one link, where an API server may listen on 6443. */
 export interface ClusterNode {
