@@ -3,7 +3,7 @@ import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import type { ApplyOutcome } from './apply-outcome.ts';
 import { connectSupervisor, type SupervisorOptions } from './ask-supervisor.ts';
 import { checkLeft, uncheckedIn } from './check-after.ts';
-import { identityOf, mustBeSet, type Rendered } from './file-set.ts';
+import { isSameSet, mustBeSet, type Rendered } from './file-set.ts';
 import { createKnownFiles } from './known-files.ts';
 import { findLiveFile, removeLeftovers } from './live-file.ts';
 import { removeOldSets } from './old-sets.ts';
@@ -36,7 +36,7 @@ type Rejection = Extract<ApplyOutcome, { kind: 'rejected' }>;
 
 /** What an applier remembers between calls. */
 interface Memory extends Placing {
-  rejected: { readonly identity: string; readonly outcome: Rejection } | undefined;
+  rejected: { readonly rendered: Rendered; readonly outcome: Rejection } | undefined;
   /** Whether what a killed monitor left has been removed. */
   cleaned: boolean;
 }
@@ -89,8 +89,8 @@ async function applySet(
   signal: AbortSignal,
 ): Promise<ApplyOutcome> {
   signal.throwIfAborted();
-  const identity = identityOf(rendered);
-  if (memory.rejected?.identity === identity) return memory.rejected.outcome;
+  const { rejected } = memory;
+  if (rejected !== undefined && isSameSet(rejected.rendered, rendered)) return rejected.outcome;
   memory.rejected = undefined;
   mustBeSet(rendered);
   const file = await findLiveFile(options.configPath);
@@ -108,6 +108,6 @@ async function applySet(
     outcome.kind === 'damaged'
       ? await replaceSet({ ...parts, mayTrust: false, back: outcome.back })
       : outcome;
-  if (settled.kind === 'rejected') memory.rejected = { identity, outcome: settled };
+  if (settled.kind === 'rejected') memory.rejected = { rendered, outcome: settled };
   return settled;
 }

@@ -115,13 +115,23 @@ export function hasFiles(left: Rendered, rendered: Rendered): boolean {
   return isSameMode && had.length === wanted.length && wanted.every(isSame);
 }
 
+/** Whether two sets are the same in every file, whatever the permissions of a single one. What they have in common as the same objects is not looked at. */
+export function isSameSet(one: Rendered, other: Rendered): boolean {
+  return one === other || (isSameText(one, other) && hasFiles(one, other));
+}
+
 /** Throws, with a code as the file system does, where a set is larger than a limit, which it names, or is none. */
 export function mustBeSet(rendered: Rendered): void {
   const others = othersOf(rendered);
   const pieces = rendered.pieces ?? [rendered.text];
-  mustBeWithin('the main file has', bytesIn(pieces), 'bytes', { MAX_CONFIGURATION_BYTES });
+  mustBeWithin('the main file has', bytesIn(pieces, MAX_CONFIGURATION_BYTES), 'bytes', {
+    MAX_CONFIGURATION_BYTES,
+  });
   mustBeWithin('the set has', others.length, 'files', { MAX_SET_FILES });
-  const bytes = bytesIn(others.map(({ content }) => content));
+  const bytes = bytesIn(
+    others.map(({ content }) => content),
+    MAX_SET_BYTES,
+  );
   mustBeWithin('the files of the set have', bytes, 'bytes', { MAX_SET_BYTES });
   if (others.length > 0 && !pieces.some((piece) => piece.includes(SET_FOLDER)))
     throw refusal('EINVAL', `the main file does not name its folder, expected "${SET_FOLDER}" in it`);
@@ -133,8 +143,10 @@ export function mustBeSet(rendered: Rendered): void {
     );
 }
 
-function bytesIn(texts: readonly (string | Buffer)[]): number {
-  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+/** Only counted where there may be more than `limit`: else the most that there can be. */
+function bytesIn(texts: readonly (string | Buffer)[], limit: number): number {
+  const most = texts.reduce((sum, { length }) => sum + 3 * length, 0);
+  return most <= limit ? most : texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 
 /** Whether a file of a set can have this name: it is relative, and leads nowhere but below the set's folder. */

@@ -1,6 +1,6 @@
 import type { Applier } from '../apply/applier.ts';
 import type { ApplyOutcome } from '../apply/apply-outcome.ts';
-import { identityOf, type Rendered } from '../apply/file-set.ts';
+import { isSameSet, type Rendered } from '../apply/file-set.ts';
 import { retryPauseMs } from '../system/time/retry.ts';
 import type { Wake } from '../system/time/wake.ts';
 import { type ProposalParts, propose } from './proposal.ts';
@@ -35,8 +35,7 @@ export interface ConfigurationParts<T> extends ProposalParts<T> {
 }
 
 interface Tried {
-  /** Of every file, not only of the main one. */
-  readonly identity: string;
+  readonly rendered: Rendered;
   readonly failures: number;
   readonly retryAt: number;
 }
@@ -72,15 +71,14 @@ export async function runConfigurationLoop<T>(
       restUntilMs = heldAtMs + Math.min(laterMs, REST_FACTOR * (heldAtMs - wokenMs));
     }
     if (now === undefined || signal.aborted) continue;
-    const identity = identityOf(now.rendered);
-    const before = tried?.identity === identity ? tried : undefined;
+    const before = tried !== undefined && isSameSet(tried.rendered, now.rendered) ? tried : undefined;
     if (retryInMs(before, parts.now()) !== undefined) continue;
     if (before !== undefined) parts.applier.retryRejected();
     const attempt = { startMs: parts.now(), isPart: laterMs > 0 };
     parts.begin?.(now.rendered);
     const outcome = await tryApply(parts.applier, now.rendered, signal);
     if (outcome === undefined) continue;
-    tried = nextTry(before?.failures ?? 0, identity, outcome, parts.now());
+    tried = nextTry(before?.failures ?? 0, now.rendered, outcome, parts.now());
     parts.pace?.note(outcome, now, attempt);
     await parts.observe(outcome, now.input, now.rendered, attempt);
   }
@@ -122,11 +120,11 @@ function retryInMs(tried: Tried | undefined, nowMs: number): number | undefined 
 
 function nextTry(
   failuresBefore: number,
-  identity: string,
+  rendered: Rendered,
   outcome: ApplyOutcome,
   nowMs: number,
 ): Tried | undefined {
   if (outcome.kind === 'unchanged' || outcome.kind === 'reloaded') return undefined;
   const failures = failuresBefore + 1;
-  return { identity, failures, retryAt: nowMs + retryPauseMs(failures, RETRY) };
+  return { rendered, failures, retryAt: nowMs + retryPauseMs(failures, RETRY) };
 }

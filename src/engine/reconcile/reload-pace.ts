@@ -1,6 +1,6 @@
 import type { ApplyOutcome } from '../apply/apply-outcome.ts';
 import type { Difference } from '../apply/bring-into-service.ts';
-import { identityOf, type Rendered } from '../apply/file-set.ts';
+import { isSameSet, type Rendered } from '../apply/file-set.ts';
 import type { Proposed } from './proposal.ts';
 import { reloadStartMs, reloadWaitMs } from './reload-limit.ts';
 
@@ -58,7 +58,7 @@ export function createReloadPace<T>(parts: ReloadPaceParts<T>): ReloadPace<T> {
   let hasServed = false;
   let isPartTold = true;
   const isServed = (rendered: Rendered): boolean =>
-    served !== undefined && identityOf(rendered) === identityOf(served.rendered);
+    served !== undefined && isSameSet(rendered, served.rendered);
   const partOf = async (wanted: Proposed<T>): Promise<Proposed<T> | undefined> => {
     if (served === undefined || !isPartTold) return undefined;
     const part = await parts.partly?.(served, wanted);

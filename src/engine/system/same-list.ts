@@ -3,6 +3,18 @@ export function isSameList<T>(one: readonly T[], other: readonly T[]): boolean {
   return one === other || (one.length === other.length && one.every((each, index) => each === other[index]));
 }
 
+/** How many items two lists have in common at their beginnings, and of the others at their ends. */
+export function changedSpan<T>(
+  one: readonly T[],
+  other: readonly T[],
+): { readonly start: number; readonly end: number } {
+  const most = Math.min(one.length, other.length);
+  let [start, end] = [0, 0];
+  while (start < most && one[start] === other[start]) start += 1;
+  while (end < most - start && one[one.length - 1 - end] === other[other.length - 1 - end]) end += 1;
+  return { start, end };
+}
+
 /**
  * The same function, which gives its last answer again while its lists have the same objects. The answer must follow from them alone, and the
  * objects must not change.

@@ -1,4 +1,5 @@
 import type { Rendered } from '../../engine/apply/file-set.ts';
+import { changedSpan } from '../../engine/system/same-list.ts';
 
 /** How a backend begins in what hawser renders. */
 const BACKEND = '\nbackend ';
@@ -33,11 +34,10 @@ export function changedSections(before: Configuration, after: Configuration): Te
 
 /** Of each the first piece, and those that the other one has not. */
 function changedPieces(before: readonly string[], after: readonly string[]): Texts {
-  const most = Math.min(before.length, after.length);
-  let [start, end] = [1, 0];
-  while (start < most && before[start] === after[start]) start += 1;
-  while (end < most - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
-  const [old, now] = [before.slice(start, before.length - end), after.slice(start, after.length - end)];
+  const { start, end } = changedSpan(before, after);
+  const changed = (pieces: readonly string[]): readonly string[] =>
+    pieces.slice(Math.max(start, 1), pieces.length - end);
+  const [old, now] = [changed(before), changed(after)];
   const textOf = (head = '', backends: readonly string[], others: ReadonlySet<string>): string =>
     [head, ...backends.filter((piece) => !others.has(piece))].join('');
   return { before: textOf(before[0], old, new Set(now)), after: textOf(after[0], now, new Set(old)) };

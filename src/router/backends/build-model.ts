@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { exactList } from '../../engine/system/exact-list.ts';
-import { whileSame } from '../../engine/system/same-list.ts';
+import { changedSpan, whileSame } from '../../engine/system/same-list.ts';
 import { type AdmittedRoute, internalError, type RejectedRoute } from '../admission/verdict.ts';
 import {
   type BackendTimeouts,
@@ -37,32 +37,57 @@ export function createModelBuilder(defaults: BackendDefaults): BuildModel {
   const endpointsOf = createServiceEndpoints();
   const before = new WeakMap<AdmittedRoute, Made>();
   const shares = whileSame(sharedCertificates);
+  let last: Pass = { admitted: [], made: [], isShared: () => false };
   return (admitted, { endpoints, services }) => {
-    const find = endpointsOf(endpoints, services);
+    const { find, changed } = endpointsOf(endpoints, services);
     const isShared = shares(admitted);
     const isSame = ({ found, shared }: Made): boolean =>
       found.every(([key, was]) => find(key) === was) &&
       shared.every(([fingerprint, was]) => isShared(fingerprint) === was);
-    const backendFor = (route: AdmittedRoute): RouteBackend => {
+    const isAsFound = (asked: Made['found'][number]): boolean => changed?.has(asked[0]) === false;
+    /** Of what was made in the last pass: nothing that was asked for it has had another answer since. */
+    const isUntouched = ({ found, shared }: Made): boolean =>
+      found.every(isAsFound) && (shared.length === 0 || isShared === last.isShared);
+    const madeFor = (route: AdmittedRoute): Made => {
       const known = before.get(route);
-      if (known !== undefined && isSame(known)) return known.backend;
+      if (known !== undefined && isSame(known)) return known;
       const [toFind, toShare] = [noting(find), noting(isShared)];
       const backend = backendOf(route, toFind.ask, toShare.ask, defaults);
-      before.set(route, { backend, found: exactList(toFind.answers), shared: exactList(toShare.answers) });
-      return backend;
+      const made = { backend, found: exactList(toFind.answers), shared: exactList(toShare.answers) };
+      before.set(route, made);
+      return made;
     };
+    const { start, end } = changedSpan(last.admitted, admitted);
+    const more = admitted.length - last.admitted.length;
     const failed: RejectedRoute[] = [];
-    const backends: RouteBackend[] = [];
-    for (const each of admitted) {
+    const made = admitted.map((each, at) => {
+      const isBetween = at >= start && at < admitted.length - end;
+      const known = isBetween ? undefined : last.made[at < start ? at : at - more];
+      if (known !== undefined && isUntouched(known)) return known;
       try {
-        backends.push(backendFor(each));
+        return madeFor(each);
       } catch (error) {
         const { route, key, kind, host, wildcard, path } = each;
         failed.push({ route, key, kind, host, wildcard, path, ...internalError(error) });
+        return undefined;
       }
-    }
-    return { model: { backends }, failed };
+    });
+    last = { admitted, made, isShared };
+    return { model: { backends: backendsOf(made) }, failed };
   };
+}
+
+/** What was made of each admitted route, undefined where that failed. */
+interface Pass {
+  readonly admitted: readonly AdmittedRoute[];
+  readonly made: readonly (Made | undefined)[];
+  readonly isShared: (fingerprint: string) => boolean;
+}
+
+function backendsOf(made: Pass['made']): readonly RouteBackend[] {
+  const backends: RouteBackend[] = [];
+  for (const each of made) if (each !== undefined) backends.push(each.backend);
+  return backends;
 }
 
 /** A backend, and all that was asked for it beside the route itself. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { oncePer } from '../../engine/system/once-per.ts';
-import { isSameList, whileSame } from '../../engine/system/same-list.ts';
+import { changedSpan, isSameList, whileSame } from '../../engine/system/same-list.ts';
 import type { EndpointPort, EndpointSubset, ServiceEndpoints } from '../objects/endpoints.ts';
 import { keyOf } from '../objects/metadata.ts';
 import type { Service } from '../objects/service.ts';
@@ -31,6 +31,12 @@ const none: EndpointsOfService = { endpoints: [], refused: [] };
 
 export type FindEndpoints = (key: string) => EndpointsOfService;
 
+interface FoundEndpoints {
+  readonly find: FindEndpoints;
+  /** The services of which something else may be found than with the lists before. Undefined: of any. */
+  readonly changed: ReadonlySet<string> | undefined;
+}
+
 /**
  * By `namespace:service`, for one list of objects after another. The order of the objects makes no difference. Of a service whose objects
  * are the same ones as in the list before, the answer is the same object as well.
@@ -38,7 +44,7 @@ export type FindEndpoints = (key: string) => EndpointsOfService;
 export function createServiceEndpoints(): (
   objects: readonly ServiceEndpoints[],
   services: readonly Service[],
-) => FindEndpoints {
+) => FoundEndpoints {
   let last: Asked | undefined;
   const serviceKey = oncePer(({ namespace, service }: ServiceEndpoints) =>
     keyOf({ namespace, name: service }),
@@ -53,14 +59,16 @@ export function createServiceEndpoints(): (
   const withNewer = (before: Asked, objects: readonly ServiceEndpoints[]): Asked | undefined => {
     if (before.objects.length !== objects.length) return undefined;
     const newer = new Map<ServiceEndpoints, ServiceEndpoints>();
-    for (const [index, now] of objects.entries()) {
-      const old = before.objects[index];
+    const { start, end } = changedSpan(before.objects, objects);
+    for (let index = start; index < objects.length - end; index += 1) {
+      const [old, now] = [before.objects[index], objects[index]];
       if (old === now) continue;
-      if (old === undefined || serviceKey(old) !== serviceKey(now)) return undefined;
+      if (old === undefined || now === undefined || serviceKey(old) !== serviceKey(now)) return undefined;
       newer.set(old, now);
     }
     const { byService, known } = before;
-    for (const key of new Set([...newer.keys()].map(serviceKey))) {
+    const changed = new Set([...newer.keys()].map(serviceKey));
+    for (const key of changed) {
       const objectsBefore = byService.get(key) ?? [];
       byService.set(
         key,
@@ -68,18 +76,18 @@ export function createServiceEndpoints(): (
       );
       known.delete(key);
     }
-    return { ...before, objects };
+    return { ...before, objects, changed };
   };
   const askAnew = (objects: readonly ServiceEndpoints[], services: Asked['services']): Asked => ({
     ...{ objects, services, byService: Map.groupBy(objects, serviceKey) },
-    ...{ known: new Map(), before: last?.known ?? new Map() },
+    ...{ known: new Map(), before: last?.known ?? new Map(), changed: undefined },
   });
   return (objects, list) => {
     const services = byKey(list);
     const asked = last?.services === services ? withNewer(last, objects) : undefined;
-    const { byService, known, before } = asked ?? askAnew(objects, services);
-    last = asked ?? { objects, services, byService, known, before: new Map() };
-    return (key) => {
+    const { byService, known, before, changed } = asked ?? askAnew(objects, services);
+    last = asked ?? { objects, services, byService, known, before: new Map(), changed };
+    const find: FindEndpoints = (key) => {
       const same = known.get(key);
       if (same !== undefined) return same.endpoints;
       const [found, service] = [byService.get(key) ?? [], services.get(key)];
@@ -92,6 +100,7 @@ export function createServiceEndpoints(): (
       known.set(key, now);
       return now.endpoints;
     };
+    return { find, changed };
   };
 }
 
@@ -103,6 +112,7 @@ interface Asked {
   readonly known: Map<string, Known>;
   /** Answers of the lists before. */
   readonly before: ReadonlyMap<string, Known>;
+  readonly changed: FoundEndpoints['changed'];
 }
 
 /** An answer, and what it was made of. */

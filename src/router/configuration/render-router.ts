@@ -13,11 +13,11 @@ import { regexMapFiles } from '../lookup/regex-maps.ts';
 import type { RouteBackend, RouterModel } from '../model.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 import { DEFAULT_CERTIFICATE_FILE } from './file-names.ts';
-import { routeFiles } from './route-files.ts';
+import { createRouteFiles } from './route-files.ts';
 import { createRouterPrinter, type RouterPrinter, wholeJob } from './router-printer.ts';
-import { serverStatesFile } from './server-states.ts';
+import { createServerStatesFile } from './server-states.ts';
 import { backendOptions, templateBackend } from './template-backend.ts';
-import { type LeftOut, printableRoutes } from './unprintable.ts';
+import { createPrintableRoutes, type LeftOut, printableRoutes } from './unprintable.ts';
 
 export interface RouterTemplate {
   readonly path: string;
@@ -58,11 +58,12 @@ export function renderRouter(
  */
 export function createRouterRenderer(settings: RouterSettings): RouterRenderer {
   const filesOf = createOtherFiles(settings);
+  const printable = createPrintableRoutes();
   const brokenIn = createBroken(settings);
   let printer: { readonly of: RouterTemplate; readonly print: RouterPrinter } | undefined;
   let last: Rendered | undefined;
   const renderAll: RouterRenderer = (template, model, defaultCertificate) => {
-    const { backends, leftOut } = printableRoutes(model.backends);
+    const { backends, leftOut } = printable(model.backends);
     const { path, text } = template;
     if (printer?.of.text !== text || printer.of.path !== path)
       printer = { of: template, print: createRouterPrinter(template, settings) };
@@ -138,9 +139,10 @@ export function createTemplateRenderer(
 ): (...args: Parameters<RouterRenderer>) => Promise<RouterRendering> {
   const renderShipped = createRouterRenderer(settings);
   const filesOf = createOtherFiles(settings);
+  const printable = createPrintableRoutes();
   const brokenIn = createBroken(settings);
   const renderCustom = async (...[template, model, defaultCertificate]: Parameters<RouterRenderer>) => {
-    const { backends, leftOut } = printableRoutes(model.backends);
+    const { backends, leftOut } = printable(model.backends);
     const outcome = await thread.render(wholeJob(template, settings, backends));
     if (outcome.kind === 'failed') return outcome;
     const others = filesOf(backends, defaultCertificate);
@@ -166,16 +168,16 @@ const CUSTOM_LIMITS = { timeoutMs: 10_000, memoryMb: 256 };
 
 function createOtherFiles(settings: RouterSettings) {
   const hashFiles = createHashMapFiles();
+  const statesFile = createServerStatesFile();
   const mapsOf = (routes: readonly RouteBackend[]) =>
     settings.lookup === 'hash' ? hashFiles(routes) : regexMapFiles(routes, settings);
-  const { strictSni } = settings;
-  const http2 = !settings.disableHttp2;
+  const filesOfRoutes = createRouteFiles({ http2: !settings.disableHttp2, strictSni: settings.strictSni });
   let last: ReadonlyMap<string, SetFile> = new Map();
   return (backends: readonly RouteBackend[], defaultCertificate: string): readonly SetFile[] => {
     const files = [
       ...mapsOf(backends),
-      ...routeFiles(backends, { http2, defaultCertificate, strictSni }),
-      serverStatesFile(backends),
+      ...filesOfRoutes(backends, defaultCertificate),
+      statesFile(backends),
       { name: DEFAULT_CERTIFICATE_FILE, content: defaultCertificate, secret: true },
     ].map((file) => (last.get(file.name)?.content === file.content ? (last.get(file.name) ?? file) : file));
     last = new Map(files.map((file) => [file.name, file]));

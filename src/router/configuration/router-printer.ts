@@ -6,6 +6,7 @@ import {
   type RenderOutcome,
 } from '../../engine/render/render-template.ts';
 import { isRendered } from '../../engine/render/rendered-mark.ts';
+import { mapChanged } from '../../engine/system/map-changed.ts';
 import { oncePer } from '../../engine/system/once-per.ts';
 import { isSameList } from '../../engine/system/same-list.ts';
 import type { RouteBackend } from '../model.ts';
@@ -42,12 +43,12 @@ export function createRouterPrinter(template: RouterTemplate, settings: RouterSe
   if (head.kind === 'failed') return () => head;
   if (each.kind === 'failed') return () => each;
   const first = head.print(common);
-  const printed = oncePer((route: RouteBackend) =>
-    inOnePiece(each.print({ backend: templateBackend(route, options) })),
+  const printed = mapChanged(
+    oncePer((route: RouteBackend) => inOnePiece(each.print({ backend: templateBackend(route, options) }))),
   );
   let last: { readonly pieces: readonly string[]; readonly print: RouterPrint } | undefined;
   return (backends) => {
-    const pieces = textsOf([first, ...backends.map(printed)]);
+    const pieces = textsOf([first, ...printed(backends)]);
     if (!Array.isArray(pieces)) return pieces;
     if (last !== undefined && isSameList(last.pieces, pieces)) return last.print;
     last = { pieces, print: inPieces(pieces, limitsOf(template, backends.length)) };

@@ -1,5 +1,5 @@
 import type { SetFile } from '../../engine/apply/file-set.ts';
-import { oncePer } from '../../engine/system/once-per.ts';
+import { mapChanged } from '../../engine/system/map-changed.ts';
 import type { RouteBackend } from '../model.ts';
 import { SERVER_STATES_FILE } from './file-names.ts';
 import { serverIds } from './template-backend.ts';
@@ -10,18 +10,16 @@ const HEAD = `1
 `;
 
 /**
- * The servers that are alone, as HAProxy is to start with them: up, and with their checks off. That is the one way to start with checks that
+ * For the routes of one model after another: the servers that are alone, as HAProxy is to start with them: up, and with their checks off. That is the one way to start with checks that
  * can be turned on later. Which servers these are the main file says as well (`CHECKS_OFF`).
  */
-export function serverStatesFile(routes: readonly RouteBackend[]): SetFile {
-  return { name: SERVER_STATES_FILE, content: HEAD + routes.filter(hasLone).map(statesOf).join('') };
+export function createServerStatesFile(): (routes: readonly RouteBackend[]) => SetFile {
+  const states = mapChanged(statesOf);
+  return (routes) => ({ name: SERVER_STATES_FILE, content: HEAD + states(routes).join('') });
 }
 
-function hasLone({ servers }: RouteBackend): boolean {
-  return servers.some(({ isAlone }) => isAlone === true);
-}
-
-const statesOf = oncePer(({ name: backend, kind, servers }: RouteBackend): string => {
+function statesOf({ name: backend, kind, servers }: RouteBackend): string {
+  if (!servers.some(({ isAlone }) => isAlone === true)) return '';
   const ids = serverIds(servers);
   // HAProxy takes this from the state as well: with 0, a server that has `ssl` would be spoken to without TLS.
   const usesTls = kind === 'reencrypt' ? 1 : 0;
@@ -32,7 +30,7 @@ const statesOf = oncePer(({ name: backend, kind, servers }: RouteBackend): strin
         : '',
     )
     .join('');
-});
+}
 
 const UP = 2;
 /** No check was made, all that may fail may fail, and of the two flags `configured` and `enabled` only the first is set. */

@@ -18,7 +18,7 @@ const WORDS = 320;
 const ADDRESS = 48;
 
 /** More than the template prints for a route that can be printed. */
-const textSize = oncePer((route: RouteBackend): number => {
+export const textSize = oncePer((route: RouteBackend): number => {
   const { name, key, servers, headers, path, rewriteTarget, hsts, allowlist = [] } = route;
   const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);
   const actions = [...headers.request, ...headers.response].map(
@@ -42,8 +42,11 @@ const textSize = oncePer((route: RouteBackend): number => {
  * The routes that print too much for the configuration to hold all, with their sizes: the longest first, until the others
  * fit. Tenants share the configuration, so that one with long routes must not take the room of the others.
  */
-export function tooLong(routes: readonly RouteBackend[]): ReadonlyMap<RouteBackend, number> {
-  let total = routes.reduce((sum, route) => sum + textSize(route), 0);
+export function tooLong(
+  routes: readonly RouteBackend[],
+  textSizes: readonly number[],
+): ReadonlyMap<RouteBackend, number> {
+  let total = textSizes.reduce((sum, size) => sum + size, 0);
   const budget = textBudget(routes.length);
   const left = new Map<RouteBackend, number>();
   if (total <= budget) return left;

@@ -1,9 +1,10 @@
 import { isSafeText } from '../../engine/render/safe-text.ts';
+import { mapChanged } from '../../engine/system/map-changed.ts';
 import { oncePer } from '../../engine/system/once-per.ts';
 import { internalError, type Refusal } from '../admission/verdict.ts';
 import type { HeaderAction, RouteBackend } from '../model.ts';
 import { isOneLine } from './quoted.ts';
-import { tooLong } from './text-budget.ts';
+import { textSize, tooLong } from './text-budget.ts';
 
 /** A route that is left out, and what of it cannot be printed. */
 export interface LeftOut {
@@ -20,22 +21,32 @@ export function refusalOf({ problem, isThrown }: LeftOut): Pick<Refusal, 'reason
     : { reason: 'Unprintable', message: `${problem} cannot be printed` };
 }
 
-/** The routes that can be printed, and the others. */
-export function printableRoutes(routes: readonly RouteBackend[]): {
+interface Printable {
   readonly backends: readonly RouteBackend[];
   readonly leftOut: readonly LeftOut[];
-} {
-  const problems = new Map<RouteBackend, string>();
-  for (const route of routes) {
-    const problem = problemOf(route);
-    if (problem !== undefined) problems.set(route, problem);
-  }
-  const printable = problems.size === 0 ? routes : routes.filter((route) => !problems.has(route));
-  for (const [route, size] of tooLong(printable))
-    problems.set(route, `its configuration of ${size} characters, too many beside the others',`);
-  return {
-    backends: problems.size === 0 ? routes : routes.filter((route) => !problems.has(route)),
-    leftOut: [...problems].map(([{ key }, problem]) => ({ key, problem })),
+}
+
+/** The routes that can be printed, and the others. */
+export function printableRoutes(routes: readonly RouteBackend[]): Printable {
+  return createPrintableRoutes()(routes);
+}
+
+/** The same for the routes of one model after another. */
+export function createPrintableRoutes(): (routes: readonly RouteBackend[]) => Printable {
+  const [problemsOf, sizesOf] = [mapChanged(problemOf), mapChanged(textSize)];
+  return (routes) => {
+    const problems = new Map<RouteBackend, string>();
+    problemsOf(routes).forEach((problem, index) => {
+      const route = routes[index];
+      if (problem !== undefined && route !== undefined) problems.set(route, problem);
+    });
+    const printable = problems.size === 0 ? routes : routes.filter((route) => !problems.has(route));
+    for (const [route, size] of tooLong(printable, sizesOf(printable)))
+      problems.set(route, `its configuration of ${size} characters, too many beside the others',`);
+    return {
+      backends: problems.size === 0 ? routes : routes.filter((route) => !problems.has(route)),
+      leftOut: [...problems].map(([{ key }, problem]) => ({ key, problem })),
+    };
   };
 }
 

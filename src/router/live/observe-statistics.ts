@@ -1,6 +1,7 @@
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { createExporter, type Exporter } from '../../haproxy/exporter/exporter.ts';
 import { labelsOf } from '../metrics/row-labels.ts';
+import type { RouteBackend } from '../model.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import type { RouterObserver } from './router-observer.ts';
 
@@ -11,7 +12,7 @@ import type { RouterObserver } from './router-observer.ts';
 export function observeStatistics(
   settings: LiveSettings,
 ): Pick<Exporter, 'page'> & { readonly observer: RouterObserver } {
-  let servers = 0;
+  let backends: readonly RouteBackend[] = [];
   let applied = Promise.withResolvers<void>();
   applied.resolve();
   const exporter = createExporter(
@@ -24,14 +25,14 @@ export function observeStatistics(
       labelsOf,
       whenFree: () => applied.promise,
     },
-    () => servers,
+    () => backends.reduce((sum, { servers }) => sum + servers.length, 0),
     monotonicMs,
   );
   return {
     page: exporter.page,
     observer: {
       onDecision: ({ model }) => {
-        servers = model.backends.reduce((sum, backend) => sum + backend.servers.length, 0);
+        backends = model.backends;
       },
       onReload: () => {
         applied.resolve();

@@ -89,6 +89,7 @@ function createProvenRoutes() {
   return {
     unproven: ({ admission, model }: Decision): readonly RouteBackend[] => {
       forgetGone(admission);
+      if (proven.size === admission.admitted.length) return [];
       return model.backends.filter(({ key }) => !proven.has(key));
     },
     prove: ({ admission }: Decision, backends: readonly RouteBackend[]): void => {

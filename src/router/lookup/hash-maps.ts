@@ -1,5 +1,6 @@
 import type { SetFile } from '../../engine/apply/file-set.ts';
 import { keepOrder } from '../../engine/system/keep-order.ts';
+import { mapChanged } from '../../engine/system/map-changed.ts';
 import { oncePer } from '../../engine/system/once-per.ts';
 import { hostText, type RouteBackend } from '../model.ts';
 import { mapLine } from './map-lines.ts';
@@ -25,13 +26,15 @@ export function createHashMapFiles(): (routes: readonly RouteBackend[]) => reado
       compare(a.prefix, b.prefix) || Number(a.isFolder) - Number(b.isFolder) || compare(a.route, b.route),
   );
   let files: readonly SetFile[] = [];
-  let before: readonly Row[] = [];
+  let before: readonly (Row | undefined)[] = [];
+  const rowsOf = mapChanged(rowOf);
   return (routes) => {
-    const rows = routes.map(rowOf).filter((row) => row !== undefined);
+    const all = rowsOf(routes);
     const known = before;
-    const isAsBefore = rows.length === known.length && rows.every((row, at) => isSame(known[at], row));
+    before = all;
+    const isAsBefore = all.length === known.length && all.every((row, at) => isSame(known[at], row));
     if (isAsBefore && files.length > 0) return files;
-    before = rows;
+    const rows = all.filter((row) => row !== undefined);
     const exact = byKey(rows.filter(({ isFolder }) => !isFolder));
     const prefix = byPrefix(rows);
     const made = [
@@ -82,9 +85,10 @@ const rowOf = oncePer((route: RouteBackend): Row | undefined => {
   };
 });
 
-function isSame(one: Row | undefined, other: Row): boolean {
+function isSame(one: Row | undefined, other: Row | undefined): boolean {
   if (one === other) return true;
-  if (one?.route !== other.route || one.key !== other.key || one.host !== other.host) return false;
+  if (one === undefined || other === undefined) return false;
+  if (one.route !== other.route || one.key !== other.key || one.host !== other.host) return false;
   if (one.isFolder !== other.isFolder) return false;
   const { values } = one;
   return [...pathQuestions, 'passthrough' as const].every((name) => values[name] === other.values[name]);

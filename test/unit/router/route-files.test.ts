@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { routeFiles } from '../../../src/router/configuration/route-files.ts';
+import { createRouteFiles } from '../../../src/router/configuration/route-files.ts';
 import { selfSigned } from '../../../src/router/configuration/self-signed.ts';
 import { createAuthority } from '../../helpers/certificates.ts';
 import { backendOf } from './backend-of.ts';
@@ -15,7 +15,7 @@ test('a route with the default certificate does not offer HTTP/2: hosts without 
   const route = (key: string, pem: string) =>
     backendOf({ key: `n:${key}`, kind: 'edge', host: `${key}.test`, certificate: { pem, http2: true } });
   const routes = [route('own', own), route('same', defaultCertificate)];
-  const [list] = routeFiles(routes, { http2: true, defaultCertificate, strictSni: false });
+  const [list] = createRouteFiles({ http2: true, strictSni: false })(routes, defaultCertificate);
   expect(list?.content).toBe('certs/n_own.pem [alpn h2,http/1.1] own.test\ncerts/n_same.pem same.test\n');
 });
 
@@ -30,7 +30,7 @@ test('with strict-sni the default certificate is for those of its names that no 
     backendOf({ key: `n:${host}`, kind: 'edge', host, wildcard, certificate: { pem, http2: true } });
   const routes = [route('own.test'), route('shop.apps.test'), route('wild.test', true)];
   const lineWith = (strictSni: boolean) =>
-    routeFiles(routes, { http2: true, defaultCertificate: `${key}${cert}`, strictSni })[1]?.content;
+    createRouteFiles({ http2: true, strictSni })(routes, `${key}${cert}`)[1]?.content;
   expect(lineWith(false)).toBe('certs/_default.pem *\n');
   expect(lineWith(true)).toBe('certs/_default.pem * *.apps.test free.test plain.test\n');
 });

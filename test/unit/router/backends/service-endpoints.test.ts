@@ -18,7 +18,7 @@ test.each([
     endpoints(
       lists.flatMap((list) => list ?? []),
       [],
-    )('shop:web');
+    ).find('shop:web');
   expect(ask(before).endpoints).toHaveLength(2);
   expect(
     ask(after)

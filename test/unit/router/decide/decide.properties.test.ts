@@ -98,22 +98,42 @@ const withSlices = fc.array(fc.tuple(step, fc.shuffledSubarray(webSlices, { minL
 });
 
 test('what is decided and rendered after other objects is what is decided and rendered at once', () => {
-  fc.assert(
-    fc.property(withSlices, (all) => {
-      const [next, render] = [createDecider(settings), createRouterRenderer(settings)];
-      for (const [there, slices] of all) {
+  const check = fc.property(withSlices, (all) =>
+    expectAsAtOnce(
+      all.map(([there, slices]) => {
         const { endpoints, ...others } = objectsAt(there);
-        const objects = { ...others, endpoints: [...endpoints, ...slices.flat()] };
-        const [decision, anew] = [next(objects), decide(objects, settings)];
-        expect(decision).toEqual(anew);
-        expect(filesOf(render(routerTemplate, decision.model, fallback))).toEqual(
-          filesOf(renderRouter(routerTemplate, settings, anew.model, fallback)),
-        );
-      }
-    }),
-    { numRuns: 100 },
+        return { ...others, endpoints: [...endpoints, ...slices.flat()] };
+      }),
+    ),
   );
+  fc.assert(check, { numRuns: 100 });
 });
+
+/** One object after the other comes, goes or changes. */
+const oneByOne = fc.array(fc.tuple(fc.nat({ max: variants.length - 1 }), fc.nat({ max: specs.length })), {
+  minLength: 2,
+  maxLength: 12,
+});
+
+test('so it is where one object changes at a time', () => {
+  const check = fc.property(step, oneByOne, (first, changes) => {
+    const steps = [first];
+    for (const [index, variant] of changes) steps.push((steps.at(-1) ?? first).with(index, variant));
+    expectAsAtOnce(steps.map(objectsAt));
+  });
+  fc.assert(check, { numRuns: 60 });
+});
+
+function expectAsAtOnce(states: readonly RouterObjects[]): void {
+  const [next, render] = [createDecider(settings), createRouterRenderer(settings)];
+  for (const objects of states) {
+    const [decision, anew] = [next(objects), decide(objects, settings)];
+    expect(decision).toEqual(anew);
+    expect(filesOf(render(routerTemplate, decision.model, fallback))).toEqual(
+      filesOf(renderRouter(routerTemplate, settings, anew.model, fallback)),
+    );
+  }
+}
 
 function filesOf(outcome: RouterRendering) {
   if (outcome.kind === 'failed') throw new Error(outcome.message);
