@@ -8,11 +8,19 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The program as users get it: `bin/hawser` of this checkout. */
 export const hawser = join(root, 'bin/hawser');
 
-/** Builds `dist/` where a source is newer than it: what the tests run is what the sources say. */
+/**
+ * Builds `dist/` where a source is newer than it: what the tests run is what the sources say. Of several runs that begin at once
+ * one builds, and the others wait for it.
+ */
 export function ensureBuilt(): void {
+  if (isBuilt()) return;
+  const builder = fileURLToPath(new URL('build-if-older.ts', import.meta.url));
+  execFileSync('flock', ['dist.lock', process.execPath, builder], { cwd: root, stdio: 'inherit' });
+}
+
+export function isBuilt(): boolean {
   const sources = [newestIn(join(root, 'src')), changedAt(join(root, 'scripts/build.ts'))];
-  if (Math.max(...sources) <= changedAt(join(root, 'dist/hawser.mjs'))) return;
-  execFileSync(process.execPath, ['scripts/build.ts'], { cwd: root, stdio: 'inherit' });
+  return Math.max(...sources) <= changedAt(join(root, 'dist/hawser.mjs'));
 }
 
 function newestIn(dir: string): number {
