@@ -22,7 +22,7 @@ export async function afterReload(
     case 'reloaded':
       // The original daemon says nothing, so nothing is known to be good. That the copy could not be written does not
       // make the reload undone: the older copy stays.
-      if (outcome.acknowledged)
+      if (outcome.acknowledged && outcome.isUnchecked !== true)
         await writeFileAtomically(file.lastGood, staged.parts(), { mode }).catch(() => undefined);
       return outcome;
     case 'rejected':
@@ -44,15 +44,17 @@ export async function afterReload(
 /**
  * Restores what lay there before the file with this hash. If that was this file itself (an earlier run wrote it without asking the
  * supervisor) or nothing, it writes the last acknowledged text. Without one the file stays as it is, since a missing
- * file would help no client.
+ * file would help no client. Whether another one lies there now.
  */
 export async function restore(
   file: LiveFile,
   sha256: string,
   before: MainFile | undefined,
   mode: number,
-): Promise<void> {
+): Promise<boolean> {
   const previous = before?.sha256 === sha256 ? undefined : before?.bytes();
   const good = previous ?? (await readIfThere(file.lastGood));
-  if (good !== undefined) await writeFileAtomically(file.path, good, { mode });
+  if (good === undefined) return false;
+  await writeFileAtomically(file.path, good, { mode });
+  return true;
 }

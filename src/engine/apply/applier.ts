@@ -2,12 +2,13 @@ import { codeOf, messageOf } from '../system/errors.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import type { ApplyOutcome } from './apply-outcome.ts';
 import { connectSupervisor, type SupervisorOptions } from './ask-supervisor.ts';
-import { checkLeft, uncheckedIn } from './check-after.ts';
+import { isToldAhead, type Stops, settle, uncheckedIn } from './check-after.ts';
 import { isSameSet, mustBeSet, type Rendered } from './file-set.ts';
 import { createKnownFiles } from './known-files.ts';
-import { findLiveFile, removeLeftovers } from './live-file.ts';
+import { findLiveFile, type LiveFile, removeLeftovers } from './live-file.ts';
 import { removeOldSets } from './old-sets.ts';
 import { type Placing, type Replacement, type ReplaceOptions, replaceSet } from './replace-set.ts';
+import { isKnownOther } from './set-folder.ts';
 import { createSpareSet } from './spare-set.ts';
 
 /** The supervisor to ask, its control socket, and how long to wait for it. */
@@ -22,15 +23,37 @@ export interface Applier {
    * Brings a configuration into service: checks it with the real HAProxy, replaces the file in one step, asks for a reload and
    * waits for its answer. The live file is at every moment a whole one, with the template's mode, and so are the files that
    * it names. Where the reload is refused, the bytes of before come back. Rejects only when `signal` stops it; call it for
-   * one configuration at a time.
+   * one configuration at a time, and not before a check that was begun has ended.
    */
   apply(rendered: Rendered, signal: AbortSignal): Promise<ApplyOutcome>;
+  /**
+   * Begins to check the file that HAProxy was told of, if there is one. Without it the next `apply` does that before anything else, as it does
+   * where the check could not be made, or nothing is known of HAProxy.
+   */
+  settle(signal: AbortSignal): Settling | undefined;
   /**
    * A rejected one is answered with the same rejection, at no cost, until another one is applied or this is called:
    * a rejection may have had a passing reason (a port still taken), and the caller knows when it is time to look.
    */
   retryRejected(): void;
 }
+
+/** A check that is under way. */
+export interface Settling {
+  /**
+   * `unchanged` where the file is accepted and served; undefined where the check was ended before its verdict, or nothing is known of what is
+   * served. A set that was found changed by hand is written anew: then what became of that. Rejects only when `signal` stops it.
+   */
+  readonly outcome: Promise<ApplyOutcome | undefined>;
+  /**
+   * Ends the check where HAProxy can be told of this one, and the check is not overdue: whether it may be applied once `outcome` has resolved.
+   * Everything else waits for the verdict, so that what HAProxy reads never follows a file that it would refuse.
+   */
+  readonly giveWayTo: (rendered: Rendered) => boolean;
+}
+
+/** Changes that keep coming do not keep the check away for longer than this. */
+const UNCHECKED_MS = 10_000;
 
 type Rejection = Extract<ApplyOutcome, { kind: 'rejected' }>;
 
@@ -65,6 +88,22 @@ export function createApplier(options: ApplierOptions): Applier {
         return failed(options.configPath, error);
       }
     },
+    settle: (signal) => {
+      if (!isToldAhead(memory)) return undefined;
+      const interrupt = new AbortController();
+      const stops = { signal, interrupt: interrupt.signal };
+      return {
+        outcome: settleFile(options, memory, stops).catch((error: unknown) => {
+          signal.throwIfAborted();
+          return failed(options.configPath, error);
+        }),
+        giveWayTo: (rendered) => {
+          const gives = mayOvertake(rendered, options, memory);
+          if (gives) interrupt.abort();
+          return gives;
+        },
+      };
+    },
     retryRejected: () => {
       memory.rejected = undefined;
     },
@@ -97,11 +136,16 @@ async function applySet(
   if (!memory.cleaned) {
     await removeLeftovers(file, Date.now());
     await removeOldSets(file);
-    if (options.checksAfter === true) memory.unchecked = await uncheckedIn(file);
+    if (options.checksAfter === true)
+      memory.unchecked = await uncheckedIn(file, rendered.mode, options.check);
   }
   memory.cleaned = true;
-  const unknown = await checkLeft(file, rendered.mode, options.check, memory, signal);
-  if (unknown !== undefined) return unknown;
+  if (!mayOvertake(rendered, options, memory)) {
+    const before = memory.unchecked?.rendered;
+    const left = await settleSet(file, options, memory, { signal, interrupt: signal });
+    const isAbout = before !== undefined && isSameSet(before, rendered) && left?.kind !== 'unchanged';
+    if (left !== undefined && (isAbout || left.kind === 'failed')) return left;
+  }
   const parts: Omit<Replacement, 'mayTrust'> = { file, rendered, options, memory, signal };
   const outcome = await replaceSet({ ...parts, mayTrust: true });
   const settled =
@@ -110,4 +154,42 @@ async function applySet(
       : outcome;
   if (settled.kind === 'rejected') memory.rejected = { rendered, outcome: settled };
   return settled;
+}
+
+/** HAProxy can be told of it, as of the one in place, which is unchecked and not for long. */
+function mayOvertake(rendered: Rendered, { difference }: ApplierOptions, memory: Memory): boolean {
+  const { unchecked, inPlace, now } = memory;
+  if (!isToldAhead(memory) || unchecked?.back === undefined || inPlace === undefined) return false;
+  if (now() - unchecked.sinceMs >= UNCHECKED_MS || difference === undefined) return false;
+  return isKnownOther(inPlace, rendered) && difference(inPlace.rendered, rendered).kind !== 'reload';
+}
+
+async function settleFile(
+  options: ApplierOptions,
+  memory: Memory,
+  stops: Stops,
+): Promise<ApplyOutcome | undefined> {
+  return await settleSet(await findLiveFile(options.configPath), options, memory, stops);
+}
+
+async function settleSet(
+  file: LiveFile,
+  options: ApplierOptions,
+  memory: Memory,
+  stops: Stops,
+): Promise<ApplyOutcome | undefined> {
+  const rendered = memory.unchecked?.rendered;
+  const found = await settle(file, memory, stops);
+  if (rendered === undefined) return found?.kind === 'damaged' ? undefined : found;
+  if (found?.kind === 'damaged') {
+    const { signal } = stops;
+    const anew = { file, rendered, options, memory, signal, mayTrust: false, back: found.back } as const;
+    const outcome = await replaceSet(anew);
+    if (outcome.kind !== 'reloaded' || outcome.isUnchecked !== true) return outcome;
+    const { isUnchecked: _, ...told } = outcome;
+    const settled = await settleSet(file, options, memory, stops);
+    return settled?.kind === 'unchanged' ? told : (settled ?? outcome);
+  }
+  if (found?.kind === 'rejected') memory.rejected = { rendered, outcome: found };
+  return found;
 }

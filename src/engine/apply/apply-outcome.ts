@@ -1,6 +1,9 @@
 /** What a reload is for where the program that runs was told of a change and would not make it. */
 export const REFUSED = 'refused';
 
+/** What a reload is for where the program was told of a file that it would not start with: it has the one of before again. */
+export const WENT_BACK = 'went-back';
+
 /** What became of one rendered configuration. Each is a normal day; none of them stops a monitor. */
 export type ApplyOutcome =
   /** The file already holds these bytes and they are what is being served: no reload was requested. */
@@ -16,6 +19,8 @@ export type ApplyOutcome =
       readonly tookMs?: number;
       /** The program that runs was told what changed: no generation was started, and no connection ended for it. */
       readonly atRunTime?: true;
+      /** The program has it, and the file is still to be checked: `settle` does that. */
+      readonly isUnchecked?: true;
       /** How many commands that took. */
       readonly commands?: number;
       /** Why it could not be told: `REFUSED`, or a word from the comparison of the configurations, and a sentence. */
@@ -28,6 +33,8 @@ export type ApplyOutcome =
       readonly by: 'check' | 'reload';
       readonly message: string;
       readonly detail: string;
+      /** What runs had been told of it, or of a file before it that was not checked: what became of the reload of the file that is back. */
+      readonly back?: Extract<ApplyOutcome, { kind: 'reloaded' | 'rejected' | 'unreachable' }>;
     }
   /**
    * The file is in place and good, but what the supervisor made of it is not known: nothing listens on its socket yet, or it

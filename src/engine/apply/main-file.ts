@@ -48,6 +48,13 @@ export async function readMainFile(
   };
 }
 
+/** A known file that lies there again, written anew. */
+export function placedOf(main: MainFile | undefined): PlacedSet | undefined {
+  if (main?.rendered === undefined) return undefined;
+  const { sha256, folder, rendered } = main;
+  return { sha256, folder, rendered, stamp: undefined };
+}
+
 /** The whole main file, which is seldom needed. */
 export function bytesOf(rendered: Rendered, folder: string | undefined): Buffer {
   return Buffer.concat(Array.from(mainParts(rendered, folder), (part) => Buffer.from(part)));

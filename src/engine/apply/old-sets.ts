@@ -8,9 +8,13 @@ import { folderNamedIn, folderOf, numbersOf } from './set-path.ts';
  */
 const KEPT_SETS = 3;
 
-/** Keeps the sets that the live file and the last good one name, and the newest others. Never fails. */
-export async function removeOldSets(file: LiveFile): Promise<void> {
-  for (const folder of (await unnamedSets(file)).slice(KEPT_SETS)) await removeFolder(folder);
+/**
+ * Keeps the sets that the live file and the last good one name, the newest others, and `needed`, of the file that may have to come back.
+ * Never fails.
+ */
+export async function removeOldSets(file: LiveFile, needed?: string): Promise<void> {
+  const others = (await unnamedSets(file)).filter((folder) => folder !== needed);
+  for (const folder of others.slice(KEPT_SETS)) await removeFolder(folder);
 }
 
 /** Removes a set that did not come into place. Never fails. */

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { afterReload } from './after-reload.ts';
 import type { ApplyOutcome } from './apply-outcome.ts';
-import type { Supervisor } from './ask-supervisor.ts';
+import type { ReloadOutcome } from './ask-supervisor.ts';
 import { bringIntoService, type Compare, reload, type Way, wayFrom } from './bring-into-service.ts';
-import { checkAfter, type Pending } from './check-after.ts';
+import { type Damaged, isServed, type Pending, refusedBy } from './check-after.ts';
 import type { ConfigurationCheck } from './configuration-check.ts';
 import type { Rendered } from './file-set.ts';
 import type { ForeignFile } from './foreign-file.ts';
 import type { KnownFiles } from './known-files.ts';
 import { keepModes, type LiveFile } from './live-file.ts';
 import { type LookAfter, lookAfter } from './look-after.ts';
-import { BACK_MS, type MainFile, type PlacedSet, readMainFile, stampAt } from './main-file.ts';
+import { BACK_MS, type MainFile, type PlacedSet, placedOf, readMainFile, stampAt } from './main-file.ts';
 import { removeOldSets } from './old-sets.ts';
 import { putInPlace, syncSet } from './put-in-place.ts';
 import { holdsAll, isInPlace, isKnownOther, type StagedSet, stageSet } from './set-folder.ts';
@@ -29,7 +29,7 @@ export interface ReplaceOptions {
   /** How to come from the text in place to another one; without it every change is a reload. */
   readonly difference?: Compare;
   /**
-   * Where the supervisor makes changes, a file of ours is followed by one that is checked after HAProxy has got it: clients of a large
+   * Where the supervisor makes changes, a file of ours is followed by one that `settle` checks after HAProxy has got it: clients of a large
    * configuration do not wait for the check. One that HAProxy has started with needs none. Left out: every file is checked before it is put
    * in place.
    */
@@ -40,15 +40,10 @@ export interface ReplaceOptions {
 
 /** What is known of the files in place, and of who serves them. */
 export interface Placing extends Pending {
-  readonly supervisor: Supervisor;
   readonly known: KnownFiles;
   readonly spare: SpareSet;
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Hash of the main file that is in place and known to be served. */
-  served: string | undefined;
-  /** The set that was put in place last. */
-  inPlace: PlacedSet | undefined;
   /** When each file of it was looked at, or the first of all was written: monotonic milliseconds. */
   lookedAtMs: number;
 }
@@ -61,15 +56,8 @@ export interface Replacement {
   readonly signal: AbortSignal;
   /** False: every file of the set in place is looked at first. */
   readonly mayTrust: boolean;
-  /** What comes back where this set is refused. Left out: what lies in place. */
+  /** What comes back where this set is refused. Left out: the last file that was checked. */
   readonly back?: MainFile | undefined;
-}
-
-/** Files of the set were changed by hand, and it showed only now: what was said of the set was said of others. Never where no file is trusted. */
-interface Damaged {
-  readonly kind: 'damaged';
-  /** What of ours lay there before, if this set may lie there now. */
-  readonly back: MainFile | undefined;
 }
 
 /** Puts a set in place, unless it is there, and brings it into service. */
@@ -100,7 +88,7 @@ async function serveInPlace(
   const placed = { sha256, folder, rendered, stamp };
   memory.inPlace = placed;
   if (!isTrusted) memory.lookedAtMs = memory.now();
-  if (memory.unchecked !== sha256 && (await isServed(sha256, memory, signal))) {
+  if (memory.unchecked?.sha256 !== sha256 && (await isServed(sha256, memory, signal))) {
     fillSpare(parts, placed);
     return { kind: 'unchanged' };
   }
@@ -156,13 +144,13 @@ async function replaceBy(
   const sha256 = hash.digest('hex');
   const placed = { sha256, folder: staged.folder, rendered, stamp: await stampAt(file.path, timeMs) };
   const mustLook = isTrusted && !isFresh;
-  const back = parts.back ?? before;
+  const back = parts.back ?? memory.unchecked?.back ?? before;
   return await serve(parts, { before: back, staged, placed, way, isAhead, looks, mustLook });
 }
 
 /** What lies in place by now. */
 interface Placed {
-  /** What of ours lay there. */
+  /** What of ours lay there, and was checked. */
   readonly before: MainFile | undefined;
   readonly staged: StagedSet;
   readonly placed: PlacedSet;
@@ -170,41 +158,63 @@ interface Placed {
   /** It is checked once HAProxy has got it. */
   readonly isAhead: boolean;
   readonly looks: LookAfter;
-  /** Once it is served, each file is looked at. */
+  /** Before it is checked, each file is looked at. */
   readonly mustLook?: boolean;
 }
 
-async function serve(
-  parts: Replacement,
-  { before, staged, placed, way, isAhead, looks, mustLook }: Placed,
-): Promise<ApplyOutcome | Damaged> {
+async function serve(parts: Replacement, now: Placed): Promise<ApplyOutcome | Damaged> {
+  const { before, staged, placed, way, isAhead, looks, mustLook = false } = now;
   const { file, rendered, memory, signal } = parts;
+  const { mode } = rendered;
   const { sha256 } = placed;
+  const overtaken = memory.unchecked?.sha256 === sha256 ? undefined : memory.unchecked;
   // From here on no text is known to be served until the supervisor confirms one.
   memory.served = undefined;
-  if (isAhead) memory.unchecked = sha256;
+  const sinceMs = overtaken?.sinceMs ?? memory.now();
+  const unchecked = { sha256, mode, parts: staged.parts, rendered, sinceMs, back: before, looks, mustLook };
+  if (isAhead) memory.unchecked = unchecked;
   const wanted = { sha256, isChecked: !isAhead };
   const brought = await bringIntoService(way, wanted, memory.supervisor, signal);
   if (isAhead) await syncSet(file, staged);
-  if (mustLook) await looks.look();
-  // Before the check, which takes longer.
   fillSpare(parts, placed);
-  const outcome = looks.isDamaged()
-    ? brought
-    : await checkAfter(file, brought, sha256, looks.check, memory, signal);
-  if (looks.isDamaged()) {
-    memory.inPlace = placed;
-    memory.unchecked = undefined;
-    return { kind: 'damaged', back: before };
-  }
+  const outcome = await verdictOn(brought, parts, now);
+  if (outcome.kind !== 'rejected' || looks.isDamaged()) memory.inPlace = placed;
+  if (looks.isDamaged()) return { kind: 'damaged', back: before };
   // A refused file gives way to the one of before, which is known still.
-  if (outcome.kind !== 'rejected') memory.inPlace = placed;
+  if (outcome.kind === 'rejected') memory.inPlace = placedOf(before) ?? memory.inPlace;
   if (outcome.kind === 'reloaded') memory.served = sha256;
-  const settled = await afterReload(file, { staged, sha256, before, mode: rendered.mode }, outcome);
+  const settled = await afterReload(file, { staged, sha256, before, mode }, outcome);
+  await removeOldSets(file, memory.unchecked?.back?.folder);
   // What runs was told of a file that is not there any more.
-  if (brought.kind === 'reloaded' && outcome.kind === 'rejected') await memory.supervisor.reload(signal);
-  await removeOldSets(file);
-  return settled;
+  return settled.kind === 'rejected' && overtaken !== undefined
+    ? { ...settled, back: await memory.supervisor.reload(signal) }
+    : settled;
+}
+
+/**
+ * What runs was told of is left to `settle`, and what was read needs no check. What the supervisor refused is checked now: a start that failed says
+ * less than a check, and one program may refuse what another one takes.
+ */
+async function verdictOn(
+  brought: ReloadOutcome,
+  { file, memory, signal }: Replacement,
+  { placed, looks, mustLook }: Placed,
+): Promise<ApplyOutcome> {
+  const isUnchecked = memory.unchecked?.sha256 === placed.sha256;
+  switch (brought.kind) {
+    case 'reloaded':
+      if (isUnchecked && (!brought.acknowledged || brought.atRunTime === true))
+        return { ...brought, isUnchecked };
+      memory.unchecked = undefined;
+      if (mustLook === true) await looks.look();
+      return brought;
+    case 'rejected': {
+      const found = isUnchecked ? await looks.check(file.path, signal) : undefined;
+      return found?.kind === 'invalid' ? refusedBy(found) : brought;
+    }
+    case 'unreachable':
+      return brought;
+  }
 }
 
 /** A file that hawser did not write is not to come back where ours is refused. */
@@ -216,12 +226,4 @@ function ownFile(main: MainFile | undefined): MainFile | undefined {
 function fillSpare({ file, options, memory, signal }: Replacement, { folder, rendered }: PlacedSet): void {
   if (options.difference !== undefined && folder !== undefined)
     memory.spare.fill(file, folder, rendered, signal);
-}
-
-/** A supervisor that started with this file needs no reload, so its status is asked first. */
-async function isServed(sha256: string, memory: Placing, signal: AbortSignal): Promise<boolean> {
-  if (memory.served === sha256) return true;
-  if ((await memory.supervisor.servedSha256(signal)) !== sha256) return false;
-  memory.served = sha256;
-  return true;
 }

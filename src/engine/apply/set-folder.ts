@@ -34,7 +34,7 @@ export interface StagedSet {
 }
 
 /** Whether the set in place is known, and another one: nothing has to be looked at for that. */
-export function isKnownOther({ rendered: before }: MainFile, rendered: Rendered): boolean {
+export function isKnownOther({ rendered: before }: Pick<MainFile, 'rendered'>, rendered: Rendered): boolean {
   return before !== undefined && !(isSameText(before, rendered) && hasFiles(before, rendered));
 }
 

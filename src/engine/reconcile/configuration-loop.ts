@@ -3,7 +3,8 @@ import type { ApplyOutcome } from '../apply/apply-outcome.ts';
 import { isSameSet, type Rendered } from '../apply/file-set.ts';
 import { retryPauseMs } from '../system/time/retry.ts';
 import type { Wake } from '../system/time/wake.ts';
-import { type ProposalParts, propose } from './proposal.ts';
+import { beginIdleCheck, type IdleCheck } from './idle-check.ts';
+import { type ProposalParts, type Proposed, propose } from './proposal.ts';
 import type { Attempt, ReloadPace } from './reload-pace.ts';
 
 /** A refused or unanswered configuration is retried after this pause, which doubles up to the longest. */
@@ -45,21 +46,39 @@ interface Tried {
  * is repeated after a growing pause, or at once when a file of the set changes. Every wake applies: a main file that was edited or removed by
  * hand is put back within one check interval, another file of its set within five seconds more. Of a configuration that has to wait, the part
  * that need not is applied at once.
+ *
+ * What HAProxy was told of is checked while the loop waits. A newer configuration of which HAProxy can be told ends that check; every other one
+ * waits for its verdict, which is observed as a second outcome of the checked one.
  */
 export async function runConfigurationLoop<T>(
   parts: ConfigurationParts<T>,
   signal: AbortSignal,
 ): Promise<void> {
   let tried: Tried | undefined;
+  let checking: IdleCheck<T> | undefined;
   /** Not a pause: applying takes time as well. */
   let lookAgainAtMs = Number.POSITIVE_INFINITY;
   let restUntilMs = 0;
+  const note = async (outcome: ApplyOutcome, of: Proposed<T>, attempt: Attempt): Promise<void> => {
+    const failures = isOf(of.rendered, tried) ? tried.failures : 0;
+    tried = nextTry(failures, of.rendered, outcome, parts.now());
+    parts.pace?.note(outcome, of, attempt);
+    await parts.observe(outcome, of.input, of.rendered, attempt);
+  };
+  /** Whether the next one may be applied: HAProxy has what it was told of. */
+  const endCheck = async ({ outcome, of, attempt }: IdleCheck<T>): Promise<boolean> => {
+    const found = await unlessStopped(outcome, signal);
+    checking = undefined;
+    if (found !== undefined) await note(found, of, attempt);
+    return found === undefined || tried === undefined;
+  };
   while (!signal.aborted) {
     const nowMs = parts.now();
     const lookAgainInMs = Math.max(0, Math.ceil(lookAgainAtMs - nowMs));
     const pauseMs = Math.min(parts.checkIntervalMs, lookAgainInMs, retryInMs(tried, nowMs) ?? Infinity);
     await sleep(parts, pauseMs, restUntilMs, signal);
     parts.beat();
+    if (checking?.isOver() === true) await endCheck(checking);
     const wokenMs = parts.now();
     const proposal = await propose(parts, signal);
     lookAgainAtMs = parts.now() + (proposal.lookAgainInMs ?? Infinity);
@@ -71,17 +90,20 @@ export async function runConfigurationLoop<T>(
       restUntilMs = heldAtMs + Math.min(laterMs, REST_FACTOR * (heldAtMs - wokenMs));
     }
     if (now === undefined || signal.aborted) continue;
-    const before = tried !== undefined && isSameSet(tried.rendered, now.rendered) ? tried : undefined;
-    if (retryInMs(before, parts.now()) !== undefined) continue;
-    if (before !== undefined) parts.applier.retryRejected();
+    const isRetry = isOf(now.rendered, tried);
+    if (isRetry && retryInMs(tried, parts.now()) !== undefined) continue;
+    if (checking?.giveWayTo(now.rendered) === false) continue;
+    if (checking !== undefined && !(await endCheck(checking))) continue;
+    if (isRetry) parts.applier.retryRejected();
     const attempt = { startMs: parts.now(), isPart: laterMs > 0 };
     parts.begin?.(now.rendered);
-    const outcome = await tryApply(parts.applier, now.rendered, signal);
+    const outcome = await unlessStopped(parts.applier.apply(now.rendered, signal), signal);
     if (outcome === undefined) continue;
-    tried = nextTry(before?.failures ?? 0, now.rendered, outcome, parts.now());
-    parts.pace?.note(outcome, now, attempt);
-    await parts.observe(outcome, now.input, now.rendered, attempt);
+    await note(outcome, now, attempt);
+    checking = beginIdleCheck(parts, now, attempt, signal);
   }
+  // The program that checks has ended.
+  if (checking !== undefined) await unlessStopped(checking.outcome, signal);
 }
 
 /**
@@ -99,17 +121,20 @@ async function sleep(
 }
 
 /** Undefined if the monitor was stopped meanwhile. */
-async function tryApply(
-  applier: Applier,
-  rendered: Rendered,
+async function unlessStopped(
+  outcome: Promise<ApplyOutcome | undefined>,
   signal: AbortSignal,
 ): Promise<ApplyOutcome | undefined> {
   try {
-    return await applier.apply(rendered, signal);
+    return await outcome;
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;
   }
+}
+
+function isOf(rendered: Rendered, tried: Tried | undefined): tried is Tried {
+  return tried !== undefined && isSameSet(tried.rendered, rendered);
 }
 
 /** Whole milliseconds, since timers drop the fraction and would fire early. Undefined once the time has come. */

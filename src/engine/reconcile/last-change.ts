@@ -32,7 +32,10 @@ export function nextChange(
     return { origin, cause: changedPart(before.origin, origin), outcome, atMs: nowMs };
   const isNews = isServed(outcome) ? outcome.kind === 'reloaded' || !isServed(before.outcome) : true;
   if (!isNews || isRepeat(before.outcome, outcome)) return { ...before, origin };
-  return { origin, cause: isServed(before.outcome) ? 'edited' : before.cause, outcome, atMs: nowMs };
+  // The program was told of it before its file was refused.
+  const isVerdict = outcome.kind === 'rejected' && outcome.back !== undefined;
+  const cause = isServed(before.outcome) && !isVerdict ? 'edited' : before.cause;
+  return { origin, cause, outcome, atMs: nowMs };
 }
 
 function changedPart(before: Origin, now: Origin): string {

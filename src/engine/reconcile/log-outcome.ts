@@ -14,7 +14,7 @@ export function logOutcome(
       if (once.clear('apply')) log({ event: 'configuration-recovered' });
       return;
     case 'reloaded': {
-      const { kind: _kind, ...answer } = outcome;
+      const { kind: _kind, isUnchecked: _isUnchecked, ...answer } = outcome;
       once.clear('apply');
       const { atRunTime, ...reload } = answer;
       if (atRunTime === true) log({ ...reload, ...facts, event: 'configuration-changed' });

@@ -10,7 +10,8 @@ export function reloadWaitMs(lastStartMs: number | undefined, intervalMs: number
 
 /**
  * When the program was started for an outcome that is known at `nowMs`, of an attempt since `attemptMs`; undefined where it was not. What
- * its check refused costs nobody a connection, and what nobody answered is retried less and less often anyway.
+ * its check refused costs nobody a connection, unless the program was told of it before and had to be started again with the file of before.
+ * What nobody answered is retried less and less often anyway.
  */
 export function reloadStartMs(outcome: ApplyOutcome, attemptMs: number, nowMs: number): number | undefined {
   switch (outcome.kind) {
@@ -19,6 +20,7 @@ export function reloadStartMs(outcome: ApplyOutcome, attemptMs: number, nowMs: n
       if (outcome.atRunTime === true) return undefined;
       return nowMs - (outcome.tookMs ?? 0);
     case 'rejected':
+      if (outcome.back?.kind === 'reloaded') return nowMs - (outcome.back.tookMs ?? 0);
       return outcome.by === 'reload' ? attemptMs : undefined;
     case 'unchanged':
     case 'unreachable':

@@ -42,6 +42,8 @@ export interface Attempt {
   readonly startMs: number;
   /** The rest of the wanted configuration has to wait. */
   readonly isPart: boolean;
+  /** Of what HAProxy was told before: its file was checked. */
+  readonly isCheck?: true;
 }
 
 /**
@@ -55,6 +57,8 @@ export function createReloadPace<T>(parts: ReloadPaceParts<T>): ReloadPace<T> {
   const { intervalMs, nowMs, difference } = parts;
   let lastStartMs: number | undefined;
   let served: Proposed<T> | undefined;
+  /** The last one whose file was checked: HAProxy has it again after it was told of one that it refuses to start with. */
+  let checked: Proposed<T> | undefined;
   let hasServed = false;
   let isPartTold = true;
   const isServed = (rendered: Rendered): boolean =>
@@ -74,7 +78,9 @@ export function createReloadPace<T>(parts: ReloadPaceParts<T>): ReloadPace<T> {
     note: (outcome, applied, { startMs, isPart }) => {
       const isTaken = outcome.kind === 'reloaded' || outcome.kind === 'unchanged';
       const startedMs = reloadStartMs(outcome, startMs, nowMs());
-      served = isTaken ? applied : undefined;
+      const isBack = outcome.kind === 'rejected' && outcome.back?.kind === 'reloaded';
+      served = isTaken ? applied : isBack ? checked : undefined;
+      if (isTaken && !isUnchecked(outcome)) checked = applied;
       hasServed ||= isTaken;
       lastStartMs = startedMs ?? lastStartMs;
       if (isPart ? startedMs !== undefined : isTaken) isPartTold = !isPart;
@@ -83,4 +89,8 @@ export function createReloadPace<T>(parts: ReloadPaceParts<T>): ReloadPace<T> {
     isServed,
     hasServed: () => hasServed,
   };
+}
+
+function isUnchecked(outcome: ApplyOutcome): boolean {
+  return outcome.kind === 'reloaded' && outcome.isUnchecked === true;
 }

@@ -118,15 +118,19 @@ export function routerConfiguration(
     begin: (rendered) => {
       if (!pace.isServed(rendered)) for (const { onReload } of others) onReload?.();
     },
-    observe: async (outcome, { decision }, rendered, { startMs, isPart }) => {
+    observe: async (outcome, { decision }, rendered, { startMs, isPart, isCheck }) => {
+      const isUnchecked = outcome.kind === 'reloaded' && outcome.isUnchecked === true;
+      if ((outcome.kind === 'reloaded' && !isUnchecked) || outcome.kind === 'unchanged')
+        isolation.taken(decision);
+      if (isTaken(outcome) && !isUnchecked) teller.taken(decision);
+      // It was told when HAProxy was told of it.
+      if (isCheck === true && outcome.kind === 'unchanged') return;
       const tookMs = monotonicMs() - startMs;
       const identity = identityOf(rendered);
       const cause = changes.note({ text: identity, parts: { 'routes-changed': identity } }, outcome);
-      if (outcome.kind === 'reloaded' || outcome.kind === 'unchanged') isolation.taken(decision);
       const facts = { cause, routes: decision.model.backends.length, ...(isPart && { isPart }) };
       logOutcome(shortened(outcome), facts, observers);
       for (const { onOutcome } of others) onOutcome?.(outcome, tookMs, cause, isPart);
-      if (isTaken(outcome)) teller.taken(decision);
       if (await isolation.leaveOut(outcome, { decision, rendered })) wake.poke();
     },
     tryLeftOut: async (stop) => {

@@ -1,4 +1,4 @@
-import { REFUSED } from '../../engine/apply/apply-outcome.ts';
+import { REFUSED, WENT_BACK } from '../../engine/apply/apply-outcome.ts';
 import { openApiSession } from '../../engine/kube/api-session.ts';
 import { openCredentials } from '../../engine/kube/in-cluster.ts';
 import { runConfigurationLoop } from '../../engine/reconcile/configuration-loop.ts';
@@ -31,7 +31,7 @@ const STATUS_PROBE_MS = 150;
 /** What a change record names as causes, and what of changed routes HAProxy cannot be told. */
 const RELOAD_REASONS = [
   ...['start', 'routes-changed', 'template-changed', 'edited'],
-  ...[...reloadCauses, REFUSED],
+  ...[...reloadCauses, REFUSED, WENT_BACK],
 ];
 
 /** Resolves with 0 once it was asked to stop and the time in which clients go to other routers has passed. */

@@ -22,9 +22,12 @@ export interface ApplyScene extends AsyncDisposable {
   readonly answers: { reload: Answer | Promise<Answer>; status: Answer; ping: Answer | Promise<Answer> };
   readonly serve: () => Promise<void>;
   readonly stopServing: () => Promise<void>;
+  /** `apply` and `applySet` resolve once the file is checked, and `tell` once HAProxy has it. */
   readonly applier: (options?: Partial<ApplierOptions>) => {
     readonly apply: (text: string, signal: AbortSignal, mode?: number) => ReturnType<Applier['apply']>;
     readonly applySet: (set: Rendered, signal: AbortSignal) => ReturnType<Applier['apply']>;
+    readonly tell: (text: string, signal: AbortSignal) => ReturnType<Applier['apply']>;
+    readonly settle: Applier['settle'];
     readonly retryRejected: Applier['retryRejected'];
   };
 }
@@ -66,9 +69,14 @@ export async function createApplyScene(): Promise<ApplyScene> {
     checks: () => readFileSync(join(directory, 'checks'), 'utf8').length,
     applier: (options = {}) => {
       const applier = createApplier({ configPath, check: checkWith(haproxyPath), socketPath, ...options });
-      const apply = (text: string, signal: AbortSignal, mode = 0o100640) =>
-        applier.apply({ text, mode }, signal);
-      return { ...applier, apply, applySet: applier.apply };
+      const applySet: Applier['apply'] = async (set, signal) => {
+        const outcome = await applier.apply(set, signal);
+        const settled = await applier.settle(signal)?.outcome;
+        return settled === undefined || settled.kind === 'unchanged' ? outcome : settled;
+      };
+      const apply = (text: string, signal: AbortSignal, mode = 0o100640) => applySet({ text, mode }, signal);
+      const tell = (text: string, signal: AbortSignal) => applier.apply({ text, mode: 0o640 }, signal);
+      return { ...applier, apply, applySet, tell };
     },
     [Symbol.asyncDispose]: async () => {
       await close();

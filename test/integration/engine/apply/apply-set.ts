@@ -1,6 +1,6 @@
 /**
  * `node apply-set.ts CONFIG SOCKET ROUNDS [STEP]`: applies a set without HAProxy, or several that are separated by commas and each of which
- * HAProxy can be told of, and prints what became of the last, and by how many steps. With STEP it is killed just before that step changes
+ * HAProxy can be told of, before the ones before are checked, and prints what became of the last, and by how many steps. With STEP it is killed just before that step changes
  * something on the disk, or halfway through a write.
  */
 import { existsSync } from 'node:fs';
@@ -51,6 +51,7 @@ for (const set of sets) {
   const isThere = ({ name }: SetFile): boolean => existsSync(join(`${configPath}.sets/next`, name));
   if (sets.length > 1) await waitFor('a spare set', () => set.others.every(isThere));
 }
+await applier.settle(AbortSignal.timeout(20_000))?.outcome;
 process.stdout.write(JSON.stringify({ outcome, steps }));
 
 function stepping<Args extends readonly unknown[], Result>(

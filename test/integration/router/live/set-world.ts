@@ -89,7 +89,11 @@ export async function openSetWorld(
   const { signal } = new AbortController();
   const tell = async (command: string): Promise<string> =>
     (await askRuntimeApi(statsSocket, command, 5_000)) ?? '';
-  const want: SetWorld['want'] = (...wishes) => applier.apply(render(wishes), signal);
+  const want: SetWorld['want'] = async (...wishes) => {
+    const outcome = await applier.apply(render(wishes), signal);
+    await applier.settle(signal)?.outcome;
+    return outcome;
+  };
   return {
     ...{ host, want, tell, supervisor },
     begin: async (...wishes) => {

@@ -38,6 +38,7 @@ async function attemptTimes(
       nowMs += tookMs;
       return outcome(nowMs);
     },
+    settle: () => undefined,
     retryRejected: () => undefined,
   };
   const sleep = async (timeoutMs: number): Promise<void> => {

@@ -53,3 +53,14 @@ test('a refusal keeps its cause and its time while it is repeated, and its cause
   expect(after(first, bad, [bad[0], reloaded])).toEqual(['servers-changed', 'reloaded', 2_000]);
   expect(after(first, bad, [first[0], unchanged])).toEqual(['servers-changed', 'unchanged', 2_000]);
 });
+
+test('what HAProxy was told of and refused afterwards was not edited on disk', () => {
+  const back = { kind: 'reloaded', acknowledged: true } as const;
+  const verdict = { kind: 'rejected', by: 'check', message: 'no', detail: '', back } as const;
+  const attempts = [
+    [origin('x'), reloaded],
+    [origin('y', 'c'), reloaded],
+    [origin('y', 'c'), verdict],
+  ] as const;
+  expect(after(...attempts)).toEqual(['servers-changed', 'rejected', 2_000]);
+});

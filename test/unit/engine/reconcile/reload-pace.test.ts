@@ -100,3 +100,31 @@ test('nothing is applied in part where it is not known what HAProxy has', async 
   note('ab', { kind: 'unreachable', message: '' }, 1_000, true);
   expect(await turn('bb')).toEqual([undefined, 4_000]);
 });
+
+test('after a refusal of what was told, the configuration of before is served again, and the reload that brought it back counts', async () => {
+  const { clock, turn, note } = paced();
+  note('aa', reloaded, 0);
+  clock.nowMs = 9_000;
+  note('ab', { ...told, isUnchecked: true }, 9_000);
+  note('ac', { ...told, isUnchecked: true }, 9_000);
+  const refused = { kind: 'rejected', by: 'check', message: '', detail: '', back: reloaded } as const;
+  note('ac', refused, 9_000);
+  expect([await turn('ab'), await turn('bb')]).toEqual([
+    ['ab', 0],
+    ['ab', 4_700],
+  ]);
+  note('ab', { ...told, isUnchecked: true }, 9_000);
+  note('ab', { kind: 'unchanged' }, 9_000);
+  note('ac', { ...told, isUnchecked: true }, 9_000);
+  note('ac', refused, 9_000);
+  expect(await turn('ba')).toEqual(['aa', 4_700]);
+});
+
+test('of a configuration that came back by a reload that failed, it is not known what is served', () => {
+  const { pace, note } = paced();
+  note('aa', reloaded, 0);
+  note('ab', { ...told, isUnchecked: true }, 0);
+  const back = { kind: 'unreachable', message: '' } as const;
+  note('ab', { kind: 'rejected', by: 'check', message: '', detail: '', back }, 0);
+  expect(pace.served()).toBe(undefined);
+});

@@ -121,3 +121,16 @@ test('a decision that is told again sees no new event: one that came meanwhile c
     ]),
   );
 });
+
+test('a reload back after a refusal of what was told counts beside the refusal', () => {
+  const { observer, lines } = observed();
+  observer.onOutcome?.({ ...reloaded, atRunTime: true, isUnchecked: true }, 50, 'routes-changed');
+  observer.onOutcome?.({ ...refused, back: reloaded }, 500, 'routes-changed');
+  expect(lines()).toEqual(
+    expect.arrayContaining([
+      'hawser_router_reloads_total{reason="went-back",result="done"} 1',
+      'hawser_router_reloads_total{reason="routes-changed",result="rejected"} 1',
+      'template_router_reload_seconds_count 1',
+    ]),
+  );
+});

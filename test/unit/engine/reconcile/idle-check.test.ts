@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import type { ApplyOutcome } from '../../../../src/engine/apply/apply-outcome.ts';
+import { runConfigurationLoop } from '../../../../src/engine/reconcile/configuration-loop.ts';
+import { createWake } from '../../../../src/engine/system/time/wake.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+const told = { kind: 'reloaded', acknowledged: true, atRunTime: true, isUnchecked: true } as const;
+const refused = { kind: 'rejected', by: 'check', message: 'no', detail: '' } as const;
+
+/** A loop over configurations that are words. A check goes on until it is ended by its verdict, or gives way to any word with an `!`. */
+function running() {
+  const steps: string[] = [];
+  const observed: string[] = [];
+  const stop = new AbortController();
+  const wake = createWake();
+  let wanted = 'a';
+  let pending: PromiseWithResolvers<ApplyOutcome | undefined> | undefined;
+  const want = (word: string): void => {
+    wanted = word;
+    wake.poke();
+  };
+  const ended = runConfigurationLoop(
+    {
+      ...{ wake, checkIntervalMs: 60_000, beat: () => undefined, now: () => performance.now() },
+      next: async () => ({ input: wanted, lookAgainInMs: undefined }),
+      render: async (text) => {
+        steps.push(`render ${text}`);
+        return { kind: 'rendered', rendered: { text, mode: 0o644 } };
+      },
+      applier: {
+        apply: async ({ text }) => {
+          steps.push(`apply ${text}`);
+          return told;
+        },
+        settle: () => {
+          const current = Promise.withResolvers<ApplyOutcome | undefined>();
+          pending = current;
+          steps.push(`check ${wanted}`);
+          const giveWayTo = ({ text }: { readonly text: string }): boolean => {
+            const gives = text.endsWith('!');
+            if (gives) current.resolve(undefined);
+            return gives;
+          };
+          stop.signal.addEventListener('abort', () => current.resolve(undefined));
+          return { outcome: current.promise, giveWayTo };
+        },
+        retryRejected: () => undefined,
+      },
+      observe: ({ kind }, input, _rendered, { isCheck }) => {
+        observed.push(`${input} ${kind}${isCheck ? ' by check' : ''}`);
+        if (kind === 'rejected') want('d!');
+      },
+    },
+    stop.signal,
+  );
+  wake.poke();
+  const takes = (step: string) => waitFor(step, () => steps.includes(step));
+  return {
+    ...{ steps, observed, want, takes },
+    decide: (outcome: ApplyOutcome) => pending?.resolve(outcome),
+    end: async () => {
+      stop.abort();
+      await ended;
+    },
+  };
+}
+
+test('what HAProxy can be told does not wait for the check of the configuration before, which is not observed any more', async () => {
+  const { observed, want, takes, decide, end } = running();
+  await takes('check a');
+  want('b!');
+  await takes('check b!');
+  decide({ kind: 'unchanged' });
+  await waitFor('the verdict', () => observed.length >= 3);
+  expect(observed.slice(0, 3)).toEqual(['a reloaded', 'b! reloaded', 'b! unchanged by check']);
+  await end();
+});
+
+test('what waits for the check is applied after its verdict, and made anew where that is a refusal', async () => {
+  const { steps, observed, want, takes, decide, end } = running();
+  await takes('check a');
+  want('c');
+  await takes('render c');
+  expect(steps).not.toContain('apply c');
+  decide(refused);
+  await takes('apply d!');
+  expect(observed.slice(0, 2)).toEqual(['a reloaded', 'a rejected by check']);
+  expect(steps).not.toContain('apply c');
+  await end();
+});
