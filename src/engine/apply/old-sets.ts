@@ -1,4 +1,6 @@
 import { lstat, rm } from 'node:fs/promises';
+import { readHead } from '../system/file/read-regular-file.ts';
+import { MAX_FOUND_BYTES } from './limits.ts';
 import { type LiveFile, readIfThere } from './live-file.ts';
 import { folderNamedIn, folderOf, numbersOf } from './set-path.ts';
 
@@ -7,6 +9,7 @@ import { folderNamedIn, folderOf, numbersOf } from './set-path.ts';
  * process may be writing the newest.
  */
 const KEPT_SETS = 3;
+const HEAD_BYTES = 64 * 1024;
 
 /**
  * Keeps the sets that the live file and the last good one name, the newest others, and `needed`, of the file that may have to come back.
@@ -33,11 +36,24 @@ async function unnamedSets(file: LiveFile): Promise<readonly string[]> {
   if (folders.length === 0) return [];
   const named: (string | undefined)[] = [];
   for (const path of [file.path, file.lastGood]) {
+    const early = await namedEarlyIn(file, path);
+    if (early !== undefined) {
+      named.push(early);
+      continue;
+    }
     const text = await readIfThere(path).catch(() => undefined);
     if (text === undefined && (await isThere(path))) return [];
     named.push(folderNamedIn(file, text));
   }
   return folders.filter((folder) => !named.includes(folder));
+}
+
+/** A main file names its folder in its first lines, mostly: its megabytes are not read for that. Undefined where that does not tell. */
+async function namedEarlyIn(file: LiveFile, path: string): Promise<string | undefined> {
+  const head = await readHead(path, HEAD_BYTES, { MAX_FOUND_BYTES }).catch(() => undefined);
+  const folder = folderNamedIn(file, head);
+  // Without the slash its number may go on.
+  return folder !== undefined && head?.includes(`${folder}/`) ? folder : undefined;
 }
 
 async function isThere(path: string): Promise<boolean> {
