@@ -22,6 +22,7 @@ const worldSchema = z.object({
     seenBefore: times,
     endpoint: changes,
     withoutCookie: changes,
+    meanwhile: changes,
     certificate: changes,
     hourReloads: z.number(),
     loaded: z.nullable(z.object({ reloads: z.number(), asked: z.number(), lost: z.number() })),
@@ -48,6 +49,8 @@ export interface LiveFigures {
   readonly endpoint: Change;
   /** Of a route without a session cookie. */
   readonly withoutCookie: Change;
+  /** Told while the file of another change is being checked. */
+  readonly meanwhile: Change;
   readonly certificate: Change;
   readonly hourReloads: number;
   readonly loaded: z.infer<typeof worldSchema>['hawser']['loaded'];
@@ -69,6 +72,7 @@ export async function liveCost(routes: number, rounds: number, reloads: number):
     upstreamCreatedMs: spreadOf(upstream.createdMs),
     endpoint: changeOf(hawser.endpoint),
     withoutCookie: changeOf(hawser.withoutCookie),
+    meanwhile: changeOf(hawser.meanwhile),
     certificate: changeOf(hawser.certificate),
   };
 }

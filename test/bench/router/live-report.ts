@@ -16,6 +16,7 @@ const rows: Readonly<Record<string, Cell>> = {
   '  only 404 and 503 before': ({ isCleanBefore }) => (isCleanBefore ? 'yes' : 'NO'),
   'endpoint moved to served, ms': ({ endpoint }) => formatChange(endpoint),
   '  without a session cookie': ({ withoutCookie }) => formatChange(withoutCookie),
+  '  while another one is checked': ({ meanwhile }) => formatChange(meanwhile),
   'certificate renewed to served, ms': ({ certificate }) => formatChange(certificate),
   'reloads in an hour of noise': ({ hourReloads }) => `${hourReloads}`,
   'reloads in 5 s, 200 changes': ({ burstReloads }) => `${burstReloads}`,

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { askHost, untilGood } from './ask-host.ts';
 import { storedObjects, storedRoute, storedSlice } from './live-objects.ts';
 import { type LiveScene, ports, startLiveScene } from './live-scene.ts';
+import { movedMeanwhile } from './moved-meanwhile.ts';
 import { hostOf, objectsOf, POD_PORT, podAddresses } from './objects.ts';
 import { certificateRenewed } from './renew-certificate.ts';
 import { residentKb } from './request-cost.ts';
@@ -143,6 +144,7 @@ async function measure() {
   const withoutCookie = await endpointChanged(scene, 3, {
     'haproxy.router.openshift.io/disable_cookies': 'true',
   });
+  const meanwhile = await movedMeanwhile(scene, [6, 9], rounds, 2 * BETWEEN_MS);
   const certificate = await certificateRenewed(scene, tlsIndex, rounds, BETWEEN_MS);
   const routerKb = residentKb(scene.router().pid ?? 0);
   const supervisorKb = residentKb(scene.supervisor.pid ?? 0);
@@ -150,7 +152,8 @@ async function measure() {
   const loaded = reloadsWanted > 0 ? await loadedReloads(scene) : null;
   const burstReloads = await burst(scene);
   return {
-    ...{ startMs, ...creations, endpoint, withoutCookie, certificate, hourReloads, loaded, burstReloads },
+    ...{ startMs, ...creations, endpoint, withoutCookie, meanwhile, certificate },
+    ...{ hourReloads, loaded, burstReloads },
     ...{ haproxyKb, routerKb, supervisorKb },
   };
 }
