@@ -85,7 +85,12 @@ export function trackAddends(health: TrackHealth): readonly Addend[] {
     return [{ points: TRACK.fault, why: 'another host holds the VIP and sends no adverts to this node' }];
   if (health.resigned) return [{ points: TRACK.fault, why: 'this node has given the VIP up' }];
   if (!health.addressed)
-    return [{ points: TRACK.fault, why: 'the address that its adverts come from is not here' }];
+    return [
+      {
+        points: TRACK.fault,
+        why: 'the address that its adverts come from is not here, or its interface is down',
+      },
+    ];
   if (health.profile === 'openshift') return openshiftScores(health);
   const verdict = fastVerdict(health);
   if (verdict.points === TRACK.fault) return [verdict];

@@ -5,6 +5,7 @@ import {
   silentTrackValue,
   TRACK,
   type TrackHealth,
+  trackAddends,
   trackValue,
 } from '../../../src/keepalived/track-value.ts';
 import { prioritySpread, vrrpPriority } from '../../../src/vip/group/vrrp-priority.ts';
@@ -70,6 +71,10 @@ test('a node that has lost its own address cannot serve, though its HAProxy and 
   expect(value({ addressed: false, holder: true })).toBe(TRACK.fault);
   expect(value({ addressed: false, everyoneFailing: true })).toBe(TRACK.fault);
   expect(value({ addressed: false, profile: 'openshift' })).toBe(TRACK.fault);
+});
+
+test('a node that was unplugged says that its interface may be down', () => {
+  expect(trackAddends({ ...healthy, addressed: false, holder: true })[0]?.why).toContain('is down');
 });
 
 test('openshift adds up as the shell pods do', () => {
