@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAlive, readProcess } from '../../../src/engine/system/process/processes.ts';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
+import { readProcesses } from '../../helpers/process-tree.ts';
 import { sendSignal } from '../../helpers/vrrp/bed-process.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { keptParts } from '../world/keeper.ts';
@@ -50,7 +51,7 @@ export async function leftOnMachine(before: MachineState, bedDir: string): Promi
   return [
     ...namespaces.map((name) => `network namespace ${name}`),
     ...controlGroups().map((path) => `control group ${path}`),
-    ...ownChildren().map((pid) => `a process of the harness, ${pid}`),
+    ...readProcesses(ownChildren()).map(({ argv }) => `a process of the harness: ${argv.join(' ')}`),
     ...(existsSync(bedDir) ? [`folder ${bedDir}`] : []),
     ...(after.addresses === before.addresses ? [] : ['an address of the machine']),
     ...(after.tables === before.tables ? [] : ['a table of the machine’s nftables']),
