@@ -51,3 +51,8 @@ export type ApplyOutcome =
    * configuration that follows replaces it.
    */
   | { readonly kind: 'superseded'; readonly message: string };
+
+/** HAProxy may have it, and has not said yet whether it would start with it. */
+export function isUnchecked(outcome: ApplyOutcome): boolean {
+  return outcome.kind === 'reloaded' && outcome.isUnchecked === true;
+}

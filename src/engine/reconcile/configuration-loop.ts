@@ -1,5 +1,5 @@
 import type { Applier } from '../apply/applier.ts';
-import type { ApplyOutcome } from '../apply/apply-outcome.ts';
+import { type ApplyOutcome, isUnchecked } from '../apply/apply-outcome.ts';
 import { isSameSet, type Rendered } from '../apply/file-set.ts';
 import { retryPauseMs } from '../system/time/retry.ts';
 import type { Wake } from '../system/time/wake.ts';
@@ -70,7 +70,7 @@ export async function runConfigurationLoop<T>(
     const found = await unlessStopped(outcome, signal);
     checking = undefined;
     if (found !== undefined) await note(found, of, attempt);
-    return found === undefined || tried === undefined;
+    return found === undefined || isTaken(found);
   };
   while (!signal.aborted) {
     const nowMs = parts.now();
@@ -137,6 +137,10 @@ function isOf(rendered: Rendered, tried: Tried | undefined): tried is Tried {
   return tried !== undefined && isSameSet(tried.rendered, rendered);
 }
 
+function isTaken({ kind }: ApplyOutcome): boolean {
+  return kind === 'unchanged' || kind === 'reloaded';
+}
+
 /** Whole milliseconds, since timers drop the fraction and would fire early. Undefined once the time has come. */
 function retryInMs(tried: Tried | undefined, nowMs: number): number | undefined {
   const leftMs = tried === undefined ? 0 : Math.ceil(tried.retryAt - nowMs);
@@ -149,7 +153,11 @@ function nextTry(
   outcome: ApplyOutcome,
   nowMs: number,
 ): Tried | undefined {
-  if (outcome.kind === 'unchanged' || outcome.kind === 'reloaded') return undefined;
+  // What HAProxy was told of may still be refused: each such try costs a reload back, so they count until one is accepted.
+  if (isTaken(outcome))
+    return isUnchecked(outcome) && failuresBefore > 0
+      ? { rendered, failures: failuresBefore, retryAt: nowMs }
+      : undefined;
   const failures = failuresBefore + 1;
   return { rendered, failures, retryAt: nowMs + retryPauseMs(failures, RETRY) };
 }

@@ -1,4 +1,4 @@
-import type { ApplyOutcome } from '../apply/apply-outcome.ts';
+import { type ApplyOutcome, isUnchecked } from '../apply/apply-outcome.ts';
 import type { Difference } from '../apply/bring-into-service.ts';
 import { isSameSet, type Rendered } from '../apply/file-set.ts';
 import type { Proposed } from './proposal.ts';
@@ -89,8 +89,4 @@ export function createReloadPace<T>(parts: ReloadPaceParts<T>): ReloadPace<T> {
     isServed,
     hasServed: () => hasServed,
   };
-}
-
-function isUnchecked(outcome: ApplyOutcome): boolean {
-  return outcome.kind === 'reloaded' && outcome.isUnchecked === true;
 }

@@ -1,5 +1,5 @@
 import { createApplier } from '../../engine/apply/applier.ts';
-import type { ApplyOutcome } from '../../engine/apply/apply-outcome.ts';
+import { type ApplyOutcome, isUnchecked } from '../../engine/apply/apply-outcome.ts';
 import type { ConfigurationCheck } from '../../engine/apply/configuration-check.ts';
 import { identityOf } from '../../engine/apply/file-set.ts';
 import { createChangeRecord } from '../../engine/reconcile/change-record.ts';
@@ -119,10 +119,9 @@ export function routerConfiguration(
       if (!pace.isServed(rendered)) for (const { onReload } of others) onReload?.();
     },
     observe: async (outcome, { decision }, rendered, { startMs, isPart, isCheck }) => {
-      const isUnchecked = outcome.kind === 'reloaded' && outcome.isUnchecked === true;
-      if ((outcome.kind === 'reloaded' && !isUnchecked) || outcome.kind === 'unchanged')
+      if ((outcome.kind === 'reloaded' && !isUnchecked(outcome)) || outcome.kind === 'unchanged')
         isolation.taken(decision);
-      if (isTaken(outcome) && !isUnchecked) teller.taken(decision);
+      if (isTaken(outcome) && !isUnchecked(outcome)) teller.taken(decision);
       // It was told when HAProxy was told of it.
       if (isCheck === true && outcome.kind === 'unchanged') return;
       const tookMs = monotonicMs() - startMs;

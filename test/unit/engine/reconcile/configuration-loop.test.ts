@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Applier } from '../../../../src/engine/apply/applier.ts';
 import type { ApplyOutcome } from '../../../../src/engine/apply/apply-outcome.ts';
@@ -18,6 +19,8 @@ async function attemptTimes(
     /** Another file of the set. */
     readonly map?: (nowMs: number) => string;
     readonly outcome?: (nowMs: number) => ApplyOutcome;
+    /** What the check says of it after HAProxy was told. */
+    readonly verdict?: ApplyOutcome;
     /** How long each rendering takes, and until when it is held back. */
     readonly renderMs?: number;
     readonly heldUntilMs?: number;
@@ -27,7 +30,7 @@ async function attemptTimes(
   } = {},
 ): Promise<readonly number[]> {
   const { wakesAt = [], tookMs = 0, text = () => 'refused', map = () => '' } = facts;
-  const { renderMs = 0, heldUntilMs = 0, onRender, isPart } = facts;
+  const { renderMs = 0, heldUntilMs = 0, onRender, isPart, verdict } = facts;
   const { outcome = () => ({ kind: 'unreachable', message: 'nothing listens' }) } = facts;
   const times: number[] = [];
   const stop = new AbortController();
@@ -38,10 +41,18 @@ async function attemptTimes(
       nowMs += tookMs;
       return outcome(nowMs);
     },
-    settle: () => undefined,
+    settle: () => verdict && { outcome: Promise.resolve(verdict), giveWayTo: () => false },
     retryRejected: () => undefined,
   };
+  let isPoked = false;
+  const poke = (): void => {
+    isPoked = true;
+  };
   const sleep = async (timeoutMs: number): Promise<void> => {
+    await setImmediate();
+    const isAwake = isPoked;
+    isPoked = false;
+    if (isAwake) return;
     const endsAt = nowMs === 0 ? 0.03 : nowMs + Math.max(1, Math.trunc(timeoutMs));
     const wake = wakesAt.find((at) => at > nowMs && at < endsAt);
     nowMs = wake ?? endsAt;
@@ -49,7 +60,7 @@ async function attemptTimes(
   };
   await runConfigurationLoop(
     {
-      wake: { poke: () => undefined, sleep },
+      wake: { poke, sleep },
       checkIntervalMs: CHECK_INTERVAL_MS,
       beat: () => undefined,
       now: () => nowMs,
@@ -78,6 +89,7 @@ async function attemptTimes(
   return times;
 }
 
+const told = { kind: 'reloaded', acknowledged: true, atRunTime: true, isUnchecked: true } as const;
 const documented = [0, 500, 1_500, 3_500, 7_500, 15_500, 30_500, 45_500];
 
 describe('a configuration that cannot be applied', () => {
@@ -92,6 +104,12 @@ describe('a configuration that cannot be applied', () => {
 
   it('counts each pause from the end of the attempt before', async () => {
     expect(near(await attemptTimes(12_000, { tookMs: 1_000 }))).toEqual([0, 1_500, 3_500, 6_500, 11_500]);
+  });
+
+  it('is tried again as seldom where HAProxy was told of it each time before its check refused it', async () => {
+    const outcome = () => told;
+    const verdict = { kind: 'rejected', by: 'check', message: 'no', detail: '' } as const;
+    expect(near(await attemptTimes(46_000, { outcome, verdict }))).toEqual(documented);
   });
 
   it('is tried at once where its text changes', async () => {
