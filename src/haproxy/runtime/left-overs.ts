@@ -11,12 +11,15 @@ export interface LeftOvers {
   readonly of: (running: Running) => ReadonlySet<string>;
   /** With its options, what is under way may finish. */
   readonly add: (running: Running, server: string, options?: string) => void;
-  /** One that an earlier supervisor removed so long ago, and did not live to delete. */
+  /** One that an earlier supervisor removed so long ago, and did not live to delete: what is under way may finish unless it is wanted again. */
   readonly adopt: (running: Running, server: string, goneForMs: number) => void;
   /** Those of a server that may finish its work, and so may come back. */
   readonly optionsOf: (running: Running, server: string) => string | undefined;
   readonly forget: (running: Running, server: string) => void;
-  /** Takes each whose time has come one step further; with `waits`, all but those that may finish. False where nothing came of it. */
+  /**
+   * Takes each whose time has come one step further; with `waits`, all but those that may come back, after one step's time at most. False
+   * where nothing came of it.
+   */
   readonly advance: (running: Running, waits: boolean) => Promise<boolean>;
 }
 
@@ -85,7 +88,7 @@ export function createLeftOvers(
         const leftMs = leftOver.dueMs - monotonicMs();
         const isFinishing = leftOver.stage === 'leaving' && leftOver.options !== undefined;
         if (leftOver.stage === 'kept' || (leftMs > 0 && (!waits || isFinishing))) continue;
-        if (leftMs > 0) await pause(Math.ceil(leftMs));
+        if (leftMs > 0) await pause(Math.ceil(Math.min(leftMs, stepMs)));
         const after = await next(running, server, leftOver);
         if (after === undefined) known.delete(server);
         else known.set(server, after);

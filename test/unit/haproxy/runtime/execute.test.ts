@@ -57,14 +57,14 @@ function changesOf(before: readonly ApiServer[], after: readonly ApiServer[]) {
   return found.kind === 'nothing' ? [] : found.changes;
 }
 
-function createScene(first: readonly ApiServer[]) {
+function createScene(first: readonly ApiServer[], finishMs = 0) {
   const haproxy = createHaproxyModel(textOf(first));
   const runtime = createRuntime({
     ...haproxy,
     endSessions: async () => undefined,
     askAll: async () => undefined,
     readSetFile: async () => undefined,
-    stepMs: 0,
+    ...{ stepMs: 0, finishMs },
   });
   return { haproxy, runtime };
 }
@@ -264,4 +264,19 @@ test('the checks of a server that went and came back are not ended late, as if n
   const told = haproxy.commands.length;
   for (let step = 0; step < 3; step += 1) expect(await look(a, b)).toEqual([]);
   expect(haproxy.commands.slice(told)).toEqual([]);
+});
+
+test('a server that an earlier supervisor removed comes back without waiting for the end of its connections', async () => {
+  const [a, b] = [
+    { name: 'a', host: 1, weight: 1 },
+    { name: 'b', host: 2, weight: 1 },
+  ] as const;
+  const { haproxy, runtime } = createScene([a, b], 3_600_000);
+  await haproxy.ask(running, 'set server masters/b state maint');
+  const wanted = describeConfiguration(textOf([a]));
+  expect(wanted && (await runtime.drift(running, wanted))).toEqual([]);
+  expect(await runtime.change(running, [], { changes: changesOf([a], [a, b]) })).toMatchObject({
+    kind: 'changed',
+  });
+  expect(servesOf(haproxy)).toHaveProperty('masters/b.endpoint', '10.0.0.2:6443');
 });
