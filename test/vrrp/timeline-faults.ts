@@ -3,11 +3,11 @@ import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
 import * as faults from '../bench/failover/faults.ts';
 import type { Scene } from '../bench/failover/scene.ts';
 import type { BedNode } from '../helpers/vrrp/bed-node.ts';
-import { sendSignal } from '../helpers/vrrp/bed-process.ts';
+import { sendSignal, waitForEnd } from '../helpers/vrrp/bed-process.ts';
 import { overlapMs } from '../helpers/vrrp/holdings.ts';
 import { typed } from '../helpers/vrrp/typed.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { haproxyGone, keepalivedMonitor } from './vip-world.ts';
+import { haproxyGone, haproxyPod, keepalivedMonitor } from './vip-world.ts';
 
 /** What the journals must say of a fault on the holder. */
 export interface ToldFault {
@@ -68,6 +68,21 @@ export const timelineFaults: readonly ToldFault[] = [
       to: 'FAULT',
       reason: CANNOT_SERVE,
       because: /HAProxy does not serve \(hung, .* accepts and does not/,
+    },
+    taken: /^cp-\d left MASTER: the track file says/,
+  },
+  {
+    name: 'the pod haproxy is told to end',
+    inject: async (_scene, holder) => sendSignal(haproxyPod(holder), 'SIGTERM'),
+    undo: async (scene, holder) => {
+      await waitForEnd(haproxyPod(holder), 90_000);
+      await scene.stack.start(holder);
+    },
+    vip: 'elsewhere',
+    left: {
+      to: 'FAULT',
+      reason: CANNOT_SERVE,
+      because: /stopping; .*HAProxy does not serve \(unready, .* answers with an error\)/,
     },
     taken: /^cp-\d left MASTER: the track file says/,
   },

@@ -1,6 +1,6 @@
 import { askHealth } from '../../engine/system/network/ask-health.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
-import { type Liveness, watchLiveness } from '../../engine/system/network/watch-liveness.ts';
+import { type Liveness, type Poll, watchLiveness } from '../../engine/system/network/watch-liveness.ts';
 import { sleep } from '../../engine/system/time/sleep.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { VrrpConfiguration } from '../configuration/vrrp-configuration.ts';
@@ -98,10 +98,11 @@ export function createHealthLoop(
     health.live(liveness);
     writeHealth();
   };
-  const ask = async (bounded: AbortSignal): Promise<boolean> => {
+  const ask = async (bounded: AbortSignal): Promise<Poll> => {
     const answer = await askHealth(url, pollTimeoutMs, bounded);
     health.polled(answer);
-    return answer.ok;
+    if (answer.ok) return 'good';
+    return answer.status === undefined ? 'silent' : 'bad';
   };
   const askPeers = async (signal: AbortSignal): Promise<void> => {
     const peers = await lookAtPeers(source, served(), signal);

@@ -179,7 +179,7 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
   };
 }
 
-/** A hang is confirmed by two samples before it is reported, so it is as certain as a death. */
+/** A hang, or an error, is confirmed by two samples before it is reported, so it is as certain as a death. */
 function sampleOf(liveness: Liveness): CheckSample | undefined {
   switch (liveness) {
     case 'unknown':
@@ -188,6 +188,7 @@ function sampleOf(liveness: Liveness): CheckSample | undefined {
       return { kind: 'ok' };
     case 'dead':
     case 'hung':
+    case 'unready':
       return { kind: 'failed', certain: true };
   }
 }
@@ -201,7 +202,9 @@ function livenessWords(liveness: Liveness, place: string): readonly [CheckRow['s
     case 'dead':
       return ['failed', `dead, nothing listens on ${place}`];
     case 'hung':
-      return ['failed', `hung, ${place} accepts and does not answer well`];
+      return ['failed', `hung, ${place} accepts and does not answer`];
+    case 'unready':
+      return ['failed', `unready, ${place} answers with an error`];
   }
 }
 

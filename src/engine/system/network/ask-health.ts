@@ -10,10 +10,11 @@ export interface HealthUrl {
   readonly path: string;
 }
 
-/** `said` is `HTTP 503`, or why there is no answer. */
+/** `said` is `HTTP 503`, or why there is no answer: then `status` is missing. */
 export interface HealthAnswer {
   readonly ok: boolean;
   readonly said: string;
+  readonly status?: number;
 }
 
 /**
@@ -28,5 +29,5 @@ export async function askHealth(
 ): Promise<HealthAnswer> {
   const answer = await ask({ ...where, tls: secure ? unverified : undefined }, { timeoutMs, signal });
   if (answer.kind === 'silent') return { ok: false, said: answer.reason };
-  return { ok: isOk(answer.status), said: `HTTP ${answer.status}` };
+  return { ok: isOk(answer.status), said: `HTTP ${answer.status}`, status: answer.status };
 }

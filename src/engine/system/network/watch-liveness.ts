@@ -3,16 +3,19 @@ import { monotonicMs } from '../time/monotonic-clock.ts';
 import { sleep } from '../time/sleep.ts';
 
 /**
- * `serving`: it accepts and answers well. `dead`: nothing listens. `hung`: it listens but does not answer, or answers badly.
- * `unknown` only until the first look has ended.
+ * `serving`: it accepts and answers well. `dead`: nothing listens. `hung`: it listens but does not answer. `unready`: it answers with an
+ * error. `unknown` only until the first look has ended.
  */
-export type Liveness = 'unknown' | 'serving' | 'dead' | 'hung';
+export type Liveness = 'unknown' | 'serving' | 'dead' | 'hung' | 'unready';
+
+/** What one poll found: a good answer, an error, or none in time. */
+export type Poll = 'good' | 'bad' | 'silent';
 
 interface LivenessOptions {
   readonly host: string;
   readonly port: number;
-  /** One poll, which gives up after `pollTimeoutMs`: true for a good answer. Never rejects. */
-  readonly ask: (signal: AbortSignal) => Promise<boolean>;
+  /** One poll, which gives up after `pollTimeoutMs`. Never rejects. */
+  readonly ask: (signal: AbortSignal) => Promise<Poll>;
   readonly pollEveryMs: number;
   readonly pollTimeoutMs: number;
   /** Called at each change, and only then. */
@@ -22,8 +25,8 @@ interface LivenessOptions {
 
 /** While it is dead, how soon to look again. */
 const RECONNECT_MS = 50;
-/** Two polls that fail in a row are a hang. Of silence, the second follows at once: at most a pause and two timeouts. */
-const POLLS_TO_HANG = 2;
+/** Two polls that fail in a row count. Of silence, the second follows at once: at most a pause and two timeouts. */
+const POLLS_TO_FAIL = 2;
 /** A poll whose own timeout came this late says nothing about the server: we had no processor to hear an answer with. */
 const STARVED_MS = 50;
 /** So many in a row count again: a machine that is starved for good must not hide a hang. */
@@ -42,19 +45,21 @@ export async function watchLiveness(options: LivenessOptions): Promise<void> {
 
 interface View {
   readonly connected: (isConnected: boolean) => void;
-  readonly answered: (isAnswered: boolean) => void;
+  readonly polled: (poll: Poll) => void;
   /** One poll has failed, and another one now would decide. */
   readonly isSuspect: () => boolean;
 }
 
-/** What the two watchers see, put together: dead outranks hung. */
+/** What the two watchers see, put together: dead outranks the others. */
 function createView(onChange: (liveness: Liveness) => void): View {
   let told: Liveness = 'unknown';
   let isConnected = false;
   let failures = 0;
   let hasAnswered = false;
+  let last: Poll = 'silent';
   const tell = (): void => {
-    const now = livenessOf({ isConnected, hangs: failures >= POLLS_TO_HANG, hasAnswered });
+    const failed = failures >= POLLS_TO_FAIL ? last : undefined;
+    const now = livenessOf({ isConnected, failed, hasAnswered });
     if (now === told || now === 'unknown') return;
     told = now;
     onChange(now);
@@ -64,9 +69,10 @@ function createView(onChange: (liveness: Liveness) => void): View {
       isConnected = value;
       tell();
     },
-    answered: (value) => {
-      failures = value ? 0 : failures + 1;
-      hasAnswered ||= value;
+    polled: (poll) => {
+      failures = poll === 'good' ? 0 : failures + 1;
+      hasAnswered ||= poll === 'good';
+      last = poll;
       tell();
     },
     isSuspect: () => isConnected && failures === 1,
@@ -75,11 +81,12 @@ function createView(onChange: (liveness: Liveness) => void): View {
 
 function livenessOf(seen: {
   readonly isConnected: boolean;
-  readonly hangs: boolean;
+  /** How the last poll failed, once enough have failed in a row. */
+  readonly failed: Poll | undefined;
   readonly hasAnswered: boolean;
 }): Liveness {
   if (!seen.isConnected) return 'dead';
-  if (seen.hangs) return 'hung';
+  if (seen.failed !== undefined) return seen.failed === 'bad' ? 'unready' : 'hung';
   return seen.hasAnswered ? 'serving' : 'unknown';
 }
 
@@ -127,14 +134,14 @@ async function pollReadiness(options: LivenessOptions, view: View): Promise<void
   let starvedPolls = 0;
   while (!signal.aborted) {
     const startedMs = monotonicMs();
-    const isAnswered = await ask(signal);
+    const poll = await ask(signal);
     if (signal.aborted) return;
-    const isStarved = !isAnswered && monotonicMs() - startedMs >= pollTimeoutMs + STARVED_MS;
+    const isStarved = poll !== 'good' && monotonicMs() - startedMs >= pollTimeoutMs + STARVED_MS;
     starvedPolls = isStarved ? starvedPolls + 1 : 0;
     if (isStarved && starvedPolls <= MOST_STARVED_POLLS) continue;
-    view.answered(isAnswered);
+    view.polled(poll);
     // Silence has taken its time. A wrong answer, or a refusal, comes at once: the next one might still be right.
-    const wasSilent = !isAnswered && monotonicMs() - startedMs >= pollEveryMs;
+    const wasSilent = poll !== 'good' && monotonicMs() - startedMs >= pollEveryMs;
     if (wasSilent && view.isSuspect()) continue;
     await sleep(pollEveryMs, signal);
   }

@@ -84,10 +84,13 @@ test('the failing check is named with its own words, in the log and in the statu
   verdict.peers(serving);
   expect(verdict.explanation()).toBe('the ingress router serves; it holds the VIP');
   verdict.polled({ ok: false, said: 'HTTP 503' });
-  verdict.live('hung');
+  verdict.live('unready');
+  expect(verdict.value()).toBe(TRACK.fault);
   expect(verdict.explanation()).toBe(
-    'the ingress router does not serve (hung, 127.0.0.1:1936 accepts and does not answer well)',
+    'the ingress router does not serve (unready, 127.0.0.1:1936 answers with an error)',
   );
+  verdict.live('hung');
+  expect(verdict.explanation()).toMatch(/\(hung, 127\.0\.0\.1:1936 accepts and does not answer\)$/);
   verdict.live('dead');
   expect(verdict.explanation()).toMatch(/\(dead, nothing listens on 127\.0\.0\.1:1936\)$/);
   expect(rowOf(verdict, 'the ingress router')?.state).toBe('failed');

@@ -50,10 +50,11 @@ beforeEach(async () => {
     port,
     ask: async (signal) => {
       isPolling = true;
-      const { ok } = await askHealth({ secure: false, host: '127.0.0.1', port, path: '/' }, 300, signal);
+      const answer = await askHealth({ secure: false, host: '127.0.0.1', port, path: '/' }, 300, signal);
       isPolling = false;
       polls += 1;
-      return ok;
+      if (answer.ok) return 'good';
+      return answer.status === undefined ? 'silent' : 'bad';
     },
     pollEveryMs: 200,
     pollTimeoutMs: 300,
@@ -127,11 +128,12 @@ test('a starved machine does not hide a hang for good', async () => {
   await waitFor('the hang', () => seen.at(-1) === 'hung');
 });
 
-test('one that says that it is not ready counts as hung, until it says something better', async () => {
+test('one that says that it is not ready is not taken for hung, and is ready once it says so', async () => {
   status = 503;
-  await waitFor('the bad answers', () => seen.at(-1) === 'hung');
+  await waitFor('the bad answers', () => seen.at(-1) === 'unready');
   status = 200;
   await waitFor('the recovery', () => seen.at(-1) === 'serving');
+  expect(seen).toEqual(['serving', 'unready', 'serving']);
 });
 
 test('one that closes whatever it accepts is not dead, and not called without end', async () => {
