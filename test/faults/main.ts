@@ -14,7 +14,7 @@ import { recordJournals } from './record/journals.ts';
 import { leftAfterEnd, leftOnMachine, machineState } from './record/left-over.ts';
 import { nodeAtRest } from './record/node-at-rest.ts';
 import { startRecorder } from './record/recorder.ts';
-import { formatMissed, formatVerdicts, provenViolations } from './report.ts';
+import { formatMissed, formatVerdicts, hasEpisode, provenViolations } from './report.ts';
 import { judge } from './validate/judge.ts';
 import { configurationsOf, waitForRest } from './world/rest.ts';
 import { openWorld, type World } from './world/world.ts';
@@ -96,7 +96,8 @@ function judgeFolder(folder: string, options: FaultsOptions): number {
   if (missed !== '') console.log(missed);
   if (options.json !== undefined)
     writeFileSync(options.json, `${JSON.stringify({ seed: options.seed, folder, verdicts }, null, 2)}\n`);
-  return provenViolations(verdicts).length > 0 ? 1 : 0;
+  if (!hasEpisode(entries)) console.log('no episode was run: nothing is shown');
+  return provenViolations(verdicts).length === 0 && hasEpisode(entries) ? 0 : 1;
 }
 
 async function run(options: FaultsOptions, signal: AbortSignal): Promise<number> {
@@ -113,7 +114,7 @@ async function run(options: FaultsOptions, signal: AbortSignal): Promise<number>
   if (code === 0 && !options.keep) rmSync(folder, { recursive: true, force: true });
   else console.log(`the history is in ${folder}; judge it again: npm run test:faults -- --judge ${folder}`);
   console.log(
-    `${code === 0 ? 'no violation' : 'VIOLATED'}; repeat it: npm run test:faults -- --minutes ${options.minutes} --seed ${options.seed}`,
+    `${code === 0 ? 'no violation' : 'FAILED'}; repeat it: npm run test:faults -- --minutes ${options.minutes} --seed ${options.seed}`,
   );
   return code;
 }

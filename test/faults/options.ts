@@ -26,7 +26,7 @@ export const usage = `usage: npm run test:faults -- [--minutes M] [--seed S] [--
   --json     also write the verdicts to this file
   --keep     keep the history's folder even if all is well
   --plan     print the first twenty episodes and end
-Exit codes: 0 all is well, 1 a violation, 2 it could not be run.`;
+Exit codes: 0 all is well, 1 a violation, or no episode was run, 2 it could not be run.`;
 
 export function readOptions(argv: readonly string[], now: number): FaultsOptions {
   const { values } = parseArgs({

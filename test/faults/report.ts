@@ -6,6 +6,11 @@ export function provenViolations(verdicts: readonly Verdict[]): readonly Violati
   return verdicts.flatMap(({ violations }) => violations.filter(({ starved }) => !starved));
 }
 
+/** Whether any fault was to be brought about: a group that never came to rest shows nothing, and a starved machine excuses its violation. */
+export function hasEpisode(entries: readonly Entry[]): boolean {
+  return entries.some(({ kind }) => kind === 'episode');
+}
+
 export function formatVerdicts(verdicts: readonly Verdict[], startMs: number): string {
   return verdicts.map((verdict) => formatVerdict(verdict, startMs)).join('\n');
 }

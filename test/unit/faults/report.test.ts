@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatMissed } from '../../faults/report.ts';
+import { formatMissed, hasEpisode } from '../../faults/report.ts';
 
 test('faults that could not be brought about are counted by kind, with the first reason', () => {
   const fault = { kind: 'fault', id: '1.1', name: 'bad-cable', variant: 'loss', node: 'cp-1' } as const;
@@ -9,4 +9,10 @@ test('faults that could not be brought about are counted by kind, with the first
   expect(formatMissed([missed('loss', 'no nft'), missed('slow', 'no tc'), missed('loss', 'no rule')])).toBe(
     'not brought about: 2 × bad-cable loss: no nft\nnot brought about: 1 × bad-cable slow: no tc',
   );
+});
+
+test('a run whose group never came to rest before a fault has shown nothing', () => {
+  const rest = { kind: 'rest', atMs: 1, episode: 0, reached: false, missing: 'no holder' } as const;
+  expect(hasEpisode([rest])).toBe(false);
+  expect(hasEpisode([rest, { kind: 'episode', atMs: 2, number: 1, plan: '' }])).toBe(true);
 });
