@@ -75,7 +75,7 @@ export async function uncheckedIn(
  * Checks what was put in place without a check: the next start reads it. A file that is refused gives way to the last one that was checked, which
  * is loaded, since the program was told of this one and perhaps of others before it. Answers `unchanged` where it is accepted and served, and
  * `failed` where the check could not be made: the file stays unchecked then. Undefined where nothing is known of the program, nothing was left to be
- * checked, or it was interrupted.
+ * checked, another file lies there, or it was interrupted.
  */
 export async function settle(
   file: LiveFile,
@@ -85,13 +85,19 @@ export async function settle(
   const { unchecked } = pending;
   if (unchecked === undefined) return undefined;
   const { sha256, mode, parts, back, looks, mustLook } = unchecked;
-  if ((await readMainFile(file, pending.inPlace))?.sha256 !== sha256) {
+  const isThere = async () => (await readMainFile(file, pending.inPlace))?.sha256 === sha256;
+  if (!(await isThere())) {
     pending.unchecked = undefined;
     return undefined;
   }
   if (mustLook) await looks.look();
   const found = looks.isDamaged() ? undefined : await checkUnless(interrupt, looks.check, file.path, signal);
   if (looks.isDamaged()) return { kind: 'damaged', back };
+  // An edit by hand while the check read it: the verdict may be on that, and the next call puts a file of ours in its place.
+  if (found !== undefined && found.kind !== 'impossible' && !(await isThere())) {
+    pending.unchecked = undefined;
+    return undefined;
+  }
   switch (found?.kind) {
     case undefined:
       return undefined;

@@ -16,7 +16,7 @@ export interface IdleCheck<T> {
   readonly giveWayTo: (rendered: Rendered) => boolean;
 }
 
-/** Begins to check what was applied, if that was not checked, and wakes the loop for the verdict. */
+/** Begins to check what was applied, if that was not checked, and wakes the loop once that has ended, unless the loop has ended it. */
 export function beginIdleCheck<T>(
   { applier, wake, now }: { readonly applier: Applier; readonly wake: Wake; readonly now: () => number },
   of: Proposed<T>,
@@ -26,15 +26,17 @@ export function beginIdleCheck<T>(
   const settling = applier.settle(signal);
   if (settling === undefined) return undefined;
   let isOver = false;
-  const end = (isNews: boolean): void => {
+  let gaveWay = false;
+  const end = (): void => {
     isOver = true;
-    if (isNews) wake.poke();
+    if (!gaveWay) wake.poke();
   };
   // A failure is thrown where the outcome is taken.
-  settling.outcome.then(
-    (found) => end(found !== undefined),
-    () => end(true),
-  );
+  settling.outcome.then(end, end);
+  const giveWayTo = (rendered: Rendered): boolean => {
+    gaveWay = settling.giveWayTo(rendered);
+    return gaveWay;
+  };
   const attempt: Attempt = { startMs: now(), isPart, isCheck: true };
-  return { ...settling, of, attempt, isOver: () => isOver };
+  return { outcome: settling.outcome, giveWayTo, of, attempt, isOver: () => isOver };
 }

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ConfigurationCheck } from '../../../../src/engine/apply/configuration-check.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
 import { type ApplyScene, createApplyScene, goodText, serving } from './apply-scene.ts';
 
 const { signal } = new AbortController();
@@ -136,6 +137,26 @@ test('a file that was there for ten seconds is checked, whatever comes', async (
   await tell(textOf(4), signal);
   expect(settle(signal)?.giveWayTo(setOf(5))).toBe(true);
 });
+
+test.each([
+  { isRefused: true, says: 'refuses' },
+  { isRefused: false, says: 'accepts' },
+])(
+  'what the check $says is not said of the file that HAProxy has, where it was edited by hand meanwhile',
+  async ({ isRefused }) => {
+    const { tell, settle, release } = await begun();
+    await tell(textOf(1), signal);
+    bad = isRefused ? [1] : [];
+    const settling = settle(signal);
+    await waitFor('the check', () => steps().includes('check 1'));
+    writeFileSync(scene.configPath, textOf(7));
+    release();
+    expect(await settling?.outcome).toBe(undefined);
+    expect([there(), lastGood(), steps()]).toEqual([7, 0, ['apply', 'check 1']]);
+    await tell(textOf(1), signal);
+    expect(there()).toBe(1);
+  },
+);
 
 test('a new process checks what a killed one told over an unchecked file, and goes back behind both', async () => {
   const { tell } = await begun();

@@ -57,7 +57,7 @@ function running() {
   const takes = (step: string) => waitFor(step, () => steps.includes(step));
   return {
     ...{ steps, observed, want, takes },
-    decide: (outcome: ApplyOutcome) => pending?.resolve(outcome),
+    decide: (outcome: ApplyOutcome | undefined) => pending?.resolve(outcome),
     end: async () => {
       stop.abort();
       await ended;
@@ -86,5 +86,15 @@ test('what waits for the check is applied after its verdict, and made anew where
   await takes('apply d!');
   expect(observed.slice(0, 2)).toEqual(['a reloaded', 'a rejected by check']);
   expect(steps).not.toContain('apply c');
+  await end();
+});
+
+test('what waits for the check is applied where the check ends without a verdict', async () => {
+  const { want, takes, decide, end } = running();
+  await takes('check a');
+  want('c');
+  await takes('render c');
+  decide(undefined);
+  await takes('apply c');
   await end();
 });
