@@ -115,7 +115,10 @@ export function hasFiles(left: Rendered, rendered: Rendered): boolean {
   return isSameMode && had.length === wanted.length && wanted.every(isSame);
 }
 
-/** Whether two sets are the same in every file, whatever the permissions of a single one. What they have in common as the same objects is not looked at. */
+/**
+ * Whether two sets are the same in every file, and have the same permissions. Those of a main file without others do not count. Pieces and files
+ * that are the same objects in both are not read.
+ */
 export function isSameSet(one: Rendered, other: Rendered): boolean {
   return one === other || (isSameText(one, other) && hasFiles(one, other));
 }
@@ -143,7 +146,7 @@ export function mustBeSet(rendered: Rendered): void {
     );
 }
 
-/** Only counted where there may be more than `limit`: else the most that there can be. */
+/** Exact where they may be more than `limit`. Else the most that they can be, which costs no look at the texts. */
 function bytesIn(texts: readonly (string | Buffer)[], limit: number): number {
   const most = texts.reduce((sum, { length }) => sum + 3 * length, 0);
   return most <= limit ? most : texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);

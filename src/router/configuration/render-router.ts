@@ -1,13 +1,6 @@
-import {
-  isSameText,
-  othersOf,
-  type Rendered,
-  type SetFile,
-  setOfPieces,
-} from '../../engine/apply/file-set.ts';
+import { isSameSet, type Rendered, type SetFile, setOfPieces } from '../../engine/apply/file-set.ts';
 import { createRenderThread, type RenderThread } from '../../engine/render/render-in-thread.ts';
 import { messageOf } from '../../engine/system/errors.ts';
-import { isSameList } from '../../engine/system/same-list.ts';
 import { createHashMapFiles } from '../lookup/hash-maps.ts';
 import { regexMapFiles } from '../lookup/regex-maps.ts';
 import type { RouteBackend, RouterModel } from '../model.ts';
@@ -73,7 +66,7 @@ export function createRouterRenderer(settings: RouterSettings): RouterRenderer {
     const now =
       outcome.kind === 'pieces' ? setOfPieces(outcome.pieces, rest) : { ...rest, text: outcome.text };
     // What is known of a set, as its hash, is known of this object.
-    last = last !== undefined && isSameSet(last, now) ? last : now;
+    if (last === undefined || hasPieces(last) !== hasPieces(now) || !isSameSet(last, now)) last = now;
     return { kind: 'rendered', rendered: last, leftOut };
   };
   return (template, model, defaultCertificate) => {
@@ -87,14 +80,7 @@ export function createRouterRenderer(settings: RouterSettings): RouterRenderer {
   };
 }
 
-function isSameSet(one: Rendered, other: Rendered): boolean {
-  return (
-    one.mode === other.mode &&
-    (one.pieces === undefined) === (other.pieces === undefined) &&
-    isSameText(one, other) &&
-    isSameList(othersOf(one), othersOf(other))
-  );
-}
+const hasPieces = ({ pieces }: Rendered): boolean => pieces !== undefined;
 
 function withBroken(outcome: RouterRendering, broken: readonly LeftOut[]): RouterRendering {
   return outcome.kind === 'failed' ? outcome : { ...outcome, leftOut: [...outcome.leftOut, ...broken] };

@@ -28,22 +28,23 @@ export function createRouteFiles({
   strictSni,
 }: ListOptions): (routes: readonly RouteBackend[], defaultCertificate: string) => readonly SetFile[] {
   const filesOf = mapChanged(oncePer(ownFiles));
-  const listFor = oncePer((fallback: X509Certificate) => {
+  const readDefault = (pem: string) => {
+    const certificate = new X509Certificate(pem);
     // Hosts without a certificate of their own share the default one: browsers would join their connections.
-    const shared = fallback.toString().trim();
+    const shared = certificate.toString().trim();
     const offersHttp2 = ({ certificate }: RouteBackend): boolean =>
       http2 && certificate?.http2 === true && !certificate.pem.includes(shared);
-    return mapChanged((route: RouteBackend) =>
+    const linesOf = mapChanged((route: RouteBackend) =>
       hasCertificate(route) ? listLine(route, offersHttp2(route)) : '',
     );
-  });
-  let fallback: { readonly of: string; readonly certificate: X509Certificate } | undefined;
+    return { pem, certificate, linesOf };
+  };
+  let fallback: ReturnType<typeof readDefault> | undefined;
   return (routes, defaultCertificate) => {
-    if (fallback?.of !== defaultCertificate)
-      fallback = { of: defaultCertificate, certificate: new X509Certificate(defaultCertificate) };
-    const { certificate } = fallback;
+    if (fallback?.pem !== defaultCertificate) fallback = readDefault(defaultCertificate);
+    const { certificate, linesOf } = fallback;
     return [
-      { name: CERTIFICATE_LIST_FILE, content: listFor(certificate)(routes).join('') },
+      { name: CERTIFICATE_LIST_FILE, content: linesOf(routes).join('') },
       {
         name: DEFAULT_CERTIFICATE_LIST_FILE,
         content: defaultListLine(certificate, strictSni ? routes.filter(hasCertificate) : undefined),

@@ -10,8 +10,8 @@ const HEAD = `1
 `;
 
 /**
- * For the routes of one model after another: the servers that are alone, as HAProxy is to start with them: up, and with their checks off. That is the one way to start with checks that
- * can be turned on later. Which servers these are the main file says as well (`CHECKS_OFF`).
+ * The servers that are alone, of the routes of one model after another. HAProxy starts with them up and with their checks off: that is the one way
+ * to start with checks that can be turned on later. Which servers these are the main file says as well (`CHECKS_OFF`).
  */
 export function createServerStatesFile(): (routes: readonly RouteBackend[]) => SetFile {
   const states = mapChanged(statesOf);

@@ -19,6 +19,19 @@ test('a route with the default certificate does not offer HTTP/2: hosts without 
   expect(list?.content).toBe('certs/n_own.pem [alpn h2,http/1.1] own.test\ncerts/n_same.pem same.test\n');
 });
 
+test('the list of certificates follows the default certificate, also to one that was there before', () => {
+  const [one, other] = [selfSigned('one', new Date()), selfSigned('other', new Date())];
+  const backend = backendOf({
+    key: 'n:a',
+    kind: 'edge',
+    host: 'a.test',
+    certificate: { pem: one, http2: true },
+  });
+  const filesOf = createRouteFiles({ http2: true, strictSni: false });
+  const offersHttp2 = (pem: string) => filesOf([backend], pem)[0]?.content.includes('alpn h2');
+  expect([one, other, other, one].map(offersHttp2)).toEqual([false, true, true, false]);
+});
+
 test('with strict-sni the default certificate is for those of its names that no route has a certificate for', () => {
   const authority = createAuthority(scratch);
   const { key, cert } = authority.issue({
