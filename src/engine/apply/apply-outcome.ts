@@ -37,10 +37,10 @@ export type ApplyOutcome =
       readonly back?: Extract<ApplyOutcome, { kind: 'reloaded' | 'rejected' | 'unreachable' }>;
     }
   /**
-   * The file is in place and good, but what the supervisor made of it is not known: nothing listens on its socket yet, or it
-   * takes longer than it was waited for. Ask again later.
+   * The file is in place, and good unless it is unchecked, but what the supervisor made of it is not known: nothing listens on its socket yet, or
+   * it takes longer than it was waited for. Ask again later: what is unchecked is checked then before anything else.
    */
-  | { readonly kind: 'unreachable'; readonly message: string }
+  | { readonly kind: 'unreachable'; readonly message: string; readonly isUnchecked?: true }
   /**
    * Whether the text is good is unknown: the disk is full or read-only, or HAProxy could not be run. The live file
    * is what it was; one of which the program that runs was told already stays, and is checked before anything else is done.
@@ -54,5 +54,5 @@ export type ApplyOutcome =
 
 /** HAProxy may have it, and has not said yet whether it would start with it. */
 export function isUnchecked(outcome: ApplyOutcome): boolean {
-  return outcome.kind === 'reloaded' && outcome.isUnchecked === true;
+  return 'isUnchecked' in outcome && outcome.isUnchecked === true;
 }

@@ -213,7 +213,7 @@ async function verdictOn(
       return found?.kind === 'invalid' ? refusedBy(found) : brought;
     }
     case 'unreachable':
-      return brought;
+      return isUnchecked ? { ...brought, isUnchecked } : brought;
   }
 }
 

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { isUnchecked } from '../../../../src/engine/apply/apply-outcome.ts';
 import type { Compare } from '../../../../src/engine/apply/bring-into-service.ts';
 import type { ConfigurationCheck } from '../../../../src/engine/apply/configuration-check.ts';
 import { sha256Of } from '../../../../src/engine/apply/file-set.ts';
@@ -96,11 +97,24 @@ test('where HAProxy cannot be asked, nothing else is done before the file was ch
 test('a change of which no answer came is checked before it counts as served', async () => {
   const first = await begun();
   scene.answers.reload = { ok: false, stage: 'stop', message: 'stopping' };
-  expect(await first.apply(after, signal)).toMatchObject({ kind: 'unreachable' });
+  expect(await first.apply(after, signal)).toMatchObject({ kind: 'unreachable', isUnchecked: true });
   runs(after);
   scene.answers.reload = made;
   expect(await first.apply(after, signal)).toEqual({ kind: 'unchanged' });
   expect(steps()).toEqual([tell, 'check 1', keep]);
+});
+
+test('what is refused only once a supervisor answers was never said to be good', async () => {
+  const first = await begun();
+  scene.answers.reload = { ok: false, stage: 'stop', message: 'stopping' };
+  verdict = 'invalid';
+  expect(isUnchecked(await first.apply(after, signal))).toBe(true);
+  expect(await first.apply(after, signal)).toMatchObject(byCheck);
+  verdict = 'valid';
+  expect(isUnchecked(await first.apply(next, signal))).toBe(true);
+  // It is checked now, and nobody answers still.
+  const checked = await first.apply(next, signal);
+  expect([checked.kind, isUnchecked(checked)]).toEqual(['unreachable', false]);
 });
 
 test('what a reload has read instead needs no check', async () => {
