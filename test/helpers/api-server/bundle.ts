@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildSync } from 'esbuild';
+import { buildSync, stop } from 'esbuild';
 
 const folder = join(import.meta.dirname, '../../../node_modules/.cache/hawser');
 
@@ -13,6 +13,8 @@ export function bundleStandIn(): string {
     entryPoints: [join(import.meta.dirname, 'main.ts')],
     ...{ bundle: true, platform: 'node', format: 'esm', target: 'node24', write: false },
   });
+  // Else its service runs as long as this process.
+  void stop();
   const path = join(folder, 'api-server.mjs');
   const whole = `${path}.${process.pid}`;
   mkdirSync(folder, { recursive: true });
