@@ -2,18 +2,23 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Those that take longer than half a minute, the longest first. One that began last would run alone at the end. */
 const longest: readonly string[] = [
-  'guards/virtual-router-id',
-  'keepalived/hang',
-  'doctor/adverts',
-  'doctor/foreign-router',
-  'monitor/faulty-api',
-  'haproxy/stop',
-  'haproxy/drain',
-  'guards/stranger',
-  'monitor/servers',
+  'monitor/monitor',
+  'monitor/redirect',
   'keepalived/monitor',
-  'keepalived/end',
+  'haproxy/hang',
+  'keepalived/broken-program',
+  'doctor/adverts',
+  'install/install',
+  'keepalived/hang',
+  'doctor/foreign-router',
+  'haproxy/stop',
+  'monitor/servers',
+  'haproxy/drain',
+  'monitor/faulty-api',
+  'kube/faults',
   'network/watch-liveness',
+  'haproxy/suspect',
+  'haproxy/refused',
 ];
 
 /** Vitest's own order, which on a fresh clone knows sizes but no durations, after the longest files. */
