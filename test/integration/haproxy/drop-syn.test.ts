@@ -9,7 +9,7 @@ import { waitFor } from '../../helpers/wait-for.ts';
 function gated(host: SupervisedHost) {
   const [gate, program] = [join(host.paths.dir, 'gate'), join(host.paths.dir, 'gated-haproxy')];
   const wait = `while [ ! -e ${gate} ]; do sleep 0.05; done`;
-  writeFileSync(program, `#!/bin/sh\ncase "$*" in *-W*) ${wait};; esac\nexec /usr/sbin/haproxy "$@"\n`);
+  writeFileSync(program, `#!/bin/sh\ncase "$1" in -W) ${wait};; esac\nexec /usr/sbin/haproxy "$@"\n`);
   chmodSync(program, 0o755);
   return { program, open: () => writeFileSync(gate, ''), shut: () => rmSync(gate) };
 }

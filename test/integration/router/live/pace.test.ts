@@ -14,7 +14,7 @@ let live: LiveRouter;
 beforeAll(async () => {
   const haproxy = (dir: string): string => {
     const path = join(dir, 'slow-haproxy');
-    writeFileSync(path, '#!/bin/sh\ncase "$*" in *-W*) sleep 0.5 ;; esac\nexec /usr/sbin/haproxy "$@"\n');
+    writeFileSync(path, '#!/bin/sh\ncase "$1" in -W) sleep 0.5 ;; esac\nexec /usr/sbin/haproxy "$@"\n');
     chmodSync(path, 0o755);
     return path;
   };
