@@ -6,14 +6,13 @@ export interface Once {
   readonly clear: (topic: string) => boolean;
 }
 
-/** Remembers `maxTopics` at most, and forgets the one that was reported first: tenants may choose what a topic is. A forgotten one is new again. */
-export function createOnce(maxTopics = Number.POSITIVE_INFINITY): Once {
+/** It remembers every topic: none may be of a tenant's choice. */
+export function createOnce(): Once {
   const told = new Map<string, string>();
   return {
     isNew: (topic, trouble) => {
       if (told.get(topic) === trouble) return false;
       told.set(topic, trouble);
-      if (told.size > maxTopics) told.delete(told.keys().next().value ?? topic);
       return true;
     },
     clear: (topic) => told.delete(topic),

@@ -1,14 +1,14 @@
 import type { ApiSession } from '../../engine/kube/api-session.ts';
 import { followResources } from '../../engine/kube/follow-resources.ts';
-import { identify } from '../../engine/kube/kube-objects.ts';
 import { trackApi } from '../../engine/kube/outage.ts';
 import type { Resource } from '../../engine/kube/resource.ts';
-import { createOnce } from '../../engine/observe/once.ts';
 import type { LogEvent } from '../../engine/system/log.ts';
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { RouterObjects } from '../objects/router-objects.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import { routerRemedy } from './router-remedy.ts';
-import { routerResources, type Unreadable } from './router-resources.ts';
+import { routerResources } from './router-resources.ts';
+import { tellUnreadable } from './tell-unreadable.ts';
 
 export interface FollowedObjects {
   /** Undefined until every kind was listed. */
@@ -16,11 +16,6 @@ export interface FollowedObjects {
   /** Resolves once `signal` has aborted and every loop has ended. Rejects only for a bug. */
   readonly ended: Promise<void>;
 }
-
-/** Tenants choose the names of objects: of more unreadable ones than this, the first are forgotten. */
-const MAX_UNREADABLE = 1_000;
-/** Of one object. A hostile one has as many as it has fields. */
-const MAX_PROBLEMS = 20;
 
 interface Api {
   readonly session: ApiSession;
@@ -34,14 +29,7 @@ interface Api {
 /** Lists and watches everything that the configuration is made of. A kind that the settings do not need is not asked for. */
 export function followObjects(settings: LiveSettings, api: Api, signal: AbortSignal): FollowedObjects {
   const { log, onRoute } = api;
-  const told = createOnce(MAX_UNREADABLE);
-  const unreadable: Unreadable = (what, object, all) => {
-    const { key } = identify(object);
-    const problems = all.slice(0, MAX_PROBLEMS);
-    if (!told.isNew(`${what} ${key}`, problems.join())) return;
-    log({ event: 'object-unreadable', level: 'warn', what, key, problems });
-  };
-  const resources = routerResources(settings, unreadable);
+  const resources = routerResources(settings, tellUnreadable(log, monotonicMs));
   const ended: Promise<void>[] = [];
   const shared = { session: api.session, report: log, outage: trackApi(log), remedy: routerRemedy };
   const follow = <T>(resource: Resource<T>) => {

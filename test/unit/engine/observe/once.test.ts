@@ -7,10 +7,3 @@ test('a failure is new until it was told, when it changes, and after the topic h
   expect([once.isNew('a', 'y'), once.clear('a'), once.clear('a')]).toEqual([true, true, false]);
   expect(once.isNew('a', 'y')).toBe(true);
 });
-
-test('of too many topics the first one is forgotten, and the others are remembered', () => {
-  const once = createOnce(2);
-  for (const topic of ['a', 'b', 'c']) expect(once.isNew(topic, 'x')).toBe(true);
-  expect([once.isNew('b', 'x'), once.isNew('c', 'x')]).toEqual([false, false]);
-  expect(once.isNew('a', 'x')).toBe(true);
-});
