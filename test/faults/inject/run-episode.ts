@@ -28,6 +28,7 @@ export async function runEpisode(
     try {
       const undo = await injectors[fault.name]({ world, node, variant: fault.variant });
       await until(fault.endMs);
+      write({ ...said, phase: 'undo', atMs: monotonicMs() });
       await undo();
       write({ ...said, phase: 'end', atMs: monotonicMs() });
     } catch (error) {

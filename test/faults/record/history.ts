@@ -24,7 +24,7 @@ export const entrySchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('fault'),
     ...at,
-    phase: z.enum(['start', 'end', 'missed']),
+    phase: z.enum(['start', 'undo', 'end', 'missed']),
     id: z.string(),
     name: z.enum(faultNames),
     variant: z.string(),

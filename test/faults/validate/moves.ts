@@ -29,7 +29,19 @@ export function movesAreCaused(view: View): Verdict {
 function movesOf(view: View): readonly Move[] {
   return holdingsOf(view.holdings)
     .filter(({ fromMs }) => fromMs > view.startMs && fromMs <= view.endMs)
+    .filter((holding) => !isPutByHand(view, holding))
     .map((holding) => ({ ...holding, fault: loneFaultAt(view, holding.fromMs) }));
+}
+
+/** The fault itself puts the address there, and is gone by when the kernel's word of it comes. */
+function isPutByHand({ faults }: View, holding: Holding): boolean {
+  return faults.some(
+    ({ name, variant, node, fromMs, toMs }) =>
+      `${name} ${variant}` === 'by-hand add-vip' &&
+      node === holding.node &&
+      fromMs <= holding.fromMs &&
+      holding.fromMs <= toMs + TOLD_MS,
+  );
 }
 
 function loneFaultAt({ faults, rests }: View, atMs: number): FaultWindow | undefined {

@@ -36,10 +36,12 @@ function probesOf({ probes, startMs, endMs }: View): readonly Probe[] {
   return probes.filter(({ startedAtMs, endedAtMs }) => startedAtMs >= startMs && endedAtMs <= endMs);
 }
 
-function excuse({ fromMs, toMs, bound }: FaultWindow): readonly Stretch[] {
+function excuse({ fromMs, undoMs, toMs, bound }: FaultWindow): readonly Stretch[] {
   const { serviceMs, serviceAfterMs } = bound;
-  const some = (atMs: number, ms: number) => (ms === 0 ? [] : [{ fromMs: atMs, toMs: atMs + ms }]);
-  return [...some(fromMs, serviceMs), ...some(toMs, serviceAfterMs)];
+  return [
+    ...(serviceMs === 0 ? [] : [{ fromMs, toMs: fromMs + serviceMs }]),
+    ...(serviceAfterMs === 0 ? [] : [{ fromMs: undoMs, toMs: toMs + serviceAfterMs }]),
+  ];
 }
 
 /** From when a program goes on that was stopped while its pod was told to end. */
@@ -49,7 +51,7 @@ function lateEnds({ faults }: View): readonly Stretch[] {
     .filter(
       (stop) => stop.name === 'stop' && told.some((each) => each.node === stop.node && overlap(each, stop)),
     )
-    .map(({ toMs }) => ({ fromMs: toMs, toMs: toMs + ENDS_LATE_MS }));
+    .map(({ undoMs, toMs }) => ({ fromMs: undoMs, toMs: toMs + ENDS_LATE_MS }));
 }
 
 function overlap(one: Stretch, other: Stretch): boolean {

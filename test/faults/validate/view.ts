@@ -11,6 +11,8 @@ export interface FaultWindow extends Stretch {
   readonly variant: string;
   readonly node: string;
   readonly apart: readonly string[];
+  /** When it began to be undone: what its end brings about may come before `toMs`, when all of it is undone. */
+  readonly undoMs: number;
   readonly bound: Bound;
 }
 
@@ -65,10 +67,12 @@ function windowsOf(faults: readonly EntryOf<'fault'>[]): readonly FaultWindow[] 
   return faults
     .filter(({ phase }) => phase === 'start')
     .map(({ id, name, variant, node, apart = [], atMs }) => {
-      const end = faults.find((each) => each.id === id && each.phase !== 'start');
+      const own = faults.filter((each) => each.id === id);
+      const end = own.find(({ phase }) => phase === 'end' || phase === 'missed');
       const toMs = end?.atMs ?? Number.POSITIVE_INFINITY;
-      const episode = Number(id.split('.')[0]);
-      return { id, episode, name, variant, node, apart, fromMs: atMs, toMs, bound: boundOf(name, variant) };
+      const undoMs = own.find(({ phase }) => phase === 'undo')?.atMs ?? toMs;
+      const what = { id, episode: Number(id.split('.')[0]), name, variant, node, apart };
+      return { ...what, fromMs: atMs, undoMs, toMs, bound: boundOf(name, variant) };
     });
 }
 

@@ -1,17 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Entry } from '../../faults/record/history.ts';
 import { judge } from '../../faults/validate/judge.ts';
+import { findingsOf, validators } from './findings.ts';
 import { atRest, fault, holds, madeHistory, outage, probe, serving, told } from './made-history.ts';
-
-const validators = ['V1', 'V2', 'V3', 'V4', 'H1', 'H2', 'H3', 'H4', 'H5', 'Z'] as const;
-
-/** What one validator finds; a question mark where nothing had a processor. */
-function findingsOf(validator: (typeof validators)[number]) {
-  return (...more: readonly Entry[]): readonly string[] => {
-    const verdict = judge(madeHistory(...more)).find(({ name }) => name === validator);
-    return (verdict?.violations ?? []).map(({ what, starved }) => `${starved ? '? ' : ''}${what}`);
-  };
-}
 
 test('a history in which nothing happens is judged as a whole, and has no violation', () => {
   const verdicts = judge(madeHistory());
@@ -106,6 +97,17 @@ describe('V3', () => {
       '9 requests failed (timeout) within 820 ms, and a node was free of faults',
     ]);
   });
+  test('what the end of a fault brings about may come before all of it is undone', () => {
+    const stop = fault('stop', 'keepalived-container', 'cp-1', [40_000, 45_050]);
+    const reset = probe(45_000, 'ECONNRESET');
+    expect(found(...stop, reset)).toHaveLength(1);
+    const undo = stop.flatMap((entry) =>
+      entry.kind === 'fault' && entry.phase === 'start'
+        ? [{ ...entry, phase: 'undo' as const, atMs: 44_995 }]
+        : [],
+    );
+    expect(found(...stop, ...undo, reset)).toEqual([]);
+  });
   test('the end of a pod counts from when its programs go on, if they were stopped as it was told to end', () => {
     const stop = fault('stop', 'haproxy-supervisor', 'cp-1', [38_000, 42_000]);
     const told = fault('restart-pod', 'both', 'cp-1', [40_000, 46_000]);
@@ -147,44 +149,6 @@ describe('V3', () => {
     expect(
       found({ kind: 'rest', atMs: 50_000, episode: 1, reached: false, missing: 'the client is not served' }),
     ).toEqual(['after episode 1 the group did not come to rest: the client is not served']);
-  });
-});
-
-describe('V4', () => {
-  const found = findingsOf('V4');
-  const moved: readonly Entry[] = [
-    { kind: 'address', atMs: 40_300, node: 'cp-1', holds: false },
-    ...holds('cp-2', 40_300),
-  ];
-  const left = (reason: string, atMs = 40_250) =>
-    told('cp-1', atMs, { event: 'vrrp-transition', subject: 'API', from: 'MASTER', to: 'BACKUP', reason });
-  test('a move that no journal tells of is a violation', () => {
-    expect(found({ kind: 'address', atMs: 40_300, node: 'cp-2', holds: true })).toEqual([
-      'cp-2 got the VIP, and its journal does not say so',
-    ]);
-  });
-  test('a move without a cause is a violation', () => {
-    const entries = madeHistory(...moved).filter((entry) => entry.kind !== 'journal' || entry.atMs > 2_000);
-    const verdict = judge(entries).find(({ name }) => name === 'V4');
-    expect(verdict?.violations.map(({ what }) => what)).toEqual([
-      'timeline names no cause for the move to cp-2',
-    ]);
-  });
-  test('after one fault alone timeline has to name that one', () => {
-    const kill = fault('kill', 'haproxy', 'cp-1', [40_000, 40_010]);
-    expect(found(...kill, ...moved, left('the track file says that this node cannot serve (-254)'))).toEqual(
-      [],
-    );
-    expect(found(...kill, ...moved, left('10.77.0.12 has priority 220'))).toHaveLength(1);
-  });
-  test('a fault on a backup moves nothing, nor does one that no client may notice', () => {
-    const cause = left('the track file says that this node cannot serve (-254)');
-    expect(found(...fault('kill', 'haproxy', 'cp-2', [40_000, 40_010]), ...moved, cause)).toEqual([
-      'kill haproxy on a backup moved the VIP 1 times, expected 0',
-    ]);
-    expect(found(...fault('kill', 'haproxy-monitor', 'cp-1', [40_000, 40_010]), ...moved, cause)).toEqual([
-      'kill haproxy-monitor on the holder moved the VIP 1 times, expected 0',
-    ]);
   });
 });
 

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import type { Entry } from '../../faults/record/history.ts';
+import { judge } from '../../faults/validate/judge.ts';
+import { findingsOf } from './findings.ts';
+import { fault, holds, madeHistory, told } from './made-history.ts';
+
+describe('V4', () => {
+  const found = findingsOf('V4');
+  const moved: readonly Entry[] = [
+    { kind: 'address', atMs: 40_300, node: 'cp-1', holds: false },
+    ...holds('cp-2', 40_300),
+  ];
+  const left = (reason: string, atMs = 40_250) =>
+    told('cp-1', atMs, { event: 'vrrp-transition', subject: 'API', from: 'MASTER', to: 'BACKUP', reason });
+  test('a move that no journal tells of is a violation', () => {
+    expect(found({ kind: 'address', atMs: 40_300, node: 'cp-2', holds: true })).toEqual([
+      'cp-2 got the VIP, and its journal does not say so',
+    ]);
+  });
+  test('a move without a cause is a violation', () => {
+    const entries = madeHistory(...moved).filter((entry) => entry.kind !== 'journal' || entry.atMs > 2_000);
+    const verdict = judge(entries).find(({ name }) => name === 'V4');
+    expect(verdict?.violations.map(({ what }) => what)).toEqual([
+      'timeline names no cause for the move to cp-2',
+    ]);
+  });
+  test('after one fault alone timeline has to name that one', () => {
+    const kill = fault('kill', 'haproxy', 'cp-1', [40_000, 40_010]);
+    expect(found(...kill, ...moved, left('the track file says that this node cannot serve (-254)'))).toEqual(
+      [],
+    );
+    expect(found(...kill, ...moved, left('10.77.0.12 has priority 220'))).toHaveLength(1);
+  });
+  test('a fault on a backup moves nothing, nor does one that no client may notice', () => {
+    const cause = left('the track file says that this node cannot serve (-254)');
+    expect(found(...fault('kill', 'haproxy', 'cp-2', [40_000, 40_010]), ...moved, cause)).toEqual([
+      'kill haproxy on a backup moved the VIP 1 times, expected 0',
+    ]);
+    expect(found(...fault('kill', 'haproxy-monitor', 'cp-1', [40_000, 40_010]), ...moved, cause)).toEqual([
+      'kill haproxy-monitor on the holder moved the VIP 1 times, expected 0',
+    ]);
+  });
+  test('an address that the fault itself adds is no move, and what moves because of it is one', () => {
+    const added = fault('by-hand', 'add-vip', 'cp-2', [40_000, 40_010]);
+    const address = (holds: boolean, atMs: number): Entry => ({ kind: 'address', atMs, node: 'cp-2', holds });
+    expect(found(...added, address(true, 40_008), address(false, 40_400))).toEqual([]);
+    expect(found(...added, ...holds('cp-3', 40_300, 41_000))).toContain(
+      'by-hand add-vip on a backup moved the VIP 1 times, expected 0',
+    );
+  });
+});
