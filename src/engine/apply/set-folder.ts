@@ -194,11 +194,17 @@ async function writeInstead(path: string, file: SetFile, mode: number): Promise<
   });
 }
 
-/** Every name below a folder that is no folder, and whether it is a regular file. Symbolic links are not followed. */
+/**
+ * Every name below a folder that is no folder, and whether it is a regular file. Symbolic links are not followed. None of a folder that this
+ * user may not read: as where it is missing, another one is made beside it.
+ */
 async function filesIn(folder: string): Promise<ReadonlyMap<string, boolean>> {
   const found = await lstat(folder).catch(() => undefined);
   if (found?.isDirectory() !== true) return new Map();
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
+    if (codeOf(error) !== 'EACCES') throw error;
+    return [];
+  });
   const files = entries.filter((entry) => !entry.isDirectory());
   return new Map(files.map((each) => [relative(folder, join(each.parentPath, each.name)), each.isFile()]));
 }

@@ -1,7 +1,7 @@
 /**
  * `node apply-set.ts CONFIG SOCKET ROUNDS [STEP]`: applies a set without HAProxy, or several that are separated by commas and each of which
  * HAProxy can be told of, before the ones before are checked, and prints what became of the last, and by how many steps. With STEP it is killed just before that step changes
- * something on the disk, or halfway through a write.
+ * something on the disk, or halfway through a write. With APPLY_AS in its environment it is this user.
  */
 import { existsSync } from 'node:fs';
 import fs, { type FileHandle } from 'node:fs/promises';
@@ -39,6 +39,9 @@ Object.assign(fs, {
   rm: stepping(rm),
 });
 syncBuiltinESMExports();
+
+const user = process.env['APPLY_AS'];
+if (user !== undefined) process.seteuid?.(Number(user));
 
 const check = async () => ({ kind: 'valid' }) as const;
 const nothing = () => ({ kind: 'nothing' }) as const;
