@@ -1,3 +1,4 @@
+import { rename } from 'node:fs/promises';
 import { messageOf } from '../system/errors.ts';
 import { writeFileAtomically } from '../system/file/atomic-write.ts';
 import type { ApplyOutcome } from './apply-outcome.ts';
@@ -26,13 +27,7 @@ export async function afterReload(
         await writeFileAtomically(file.lastGood, staged.parts(), { mode }).catch(() => undefined);
       return outcome;
     case 'rejected':
-      try {
-        await restore(file, sha256, before, mode);
-        return outcome;
-      } catch (error) {
-        const lost = `the file of before could not be put back (${messageOf(error)})`;
-        return { ...outcome, detail: [outcome.detail, lost].join('\n').trim() };
-      }
+      return (await giveBack(file, sha256, before, mode, outcome)).outcome;
     case 'unchanged':
     case 'unreachable':
     case 'failed':
@@ -41,20 +36,37 @@ export async function afterReload(
   }
 }
 
+type Rejection = Extract<ApplyOutcome, { kind: 'rejected' }>;
+
 /**
- * Restores what lay there before the file with this hash. If that was this file itself (an earlier run wrote it without asking the
+ * Restores what lay there before the file with this hash, which was refused. If that was this file itself (an earlier run wrote it without asking the
  * supervisor) or nothing, it writes the last acknowledged text. Without one the file stays as it is, since a missing
- * file would help no client. Whether another one lies there now.
+ * file would help no client. Whether another one lies there now: the rejection says why, where that was not possible.
  */
-export async function restore(
+export async function giveBack(
   file: LiveFile,
   sha256: string,
   before: MainFile | undefined,
   mode: number,
-): Promise<boolean> {
-  const previous = before?.sha256 === sha256 ? undefined : before?.bytes();
-  const good = previous ?? (await readIfThere(file.lastGood));
-  if (good === undefined) return false;
-  await writeFileAtomically(file.path, good, { mode });
-  return true;
+  outcome: Rejection,
+): Promise<{ readonly isBack: boolean; readonly outcome: Rejection }> {
+  try {
+    const previous = before?.sha256 === sha256 ? undefined : before?.bytes();
+    const good = previous ?? (await readIfThere(file.lastGood));
+    if (good !== undefined) await writeOrTakeCopy(file, good, mode);
+    return { isBack: good !== undefined, outcome };
+  } catch (error) {
+    const lost = `the file of before could not be put back (${messageOf(error)})`;
+    return { isBack: false, outcome: { ...outcome, detail: [outcome.detail, lost].join('\n').trim() } };
+  }
+}
+
+/** A full disk has no room for the file, but its last good copy is there already. The next good configuration brings another copy. */
+async function writeOrTakeCopy(file: LiveFile, good: Buffer, mode: number): Promise<void> {
+  try {
+    await writeFileAtomically(file.path, good, { mode });
+  } catch (error) {
+    if ((await readIfThere(file.lastGood))?.equals(good) !== true) throw error;
+    await rename(file.lastGood, file.path);
+  }
 }

@@ -1,5 +1,5 @@
 import { writeFileAtomically } from '../system/file/atomic-write.ts';
-import { restore } from './after-reload.ts';
+import { giveBack } from './after-reload.ts';
 import type { ApplyOutcome } from './apply-outcome.ts';
 import type { Supervisor } from './ask-supervisor.ts';
 import type { CheckOutcome, ConfigurationCheck } from './configuration-check.ts';
@@ -104,11 +104,14 @@ export async function settle(
     case 'impossible':
       pending.unchecked = { ...unchecked, sinceMs: LONG_AGO };
       return { kind: 'failed', message: found.message };
-    case 'invalid':
-      if (await restore(file, sha256, back, mode)) pending.unchecked = undefined;
+    case 'invalid': {
+      const { isBack, outcome } = await giveBack(file, sha256, back, mode, refusedBy(found));
+      if (isBack) pending.unchecked = undefined;
       pending.served = undefined;
       pending.inPlace = placedOf(back);
-      return { ...refusedBy(found), back: await pending.supervisor.reload(signal) };
+      // What it was told of goes on to run until another file lies there.
+      return isBack ? { ...outcome, back: await pending.supervisor.reload(signal) } : outcome;
+    }
     case 'valid':
       pending.unchecked = undefined;
       if (!(await isServed(sha256, pending, signal))) return undefined;

@@ -151,6 +151,40 @@ describe('a file that cannot be replaced is a failure, and the live file stays',
   });
 });
 
+describe('a refused file on a disk that has become full', () => {
+  const refuse = async (...how: readonly string[]): Promise<unknown> => {
+    const script = fileURLToPath(new URL('apply-refused.ts', import.meta.url));
+    const run = 'mount -t tmpfs -o size=64k none "$2" && exec "$0" "$@"';
+    const argv = ['unshare', '-m', 'sh', '-c', run, process.execPath, script] as const;
+    const { stdout, stderr } = await runCommand([...argv, scene.directory, ...how], { timeoutMs: 30_000 });
+    expect(stderr).toBe('');
+    return JSON.parse(stdout);
+  };
+  const next = { outcome: { kind: 'reloaded' }, lies: 'next' };
+
+  it.each([
+    ['the check', 'told'],
+    ['the start', 'started'],
+  ])('gives way to the last good copy where %s refuses it', async (_what, when) => {
+    expect(await refuse(when)).toMatchObject({
+      refused: { outcome: { kind: 'rejected' }, lies: 'good' },
+      next,
+    });
+  });
+
+  it.each([
+    ['the check', 'told'],
+    ['the start', 'started'],
+  ])(
+    'stays where %s refuses it and the copy is another one, and the rejection says so',
+    async (_what, when) => {
+      const detail = expect.stringMatching(/the file of before could not be put back \(ENOSPC/);
+      const refused = { outcome: { kind: 'rejected', detail }, lies: 'bad' };
+      expect(await refuse(when, 'another')).toMatchObject({ refused, next });
+    },
+  );
+});
+
 it('stops when it is told to, and leaves nothing behind', async () => {
   await scene.serve();
   writeFileSync(scene.haproxyPath, `#!/bin/sh\ntouch ${scene.directory}/running\nexec sleep 60\n`);

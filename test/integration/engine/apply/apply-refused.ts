@@ -1,0 +1,56 @@
+/**
+ * `node apply-refused.ts DIRECTORY WHEN [COPY]`: brings a text into service, and then one that is refused by the check that follows (`told`) or by
+ * the start (`started`), while the disk fills up; then makes room and applies a third one. With COPY, that is what the last good copy says meanwhile.
+ * Prints what became of the second and the third, and what lay there.
+ */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createApplier } from '../../../../src/engine/apply/applier.ts';
+import type { Compare } from '../../../../src/engine/apply/bring-into-service.ts';
+import type { ConfigurationCheck } from '../../../../src/engine/apply/configuration-check.ts';
+import type { Answer } from '../../../../src/engine/control/answer.ts';
+import { serveControlSocket } from '../../../../src/engine/control/control-server.ts';
+import { runCommand } from '../../../../src/engine/system/process/run-command.ts';
+import { goodText } from './apply-scene.ts';
+
+const [directory = '', when = '', copy] = process.argv.slice(2);
+const [configPath, socketPath] = [join(directory, 'haproxy.cfg'), join(directory, 'master.sock')];
+const texts = { good: goodText(1001), bad: goodText(1002), next: goodText(1003) };
+const { signal } = new AbortController();
+let isFull = false;
+const live = (): string => readFileSync(configPath, 'utf8');
+
+async function fillOnce(): Promise<void> {
+  if (isFull) return;
+  isFull = true;
+  await runCommand(['dd', 'if=/dev/zero', `of=${directory}/fill`, 'bs=1k'], { timeoutMs: 10_000 });
+}
+
+const check: ConfigurationCheck = async (path) => {
+  if (when !== 'told' || readFileSync(path, 'utf8') !== texts.bad) return { kind: 'valid' };
+  await fillOnce();
+  return { kind: 'invalid', message: 'no', detail: 'HAProxy says no' };
+};
+const served = await serveControlSocket(socketPath, async (line): Promise<Answer> => {
+  if (line === 'status') return { ok: true, changes: { made: 0 } };
+  const isBad = live() === texts.bad;
+  if (isBad && when === 'started') await fillOnce();
+  if (isBad && when === 'started') return { ok: false, stage: 'start', message: 'it ended' };
+  return { ok: true, generation: 1, tookMs: 5, ...(isBad && { atRunTime: true }) };
+});
+
+const difference: Compare = () => ({ kind: 'runtime', changes: [] });
+const applier = createApplier({ configPath, socketPath, check, difference, checksAfter: when === 'told' });
+const apply = async (text: string) => {
+  const outcome = await applier.apply({ text, mode: 0o640 }, signal);
+  const settled = await applier.settle(signal)?.outcome;
+  const lies = Object.entries(texts).find(([, each]) => each === live())?.[0];
+  return { outcome: settled?.kind === 'unchanged' ? outcome : (settled ?? outcome), lies };
+};
+await apply(texts.good);
+if (copy !== undefined) writeFileSync(`${configPath}.last-good`, copy);
+const refused = await apply(texts.bad);
+rmSync(join(directory, 'fill'));
+const next = await apply(texts.next);
+process.stdout.write(JSON.stringify({ refused, next }));
+if (served.kind === 'serving') await served.close();
