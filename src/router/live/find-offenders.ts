@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CheckOutcome, ConfigurationCheck } from '../../engine/apply/configuration-check.ts';
 import type { Rendered } from '../../engine/apply/file-set.ts';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
+import { openTrialFolder } from '../configuration/trial-folder.ts';
 import { MAIN_FILE, writeTrial } from '../configuration/write-out.ts';
 import type { RouteBackend } from '../model.ts';
 import { firstWords, offendersIn } from './offenders.ts';
@@ -116,7 +115,7 @@ export async function areRefused(
   return (await tryOut(backends, trial, signal)).outcome.kind === 'invalid';
 }
 
-/** In a folder of its own: what is served and what lies beside it stay as they are. */
+/** Never rejects but for a bug: where there is no room for the files, nothing is known of them. */
 async function tryOut(
   backends: readonly RouteBackend[],
   { check, render }: Trial,
@@ -124,15 +123,12 @@ async function tryOut(
 ): Promise<{ readonly outcome: CheckOutcome; readonly text: string }> {
   const rendered = await render(backends.toSorted((a, b) => (a.name < b.name ? -1 : 1)));
   if (rendered === undefined) return { outcome: { kind: 'impossible', message: 'not rendered' }, text: '' };
-  const folder = await mkdtemp(join(tmpdir(), 'hawser-router-'));
   try {
-    await writeTrial(folder, rendered);
-    return { outcome: await check(join(folder, MAIN_FILE), signal), text: rendered.text };
+    await using folder = await openTrialFolder();
+    await writeTrial(folder.path, rendered);
+    return { outcome: await check(join(folder.path, MAIN_FILE), signal), text: rendered.text };
   } catch (error) {
-    // It is to stop, or there is no room for the files.
     if (!signal.aborted && codeOf(error) === undefined) throw error;
     return { outcome: { kind: 'impossible', message: messageOf(error) }, text: '' };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createIsolation } from '../../../../src/router/live/isolation.ts';
 import type { RouteBackend } from '../../../../src/router/model.ts';
 import { decided, routeObject } from '../objects-of.ts';
@@ -145,5 +145,18 @@ test('routes that were left out with another template are let in at once where n
   expect(left(decision)).toEqual(['shop:a']);
   template = 'good';
   await isolation.tryAgain(() => stop.abort(), stop.signal);
+  expect(left(decision)).toEqual([]);
+});
+
+test('where there is no room for a trial, no route is blamed and the router goes on', async () => {
+  const before = process.env['TMPDIR'];
+  onTestFinished(() => {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+  });
+  process.env['TMPDIR'] = '/dev/null';
+  const { isolation, left } = isolated();
+  const decision = named('a', 'bad');
+  expect(await isolation.leaveOut(refused, { decision, rendered: { text: '' } })).toBe(false);
   expect(left(decision)).toEqual([]);
 });
