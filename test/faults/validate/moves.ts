@@ -65,7 +65,8 @@ function judgeMove(view: View, lines: readonly JournalLine[], move: Move): reado
       line.event === 'vrrp-transition' &&
       line.node === move.node &&
       line.to === 'MASTER' &&
-      Math.abs(atMs - move.fromMs) < TOLD_MS,
+      atMs > move.fromMs - TOLD_MS &&
+      atMs < toldBy(view, move),
   );
   if (index === -1)
     return [violation(view, move, `${move.node} got the VIP, and its journal does not say so`)];
@@ -77,6 +78,18 @@ function judgeMove(view: View, lines: readonly JournalLine[], move: Move): reado
   return expected === undefined || expected.test(said)
     ? []
     : [violation(view, move, `timeline says of the move to ${move.node}: "${said}", expected ${expected}`)];
+}
+
+/** A supervisor that is stopped tells of it once it goes on. */
+function toldBy({ faults }: View, { node, fromMs }: Move): number {
+  const stops = faults.filter(
+    (each) =>
+      each.node === node &&
+      ['stop keepalived-supervisor', 'stop keepalived-container'].includes(`${each.name} ${each.variant}`) &&
+      each.fromMs <= fromMs &&
+      each.toMs >= fromMs,
+  );
+  return Math.max(fromMs, ...stops.map(({ toMs }) => toMs)) + TOLD_MS;
 }
 
 /** What timeline says of the node that lost it. */

@@ -1,6 +1,6 @@
 import { holdingsOf, type Stretch } from '../../helpers/vrrp/holdings.ts';
 import type { Verdict } from './verdict.ts';
-import { type FaultWindow, faultsNear, isStarved, minus, relative, type View } from './view.ts';
+import { addedUnseen, type FaultWindow, faultsNear, isStarved, minus, relative, type View } from './view.ts';
 
 /** keepalived announces its resignation before it removes the address. */
 const HAND_OVER_MS = 10;
@@ -9,7 +9,11 @@ const HAND_OVER_MS = 10;
 export function oneHolder(view: View): Verdict {
   const held = holdingsOf(view.holdings);
   const overlaps = overlapsOf(view);
-  const unexcused = minus(overlaps, [...view.faults.flatMap(excuse), ...unheardRemovals(view)]);
+  const unexcused = minus(overlaps, [
+    ...view.faults.flatMap(excuse),
+    ...unheardRemovals(view),
+    ...addedUnseen(view),
+  ]);
   const within = (stretch: Stretch) =>
     held.filter((each) => each.fromMs < stretch.toMs && stretch.fromMs < each.toMs);
   const violations = unexcused

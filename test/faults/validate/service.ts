@@ -9,7 +9,9 @@ import { type FaultWindow, faultsNear, isStarved, relative, type View } from './
 export function serviceIsBack(view: View): Verdict {
   const excused = [...view.faults.flatMap(excuse), ...lateEnds(view)];
   const failed = probesOf(view).filter(({ reason }) => reason !== null);
-  const lost = failed.filter((probe) => !excused.some((each) => touches(probe, each)));
+  const unexcused = failed.filter((probe) => !excused.some((each) => touches(probe, each)));
+  const closed = closedAsServersWentDown(view, unexcused);
+  const lost = unexcused.filter((probe) => !closed.has(probe));
   const othersWork = harmlessSpans(view);
   return {
     name: 'V3',
@@ -52,6 +54,20 @@ function lateEnds({ faults }: View): readonly Stretch[] {
       (stop) => stop.name === 'stop' && told.some((each) => each.node === stop.node && overlap(each, stop)),
     )
     .map(({ undoMs, toMs }) => ({ fromMs: undoMs, toMs: toMs + ENDS_LATE_MS }));
+}
+
+/** HAProxy's log reaches the journal within this. */
+const LOGGED_MS = 1_000;
+
+/** HAProxy may close one connection in the moment in which it marks a server down (docs/decisions/0051). */
+function closedAsServersWentDown({ journal }: View, failed: readonly Probe[]): ReadonlySet<Probe> {
+  const marks = journal.filter(({ line }) => line.event === 'server-transition' && line.to === 'down');
+  return new Set(
+    marks.flatMap(({ atMs }) => {
+      const moment = { fromMs: atMs - LOGGED_MS, toMs: atMs };
+      return failed.find((each) => each.reason === 'ECONNRESET' && touches(each, moment)) ?? [];
+    }),
+  );
 }
 
 function overlap(one: Stretch, other: Stretch): boolean {

@@ -1,6 +1,6 @@
 import { holdingsOf, type Stretch } from '../../helpers/vrrp/holdings.ts';
 import type { Verdict } from './verdict.ts';
-import { faultsNear, isStarved, minus, relative, type View } from './view.ts';
+import { addedUnseen, faultsNear, isStarved, minus, relative, type View } from './view.ts';
 
 const AGREE_MS = 1_000;
 /** How long a supervisor that starts may need until it knows how keepalived is. */
@@ -66,12 +66,13 @@ function mastersOf(view: View, name: string): readonly Stretch[] {
   );
 }
 
-/** While its supervisor does not run or may not, the file is old. */
+/** While its supervisor does not run or may not, the file is old; and it cannot see everything. */
 function blindOf(view: View, name: string): readonly Stretch[] {
   const faults = view.faults
     .filter(({ node, bound }) => node === name && bound.blind)
     .map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs + STARTING_MS }));
   const parts = view.of('part').filter(({ node, part }) => node === name && part === 'keepalived');
   const away = parts.map(({ atMs }) => ({ fromMs: atMs - AGREE_MS, toMs: atMs + STARTING_MS }));
-  return [...faults, ...away];
+  const unseen = addedUnseen(view).filter(({ node }) => node === name);
+  return [...faults, ...away, ...unseen];
 }

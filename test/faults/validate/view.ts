@@ -96,6 +96,21 @@ export function stalledMs(stalls: readonly Stretch[], fromMs: number, toMs: numb
   );
 }
 
+/** Until the supervisor has looked twice, and asked keepalived. */
+const REMOVED_MS = 1_000;
+
+/** An address that is added by hand to an interface without a carrier is seen, and removed, once there is one. */
+export function addedUnseen({ faults }: View): readonly (Stretch & Pick<FaultWindow, 'node'>)[] {
+  const unplugged = faults.filter(({ name }) => name === 'unplug');
+  return faults
+    .filter(({ name, variant }) => `${name} ${variant}` === 'by-hand add-vip')
+    .flatMap(({ node, fromMs }) =>
+      unplugged
+        .filter((each) => each.node === node && each.fromMs <= fromMs && fromMs <= each.toMs)
+        .map(({ toMs }) => ({ node, fromMs, toMs: toMs + REMOVED_MS })),
+    );
+}
+
 /** Whether the group came to rest when this was seen. */
 export function isReached({ rests }: View, { episode }: EntryOf<'node'>): boolean {
   return rests.some((rest) => rest.episode === episode && rest.reached);

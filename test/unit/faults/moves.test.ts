@@ -24,6 +24,12 @@ describe('V4', () => {
       'timeline names no cause for the move to cp-2',
     ]);
   });
+  test('a supervisor that is stopped tells of a move once it goes on', () => {
+    const late = moved.map((entry) => (entry.kind === 'journal' ? { ...entry, atMs: 45_020 } : entry));
+    const stop = fault('stop', 'keepalived-supervisor', 'cp-2', [40_000, 45_000]);
+    expect(found(...late)).toContain('cp-2 got the VIP, and its journal does not say so');
+    expect(found(...stop, ...late)).not.toContain('cp-2 got the VIP, and its journal does not say so');
+  });
   test('after one fault alone timeline has to name that one', () => {
     const kill = fault('kill', 'haproxy', 'cp-1', [40_000, 40_010]);
     expect(found(...kill, ...moved, left('the track file says that this node cannot serve (-254)'))).toEqual(

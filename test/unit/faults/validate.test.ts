@@ -34,6 +34,18 @@ describe('V1', () => {
     expect(found(...split, ...holds('cp-2', 10_400, 12_100))).toEqual([]);
     expect(found(...split, ...holds('cp-2', 10_400, 12_500))).toEqual(['two nodes hold the VIP for 350 ms']);
   });
+  test('an address that is added by hand while the node is unplugged may stay for a second after that', () => {
+    const unplug = fault('unplug', 'node', 'cp-2', [10_000, 14_000], ['cp-2']);
+    const added = fault('by-hand', 'add-vip', 'cp-2', [11_000, 11_010]);
+    const address = (holds: boolean, atMs: number): Entry => ({ kind: 'address', atMs, node: 'cp-2', holds });
+    const until = (toMs: number) => [address(true, 11_005), address(false, toMs)];
+    for (const validator of ['V1', 'V2'] as const) {
+      const judged = findingsOf(validator);
+      expect(judged(...unplug, ...added, ...until(14_900))).toEqual([]);
+      expect(judged(...unplug, ...added, ...until(16_200))).toHaveLength(1);
+      expect(judged(...added, ...until(14_900))).toHaveLength(1);
+    }
+  });
   test('a killed keepalived may leave its address for a second', () => {
     const kill = fault('kill', 'keepalived', 'cp-2', [10_000, 10_010]);
     expect(found(...kill, ...holds('cp-2', 9_999, 11_000))).toEqual([]);
@@ -96,6 +108,13 @@ describe('V3', () => {
     expect(found(...kill, ...outage(40_000, 42_000))).toEqual([
       '9 requests failed (timeout) within 820 ms, and a node was free of faults',
     ]);
+  });
+  test('one connection may be closed in the moment in which HAProxy marks a server down', () => {
+    const down = told('cp-1', 40_300, { event: 'server-transition', from: 'up', to: 'down' });
+    expect(found(down, probe(40_010, 'ECONNRESET'))).toEqual([]);
+    expect(found(down, probe(40_010, 'ECONNRESET'), probe(40_050, 'ECONNRESET'))).toHaveLength(1);
+    expect(found(down, probe(40_010, 'timeout'))).toHaveLength(1);
+    expect(found(down, probe(40_500, 'ECONNRESET'))).toHaveLength(1);
   });
   test('what the end of a fault brings about may come before all of it is undone', () => {
     const stop = fault('stop', 'keepalived-container', 'cp-1', [40_000, 45_050]);
