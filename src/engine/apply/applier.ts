@@ -73,6 +73,7 @@ export function createApplier(options: ApplierOptions): Applier {
     served: undefined,
     unchecked: undefined,
     inPlace: undefined,
+    told: undefined,
     lookedAtMs: Number.NEGATIVE_INFINITY,
     rejected: undefined,
     cleaned: false,
@@ -85,7 +86,10 @@ export function createApplier(options: ApplierOptions): Applier {
         return await applySet(set, options, memory, signal);
       } catch (error) {
         signal.throwIfAborted();
-        return failed(options.configPath, error);
+        const found = failed(options.configPath, error);
+        return memory.told !== undefined && isSameSet(memory.told.rendered, rendered)
+          ? butTold(found)
+          : found;
       }
     },
     settle: (signal) => {
@@ -110,7 +114,13 @@ export function createApplier(options: ApplierOptions): Applier {
   };
 }
 
-function failed(path: string, error: unknown): ApplyOutcome {
+function butTold({ kind, message }: Failed): Failed {
+  return { kind, message: `${message}; what runs has it, until it is started anew`, isTold: true };
+}
+
+type Failed = Extract<ApplyOutcome, { kind: 'failed' }>;
+
+function failed(path: string, error: unknown): Failed {
   const code = codeOf(error);
   // Everything here that throws is a file operation; a mistake of our own must not pass for one.
   if (code === undefined) throw error;

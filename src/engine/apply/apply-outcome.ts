@@ -44,8 +44,9 @@ export type ApplyOutcome =
   /**
    * Whether the text is good is unknown: the disk is full or read-only, or HAProxy could not be run. The live file
    * is what it was; one of which the program that runs was told already stays, and is checked before anything else is done.
+   * `isTold`: the program that runs was told of this one, and has it until it is started anew.
    */
-  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string; readonly isTold?: true }
   /**
    * Given up, since what it was made from has changed again meanwhile. What lies in place is the file of before or this one: the
    * configuration that follows replaces it.

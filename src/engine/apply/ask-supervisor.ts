@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import * as z from 'zod/mini';
+import type { Answer } from '../control/answer.ts';
 import { MAX_LINE_BYTES } from '../control/line-splitter.ts';
 import { type ControlRequest, type RequestOutcome, request } from '../control/request.ts';
 import { type ApplyOutcome, REFUSED } from './apply-outcome.ts';
@@ -18,6 +19,14 @@ export interface SupervisorOptions {
 /** The outcome of a reload, without its consequence for the file. */
 export type ReloadOutcome = Extract<ApplyOutcome, { kind: 'reloaded' | 'rejected' | 'unreachable' }>;
 
+/** What a change took that was made without a reload. */
+export type Told = Pick<Extract<ApplyOutcome, { kind: 'reloaded' }>, 'tookMs' | 'commands'>;
+
+type TellOutcome =
+  | { readonly kind: 'told'; readonly told: Told }
+  /** With the reason where HAProxy would not make it. */
+  | { readonly kind: 'not-told'; readonly reason?: string };
+
 /**
  * The program behind a control socket. The original shell daemon never answers: a reload that it took counts as done.
  * A supervisor that answers `ping`, or has answered anything on this socket file before, is only slow: its reload counts
@@ -29,6 +38,11 @@ export interface Supervisor {
    * Rejects only when `signal` stops it.
    */
   readonly change: (change: object, signal: AbortSignal) => Promise<ReloadOutcome>;
+  /**
+   * Asks for a change that no file says yet: nothing is reloaded for it. It may have been made all the same where no answer came. A supervisor that does not know `ahead` reloads the file
+   * of before where it cannot make the change, which counts as not told. Rejects only when `signal` stops it.
+   */
+  readonly tell: (change: object, signal: AbortSignal) => Promise<TellOutcome>;
   /**
    * Says that HAProxy accepted the file with this hash, of which what runs was told before: it may be kept as the last good one. Rejects
    * only when `signal` stops it; where nobody answers, the older copy stays.
@@ -100,9 +114,15 @@ export function connectSupervisor(options: SupervisorOptions): Supervisor {
   return {
     reload: (signal) => reloadBy('reload', signal),
     change: async (change, signal) => {
-      const order = `apply ${JSON.stringify(change)}` as const;
-      const isKnown = Buffer.byteLength(order) <= MAX_LINE_BYTES && (await makesChanges(signal));
+      const order = orderOf(change);
+      const isKnown = order !== undefined && (await makesChanges(signal));
       return await reloadBy(isKnown ? order : 'reload', signal);
+    },
+    tell: async (change, signal) => {
+      const order = orderOf(change);
+      if (order === undefined) return { kind: 'not-told' };
+      const outcome = await ask(order, isSilent ? statusTimeoutMs : reloadTimeoutMs, signal);
+      return outcome.kind === 'answered' ? tellOutcomeOf(outcome.answer) : { kind: 'not-told' };
     },
     keep: async (sha256, signal) => {
       if (!(await makesChanges(signal))) return;
@@ -119,6 +139,25 @@ const statusSchema = z.looseObject({
   /** A supervisor that makes changes counts them. */
   changes: z.optional(z.looseObject({})),
 });
+
+/** Undefined where it is longer than a line may be. */
+function orderOf(change: object): `apply ${string}` | undefined {
+  const order = `apply ${JSON.stringify(change)}` as const;
+  return Buffer.byteLength(order) <= MAX_LINE_BYTES ? order : undefined;
+}
+
+function tellOutcomeOf(answer: Answer): TellOutcome {
+  if (answer.ok && answer['atRunTime'] === true) return { kind: 'told', told: toldOf(answer) };
+  const reason = answer['refused'];
+  return { kind: 'not-told', ...(typeof reason === 'string' && { reason }) };
+}
+
+function toldOf(answer: Extract<Answer, { ok: true }>): Told {
+  return {
+    ...(answer.tookMs !== undefined && { tookMs: answer.tookMs }),
+    ...(typeof answer['commands'] === 'number' && { commands: answer['commands'] }),
+  };
+}
 
 async function identityOf(socketPath: string): Promise<string | undefined> {
   try {
@@ -145,9 +184,8 @@ function reloadOutcomeOf(
     kind: 'reloaded',
     acknowledged: true,
     ...(answer.generation === undefined ? {} : { generation: answer.generation }),
-    ...(answer.tookMs === undefined ? {} : { tookMs: answer.tookMs }),
+    ...toldOf(answer),
     ...(answer['atRunTime'] === true && { atRunTime: true }),
-    ...(typeof answer['commands'] === 'number' && { commands: answer['commands'] }),
     ...(typeof answer['refused'] === 'string' && { what: REFUSED, reason: answer['refused'] }),
   };
 }

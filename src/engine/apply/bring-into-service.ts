@@ -1,4 +1,4 @@
-import type { ReloadOutcome, Supervisor } from './ask-supervisor.ts';
+import type { ReloadOutcome, Supervisor, Told } from './ask-supervisor.ts';
 import { type Rendered, SET_FOLDER } from './file-set.ts';
 import type { MainFile } from './main-file.ts';
 import type { StagedSet } from './set-folder.ts';
@@ -7,7 +7,8 @@ import { numberOf } from './set-path.ts';
 /** What a program that runs can be told, in words of its supervisor, or why it has to be reloaded. */
 export type Difference =
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'runtime'; readonly changes: readonly object[] }
+  /** `readsFiles`: the supervisor reads some of it in the files of the new set. */
+  | { readonly kind: 'runtime'; readonly changes: readonly object[]; readonly readsFiles?: true }
   | { readonly kind: 'reload'; readonly what: string; readonly reason: string };
 
 /** Of the set in place the other files are known where this applier has put them there, or they are the same. */
@@ -16,6 +17,8 @@ type SetInPlace = Pick<Rendered, 'text' | 'others' | 'pieces'>;
 
 /** Of a main file of ours that lay there. */
 export interface Edit {
+  /** What runs, as the supervisor calls it. */
+  readonly from: string;
   readonly before: MainFile;
   readonly rendered: Rendered;
   readonly staged: Pick<StagedSet, 'folder'>;
@@ -31,13 +34,15 @@ export type Way =
       readonly from: string;
       readonly set?: number;
       readonly changes: readonly object[];
+      /** It was told already, and this is what came of it. */
+      readonly told?: Told;
     };
 
 export const reload: Way = { kind: 'reload' };
 
 export function wayFrom(edit: Edit, difference: Compare | undefined): Way {
   if (difference === undefined) return reload;
-  const { sha256: from } = edit.before;
+  const { from } = edit;
   const found = edit.found ?? difference(setBefore(edit), edit.rendered);
   if (found.kind === 'reload') return found;
   const { folder } = edit.staged;
@@ -59,9 +64,10 @@ export async function bringIntoService(
   signal: AbortSignal,
 ): Promise<ReloadOutcome> {
   if (way.kind === 'change') {
-    const { from, set, changes } = way;
+    const { from, set, changes, told } = way;
     const order = { from, to: sha256, checked: isChecked, ...(set !== undefined && { set }), changes };
-    return await supervisor.change(order, signal);
+    const outcome = await supervisor.change(order, signal);
+    return outcome.kind === 'reloaded' && outcome.atRunTime === true ? { ...outcome, ...told } : outcome;
   }
   const outcome = await supervisor.reload(signal);
   const { kind: _, ...why } = way;

@@ -8,6 +8,7 @@ import { isOwnFile } from './foreign-file.ts';
 import { type LiveFile, readIfThere } from './live-file.ts';
 import { type LookAfter, lookAfter } from './look-after.ts';
 import { type MainFile, type PlacedSet, placedOf, readMainFile } from './main-file.ts';
+import type { ToldSet } from './tell-first.ts';
 
 /** A file that the program may have got before it was checked. It counts only while that file lies there. */
 export interface Unchecked {
@@ -35,6 +36,8 @@ export interface Pending {
   /** The set that was put in place last. */
   inPlace: PlacedSet | undefined;
   unchecked: Unchecked | undefined;
+  /** What runs, where it was told of a set whose main file does not lie there. The supervisor may know better by now. */
+  told: ToldSet | undefined;
 }
 
 /** Files of the set were changed by hand, and it showed only now: what was said of the set was said of others. Never where no file is trusted. */

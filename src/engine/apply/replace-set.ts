@@ -15,6 +15,7 @@ import { removeOldSets } from './old-sets.ts';
 import { putInPlace, syncSet } from './put-in-place.ts';
 import { holdsAll, isInPlace, isKnownOther, type StagedSet, stageSet } from './set-folder.ts';
 import type { SpareSet } from './spare-set.ts';
+import { tellFirst, whatRuns } from './tell-first.ts';
 
 /**
  * The other files of a set that this process put in place are taken to be as it left them for so long: of thousands, each look costs a question
@@ -117,9 +118,20 @@ async function replaceBy(
   const { file, rendered, options, memory, signal, mayTrust } = parts;
   const { known, spare } = memory;
   const before = ownFile(main);
-  const found = isOther && before?.rendered ? options.difference?.(before.rendered, rendered) : undefined;
+  const runs = isOther ? await whatRuns(before, memory, signal) : before;
+  const found = isOther && runs?.rendered ? options.difference?.(runs.rendered, rendered) : undefined;
   const isTold = mayTrust && found !== undefined && found.kind !== 'reload';
   const isTrusted = isOther && (isFresh || isTold);
+  const isAhead =
+    options.checksAfter === true && before !== undefined && (await memory.supervisor.makesChanges(signal));
+  const isFirst = isAhead && isTold && found.kind === 'runtime';
+  const tell = async (way: Way): Promise<Way> =>
+    way.kind === 'change' && isFirst ? await tellFirst(way, rendered, memory, signal) : way;
+  // What is in no file of the set need not wait for them.
+  const early =
+    isFirst && found.readsFiles !== true && runs !== undefined
+      ? await tell({ kind: 'change', from: runs.sha256, changes: found.changes })
+      : undefined;
   const staged = await stageSet(file, main, rendered, { known, spare, isTrusted });
   const isWhole = async (): Promise<boolean> => {
     const found = staged.folder === undefined || (await holdsAll(staged.folder, rendered, known));
@@ -127,11 +139,13 @@ async function replaceBy(
     return found;
   };
   const looks = lookAfter(options.check, isTrusted ? isWhole : undefined);
-  const told =
-    before === undefined ? reload : wayFrom({ before, rendered, staged, found }, options.difference);
-  const way = told.kind === 'change' && staged.isEdited === true ? readAnew : told;
-  const isAhead =
-    options.checksAfter === true && before !== undefined && (await memory.supervisor.makesChanges(signal));
+  const planned = (): Way => {
+    if (before === undefined || runs === undefined) return reload;
+    const edit = { from: runs.sha256, before, rendered, staged, found };
+    const way = wayFrom(edit, options.difference);
+    return way.kind === 'change' && staged.isEdited === true ? readAnew : way;
+  };
+  const way = early ?? (await tell(planned()));
   const timeMs = Date.now() - BACK_MS;
   const hash = createHash('sha256');
   const check = isAhead ? undefined : looks.check;
@@ -170,6 +184,7 @@ async function serve(parts: Replacement, now: Placed): Promise<ApplyOutcome | Da
   const overtaken = memory.unchecked?.sha256 === sha256 ? undefined : memory.unchecked;
   // From here on no text is known to be served until the supervisor confirms one.
   memory.served = undefined;
+  memory.told = undefined;
   const sinceMs = overtaken?.sinceMs ?? memory.now();
   const unchecked = { sha256, mode, parts: staged.parts, rendered, sinceMs, back: before, looks, mustLook };
   if (isAhead) memory.unchecked = unchecked;

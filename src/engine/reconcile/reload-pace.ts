@@ -79,7 +79,8 @@ export function createReloadPace<T>(parts: ReloadPaceParts<T>): ReloadPace<T> {
       const isTaken = outcome.kind === 'reloaded' || outcome.kind === 'unchanged';
       const startedMs = reloadStartMs(outcome, startMs, nowMs());
       const isBack = outcome.kind === 'rejected' && outcome.back?.kind === 'reloaded';
-      served = isTaken ? applied : isBack ? checked : undefined;
+      const isTold = outcome.kind === 'failed' && outcome.isTold === true;
+      served = isTaken || isTold ? applied : isBack ? checked : undefined;
       if (isTaken && !isUnchecked(outcome)) checked = applied;
       hasServed ||= isTaken;
       lastStartMs = startedMs ?? lastStartMs;

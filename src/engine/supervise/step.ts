@@ -2,9 +2,11 @@ export type RequestId = number;
 
 /** Why a request, or a start that nobody requested, came to nothing. */
 export interface Failure {
-  readonly stage: 'check' | 'start' | 'prove' | 'stop';
+  readonly stage: 'check' | 'start' | 'prove' | 'stop' | 'change';
   readonly message: string;
   readonly detail?: string;
+  /** What the program said to a change that it would not make. */
+  readonly refused?: string;
 }
 
 /** What every supervisor does besides what its program needs. A request that succeeded is answered with `Done`. */

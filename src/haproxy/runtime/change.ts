@@ -83,7 +83,10 @@ const fileChangeSchema = z.discriminatedUnion('kind', [
 ]);
 
 const changeRequestSchema = z.object({
-  /** Hash of the main file that is served before, and of the one that lies there now. It names its set, and so stands for all of it. */
+  /**
+   * Hash of the main file that is served before, and of the one that lies there now. It names its set, and so stands for all of it. What is told ahead of its file
+   * has a word that is no hash, and another order follows with the file's.
+   */
   from: word,
   to: word,
   /**
@@ -91,6 +94,8 @@ const changeRequestSchema = z.object({
    * again, from this file to itself.
    */
   checked: z.optional(z.boolean()),
+  /** No file says `to` yet. Where the change cannot be made, that is the answer: a reload would not bring it. */
+  ahead: z.optional(z.literal(true)),
   /** The number of the set's folder, where there is one. */
   set: z.optional(z.int().check(z.minimum(1))),
   changes: z.array(z.discriminatedUnion('kind', [serverChangeSchema, ...fileChangeSchema.def.options])),
@@ -109,6 +114,11 @@ export type ChangeRequest = z.infer<typeof changeRequestSchema>;
 /** Undefined where the text is something else, or names what a command line could read in another way. */
 export function decodeChangeRequest(text: string): ChangeRequest | undefined {
   return changeRequestSchema.safeParse(parseJson(text)).data;
+}
+
+/** The content of a file stands for it: that is read when the change is made. */
+export function readsFile(change: RuntimeChange): boolean {
+  return 'sha256' in change && change.sha256 !== null;
 }
 
 export function describeChange(change: RuntimeChange): string {

@@ -1,4 +1,5 @@
 import { isSameText, othersOf, type Rendered } from '../../engine/apply/file-set.ts';
+import { readsFile } from './change.ts';
 import { backendsIn, type Configuration, changedSections } from './changed-sections.ts';
 import { describeConfiguration } from './describe-configuration.ts';
 import type { Description } from './description.ts';
@@ -70,5 +71,8 @@ export function setDifferenceOf(before: KnownSet | undefined, after: KnownSet, k
   const files = planFiles(othersOf(before), othersOf(after), kindOf);
   if (files.kind === 'reload') return files;
   const changes = [...(main.kind === 'runtime' ? main.changes : []), ...files.changes];
-  return changes.length === 0 ? { kind: 'nothing' } : { kind: 'runtime', changes };
+  if (changes.length === 0) return { kind: 'nothing' };
+  return changes.some(readsFile)
+    ? { kind: 'runtime', changes, readsFiles: true }
+    : { kind: 'runtime', changes };
 }

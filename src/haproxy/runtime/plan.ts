@@ -23,7 +23,12 @@ export interface Reload {
 
 export type Plan =
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'runtime'; readonly changes: readonly RuntimeChange[] }
+  | {
+      readonly kind: 'runtime';
+      readonly changes: readonly RuntimeChange[];
+      /** Some of them are read in the files of the set. */
+      readonly readsFiles?: true;
+    }
   | Reload;
 
 /**

@@ -38,10 +38,11 @@ export function nextChange(state: State, now: number, emit: Emit): State {
   if (change === undefined) return state;
   const next = { ...state, changes };
   const served = serving?.config === 'live' ? serving.configSha256 : undefined;
-  if (serving !== undefined && served === change.to && change.cause === 'request') {
+  const isSaid = served === change.to || (served === change.from && change.changes.length === 0);
+  if (serving !== undefined && isSaid && change.cause === 'request') {
     emit({ kind: 'answer', requests: change.requests, result: servedBy(serving, 0) });
     keepIfChecked(change, emit);
-    return nextChange(next, now, emit);
+    return nextChange({ ...next, serving: { ...serving, configSha256: change.to } }, now, emit);
   }
   if (serving === undefined || served !== change.from) {
     const reason = 'another configuration is served than the one that it changes';
@@ -86,7 +87,10 @@ function servedBy({ number, master }: Serving, tookMs: number) {
   return { generation: number, pid: master.pid, tookMs: Math.round(tookMs), atRunTime: true as const };
 }
 
-/** The file says already what is wanted, so a reload makes the change whatever became of it. */
+/**
+ * The file says already what is wanted, so a reload makes the change whatever became of it. What was told ahead of its file is only answered: a part of it may
+ * have been made, and is changed back, or loaded once the file lies there.
+ */
 function reloadInstead(
   state: State,
   change: Change | RunningChange,
@@ -94,15 +98,26 @@ function reloadInstead(
   now: number,
   emit: Emit,
 ): State {
-  const { cause, requests, to } = change;
+  const { cause, requests, to, ahead = false } = change;
   const isRepeated = cause === 'drift' && state.reloadedForDrift === to;
-  const fields = { cause, reason, reloads: !isRepeated, changes: change.changes.map(describeChange) };
+  const fields = {
+    cause,
+    reason,
+    reloads: !isRepeated && !ahead,
+    changes: change.changes.map(describeChange),
+  };
   // It is found again every five seconds: the first refusal is told, and the repair.
   if (!isRepeated || reason !== state.changeCounts.lastRefusal)
     emit(logged('warn', 'change-refused', fields));
   const { refused, ...counts } = state.changeCounts;
   const next = { ...state, changeCounts: { ...counts, refused: refused + 1, lastRefusal: reason } };
   if (isRepeated) return next;
+  if (ahead) {
+    const message = `Cannot change what runs: ${reason}`;
+    const said = kind === 'refused' ? { refused: reason } : {};
+    emit({ kind: 'answer', requests, result: { stage: 'change', message, ...said } });
+    return nextChange(next, now, emit);
+  }
   const reloading = cause === 'drift' ? { ...next, reloadedForDrift: to } : next;
   if (state.job !== undefined) return { ...reloading, queued: [...state.queued, ...requests] };
   const job = { cause, requests, config: 'live', refused: kind === 'refused' ? reason : undefined } as const;

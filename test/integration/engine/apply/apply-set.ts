@@ -1,6 +1,6 @@
 /**
  * `node apply-set.ts CONFIG SOCKET ROUNDS [STEP]`: applies a set without HAProxy, or several that are separated by commas and each of which
- * HAProxy can be told of, before the ones before are checked, and prints what became of the last, and by how many steps. With STEP it is killed just before that step changes
+ * HAProxy is told of first, before the ones before are checked, and prints what became of the last, and by how many steps. With STEP it is killed just before that step changes
  * something on the disk, or halfway through a write. With APPLY_AS in its environment it is this user.
  */
 import { existsSync } from 'node:fs';
@@ -44,9 +44,9 @@ const user = process.env['APPLY_AS'];
 if (user !== undefined) process.seteuid?.(Number(user));
 
 const check = async () => ({ kind: 'valid' }) as const;
-const nothing = () => ({ kind: 'nothing' }) as const;
+const runtime = () => ({ kind: 'runtime', changes: [{}] }) as const;
 const sets = rounds.split(',').map(setOf);
-const told = sets.length > 1 ? { difference: nothing, checksAfter: true } : {};
+const told = sets.length > 1 ? { difference: runtime, checksAfter: true } : {};
 const applier = createApplier({ configPath, check, socketPath, ...told });
 let outcome: ApplyOutcome | undefined;
 for (const set of sets) {

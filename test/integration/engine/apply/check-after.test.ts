@@ -11,7 +11,6 @@ const changes = [{ kind: 'server', server: 'b/s', wanted: null }];
 const [before, after, next] = [goodText(1001), goodText(1002), goodText(1003)];
 const orderOf = (from: string, to: string, checked: boolean, made: readonly object[] = changes) =>
   `apply ${JSON.stringify({ from: sha256Of(from), to: sha256Of(to), checked, changes: made })}`;
-const tell = orderOf(before, after, false);
 const keep = orderOf(after, after, true, []);
 const byCheck = { kind: 'rejected', by: 'check', message: 'no' } as const;
 const byReload = { kind: 'rejected', by: 'reload', message: 'it ended with exit code 1' } as const;
@@ -29,7 +28,10 @@ beforeEach(async () => {
 afterEach(() => scene[Symbol.asyncDispose]());
 
 /** What was asked, and checked, in this order. */
-const steps = (): readonly string[] => scene.requests.filter((line) => line !== 'status');
+const steps = (): readonly string[] =>
+  scene.requests
+    .filter((line) => line !== 'status')
+    .map((line) => (line.includes('"ahead"') ? 'tell' : line.includes('"from":"told-') ? 'said' : line));
 const check: ConfigurationCheck = async (path) => {
   const text = readFileSync(path, 'utf8');
   scene.requests.push(`check ${[before, after, next].indexOf(text)}`);
@@ -68,7 +70,7 @@ async function begun() {
 test('the file is checked once the change is made, and only then it may be kept as the last good one', async () => {
   const first = await begun();
   expect(await first.apply(after, signal)).toMatchObject({ kind: 'reloaded', atRunTime: true });
-  expect(steps()).toEqual([tell, 'check 1', keep]);
+  expect(steps()).toEqual(['tell', 'said', 'check 1', keep]);
   expect(lastGood()).toBe(after);
 });
 
@@ -76,7 +78,7 @@ test('where HAProxy refuses it, the file of before comes back and is loaded', as
   const first = await begun();
   verdict = 'invalid';
   expect(await first.apply(after, signal)).toMatchObject({ kind: 'rejected', by: 'check' });
-  expect(steps()).toEqual([tell, 'check 1', 'reload']);
+  expect(steps()).toEqual(['tell', 'said', 'check 1', 'reload']);
   expect([readFileSync(scene.configPath, 'utf8'), lastGood()]).toEqual([before, before]);
 });
 
@@ -86,11 +88,11 @@ test('where HAProxy cannot be asked, nothing else is done before the file was ch
   expect(await first.apply(after, signal)).toEqual({ kind: 'failed', message: 'no time' });
   runs(after);
   expect(await first.apply(next, signal)).toEqual({ kind: 'failed', message: 'no time' });
-  expect(steps()).toEqual([tell, 'check 1', 'check 1']);
+  expect(steps()).toEqual(['tell', 'said', 'check 1', 'check 1']);
   expect(lastGood()).toBe(before);
   verdict = 'valid';
   expect(await first.apply(after, signal)).toEqual({ kind: 'unchanged' });
-  expect(steps().slice(3)).toEqual(['check 1', keep]);
+  expect(steps().slice(4)).toEqual(['check 1', keep]);
   expect(lastGood()).toBe(after);
 });
 
@@ -101,7 +103,7 @@ test('a change of which no answer came is checked before it counts as served', a
   runs(after);
   scene.answers.reload = made;
   expect(await first.apply(after, signal)).toEqual({ kind: 'unchanged' });
-  expect(steps()).toEqual([tell, 'check 1', keep]);
+  expect(steps()).toEqual(['tell', 'reload', 'check 1', keep]);
 });
 
 test('what is refused only once a supervisor answers was never said to be good', async () => {
@@ -121,7 +123,7 @@ test('what a reload has read instead needs no check', async () => {
   const first = await begun();
   scene.answers.reload = { ok: true, generation: 2, tookMs: 5 };
   expect(await first.apply(after, signal)).toMatchObject({ kind: 'reloaded' });
-  expect(steps()).toEqual([tell]);
+  expect(steps()).toEqual(['tell', 'reload']);
 });
 
 test.each([
@@ -177,7 +179,7 @@ test.each([
     'the same is wanted',
     after,
     { kind: 'rejected', by: 'check' },
-    ['check 1', 'reload', tell, 'check 1', 'reload'],
+    ['check 1', 'reload', orderOf(before, after, false), 'check 1', 'reload'],
   ],
   [
     'another is wanted',

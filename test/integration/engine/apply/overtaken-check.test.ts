@@ -25,8 +25,12 @@ afterEach(() => scene[Symbol.asyncDispose]());
 /** What was asked, and checked, in this order. */
 const steps = (): readonly string[] =>
   scene.requests
-    .filter((line) => line !== 'status')
-    .map((line) => (line.includes('"checked":true') ? 'keep' : (/^\w+(?: \d)?/.exec(line)?.[0] ?? line)));
+    // That its file lies there now, of which HAProxy was told.
+    .filter((line) => line !== 'status' && !line.includes('"from":"told-'))
+    .map((line) => {
+      if (line.includes('"ahead"')) return 'tell';
+      return line.includes('"checked":true') ? 'keep' : (/^\w+(?: \d)?/.exec(line)?.[0] ?? line);
+    });
 const there = () => texts.indexOf(readFileSync(scene.configPath, 'utf8'));
 const lastGood = () => texts.indexOf(readFileSync(`${scene.configPath}.last-good`, 'utf8'));
 
@@ -80,7 +84,7 @@ test('HAProxy is told of a change while the file of the one before is checked, a
   const second = settle(signal);
   release();
   expect(await second?.outcome).toEqual({ kind: 'unchanged' });
-  expect(steps()).toEqual(['apply', 'apply', 'check 2', 'keep']);
+  expect(steps()).toEqual(['tell', 'tell', 'check 2', 'keep']);
   expect([there(), lastGood(), settle(signal)]).toEqual([2, 2, undefined]);
 });
 
@@ -96,7 +100,7 @@ test('where HAProxy refuses the second of two that it was told of, the last file
     by: 'check',
     back: { kind: 'reloaded' },
   });
-  expect(steps()).toEqual(['apply', 'apply', 'check 2', 'reload']);
+  expect(steps()).toEqual(['tell', 'tell', 'check 2', 'reload']);
   expect([there(), lastGood()]).toEqual([0, 0]);
   // It is told from the file that is back.
   await tell(textOf(3), signal);
@@ -108,10 +112,11 @@ test('where the supervisor refuses the second, the last file that was checked co
   const { tell, release } = await begun();
   await tell(textOf(1), signal);
   release();
-  const answers = [{ ok: false, stage: 'start', message: 'it ended' } as const, made];
+  const failed = (stage: string) => ({ ok: false, stage, message: 'it ended' }) as const;
+  const answers = [failed('change'), failed('start'), made];
   Object.defineProperty(scene.answers, 'reload', { get: () => answers.shift() });
   expect(await tell(textOf(2), signal)).toMatchObject({ kind: 'rejected', back: { kind: 'reloaded' } });
-  expect([there(), steps()]).toEqual([0, ['apply', 'apply', 'check 2', 'reload']]);
+  expect([there(), steps()]).toEqual([0, ['tell', 'tell', 'reload', 'check 2', 'reload']]);
 });
 
 test('what takes a reload waits for the verdict', async () => {
@@ -152,7 +157,7 @@ test.each([
     writeFileSync(scene.configPath, textOf(7));
     release();
     expect(await settling?.outcome).toBe(undefined);
-    expect([there(), lastGood(), steps()]).toEqual([7, 0, ['apply', 'check 1']]);
+    expect([there(), lastGood(), steps()]).toEqual([7, 0, ['tell', 'check 1']]);
     await tell(textOf(1), signal);
     expect(there()).toBe(1);
   },

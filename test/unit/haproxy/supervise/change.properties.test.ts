@@ -1,15 +1,22 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { ChangeRequest } from '../../../../src/haproxy/runtime/change.ts';
 import type { Action, Event } from '../../../../src/haproxy/supervise/state.ts';
 import { createMachine, processOf, workersOf } from '../../../helpers/supervisor-model.ts';
 
 type Move =
-  | { readonly kind: 'edit'; readonly isReload: boolean }
+  | { readonly kind: 'edit'; readonly by: 'reload' | 'change' | 'told first' }
   | { readonly kind: 'finish'; readonly which: number; readonly well: boolean }
   | { readonly kind: 'die' | 'tick' };
 
 const moves: fc.Arbitrary<Move> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('edit' as const), isReload: fc.boolean() }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('edit' as const),
+      by: fc.constantFrom('reload', 'change', 'told first'),
+    }),
+  },
   {
     weight: 12,
     arbitrary: fc.record({ kind: fc.constant('finish' as const), which: fc.nat(9), well: fc.boolean() }),
@@ -17,12 +24,14 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('die' as const, 'tick' as const) }) },
 );
 
-/** The file is written, and then the supervisor is asked; each HAProxy serves what it has read, or was told since. */
+/** The file is written, and then the supervisor is asked, or it is told first and asked again once the file is written; each HAProxy serves what it has read, or was told since. */
 function createWorld() {
   const machine = createMachine();
   const pending: ((well: boolean) => void)[] = [];
   const serves = new Map<number, string>();
   const answers: unknown[] = [];
+  /** What is done once a change is answered that was told first. */
+  const then = new Map<number, (isMade: boolean) => void>();
   let [file, version, asked] = ['v0', 0, 0];
   const send = (event: Event): void => {
     for (const action of machine.send(event)) react(action);
@@ -61,8 +70,11 @@ function createWorld() {
     }
     if (action.kind !== 'answer') return;
     answers.push(...action.requests);
+    const { requests, result } = action;
+    const [told] = requests.flatMap((request) => then.get(request) ?? []);
     // What was refused is asked for again, as a monitor does.
-    if ('stage' in action.result) pending.push(() => reload());
+    if (told !== undefined) pending.push(() => told('atRunTime' in result));
+    else if ('stage' in result) pending.push(() => reload());
   };
   const tick = (): void => {
     const { length } = machine.actions;
@@ -71,6 +83,10 @@ function createWorld() {
   const reload = (): void => {
     asked += 1;
     send({ kind: 'requested', request: asked });
+  };
+  const order = (change: ChangeRequest): void => {
+    asked += 1;
+    send({ kind: 'change-requested', request: asked, change });
   };
   const end = (number: number, well: boolean): void =>
     send(
@@ -87,13 +103,21 @@ function createWorld() {
     if (move.kind !== 'edit') return;
     const from = file;
     version += 1;
-    file = `v${version}`;
-    const change = { from, to: file, changes: [{ kind: 'server' as const, server: file, wanted: null }] };
-    if (move.isReload) reload();
-    else {
-      asked += 1;
-      send({ kind: 'change-requested', request: asked, change });
+    const next = `v${version}`;
+    const changes = [{ kind: 'server' as const, server: next, wanted: null }];
+    if (move.by === 'told first') {
+      const to = `told-${next}`;
+      then.set(asked + 1, (isMade) => {
+        file = next;
+        if (isMade) order({ from: to, to: file, changes: [] });
+        else reload();
+      });
+      order({ from, to, ahead: true, changes });
+      return;
     }
+    file = next;
+    if (move.by === 'reload') reload();
+    else order({ from, to: file, changes });
   };
   const settle = (): void => {
     for (

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { ChangeRequest } from '../../../../src/haproxy/runtime/change.ts';
 import type { ChangeOutcome } from '../../../../src/haproxy/runtime/execute.ts';
 import { advance } from '../../../../src/haproxy/supervise/advance.ts';
 import type { Event, State } from '../../../../src/haproxy/supervise/state.ts';
@@ -10,7 +11,7 @@ const change = {
   checked: true,
   changes: [{ kind: 'server' as const, server: 'b/s', wanted: null }],
 };
-const requested = (request: number, asked = change): Event => ({
+const requested = (request: number, asked: ChangeRequest = change): Event => ({
   ...{ kind: 'change-requested', request, change: asked },
 });
 const made: ChangeOutcome = { kind: 'changed', commands: 1 };
@@ -39,6 +40,55 @@ test('a file that was not checked is no last good one before the same order says
     { kind: 'answer', requests: [8], result: atRunTime },
     { kind: 'keep-last-good', configSha256: 'sha-2' },
   ]);
+});
+
+const ahead: ChangeRequest = { ...change, to: 'told-1', checked: false, ahead: true };
+
+test('a change may be told before its file is written, and an order without changes says that it was', () => {
+  const machine = serving();
+  machine.send(requested(7, ahead));
+  expect(machine.send(changed(made))).toEqual([
+    { kind: 'answer', requests: [7], result: { ...atRunTime, commands: 1 } },
+  ]);
+  expect(machine.state.serving?.configSha256).toBe('told-1');
+  const said = requested(8, { from: 'told-1', to: 'sha-2', changes: [] });
+  expect(machine.send(said)).toEqual([{ kind: 'answer', requests: [8], result: atRunTime }]);
+  expect(machine.state.serving?.configSha256).toBe('sha-2');
+  expect(machine.state.changeCounts).toMatchObject({ made: 1, refused: 0 });
+});
+
+test('what HAProxy refuses before the file is written is not reloaded: the file does not say it', () => {
+  const machine = serving();
+  machine.send(requested(7, ahead));
+  expect(machine.send(changed(refused))).toMatchObject([
+    { kind: 'answer', requests: [7], result: { stage: 'change', refused: 'no' } },
+  ]);
+  expect(machine.state).toMatchObject({ job: undefined, serving: { configSha256: 'sha-1' } });
+  expect(machine.state.changeCounts).toMatchObject({ made: 0, refused: 1, lastRefusal: 'no' });
+});
+
+test('a change of something else than what runs is not told, and what waits behind it is', () => {
+  const machine = serving();
+  machine.send({ kind: 'requested', request: 1 });
+  machine.send(requested(7, { ...ahead, from: 'other' }));
+  machine.send(requested(8, ahead));
+  machine.send({ kind: 'state-saved' });
+  machine.send({ ...started(2), configSha256: 'sha-1' } as Event);
+  const actions = machine.send(proven(2)).filter(({ kind }) => kind !== 'keep-last-good');
+  expect(actions.at(-2)).toMatchObject({ kind: 'answer', requests: [7], result: { stage: 'change' } });
+  expect(actions.at(-1)).toMatchObject({ kind: 'change', serving: { number: 2 } });
+});
+
+test('an order that follows a change which its HAProxy has lost is a reload', () => {
+  const machine = serving();
+  machine.send(requested(7, ahead));
+  machine.send(changed(made));
+  machine.now += 20_000;
+  machine.send({ kind: 'exited', number: 1, how: 'signal SIGKILL' });
+  machine.send({ ...started(2), configSha256: 'sha-1' } as Event);
+  machine.send(proven(2));
+  const said = requested(8, { from: 'told-1', to: 'sha-2', changes: [] });
+  expect(machine.send(said)).toMatchObject([{ kind: 'save-state' }]);
 });
 
 test('what HAProxy refuses is reloaded, and the request gets the answer of the reload', () => {

@@ -1,0 +1,176 @@
+import { mkdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Difference } from '../../../../src/engine/apply/bring-into-service.ts';
+import { SET_FOLDER, sha256Of } from '../../../../src/engine/apply/file-set.ts';
+import { type ApplyScene, createApplyScene, goodText } from './apply-scene.ts';
+import { type ModelSupervisor, modelSupervisor } from './model-supervisor.ts';
+import { setsBeside } from './set-scene.ts';
+
+const { signal } = new AbortController();
+const texts = Array.from({ length: 4 }, (_, index) => goodText(1001 + index));
+const textOf = (index: number): string => texts[index] ?? '';
+const set = (index: number) => ({
+  text: `${textOf(index)}# ${SET_FOLDER}/list\n`,
+  mode: 0o644,
+  others: [{ name: 'list', content: `${index}` }],
+});
+const atRunTime = { kind: 'reloaded', atRunTime: true, isUnchecked: true } as const;
+
+let scene: ApplyScene;
+let model: ModelSupervisor;
+let found: Difference;
+let compared: string[];
+beforeEach(async () => {
+  [found, compared] = [{ kind: 'runtime', changes: [{}] }, []];
+  scene = await createApplyScene();
+  await scene.serve();
+});
+afterEach(() => scene[Symbol.asyncDispose]());
+
+const there = () => texts.indexOf(readFileSync(scene.configPath, 'utf8'));
+/** The orders, each with what they say is served before and after: a file's number, or `told`. */
+const orders = (): readonly string[] => {
+  const name = (word: string): string => {
+    const index = texts.findIndex((text) => sha256Of(text) === word);
+    return index === -1 ? word.replace(/^told-.*/, 'told') : `${index}`;
+  };
+  return scene.requests
+    .filter((line) => line !== 'status')
+    .map((line) => {
+      if (!line.startsWith('apply ')) return line;
+      const { from, to, changes } = JSON.parse(line.slice('apply '.length));
+      return `${name(from)} to ${name(to)}${changes.length === 0 ? '' : ' with changes'}`;
+    });
+};
+
+/** An applier that has brought the first text into service, beside a supervisor that makes changes. */
+async function begun() {
+  const applier = scene.applier({
+    check: async () => ({ kind: 'valid' }),
+    checksAfter: true,
+    difference: (before, { text }) => {
+      compared.push(`${texts.indexOf(before.text)} to ${texts.indexOf(text)}`);
+      return before.text === text ? { kind: 'nothing' } : found;
+    },
+  });
+  await applier.tell(textOf(0), signal);
+  model = modelSupervisor(scene);
+  scene.requests.length = 0;
+  return applier;
+}
+
+/** No file can be put in place until it is undone. */
+function blockDisk(): () => void {
+  const path = `${scene.configPath}.candidate`;
+  mkdirSync(path);
+  return () => rmdirSync(path);
+}
+
+test('HAProxy is told of a change before its file is written, and the supervisor which file it is then', async () => {
+  const { tell } = await begun();
+  const lay: number[] = [];
+  const { push } = scene.requests;
+  scene.requests.push = (...lines) => {
+    if (lines[0] !== 'status') lay.push(there());
+    return push.apply(scene.requests, lines);
+  };
+  expect(await tell(textOf(1), signal)).toMatchObject({ ...atRunTime, commands: 1 });
+  expect(orders()).toEqual(['0 to told with changes', 'told to 1']);
+  expect(lay).toEqual([0, 1]);
+  expect([model.served, model.reloads()]).toEqual([sha256Of(textOf(1)), 0]);
+});
+
+test.each([
+  ['a supervisor that answers so', false, 1],
+  ['an older one, which reloads the file of before,', true, 2],
+])('what HAProxy refuses of %s is loaded once its file is written', async (_, isOld, reloads) => {
+  const { tell } = await begun();
+  model.refusal = 'No such server.';
+  model.isOld = isOld;
+  const outcome = await tell(textOf(1), signal);
+  expect(outcome).toMatchObject({ kind: 'reloaded', what: 'refused', reason: 'No such server.' });
+  expect(outcome).not.toHaveProperty('atRunTime');
+  expect(orders()).toEqual(['0 to told with changes', 'reload']);
+  expect([there(), model.served, model.reloads()]).toEqual([1, sha256Of(textOf(1)), reloads]);
+});
+
+test('an HAProxy that was told and is gone before the file is written loads the file', async () => {
+  const { tell } = await begun();
+  const { push } = scene.requests;
+  scene.requests.push = (...lines) => {
+    // The next one has read what lay there.
+    if (there() === 1) model.served = sha256Of(textOf(0));
+    return push.apply(scene.requests, lines);
+  };
+  expect(await tell(textOf(1), signal)).not.toHaveProperty('atRunTime');
+  expect([orders(), model.reloads()]).toEqual([['0 to told with changes', 'told to 1'], 1]);
+  expect(model.served).toBe(sha256Of(textOf(1)));
+});
+
+test('what HAProxy reads in the files of the set is told once they lie there, and everything else before', async () => {
+  const { applySet } = await begun();
+  await applySet(set(0), signal);
+  const sets = () => setsBeside(scene.configPath).filter((name) => name !== 'next').length;
+  for (const readsFiles of [false, true]) {
+    found = { kind: 'runtime', changes: [{}], ...(readsFiles && { readsFiles }) };
+    const before = sets();
+    const seen: number[] = [];
+    const { push } = scene.requests;
+    scene.requests.push = (...lines) => {
+      if (lines[0]?.includes('"ahead"')) seen.push(sets() - before);
+      return push.apply(scene.requests, lines);
+    };
+    expect(await applySet(set(readsFiles ? 1 : 2), signal)).toMatchObject({ atRunTime: true });
+    expect(seen).toEqual([readsFiles ? 1 : 0]);
+    const order = scene.requests.findLast((line) => line.includes('"ahead"')) ?? '';
+    expect(order.includes('"set":')).toBe(readsFiles);
+    scene.requests.push = push;
+  }
+});
+
+test('where no file can be written, HAProxy is told of each change all the same, and of the file once it is there', async () => {
+  const { tell } = await begun();
+  const unblock = blockDisk();
+  for (const index of [1, 2]) {
+    const outcome = await tell(textOf(index), signal);
+    expect(outcome).toMatchObject({ kind: 'failed', isTold: true });
+    expect(outcome).toMatchObject({ message: expect.stringContaining('what runs has it') });
+  }
+  expect(there()).toBe(0);
+  expect(orders()).toEqual(['0 to told with changes', 'told to told with changes']);
+  unblock();
+  expect(await tell(textOf(2), signal)).toMatchObject(atRunTime);
+  expect(orders().slice(2)).toEqual(['told to 2']);
+  expect(compared).toEqual(['0 to 1', '1 to 2', '2 to 2']);
+  expect([there(), model.served, model.reloads()]).toEqual([2, sha256Of(textOf(2)), 0]);
+});
+
+test('where no file can be written, an HAProxy that was started anew is told again', async () => {
+  const { tell } = await begun();
+  const unblock = blockDisk();
+  await tell(textOf(1), signal);
+  model.served = sha256Of(textOf(0));
+  expect(await tell(textOf(1), signal)).toMatchObject({ kind: 'failed', isTold: true });
+  expect(orders().slice(1)).toEqual(['0 to told with changes']);
+  unblock();
+  await tell(textOf(1), signal);
+  expect([there(), model.served, model.reloads()]).toEqual([1, sha256Of(textOf(1)), 0]);
+});
+
+test('a change that is taken back before its file could be written is loaded', async () => {
+  const { tell } = await begun();
+  const unblock = blockDisk();
+  await tell(textOf(1), signal);
+  unblock();
+  expect(await tell(textOf(0), signal)).toMatchObject({ kind: 'reloaded' });
+  expect([there(), model.served, model.reloads()]).toEqual([0, sha256Of(textOf(0)), 1]);
+});
+
+test('what HAProxy cannot be told is not said to run where its file cannot be written', async () => {
+  const { tell } = await begun();
+  found = { kind: 'reload', what: 'section-added', reason: 'the section is new' };
+  blockDisk();
+  const outcome = await tell(textOf(1), signal);
+  expect(outcome.kind).toBe('failed');
+  expect(outcome).not.toHaveProperty('isTold');
+});
