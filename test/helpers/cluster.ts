@@ -79,7 +79,7 @@ export async function createCluster(count: number): Promise<Cluster> {
   const stop = async (name: string): Promise<void> => {
     const child = running.get(name);
     running.delete(name);
-    if (child === undefined || child.exitCode !== null) return;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const gone = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGKILL');
     await gone;
@@ -141,7 +141,7 @@ function startServer(options: {
 
 /** Empty without an answer. */
 async function get(namespace: NetNamespace, url: string): Promise<string> {
-  return await namespace.run('curl', '-sk', '--max-time', '2', url).catch(() => '');
+  return await namespace.run('curl', '-sk', '--max-time', '10', url).catch(() => '');
 }
 
 export function writeKubeconfig(path: string, server: string, ca: string, client: IssuedCertificate): string {

@@ -1,19 +1,38 @@
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
+
+/** Below those that the kernel gives to clients and to listeners on port 0, and below those of hawser itself. */
+const [FIRST, COUNT] = [10_000, 19_000] as const;
 
 const given = new Set<number>();
 
-/** A port of loopback that was free a moment ago, another one each time: some are wanted for their silence. */
+/**
+ * A port of loopback that nothing listens on, another one each time, for as long as this process runs: some are wanted for
+ * their silence. No other process gets it from here meanwhile, and the kernel gives it to nobody.
+ */
 export async function freePort(): Promise<number> {
-  const port = await anyFreePort();
-  if (given.has(port)) return await freePort();
+  const port = FIRST + Math.floor(Math.random() * COUNT);
+  if (given.has(port) || !(await isReserved(port))) return await freePort();
   given.add(port);
   return port;
 }
 
-async function anyFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
+async function isReserved(port: number): Promise<boolean> {
+  // A name in the abstract namespace of sockets, which ends with the process that holds it.
+  const name = await listening({ path: `\0hawser-test-port-${port}` });
+  if (name === undefined) return false;
+  const server = await listening({ port, host: '127.0.0.1' });
+  if (server !== undefined) await new Promise((resolve) => server.close(resolve));
+  else name.close();
+  return server !== undefined;
+}
+
+/** Undefined where it is taken. */
+async function listening(
+  where: { readonly path: string } | { readonly port: number; readonly host: string },
+) {
+  const server = createServer().unref();
+  return await new Promise<Server | undefined>((resolve) => {
+    server.once('error', () => resolve(undefined));
+    server.listen(where, () => resolve(server));
+  });
 }

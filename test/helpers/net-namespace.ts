@@ -1,6 +1,7 @@
 import { readdirSync, readlinkSync, statSync } from 'node:fs';
 import { runCommand } from '../../src/engine/system/process/run-command.ts';
 import { cleanUpAfterDeath } from './survivor.ts';
+import { waitFor } from './wait-for.ts';
 
 /** A network of its own: its ports, its loopback, its nftables. Nothing in it reaches the machine's network. */
 export interface NetNamespace extends AsyncDisposable {
@@ -17,8 +18,9 @@ export interface NetNamespace extends AsyncDisposable {
   /** Pids of every process whose network this is, whatever its parent is now. */
   residents(): readonly number[];
   /**
-   * Kills (SIGKILL) every resident and removes the namespace. Everything inside was started by the test, so nothing of
-   * a failed test stays behind. May be called twice. It also happens when the test's process ends, however it does.
+   * Kills (SIGKILL) every resident, waits until it is gone and removes the namespace: nothing writes any more into the
+   * folders that the test removes next. Everything inside was started by the test, so nothing of a failed test stays behind.
+   * May be called twice. It also happens when the test's process ends, however it does.
    */
   remove(): Promise<void>;
 }
@@ -31,7 +33,7 @@ export async function createNetNamespace(): Promise<NetNamespace> {
   const survivor = cleanUpAfterDeath(removalScript, name);
   const remove = async () => {
     if (!survivor.dismiss()) return;
-    killResidents(inode);
+    await killResidents(inode);
     await ip('netns', 'del', name);
   };
   const prefix = ['nsenter', `--net=/run/netns/${name}`, '--'] as const;
@@ -50,7 +52,7 @@ export async function createNetNamespace(): Promise<NetNamespace> {
 export async function removeNetNamespace(name: string): Promise<void> {
   const inode = statSync(`/run/netns/${name}`, { throwIfNoEntry: false })?.ino;
   if (inode === undefined) return;
-  killResidents(inode);
+  await killResidents(inode);
   // Another process may have been faster.
   await ip('netns', 'del', name).catch(() => undefined);
 }
@@ -137,13 +139,13 @@ function networkOf(pid: number): string | undefined {
 }
 
 /**
- * More than once, because a process may fork between the reading and the signal. The pids come from the namespace
- * itself a moment before: no name and no old list is involved.
+ * More than once, because a process may fork between the reading and the signal, and because one that was killed ends
+ * what it is doing in the kernel once it gets to run. The pids come from the namespace itself a moment before: no name and
+ * no old list is involved.
  */
-function killResidents(inode: number): void {
-  for (let round = 0; round < 20; round += 1) {
+async function killResidents(inode: number): Promise<void> {
+  await waitFor('the residents of a namespace to be gone', () => {
     const pids = residentsOf(inode);
-    if (pids.length === 0) return;
     for (const pid of pids) {
       try {
         process.kill(pid, 'SIGKILL');
@@ -151,7 +153,8 @@ function killResidents(inode: number): void {
         // It ended by itself in between.
       }
     }
-  }
+    return pids.length === 0;
+  });
 }
 
 async function ip(...args: string[]): Promise<string> {
@@ -159,8 +162,11 @@ async function ip(...args: string[]): Promise<string> {
 }
 
 async function mustRun(argv: readonly [string, ...string[]], input?: string): Promise<string> {
-  const result = await runCommand(argv, { timeoutMs: 20_000, ...(input !== undefined && { input }) });
+  const timeoutMs = 60_000;
+  const result = await runCommand(argv, { timeoutMs, ...(input !== undefined && { input }) });
   if (result.exitCode === 0) return result.stdout;
-  const outcome = result.timedOut ? 'no end after 20000 ms' : `exit code ${result.exitCode ?? result.signal}`;
+  const outcome = result.timedOut
+    ? `no end after ${timeoutMs} ms`
+    : `exit code ${result.exitCode ?? result.signal}`;
   throw new Error(`Cannot run "${argv.join(' ')}": ${outcome}, expected 0: ${result.stderr.trim()}`);
 }

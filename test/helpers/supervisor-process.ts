@@ -77,11 +77,12 @@ function endOf(child: ChildProcess): Promise<number | string> {
   });
 }
 
-/** The supervisor's own events in a log that it shares with HAProxy's output. */
+/** The supervisor's own events in a log that it shares with HAProxy's output, without a line that is still being written. */
 export function readLogEvents(logPath: string): readonly LogLine[] {
   if (!existsSync(logPath)) return [];
   return readFileSync(logPath, 'utf8')
     .split('\n')
+    .slice(0, -1)
     .filter((line) => line.startsWith('{"'))
     .map((line) => logLineSchema.parse(JSON.parse(line)));
 }

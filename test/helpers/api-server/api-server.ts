@@ -121,7 +121,12 @@ export async function startApiServer(settings: ApiServerSettings): Promise<ApiSe
     sendList(response, listAnswer(resource, searchParams, settings.store), faults.lie);
   };
 
-  const listener = await listen(settings, (request, response) => void answer(request, response));
+  const listener = await listen(settings, (request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      // A client may go away in the middle of what it sends.
+      if (!request.errored) throw error;
+    });
+  });
   return {
     port: listener.port,
     url: `https://${settings.host ?? '127.0.0.1'}:${listener.port}`,

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer, type Server, type Socket } from 'node:net';
+import { freePort } from '../free-port.ts';
 
 export interface ListenSettings {
   readonly cert: string;
@@ -30,7 +31,10 @@ export function rawSocketOf(socket: Socket): Socket {
   return rawSockets.get(socket) ?? socket;
 }
 
-/** One port for TLS and, where wanted, plain HTTP: the first byte tells which. Keeps its port across `refuse`. */
+/**
+ * One port for TLS and, where wanted, plain HTTP: the first byte tells which. Keeps its port across `refuse`: one that it
+ * finds itself nobody else gets meanwhile.
+ */
 export async function listen(settings: ListenSettings, handler: RequestListener): Promise<Listener> {
   const { cert, key, ca } = settings;
   const tls = createHttpsServer(
@@ -71,7 +75,7 @@ export async function listen(settings: ListenSettings, handler: RequestListener)
     for (const socket of open) how === 'reset' ? socket.resetAndDestroy() : socket.destroy();
   };
   const host = settings.host ?? '127.0.0.1';
-  const port = await bind(server, settings.port ?? 0, host);
+  const port = await bind(server, settings.port || (await freePort()), host);
   return {
     port,
     connections: () => open.size,

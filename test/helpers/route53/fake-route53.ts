@@ -62,7 +62,13 @@ export async function startFakeRoute53(
   const changes: FakeRoute53['changes'][number][] = [];
   const troubles: Trouble[] = [];
   const server = createServer((request, response) => {
-    void answer(request).then((reply) => send(response, reply, troubles.shift()));
+    answer(request).then(
+      (reply) => send(response, reply, troubles.shift()),
+      (error: unknown) => {
+        // A client may go away in the middle of what it sends.
+        if (!request.errored) throw error;
+      },
+    );
   });
   const answer = async (request: IncomingMessage): Promise<Reply> => {
     const body = await text(request);
