@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
+import { patientTimer } from '../system/time/patient-timeout.ts';
 import type { RenderJob, ThreadTask } from './render-job.ts';
 import type { RenderOutcome } from './render-template.ts';
 
@@ -106,8 +107,8 @@ function answerOf(
 ): Promise<Answer> {
   return new Promise((resolve) => {
     const settle = (answer: Answer): void => {
-      clearTimeout(timer);
-      thread.off('message', settle).off('exit', exited).off('error', broken);
+      timer[Symbol.dispose]();
+      thread.off('message', settle).off('exit', exited).off('error', broken).unref();
       resolve(answer);
     };
     const ended = (message: string): void => settle({ kind: 'ended', message });
@@ -118,8 +119,9 @@ function answerOf(
         isMemory ? `it took more memory than the limit MAX_THREAD_MB allows (${memoryMb} MB)` : error.message,
       );
     };
-    const timer = setTimeout(() => ended(`it was not done within ${withinMs} ms`), withinMs);
-    thread.on('message', settle).on('exit', exited).on('error', broken);
+    const timer = patientTimer(withinMs, () => ended(`it was not done within ${withinMs} ms`));
+    // The process has to live for as long as it waits.
+    thread.on('message', settle).on('exit', exited).on('error', broken).ref();
     send(thread);
   });
 }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createRenderThread } from '../../../../src/engine/render/render-in-thread.ts';
 import { type RenderJob, render } from '../../../../src/engine/render/render-job.ts';
+import { stall } from '../../../helpers/stall.ts';
 
 const jobOf = (templateText: string): RenderJob => ({
   templateText,
@@ -49,6 +50,16 @@ it('a template that never ended is not run again at once for another model', asy
   for (let round = 0; round < 5; round += 1)
     expect(await thread.render({ ...jobOf(endless), model: { round } })).toBe(first);
   expect(process.cpuUsage().user - startedMs).toBeLessThan(1_000_000);
+});
+
+it('an answer that lies there when this process gets to run again late is taken', async () => {
+  const thread = createRenderThread({ timeoutMs: 500 });
+  expect(await thread.render(good)).toMatchObject({ kind: 'rendered' });
+  const outcome = thread.render(jobOf('b <%= servers.length %>\n'));
+  // It is in the hands of the thread by then.
+  await new Promise((resolve) => setImmediate(resolve));
+  stall(1_500);
+  expect(await outcome).toMatchObject({ kind: 'rendered' });
 });
 
 it('a thread that ended for want of work is started again', async () => {
