@@ -70,7 +70,7 @@ async function startNameServer(where: NetNamespace, port: number, name: string):
 /** The server that answers on TCP there; throws without an answer. */
 export async function whoAnswers(from: NetNamespace, address: string, port: number): Promise<string> {
   const host = address.includes(':') ? `[${address}]` : address;
-  const answer = await from.run('socat', '-t20', '-T20', '-', `TCP:${host}:${port},connect-timeout=3`);
+  const answer = await from.run('socat', '-t20', '-T20', '-', `TCP:${host}:${port},connect-timeout=20`);
   return answer.trim();
 }
 
@@ -81,7 +81,7 @@ export interface OpenConnection {
 }
 
 export function connectFrom(from: NetNamespace, address: string, port: number): OpenConnection {
-  const [file, ...args] = [...from.prefix, 'socat', '-', `TCP:${address}:${port},connect-timeout=3`];
+  const [file, ...args] = [...from.prefix, 'socat', '-', `TCP:${address}:${port},connect-timeout=20`];
   const child = spawn(file ?? '', args, { stdio: ['pipe', 'pipe', 'inherit'] });
   let received = '';
   child.stdout.on('data', (chunk) => {

@@ -21,7 +21,7 @@ const hung = (host: SupervisedHost) =>
   waitFor('the hang to be seen', () => host.events('generation-hung')[0]);
 
 const says = (host: SupervisedHost): Promise<string> =>
-  host.namespace.run('curl', '-sf', '--max-time', '2', `http://127.0.0.1:${ports.version}/`);
+  host.namespace.run('curl', '-sf', '--max-time', '20', `http://127.0.0.1:${ports.version}/`);
 
 async function start(flags = LONG_DRAIN): Promise<{
   readonly host: SupervisedHost;
@@ -45,6 +45,8 @@ test('a worker that is stopped is replaced, and no drain of it is waited for', a
     dump: expect.stringMatching(`pid ${first.workers[0]} .*thread \\d+ T `),
   });
   await host.waitForGenerations(1);
+  // It is killed before that is told.
+  await waitFor('the kill to be told', () => host.events('generation-killed').length > 0);
   expect(host.events('generation-killed')).toMatchObject([{ generation: 1, reason: 'hung' }]);
 });
 

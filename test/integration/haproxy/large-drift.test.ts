@@ -25,7 +25,8 @@ test('drift is found, and a server that is out of use and in no file is gone, in
     (await askRuntimeApi(host.paths.statsSocket, command, 5_000)) ?? 'no answer';
   await tell('set server r-0/a weight 99');
   await tell('set server r-299/b state maint');
-  await tell('add server r-150/left-over 127.0.0.1:3');
+  // Not looked for afterwards: it may be gone again by then.
+  expect(await tell('add server r-150/left-over 127.0.0.1:3')).toContain('New server registered');
   await tell('add server r-150/stranger 127.0.0.1:3');
   await tell('set server r-150/stranger state ready');
   /** Administrative state and weight, by name. */
@@ -33,7 +34,6 @@ test('drift is found, and a server that is out of use and in no file is gone, in
     const rows = (await tell(`show servers state ${backend}`)).split('\n').map((row) => row.split(' '));
     return Object.fromEntries(rows.slice(2, -2).map((row) => [row[3], `${row[6]} ${row[7]}`]));
   };
-  expect(await serversOf('r-150')).toHaveProperty('left-over', '1 1');
   const asInFile = { a: '0 7', b: '0 7' };
   for (const backend of ['r-0', 'r-299', 'r-150'])
     await waitFor(

@@ -8,7 +8,8 @@ test('a killed supervisor leaves HAProxy serving, and the next one takes over wi
   await using host = await createSupervisedHost();
   await host.serve(ports.backend);
   host.install('v1');
-  const flags = ['--force-delete-timeout', '10s', '--drain-timeout', '1s'];
+  // From the reload on: until the next supervisor runs, a busy machine may take some seconds.
+  const flags = ['--force-delete-timeout', '20s', '--drain-timeout', '1s'];
   const first = host.supervise(flags);
   await first.waitForServing();
   const streams = await host.load({ port: ports.stream, streams: 4 });
@@ -27,7 +28,7 @@ test('a killed supervisor leaves HAProxy serving, and the next one takes over wi
     expect.objectContaining({ generation: 1, reason: 'an earlier supervisor left it', sent: 'soft-stop' }),
   );
   expect(streams.events().filter((it) => it.kind === 'cut')).toEqual([]);
-  await host.waitForGenerations(1);
+  await host.waitForGenerations(1, 60_000);
   expect((await load.stop()).lost).toEqual({});
   // They came again.
   await streams.stop();
@@ -57,4 +58,4 @@ test('a supervisor killed at any moment of a reload leaves nothing that the next
   await host.waitForGenerations(1);
   await waitFor('the status to say so', async () => (await last.status()).draining.length === 0);
   expect((await last.status()).phase).toBe('serving');
-}, 120_000);
+}, 300_000);

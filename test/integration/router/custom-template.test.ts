@@ -7,6 +7,7 @@ import { createTemplateRenderer, renderRouter } from '../../../src/router/config
 import { createAuthority } from '../../helpers/certificates.ts';
 import { routeBackend } from '../../helpers/router/route-sets.ts';
 import { routerSettings, routerTemplate } from '../../helpers/router/router-settings.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
 
 /** An administrator's own template, which may do anything. */
 const scratch = mkdtempSync(join(tmpdir(), 'hawser-template-'));
@@ -53,11 +54,17 @@ test.each([
   expect(outcome).toMatchObject({
     message: expect.stringContaining('Cannot render template "/etc/own.ejs"'),
   });
-  expect(ticks).toBeGreaterThan(1);
+  expect(ticks).toBeGreaterThan(0);
   const shipped = renderRouter(routerTemplate, routerSettings(), model, certificate);
   if (shipped.kind === 'failed') throw new Error(shipped.message);
   // Printed as a whole, and not backend by backend.
   const { pieces: _, ...rendered } = shipped.rendered;
-  expect(await render(custom(routerTemplate.text), model, certificate)).toEqual({ ...shipped, rendered });
+  const good = custom(routerTemplate.text);
+  // On a busy machine it may not be done in its time either.
+  const next = await waitFor('the next template to be rendered', async () => {
+    const found = await render(good, model, certificate);
+    return found.kind === 'rendered' && found;
+  });
+  expect(next).toEqual({ ...shipped, rendered });
   expect(await render(routerTemplate, model, certificate)).toEqual(shipped);
 });

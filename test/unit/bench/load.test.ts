@@ -6,6 +6,7 @@ import { connect as connectTls } from 'node:tls';
 import { afterAll, expect, test } from 'vitest';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { createAuthority } from '../../helpers/certificates.ts';
+import { freePort } from '../../helpers/free-port.ts';
 import type { LoadPlan } from '../../helpers/load/load-events.ts';
 import { startBackends } from '../../helpers/load/start-backends.ts';
 import { startLoad } from '../../helpers/load/start-load.ts';
@@ -67,9 +68,10 @@ test('a server that accepts and says nothing costs a timeout', async () => {
 });
 
 test('TLS on the port of a backend gets 200, as a health check expects', async () => {
-  await using _ = await startBackends(['env'], [{ ...one, port: 7_301 }], identity);
+  const port = await freePort();
+  await using _ = await startBackends(['env'], [{ ...one, port }], identity);
   const answer = await new Promise<string>((resolve, reject) => {
-    const socket = connectTls({ host: '127.0.0.1', port: 7_301, rejectUnauthorized: false });
+    const socket = connectTls({ host: '127.0.0.1', port, rejectUnauthorized: false });
     socket.once('error', reject).once('data', (data) => resolve(data.toString()));
     socket.write('GET /readyz HTTP/1.0\r\n\r\n');
   });

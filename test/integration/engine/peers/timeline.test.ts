@@ -58,8 +58,9 @@ test('of three nodes it tells the two that are there in one, and says which one 
 });
 
 test.each([
-  [10_500, /^the clock of cp-1 is 10\.\d s ahead: its entries are in the wrong place/],
-  [-10_500, /^the clock of cp-1 is 10\.\d s behind: its entries are in the wrong place/],
+  // As exact as the answer is quick, which no busy machine is.
+  [15_000, /^the clock of cp-1 is 1\d\.\d s ahead: its entries are in the wrong place/],
+  [-15_000, /^the clock of cp-1 is 1\d\.\d s behind: its entries are in the wrong place/],
 ])('a clock of another node that is off by %i ms is told first', async (offMs, warning) => {
   const { here, own, port } = await threeNodes(offMs);
   const { stdout } = await timeline(here, '--peers', `cp-1=127.0.0.1:${port}`, ...tlsFlags(own));

@@ -90,7 +90,10 @@ test('check 6: a proxy that cannot apply a change says so, and does it later wit
   show(3);
   await first?.serves('web-1', 'web-2', 'web-3');
   await second?.said('supervisor-unreachable');
-  expect((await second?.status())?.lastChange?.result).toBe('unreachable');
+  await waitFor(
+    'its status to say so',
+    async () => (await second?.status())?.lastChange?.result === 'unreachable',
+  );
   await second?.startSupervisor();
   await both('web-1', 'web-2', 'web-3');
 });

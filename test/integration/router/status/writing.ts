@@ -17,7 +17,7 @@ import { createTestCluster, openTestSession, type TestCluster } from '../../engi
 /** So long that a busy machine loses no lease, and that nothing waits long for another try. */
 export const patient: Partial<StatusTiming> = {
   lease: { durationMs: 60_000, renewDeadlineMs: 30_000, retryMs: 100 },
-  requestTimeoutMs: 2_000,
+  requestTimeoutMs: 30_000,
   retry: { firstMs: 100, longestMs: 500 },
   outageRetry: { firstMs: 100, longestMs: 500 },
 };
@@ -86,7 +86,7 @@ function startReplica(
   };
   const following = followResources(
     [routes],
-    { session, report, timing: { requestTimeoutMs: 1_000, backoffCapMs: 200 } },
+    { session, report, timing: { requestTimeoutMs: timing.requestTimeoutMs ?? 30_000, backoffCapMs: 200 } },
     ({ kind }) => {
       if (kind === 'objects') hear();
     },

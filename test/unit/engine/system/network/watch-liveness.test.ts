@@ -1,8 +1,9 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { askHealth } from '../../../../../src/engine/system/network/ask-health.ts';
 import { type Liveness, watchLiveness } from '../../../../../src/engine/system/network/watch-liveness.ts';
+import { freePort } from '../../../../helpers/free-port.ts';
 import { stall } from '../../../../helpers/stall.ts';
 import { waitFor } from '../../../../helpers/wait-for.ts';
 
@@ -43,8 +44,8 @@ beforeEach(async () => {
   stop = new AbortController();
   seen = [];
   polls = 0;
-  await listen(0);
-  port = (server.address() as AddressInfo).port;
+  port = await freePort();
+  await listen(port);
   watching = watchLiveness({
     host: '127.0.0.1',
     port,
