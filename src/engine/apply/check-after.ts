@@ -8,6 +8,8 @@ import { isOwnFile } from './foreign-file.ts';
 import { type LiveFile, readIfThere } from './live-file.ts';
 import { type LookAfter, lookAfter } from './look-after.ts';
 import { type MainFile, type PlacedSet, placedOf, readMainFile } from './main-file.ts';
+import { syncFolder } from './set-folder.ts';
+import { folderNamedIn } from './set-path.ts';
 import type { ToldSet } from './tell-first.ts';
 
 /** A file that the program may have got before it was checked. It counts only while that file lies there. */
@@ -68,6 +70,9 @@ export async function uncheckedIn(
 ): Promise<Unchecked | undefined> {
   const found = isOwnFile(file.path) ? await readIfThere(file.path) : undefined;
   if (found === undefined || (await readIfThere(file.lastGood))?.equals(found) === true) return undefined;
+  const folder = folderNamedIn(file, found);
+  // A last good copy is to name no file that a power cut would take.
+  if (folder !== undefined) await syncFolder(folder);
   return {
     ...{ sha256: sha256Of(found), mode, parts: () => [found], rendered: undefined, back: undefined },
     ...{ sinceMs: LONG_AGO, looks: lookAfter(check, undefined), mustLook: false },

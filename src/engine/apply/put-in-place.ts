@@ -1,6 +1,7 @@
 import type { Hash } from 'node:crypto';
 import { rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { codeOf, messageOf } from '../system/errors.ts';
 import { syncDirectory, syncFile, writeFileAtomically } from '../system/file/atomic-write.ts';
 import type { ApplyOutcome } from './apply-outcome.ts';
 import { refusedBy } from './check-after.ts';
@@ -61,11 +62,19 @@ function* hashing(parts: Iterable<Buffer>, hash: Hash): Generator<Buffer, void> 
 }
 
 /**
- * A power cut before that leaves the last good copy, which the supervisor starts with where HAProxy refuses the file. A file that was cut at the
- * end of a line is served until the next call.
+ * Before the last good copies are made, which are to name no file that a power cut takes. One before that leaves the older copies, with which the
+ * supervisor starts where HAProxy refuses the file. A file that was cut at the end of a line is served until the next call. Answers with a failure
+ * where something else has removed a file meanwhile.
  */
-export async function syncSet({ path }: LiveFile, staged: StagedSet): Promise<void> {
-  await staged.sync();
-  await syncFile(path);
-  await syncDirectory(dirname(path));
+export async function syncSet({ path }: LiveFile, staged: StagedSet): Promise<ApplyOutcome | undefined> {
+  try {
+    await staged.sync();
+    await syncFile(path);
+    await syncDirectory(dirname(path));
+    return undefined;
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    const message = `Cannot keep configuration "${path}": something else removed a file of it (${messageOf(error)})`;
+    return { kind: 'failed', message };
+  }
 }

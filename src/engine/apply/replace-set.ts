@@ -177,8 +177,8 @@ interface Placed {
 }
 
 async function serve(parts: Replacement, now: Placed): Promise<ApplyOutcome | Damaged> {
-  const { before, staged, placed, way, isAhead, looks, mustLook = false } = now;
-  const { file, rendered, memory, signal } = parts;
+  const { before, staged, placed, isAhead, looks, mustLook = false } = now;
+  const { file, rendered, memory, mayTrust } = parts;
   const { mode } = rendered;
   const { sha256 } = placed;
   const overtaken = memory.unchecked?.sha256 === sha256 ? undefined : memory.unchecked;
@@ -188,13 +188,13 @@ async function serve(parts: Replacement, now: Placed): Promise<ApplyOutcome | Da
   const sinceMs = overtaken?.sinceMs ?? memory.now();
   const unchecked = { sha256, mode, parts: staged.parts, rendered, sinceMs, back: before, looks, mustLook };
   if (isAhead) memory.unchecked = unchecked;
-  const wanted = { sha256, isChecked: !isAhead };
-  const brought = await bringIntoService(way, wanted, memory.supervisor, signal);
-  if (isAhead) await syncSet(file, staged);
+  const { brought, removed } = await bringAndSync(parts, now);
   fillSpare(parts, placed);
   const outcome = await verdictOn(brought, parts, now);
-  if (outcome.kind !== 'rejected' || looks.isDamaged()) memory.inPlace = placed;
-  if (looks.isDamaged()) return { kind: 'damaged', back: before };
+  const isDamaged = looks.isDamaged() || removed !== undefined;
+  if (outcome.kind !== 'rejected' || isDamaged) memory.inPlace = placed;
+  if (isDamaged && mayTrust) return { kind: 'damaged', back: before };
+  if (removed !== undefined) return removed;
   // A refused file gives way to the one of before, which is known still.
   if (outcome.kind === 'rejected') memory.inPlace = placedOf(before) ?? memory.inPlace;
   if (outcome.kind === 'reloaded') memory.served = sha256;
@@ -202,8 +202,21 @@ async function serve(parts: Replacement, now: Placed): Promise<ApplyOutcome | Da
   await removeOldSets(file, memory.unchecked?.back?.folder);
   // What runs was told of a file that is not there any more.
   return settled.kind === 'rejected' && overtaken !== undefined
-    ? { ...settled, back: await memory.supervisor.reload(signal) }
+    ? { ...settled, back: await memory.supervisor.reload(parts.signal) }
     : settled;
+}
+
+/** `removed` where something else removed a file of the set before it was on the disk. */
+async function bringAndSync(
+  { file, memory, signal }: Replacement,
+  { staged, placed, way, isAhead }: Placed,
+): Promise<{ readonly brought: ReloadOutcome; readonly removed: ApplyOutcome | undefined }> {
+  const wanted = { sha256: placed.sha256, isChecked: !isAhead };
+  const sync = async () => (isAhead ? await syncSet(file, staged) : undefined);
+  // The supervisor keeps a copy of what it starts.
+  const early = way.kind === 'reload' ? await sync() : undefined;
+  const brought = await bringIntoService(way, wanted, memory.supervisor, signal);
+  return { brought, removed: way.kind === 'reload' ? early : await sync() };
 }
 
 /**

@@ -177,11 +177,23 @@ async function fillFolder(
     await writeInstead(path, each, mode);
     written.push(path);
   });
-  return async () => {
-    await forEachAtOnce(written, syncFile);
-    for (const each of [...folders, folder, dirname(folder), dirname(dirname(folder))])
-      await syncDirectory(each);
-  };
+  return () => syncAll(folder, folders, written);
+}
+
+async function syncAll(folder: string, folders: Iterable<string>, files: readonly string[]): Promise<void> {
+  await forEachAtOnce(files, syncFile);
+  for (const each of [...folders, folder, dirname(folder), dirname(dirname(folder))])
+    await syncDirectory(each);
+}
+
+/** For a set that another process wrote, which may have ended before it was on the disk. Never fails: what is wrong with it shows in its check. */
+export async function syncFolder(folder: string): Promise<void> {
+  try {
+    const paths = [...(await filesIn(folder)).keys()].map((name) => join(folder, name));
+    await syncAll(folder, new Set(paths.map(dirname)), paths);
+  } catch {
+    // It is gone, or of another user.
+  }
 }
 
 /** A spare folder may have what this process did not put there. */

@@ -53,6 +53,22 @@ it.each([
   isWhole(edited);
 });
 
+it('a set that loses a file before it is on the disk is written anew', async () => {
+  const { applySet } = await begun();
+  let isSpoiled = false;
+  Object.defineProperty(scene.answers, 'reload', {
+    get: () => {
+      const isThere = readFileSync(scene.configPath, 'utf8').endsWith('# two\n');
+      if (isThere && !isSpoiled) rmSync(fileOf('lists/allowed.lst'));
+      isSpoiled ||= isThere;
+      return made;
+    },
+  });
+  expect(await applySet(two, signal)).toMatchObject({ kind: 'reloaded' });
+  expect(isSpoiled).toBe(true);
+  isWhole(two);
+});
+
 it('a text that HAProxy refuses is refused where all files are whole', async () => {
   const { applySet } = await begun();
   const bad = { ...one, text: one.text.replace('bind', 'blind') };
