@@ -39,7 +39,7 @@ export interface Applier {
 }
 
 /** A check that is under way. */
-export interface Settling {
+interface Settling {
   /**
    * `unchanged` where the file is accepted and served; undefined where the check was ended before its verdict, another file lies there, or nothing is
    * known of what is served. A set that was found changed by hand is written anew: then what became of that. Rejects only when `signal` stops it.

@@ -13,7 +13,7 @@ import { folderNamedIn } from './set-path.ts';
 import type { ToldSet } from './tell-first.ts';
 
 /** A file that the program may have got before it was checked. It counts only while that file lies there. */
-export interface Unchecked {
+interface Unchecked {
   readonly sha256: string;
   readonly mode: number;
   readonly parts: () => Iterable<Buffer>;

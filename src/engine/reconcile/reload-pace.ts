@@ -5,7 +5,7 @@ import type { Proposed } from './proposal.ts';
 import { reloadStartMs, reloadWaitMs } from './reload-limit.ts';
 
 /** What of a configuration may be applied now. */
-export interface Turn<T> {
+interface Turn<T> {
   /** All of it, or a whole configuration that is a part of the way to it. Undefined where all of it has to wait. */
   readonly now: Proposed<T> | undefined;
   /** How long the rest has to wait: 0 where nothing has to. */

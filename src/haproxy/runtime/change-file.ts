@@ -14,7 +14,7 @@ import {
 import type { Running } from './running.ts';
 import { createRunningNames, type RunningNames } from './running-names.ts';
 
-export type FileOutcome =
+type FileOutcome =
   | { readonly kind: 'changed'; readonly commands: number }
   | { readonly kind: 'refused'; readonly reason: string };
 

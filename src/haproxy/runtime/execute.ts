@@ -11,7 +11,7 @@ import type { Running } from './running.ts';
 import { createServerDrift } from './server-drift.ts';
 
 /** How HAProxy is spoken to. */
-export interface RuntimeLine {
+interface RuntimeLine {
   /** Undefined where its worker does not answer. */
   readonly ask: Ask;
   /** The same with many questions at once, and all answers one after the other. */

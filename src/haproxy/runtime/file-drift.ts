@@ -9,7 +9,7 @@ import type { Running } from './running.ts';
 import { askFiles, type RunningFile } from './running-names.ts';
 
 /** Of a file of the set that is served; undefined where there is none of this name. */
-export type ReadFile = (name: string) => Promise<string | undefined>;
+type ReadFile = (name: string) => Promise<string | undefined>;
 
 /** A round ends after so many lines and certificates: all of a small set, and a part of a large one, which is gone through in turn. */
 const A_ROUND = 5_000;

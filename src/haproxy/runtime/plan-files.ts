@@ -11,7 +11,7 @@ export type FileKind = 'map' | 'certificate-list' | 'certificate';
  */
 export type KindOf = (name: string) => FileKind | 'start' | undefined;
 
-export type FilePlan = Reload | { readonly kind: 'changes'; readonly changes: readonly FileChange[] };
+type FilePlan = Reload | { readonly kind: 'changes'; readonly changes: readonly FileChange[] };
 
 /** Of a map in which more lines differ, all are read anew: that is one step for those who ask it, and as many bytes. */
 const MOST_LINES = 64;

@@ -139,6 +139,6 @@ interface Place {
   readonly port: number;
 }
 
-export function isSamePlace(one: Place, other: Place): boolean {
+function isSamePlace(one: Place, other: Place): boolean {
   return one.address === other.address && one.port === other.port;
 }

@@ -4,7 +4,7 @@ import type { SupervisorMetrics } from '../../engine/observe/supervisor-metrics.
 import type { LogEvent } from '../../engine/system/log.ts';
 import type { ConnectionCounts } from './watch-servers.ts';
 
-export interface HaproxySupervisorNow extends ConnectionCounts {
+interface HaproxySupervisorNow extends ConnectionCounts {
   readonly serving: number;
   readonly starting: number;
   readonly draining: number;

@@ -96,7 +96,7 @@ export interface RunningChange extends Change {
 }
 
 /** Since the supervisor began. */
-export interface ChangeCounts {
+interface ChangeCounts {
   readonly made: number;
   readonly repaired: number;
   readonly refused: number;

@@ -5,7 +5,7 @@ import type { ServerCounters } from '../server-counters.ts';
  * Why a server is probed: attempts to connect to it failed; it got connections, and none has ended with an answer; or this node has a
  * new address, which may be the VIP of a holder that died.
  */
-export type Suspicion = 'failed-attempts' | 'no-answer' | 'new-address';
+type Suspicion = 'failed-attempts' | 'no-answer' | 'new-address';
 
 export interface Suspect {
   readonly server: ServerCounters;

@@ -32,7 +32,7 @@ export interface ConnectionCounts {
   readonly longestConnectMs: number;
 }
 
-export interface ServerWatch {
+interface ServerWatch {
   readonly connections: () => ConnectionCounts;
   readonly stop: () => void;
 }

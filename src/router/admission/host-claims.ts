@@ -7,7 +7,7 @@ export interface HostClaim extends Pick<RouteClaim, 'key' | 'kind' | 'host' | 'w
   readonly name: string;
 }
 
-export interface HostClaims {
+interface HostClaims {
   /** Takes host and path for this route, or says why it cannot have them. Routes must come oldest first. */
   readonly claim: (claim: HostClaim) => Refusal | undefined;
 }

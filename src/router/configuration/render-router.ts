@@ -26,7 +26,7 @@ export type RouterRendering =
   | { readonly kind: 'failed'; readonly message: string };
 
 /** See `renderRouter`. */
-export type RouterRenderer = (
+type RouterRenderer = (
   template: RouterTemplate,
   model: RouterModel,
   defaultCertificate: string,

@@ -19,7 +19,7 @@ import { textBudget } from './text-budget.ts';
 /** Prints haproxy.cfg for ever other routes, with one template. Of pieces that are all as before the outcome is the same object. */
 export type RouterPrinter = (backends: readonly RouteBackend[]) => RouterPrint;
 
-export type RouterPrint = RenderOutcome | { readonly kind: 'pieces'; readonly pieces: readonly string[] };
+type RouterPrint = RenderOutcome | { readonly kind: 'pieces'; readonly pieces: readonly string[] };
 
 /** What is not of routes. */
 const OWN_CHARACTERS = 1024 * 1024;

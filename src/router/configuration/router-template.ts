@@ -2,7 +2,7 @@ import { readTemplate } from '../../engine/reconcile/template-file.ts';
 import { shippedFile } from '../../engine/system/shipped-file.ts';
 import type { RouterTemplate } from './render-router.ts';
 
-export type RouterTemplateFile =
+type RouterTemplateFile =
   | (RouterTemplate & { readonly kind: 'read' })
   | { readonly kind: 'unreadable'; readonly message: string };
 

@@ -15,7 +15,7 @@ export interface TemplateBackend {
   readonly servers: readonly TemplateServer[];
 }
 
-export interface TemplateServer {
+interface TemplateServer {
   readonly name: string;
   readonly endpoint: string;
   readonly id: number;
@@ -25,7 +25,7 @@ export interface TemplateServer {
   readonly switchableOptions: string;
 }
 
-export interface BackendOptions {
+interface BackendOptions {
   readonly http2: boolean;
   /** Of `default-ca`. */
   readonly defaultDestinationCa: string | undefined;

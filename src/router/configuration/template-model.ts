@@ -16,7 +16,7 @@ import { headerRule, type TemplateBackend } from './template-backend.ts';
  * The variables of the template. Null is what is not asked for. Texts in fields that end in `Quoted`, and the directives of
  * backends, are whole words of HAProxy's configuration: the template prints them with `<%-`.
  */
-export interface RouterTemplateModel {
+interface RouterTemplateModel {
   /** Stands for the folder in which maps, lists and certificates lie. */
   readonly setFolder: string;
   /** In that folder: the servers that begin with their checks off. */

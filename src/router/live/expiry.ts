@@ -3,7 +3,7 @@ import type { AdmittedRoute } from '../admission/verdict.ts';
 /** Who has to renew a certificate needs some days. */
 export const EXPIRES_SOON_MS = 14 * 86_400_000;
 
-export interface Expiry {
+interface Expiry {
   /** Its key. */
   readonly route: string;
   readonly host: string;

@@ -30,7 +30,7 @@ export interface Isolation {
   readonly tryAgain: (onTaken: () => void, stop: AbortSignal) => Promise<void>;
 }
 
-export interface TriedAlone {
+interface TriedAlone {
   readonly taken: readonly RouteBackend[];
   readonly isAnyLeftOut: boolean;
 }

@@ -13,7 +13,7 @@ export interface ServableDecision {
 }
 
 /** Which routes HAProxy has refused. */
-export interface LeftOutRoutes {
+interface LeftOutRoutes {
   /** The decision without them, however they have changed since. One that has gone is forgotten. */
   readonly servable: (decision: Decision) => ServableDecision;
   /**

@@ -9,7 +9,7 @@ import { readSecret } from '../objects/secret.ts';
 import { readService } from '../objects/service.ts';
 
 /** Which objects the router asks for. */
-export interface ResourceSettings {
+interface ResourceSettings {
   readonly namespace?: string | undefined;
   readonly routeLabels?: Selector | undefined;
   readonly watchEndpoints: boolean;

@@ -1,7 +1,7 @@
 import type { CheckOutcome } from '../../engine/apply/configuration-check.ts';
 
 /** What came of looking for those that are refused. */
-export interface Sifted<T> {
+interface Sifted<T> {
   readonly taken: readonly T[];
   /** Each with what was said against it. */
   readonly refused: ReadonlyMap<T, string>;

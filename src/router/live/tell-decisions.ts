@@ -7,7 +7,7 @@ import type { ServableDecision } from './left-out-routes.ts';
 import type { RouterObserver } from './router-observer.ts';
 
 /** Tells the observers what was decided, and of which admitted routes it is known that HAProxy takes them. */
-export interface Teller {
+interface Teller {
   readonly decided: (shown: ServableDecision) => void;
   /** HAProxy takes these, of this decision; left out, all of it. */
   readonly taken: (decision: Decision, backends?: readonly RouteBackend[]) => void;

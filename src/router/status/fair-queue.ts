@@ -1,5 +1,5 @@
 /** Routes of which the status is to be written, by namespace. */
-export interface FairQueue {
+interface FairQueue {
   /** A key that waits already keeps its place: what is written is decided when it is taken. */
   readonly add: (namespace: string, key: string) => void;
   /** Of the namespace that has waited longest since it last had a turn. */

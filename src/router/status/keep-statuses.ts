@@ -7,7 +7,7 @@ import type { StatusSettings } from '../settings/status-flags.ts';
 import { type StatusWriterSettings, startStatusWriter } from './status-writer.ts';
 import { createStatusWishes } from './wanted-statuses.ts';
 
-export interface StatusKeeper {
+interface StatusKeeper {
   /** Takes every Route that a list or a watch tells of, whatever of it has changed. Never throws. */
   readonly see: (route: unknown) => void;
   readonly decided: (

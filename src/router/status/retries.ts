@@ -1,7 +1,7 @@
 import { type RetryLimits, retryPauseMs } from '../../engine/system/time/retry.ts';
 
 /** What failed, and when it is tried again. */
-export interface Retries {
+interface Retries {
   readonly failed: (key: string) => void;
   readonly succeeded: (key: string) => void;
   /** True from a failure until its pause is over. */

@@ -61,7 +61,7 @@ const MOST_AT_ONCE = 8;
 const MOST_CONTENTIONS = 5;
 const TICK_MS = 500;
 
-export interface StatusWriter {
+interface StatusWriter {
   /** Takes every Route that a list or a watch tells of, whatever of it has changed. Never throws. */
   readonly see: (route: unknown) => void;
   /** Takes what the newest decision wants: what still waits is written as this one has it. */

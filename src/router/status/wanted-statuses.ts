@@ -16,7 +16,7 @@ export interface WantedStatus {
 }
 
 /** What a decision wants of each Route's status, by key. `unproven` are those of which it is not known yet whether HAProxy takes them. */
-export type StatusWishes = (
+type StatusWishes = (
   decision: Pick<Decision, 'admission' | 'outside'>,
   unproven?: ReadonlySet<string>,
 ) => Map<string, WantedStatus>;
