@@ -18,7 +18,10 @@ const addressOf: Record<Name, string> = { a: '127.0.0.2', b: '127.0.0.3', c: '12
 interface World {
   readonly host: SupervisedHost;
   readonly backends: Readonly<Record<Name, Backends>>;
-  /** A packet filter drops without a word what is sent to these servers. */
+  /**
+   * A packet filter drops without a word each new connection to these servers. A request that was on its way would be gone with
+   * one that drops everything, which is no loss of HAProxy's.
+   */
   readonly drop: (...servers: readonly Name[]) => Promise<void>;
   readonly undrop: () => Promise<void>;
   readonly load: () => Promise<Load>;
@@ -67,7 +70,8 @@ ${names.map(line).join('\n')}
     backends,
     drop: async (...servers) => {
       const rules = servers.map(
-        (name) => `add rule inet lossy input ip daddr ${addressOf[name]} tcp dport ${ports.backend} drop;`,
+        (name) =>
+          `add rule inet lossy input ip daddr ${addressOf[name]} tcp dport ${ports.backend} tcp flags & (syn | ack) == syn drop;`,
       );
       await host.namespace.run(
         'nft',
