@@ -42,7 +42,9 @@ export function nextChange(state: State, now: number, emit: Emit): State {
   if (serving !== undefined && isSaid && change.cause === 'request') {
     emit({ kind: 'answer', requests: change.requests, result: servedBy(serving, 0) });
     keepIfChecked(change, emit);
-    return nextChange({ ...next, serving: { ...serving, configSha256: change.to } }, now, emit);
+    if (served === change.to) return nextChange(next, now, emit);
+    const renamed = { ...serving, configSha256: change.to };
+    return nextChange({ ...next, serving: renamed, lastFailure: undefined }, now, emit);
   }
   if (serving === undefined || served !== change.from) {
     const reason = 'another configuration is served than the one that it changes';

@@ -57,6 +57,19 @@ test('a change may be told before its file is written, and an order without chan
   expect(machine.state.changeCounts).toMatchObject({ made: 1, refused: 0 });
 });
 
+test('a failure of before is over once the file that replaces it is said to be served', () => {
+  const machine = serving();
+  machine.send({ kind: 'requested', request: 1 });
+  machine.send({ kind: 'state-saved' });
+  machine.send({ kind: 'start-failed', number: 2, message: 'no' });
+  machine.send({ kind: 'checked', failure: { stage: 'check', message: 'no' } });
+  expect(machine.state.lastFailure).toMatchObject({ stage: 'check' });
+  machine.send(requested(7, { from: 'sha-1', to: 'sha-1', checked: true, changes: [] }));
+  expect(machine.state.lastFailure).toMatchObject({ stage: 'check' });
+  machine.send(requested(8, { from: 'sha-1', to: 'sha-2', changes: [] }));
+  expect(machine.state.lastFailure).toBeUndefined();
+});
+
 test('what HAProxy refuses before the file is written is not reloaded: the file does not say it', () => {
   const machine = serving();
   machine.send(requested(7, ahead));
