@@ -8,6 +8,12 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 export function replaceFile(path: string, text: string, mode: number): void {
   const staged = `${path}.new`;
   rmSync(staged, { force: true });
-  writeFileSync(staged, text, { mode, flag: 'wx' });
-  renameSync(staged, path);
+  try {
+    writeFileSync(staged, text, { mode, flag: 'wx' });
+    renameSync(staged, path);
+  } catch (error) {
+    // On a full disk it is empty, and nothing else would take it away until the file changes again.
+    rmSync(staged, { force: true });
+    throw error;
+  }
 }

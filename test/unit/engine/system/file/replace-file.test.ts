@@ -1,4 +1,5 @@
 import {
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -48,4 +49,10 @@ test('a file that cannot be staged leaves the old one as it is', () => {
   writeFileSync(path, 'old');
   expect(() => replaceFile(join(dir, 'none', 'file'), 'new', 0o644)).toThrow(/ENOENT/);
   expect(readFileSync(path, 'utf8')).toBe('old');
+});
+
+test('a write that fails leaves nothing beside the file', () => {
+  mkdirSync(path);
+  expect(() => replaceFile(path, 'new', 0o600)).toThrow(/EISDIR|ENOTDIR/);
+  expect(readdirSync(dir).sort()).toEqual(['file', 'foreign']);
 });
