@@ -30,7 +30,7 @@ export function beforeTaking(lines: readonly JournalLine[], index: number): Befo
   let left: JournalLine | undefined;
   for (let at = index - 1; at >= 0; at -= 1) {
     const each = lines[at];
-    if (each === undefined || !isMove(each, taking.subject)) continue;
+    if (each === undefined || !(isMove(each, taking.subject) || isHeldAtReload(each, taking))) continue;
     const isLeaving = each.from === 'MASTER' && distanceMs(each, taking) <= WINDOW_MS;
     if (left === undefined && isLeaving && !isRival(lines, at, taking)) left = each;
     if (seen.has(each.node)) continue;
@@ -42,6 +42,13 @@ export function beforeTaking(lines: readonly JournalLine[], index: number): Befo
   if (later !== undefined) return { kind: 'left', line: later };
   if (left === undefined) return undefined;
   return left.node === taking.node ? { kind: 'own' } : { kind: 'left', line: left };
+}
+
+/** A node that took the VIP while it was reloaded tells of it as of its state. */
+function isHeldAtReload(line: JournalLine, taking: JournalLine): boolean {
+  const { event, subject, to, reason } = line;
+  const isReport = event === 'vrrp-transition' && subject === taking.subject && reason === reloadReason;
+  return isReport && to === 'MASTER' && distanceMs(line, taking) > SLACK_MS;
 }
 
 /** The node's next move shows it, however late: an isolated holder keeps the VIP until it hears the others again. */

@@ -108,6 +108,8 @@ const boundsOfKinds: Readonly<Record<string, Bound>> = {
   },
   'exhaust-descriptors': failover,
   'exhaust-processes': failover,
+  // `vrrp-state.json` lies on that disk.
+  'fill-disk': { ...harmless, blind: true },
   // Every third request goes to that API server.
   'api-fault': { ...harmless, serviceMs: HUNG_MS, serviceAfterMs: 1_000 },
   'api-lie': { ...harmless, serviceMs: 1_000, serviceAfterMs: 1_000, moves: 1 },

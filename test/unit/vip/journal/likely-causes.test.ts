@@ -96,6 +96,16 @@ test('a holder that leaves only when a long partition ends is named with its lea
   );
 });
 
+test('a holder that took the VIP while it was reloaded is named', () => {
+  const held = taken(0, { node: 'cp-1', reason: reloadReason });
+  const later = left(8_900, { to: 'BACKUP', reason: 'outranked' });
+  expect(likelyCauses([held, taken(6_000), later], 1)).toBe(
+    'cp-1 was still MASTER, and left it 2.9 s later: outranked',
+  );
+  const backup = lineAt(1, { subject: 'prod_API', from: 'MASTER', to: 'BACKUP', reason: reloadReason });
+  expect(likelyCauses([backup, taken(6_000)], 1)).toBeUndefined();
+});
+
 test('in a cluster whose name has "api" in it the health of the API moves no ingress VIP', () => {
   const moved = left(9, { subject: 'api-prod_INGRESS' });
   expect(because(health(0), moved)).toBeUndefined();
