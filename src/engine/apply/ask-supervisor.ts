@@ -12,6 +12,11 @@ export interface SupervisorOptions {
    * new generation 10 s to prove itself, and may have one reload before ours.
    */
   readonly reloadTimeoutMs?: number;
+  /**
+   * For a change that is told before its file is written. Default 10 s: a supervisor that is busy for longer gets the file and a reload, and both waits
+   * together are to end before the monitor's loop counts as hung.
+   */
+  readonly tellTimeoutMs?: number;
   /** For what a supervisor answers at once. Default 2 s. */
   readonly statusTimeoutMs?: number;
 }
@@ -60,7 +65,7 @@ export interface Supervisor {
 const LONGEST_PING_MS = 10_000;
 
 export function connectSupervisor(options: SupervisorOptions): Supervisor {
-  const { socketPath, reloadTimeoutMs = 30_000, statusTimeoutMs = 2_000 } = options;
+  const { socketPath, reloadTimeoutMs = 30_000, tellTimeoutMs = 10_000, statusTimeoutMs = 2_000 } = options;
   /** The socket file on which something was answered: another one may be another program's. */
   let answeredOn: string | undefined;
   /** Nothing was answered the last time, so the next reload is not waited for as long. */
@@ -121,7 +126,7 @@ export function connectSupervisor(options: SupervisorOptions): Supervisor {
     tell: async (change, signal) => {
       const order = orderOf(change);
       if (order === undefined) return { kind: 'not-told' };
-      const outcome = await ask(order, isSilent ? statusTimeoutMs : reloadTimeoutMs, signal);
+      const outcome = await ask(order, tellTimeoutMs, signal);
       return outcome.kind === 'answered' ? tellOutcomeOf(outcome.answer) : { kind: 'not-told' };
     },
     keep: async (sha256, signal) => {

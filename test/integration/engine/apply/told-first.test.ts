@@ -1,7 +1,9 @@
 import { mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ApplierOptions } from '../../../../src/engine/apply/applier.ts';
 import type { Difference } from '../../../../src/engine/apply/bring-into-service.ts';
 import { SET_FOLDER, sha256Of } from '../../../../src/engine/apply/file-set.ts';
+import type { Answer } from '../../../../src/engine/control/answer.ts';
 import { type ApplyScene, createApplyScene, goodText } from './apply-scene.ts';
 import { type ModelSupervisor, modelSupervisor } from './model-supervisor.ts';
 import { setsBeside } from './set-scene.ts';
@@ -44,8 +46,9 @@ const orders = (): readonly string[] => {
 };
 
 /** An applier that has brought the first text into service, beside a supervisor that makes changes. */
-async function begun() {
+async function begun(options: Partial<ApplierOptions> = {}) {
   const applier = scene.applier({
+    ...options,
     check: async () => ({ kind: 'valid' }),
     checksAfter: true,
     difference: (before, { text }) => {
@@ -92,6 +95,17 @@ test.each([
   expect(outcome).not.toHaveProperty('atRunTime');
   expect(orders()).toEqual(['0 to told with changes', 'reload']);
   expect([there(), model.served, model.reloads()]).toEqual([1, sha256Of(textOf(1)), reloads]);
+});
+
+test('a supervisor that does not answer is waited for until the file is asked for, not twice as long', async () => {
+  const { tell } = await begun({ tellTimeoutMs: 200, reloadTimeoutMs: 600_000 });
+  const { promise: never } = Promise.withResolvers<Answer>();
+  const { get } = Object.getOwnPropertyDescriptor(scene.answers, 'reload') ?? {};
+  const isAhead = () => scene.requests.at(-1)?.includes('"ahead"') === true;
+  Object.defineProperty(scene.answers, 'reload', { get: () => (isAhead() ? never : get?.()) });
+  expect(await tell(textOf(1), signal)).toMatchObject({ kind: 'reloaded' });
+  expect(orders()).toEqual(['0 to told with changes', 'reload']);
+  expect([there(), model.served, model.reloads()]).toEqual([1, sha256Of(textOf(1)), 1]);
 });
 
 test('an HAProxy that was told and is gone before the file is written loads the file', async () => {
