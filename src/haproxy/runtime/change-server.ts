@@ -111,7 +111,9 @@ export async function tell(
   if (reply !== undefined && instead?.answer.test(reply))
     return await tellAll(ask, running, instead.commands);
   if (reply !== undefined && done.test(reply)) return undefined;
-  return `"${text}" was answered with ${reply === undefined ? 'nothing' : JSON.stringify(reply.slice(0, 200))}`;
+  // The lines after the first one are a file's: a private key, or megabytes.
+  const [command = ''] = text.split('\n', 1);
+  return `"${command}" was answered with ${reply === undefined ? 'nothing' : JSON.stringify(reply.slice(0, 200))}`;
 }
 
 /** Stops at the first that HAProxy refuses, and resolves with what it said. */
