@@ -90,8 +90,8 @@ function servedBy({ number, master }: Serving, tookMs: number) {
 }
 
 /**
- * The file says already what is wanted, so a reload makes the change whatever became of it. What was told ahead of its file is only answered: a part of it may
- * have been made, and is changed back, or loaded once the file lies there.
+ * The file says already what is wanted, so a reload makes the change whatever became of it. What was told ahead of its file is only answered. What HAProxy refused of it
+ * may have been made in part, so it counts as neither file: only a reload follows.
  */
 function reloadInstead(
   state: State,
@@ -118,7 +118,9 @@ function reloadInstead(
     const message = `Cannot change what runs: ${reason}`;
     const said = kind === 'refused' ? { refused: reason } : {};
     emit({ kind: 'answer', requests, result: { stage: 'change', message, ...said } });
-    return nextChange(next, now, emit);
+    const { serving } = next;
+    const isPartly = kind === 'refused' && serving !== undefined;
+    return nextChange(isPartly ? { ...next, serving: { ...serving, configSha256: to } } : next, now, emit);
   }
   const reloading = cause === 'drift' ? { ...next, reloadedForDrift: to } : next;
   if (state.job !== undefined) return { ...reloading, queued: [...state.queued, ...requests] };

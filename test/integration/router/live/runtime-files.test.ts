@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
@@ -111,4 +111,23 @@ test('changes that come while HAProxy is reloaded are in the next generation', a
   const found = await interleave(await openSetWorld(), 4, seeded(7));
   expect(found.lost).toEqual([]);
   expect(found.atRunTime).toBeGreaterThan(0);
+});
+
+test('a pod of a change that HAProxy refused in part is not left there by the next change', async () => {
+  const { host, begin, want, runs, shouldRun } = await openSetWorld();
+  const pem = certificate('b.test');
+  const wishes = (a: readonly number[], b: readonly number[], shown = pem) => [
+    { name: 'a', host: 'a.test', servers: a },
+    { name: 'b', host: 'b.test', servers: b, pem: shown },
+  ];
+  await begin(...wishes([1], [1]));
+  // No file can be put in place, so the reload that follows a refusal has to wait.
+  const block = `${host.paths.config}.candidate`;
+  mkdirSync(block);
+  expect((await want(...wishes([1, 2], [1], pem.replace(/^M/gm, 'N')))).kind).toBe('failed');
+  expect((await runs()).servers).toContain('be_edge_http:shop:a pod-2 127.0.1.2:8080 2');
+  expect((await want(...wishes([1], [1, 3]))).kind).toBe('failed');
+  rmdirSync(block);
+  expect(await want(...wishes([1], [1, 3]))).toMatchObject({ kind: 'reloaded' });
+  expect(await runs()).toEqual(shouldRun(...wishes([1], [1, 3])));
 });

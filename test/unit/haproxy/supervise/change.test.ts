@@ -76,8 +76,14 @@ test('what HAProxy refuses before the file is written is not reloaded: the file 
   expect(machine.send(changed(refused))).toMatchObject([
     { kind: 'answer', requests: [7], result: { stage: 'change', refused: 'no' } },
   ]);
-  expect(machine.state).toMatchObject({ job: undefined, serving: { configSha256: 'sha-1' } });
+  expect(machine.state.job).toBeUndefined();
   expect(machine.state.changeCounts).toMatchObject({ made: 0, refused: 1, lastRefusal: 'no' });
+  // A part of it may have been made: no change of the file in place may follow.
+  expect(machine.state.serving?.configSha256).toBe('told-1');
+  expect(machine.send(requested(8, { ...ahead, to: 'told-2' }))).toMatchObject([
+    { kind: 'answer', requests: [8], result: { stage: 'change' } },
+  ]);
+  expect(machine.send(requested(9))).toMatchObject([{ kind: 'save-state' }]);
 });
 
 test('a change of something else than what runs is not told, and what waits behind it is', () => {
