@@ -58,7 +58,8 @@ const problemOf = oncePer(unprintable);
  */
 function unprintable(route: RouteBackend): string | undefined {
   return (
-    [...words(route)].find(({ text }) => !isSafeText(text))?.what ??
+    names(route).find(({ text }) => !namePattern.test(text))?.what ??
+    words(route).find(({ text }) => !isSafeText(text))?.what ??
     lines(route).find(({ text }) => !isOneLine(text))?.what ??
     otherProblem(route)
   );
@@ -69,11 +70,19 @@ interface Part {
   readonly text: string;
 }
 
-function words(route: RouteBackend): readonly Part[] {
+/** What HAProxy takes as the name of a backend or of a server. */
+const namePattern = /^[-A-Za-z0-9._:]+$/;
+
+function names(route: RouteBackend): readonly Part[] {
   return [
     { what: 'its name', text: route.name },
-    { what: 'its host', text: route.host },
     ...route.servers.map(({ name }) => ({ what: 'the name of a server', text: name })),
+  ];
+}
+
+function words(route: RouteBackend): readonly Part[] {
+  return [
+    { what: 'its host', text: route.host },
     ...route.servers.map(({ address }) => ({ what: 'the address of a server', text: address })),
     ...(route.allowlist ?? []).map((text) => ({ what: 'an entry of its allowlist', text })),
   ];

@@ -55,3 +55,22 @@ test.each(['servers', 'certificate'])(
     });
   },
 );
+
+test.each([...'+/@,%=~[]'])(
+  'a route with "%s" in a name, which HAProxy refuses there, is left out',
+  (odd) => {
+    const server = { name: `pod:a${odd}`, address: '10.0.0.1', port: 80, weight: 1, cookie: 'c', h2c: false };
+    const backends = [
+      good,
+      routeBackend({ host: 'server.test', key: 'ns:server', servers: [server] }),
+      routeBackend({ host: 'backend.test', key: 'ns:backend', name: `be_http:ns:a${odd}` }),
+    ];
+    const outcome = renderRouter(routerTemplate, routerSettings(), { backends }, `${key}${cert}`);
+    expect(outcome).toMatchObject({
+      leftOut: [
+        { key: 'ns:server', problem: 'the name of a server' },
+        { key: 'ns:backend', problem: 'its name' },
+      ],
+    });
+  },
+);
