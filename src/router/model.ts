@@ -73,8 +73,6 @@ export interface BackendServer {
   readonly port: number;
   /** 0 to 256. */
   readonly weight: number;
-  /** The cookie's value that means this server. */
-  readonly cookie: string;
   /** HAProxy looks every so often whether it answers; absent where it never does. */
   readonly checkIntervalMs?: number;
   /** It is the only one: its checks are off until another one comes, since they could only take it away. */

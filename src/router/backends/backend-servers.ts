@@ -38,7 +38,6 @@ export function serversOf(
           address: endpoint.address,
           port: endpoint.port,
           weight: scaled.get(name) ?? 0,
-          cookie: endpoint.cookie,
           ...(!endpoint.isWaking && {
             checkIntervalMs: checkIntervalMs ?? defaults.checkIntervalMs,
             ...(active.length <= 1 && ({ isAlone: true } as const)),

@@ -16,7 +16,7 @@ import type { BackendDefaults } from './backend-defaults.ts';
 import { serversOf } from './backend-servers.ts';
 import { headerActions } from './header-actions.ts';
 import { type RouteAnnotations, readAnnotations } from './route-annotations.ts';
-import { createServiceEndpoints, type EndpointsOfService, type FindEndpoints } from './service-endpoints.ts';
+import { createServiceEndpoints, type FindEndpoints } from './service-endpoints.ts';
 import { serviceWeights } from './weights.ts';
 
 interface Joined {
@@ -24,6 +24,7 @@ interface Joined {
   readonly failed: readonly RejectedRoute[];
 }
 
+/** `admitted` is in the order of the keys. */
 type BuildModel = (
   admitted: readonly AdmittedRoute[],
   objects: Pick<RouterObjects, 'endpoints' | 'services'>,
@@ -31,81 +32,90 @@ type BuildModel = (
 
 /**
  * Joins the admitted routes with their endpoints. Equal objects give an equal model, whatever order they come in. A route that
- * cannot be joined is not in it, and is among `failed`. A backend of which all that it was made of is as before is the same object.
+ * cannot be joined is not in it, and is among `failed`. A backend of which all that it was made of is as before is the same object:
+ * it is made of the admitted route, of the endpoints of its services, and of whether its certificate is shared, and of nothing else.
  */
 export function createModelBuilder(defaults: BackendDefaults): BuildModel {
   const endpointsOf = createServiceEndpoints();
-  const before = new WeakMap<AdmittedRoute, Made>();
   const shares = whileSame(sharedCertificates);
   let last: Pass = { admitted: [], made: [], isShared: () => false };
   return (admitted, { endpoints, services }) => {
     const { find, changed } = endpointsOf(endpoints, services);
     const isShared = shares(admitted);
-    const isSame = ({ found, shared }: Made): boolean =>
-      found.every(([key, was]) => find(key) === was) &&
-      shared.every(([fingerprint, was]) => isShared(fingerprint) === was);
-    const isAsFound = (asked: Made['found'][number]): boolean => changed?.has(asked[0]) === false;
-    /** Of what was made in the last pass: nothing that was asked for it has had another answer since. */
-    const isUntouched = ({ found, shared }: Made): boolean =>
-      found.every(isAsFound) && (shared.length === 0 || isShared === last.isShared);
-    const madeFor = (route: AdmittedRoute): Made => {
-      const known = before.get(route);
-      if (known !== undefined && isSame(known)) return known;
-      const [toFind, toShare] = [noting(find), noting(isShared)];
-      const backend = backendOf(route, toFind.ask, toShare.ask, defaults);
-      const made = { backend, found: exactList(toFind.answers), shared: exactList(toShare.answers) };
-      before.set(route, made);
-      return made;
-    };
-    const { start, end } = changedSpan(last.admitted, admitted);
-    const more = admitted.length - last.admitted.length;
+    const made = takenOver(last, admitted);
+    for (const at of usersOf(changed, admitted, made)) made[at] = undefined;
+    if (isShared !== last.isShared)
+      for (const [at, { tls }] of admitted.entries()) {
+        const print = tls.certificate?.fingerprint;
+        if (print !== undefined && isShared(print) !== last.isShared(print)) made[at] = undefined;
+      }
     const failed: RejectedRoute[] = [];
-    const made = admitted.map((each, at) => {
-      const isBetween = at >= start && at < admitted.length - end;
-      const known = isBetween ? undefined : last.made[at < start ? at : at - more];
-      if (known !== undefined && isUntouched(known)) return known;
+    for (let at = made.indexOf(undefined); at !== -1; at = made.indexOf(undefined, at + 1)) {
+      const each = admitted[at];
+      if (each === undefined) continue;
       try {
-        return madeFor(each);
+        made[at] = backendOf(each, find, isShared, defaults);
       } catch (error) {
         const { route, key, kind, host, wildcard, path } = each;
         failed.push({ route, key, kind, host, wildcard, path, ...internalError(error) });
-        return undefined;
       }
-    });
+    }
     last = { admitted, made, isShared };
-    return { model: { backends: backendsOf(made) }, failed };
+    return { model: { backends: made.filter((each) => each !== undefined) }, failed };
   };
 }
 
 /** What was made of each admitted route, undefined where that failed. */
 interface Pass {
   readonly admitted: readonly AdmittedRoute[];
-  readonly made: readonly (Made | undefined)[];
+  readonly made: readonly (RouteBackend | undefined)[];
   readonly isShared: (fingerprint: string) => boolean;
 }
 
-function backendsOf(made: Pass['made']): readonly RouteBackend[] {
-  const backends: RouteBackend[] = [];
-  for (const each of made) if (each !== undefined) backends.push(each.backend);
-  return backends;
+/** What was made of these routes in a pass, by their places; undefined of new ones. */
+function takenOver(
+  { admitted: before, made }: Pass,
+  admitted: readonly AdmittedRoute[],
+): (RouteBackend | undefined)[] {
+  const { start, end } = changedSpan(before, admitted);
+  const between = new Map<AdmittedRoute, RouteBackend | undefined>();
+  for (let at = start; at < before.length - end; at += 1) {
+    const each = before[at];
+    if (each !== undefined) between.set(each, made[at]);
+  }
+  const news = admitted.slice(start, admitted.length - end).map((each) => between.get(each));
+  return [...made.slice(0, start), ...news, ...made.slice(before.length - end)];
 }
 
-/** A backend, and all that was asked for it beside the route itself. */
-interface Made {
-  readonly backend: RouteBackend;
-  readonly found: readonly (readonly [string, EndpointsOfService])[];
-  readonly shared: readonly (readonly [string, boolean])[];
+/**
+ * The places of the made routes that use one of these services; the others are made anyway, and one that cannot be read fails there. Those of a namespace stand side by side, so that they are found without a map that would
+ * have to be kept for all routes.
+ */
+function* usersOf(
+  changed: ReadonlySet<string>,
+  admitted: readonly AdmittedRoute[],
+  made: Pass['made'],
+): Generator<number> {
+  for (const [namespace, keys] of Map.groupBy(changed, (key) => key.slice(0, key.indexOf(':') + 1))) {
+    const names = new Set(keys.map((key) => key.slice(namespace.length)));
+    const isUser = ({ route }: AdmittedRoute): boolean => route.services.some(({ name }) => names.has(name));
+    for (let at = firstFrom(namespace, admitted); at < admitted.length; at += 1) {
+      const each = admitted[at];
+      if (each === undefined || !each.key.startsWith(namespace)) break;
+      if (made[at] !== undefined && isUser(each)) yield at;
+    }
+  }
 }
 
-/** Writes down what is asked and answered. */
-function noting<T>(ask: (key: string) => T) {
-  const answers: (readonly [string, T])[] = [];
-  const note = (key: string): T => {
-    const answer = ask(key);
-    answers.push([key, answer]);
-    return answer;
-  };
-  return { ask: note, answers };
+/** The first place of which the key is not before `text`. */
+function firstFrom(text: string, admitted: readonly AdmittedRoute[]): number {
+  let [low, high] = [0, admitted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((admitted[middle]?.key ?? text) < text) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Browsers join connections to hosts with one certificate, and would then ask the wrong route. */

@@ -38,7 +38,9 @@ export function checkAddress(text: string): CheckedAddress {
   if (reason !== undefined) return { kind: 'unsafe', reason };
   // IPv4-compatible: ::192.0.2.1. ipaddr.js counts it as unicast.
   const isCompatible = parts?.slice(0, 6).every((part) => part === 0);
-  return isCompatible ? { kind: 'unsafe', reason: 'IPv4 in IPv6' } : { kind: 'usable', address: parsed.text };
+  if (isCompatible) return { kind: 'unsafe', reason: 'IPv4 in IPv6' };
+  // The text itself where it is canonical: it is there already, and stays.
+  return { kind: 'usable', address: parsed.text === text ? text : parsed.text };
 }
 
 function describe(text: string): { readonly range: string; readonly parts?: readonly number[] } {

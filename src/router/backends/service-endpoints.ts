@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
-import { oncePer } from '../../engine/system/once-per.ts';
-import { changedSpan, isSameList, whileSame } from '../../engine/system/same-list.ts';
+import { groupChanged } from '../../engine/system/group-changed.ts';
 import type { EndpointPort, EndpointSubset, ServiceEndpoints } from '../objects/endpoints.ts';
 import { keyOf } from '../objects/metadata.ts';
 import type { Service } from '../objects/service.ts';
@@ -10,8 +8,6 @@ import { checkAddress } from './safe-address.ts';
 export interface Endpoint {
   /** `pod:NAME:SERVICE:PORT_NAME:ADDRESS:PORT`, or `ept:…` without a pod. */
   readonly id: string;
-  /** What a client's cookie says: the MD5 of the id, so that it tells no address. */
-  readonly cookie: string;
   readonly address: string;
   readonly port: number;
   readonly portName: string;
@@ -29,97 +25,35 @@ export interface EndpointsOfService {
 
 const none: EndpointsOfService = { endpoints: [], refused: [] };
 
+/** By `namespace:service`. */
 export type FindEndpoints = (key: string) => EndpointsOfService;
 
 interface FoundEndpoints {
+  /** What it has found is forgotten with it: what stays of endpoints are the servers of backends. */
   readonly find: FindEndpoints;
-  /** The services of which something else may be found than with the lists before. Undefined: of any. */
-  readonly changed: ReadonlySet<string> | undefined;
+  /** The services of which something else may be found than with the lists before. */
+  readonly changed: ReadonlySet<string>;
 }
 
-/**
- * By `namespace:service`, for one list of objects after another. The order of the objects makes no difference. Of a service whose objects
- * are the same ones as in the list before, the answer is the same object as well.
- */
+/** For one list of objects after another. Their order makes no difference. Only those that have come or gone are looked at. */
 export function createServiceEndpoints(): (
   objects: readonly ServiceEndpoints[],
   services: readonly Service[],
 ) => FoundEndpoints {
-  let last: Asked | undefined;
-  const serviceKey = oncePer(({ namespace, service }: ServiceEndpoints) =>
+  const objectsOf = groupChanged(({ namespace, service }: ServiceEndpoints) =>
     keyOf({ namespace, name: service }),
   );
-  const byKey = whileSame(
-    (services: readonly Service[]) => new Map(services.map((service) => [keyOf(service), service])),
-  );
-  /**
-   * Of thousands of objects one has changed: only its service is asked for again. Objects of one service that have moved in the list each take
-   * another's place, so that all of them are exchanged at once.
-   */
-  const withNewer = (before: Asked, objects: readonly ServiceEndpoints[]): Asked | undefined => {
-    if (before.objects.length !== objects.length) return undefined;
-    const newer = new Map<ServiceEndpoints, ServiceEndpoints>();
-    const { start, end } = changedSpan(before.objects, objects);
-    for (let index = start; index < objects.length - end; index += 1) {
-      const [old, now] = [before.objects[index], objects[index]];
-      if (old === now) continue;
-      if (old === undefined || now === undefined || serviceKey(old) !== serviceKey(now)) return undefined;
-      newer.set(old, now);
-    }
-    const { byService, known } = before;
-    const changed = new Set([...newer.keys()].map(serviceKey));
-    for (const key of changed) {
-      const objectsBefore = byService.get(key) ?? [];
-      byService.set(
-        key,
-        objectsBefore.map((each) => newer.get(each) ?? each),
-      );
-      known.delete(key);
-    }
-    return { ...before, objects, changed };
-  };
-  const askAnew = (objects: readonly ServiceEndpoints[], services: Asked['services']): Asked => ({
-    ...{ objects, services, byService: Map.groupBy(objects, serviceKey) },
-    ...{ known: new Map(), before: last?.known ?? new Map(), changed: undefined },
-  });
-  return (objects, list) => {
-    const services = byKey(list);
-    const asked = last?.services === services ? withNewer(last, objects) : undefined;
-    const { byService, known, before, changed } = asked ?? askAnew(objects, services);
-    last = asked ?? { objects, services, byService, known, before: new Map(), changed };
+  const servicesOf = groupChanged<Service>(keyOf);
+  return (objects, services) => {
+    const changed = new Set([...objectsOf.take(objects), ...servicesOf.take(services)]);
+    const known = new Map<string, EndpointsOfService>();
     const find: FindEndpoints = (key) => {
-      const same = known.get(key);
-      if (same !== undefined) return same.endpoints;
-      const [found, service] = [byService.get(key) ?? [], services.get(key)];
-      if (found.length === 0 && service === undefined) return none;
-      const old = before.get(key);
-      const isAsBefore = old !== undefined && old.service === service && isSameList(old.objects, found);
-      const now = isAsBefore
-        ? old
-        : { objects: found, service, endpoints: endpointsOfService(key, found, service) };
-      known.set(key, now);
-      return now.endpoints;
+      const found = known.get(key) ?? endpointsOfService(key, objectsOf.of(key), servicesOf.of(key)[0]);
+      known.set(key, found);
+      return found;
     };
     return { find, changed };
   };
-}
-
-/** The last lists, and what was answered. */
-interface Asked {
-  readonly objects: readonly ServiceEndpoints[];
-  readonly services: ReadonlyMap<string, Service>;
-  readonly byService: Map<string, readonly ServiceEndpoints[]>;
-  readonly known: Map<string, Known>;
-  /** Answers of the lists before. */
-  readonly before: ReadonlyMap<string, Known>;
-  readonly changed: FoundEndpoints['changed'];
-}
-
-/** An answer, and what it was made of. */
-interface Known {
-  readonly objects: readonly ServiceEndpoints[];
-  readonly service: Service | undefined;
-  readonly endpoints: EndpointsOfService;
 }
 
 function endpointsOfService(
@@ -175,8 +109,7 @@ function endpointAt(
 ): Endpoint {
   const who = pod === undefined ? 'ept' : `pod:${pod}`;
   const id = `${who}:${service}:${name}:${address}:${port}`;
-  const cookie = createHash('md5').update(id).digest('hex');
-  return { id, cookie, address, port, portName: name, h2c, isWaking };
+  return { id, address, port, portName: name, h2c, isWaking };
 }
 
 /** A connection to the cluster IP makes the cluster start the pods, and waits for them. */

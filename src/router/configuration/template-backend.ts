@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { CHECKS_OFF } from '../../haproxy/runtime/description.ts';
 import type { BackendServer, HeaderAction, RouteBackend } from '../model.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
@@ -149,10 +150,10 @@ function optionsOf(
 }
 
 function ownOptions(route: RouteBackend, server: BackendServer, options: BackendOptions): readonly string[] {
-  const { weight, checkIntervalMs, maxConnections, cookie, h2c } = server;
+  const { name, weight, checkIntervalMs, maxConnections, h2c } = server;
   const hasCookie = route.kind !== 'passthrough' && route.cookie !== undefined;
   return [
-    ...(hasCookie ? [`cookie ${quoted(cookie)}`] : []),
+    ...(hasCookie ? [`cookie ${quoted(cookieValue(name))}`] : []),
     `weight ${weight}`,
     ...(checkIntervalMs === undefined ? [] : [`check inter ${checkIntervalMs}ms`]),
     ...(maxConnections === undefined ? [] : [`maxconn ${maxConnections}`]),
@@ -161,6 +162,11 @@ function ownOptions(route: RouteBackend, server: BackendServer, options: Backend
       : []),
     ...(h2c && (route.kind === 'http' || route.kind === 'edge') ? ['proto h2'] : []),
   ];
+}
+
+/** It means this server, and tells no address. Kept nowhere: of tens of thousands of servers it would be a part of the memory. */
+function cookieValue(server: string): string {
+  return createHash('md5').update(server).digest('hex');
 }
 
 function isVerifiedByName({ kind, verify }: RouteBackend, options: BackendOptions): boolean {

@@ -96,7 +96,6 @@ function lines(route: RouteBackend): readonly Part[] {
     { what: 'its HSTS header', text: route.hsts ?? '' },
     { what: 'its rewrite target', text: route.rewriteTarget ?? '' },
     { what: "its cookie's name", text: route.cookie?.name ?? '' },
-    ...route.servers.map(({ cookie }) => ({ what: "a server's cookie", text: cookie })),
     ...[...route.headers.request, ...route.headers.response].map((action) => ({
       what: 'a header',
       text: header(action),
@@ -108,7 +107,6 @@ function lines(route: RouteBackend): readonly Part[] {
 function otherProblem({ servers, cookie }: RouteBackend): string | undefined {
   const isTwice = new Set(servers.map(({ name }) => name)).size < servers.length;
   if (isTwice) return 'the name of a server, which is there twice';
-  const words = [cookie?.name, ...(cookie === undefined ? [] : servers.map((server) => server.cookie))];
-  const names = [...words, ...servers.map(({ verifyHost }) => verifyHost)];
-  return names.includes('') ? 'an empty name of a cookie, of its value, or of the pods' : undefined;
+  const names = [cookie?.name, ...servers.map(({ verifyHost }) => verifyHost)];
+  return names.includes('') ? 'an empty name of a cookie, or of the pods' : undefined;
 }

@@ -44,7 +44,6 @@ export async function startPod(
     address: '127.0.0.1',
     port,
     weight: 1,
-    cookie: `cookie-${name}`,
     h2c: false,
   };
   return {

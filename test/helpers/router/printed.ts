@@ -133,7 +133,7 @@ export function harmlessTwin(route: RouteBackend, index: number): RouteBackend {
     headers: { request: headers.request.map(plain), response: headers.response.map(plain) },
     servers: servers.map((server, number) => ({
       ...server,
-      ...{ name: `pod:${number}`, address: '10.0.0.1', cookie: 'v' },
+      ...{ name: `pod:${number}`, address: '10.0.0.1' },
       ...(server.verifyHost !== undefined && { verifyHost: 'web.shop.svc' }),
     })),
   };

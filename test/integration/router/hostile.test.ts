@@ -36,7 +36,7 @@ const hostileRoutes = fc.array(
       response: [{ kind: 'set' as const, name, value }],
     })),
     allowlist: mostly('10.0.0.1').map((each) => [each]),
-    server: fc.tuple(mostly('pod:a'), mostly('10.0.0.1'), mostly('v')),
+    server: fc.tuple(mostly('pod:a'), mostly('10.0.0.1')),
     verified: mostly('web.shop.svc'),
   }),
   { minLength: 25, maxLength: 25 },
@@ -47,12 +47,12 @@ type Hostile = (typeof hostileRoutes extends fc.Arbitrary<infer Routes extends r
   : never)[number];
 
 function routeOf(given: Hostile, index: number): RouteBackend {
-  const [name, address, cookie] = given.server;
+  const [name, address] = given.server;
   return routeBackend({
     ...given,
     key: `ns:r${index}`,
     host: given.host === 'host.test' ? `host${index}.test` : given.host,
-    servers: [{ name, address, port: 80, weight: 1, cookie, h2c: false, verifyHost: given.verified }],
+    servers: [{ name, address, port: 80, weight: 1, h2c: false, verifyHost: given.verified }],
     verify: { kind: 'default-ca' },
   });
 }

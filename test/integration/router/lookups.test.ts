@@ -47,7 +47,7 @@ async function routesOfAllSets(): Promise<readonly RouteBackend[]> {
     all.map(async (route) => {
       if (route.kind !== 'passthrough') return route;
       const port = await startNamedPod(route.name);
-      const server = { name: 'pod', address: '127.0.0.1', port, weight: 1, cookie: '', h2c: false };
+      const server = { name: 'pod', address: '127.0.0.1', port, weight: 1, h2c: false };
       return { ...route, servers: [server] };
     }),
   );

@@ -116,7 +116,6 @@ function backendOf({ name, host, pem, servers = [1], isChecked }: Wish) {
         address: `127.0.1.${number}`,
         port: 8080,
         weight: number,
-        cookie: `pod-${number}`,
         h2c: false,
         ...(isChecked && { checkIntervalMs: 200 }),
         ...(isChecked && servers.length === 1 && ({ isAlone: true } as const)),

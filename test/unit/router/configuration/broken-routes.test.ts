@@ -59,7 +59,7 @@ test.each(['servers', 'certificate'])(
 test.each([...'+/@,%=~[]'])(
   'a route with "%s" in a name, which HAProxy refuses there, is left out',
   (odd) => {
-    const server = { name: `pod:a${odd}`, address: '10.0.0.1', port: 80, weight: 1, cookie: 'c', h2c: false };
+    const server = { name: `pod:a${odd}`, address: '10.0.0.1', port: 80, weight: 1, h2c: false };
     const backends = [
       good,
       routeBackend({ host: 'server.test', key: 'ns:server', servers: [server] }),

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { backendOptions, templateBackend } from '../../../../src/router/configuration/template-backend.ts';
+import { routerSettings } from '../../../helpers/router/router-settings.ts';
 import { backendWith, decided, routeObject, sliceObject } from '../objects-of.ts';
 
 const md5 = (text: string) => createHash('md5').update(text).digest('hex');
@@ -9,9 +11,10 @@ describe('contract 16: the session cookie', () => {
   test('has the name and the values that openshift-router gives it', () => {
     const backend = backendWith({}, edge);
     expect(backend.cookie).toEqual({ name: md5(' shop:a'), secure: true, sameSite: 'None' });
-    expect(backend.servers.map(({ name, cookie }) => [name, cookie])).toEqual([
-      ['pod:web-1:web:http:10.0.0.1:8080', md5('pod:web-1:web:http:10.0.0.1:8080')],
-      ['pod:web-2:web:http:10.0.0.2:8080', md5('pod:web-2:web:http:10.0.0.2:8080')],
+    const { servers } = templateBackend(backend, backendOptions(routerSettings()));
+    expect(servers.map(({ options }) => options.split(' weight ')[0])).toEqual([
+      `cookie '${md5('pod:web-1:web:http:10.0.0.1:8080')}'`,
+      `cookie '${md5('pod:web-2:web:http:10.0.0.2:8080')}'`,
     ]);
   });
 

@@ -77,7 +77,10 @@ const step = fc.array(fc.nat({ max: specs.length }), {
 });
 
 function objectsAt(step: readonly number[]): RouterObjects {
-  const there = variants.flatMap((list, index) => list[step[index] ?? 0] ?? []);
+  return mergedObjects(variants.flatMap((list, index) => list[step[index] ?? 0] ?? []));
+}
+
+function mergedObjects(there: readonly RouterObjects[]): RouterObjects {
   return {
     routes: there.flatMap(({ routes }) => routes),
     ingresses: there.flatMap(({ ingresses }) => ingresses),
@@ -134,6 +137,56 @@ function expectAsAtOnce(states: readonly RouterObjects[]): void {
     );
   }
 }
+
+/** Namespaces of which one name begins with another, and each has services that others have as well. */
+const inNamespaces = ['shop', 'shop-a', 'pay']
+  .flatMap((namespace) => {
+    const put = (object: { readonly metadata: object }) => ({
+      ...object,
+      metadata: { ...object.metadata, namespace },
+    });
+    const idled = { annotations: { 'idling.alpha.openshift.io/idled-at': '2026-01-01' } };
+    const web = service(80);
+    const both = { to: { name: 'api' }, alternateBackends: [{ kind: 'Service', name: 'web', weight: 50 }] };
+    return [
+      ...['a', 'b', 'c'].map((name) =>
+        [{}, { to: { name: 'api' } }, both, { tls: { ...edge, ...pairs[0] } }].map((spec) =>
+          routeObject({ name, namespace, host: `${name}.${namespace}.test`, spec }),
+        ),
+      ),
+      ...['web', 'api'].flatMap((name) =>
+        [1, 2].map((subnet) => [1, 2].map((pods) => put(sliceObject(name, pods, subnet)))),
+      ),
+      [put(web), put({ ...web, metadata: { ...web.metadata, ...idled } })],
+    ];
+  })
+  .map((list) => list.map((object) => readObjectList(JSON.stringify([object])).objects));
+
+/** Some objects come, go or change, and their kinds are listed in other orders. */
+const history = fc.array(
+  fc.tuple(
+    fc.array(fc.tuple(fc.nat({ max: inNamespaces.length - 1 }), fc.nat({ max: 4 })), {
+      minLength: 1,
+      maxLength: 3,
+    }),
+    fc.nat({ max: inNamespaces.length - 1 }),
+  ),
+  { minLength: 2, maxLength: 25 },
+);
+
+test('what is decided in several namespaces after other objects is what is decided at once', () => {
+  const check = fc.property(history, (steps) => {
+    const next = createDecider(settings);
+    const there = new Map(inNamespaces.map((variants, index) => [index, variants[0]]));
+    for (const [changes, first] of steps) {
+      for (const [index, variant] of changes) there.set(index, inNamespaces[index]?.[variant]);
+      const found = [...there.values()].flatMap((each) => each ?? []);
+      const objects = mergedObjects([...found.slice(first), ...found.slice(0, first)]);
+      expect(next(objects)).toEqual(decide(objects, settings));
+    }
+  });
+  fc.assert(check, { numRuns: 60 });
+});
 
 function filesOf(outcome: RouterRendering) {
   if (outcome.kind === 'failed') throw new Error(outcome.message);

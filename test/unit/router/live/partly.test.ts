@@ -18,7 +18,7 @@ const whole = routerTemplate.text.replace(/<%# each backend -%>\n(.*)$/s, (_, bl
 
 function pods(...numbers: readonly number[]): readonly BackendServer[] {
   return numbers.map((number) => ({
-    ...{ name: `pod-${number}`, address: `10.0.0.${number}`, port: 8080, weight: 1, cookie: `c${number}` },
+    ...{ name: `pod-${number}`, address: `10.0.0.${number}`, port: 8080, weight: 1 },
     ...{ h2c: false, checkIntervalMs: 5_000 },
     ...(numbers.length === 1 && ({ isAlone: true } as const)),
   }));
