@@ -62,7 +62,7 @@ export function createExporter(
   nowMs: () => number,
 ): Exporter {
   const columns = chosenColumns(settings.exported);
-  const totals = createTotals();
+  const totals = createTotals(columns.map(({ type }) => type === 'counter'));
   const own = ownMetrics();
   let rows: readonly StatisticsRow[] = [];
   let nextAt = Number.NEGATIVE_INFINITY;

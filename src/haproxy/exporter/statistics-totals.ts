@@ -14,23 +14,38 @@ export interface StatisticsTotals {
   readonly of: (row: StatisticsRow) => readonly number[];
 }
 
-type Counts = Map<string, number[]>;
+type Counts = Map<string, readonly number[]>;
 
 /**
  * Counters that never go back. Each generation of HAProxy begins to count at 0, and so does a server that is taken out and put
  * in again; one that still drains goes on counting beside the one that serves. So what is added is the difference to what the same
- * generation said before, and all of a number that went back.
+ * generation said before, and all of a number that went back. `isCounter` says which values are counted: of others there is no total.
+ *
+ * Of a row that nothing has counted but the generation that was asked, the total is the same list as the row's. Of ten thousand routes most rest.
  */
-export function createTotals(): StatisticsTotals {
+export function createTotals(isCounter: readonly boolean[]): StatisticsTotals {
   const totals: Counts = new Map();
-  const last = new Map<string, Map<string, readonly number[]>>();
+  const last = new Map<string, Counts>();
+  const hasCounted = (total: readonly number[]): boolean =>
+    total.some((value, index) => isCounter[index] === true && value > 0);
+  const wentBack = (now: readonly number[], before: readonly number[]): boolean =>
+    now.some((value, index) => isCounter[index] === true && value < (before[index] ?? 0));
+  const totalOf = (
+    name: string,
+    now: readonly number[],
+    before: readonly number[] = [],
+  ): readonly number[] => {
+    const total = totals.get(name) ?? [];
+    const isOnly = total === before || !(hasCounted(total) || hasCounted(before));
+    return isOnly && !wentBack(now, before) ? now : sumOf(total, now, before);
+  };
   return {
     add: (generation, rows) => {
       const before = last.get(generation) ?? new Map<string, readonly number[]>();
       last.set(generation, before);
       for (const row of rows) {
         const name = nameOf(row);
-        addTo(placeOf(totals, name, row.values.length), row.values, before.get(name));
+        totals.set(name, totalOf(name, row.values, before.get(name)));
         before.set(name, row.values);
       }
     },
@@ -45,23 +60,19 @@ export function createTotals(): StatisticsTotals {
   };
 }
 
+/** Frontends and backends may have one name, and no name has a space in front. Of most rows it is the key itself, which is there already. */
 function nameOf({ type, key }: StatisticsRow): string {
-  return `${type} ${key}`;
+  return type === 'frontend' ? ` ${key}` : key;
 }
 
-function placeOf(totals: Counts, name: string, length: number): number[] {
-  const found = totals.get(name);
-  if (found !== undefined) return found;
-  const made = Array.from({ length }, () => 0);
-  totals.set(name, made);
-  return made;
-}
-
-function addTo(total: number[], now: readonly number[], before: readonly number[] | undefined): void {
-  for (let index = 0; index < now.length; index += 1) {
-    const value = now[index] ?? Number.NaN;
-    if (Number.isNaN(value)) continue;
-    const known = before?.[index] ?? 0;
-    total[index] = (total[index] ?? 0) + (value >= known ? value - known : value);
-  }
+function sumOf(
+  total: readonly number[],
+  now: readonly number[],
+  before: readonly number[],
+): readonly number[] {
+  return now.map((value, index) => {
+    const [sum = 0, known = 0] = [total[index], before[index]];
+    if (Number.isNaN(value)) return sum;
+    return (Number.isNaN(sum) ? 0 : sum) + (value >= known ? value - known : value);
+  });
 }

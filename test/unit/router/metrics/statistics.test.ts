@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { columns, usualColumns } from '../../../../src/haproxy/exporter/columns.ts';
 import { chosenColumns, statisticsPage } from '../../../../src/haproxy/exporter/statistics-page.ts';
@@ -28,10 +29,11 @@ const server = (svname: string, more: CsvRow = {}): CsvRow => ({
   ...more,
 });
 const chosen = chosenColumns(usualColumns);
+const isCounter = chosen.map(({ type }) => type === 'counter');
 const rowsOf = (...rows: readonly CsvRow[]) => readRows(csvOf(...rows), chosen) ?? [];
 
 function pageOf(...rows: readonly CsvRow[]): string {
-  const totals = createTotals();
+  const totals = createTotals(isCounter);
   const read = rowsOf(...rows);
   totals.add('1', read);
   return [...statisticsPage(read, chosen, totals, labelsOf)].join('');
@@ -70,7 +72,7 @@ const counted = (count: number) => rowsOf(backend('be_http:a:b', { stot: count }
 const totalOf = (totals: ReturnType<typeof createTotals>) => totals.of(counted(0)[0] as never)[stot];
 
 test('a counter goes on over a reload, and the generation that drains counts on beside the new one', () => {
-  const totals = createTotals();
+  const totals = createTotals(isCounter);
   totals.add('old', counted(100));
   totals.add('new', counted(3));
   totals.add('old', counted(105));
@@ -82,7 +84,7 @@ test('a counter goes on over a reload, and the generation that drains counts on 
 });
 
 test('a generation that is silent for a while is not counted twice', () => {
-  const totals = createTotals();
+  const totals = createTotals(isCounter);
   totals.add('old', counted(100));
   totals.keep(() => true);
   totals.add('old', counted(101));
@@ -90,17 +92,34 @@ test('a generation that is silent for a while is not counted twice', () => {
 });
 
 test('a server that is taken out and put in again counts on', () => {
-  const totals = createTotals();
+  const totals = createTotals(isCounter);
   for (const count of [50, 2, 5]) totals.add('1', counted(count));
   expect(totalOf(totals)).toBe(55);
 });
 
 test('a route that is gone is forgotten', () => {
-  const totals = createTotals();
+  const totals = createTotals(isCounter);
   totals.add('1', counted(50));
   totals.keepRows([]);
   totals.add('1', counted(51));
   expect(totalOf(totals)).toBe(1);
+});
+
+test('of any generations that count side by side, what each counted since it was asked last is in the total', () => {
+  const counts = fc.tuple(fc.constantFrom('a', 'b'), fc.nat({ max: 3 }));
+  const check = fc.property(fc.array(counts, { maxLength: 20 }), (steps) => {
+    const totals = createTotals(isCounter);
+    const last = new Map<string, number>();
+    let sum = 0;
+    for (const [generation, count] of steps) {
+      const known = last.get(generation) ?? 0;
+      sum += count >= known ? count - known : count;
+      last.set(generation, count);
+      totals.add(generation, counted(count));
+      expect(totalOf(totals)).toBe(sum);
+    }
+  });
+  fc.assert(check, { numRuns: 300 });
 });
 
 test('statistics that were cut off are not read', () => {
