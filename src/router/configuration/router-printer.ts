@@ -42,7 +42,7 @@ export function createRouterPrinter(template: RouterTemplate, settings: RouterSe
   const each = compileTemplate(block, ['backend'], limitsOf(template, 1));
   if (head.kind === 'failed') return () => head;
   if (each.kind === 'failed') return () => each;
-  const first = head.print(common);
+  const first = inOnePiece(head.print(common));
   const printed = mapChanged(
     oncePer((route: RouteBackend) => inOnePiece(each.print({ backend: templateBackend(route, options) }))),
   );
@@ -64,10 +64,11 @@ function inPieces(pieces: readonly string[], limits: ReturnType<typeof limitsOf>
   return isWhole ? { kind: 'pieces', pieces } : finished(pieces, limits);
 }
 
-/** EJS adds up its text of many pieces, which V8 keeps until somebody looks at it: they would be gone through at each change. */
-function inOnePiece(printed: PrintOutcome): PrintOutcome {
-  if (printed.kind === 'printed') /^/.test(printed.text);
-  return printed;
+/** The text alone, which stays. EJS adds it up of many pieces, which V8 keeps until somebody looks at it: they would be gone through at each change. */
+function inOnePiece(printed: PrintOutcome): string | Failed {
+  if (printed.kind === 'failed') return printed;
+  /^/.test(printed.text);
+  return printed.text;
 }
 
 /** A template with the line of `EACH_BACKEND` as one without it, whose lines have the same numbers. */
@@ -99,7 +100,7 @@ function printWhole(
     const model = { ...common, backends: routes.map(backendOf) };
     const compiled = compileTemplate(template.text, Object.keys(model), limitsOf(template, routes.length));
     if (compiled.kind === 'failed') return compiled;
-    const texts = textsOf([compiled.print(model)]);
+    const texts = textsOf([inOnePiece(compiled.print(model))]);
     return Array.isArray(texts) ? finished(texts, limitsOf(template, routes.length)) : texts;
   };
 }
@@ -108,12 +109,14 @@ function limitsOf({ path }: RouterTemplate, routes: number) {
   return { templatePath: path, maxCharacters: textBudget(routes) + OWN_CHARACTERS };
 }
 
+type Failed = Extract<PrintOutcome, { kind: 'failed' }>;
+
 /** Or the first failure. */
-function textsOf(parts: readonly PrintOutcome[]): string[] | Extract<PrintOutcome, { kind: 'failed' }> {
+function textsOf(parts: readonly (string | Failed)[]): string[] | Failed {
   const texts: string[] = [];
   for (const part of parts) {
-    if (part.kind === 'failed') return part;
-    texts.push(part.text);
+    if (typeof part !== 'string') return part;
+    texts.push(part);
   }
   return texts;
 }
