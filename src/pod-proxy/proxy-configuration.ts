@@ -73,14 +73,11 @@ export function proxyConfiguration(
       return { kind: 'refused', message: outcome.message };
     },
     pace,
-    begin: (rendered) => {
-      const isReload = gentleDifference(pace.served()?.rendered, rendered).kind === 'reload';
-      // The generation of before may end at once, and what it has counted with it.
-      if (isReload) void statistics.scrape();
-    },
     applier: createApplier({
       ...{ configPath, check, socketPath, difference: gentleDifference },
       onForeign: logForeignFile(observers),
+      // The generation of before may end at once, and what it has counted with it.
+      onReload: () => void statistics.scrape(),
     }),
     observe: (outcome, input, { text }) => {
       const { hosts } = modelOf(input);

@@ -35,6 +35,8 @@ export interface ReplaceOptions {
    * in place.
    */
   readonly checksAfter?: boolean;
+  /** What runs is about to be loaded anew, not only told of a change. */
+  readonly onReload?: () => void;
   /** A file that hawser did not write was kept beside its place, and is replaced. */
   readonly onForeign?: (foreign: ForeignFile) => void;
 }
@@ -95,6 +97,7 @@ async function serveInPlace(
   }
   const staged = { parts: () => [main.bytes()], folder, sync: async () => undefined };
   const looks = lookAfter(options.check, undefined);
+  options.onReload?.();
   return await serve(parts, { before: ownFile(main), staged, placed, way: reload, isAhead: false, looks });
 }
 
@@ -146,6 +149,7 @@ async function replaceBy(
     return way.kind === 'change' && staged.isEdited === true ? readAnew : way;
   };
   const way = early ?? (await tell(planned()));
+  if (way.kind === 'reload') options.onReload?.();
   const timeMs = Date.now() - BACK_MS;
   const hash = createHash('sha256');
   const check = isAhead ? undefined : looks.check;

@@ -22,8 +22,6 @@ export interface ConfigurationParts<T> extends ProposalParts<T> {
   readonly applier: Applier;
   /** A limit on reloads. Left out: every configuration is applied at once. */
   readonly pace?: Pick<ReloadPace<T>, 'turn' | 'note'>;
-  /** Called before a configuration is applied. */
-  readonly begin?: (rendered: Rendered) => void;
   /** The loop goes on once it resolves. */
   readonly observe: (
     outcome: ApplyOutcome,
@@ -96,7 +94,6 @@ export async function runConfigurationLoop<T>(
     if (checking !== undefined && !(await endCheck(checking))) continue;
     if (isRetry) parts.applier.retryRejected();
     const attempt = { startMs: parts.now(), isPart: laterMs > 0 };
-    parts.begin?.(now.rendered);
     const outcome = await unlessStopped(parts.applier.apply(now.rendered, signal), signal);
     if (outcome === undefined) continue;
     await note(outcome, now, attempt);

@@ -32,7 +32,6 @@ export interface ReloadPace<T> {
   readonly note: (outcome: ApplyOutcome, applied: Proposed<T>, attempt: Attempt) => void;
   /** What HAProxy has; undefined where that is not known. */
   readonly served: () => Proposed<T> | undefined;
-  readonly isServed: (rendered: Rendered) => boolean;
   /** A configuration was served once: what HAProxy has now is it, or a later one. */
   readonly hasServed: () => boolean;
 }
@@ -87,7 +86,6 @@ export function createReloadPace<T>(parts: ReloadPaceParts<T>): ReloadPace<T> {
       if (isPart ? startedMs !== undefined : isTaken) isPartTold = !isPart;
     },
     served: () => served,
-    isServed,
     hasServed: () => hasServed,
   };
 }

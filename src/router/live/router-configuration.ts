@@ -94,6 +94,9 @@ export function routerConfiguration(
     applier: createApplier({
       ...{ configPath, check, socketPath, reloadTimeoutMs: RELOAD_TIMEOUT_MS },
       ...{ onForeign: logForeignFile(observers), difference, checksAfter: true },
+      onReload: () => {
+        for (const { onReload } of others) onReload?.();
+      },
     }),
     next: async () => {
       const found = objects();
@@ -114,9 +117,6 @@ export function routerConfiguration(
         teller.held(turn.laterMs > 0);
         return turn;
       },
-    },
-    begin: (rendered) => {
-      if (!pace.isServed(rendered)) for (const { onReload } of others) onReload?.();
     },
     observe: async (outcome, { decision }, rendered, { startMs, isPart, isCheck }) => {
       if ((outcome.kind === 'reloaded' && !isUnchecked(outcome)) || outcome.kind === 'unchanged')

@@ -21,7 +21,7 @@ export interface RouterObserver {
     leftOut: readonly RejectedRoute[],
     unproven: ReadonlySet<string>,
   ) => void;
-  /** A configuration that is not served yet is about to be checked, and then loaded. */
+  /** HAProxy is about to be loaded anew, not only told of a change. */
   readonly onReload?: () => void;
   /**
    * What became of a configuration; `tookMs` is all of it: files, check, reload. `cause` made it differ from the one before. Of a part, the

@@ -188,3 +188,15 @@ test('what HAProxy cannot be told is not said to run where its file cannot be wr
   expect(outcome.kind).toBe('failed');
   expect(outcome).not.toHaveProperty('isTold');
 });
+
+test('what runs is about to be loaded anew where it is not told of a change', async () => {
+  const seen: string[] = [];
+  const applier = await begun({ onReload: () => seen.push('reload') });
+  expect(seen).toEqual(['reload']);
+  await applier.tell(textOf(1), signal);
+  expect(seen).toEqual(['reload']);
+  found = { kind: 'reload', what: 'backends', reason: 'one is new' };
+  await applier.settle(signal)?.outcome;
+  await applier.tell(textOf(2), signal);
+  expect(seen).toEqual(['reload', 'reload']);
+});
