@@ -1,9 +1,12 @@
+import type { EntryOf } from '../record/history.ts';
 import type { Verdict, Violation } from './verdict.ts';
 import type { View } from './view.ts';
 
 /** A supervisor opens a few for a while: a socket that is asked, a program that is started. */
 const MORE_DESCRIPTORS = 10;
 const MORE_PROCESSES = 3;
+/** A generation that still drains is a master and a worker: H2 judges those. */
+const PROCESSES_OF_A_GENERATION = 2;
 /** What a busy machine keeps open for longer is closed at one of these. */
 const LAST_RESTS = 3;
 
@@ -42,10 +45,13 @@ function grown(view: View, name: string): readonly string[] {
       ? [`${name}: ${part} had ${before} descriptors, and has ${count}`]
       : [];
   });
+  const [had, has] = [lasting(first), lasting(last)];
   const processes =
-    last.processes > first.processes + MORE_PROCESSES
-      ? [`${name}: ${first.processes} processes, and later ${last.processes}`]
-      : [];
+    has > had + MORE_PROCESSES ? [`${name}: ${had} processes that last, and later ${has}`] : [];
   const temporary = last.files.filter((file) => /\.tmp|~$|\.new$/.test(file));
   return [...more, ...processes, ...temporary.map((file) => `${name}: temporary file ${file}`)];
+}
+
+function lasting({ processes, draining }: EntryOf<'node'>): number {
+  return processes - PROCESSES_OF_A_GENERATION * draining;
 }

@@ -6,8 +6,14 @@ export const validators = ['V1', 'V2', 'V3', 'V4', 'H1', 'H2', 'H3', 'H4', 'H5',
 
 /** What one validator finds; a question mark where nothing had a processor. */
 export function findingsOf(validator: (typeof validators)[number]) {
-  return (...more: readonly Entry[]): readonly string[] => {
-    const verdict = judge(madeHistory(...more)).find(({ name }) => name === validator);
-    return (verdict?.violations ?? []).map(({ what, starved }) => `${starved ? '? ' : ''}${what}`);
-  };
+  return (...more: readonly Entry[]): readonly string[] => findingsIn(validator, madeHistory(...more));
+}
+
+/** The same for a history that is not only longer than the made one. */
+export function findingsIn(
+  validator: (typeof validators)[number],
+  history: readonly Entry[],
+): readonly string[] {
+  const verdict = judge(history).find(({ name }) => name === validator);
+  return (verdict?.violations ?? []).map(({ what, starved }) => `${starved ? '? ' : ''}${what}`);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Entry } from '../../faults/record/history.ts';
 import { judge } from '../../faults/validate/judge.ts';
-import { findingsOf, validators } from './findings.ts';
+import { findingsIn, findingsOf, validators } from './findings.ts';
 import { atRest, fault, holds, madeHistory, outage, probe, serving, told } from './made-history.ts';
 
 test('a history in which nothing happens is judged as a whole, and has no violation', () => {
@@ -248,9 +248,20 @@ describe('Z', () => {
     );
     expect(judge(entries).flatMap(({ violations }) => violations.map(({ what }) => what))).toEqual([
       'cp-1: haproxy had 20 descriptors, and has 40',
-      'cp-1: 9 processes, and later 20',
+      'cp-1: 9 processes that last, and later 20',
       'cp-1: temporary file haproxy.cfg.tmp',
     ]);
+  });
+  test('processes of generations that drain are not counted as more', () => {
+    const entries = (processes: number): readonly Entry[] =>
+      madeHistory().map((entry) =>
+        entry.kind === 'node' && entry.node === 'cp-1' && entry.episode === 1
+          ? { ...entry, draining: 2, processes }
+          : entry,
+      );
+    const found = (processes: number) => findingsIn('Z', entries(processes));
+    expect(found(13)).toEqual([]);
+    expect(found(17)).toEqual(['cp-1: 9 processes that last, and later 13']);
   });
   test('descriptors that are closed again at one of the last rests are none', () => {
     const at = (atMs: number, count: number) => atRest('cp-1', atMs, 1, { descriptors: { haproxy: count } });
