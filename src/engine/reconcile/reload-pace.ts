@@ -30,11 +30,12 @@ export interface ReloadPace<T> {
   readonly turn: (wanted: Proposed<T>) => Promise<Turn<T>>;
   /** What became of one that was applied. */
   readonly note: (outcome: ApplyOutcome, applied: Proposed<T>, attempt: Attempt) => void;
-  /** What HAProxy has; undefined where that is not known. */
-  readonly served: () => Proposed<T> | undefined;
   /** A configuration was served once: what HAProxy has now is it, or a later one. */
   readonly hasServed: () => boolean;
 }
+
+/** The rest of one that was refused follows its part at once. */
+const AFTER_PART_MS = 1;
 
 export interface Attempt {
   /** When it was begun, in monotonic milliseconds. */
@@ -50,7 +51,7 @@ export interface Attempt {
  * is served already: of a configuration that has to wait, the part that HAProxy can be told is applied at once.
  *
  * Where HAProxy would not be told of a part and was reloaded instead, no other part is applied before the rest is served: each one could put the
- * rest off by another interval.
+ * rest off by another interval. While all of it is refused, by HAProxy's check or by its start, the part is applied before each further attempt.
  */
 export function createReloadPace<T>(parts: ReloadPaceParts<T>): ReloadPace<T> {
   const { intervalMs, nowMs, difference } = parts;
@@ -60,6 +61,7 @@ export function createReloadPace<T>(parts: ReloadPaceParts<T>): ReloadPace<T> {
   let checked: Proposed<T> | undefined;
   let hasServed = false;
   let isPartTold = true;
+  let wasRefused = false;
   const isServed = (rendered: Rendered): boolean =>
     served !== undefined && isSameSet(rendered, served.rendered);
   const partOf = async (wanted: Proposed<T>): Promise<Proposed<T> | undefined> => {
@@ -70,22 +72,43 @@ export function createReloadPace<T>(parts: ReloadPaceParts<T>): ReloadPace<T> {
   };
   return {
     turn: async (wanted) => {
-      const laterMs = isServed(wanted.rendered) ? 0 : reloadWaitMs(lastStartMs, intervalMs, nowMs());
-      const isHeld = laterMs > 0 && difference(served?.rendered, wanted.rendered).kind === 'reload';
-      return isHeld ? { now: await partOf(wanted), laterMs } : { now: wanted, laterMs: 0 };
+      const all = { now: wanted, laterMs: 0 };
+      const waitMs = isServed(wanted.rendered) ? 0 : reloadWaitMs(lastStartMs, intervalMs, nowMs());
+      if (waitMs === 0 && !wasRefused) return all;
+      if (difference(served?.rendered, wanted.rendered).kind !== 'reload') return all;
+      const part = await partOf(wanted);
+      if (waitMs > 0) return { now: part, laterMs: waitMs };
+      return part === undefined ? all : { now: part, laterMs: AFTER_PART_MS };
     },
     note: (outcome, applied, { startMs, isPart }) => {
       const isTaken = outcome.kind === 'reloaded' || outcome.kind === 'unchanged';
       const startedMs = reloadStartMs(outcome, startMs, nowMs());
-      const isBack = outcome.kind === 'rejected' && outcome.back?.kind === 'reloaded';
-      const isTold = outcome.kind === 'failed' && outcome.isTold === true;
-      served = isTaken || isTold ? applied : isBack ? checked : undefined;
+      served = isTaken ? applied : servedAfter(outcome, { applied, served, checked });
       if (isTaken && !isUnchecked(outcome)) checked = applied;
       hasServed ||= isTaken;
       lastStartMs = startedMs ?? lastStartMs;
       if (isPart ? startedMs !== undefined : isTaken) isPartTold = !isPart;
+      if (!isPart) wasRefused = outcome.kind === 'rejected';
     },
-    served: () => served,
     hasServed: () => hasServed,
   };
+}
+
+/**
+ * What HAProxy has after one that it did not take. A refusal before it was told of anything leaves it as it was, and so does a failure: a check
+ * that could not be made, a full disk. Where that is wrong, the supervisor knows better by the hash, and reloads.
+ */
+function servedAfter<T>(
+  outcome: ApplyOutcome,
+  { applied, served, checked }: Readonly<Record<'applied' | 'served' | 'checked', Proposed<T> | undefined>>,
+): Proposed<T> | undefined {
+  switch (outcome.kind) {
+    case 'rejected':
+      if (outcome.back === undefined) return served;
+      return outcome.back.kind === 'reloaded' ? checked : undefined;
+    case 'failed':
+      return outcome.isTold === true ? applied : served;
+    default:
+      return undefined;
+  }
 }

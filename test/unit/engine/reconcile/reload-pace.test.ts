@@ -51,7 +51,38 @@ test('a refused configuration leaves the router as ready as it was, and costs no
   clock.nowMs = 9_000;
   note('aa', { kind: 'unchanged' }, 9_000);
   note('ba', { kind: 'rejected', by: 'check', message: '', detail: '' }, 9_000);
-  expect([pace.hasServed(), pace.served(), await turn('ca')]).toEqual([true, undefined, ['ca', 0]]);
+  expect([pace.hasServed(), await turn('ca')]).toEqual([true, ['ca', 0]]);
+});
+
+test.each(['check', 'reload'] as const)(
+  'while a configuration is refused by a %s, what HAProxy can be told is applied before each attempt',
+  async (by) => {
+    const { clock, turn, note } = paced();
+    note('aa', reloaded, 0);
+    clock.nowMs = 60_000;
+    note('ba', { kind: 'rejected', by, message: '', detail: '' }, 50_000);
+    expect(await turn('bb')).toEqual(['ab', 1]);
+    note('ab', told, 60_000, true);
+    expect(await turn('bb')).toEqual(['bb', 0]);
+    note('bb', { kind: 'rejected', by, message: '', detail: '' }, 60_000);
+    expect(await turn('ac')).toEqual(['ac', 0]);
+    note('ac', told, 60_000);
+    clock.nowMs = 66_000;
+    expect(await turn('bd')).toEqual(['bd', 0]);
+  },
+);
+
+test('a check that could not be made holds nothing back that HAProxy can be told', async () => {
+  const { clock, pace, turn, note } = paced();
+  note('aa', reloaded, 0);
+  clock.nowMs = 1_000;
+  note('ab', { ...told, isUnchecked: true }, 1_000);
+  const outcome = { kind: 'failed', message: 'spawn EAGAIN' } as const;
+  pace.note(outcome, wordOf('ab'), { startMs: 1_000, isPart: false, isCheck: true });
+  expect([await turn('ab'), await turn('ac')]).toEqual([
+    ['ab', 0],
+    ['ac', 0],
+  ]);
 });
 
 test('a reload that failed counts from its start, as one that was made does', async () => {
@@ -120,11 +151,11 @@ test('after a refusal of what was told, the configuration of before is served ag
   expect(await turn('ba')).toEqual(['aa', 4_700]);
 });
 
-test('of a configuration that came back by a reload that failed, it is not known what is served', () => {
-  const { pace, note } = paced();
+test('of a configuration that came back by a reload that failed, it is not known what is served', async () => {
+  const { turn, note } = paced();
   note('aa', reloaded, 0);
   note('ab', { ...told, isUnchecked: true }, 0);
   const back = { kind: 'unreachable', message: '' } as const;
   note('ab', { kind: 'rejected', by: 'check', message: '', detail: '', back }, 0);
-  expect(pace.served()).toBe(undefined);
+  expect(await turn('ac')).toEqual([undefined, 4_700]);
 });
