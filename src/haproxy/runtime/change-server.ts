@@ -52,9 +52,11 @@ function createServerChange(
     for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) {
       const steps = await stepsNow(change, attempt === 1);
       const isBack = change.wanted !== null && leftOvers.of(running).has(change.server);
+      const needsSpare = steps?.kind === 'no-spare';
+      if (!needsSpare && !isBack) return steps;
       // A server that was removed keeps the spare one that it tracks until it is deleted.
-      const isInTheWay = steps?.kind === 'no-spare' || isBack;
-      if (!isInTheWay || !(await leftOvers.advance(running, true))) return steps;
+      const isInTheWay = (server: string): boolean => needsSpare || server === change.server;
+      if (!(await leftOvers.advance(running, isInTheWay))) return steps;
     }
     return await stepsNow(change);
   };

@@ -98,7 +98,7 @@ export function createRuntime({
   /** What takes longer than two steps is done when drift is looked for, or others go. */
   const advance = async (running: Running): Promise<void> => {
     for (let step = 0; step < 2; step += 1) {
-      await inTurn(() => leftOvers.advance(running, false));
+      await inTurn(() => leftOvers.advance(running, () => false));
       await pause(stepMs, undefined, { ref: false });
     }
   };

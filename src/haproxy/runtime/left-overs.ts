@@ -17,10 +17,10 @@ export interface LeftOvers {
   readonly optionsOf: (running: Running, server: string) => string | undefined;
   readonly forget: (running: Running, server: string) => void;
   /**
-   * Takes each whose time has come one step further; with `waits`, all but those that may come back, after one step's time at most. False
-   * where nothing came of it.
+   * Takes each whose time has come one step further, and those that are `awaited` too, after one step's time at most, unless they may come
+   * back. False where nothing came of it.
    */
-  readonly advance: (running: Running, waits: boolean) => Promise<boolean>;
+  readonly advance: (running: Running, awaited: (server: string) => boolean) => Promise<boolean>;
 }
 
 /** How HAProxy is told; each resolves with its trouble, in HAProxy's words. */
@@ -81,13 +81,13 @@ export function createLeftOvers(
     },
     optionsOf: (running, server) => inGeneration(running).get(server)?.options,
     forget: (running, server) => void inGeneration(running).delete(server),
-    advance: async (running, waits) => {
+    advance: async (running, awaited) => {
       const known = inGeneration(running);
       let hasAdvanced = false;
       for (const [server, leftOver] of [...known]) {
         const leftMs = leftOver.dueMs - monotonicMs();
         const isFinishing = leftOver.stage === 'leaving' && leftOver.options !== undefined;
-        if (leftOver.stage === 'kept' || (leftMs > 0 && (!waits || isFinishing))) continue;
+        if (leftOver.stage === 'kept' || (leftMs > 0 && (isFinishing || !awaited(server)))) continue;
         if (leftMs > 0) await pause(Math.ceil(Math.min(leftMs, stepMs)));
         const after = await next(running, server, leftOver);
         if (after === undefined) known.delete(server);

@@ -45,7 +45,7 @@ export function createServerDrift(
     return driftOf(wanted, seen, leftOvers.of(running));
   };
   return async (running, wanted, backends) => {
-    await inTurn(() => leftOvers.advance(running, false));
+    await inTurn(() => leftOvers.advance(running, () => false));
     const found: ServerChange[] = [];
     for (const batch of backends === undefined ? [undefined] : batchesOf(backends)) {
       const part = batch === undefined ? wanted : onlyIn(wanted, new Set(batch));

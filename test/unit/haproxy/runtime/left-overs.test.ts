@@ -7,6 +7,8 @@ const generation = (number: number): Running => ({
   master: { pid: number, startTicks: 1 },
 });
 
+const anyServer = (): boolean => true;
+
 test('work that is left for a generation which drains does not forget the servers of the one that serves', async () => {
   const removed: string[] = [];
   const leftOvers = createLeftOvers(
@@ -18,10 +20,10 @@ test('work that is left for a generation which drains does not forget the server
   );
   leftOvers.add(generation(1), 'b/one');
   leftOvers.add(generation(2), 'b/two');
-  await leftOvers.advance(generation(1), true);
+  await leftOvers.advance(generation(1), anyServer);
   expect([...leftOvers.of(generation(2))]).toEqual(['b/two']);
-  await leftOvers.advance(generation(2), true);
-  await leftOvers.advance(generation(2), true);
+  await leftOvers.advance(generation(2), anyServer);
+  await leftOvers.advance(generation(2), anyServer);
   expect(removed).toEqual(['b/two']);
 });
 
@@ -34,11 +36,23 @@ test('a server that may finish its work is told to end only when its time is ove
     );
   const patient = createWith(60_000);
   patient.add(generation(1), 'b/one', 'check');
-  expect(await patient.advance(generation(1), true)).toBe(false);
+  expect(await patient.advance(generation(1), anyServer)).toBe(false);
   expect(ended).toEqual([]);
   expect(patient.optionsOf(generation(1), 'b/one')).toBe('check');
   const late = createWith(0);
   late.add(generation(1), 'b/two', 'check');
-  expect(await late.advance(generation(1), false)).toBe(true);
+  expect(await late.advance(generation(1), () => false)).toBe(true);
   expect(ended).toEqual(['b/two']);
+});
+
+test('only what is awaited ends before its time', async () => {
+  const ended: string[] = [];
+  const leftOvers = createLeftOvers(
+    { end: async (_, server) => void ended.push(server), remove: async () => undefined },
+    { stepMs: 0, finishMs: 60_000 },
+  );
+  leftOvers.adopt(generation(1), 'b/one', 5_000);
+  leftOvers.adopt(generation(1), 'b/two', 5_000);
+  expect(await leftOvers.advance(generation(1), (server) => server === 'b/one')).toBe(true);
+  expect(ended).toEqual(['b/one']);
 });
