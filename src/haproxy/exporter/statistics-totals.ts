@@ -9,7 +9,7 @@ export interface StatisticsTotals {
    * all that it counted would be added again.
    */
   readonly keep: (isThere: (generation: string) => boolean) => void;
-  /** Forgets rows that no generation has any more. */
+  /** Forgets rows that no generation has any more. Those of a generation that was not asked must be among them. */
   readonly keepRows: (rows: readonly StatisticsRow[]) => void;
   readonly of: (row: StatisticsRow) => readonly number[];
 }
@@ -54,7 +54,8 @@ export function createTotals(isCounter: readonly boolean[]): StatisticsTotals {
     },
     keepRows: (rows) => {
       const names = new Set(rows.map(nameOf));
-      for (const name of totals.keys()) if (!names.has(name)) totals.delete(name);
+      for (const counts of [totals, ...last.values()])
+        for (const name of counts.keys()) if (!names.has(name)) counts.delete(name);
     },
     of: (row) => totals.get(nameOf(row)) ?? row.values,
   };
