@@ -41,7 +41,7 @@ type Rejection = Extract<ApplyOutcome, { kind: 'rejected' }>;
 /**
  * Restores what lay there before the file with this hash, which was refused. If that was this file itself (an earlier run wrote it without asking the
  * supervisor) or nothing, it writes the last acknowledged text. Without one the file stays as it is, since a missing
- * file would help no client. Whether another one lies there now: the rejection says why, where that was not possible.
+ * file would help no client. `isBack`: another file lies there now. Where it could not be written, the rejection says why.
  */
 export async function giveBack(
   file: LiveFile,

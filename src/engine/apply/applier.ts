@@ -189,7 +189,7 @@ async function settleSet(
   stops: Stops,
 ): Promise<ApplyOutcome | undefined> {
   const rendered = memory.unchecked?.rendered;
-  const found = await settle(file, memory, stops);
+  const found = await settle(file, memory, stops, options.onReload);
   if (rendered === undefined) return found?.kind === 'damaged' ? undefined : found;
   if (found?.kind === 'damaged') {
     const { signal } = stops;

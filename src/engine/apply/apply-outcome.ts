@@ -35,6 +35,8 @@ export type ApplyOutcome =
       readonly detail: string;
       /** What runs had been told of it, or of a file before it that was not checked: what became of the reload of the file that is back. */
       readonly back?: Extract<ApplyOutcome, { kind: 'reloaded' | 'rejected' | 'unreachable' }>;
+      /** The supervisor refused it, and its check could not be made: nothing is known about the file. */
+      readonly isUnchecked?: true;
     }
   /**
    * The file is in place, and good unless it is unchecked, but what the supervisor made of it is not known: nothing listens on its socket yet, or
@@ -53,7 +55,7 @@ export type ApplyOutcome =
    */
   | { readonly kind: 'superseded'; readonly message: string };
 
-/** HAProxy may have it, and has not said yet whether it would start with it. */
+/** Nobody has said yet whether HAProxy would start with it. HAProxy may have it all the same. */
 export function isUnchecked(outcome: ApplyOutcome): boolean {
   return 'isUnchecked' in outcome && outcome.isUnchecked === true;
 }

@@ -47,7 +47,10 @@ export interface Supervisor {
    * Asks for a change that no file says yet: nothing is reloaded for it. It may have been made all the same where no answer came. A supervisor that does not know `ahead` reloads the file
    * of before where it cannot make the change, which counts as not told. Rejects only when `signal` stops it.
    */
-  readonly tell: (change: object, signal: AbortSignal) => Promise<TellOutcome>;
+  readonly tell: (
+    change: { readonly changes: readonly object[] },
+    signal: AbortSignal,
+  ) => Promise<TellOutcome>;
   /**
    * Says that HAProxy accepted the file with this hash, of which what runs was told before: it may be kept as the last good one. Rejects
    * only when `signal` stops it; where nobody answers, the older copy stays.
@@ -60,6 +63,9 @@ export interface Supervisor {
   /** The hash of what the current generation serves, undefined where that cannot be learned. */
   readonly servedSha256: (signal: AbortSignal) => Promise<string | undefined>;
 }
+
+/** What HAProxy needs for one change at most: a certificate takes longest. */
+const EACH_CHANGE_MS = 20;
 
 /** A starved supervisor may take seconds for a `ping`; the shell daemon costs this once. */
 const LONGEST_PING_MS = 10_000;
@@ -126,7 +132,7 @@ export function connectSupervisor(options: SupervisorOptions): Supervisor {
     tell: async (change, signal) => {
       const order = orderOf(change);
       if (order === undefined) return { kind: 'not-told' };
-      const outcome = await ask(order, tellTimeoutMs, signal);
+      const outcome = await ask(order, tellTimeoutMs + EACH_CHANGE_MS * change.changes.length, signal);
       return outcome.kind === 'answered' ? tellOutcomeOf(outcome.answer) : { kind: 'not-told' };
     },
     keep: async (sha256, signal) => {

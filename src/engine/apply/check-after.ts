@@ -55,6 +55,9 @@ export interface Stops {
   readonly interrupt: AbortSignal;
 }
 
+/** The file of before is back, and is about to be loaded. */
+type OnReload = (() => void) | undefined;
+
 export function refusedBy({ message, detail }: Extract<CheckOutcome, { kind: 'invalid' }>) {
   return { kind: 'rejected', by: 'check', message, detail } as const;
 }
@@ -89,6 +92,7 @@ export async function settle(
   file: LiveFile,
   pending: Pending,
   { signal, interrupt }: Stops,
+  onReload: OnReload,
 ): Promise<ApplyOutcome | Damaged | undefined> {
   const { unchecked } = pending;
   if (unchecked === undefined) return undefined;
@@ -118,7 +122,9 @@ export async function settle(
       pending.served = undefined;
       pending.inPlace = placedOf(back);
       // What it was told of goes on to run until another file lies there.
-      return isBack ? { ...outcome, back: await pending.supervisor.reload(signal) } : outcome;
+      if (!isBack) return outcome;
+      onReload?.();
+      return { ...outcome, back: await pending.supervisor.reload(signal) };
     }
     case 'valid':
       pending.unchecked = undefined;

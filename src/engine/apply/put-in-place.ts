@@ -16,8 +16,8 @@ interface Replacing {
   /** Left out where the file is checked, and synced to the disk, later. */
   readonly check: ConfigurationCheck | undefined;
   readonly timeMs: number;
-  /** This process put there what lies there. */
-  readonly isKnown: boolean;
+  /** Whether this process put there what lies there, asked just before another file takes its place: that may be minutes after the first look. */
+  readonly isKnown: () => Promise<boolean>;
   /** Gets the bytes that are written. */
   readonly hash: Hash;
   readonly onForeign?: (foreign: ForeignFile) => void;
@@ -42,7 +42,7 @@ export async function putInPlace(
     const found = await check?.(file.candidate, signal);
     if (found?.kind === 'impossible') return { kind: 'failed', message: found.message };
     if (found?.kind === 'invalid') return refusedBy(found);
-    const foreign = isKnown ? undefined : await keepForeignFile(file);
+    const foreign = (await isKnown()) ? undefined : await keepForeignFile(file);
     await rename(file.candidate, file.path);
     isReplaced = true;
     if (check !== undefined) await syncDirectory(dirname(file.path));

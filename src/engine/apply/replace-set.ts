@@ -98,7 +98,14 @@ async function serveInPlace(
   const staged = { parts: () => [main.bytes()], folder, sync: async () => undefined };
   const looks = lookAfter(options.check, undefined);
   options.onReload?.();
-  return await serve(parts, { before: ownFile(main), staged, placed, way: reload, isAhead: false, looks });
+  return await serve(parts, {
+    before: ownFile(main),
+    staged,
+    placed,
+    way: reload,
+    isCheckedAfter: false,
+    looks,
+  });
 }
 
 /** HAProxy may have been started since a file was edited by hand. Nothing says so: the main file is the same. */
@@ -125,9 +132,9 @@ async function replaceBy(
   const found = isOther && runs?.rendered ? options.difference?.(runs.rendered, rendered) : undefined;
   const isTold = mayTrust && found !== undefined && found.kind !== 'reload';
   const isTrusted = isOther && (isFresh || isTold);
-  const isAhead =
+  const isCheckedAfter =
     options.checksAfter === true && before !== undefined && (await memory.supervisor.makesChanges(signal));
-  const isFirst = isAhead && isTold && found.kind === 'runtime';
+  const isFirst = isCheckedAfter && isTold && found.kind === 'runtime';
   const tell = async (way: Way): Promise<Way> =>
     way.kind === 'change' && isFirst ? await tellFirst(way, rendered, memory, signal) : way;
   // What is in no file of the set need not wait for them.
@@ -137,9 +144,9 @@ async function replaceBy(
       : undefined;
   const staged = await stageSet(file, main, rendered, { known, spare, isTrusted });
   const isWhole = async (): Promise<boolean> => {
-    const found = staged.folder === undefined || (await holdsAll(staged.folder, rendered, known));
-    memory.lookedAtMs = found ? memory.now() : Number.NEGATIVE_INFINITY;
-    return found;
+    const holds = staged.folder === undefined || (await holdsAll(staged.folder, rendered, known));
+    memory.lookedAtMs = holds ? memory.now() : Number.NEGATIVE_INFINITY;
+    return holds;
   };
   const looks = lookAfter(options.check, isTrusted ? isWhole : undefined);
   const planned = (): Way => {
@@ -152,8 +159,9 @@ async function replaceBy(
   if (way.kind === 'reload') options.onReload?.();
   const timeMs = Date.now() - BACK_MS;
   const hash = createHash('sha256');
-  const check = isAhead ? undefined : looks.check;
-  const isKnown = before?.rendered !== undefined;
+  const check = isCheckedAfter ? undefined : looks.check;
+  const isKnown = async (): Promise<boolean> =>
+    before?.rendered !== undefined && (await readMainFile(file, memory.inPlace))?.sha256 === before.sha256;
   const putting = { ...options, mode: rendered.mode, check, timeMs, isKnown, hash };
   const refusal = await putInPlace(file, staged, putting, signal);
   if (looks.isDamaged()) return { kind: 'damaged', back: undefined };
@@ -163,7 +171,7 @@ async function replaceBy(
   const placed = { sha256, folder: staged.folder, rendered, stamp: await stampAt(file.path, timeMs) };
   const mustLook = isTrusted && !isFresh;
   const back = parts.back ?? memory.unchecked?.back ?? before;
-  return await serve(parts, { before: back, staged, placed, way, isAhead, looks, mustLook });
+  return await serve(parts, { before: back, staged, placed, way, isCheckedAfter, looks, mustLook });
 }
 
 /** What lies in place by now. */
@@ -174,14 +182,14 @@ interface Placed {
   readonly placed: PlacedSet;
   readonly way: Way;
   /** It is checked once HAProxy has got it. */
-  readonly isAhead: boolean;
+  readonly isCheckedAfter: boolean;
   readonly looks: LookAfter;
   /** Before it is checked, each file is looked at. */
   readonly mustLook?: boolean;
 }
 
 async function serve(parts: Replacement, now: Placed): Promise<ApplyOutcome | Damaged> {
-  const { before, staged, placed, isAhead, looks, mustLook = false } = now;
+  const { before, staged, placed, isCheckedAfter, looks, mustLook = false } = now;
   const { file, rendered, memory, mayTrust } = parts;
   const { mode } = rendered;
   const { sha256 } = placed;
@@ -191,7 +199,7 @@ async function serve(parts: Replacement, now: Placed): Promise<ApplyOutcome | Da
   memory.told = undefined;
   const sinceMs = overtaken?.sinceMs ?? memory.now();
   const unchecked = { sha256, mode, parts: staged.parts, rendered, sinceMs, back: before, looks, mustLook };
-  if (isAhead) memory.unchecked = unchecked;
+  if (isCheckedAfter) memory.unchecked = unchecked;
   const { brought, removed } = await bringAndSync(parts, now);
   fillSpare(parts, placed);
   const outcome = await verdictOn(brought, parts, now);
@@ -204,19 +212,19 @@ async function serve(parts: Replacement, now: Placed): Promise<ApplyOutcome | Da
   if (outcome.kind === 'reloaded') memory.served = sha256;
   const settled = await afterReload(file, { staged, sha256, before, mode }, outcome);
   await removeOldSets(file, memory.unchecked?.back?.folder);
+  if (settled.kind !== 'rejected' || overtaken === undefined) return settled;
   // What runs was told of a file that is not there any more.
-  return settled.kind === 'rejected' && overtaken !== undefined
-    ? { ...settled, back: await memory.supervisor.reload(parts.signal) }
-    : settled;
+  parts.options.onReload?.();
+  return { ...settled, back: await memory.supervisor.reload(parts.signal) };
 }
 
 /** `removed` where something else removed a file of the set before it was on the disk. */
 async function bringAndSync(
   { file, memory, signal }: Replacement,
-  { staged, placed, way, isAhead }: Placed,
+  { staged, placed, way, isCheckedAfter }: Placed,
 ): Promise<{ readonly brought: ReloadOutcome; readonly removed: ApplyOutcome | undefined }> {
-  const wanted = { sha256: placed.sha256, isChecked: !isAhead };
-  const sync = async () => (isAhead ? await syncSet(file, staged) : undefined);
+  const wanted = { sha256: placed.sha256, isChecked: !isCheckedAfter };
+  const sync = async () => (isCheckedAfter ? await syncSet(file, staged) : undefined);
   // The supervisor keeps a copy of what it starts.
   const early = way.kind === 'reload' ? await sync() : undefined;
   const brought = await bringIntoService(way, wanted, memory.supervisor, signal);
@@ -241,8 +249,10 @@ async function verdictOn(
       if (mustLook === true) await looks.look();
       return brought;
     case 'rejected': {
-      const found = isUnchecked ? await looks.check(file.path, signal) : undefined;
-      return found?.kind === 'invalid' ? refusedBy(found) : brought;
+      if (!isUnchecked) return brought;
+      const found = await looks.check(file.path, signal);
+      if (found.kind === 'invalid') return refusedBy(found);
+      return found.kind === 'valid' ? brought : { ...brought, isUnchecked };
     }
     case 'unreachable':
       return isUnchecked ? { ...brought, isUnchecked } : brought;

@@ -90,8 +90,8 @@ function servedBy({ number, master }: Serving, tookMs: number) {
 }
 
 /**
- * The file says already what is wanted, so a reload makes the change whatever became of it. What was told ahead of its file is only answered. What HAProxy refused of it
- * may have been made in part, so it counts as neither file: only a reload follows.
+ * A reload makes the change whatever became of it, since the file says already what is wanted. What was told ahead of its file is only answered:
+ * HAProxy may have made it in part, so what runs counts as neither file, and nothing but a reload follows.
  */
 function reloadInstead(
   state: State,

@@ -42,7 +42,7 @@ export interface Supervisor {
   readonly reload: () => Promise<Answer>;
   /**
    * Resolves once the change that the text asks for is made, without a reload or with one. See `ChangeRequest`: the file lies there
-   * already, so that a generation that starts meanwhile has it as well.
+   * already, so that a generation that starts meanwhile has it as well, unless the change is told ahead of its file.
    */
   readonly change: (text: string) => Promise<Answer>;
   /** Always answers; each generation's worker has this long to report its sessions. */

@@ -119,6 +119,17 @@ test('what is refused only once a supervisor answers was never said to be good',
   expect([checked.kind, isUnchecked(checked)]).toEqual(['unreachable', false]);
 });
 
+test('a reload that failed says nothing about a file whose check could not be made', async () => {
+  const first = await begun();
+  difference = { kind: 'reload', what: 'section-added', reason: 'it is new' };
+  scene.answers.reload = { ok: false, stage: 'start', message: 'it ended with exit code 1' };
+  verdict = 'impossible';
+  expect(await first.apply(after, signal)).toMatchObject({ ...byReload, isUnchecked: true });
+  const checked = await first.apply(next, signal);
+  expect(checked).toMatchObject(byReload);
+  expect(isUnchecked(checked)).toBe(false);
+});
+
 test('what a reload has read instead needs no check', async () => {
   const first = await begun();
   scene.answers.reload = { ok: true, generation: 2, tookMs: 5 };

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ApplierOptions } from '../../../../src/engine/apply/applier.ts';
 import type { Difference } from '../../../../src/engine/apply/bring-into-service.ts';
+import type { CheckOutcome } from '../../../../src/engine/apply/configuration-check.ts';
 import { SET_FOLDER, sha256Of } from '../../../../src/engine/apply/file-set.ts';
 import type { Answer } from '../../../../src/engine/control/answer.ts';
 import { type ApplyScene, createApplyScene, goodText } from './apply-scene.ts';
@@ -48,8 +49,8 @@ const orders = (): readonly string[] => {
 /** An applier that has brought the first text into service, beside a supervisor that makes changes. */
 async function begun(options: Partial<ApplierOptions> = {}) {
   const applier = scene.applier({
-    ...options,
     check: async () => ({ kind: 'valid' }),
+    ...options,
     checksAfter: true,
     difference: (before, { text }) => {
       compared.push(`${texts.indexOf(before.text)} to ${texts.indexOf(text)}`);
@@ -199,4 +200,32 @@ test('what runs is about to be loaded anew where it is not told of a change', as
   await applier.settle(signal)?.outcome;
   await applier.tell(textOf(2), signal);
   expect(seen).toEqual(['reload', 'reload']);
+});
+
+test('what runs is about to be loaded anew where the file that it was told of is refused', async () => {
+  const seen: string[] = [];
+  let verdict: CheckOutcome = { kind: 'valid' };
+  const applier = await begun({ onReload: () => seen.push('reload'), check: async () => verdict });
+  await applier.tell(textOf(1), signal);
+  seen.length = 0;
+  verdict = { kind: 'invalid', message: 'no', detail: '' };
+  expect(await applier.settle(signal)?.outcome).toMatchObject({
+    kind: 'rejected',
+    back: { kind: 'reloaded' },
+  });
+  expect(seen).toEqual(['reload']);
+});
+
+test('a file that hawser did not write is kept, also where it comes while HAProxy is told', async () => {
+  const kept: string[] = [];
+  const { tell } = await begun({ onForeign: ({ copy }) => kept.push(copy) });
+  const { push } = scene.requests;
+  scene.requests.push = (...lines) => {
+    if (lines[0]?.includes('"ahead"') === true)
+      writeFileSync(scene.configPath, "global\n# an administrator's\n");
+    return push.apply(scene.requests, lines);
+  };
+  expect(await tell(textOf(1), signal)).toMatchObject(atRunTime);
+  expect(kept).toHaveLength(1);
+  expect(readdirSync(scene.directory).filter((name) => name.includes('.before-hawser'))).toHaveLength(1);
 });
