@@ -1,7 +1,7 @@
 import { codeOf, messageOf } from '../system/errors.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import type { ApplyOutcome } from './apply-outcome.ts';
-import { connectSupervisor, type SupervisorOptions } from './ask-supervisor.ts';
+import { connectSupervisor, type Supervisor, type SupervisorOptions } from './ask-supervisor.ts';
 import { isToldAhead, type Stops, settle, uncheckedIn } from './check-after.ts';
 import { isSameSet, mustBeSet, type Rendered } from './file-set.ts';
 import { createKnownFiles } from './known-files.ts';
@@ -14,6 +14,8 @@ import { createSpareSet } from './spare-set.ts';
 /** The supervisor to ask, its control socket, and how long to wait for it. */
 export interface ApplierOptions extends SupervisorOptions, ReplaceOptions {
   readonly configPath: string;
+  /** What is asked instead of the supervisor behind the control socket. */
+  readonly supervisor?: Supervisor;
   /** Monotonic milliseconds. Left out: those of this machine. */
   readonly now?: () => number;
 }
@@ -66,7 +68,7 @@ interface Memory extends Placing {
 
 export function createApplier(options: ApplierOptions): Applier {
   const memory: Memory = {
-    supervisor: connectSupervisor(options),
+    supervisor: options.supervisor ?? connectSupervisor(options),
     known: createKnownFiles(),
     spare: createSpareSet(),
     now: options.now ?? monotonicMs,

@@ -2,6 +2,7 @@ import { createApplier } from '../../engine/apply/applier.ts';
 import { type ApplyOutcome, isUnchecked } from '../../engine/apply/apply-outcome.ts';
 import type { ConfigurationCheck } from '../../engine/apply/configuration-check.ts';
 import { identityOf } from '../../engine/apply/file-set.ts';
+import { reloadByScript } from '../../engine/apply/reload-script.ts';
 import { createChangeRecord } from '../../engine/reconcile/change-record.ts';
 import type { ConfigurationParts } from '../../engine/reconcile/configuration-loop.ts';
 import { logForeignFile, logOutcome } from '../../engine/reconcile/log-outcome.ts';
@@ -60,11 +61,12 @@ export function routerConfiguration(
   others: readonly RouterObserver[],
   signal: AbortSignal,
 ): RouterConfiguration {
-  const { haproxy: haproxyPath, config: configPath, socket: socketPath, reloadInterval } = settings;
+  const { haproxy: haproxyPath, config: configPath, socket: socketPath } = settings;
+  const { reloadInterval, reloadScript } = settings;
   const askHaproxy = createConfigurationCheck({
     ...{ haproxyPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand, detailCharacters: DETAIL_CHARACTERS },
   });
-  // A search of many checks is no hung loop, nor is a long check before a long reload.
+  // A search of many checks is no hung loop, nor is a long check before a long reload, or one reload after another.
   const check: ConfigurationCheck = async (path, stop) => {
     observers.metrics.beat();
     return await askHaproxy(path, stop).finally(observers.metrics.beat);
@@ -93,8 +95,14 @@ export function routerConfiguration(
     now: monotonicMs,
     applier: createApplier({
       ...{ configPath, check, socketPath, reloadTimeoutMs: RELOAD_TIMEOUT_MS },
+      ...(reloadScript !== undefined && {
+        supervisor: reloadByScript({
+          ...{ path: reloadScript, config: configPath, timeoutMs: RELOAD_TIMEOUT_MS, run: runCommand },
+        }),
+      }),
       ...{ onForeign: logForeignFile(observers), difference, checksAfter: true },
       onReload: () => {
+        observers.metrics.beat();
         for (const { onReload } of others) onReload?.();
       },
     }),

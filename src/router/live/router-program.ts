@@ -1,9 +1,11 @@
 import { REFUSED, WENT_BACK } from '../../engine/apply/apply-outcome.ts';
+import { scriptProblem } from '../../engine/apply/reload-script.ts';
 import { openApiSession } from '../../engine/kube/api-session.ts';
 import { openCredentials } from '../../engine/kube/in-cluster.ts';
 import { runConfigurationLoop } from '../../engine/reconcile/configuration-loop.ts';
 import { type Monitor, monitorProgram } from '../../engine/reconcile/monitor-program.ts';
 import type { Loops } from '../../engine/reconcile/run-monitor.ts';
+import { ConfigError } from '../../engine/system/errors.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { hawserVersion } from '../../engine/system/version.ts';
 import { reloadCauses } from '../../haproxy/runtime/plan.ts';
@@ -37,6 +39,7 @@ const RELOAD_REASONS = [
 /** Resolves with 0 once it was asked to stop and the time in which clients go to other routers has passed. */
 export async function runRouter(settings: LiveSettings): Promise<number> {
   await checkGivenCertificate(settings);
+  await checkReloadScript(settings);
   const statistics = observeStatistics(settings);
   return await monitorProgram(
     {
@@ -53,6 +56,12 @@ export async function runRouter(settings: LiveSettings): Promise<number> {
     { ...settings, monitorConf: certificatePaths(settings) },
     (monitor) => prepare(settings, monitor, statistics.observer),
   );
+}
+
+/** Throws a ConfigError: no retry helps. */
+async function checkReloadScript({ reloadScript }: LiveSettings): Promise<void> {
+  const problem = reloadScript === undefined ? undefined : await scriptProblem(reloadScript);
+  if (problem !== undefined) throw new ConfigError([problem]);
 }
 
 async function prepare(

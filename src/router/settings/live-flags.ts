@@ -28,6 +28,12 @@ export const liveFlags = {
     'the first change is served at once; HAProxy is reloaded at most once in this time',
     { default: '5s', variable: 'RELOAD_INTERVAL' },
   ),
+  reloadScript: flag(
+    '<path>',
+    z.optional(absolutePath),
+    'a program that reloads HAProxy, instead of the supervisor: every change is a reload then',
+    { variable: 'RELOAD_SCRIPT' },
+  ),
   compareInterval: flag(
     '<duration>',
     durationMs,

@@ -1,0 +1,67 @@
+import { access, constants } from 'node:fs/promises';
+import { codeOf, messageOf } from '../system/errors.ts';
+import type { RunCommand } from '../system/process/run-command.ts';
+import { monotonicMs } from '../system/time/monotonic-clock.ts';
+import type { ReloadOutcome, Supervisor } from './ask-supervisor.ts';
+
+interface ReloadScript {
+  readonly path: string;
+  /** The main file, which is the script's only argument. */
+  readonly config: string;
+  readonly timeoutMs: number;
+  readonly run: RunCommand;
+}
+
+/** Of what a script prints, so much is kept for people. */
+const DETAIL_CHARACTERS = 4_000;
+
+/**
+ * An administrator's program in the supervisor's place: it starts and reloads HAProxy by itself, and ends with 0 once the file is served. It can be
+ * told of no change, and what it serves is not known to a new process, which has it run once.
+ */
+export function reloadByScript(script: ReloadScript): Supervisor {
+  const reload = async (signal: AbortSignal): Promise<ReloadOutcome> => {
+    const { path, config, timeoutMs, run } = script;
+    const because = (what: string): string =>
+      `Cannot reload HAProxy by "${path}": ${what}, expected exit code 0`;
+    const startMs = monotonicMs();
+    try {
+      const {
+        exitCode,
+        signal: endedBy,
+        timedOut,
+        stdout,
+        stderr,
+      } = await run([path, config], {
+        ...{ timeoutMs, signal },
+      });
+      signal.throwIfAborted();
+      if (timedOut) return { kind: 'unreachable', message: because(`not done after ${timeoutMs} ms`) };
+      if (exitCode === 0) return { kind: 'reloaded', acknowledged: true, tookMs: monotonicMs() - startMs };
+      const how = exitCode === undefined ? `ended by ${endedBy ?? 'a signal'}` : `exit code ${exitCode}`;
+      const detail = `${stdout}${stderr}`.trim().slice(-DETAIL_CHARACTERS);
+      return { kind: 'rejected', by: 'reload', message: because(how), detail };
+    } catch (error) {
+      signal.throwIfAborted();
+      return { kind: 'unreachable', message: because(codeOf(error) ?? messageOf(error)) };
+    }
+  };
+  return {
+    reload,
+    change: (_, signal) => reload(signal),
+    tell: async () => ({ kind: 'not-told' }),
+    keep: async () => undefined,
+    makesChanges: async () => false,
+    servedSha256: async () => undefined,
+  };
+}
+
+/** Why it cannot be run; undefined where it can. */
+export async function scriptProblem(path: string): Promise<string | undefined> {
+  try {
+    await access(path, constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return `Cannot run RELOAD_SCRIPT "${path}": ${codeOf(error) ?? messageOf(error)}, expected a program`;
+  }
+}

@@ -1,0 +1,69 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { reloadByScript, scriptProblem } from '../../../../src/engine/apply/reload-script.ts';
+import { runCommand } from '../../../../src/engine/system/process/run-command.ts';
+import { type ApplyScene, createApplyScene, goodText } from './apply-scene.ts';
+
+const { signal } = new AbortController();
+const [before, after] = [goodText(1001), goodText(1002)];
+
+let scene: ApplyScene;
+beforeEach(async () => {
+  scene = await createApplyScene();
+});
+afterEach(() => scene[Symbol.asyncDispose]());
+
+const path = (): string => join(scene.directory, 'reload');
+/** Nobody is at the control socket: only the script is asked. */
+function scripted(body: string, timeoutMs = 60_000) {
+  writeFileSync(path(), `#!/bin/sh\n${body}\n`);
+  chmodSync(path(), 0o755);
+  const supervisor = reloadByScript({ path: path(), config: scene.configPath, timeoutMs, run: runCommand });
+  return scene.applier({
+    supervisor,
+    checksAfter: true,
+    difference: () => ({ kind: 'runtime', changes: [{}] }),
+  });
+}
+const runs = () => readFileSync(join(scene.directory, 'runs'), 'utf8').split('\n').filter(Boolean);
+const countRuns = 'grep -c "" "$1" >>"$(dirname "$1")/runs"';
+
+test('a script has each change served once its file was checked and lies there, and no file twice', async () => {
+  const { apply } = scripted(countRuns);
+  expect(await apply(before, signal)).toMatchObject({ kind: 'reloaded', acknowledged: true });
+  expect(await apply(after, signal)).toMatchObject({ kind: 'reloaded', acknowledged: true });
+  expect(await apply(after, signal)).toEqual({ kind: 'unchanged' });
+  expect(runs()).toHaveLength(2);
+  expect([scene.checks(), readFileSync(scene.configPath, 'utf8')]).toEqual([2, after]);
+});
+
+test('what a script refuses is told in its words, and the file of before comes back', async () => {
+  const { apply } = scripted(`grep -q 1002 "$1" && { echo no room >&2; exit 3; }; ${countRuns}`);
+  await apply(before, signal);
+  const outcome = await apply(after, signal);
+  expect(outcome).toMatchObject({ kind: 'rejected', by: 'reload', detail: 'no room' });
+  expect(outcome).toHaveProperty(
+    'message',
+    `Cannot reload HAProxy by "${path()}": exit code 3, expected exit code 0`,
+  );
+  expect(readFileSync(scene.configPath, 'utf8')).toBe(before);
+});
+
+test('a script that does not end, or is gone, is asked again later', async () => {
+  const slow = scripted('sleep 60', 100);
+  expect(await slow.apply(before, signal)).toMatchObject({ kind: 'unreachable' });
+  const gone = scripted(`rm "$0"; ${countRuns}`);
+  await gone.apply(before, signal);
+  expect(await gone.apply(after, signal)).toMatchObject({ kind: 'unreachable' });
+});
+
+test('a script that cannot be run is a problem with its path', async () => {
+  writeFileSync(path(), '');
+  chmodSync(path(), 0o644);
+  const problem = (what: string, of: string): string =>
+    `Cannot run RELOAD_SCRIPT "${of}": ${what}, expected a program`;
+  expect(await scriptProblem(path())).toBe(problem('EACCES', path()));
+  expect(await scriptProblem('/no/such')).toBe(problem('ENOENT', '/no/such'));
+  expect(await scriptProblem(scene.haproxyPath)).toBe(undefined);
+});
