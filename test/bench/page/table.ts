@@ -1,10 +1,13 @@
 import { formatNumber } from '../reload/table.ts';
 import { type Figure, figureAt, type ResultFile } from './results.ts';
 
+/** What two runs of one program differ by. */
+const allowance = 0.03;
+
 export interface Goal {
   readonly atMost?: number;
   readonly atLeast?: number;
-  /** As good as this column's median, within 3 %: what two runs of one program differ by. */
+  /** As good as this column's median, but for the allowance. */
   readonly asGoodAs?: string;
   /** Default: the median. */
   readonly of?: 'median' | 'max';
@@ -105,7 +108,9 @@ function goalCells(results: readonly ResultFile[], section: Section, row: Row): 
   const words = [
     ...(goal.atMost === undefined ? [] : [`at most ${formatNumber(goal.atMost)}${of}`]),
     ...(goal.atLeast === undefined ? [] : [`at least ${formatNumber(goal.atLeast)}${of}`]),
-    ...(goal.asGoodAs === undefined ? [] : [`as good as ${section.columns[goal.asGoodAs]}`]),
+    ...(goal.asGoodAs === undefined
+      ? []
+      : [`at most ${formatNumber(allowance * 100)} % worse than ${section.columns[goal.asGoodAs]}`]),
   ].join(', ');
   const verdict = isGoalMet(results, row, goal, figure);
   return [words, verdict === undefined ? 'not run' : verdict ? 'met' : '**not met**'];
@@ -126,7 +131,9 @@ function isGoalMet(
   const { atMost = Number.POSITIVE_INFINITY, atLeast = Number.NEGATIVE_INFINITY } = goal;
   const isAsGood =
     !isMedian(rival) ||
-    (row.better === 'less' ? figure.median <= rival.median * 1.03 : figure.median >= rival.median * 0.97);
+    (row.better === 'less'
+      ? figure.median <= rival.median * (1 + allowance)
+      : figure.median >= rival.median * (1 - allowance));
   return value <= atMost && value >= atLeast && isAsGood;
 }
 
