@@ -3,6 +3,8 @@ import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts'
 import { API_PORT, apiServerAnswers, startApiServer } from '../../helpers/vrrp/api-server.ts';
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import { sendSignal, waitForEnd } from '../../helpers/vrrp/bed-process.ts';
+import { takeOvers } from '../../helpers/vrrp/holdings.ts';
+import { hasOrder, typed } from '../../helpers/vrrp/typed.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import type { FailoverTarget, Fault } from './fault.ts';
 import type { Scene } from './scene.ts';
@@ -174,6 +176,7 @@ export const split: Fault = {
   headline: 'healingMs',
   targets: { healingMs: { atMost: 30, of: 'max' }, recoveryMoves: never },
   moves: 1,
+  tail: true,
   inject: ({ bed }, holder) => bed.split([holder, 'client']),
   undo: async ({ bed }) => void (await bed.heal()),
 };
@@ -186,6 +189,24 @@ export const splitFar: Fault = {
   targets: { ...split.targets, outageMs: within(350) },
   subjects: ['hawser'],
   inject: ({ bed }, holder) => bed.split([holder]),
+};
+
+const twoMoves: Fault = {
+  name: 'two-moves',
+  about: 'both nodes without the VIP claim it at once: hawser move-vip --to',
+  headline: 'twoHoldersMs',
+  targets: { twoHoldersMs: { atMost: 30, of: 'max' } },
+  moves: 1,
+  subjects: ['hawser'],
+  inject: async ({ bed, members }, holder) => {
+    const atMs = monotonicMs();
+    const claims = members.filter((node) => node !== holder);
+    const said = await Promise.all(claims.map((node) => typed(node, 'move-vip', '--to', node.name)));
+    if (takeOvers(bed.events(), atMs, monotonicMs()).length === 0)
+      throw new Error(`Cannot move the VIP twice: ${said.map(({ text }) => text).join(' / ')}`);
+    return atMs;
+  },
+  undo: async ({ members }) => void (await waitFor('no order to be left', () => !members.some(hasOrder))),
 };
 
 export const addPeer: Fault = {
@@ -219,7 +240,8 @@ export const removePeer: Fault = {
 
 export const faults: readonly Fault[] = [
   ...[noFault, nodeDeath, haproxyKill, haproxyHang, keepalivedTerm, keepalivedKill],
-  ...[otherNodeDeath, apiDrop, apiHang, apiKill, split, splitFar, addPeer, removePeer],
+  ...[otherNodeDeath, apiDrop, apiHang, apiKill, split, splitFar, twoMoves],
+  ...[addPeer, removePeer],
 ];
 
 function apiServerOf(node: BedNode): readonly ProcessId[] {

@@ -156,7 +156,8 @@ const failover: Section = {
 const tail: Section = {
   title: 'The tail',
   about: `From the first failed connection to the last, of a client that gives up after 200 ms; and how long a client waits that is patient
-([0053](decisions/0053-short-attempts.md)).`,
+([0053](decisions/0053-short-attempts.md)). A holder that is cut off together with the client reaches no other node, so none bears witness against another, and
+only the checks find that their API servers are gone.`,
   columns: rivals,
   rows: [
     faultRow("the holder's node dies: first to last failure", 'node-death', 'failureWindowMs', {
@@ -182,6 +183,7 @@ const tail: Section = {
       goal: { atMost: 3_000, of: 'max' },
     }),
     faultRow('an API server hangs: longest wait', 'api-hang', 'longestWaitMs'),
+    faultRow('cut off together with the client: first to last failure', 'split', 'failureWindowMs'),
   ],
 };
 
@@ -191,6 +193,10 @@ const holders: Section = {
   columns: rivals,
   rows: [
     faultRow('a partition heals: two holders', 'split', 'healingMs', { goal: { atMost: 30 } }),
+    faultRow('two `move-vip --to` at once: two holders', 'two-moves', 'twoHoldersMs', {
+      cells: { hawser: 'failover#faults/two-moves/hawser/metrics/twoHoldersMs' },
+      goal: { atMost: 30, of: 'max' },
+    }),
     faultRow('random faults, six to a trial: two holders', 'random', 'twoHoldersMs', {
       cells: { hawser: 'failover#faults/random/hawser/metrics/twoHoldersMs' },
       goal: never,
