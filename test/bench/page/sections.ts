@@ -289,14 +289,23 @@ nodes after a warm-up. Growth is that of a straight line, and is none where it i
   }),
 };
 
+function startRow(what: string, figure: string): Row {
+  const cells = { hawser: `footprint#${figure}` };
+  return { what, unit: 'ms', better: 'less', cells, goal: { atMost: 250 } };
+}
+
 const starts: Section = {
   title: 'Start',
-  about: 'From the start of a program to its first answer on the control socket (`npm run bench:footprint`).',
+  about: `From the start of a supervisor (\`npm run bench:footprint\`). One that was restarted adopts the program that runs, and is there with its first answer on its
+control socket. A cold start is one where nothing of the program runs: it ends with the first answer to a client over TLS, through HAProxy's port, or with
+the first state that keepalived reports. How soon the VIP has a holder after that is under "Power cut".`,
   columns: { hawser: 'hawser' },
-  rows: (['haproxy', 'keepalived'] as const).map((part) => ({
-    ...{ what: `${part === 'haproxy' ? 'HAProxy' : 'keepalived'}'s supervisor`, unit: 'ms', better: 'less' },
-    ...{ cells: { hawser: `footprint#starts/${part}` }, goal: { atMost: 250 } },
-  })),
+  rows: [
+    startRow("HAProxy's supervisor adopts a HAProxy that runs", 'starts/haproxy'),
+    startRow('cold start of HAProxy: to the first answer on its port', 'coldStarts/haproxy'),
+    startRow("keepalived's supervisor adopts a keepalived that runs", 'starts/keepalived'),
+    startRow('cold start of keepalived: to its first state', 'coldStarts/keepalived'),
+  ],
 };
 
 const followed = { nodes: 'its monitor: 3 of them matter', all: 'a VIP for all nodes' } as const;
