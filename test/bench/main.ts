@@ -18,6 +18,7 @@ const benches: Readonly<Record<string, readonly string[]>> = {
   failover: ['--quick'],
   boot: ['--trials', '1'],
   footprint: ['--reloads', '10', '--rest-seconds', '5', '--rounds', '3'],
+  image: [],
   scale: ['--seconds', '20'],
   kube: ['--rounds', '1'],
   status: ['--rounds', '3'],

@@ -267,6 +267,22 @@ const footprint: Section = {
   ],
 };
 
+function sizeRow(what: string, figure: string, about: Partial<Row> = {}): Row {
+  const cells = { hawser: `image#${figure}` };
+  return { what, unit: 'MB', better: 'less', cells, scale: 1 / 1_000_000, ...about };
+}
+
+const image: Section = {
+  title: 'Image',
+  about:
+    'What a node holds of it, and what it pulls where the registry has its layers compressed (`npm run image`, then `npm run bench:image`).',
+  columns: { hawser: 'hawser' },
+  rows: [
+    sizeRow('uncompressed', 'uncompressedBytes', { goal: { atMost: 240 } }),
+    sizeRow('compressed, gzip', 'compressedBytes'),
+  ],
+};
+
 const soaked = [
   'haproxy-supervisor',
   'haproxy-monitor',
@@ -421,5 +437,5 @@ const starvation: Section = {
 
 export const sections: readonly Section[] = [
   ...[dataPath, reloads, failover, tail, holders, powerCut],
-  ...[footprint, soak, starts, scale, router, lists, commands, starvation],
+  ...[footprint, image, soak, starts, scale, router, lists, commands, starvation],
 ];
