@@ -75,6 +75,7 @@ async function run(): Promise<boolean> {
     boots.map(({ name }) => name),
   );
   ensureBuilt();
+  const quick = Number(values.trials) < 3;
   const machine = await describeMachine();
   await using bed = await createVrrpBed(3);
   const stack = createHawserStack(bed, { flags: { 'keepalived-monitor': ['--log-level', 'debug'] } });
@@ -90,7 +91,7 @@ async function run(): Promise<boolean> {
     results[boot.name] = summary;
     console.log(format(boot, summary));
     if (values.json !== undefined)
-      writeFileSync(values.json, `${JSON.stringify({ boots: results, target, machine }, null, 2)}\n`);
+      writeFileSync(values.json, `${JSON.stringify({ boots: results, target, machine, quick }, null, 2)}\n`);
   }
   if (values.logs !== undefined) {
     mkdirSync(values.logs, { recursive: true });

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { boots } from '../../bench/boot/boots.ts';
 import { renderPage } from '../../bench/page/page.ts';
 import { figureAt, readResults } from '../../bench/page/results.ts';
 import { sections } from '../../bench/page/sections.ts';
@@ -93,4 +94,12 @@ test('the page says in words where another one is better, and by how much', () =
   expect(page).toMatch(
     /\| streaming, MB\/s \|.*\| at most 3 % worse than the seed's shell daemon \| \*\*not met\*\* \|/,
   );
+});
+
+test('every power cut of the page is one that bench:boot makes where none is asked for', () => {
+  const rows = sections.find(({ title }) => title === 'Power cut')?.rows ?? [];
+  const shown = rows.flatMap(({ cells }) => /#boots\/([^/]+)\//.exec(cells['holderMs'] ?? '')?.[1] ?? []);
+  expect(shown).toEqual(expect.arrayContaining(['kept', 'kept-staggered', 'first']));
+  expect(shown).toHaveLength(rows.length);
+  expect(boots.map(({ name }) => name)).toEqual(expect.arrayContaining(shown));
 });
