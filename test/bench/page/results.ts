@@ -57,7 +57,7 @@ function step(value: unknown, key: string): unknown {
   if (Array.isArray(value) && key.startsWith('[')) {
     const wanted = key.slice(1, -1).split(',');
     return value.find((each) =>
-      wanted.every((pair) => step(each, pair.split('=')[0] ?? '') === pair.split('=')[1]),
+      wanted.every((pair) => `${step(each, pair.split('=')[0] ?? '')}` === pair.split('=')[1]),
     );
   }
   if (Array.isArray(value)) {
