@@ -50,11 +50,11 @@ export function createHaproxySupervisorMetrics(labels: Labels = {}): SupervisorM
   );
   const redispatch = counter(
     'hawser_connections_redispatched_total',
-    'Connections of clients that were sent to another server after a failed attempt.',
+    'Connections of clients that were sent to another server after a failed attempt. Stands still while haproxy.cfg is larger than 2 MiB.',
   );
   const longestConnect = gauge(
     'hawser_longest_connect_seconds',
-    'The longest that a connection of the serving generation took to reach a server, failed attempts included.',
+    'The longest that any connection took to reach a server since the serving HAProxy process started, failed attempts included: a high-water mark. Stands still while haproxy.cfg is larger than 2 MiB.',
   );
   let redispatched = 0;
   const served = (event: LogEvent): void => {
