@@ -73,7 +73,7 @@ test('keepalived runs at a real-time priority, as SYS_NICE lets it, and nothing 
   expect(await policiesOf(ours)).toEqual(['SCHED_OTHER']);
 });
 
-test('beyond loopback nothing listens but the API server and the three ports of HAProxy and the kubelet', async () => {
+test('beyond loopback nothing listens but the API server and HAProxy on its two ports', async () => {
   const sockets = (await machine.run('ss', '-Hlntu')).trim().split('\n');
   const beyond = sockets.filter((line) => !/\s(?:127\.0\.0\.1|\[::1\]):\d+\s/.test(line));
   const ports = beyond.map((line) => /:(\d+)\s/.exec(line)?.[1]);

@@ -27,7 +27,10 @@ const harmless: Bound = {
 const failover: Bound = { ...harmless, serviceMs: 1_000, moves: 1 };
 /** Until every load balancer keeps away from an API server that does not answer: half a second (docs/performance.md), and the rest for a busy machine. */
 const TAIL_MS = 6_000;
-/** The same for one that still accepts connections: only HAProxy's own checks tell. */
+/**
+ * The same for one that still accepts connections. A hung one is set aside after about two seconds (docs/decisions/0053). One that answers
+ * errors, and one beside which no other answers, is left to HAProxy's own checks: until two of them have failed.
+ */
 const HUNG_MS = 15_000;
 /**
  * A program that was told to end while it was stopped ends once it goes on. By then the monitor that would see it may have been told
