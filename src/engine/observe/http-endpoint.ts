@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { serveUntil } from '../system/network/serve-until.ts';
-import { isAskedHere } from './asked-here.ts';
+import { isAskedHere, isFromHere } from './asked-here.ts';
 
 export interface Endpoint {
   /** Undefined while all is well, else one line about the trouble. */
@@ -25,7 +25,7 @@ export interface Endpoint {
 export interface Reader {
   /** The value of the header of this name, '' where there is none. */
   readonly authorization: string;
-  /** It came over loopback: from this machine. */
+  /** It came from this machine. */
   readonly isLocal: boolean;
 }
 
@@ -43,7 +43,8 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
  * Rejects with the system's error where the address is taken or not ours.
  *
  * Status is here and not on a socket alone: the sockets lie in a volume of each pod, while all pods share the node's
- * loopback. It says more than numbers, so it answers requests for this machine, and not those of other sites' pages.
+ * loopback. It says more than numbers, so it answers requests of this machine for this machine: not those of others, where the page has all
+ * addresses, and not those of other sites' pages.
  *
  * As much of HTTP/1.1 as these GETs need, a connection each: `node:http` alone would cost a supervisor 12 MB
  * (docs/decisions/0003).
@@ -78,18 +79,18 @@ function converse(socket: Socket, endpoint: Endpoint): void {
 
 async function answerOf(
   head: string,
-  { localAddress, remoteAddress }: Pick<Socket, 'localAddress' | 'remoteAddress'>,
+  socket: Pick<Socket, 'localAddress' | 'remoteAddress'>,
   endpoint: Endpoint,
 ): Promise<string | Iterable<string>> {
   const [method, url] = head.split(' ', 2);
   if (method !== 'GET') return response('405 Method Not Allowed', 'expected GET\n');
   switch (url) {
     case '/metrics':
-      return await metricsOf(readerOf(head, remoteAddress), endpoint);
+      return await metricsOf(readerOf(head, socket), endpoint);
     case '/status':
-      return await json(head, localAddress, endpoint.status);
+      return await json(head, socket, endpoint.status);
     case '/instance':
-      return await json(head, localAddress, () => endpoint.identity ?? {});
+      return await json(head, socket, () => endpoint.identity ?? {});
     case '/healthz':
       return verdict(endpoint.trouble());
     case '/readyz':
@@ -101,18 +102,18 @@ async function answerOf(
 
 async function json(
   head: string,
-  localAddress: string | undefined,
+  socket: Pick<Socket, 'localAddress' | 'remoteAddress'>,
   say: () => Promise<object> | object,
 ): Promise<string> {
-  return isAskedHere(head, localAddress)
-    ? response('200 OK', `${JSON.stringify(await say())}\n`, 'application/json')
-    : response('403 Forbidden', 'expected this address, or localhost, in the Host header\n');
+  if (!isFromHere(socket)) return response('403 Forbidden', 'expected a request of this machine\n');
+  if (!isAskedHere(head, socket))
+    return response('403 Forbidden', 'expected this address, or localhost, in the Host header\n');
+  return response('200 OK', `${JSON.stringify(await say())}\n`, 'application/json');
 }
 
-function readerOf(head: string, remoteAddress = ''): Reader {
+function readerOf(head: string, socket: Pick<Socket, 'localAddress' | 'remoteAddress'>): Reader {
   const [, authorization = ''] = /^authorization:(.*)$/im.exec(head) ?? [];
-  const isLocal = remoteAddress === '::1' || /^(?:::ffff:)?127\./.test(remoteAddress);
-  return { authorization: authorization.trim(), isLocal };
+  return { authorization: authorization.trim(), isLocal: isFromHere(socket) };
 }
 
 async function metricsOf(
