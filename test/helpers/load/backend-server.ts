@@ -24,12 +24,17 @@ const TLS_HANDSHAKE = 0x16;
 export function createBackend(
   backend: Backend,
   identity: { readonly cert: string; readonly key: string },
+  /** A connection has ended that brought not one byte, as a probe of the supervisor does. */
+  onSilent: () => void = () => {},
 ): BackendServer {
   const connections = new Set<Socket>();
   const secure = createSecure(identity, backend.name);
   const server = createTcpServer({ noDelay: true }, (socket) => {
     connections.add(socket);
-    socket.on('close', () => connections.delete(socket));
+    socket.on('close', () => {
+      connections.delete(socket);
+      if (socket.bytesRead === 0) onSilent();
+    });
     socket.on('error', () => {});
     socket.once('data', (first) => serve(socket, first, { secure, ...backend }));
   });

@@ -1,6 +1,6 @@
 /**
  * A program: serves the backends of its only argument (JSON) until its stdin ends. `stop NAME` and `start NAME` on
- * stdin; one line of JSON for each thing done.
+ * stdin; one line of JSON for each thing done, and for each connection that ended without having brought a byte.
  */
 import { createInterface } from 'node:readline';
 import * as z from 'zod/mini';
@@ -16,8 +16,13 @@ const plan = z
   })
   .parse(JSON.parse(process.argv[2] ?? '{}'));
 
-const servers = new Map(plan.backends.map((backend) => [backend.name, createBackend(backend, plan)]));
 const say = (done: string, name: string) => process.stdout.write(`${JSON.stringify({ done, name })}\n`);
+const servers = new Map(
+  plan.backends.map((backend) => [
+    backend.name,
+    createBackend(backend, plan, () => say('silent', backend.name)),
+  ]),
+);
 
 // A terminal's Ctrl-C reaches the whole process group: the bench decides when its backends end.
 process.on('SIGINT', () => {});

@@ -8,6 +8,8 @@ import { readJsonLines } from './json-lines.ts';
 
 export interface Backends extends AsyncDisposable {
   readonly pid: number;
+  /** How many connections to it have ended without having brought a byte: the supervisor's probes. */
+  silent(name: string): number;
   /** Resolves once its port refuses connections. */
   stop(name: string): Promise<void>;
   /** Resolves once its port accepts connections. */
@@ -15,7 +17,7 @@ export interface Backends extends AsyncDisposable {
 }
 
 const program = fileURLToPath(new URL('serve-backends.ts', import.meta.url));
-const doneSchema = z.object({ done: z.enum(['start', 'stop']), name: z.string() });
+const doneSchema = z.object({ done: z.enum(['start', 'stop', 'silent']), name: z.string() });
 
 /** Serves the backends from one process of its own, behind `prefix` (a namespace's); resolves once all listen. */
 export async function startBackends(
@@ -33,15 +35,17 @@ export async function startBackends(
   readJsonLines(child.stdout, (value) => done.push(doneSchema.parse(value)));
   const pid = child.pid;
   if (pid === undefined) throw new Error(`Cannot start the backends "${prefix.join(' ')}": no process`);
+  const count = (what: z.infer<typeof doneSchema>['done'], name: string) =>
+    done.filter((each) => each.done === what && each.name === name).length;
   const order = async (what: 'start' | 'stop', name: string) => {
-    const doneBefore = done.length;
+    const before = count(what, name);
     child.stdin.write(`${what} ${name}\n`);
-    const happened = () => done.slice(doneBefore).some((each) => each.done === what && each.name === name);
-    await waitFor(`backend ${name} to ${what}`, happened);
+    await waitFor(`backend ${name} to ${what}`, () => count(what, name) > before);
   };
-  await waitFor('the backends to listen', () => done.length === backends.length);
+  await waitFor('the backends to listen', () => backends.every(({ name }) => count('start', name) > 0));
   return {
     pid,
+    silent: (name) => count('silent', name),
     stop: (name) => order('stop', name),
     start: (name) => order('start', name),
     [Symbol.asyncDispose]: async () => {
