@@ -1,4 +1,6 @@
 import { type SetFile, sha256Of } from '../../engine/apply/file-set.ts';
+import { oncePer } from '../../engine/system/once-per.ts';
+import { changedSpan } from '../../engine/system/same-list.ts';
 import { type FileChange, isListLine, isMapWord } from './change.ts';
 import type { Reload } from './plan.ts';
 
@@ -18,13 +20,14 @@ const MOST_LINES = 64;
 
 /**
  * How to come from the files of one set to those of another. First what is new, so that no list names a certificate that HAProxy does
- * not know, and no map is without an answer. Files that have not changed cost a look at their names.
+ * not know, and no map is without an answer. Of thousands of files only those between the first and the last one that differ are looked at.
  */
 export function planFiles(before: readonly SetFile[], after: readonly SetFile[], kindOf: KindOf): FilePlan {
-  const known = new Map(before.map((file) => [file.name, file]));
+  const { start, end } = changedSpan(before, after);
+  const known = new Map(before.slice(start, before.length - end).map((file) => [file.name, file]));
   const news: FileChange[] = [];
   const removals: FileChange[] = [];
-  for (const file of after) {
+  for (const file of after.slice(start, after.length - end)) {
     const old = known.get(file.name);
     known.delete(file.name);
     const kind = kindOf(file.name);
@@ -57,16 +60,17 @@ function inOrderOfLists(
   if (changes.length === 0) return changes;
   const names = new Set(changes.map((change) => (change.kind === 'certificate' ? change.certificate : '')));
   const lists = files.filter(({ name }) => kindOf(name) === 'certificate-list');
-  const ordered = certificatesToRenew(
-    names,
-    lists.map(({ content }) => linesIn(content)),
-  );
-  const known = new Map(files.map((file) => [file.name, file]));
+  const ordered = certificatesToRenew(names, lists.map(linesOfList));
+  const wanted = new Set(ordered);
+  const known = new Map(files.filter(({ name }) => wanted.has(name)).map((file) => [file.name, file]));
   return ordered.flatMap((name) => {
     const file = known.get(name);
     return file === undefined ? [] : [certificateChange(file)];
   });
 }
+
+/** A list of thousands stays where certificates are renewed. */
+const linesOfList = oncePer(({ content }: SetFile) => linesIn(content));
 
 function certificateChange({ name, content }: SetFile): FileChange {
   return { kind: 'certificate', certificate: name, sha256: sha256Of(content) };
@@ -82,8 +86,10 @@ export function certificatesToRenew(moving: ReadonlySet<string>, lists: readonly
   for (const lines of lists) {
     const moved = new Set<string>();
     for (const [certificate, line] of lines) {
+      const isMoving = moving.has(certificate);
+      if (!isMoving && moved.size === 0) continue;
       const hosts = hostsIn(line);
-      if (!moving.has(certificate) && !hosts.some((host) => moved.has(host))) continue;
+      if (!isMoving && !hosts.some((host) => moved.has(host))) continue;
       ordered.add(certificate);
       for (const host of hosts) moved.add(host);
     }

@@ -158,15 +158,29 @@ function createOtherFiles(settings: RouterSettings) {
   const mapsOf = (routes: readonly RouteBackend[]) =>
     settings.lookup === 'hash' ? hashFiles(routes) : regexMapFiles(routes, settings);
   const filesOfRoutes = createRouteFiles({ http2: !settings.disableHttp2, strictSni: settings.strictSni });
-  let last: ReadonlyMap<string, SetFile> = new Map();
+  let last: readonly SetFile[] = [];
   return (backends: readonly RouteBackend[], defaultCertificate: string): readonly SetFile[] => {
-    const files = [
+    const lastNamed = whenAsked(() => new Map(last.map((file) => [file.name, file])));
+    /** Most lie where they lay. */
+    const before = (name: string, index: number): SetFile | undefined =>
+      last[index]?.name === name ? last[index] : lastNamed().get(name);
+    last = [
       ...mapsOf(backends),
       ...filesOfRoutes(backends, defaultCertificate),
       statesFile(backends),
       { name: DEFAULT_CERTIFICATE_FILE, content: defaultCertificate, secret: true },
-    ].map((file) => (last.get(file.name)?.content === file.content ? (last.get(file.name) ?? file) : file));
-    last = new Map(files.map((file) => [file.name, file]));
-    return files;
+    ].map((file, index) => {
+      const known = before(file.name, index);
+      return known?.content === file.content ? known : file;
+    });
+    return last;
+  };
+}
+
+function whenAsked<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
