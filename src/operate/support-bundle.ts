@@ -1,21 +1,11 @@
 import { spawn } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Pod } from '../cli/pod.ts';
 import { messageOf } from '../engine/system/errors.ts';
 import { runCommand } from '../engine/system/process/run-command.ts';
-import { withoutSecrets } from '../engine/system/text/without-secrets.ts';
+import { createBundleCopy } from './bundle-copy.ts';
 import { installedInstances } from './install/installed-instances.ts';
 import { layout, placesOf, podLayout } from './install/layout.ts';
 import { podsOfInstance } from './install/pods-of-instance.ts';
@@ -63,6 +53,7 @@ export async function writeSupportBundle(root: string, pods: readonly Pod[]): Pr
 async function gather(target: string, root: string, pods: readonly Pod[]): Promise<void> {
   mkdirSync(target);
   const errors: string[] = [];
+  const copy = createBundleCopy();
   const journals = join(root, layout.journalDir);
   const reports: Readonly<Record<string, readonly string[]>> = {
     ...REPORTS,
@@ -73,23 +64,16 @@ async function gather(target: string, root: string, pods: readonly Pod[]): Promi
   await Promise.all(
     Object.entries(reports).map(async ([file, argv]) => {
       const outcome = await ask(argv);
-      if (outcome.stdout !== '') writeFileSync(join(target, file), outcome.stdout);
+      if (outcome.stdout !== '') copy.write(outcome.stdout, join(target, file));
       if (outcome.stderr !== '') errors.push(`hawser ${argv.join(' ')}: ${outcome.stderr.trim()}`);
     }),
   );
   for (const path of configurations(pods))
-    attempt(errors, path, () => copyText(join(root, path), join(target, 'files', path)));
-  // Users without rights can write there: a link would bring in another file, and a FIFO would end the copying.
-  const isPlain = (path: string) => {
-    const found = lstatSync(path);
-    return found.isFile() || found.isDirectory();
-  };
-  attempt(errors, journals, () =>
-    cpSync(journals, join(target, 'journals'), { recursive: true, filter: isPlain }),
-  );
+    attempt(errors, path, () => copy.file(join(root, path), join(target, 'files', path), 'configuration'));
+  attempt(errors, journals, () => copy.folder(journals, join(target, 'journals')));
   for (const path of containerLogs(root, pods))
-    attempt(errors, path, () => copyText(path, join(target, 'logs', path.slice(root.length))));
-  if (errors.length > 0) writeFileSync(join(target, 'errors.txt'), `${errors.join('\n')}\n`);
+    attempt(errors, path, () => copy.file(path, join(target, 'logs', path.slice(root.length)), 'log'));
+  if (errors.length > 0) copy.write(`${errors.join('\n')}\n`, join(target, 'errors.txt'));
 }
 
 async function ask(argv: readonly string[]): Promise<{ readonly stdout: string; readonly stderr: string }> {
@@ -115,15 +99,9 @@ function containerLogs(root: string, pods: readonly Pod[]): readonly string[] {
     .filter((path) => path.endsWith('.log'));
 }
 
-function copyText(from: string, to: string): void {
-  const text = withoutSecrets(readFileSync(from, 'utf8'));
-  mkdirSync(dirname(to), { recursive: true });
-  writeFileSync(to, text);
-}
-
-function attempt(errors: string[], path: string, work: () => void): void {
+function attempt(errors: string[], path: string, work: () => string | readonly string[] | undefined): void {
   try {
-    work();
+    errors.push(...[work() ?? []].flat());
   } catch (error) {
     errors.push(`${path}: ${messageOf(error)}`);
   }

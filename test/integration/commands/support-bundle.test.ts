@@ -24,6 +24,7 @@ test('a support bundle has reports, configurations, journals and logs of the nod
   write('etc/hawser/config-b.yaml', 'lbPort: 9545\n');
   write('etc/haproxy-b/haproxy.cfg', 'global\n');
   write('var/log/hawser/keepalived-monitor.1.jsonl', '');
+  write('var/log/hawser/haproxy-monitor.1.jsonl', '{"v":1,"message":"Authorization: Bearer hunter2"}\n');
   write('var/log/pods/kube-system_keepalived-cp-1_1/keepalived/0.log', 'it was asked to stop\n');
   const tar = execFileSync(hawser, ['support-bundle', '--root', join(dir, 'node')], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createBundleCopy } from '../../../src/operate/bundle-copy.ts';
+
+let dir: string;
+let from: string;
+let to: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hawser-bundle-copy-'));
+  [from, to] = [join(dir, 'from'), join(dir, 'to')];
+  mkdirSync(join(from, 'below'), { recursive: true });
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+test('whatever is written or copied is without secrets', () => {
+  const copy = createBundleCopy();
+  writeFileSync(join(from, 'below/a.jsonl'), '{"token":"hunter2"}\n');
+  expect(copy.folder(from, to)).toEqual([]);
+  expect(copy.file(join(from, 'below/a.jsonl'), join(to, 'file'), 'log')).toBeUndefined();
+  copy.write('password: hunter2', join(to, 'report'));
+  const held = ['below/a.jsonl', 'file', 'report'].map((name) => readFileSync(join(to, name), 'utf8'));
+  expect(held).toEqual(['{"token":"***"}\n', '{"token":"***"}\n', 'password: ***']);
+});
+
+test('a link or a FIFO in the folder of journals brings in nothing, and does not keep the copy waiting', () => {
+  writeFileSync(join(dir, 'victim'), 'of root');
+  symlinkSync(join(dir, 'victim'), join(from, 'link'));
+  symlinkSync('/etc', join(from, 'folder'));
+  execFileSync('mkfifo', [join(from, 'fifo')]);
+  writeFileSync(join(from, 'a'), 'a');
+  const copy = createBundleCopy();
+  expect(copy.folder(from, to)).toEqual([]);
+  expect(['link', 'folder', 'fifo', 'a'].filter((name) => existsSync(join(to, name)))).toEqual(['a']);
+  expect(() => copy.file(join(from, 'link'), join(to, 'link'), 'journal')).toThrow('ELOOP');
+  expect(() => copy.file(join(from, 'fifo'), join(to, 'fifo'), 'log')).toThrow('it is no regular file');
+});
+
+test('of a file that is too long there is the end, and of files that are too many nothing', () => {
+  const copy = createBundleCopy({ file: 10, all: 13 });
+  writeFileSync(join(from, 'a'), 'one\ntwo\nthree\nfour\n');
+  writeFileSync(join(from, 'b'), 'six');
+  const names = ['a', 'b', 'b'];
+  const missing = names.map((name, index) => copy.file(join(from, name), join(to, `${index}`), 'log'));
+  expect(missing).toEqual([
+    `${join(from, 'a')}: only the last 10 of its 19 bytes are here`,
+    undefined,
+    `${join(from, 'b')}: it is left out, the bundle has 13 bytes of files`,
+  ]);
+  expect(readFileSync(join(to, '0'), 'utf8')).toBe('four\n');
+  const config = createBundleCopy({ file: 10, all: 100 }).file(
+    join(from, 'a'),
+    join(to, 'c'),
+    'configuration',
+  );
+  expect(config).toBe(`${join(from, 'a')}: it is left out, it has 19 bytes`);
+  expect(existsSync(join(to, 'c'))).toBe(false);
+});
