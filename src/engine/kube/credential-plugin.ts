@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import * as z from 'zod/mini';
 import { messageOf } from '../system/errors.ts';
 import { parseJson } from '../system/text/parse-json.ts';
+import { withoutSecrets } from '../system/text/without-secrets.ts';
 
 /** A plugin's output, until it expires. */
 export interface Credential {
@@ -43,6 +44,7 @@ const FAILED_FOR_MS = 1_000;
 /** The time to read the last output of a program that has ended. */
 const OUTPUT_WITHIN_MS = 500;
 const MAX_CHARACTERS = 1_000_000;
+const MAX_SAID = 10_000;
 
 /** `exec` is the kubeconfig's section. Throws if it names no command. */
 export function createCredentialPlugin(
@@ -127,8 +129,7 @@ function answerOf(
       for (const stream of [child.stdout, child.stderr]) stream.destroy();
       const { exitCode, signalCode } = child;
       if (isLate) fail(`it did not end within ${timeoutMs} ms and was killed`);
-      else if (exitCode !== 0)
-        fail(`it ended with ${exitCode ?? signalCode}: ${errors.trim().slice(0, 300)}`);
+      else if (exitCode !== 0) fail(`it ended with ${exitCode ?? signalCode}: ${saidIn(errors)}`);
       else settle(output);
     };
     child.once('close', finish);
@@ -142,6 +143,11 @@ function answerOf(
       else resolve(answer.status);
     };
   });
+}
+
+/** Some plugins print the token that was refused. Hidden before it is cut, since a part of a secret may look like none. */
+function saidIn(errors: string): string {
+  return withoutSecrets(errors.slice(0, MAX_SAID).trim()).slice(0, 300);
 }
 
 /** Kills only a group that this process made: its leader's pid is not reused before it has been waited for. */

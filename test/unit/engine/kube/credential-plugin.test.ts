@@ -15,3 +15,13 @@ test('an expiry that cannot be read is refused: such a credential would never ex
   await expect(plugin.credential()).rejects.toThrow('its output is no ExecCredential');
   plugin.close();
 });
+
+test('a token that a plugin prints with its error is not told', async () => {
+  const script =
+    'echo "cannot refresh: {\\"refresh_token\\":\\"hunter2\\"} Authorization: Bearer hunter2" >&2; exit 3';
+  const plugin = createCredentialPlugin({ command: 'sh', args: ['-c', script] }, { timeoutMs: 60_000 });
+  const failure = await plugin.credential().catch(String);
+  expect(failure).toContain('it ended with 3: cannot refresh');
+  expect(failure).not.toContain('hunter2');
+  plugin.close();
+});
