@@ -1,9 +1,10 @@
-import { readdirSync, realpathSync, writeFileSync } from 'node:fs';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdirSync, realpathSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CheckOutcome, ConfigurationCheck } from '../engine/apply/configuration-check.ts';
 import { folderNamedIn } from '../engine/apply/set-path.ts';
 import { writeFileAtomically } from '../engine/system/file/atomic-write.ts';
+import { replaceFile } from '../engine/system/file/replace-file.ts';
 import type { ProcessId } from '../engine/system/process/process-id.ts';
 import { readProcess } from '../engine/system/process/processes.ts';
 import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';
@@ -153,11 +154,7 @@ async function saveState(paths: HaproxyPaths): Promise<boolean> {
   const saved = state?.startsWith('1\n') === true;
   const running = saved ? parseRunningServers(state, statistics ?? '') : undefined;
   const kept = saved ? stateForTracking(configuration, state, running) : NO_STATE;
-  // Only the generation that starts next reads the file: no need for a rename, nor for the disk to keep up.
-  return await writeFile(paths.stateFile, kept, { mode: 0o600 }).then(
-    () => saved,
-    () => false,
-  );
+  return writeState(paths.stateFile, kept) && saved;
 }
 
 /** Without a generation to take over from, an older state would be a guess about servers that may have recovered. */
@@ -169,7 +166,7 @@ function start(
 ): StartOutcome {
   const found = readConfiguration(config);
   if (found.kind === 'unusable') return { kind: 'failed', message: found.message };
-  if (!request.takeOver) forgetState(paths.stateFile);
+  if (!request.takeOver) writeState(paths.stateFile, NO_STATE);
   const spawned = spawnDaemon(masterArgv(paths, config, { masterSocket, takeOver: request.takeOver }));
   if (spawned.kind === 'failed') return spawned;
   const { sha256: configSha256, bytes } = found;
@@ -193,11 +190,14 @@ function countSetFiles(config: string, main: Buffer): number {
   }
 }
 
-function forgetState(stateFile: string): void {
+/** False where it cannot be written. HAProxy starts without the file as well; it says so itself. */
+function writeState(stateFile: string, state: string): boolean {
   try {
-    writeFileSync(stateFile, NO_STATE, { mode: 0o600 });
+    // Replaced: HAProxy's user can put a link or a FIFO there.
+    replaceFile(stateFile, state, 0o600);
+    return true;
   } catch {
-    // HAProxy starts without the file as well; it says so itself.
+    return false;
   }
 }
 

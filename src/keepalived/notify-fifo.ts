@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, fchmodSync, fstatSync, lstatSync, openSync, unlinkSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { ConfigError, codeOf } from '../engine/system/errors.ts';
 import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';
@@ -6,7 +6,7 @@ import { parseNotification } from './parse-notify.ts';
 import type { Notification } from './vrrp-program.ts';
 
 /**
- * Reads keepalived's transitions from a FIFO (mode 0600) that is made where it is missing; one that is there is kept,
+ * Reads keepalived's transitions from a FIFO (mode 0600) that is made where it is missing, and in place of a link; one that is there is kept,
  * since a keepalived that outlived its supervisor still writes to it, and what it wrote meanwhile is in its buffer.
  *
  * Opened for reading and writing: that never blocks, and there is no end of file that would have to be waited out with
@@ -31,7 +31,7 @@ export async function readNotifyFifo(
   // Removed, it is made again: the next keepalived opens what has that name. The one that runs writes to the one it opened.
   const timer = setInterval(() => {
     const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found === undefined) void makeFifo(path).catch(() => undefined);
+    if (found?.isFIFO() !== true) void makeFifo(path).catch(() => undefined);
     if (found?.isFIFO() !== true || found.ino === latest.inode) return;
     try {
       latest = open();
@@ -58,9 +58,20 @@ interface OpenFifo {
   readonly close: () => void;
 }
 
+/** With the mode that it is to have. What has taken its place is not touched. */
+function openAsFifo(path: string): { readonly fd: number; readonly inode: number } {
+  const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  const found = fstatSync(fd);
+  if (found.isFIFO()) {
+    fchmodSync(fd, 0o600);
+    return { fd, inode: found.ino };
+  }
+  closeSync(fd);
+  throw new ConfigError([`Cannot use notify FIFO "${path}": it is no FIFO, expected one or nothing`]);
+}
+
 function openFifo(path: string, onNotification: (notification: Notification) => void): OpenFifo {
-  const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
-  const { ino: inode } = fstatSync(fd);
+  const { fd, inode } = openAsFifo(path);
   const socket = new Socket({ fd, readable: true, writable: false });
   let rest = '';
   socket.setEncoding('utf8');
@@ -83,7 +94,7 @@ function openFifo(path: string, onNotification: (notification: Notification) => 
  */
 export function hasFifoReader(path: string): boolean | undefined {
   try {
-    closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
+    closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW));
     return lstatSync(path).isFIFO() || undefined;
   } catch (error) {
     return codeOf(error) === 'ENXIO' ? false : undefined;
@@ -94,8 +105,9 @@ const MAX_LINE = 4_096;
 
 async function makeFifo(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found?.isFIFO() === true) return chmodSync(path, 0o600);
-  if (found !== undefined && found.size > 0)
+  if (found?.isFIFO() === true) return closeSync(openAsFifo(path).fd);
+  const isLink = found?.isSymbolicLink() === true;
+  if (found !== undefined && !isLink && (found.size > 0 || found.isDirectory()))
     throw new ConfigError([`Cannot use notify FIFO "${path}": it is no FIFO, expected one or nothing`]);
   if (found !== undefined) unlinkSync(path);
   const { exitCode, stderr } = await runLeanCommand(['mkfifo', '-m', '600', path], { timeoutMs: 5_000 });

@@ -1,4 +1,5 @@
-import { fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, readSync } from 'node:fs';
+import { openOwnFile } from '../engine/system/file/open-own-file.ts';
 
 /** In memory, as the run directory is: what was passed on is thrown away once it is this long. */
 const MOST_BYTES = 1_000_000;
@@ -16,7 +17,8 @@ export interface KeepalivedOutput {
  * is still there. A supervisor that adopts a keepalived starts at the end. Never throws.
  */
 export function createKeepalivedOutput(path: string, say: (text: string) => void): KeepalivedOutput {
-  let fd = attempt(() => openSync(path, 'a+', 0o600));
+  const openHere = (access: number) => openOwnFile(path, access | constants.O_APPEND, 0o600);
+  let fd = attempt(() => openHere(constants.O_RDWR));
   let offset = fd === undefined ? 0 : fstatSync(fd).size;
   let rest = '';
   const next = (): string => {
@@ -34,8 +36,14 @@ export function createKeepalivedOutput(path: string, say: (text: string) => void
   };
   return {
     open: () => {
-      fd ??= attempt(() => openSync(path, 'a+', 0o600));
-      return attempt(() => openSync(path, 'a', 0o600));
+      const given = attempt(() => openHere(constants.O_WRONLY));
+      // It may be another file than the last keepalived had.
+      if (given !== undefined && (fd === undefined || !isSameFile(fd, given))) {
+        if (fd !== undefined) closeSync(fd);
+        fd = attempt(() => openHere(constants.O_RDWR));
+        offset = fd === undefined ? 0 : fstatSync(fd).size;
+      }
+      return given;
     },
     passOn: () => {
       const lines = `${rest}${attempt(next) ?? ''}`.split('\n');
@@ -44,6 +52,11 @@ export function createKeepalivedOutput(path: string, say: (text: string) => void
       return lines;
     },
   };
+}
+
+function isSameFile(one: number, other: number): boolean {
+  const [a, b] = [fstatSync(one), fstatSync(other)];
+  return a.ino === b.ino && a.dev === b.dev;
 }
 
 function attempt<T>(act: () => T): T | undefined {

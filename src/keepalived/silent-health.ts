@@ -1,4 +1,5 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
+import { readText } from '../engine/system/file/read-text.ts';
 import { replaceFile } from '../engine/system/file/replace-file.ts';
 import { hostOf, hostPort } from '../engine/system/network/address-text.ts';
 import type { HealthUrl } from '../engine/system/network/ask-health.ts';
@@ -58,7 +59,7 @@ type Question = Pick<HealthUrl, 'host' | 'port' | 'path'>;
 
 function readNoted(trackFile: string): Question | undefined {
   try {
-    const url = new URL(readFileSync(fileOf(trackFile), 'utf8').trim());
+    const url = new URL(readText(fileOf(trackFile)).trim());
     return { host: hostOf(url), port: Number(url.port || 80), path: `${url.pathname}${url.search}` };
   } catch {
     return undefined;

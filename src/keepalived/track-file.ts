@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
+import { readRegularFileSync } from '../engine/system/file/read-regular-file.ts';
 import { replaceFile } from '../engine/system/file/replace-file.ts';
 import { notedPermission } from './noted-permission.ts';
 import { createSilentHealth, type SilentHealth } from './silent-health.ts';
@@ -85,10 +86,12 @@ export function forgetBonus(path: string): void {
   }
 }
 
-/** What keepalived makes of it: 0 where it cannot be read. */
+const MAX_TRACK_FILE_BYTES = 64 * 1_024;
+
+/** What keepalived makes of it: 0 where it cannot be read. A FIFO blocks nothing. */
 export function readTrackValue(path: string): number {
   try {
-    const value = Number(readFileSync(path, 'utf8').trim());
+    const value = Number(readRegularFileSync(path, { MAX_TRACK_FILE_BYTES }).bytes.toString('utf8').trim());
     return Number.isInteger(value) ? value : 0;
   } catch {
     return 0;

@@ -1,5 +1,6 @@
-import { closeSync, constants, existsSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, ftruncateSync, writeSync } from 'node:fs';
 import { messageOf } from '../../engine/system/errors.ts';
+import { openOwnFile } from '../../engine/system/file/open-own-file.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { type NotedPermission, notePermission } from '../../keepalived/noted-permission.ts';
 import { noteHealthUrl } from '../../keepalived/silent-health.ts';
@@ -29,7 +30,7 @@ export interface TrackWriter {
 /**
  * Writes at each change and every half second. It overwrites the file in place, because keepalived watches the open
  * file. It writes synchronously, because the file system is in memory: an asynchronous write would wait for a processor
- * seven times on a starved machine.
+ * seven times on a starved machine. What is no file at its path is replaced by one: a FIFO would block the monitor's only thread.
  */
 export function createTrackWriter(
   { kind, trackFile: path, url }: Pick<HealthSource, 'kind' | 'trackFile' | 'url'>,
@@ -86,7 +87,7 @@ const DIGITS = 4;
  */
 function overwrite(path: string, value: number): void {
   const text = `${String(value).padEnd(DIGITS)}\n`;
-  const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o644);
+  const file = openOwnFile(path, constants.O_WRONLY, 0o644);
   try {
     writeSync(file, text, 0);
     ftruncateSync(file, text.length);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { constants, readdirSync, readFileSync } from 'node:fs';
 
 /** The names in a folder, such as one of /proc; none where it cannot be read. */
 export function entriesOf(path: string): readonly string[] {
@@ -9,10 +9,10 @@ export function entriesOf(path: string): readonly string[] {
   }
 }
 
-/** A small file of this machine, such as one of /proc; empty where it cannot be read. */
+/** A small file of this machine, such as one of /proc; empty where it cannot be read, and of a FIFO. */
 export function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(path, { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NONBLOCK });
   } catch {
     return '';
   }

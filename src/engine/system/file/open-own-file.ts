@@ -1,0 +1,26 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, unlinkSync } from 'node:fs';
+
+const NEVER_ELSEWHERE = constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/**
+ * Opens a regular file, for what writes in place, and makes it where it is missing. A link, a FIFO, a socket or a device at
+ * `path` is removed and the file made anew: what it led to is not touched, and nothing waits for a reader. Throws the
+ * system's error, which a folder is as well. The caller closes it.
+ */
+export function openOwnFile(path: string, flags: number, mode: number): number {
+  try {
+    return openRegular(path, flags, mode);
+  } catch (error) {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined || found.isFile() || found.isDirectory()) throw error;
+    unlinkSync(path);
+    return openRegular(path, flags, mode);
+  }
+}
+
+function openRegular(path: string, flags: number, mode: number): number {
+  const file = openSync(path, flags | NEVER_ELSEWHERE, mode);
+  if (fstatSync(file).isFile()) return file;
+  closeSync(file);
+  throw new Error('it is no regular file');
+}

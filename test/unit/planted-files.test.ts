@@ -1,0 +1,59 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+// What others put where a program of ours writes must not lead it to other files, and must not keep it waiting.
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hawser-planted-'));
+  writeFileSync(at('victim'), 'precious', { mode: 0o644 });
+  const states = ['link', 'dangling', 'fifo'].map((name) => `server-state-file ${at(name)}\n`);
+  writeFileSync(at('haproxy.cfg'), `load-server-state-from-file global\n${states.join('')}`);
+  symlinkSync(at('victim'), at('link'));
+  symlinkSync(at('nothing'), at('dangling'));
+  execFileSync('mkfifo', ['-m', '644', at('fifo')]);
+  mkdirSync(at('folder'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const at = (name: string): string => join(dir, name);
+const program = fileURLToPath(new URL('../fixtures/write-once.ts', import.meta.url));
+/** A writer that waits is ended. */
+const TIMEOUT_MS = 120_000;
+
+test.each([
+  ['track file', 'a file', '"event":"track-file-not-written".*EISDIR'],
+  // HAProxy starts without the file, and says so itself.
+  ['saved state', 'a file', undefined],
+  ['forgotten state', 'a file', undefined],
+  ['output', 'a file', 'not opened'],
+  ['notify FIFO', 'a FIFO', 'Cannot use notify FIFO'],
+  ['run file', 'a file', 'EISDIR'],
+])(
+  'a link or a FIFO where the %s belongs is replaced by %s, and a folder is left and told: %s',
+  (writer, leaves, ofFolder) => {
+    const paths = ['link', 'dangling', 'fifo', 'folder'].map(at);
+    const options = { encoding: 'utf8', timeout: TIMEOUT_MS, killSignal: 'SIGKILL' } as const;
+    const { status, signal, stdout, stderr } = spawnSync(
+      process.execPath,
+      [program, writer, ...paths],
+      options,
+    );
+    expect(signal ?? status, `${stdout}${stderr}`).toBe(0);
+    expect(readFileSync(at('victim'), 'utf8')).toBe('precious');
+    expect(lstatSync(at('victim')).mode & 0o777).toBe(0o644);
+    expect(lstatSync(at('nothing'), { throwIfNoEntry: false })).toBeUndefined();
+    const kinds = ['link', 'dangling', 'fifo'].map((name) => {
+      const found = lstatSync(at(name));
+      if (found.isFIFO()) return 'a FIFO';
+      return found.isFile() ? 'a file' : 'something else';
+    });
+    expect(kinds).toEqual([leaves, leaves, leaves]);
+    expect(lstatSync(at('folder')).isDirectory()).toBe(true);
+    if (ofFolder !== undefined) expect(stdout).toMatch(new RegExp(`${at('folder')}: .*${ofFolder}`));
+  },
+  TIMEOUT_MS + 60_000,
+);
