@@ -1,7 +1,7 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { ConfigError, messageOf } from '../../engine/system/errors.ts';
 import { readRegularFile } from '../../engine/system/file/read-regular-file.ts';
+import { readKeyPair } from '../../haproxy/certificates/key-pair.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 import { selfSigned } from './self-signed.ts';
 
@@ -11,7 +11,8 @@ type Given = Pick<RouterSettings, 'defaultCertificate' | 'defaultCertificatePath
 
 /**
  * Key and certificate for hosts without their own, as PEM: given as text, as a folder or as a file, in this order; else
- * what `madeBefore` holds, until it expires; else a new self-signed one. Throws a ConfigError where the given one is none.
+ * what `madeBefore` holds, until it expires; else a new self-signed one. It is read as that of a route is: the key, the certificate and
+ * its chain in any order, and nothing that HAProxy would refuse. Throws a ConfigError where the given one is none.
  */
 export async function defaultCertificate(given: Given, madeBefore: string, now: Date): Promise<string> {
   const { defaultCertificate: text, defaultCertificateDir: folder, defaultCertificatePath: path } = given;
@@ -21,31 +22,27 @@ export async function defaultCertificate(given: Given, madeBefore: string, now: 
       read(join(folder, 'tls.key')),
       read(join(folder, 'tls.crt')),
     ]);
-    return usable(`--default-certificate-dir "${folder}"`, `${key.trimEnd()}\n${certificate}`);
+    return usable(`--default-certificate-dir "${folder}"`, certificate, key);
   }
   if (path !== undefined) return usable(`--default-certificate-path "${path}"`, await read(path));
-  const before = await read(madeBefore).catch(() => undefined);
-  return before !== undefined &&
-    problemOf(before) === undefined &&
-    new X509Certificate(before).validToDate > now
-    ? before
+  const before = pairIn(await read(madeBefore).catch(() => ''));
+  return typeof before === 'object' && before.validToMs > now.getTime()
+    ? before.pem
     : selfSigned('router default certificate', now);
 }
 
-function usable(what: string, text: string): string {
-  const problem = problemOf(text);
-  if (problem !== undefined) throw new ConfigError([`Cannot use ${what}: ${problem}`]);
-  return text.endsWith('\n') ? text : `${text}\n`;
+function usable(what: string, certificate: string, key = ''): string {
+  const pair = pairIn(certificate, key);
+  if (typeof pair === 'object') return pair.pem;
+  throw new ConfigError([`Cannot use ${what}: ${pair ?? 'certificate: expected a PEM certificate'}`]);
 }
 
-function problemOf(text: string): string | undefined {
-  try {
-    const isPair = new X509Certificate(text).checkPrivateKey(createPrivateKey(text));
-    return isPair ? undefined : 'the key is not that of the certificate';
-  } catch (error) {
-    return `${messageOf(error)}, expected a certificate and its key as PEM`;
-  }
+/** Parameters for DH, which old guides put beside the certificate, are left out: HAProxy has those of `tune.ssl.default-dh-param`. */
+function pairIn(certificate: string, key = ''): ReturnType<typeof readKeyPair> {
+  return readKeyPair(certificate.replaceAll(DH_PARAMETERS, ''), key);
 }
+
+const DH_PARAMETERS = /-----BEGIN DH PARAMETERS-----[^-]*-----END DH PARAMETERS-----/g;
 
 async function read(path: string): Promise<string> {
   try {
