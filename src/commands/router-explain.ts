@@ -3,6 +3,7 @@ import type { SettingsOf } from '../cli/command-spec.ts';
 import { structuredWriter } from '../cli/structured-text.ts';
 import { printable } from '../engine/system/text/readable-text.ts';
 import { defaultCertificate } from '../router/configuration/default-certificate.ts';
+import { readGivenFiles } from '../router/configuration/given-files.ts';
 import { readDecision } from '../router/decide/read-decision.ts';
 import { explain } from '../router/explain/explain.ts';
 import { explanationLines } from '../router/explain/explanation-lines.ts';
@@ -16,6 +17,7 @@ export async function run(settings: SettingsOf<typeof spec>): Promise<number> {
   for (const problem of problems) process.stderr.write(`${printable(problem)}\n`);
   const slash = place.indexOf('/');
   const [host, path] = slash < 0 ? [place, '/'] : [place.slice(0, slash), place.slice(slash)];
+  await readGivenFiles(settings);
   const fallback = new X509Certificate(await defaultCertificate(settings, '', new Date()));
   const explanation = explain(decision, { scheme, host, path }, settings, fallback);
   const text = json ? (await structuredWriter(json))(explanation) : explanationLines(explanation).join('\n');

@@ -6,6 +6,7 @@ const events: JournalEvents = {
   ...haproxyEvents,
   'route-left-out': { kind: 'rejected', subject: 'route', reason: 'words' },
   'default-certificate-unusable': { kind: 'rejected', reason: 'message' },
+  'file-unusable': { kind: 'rejected', subject: 'setting', reason: 'message' },
   'router-started': processLife,
 };
 

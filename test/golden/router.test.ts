@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { othersOf, type Rendered } from '../../src/engine/apply/file-set.ts';
 import { runCommand } from '../../src/engine/system/process/run-command.ts';
 import { createConfigurationCheck } from '../../src/haproxy/check-configuration.ts';
+import { readGivenFiles } from '../../src/router/configuration/given-files.ts';
 import { renderRouter } from '../../src/router/configuration/render-router.ts';
 import { writeOut } from '../../src/router/configuration/write-out.ts';
 import type { RouteBackend } from '../../src/router/model.ts';
@@ -15,7 +16,7 @@ import { routerSettings, routerTemplate } from '../helpers/router/router-setting
 
 /**
  * One file a case: environment and routes (JSON), a line of dashes, and every file that must come out; `CERTIFICATE` and `CA`
- * stand for certificates of this run. `UPDATE_GOLDENS=1 npx vitest run test/golden` writes them anew.
+ * stand for certificates of this run, `CA_FILE`, `CRL_FILE` and `PAGE_FILE` for files. `UPDATE_GOLDENS=1 npx vitest run test/golden` writes them anew.
  */
 const directory = fileURLToPath(new URL('router/', import.meta.url));
 const separator = '\n----------------------------------------\n';
@@ -32,19 +33,30 @@ afterAll(() => rmSync(scratch, { recursive: true }));
 const authority = createAuthority(join(scratch, 'ca'));
 const issued = authority.issue({ commonName: 'golden' });
 const secrets = { CERTIFICATE: `${issued.key}${issued.cert}`, CA: authority.cert };
+const revoked = authority.revoke(issued);
+const pathOf = {
+  CA_FILE: authority.certFile,
+  CRL_FILE: join(scratch, 'ca.crl'),
+  PAGE_FILE: join(scratch, 'page.http'),
+};
+writeFileSync(pathOf.CRL_FILE, revoked);
+const page = 'HTTP/1.0 503 Unavailable\r\nContent-Type: text/html\r\n\r\n<p>Try again.</p>\n';
+writeFileSync(pathOf.PAGE_FILE, page);
 const check = createConfigurationCheck({ haproxyPath: 'haproxy', timeoutMs: 20_000, run: runCommand });
 
-function render(input: string): Rendered {
-  const withFiles = input.replaceAll('CA_FILE', authority.certFile);
-  const text = JSON.stringify(JSON.parse(withFiles), (_key, value: unknown) =>
-    value === 'CERTIFICATE' || value === 'CA' ? secrets[value] : value,
+async function render(input: string): Promise<Rendered> {
+  const words: Readonly<Record<string, string>> = { ...secrets, ...pathOf };
+  const text = JSON.stringify(JSON.parse(input), (_key, value: unknown) =>
+    typeof value === 'string' ? (words[value] ?? value) : value,
   );
   const { env, routes }: Case = JSON.parse(text);
+  const settings = routerSettings(env);
   const outcome = renderRouter(
     routerTemplate,
-    routerSettings(env),
+    settings,
     { backends: routes.map(routeBackend) },
     secrets.CERTIFICATE,
+    await readGivenFiles(settings),
   );
   if (outcome.kind === 'failed') throw new Error(outcome.message);
   expect(outcome.leftOut).toEqual([]);
@@ -59,22 +71,23 @@ function shown(rendered: Rendered): string {
     .join('\n')
     .replaceAll(secrets.CERTIFICATE, 'CERTIFICATE\n')
     .replaceAll(secrets.CA, 'CA\n')
-    .replaceAll(authority.certFile, 'CA_FILE');
+    .replaceAll(revoked, 'CRL\n')
+    .replaceAll(page, 'PAGE\n');
 }
 
 describe.each(readdirSync(directory))('golden %s', (name) => {
   const path = join(directory, name);
   const [input = '', expected = ''] = readFileSync(path, 'utf8').split(separator);
 
-  it('is what the template gives', () => {
-    const text = shown(render(input));
+  it('is what the template gives', async () => {
+    const text = shown(await render(input));
     if (update) writeFileSync(path, `${input}${separator}${text}`);
     else expect(text).toBe(expected);
   });
 
   it('is what HAProxy takes, without a warning', async () => {
     const folder = join(scratch, name);
-    await writeOut(folder, render(input));
+    await writeOut(folder, await render(input));
     const file = join(folder, 'haproxy.cfg');
     expect(await check(file)).toEqual({ kind: 'valid' });
     const { stderr } = await runCommand(['haproxy', '-c', '-f', file], { timeoutMs: 20_000 });

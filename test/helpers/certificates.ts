@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 export interface IssuedCertificate {
@@ -29,6 +29,8 @@ export interface Authority {
   readonly cert: string;
   /** Every call gives a new key and certificate in files of their own: good for servers and clients. */
   issue(request: CertificateRequest): IssuedCertificate;
+  /** A list of revoked certificates as PEM, for a day: these, and those of the calls before. */
+  revoke(...certificates: readonly IssuedCertificate[]): string;
 }
 
 /** A certificate authority of a test's own in `dir` (made if it is missing), EC P-256 because RSA keys cost seconds. */
@@ -48,6 +50,7 @@ export function createAuthority(dir: string): Authority {
       issued += 1;
       return issue({ certFile, keyFile }, join(dir, `${issued}`), request);
     },
+    revoke: (...certificates) => revoke({ certFile, keyFile }, dir, certificates),
   };
 }
 
@@ -74,6 +77,29 @@ function issue(
   return { certFile, keyFile, cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
 }
 
+function revoke(
+  authority: { readonly certFile: string; readonly keyFile: string },
+  dir: string,
+  certificates: readonly IssuedCertificate[],
+): string {
+  const base = join(dir, 'revoked');
+  const out = `${base}.crl`;
+  writeDatabase(base);
+  const ca = [
+    'ca',
+    '-batch',
+    '-config',
+    `${base}.cnf`,
+    '-cert',
+    authority.certFile,
+    '-keyfile',
+    authority.keyFile,
+  ];
+  for (const { certFile } of certificates) openssl([...ca, '-revoke', certFile]);
+  openssl([...ca, '-gencrl', '-crldays', '1', '-out', out]);
+  return readFileSync(out, 'utf8');
+}
+
 /** Only `openssl ca` lets times be chosen; it wants a database. */
 function signFor(
   { from, to }: { readonly from: Date; readonly to: Date },
@@ -82,7 +108,15 @@ function signFor(
   signer: readonly string[],
 ): void {
   const stamp = (date: Date) => `${date.toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z`;
-  writeFileSync(`${base}.db`, '');
+  writeDatabase(base);
+  openssl([
+    ...['ca', '-batch', '-notext', '-config', `${base}.cnf`, '-cert', authority.certFile],
+    ...['-keyfile', authority.keyFile, '-startdate', stamp(from), '-enddate', stamp(to), ...signer],
+  ]);
+}
+
+function writeDatabase(base: string): void {
+  if (!existsSync(`${base}.db`)) writeFileSync(`${base}.db`, '');
   writeFileSync(
     `${base}.cnf`,
     [
@@ -91,10 +125,6 @@ function signFor(
       'rand_serial = yes\nunique_subject = no\n[any]\ncommonName = supplied\norganizationName = optional\n',
     ].join('\n'),
   );
-  openssl([
-    ...['ca', '-batch', '-notext', '-config', `${base}.cnf`, '-cert', authority.certFile],
-    ...['-keyfile', authority.keyFile, '-startdate', stamp(from), '-enddate', stamp(to), ...signer],
-  ]);
 }
 
 function subjectOf(request: CertificateRequest): string {

@@ -19,3 +19,10 @@ export const DEFAULT_CERTIFICATE_FILE = 'certs/_default.pem';
 export const SERVER_STATES_FILE = 'servers.state';
 export const DEFAULT_CERTIFICATE_LIST_FILE = 'default_cert_config.map';
 export const CERTIFICATE_LIST_FILE = 'cert_config.map';
+
+/** What the administrator's files are called. No route's file is: a name of a namespace does not begin with `_`. */
+export const CLIENT_CA_FILE = 'cacerts/_clients.pem';
+export const CLIENT_CRL_FILE = 'crls/_clients.pem';
+export const DESTINATION_CA_FILE = 'cacerts/_destination.pem';
+export const UNAVAILABLE_FILE = 'errors/503.http';
+export const NOT_FOUND_FILE = 'errors/404.http';

@@ -30,10 +30,11 @@ type RouterRenderer = (
   template: RouterTemplate,
   model: RouterModel,
   defaultCertificate: string,
+  given?: readonly SetFile[],
 ) => RouterRendering;
 
 /**
- * haproxy.cfg and every file that it names. `defaultCertificate` is PEM, key and certificate. Pure: equal models give equal
+ * haproxy.cfg and every file that it names. `defaultCertificate` is PEM, key and certificate; `given` are the administrator's files. Pure: equal models give equal
  * bytes. A route that cannot be printed is left out of all of them.
  */
 export function renderRouter(
@@ -41,8 +42,9 @@ export function renderRouter(
   settings: RouterSettings,
   model: RouterModel,
   defaultCertificate: string,
+  given: readonly SetFile[] = [],
 ): RouterRendering {
-  return createRouterRenderer(settings)(template, model, defaultCertificate);
+  return createRouterRenderer(settings)(template, model, defaultCertificate, given);
 }
 
 /**
@@ -55,27 +57,27 @@ export function createRouterRenderer(settings: RouterSettings): RouterRenderer {
   const brokenIn = createBroken(settings);
   let printer: { readonly of: RouterTemplate; readonly print: RouterPrinter } | undefined;
   let last: Rendered | undefined;
-  const renderAll: RouterRenderer = (template, model, defaultCertificate) => {
+  const renderAll: RouterRenderer = (template, model, defaultCertificate, given) => {
     const { backends, leftOut } = printable(model.backends);
     const { path, text } = template;
     if (printer?.of.text !== text || printer.of.path !== path)
       printer = { of: template, print: createRouterPrinter(template, settings) };
     const outcome = printer.print(backends);
     if (outcome.kind === 'failed') return outcome;
-    const rest = { mode: template.mode, others: filesOf(backends, defaultCertificate) };
+    const rest = { mode: template.mode, others: filesOf(backends, defaultCertificate, given) };
     const now =
       outcome.kind === 'pieces' ? setOfPieces(outcome.pieces, rest) : { ...rest, text: outcome.text };
     // What is known of a set, as its hash, is known of this object.
     if (last === undefined || hasPieces(last) !== hasPieces(now) || !isSameSet(last, now)) last = now;
     return { kind: 'rendered', rendered: last, leftOut };
   };
-  return (template, model, defaultCertificate) => {
+  return (template, model, defaultCertificate, given) => {
     try {
-      return renderAll(template, model, defaultCertificate);
+      return renderAll(template, model, defaultCertificate, given);
     } catch (error) {
       const { whole, broken } = brokenIn(model, defaultCertificate);
       if (broken.length === 0) throw error;
-      return withBroken(renderAll(template, whole, defaultCertificate), broken);
+      return withBroken(renderAll(template, whole, defaultCertificate, given), broken);
     }
   };
 }
@@ -127,24 +129,26 @@ export function createTemplateRenderer(
   const filesOf = createOtherFiles(settings);
   const printable = createPrintableRoutes();
   const brokenIn = createBroken(settings);
-  const renderCustom = async (...[template, model, defaultCertificate]: Parameters<RouterRenderer>) => {
+  const renderCustom = async (
+    ...[template, model, defaultCertificate, given]: Parameters<RouterRenderer>
+  ) => {
     const { backends, leftOut } = printable(model.backends);
     const outcome = await thread.render(wholeJob(template, settings, backends));
     if (outcome.kind === 'failed') return outcome;
-    const others = filesOf(backends, defaultCertificate);
+    const others = filesOf(backends, defaultCertificate, given);
     return {
       ...({ kind: 'rendered', leftOut } as const),
       rendered: { text: outcome.text, mode: template.mode, others },
     };
   };
-  return async (template, model, defaultCertificate) => {
-    if (template.isCustom !== true) return renderShipped(template, model, defaultCertificate);
+  return async (template, model, defaultCertificate, given) => {
+    if (template.isCustom !== true) return renderShipped(template, model, defaultCertificate, given);
     try {
-      return await renderCustom(template, model, defaultCertificate);
+      return await renderCustom(template, model, defaultCertificate, given);
     } catch (error) {
       const { whole, broken } = brokenIn(model, defaultCertificate);
       if (broken.length === 0) throw error;
-      return withBroken(await renderCustom(template, whole, defaultCertificate), broken);
+      return withBroken(await renderCustom(template, whole, defaultCertificate, given), broken);
     }
   };
 }
@@ -159,7 +163,11 @@ function createOtherFiles(settings: RouterSettings) {
     settings.lookup === 'hash' ? hashFiles(routes) : regexMapFiles(routes, settings);
   const filesOfRoutes = createRouteFiles({ http2: !settings.disableHttp2, strictSni: settings.strictSni });
   let last: readonly SetFile[] = [];
-  return (backends: readonly RouteBackend[], defaultCertificate: string): readonly SetFile[] => {
+  return (
+    backends: readonly RouteBackend[],
+    defaultCertificate: string,
+    given: readonly SetFile[] = [],
+  ): readonly SetFile[] => {
     const lastNamed = whenAsked(() => new Map(last.map((file) => [file.name, file])));
     /** Most lie where they lay. */
     const before = (name: string, index: number): SetFile | undefined =>
@@ -169,6 +177,7 @@ function createOtherFiles(settings: RouterSettings) {
       ...filesOfRoutes(backends, defaultCertificate),
       statesFile(backends),
       { name: DEFAULT_CERTIFICATE_FILE, content: defaultCertificate, secret: true },
+      ...given,
     ].map((file, index) => {
       const known = before(file.name, index);
       return known?.content === file.content ? known : file;

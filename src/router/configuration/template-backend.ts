@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { CHECKS_OFF } from '../../haproxy/runtime/description.ts';
 import type { BackendServer, HeaderAction, RouteBackend } from '../model.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
-import { allowlistFileName, caFileName } from './file-names.ts';
+import { allowlistFileName, caFileName, DESTINATION_CA_FILE } from './file-names.ts';
 import { quoted, quotedHeader, quotedLiteral, regexLiteral } from './quoted.ts';
 
 /** What the template gets of a route. Values that are quoted are printed as they are, `<%-`; all others with `<%=`. */
@@ -28,12 +28,12 @@ interface TemplateServer {
 
 interface BackendOptions {
   readonly http2: boolean;
-  /** Of `default-ca`. */
-  readonly defaultDestinationCa: string | undefined;
+  /** There is one for `default-ca`. */
+  readonly hasDefaultDestinationCa: boolean;
 }
 
 export function backendOptions({ disableHttp2, defaultDestinationCa }: OptionSettings): BackendOptions {
-  return { http2: !disableHttp2, defaultDestinationCa };
+  return { http2: !disableHttp2, hasDefaultDestinationCa: defaultDestinationCa !== undefined };
 }
 
 type OptionSettings = Pick<RouterSettings, 'disableHttp2' | 'defaultDestinationCa'>;
@@ -170,7 +170,7 @@ function cookieValue(server: string): string {
 }
 
 function isVerifiedByName({ kind, verify }: RouteBackend, options: BackendOptions): boolean {
-  return kind === 'reencrypt' && verify?.kind === 'default-ca' && options.defaultDestinationCa !== undefined;
+  return kind === 'reencrypt' && verify?.kind === 'default-ca' && options.hasDefaultDestinationCa;
 }
 
 function serverOptions(route: RouteBackend, options: BackendOptions): readonly string[] {
@@ -183,9 +183,9 @@ function verifyOptions({ key, verify }: RouteBackend, options: BackendOptions): 
     case 'route-ca':
       return [`verify required ca-file ${caFileName(key)}`];
     case 'default-ca':
-      return options.defaultDestinationCa === undefined
-        ? ['verify none']
-        : [`verify required ca-file ${quoted(options.defaultDestinationCa)}`];
+      return options.hasDefaultDestinationCa
+        ? [`verify required ca-file ${DESTINATION_CA_FILE}`]
+        : ['verify none'];
     case 'none':
     case undefined:
       return ['verify none'];

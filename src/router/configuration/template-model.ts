@@ -5,9 +5,13 @@ import type { RouterSettings } from '../settings/router-settings.ts';
 import { cipherLists } from './cipher-lists.ts';
 import {
   CERTIFICATE_LIST_FILE,
+  CLIENT_CA_FILE,
+  CLIENT_CRL_FILE,
   DEFAULT_CERTIFICATE_FILE,
   DEFAULT_CERTIFICATE_LIST_FILE,
+  NOT_FOUND_FILE,
   SERVER_STATES_FILE,
+  UNAVAILABLE_FILE,
 } from './file-names.ts';
 import { quoted } from './quoted.ts';
 import { headerRule, type TemplateBackend } from './template-backend.ts';
@@ -147,7 +151,10 @@ export function commonModel(settings: RouterSettings): Omit<RouterTemplateModel,
     uniqueId: uniqueIdOf(settings),
     options: optionsOf(settings),
     compressionTypes: settings.compression ? settings.compressionTypes : null,
-    errorFiles: { unavailable: settings.errorFile503 ?? null, notFound: settings.errorFile404 ?? null },
+    errorFiles: {
+      unavailable: settings.errorFile503 === undefined ? null : UNAVAILABLE_FILE,
+      notFound: settings.errorFile404 === undefined ? null : NOT_FOUND_FILE,
+    },
     adjustCase: (settings.adjustCase ?? []).map((name) => ({
       from: name.toLowerCase(),
       toQuoted: quoted(name),
@@ -207,8 +214,8 @@ function mutualOf(settings: RouterSettings): TemplateTls['mutual'] {
   const filter = settings.mutualTlsFilter;
   return {
     verify: settings.mutualTls,
-    ca: settings.mutualTlsCa,
-    crl: settings.mutualTlsCrl ?? null,
+    ca: CLIENT_CA_FILE,
+    crl: settings.mutualTlsCrl === undefined ? null : CLIENT_CRL_FILE,
     filterQuoted: filter === undefined ? null : quoted(filter),
   };
 }

@@ -2,11 +2,11 @@ import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { findLiveFile, readIfThere } from '../../engine/apply/live-file.ts';
 import { folderNamedIn } from '../../engine/apply/set-path.ts';
-import { messageOf } from '../../engine/system/errors.ts';
 import type { Log } from '../../engine/system/log.ts';
 import { defaultCertificate } from '../configuration/default-certificate.ts';
 import { DEFAULT_CERTIFICATE_FILE } from '../configuration/file-names.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
+import { keepLastGood } from './last-good.ts';
 
 /** Where key and certificate are read from, for those who watch files. */
 export function certificatePaths({
@@ -36,22 +36,14 @@ export async function checkGivenCertificate(settings: LiveSettings): Promise<voi
  * process made it. One that cannot be used any more is told, and the last good one stays. Throws a ConfigError where there never was one.
  */
 export function openDefaultCertificate(settings: LiveSettings, log: Log): () => Promise<string> {
-  let good: string | undefined;
-  let told: string | undefined;
-  return async () => {
-    if (good !== undefined && !isGiven(settings)) return good;
-    try {
-      good = await defaultCertificate(settings, await servedPath(settings.config), new Date());
-      if (told !== undefined) log({ event: 'default-certificate-usable' });
-      told = undefined;
-    } catch (error) {
-      if (good === undefined) throw error;
-      const message = messageOf(error);
-      if (told !== message) log({ event: 'default-certificate-unusable', level: 'error', message });
-      told = message;
-    }
-    return good;
-  };
+  return keepLastGood(
+    async (good) =>
+      good !== undefined && !isGiven(settings)
+        ? good
+        : await defaultCertificate(settings, await servedPath(settings.config), new Date()),
+    { usable: 'default-certificate-usable', unusable: 'default-certificate-unusable' },
+    log,
+  );
 }
 
 async function servedPath(config: string): Promise<string> {

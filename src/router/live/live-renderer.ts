@@ -1,4 +1,4 @@
-import type { Rendered } from '../../engine/apply/file-set.ts';
+import type { Rendered, SetFile } from '../../engine/apply/file-set.ts';
 import type { Observers } from '../../engine/reconcile/observers.ts';
 import type { RenderResult } from '../../engine/reconcile/proposal.ts';
 import { createTemplateRenderer, type RouterTemplate } from '../configuration/render-router.ts';
@@ -8,13 +8,14 @@ import type { RouteBackend } from '../model.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import { type ServableDecision, withRefusals } from './left-out-routes.ts';
 import { openDefaultCertificate } from './live-certificate.ts';
+import { openGivenFiles } from './live-files.ts';
 
 interface LiveRenderer {
   /** `shown` has what is rendered: what the template cannot print is rejected. Undefined where nothing was rendered. */
   readonly render: (
     input: ServableDecision,
   ) => Promise<{ readonly result: RenderResult; readonly shown: ServableDecision | undefined }>;
-  /** Other backends as in the last `render`, with the same template and certificate. Undefined where that fails. */
+  /** Other backends as in the last `render`, with the same template, certificate and files. Undefined where that fails. */
   readonly renderAgain: (backends: readonly RouteBackend[]) => Promise<Rendered | undefined>;
   /** The template's text of the last `render`. Undefined before the first time. */
   readonly template: () => string | undefined;
@@ -22,11 +23,18 @@ interface LiveRenderer {
   readonly defaultCertificate: () => string | undefined;
 }
 
-/** Renders with the current template and default certificate. What cannot be used is logged once, and the served configuration stays. */
+/** Renders with the current template, default certificate and files of the administrator's. What cannot be used is logged once, and the served configuration stays. */
 export function createLiveRenderer(settings: LiveSettings, { log, once }: Observers): LiveRenderer {
   const certificate = openDefaultCertificate(settings, log);
+  const givenFiles = openGivenFiles(settings, log);
   const renderRouter = createTemplateRenderer(settings);
-  let last: { readonly template: RouterTemplate; readonly certificate: string } | undefined;
+  let last:
+    | {
+        readonly template: RouterTemplate;
+        readonly certificate: string;
+        readonly given: readonly SetFile[];
+      }
+    | undefined;
   const complain = (message: string) => {
     if (once.isNew('template', message)) log({ event: 'template-unusable', level: 'error', message });
     return { result: { kind: 'refused', message } as const, shown: undefined };
@@ -35,8 +43,9 @@ export function createLiveRenderer(settings: LiveSettings, { log, once }: Observ
     render: async (input) => {
       const template = await readRouterTemplate(settings.template);
       if (template.kind === 'unreadable') return complain(template.message);
-      last = { template, certificate: await certificate() };
-      const outcome = await renderRouter(template, input.decision.model, last.certificate);
+      last = { template, certificate: await certificate(), given: await givenFiles() };
+      const { model } = input.decision;
+      const outcome = await renderRouter(template, model, last.certificate, last.given);
       if (outcome.kind === 'failed') return complain(outcome.message);
       if (once.clear('template')) log({ event: 'template-usable' });
       const shown = withRefusals(
@@ -47,7 +56,7 @@ export function createLiveRenderer(settings: LiveSettings, { log, once }: Observ
     },
     renderAgain: async (backends) => {
       if (last === undefined) return undefined;
-      const outcome = await renderRouter(last.template, { backends }, last.certificate);
+      const outcome = await renderRouter(last.template, { backends }, last.certificate, last.given);
       return outcome.kind === 'rendered' ? outcome.rendered : undefined;
     },
     template: () => last?.template.text,

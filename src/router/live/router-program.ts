@@ -10,6 +10,7 @@ import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { hawserVersion } from '../../engine/system/version.ts';
 import { reloadCauses } from '../../haproxy/runtime/plan.ts';
 import { askRuntimeApi } from '../../haproxy/runtime-api.ts';
+import { readGivenFiles } from '../configuration/given-files.ts';
 import { metricsAccess } from '../metrics/metrics-access.ts';
 import { createRouterMetrics, type RouterMetrics } from '../metrics/router-metrics.ts';
 import { routerJournal } from '../router-journal.ts';
@@ -18,6 +19,7 @@ import { withoutEffect } from '../settings/without-effect.ts';
 import { keepStatuses } from '../status/keep-statuses.ts';
 import { type FollowedObjects, followObjects } from './follow-objects.ts';
 import { certificatePaths, checkGivenCertificate } from './live-certificate.ts';
+import { givenFilePaths } from './live-files.ts';
 import { observeRouter } from './observe-router.ts';
 import { observeStatistics } from './observe-statistics.ts';
 import { createRecentChanges } from './recent-changes.ts';
@@ -40,6 +42,7 @@ const RELOAD_REASONS = [
 export async function runRouter(settings: LiveSettings): Promise<number> {
   await checkGivenCertificate(settings);
   await checkReloadScript(settings);
+  await readGivenFiles(settings);
   const statistics = observeStatistics(settings);
   return await monitorProgram(
     {
@@ -53,7 +56,7 @@ export async function runRouter(settings: LiveSettings): Promise<number> {
         },
       }),
     },
-    { ...settings, monitorConf: certificatePaths(settings) },
+    { ...settings, monitorConf: [...certificatePaths(settings), ...givenFilePaths(settings)] },
     (monitor) => prepare(settings, monitor, statistics.observer),
   );
 }

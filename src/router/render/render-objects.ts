@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { defaultCertificate } from '../configuration/default-certificate.ts';
 import { DEFAULT_CERTIFICATE_FILE } from '../configuration/file-names.ts';
+import { readGivenFiles } from '../configuration/given-files.ts';
 import { createTemplateRenderer } from '../configuration/render-router.ts';
 import { readRouterTemplate } from '../configuration/router-template.ts';
 import { refusalOf } from '../configuration/unprintable.ts';
@@ -37,7 +38,8 @@ export async function renderObjects(
   if (template.kind === 'unreadable') return { kind: 'failed', message: template.message };
   const before = join(folder, DEFAULT_CERTIFICATE_FILE);
   const certificate = await defaultCertificate(settings, before, new Date());
-  const outcome = await createTemplateRenderer(settings)(template, model, certificate);
+  const given = await readGivenFiles(settings);
+  const outcome = await createTemplateRenderer(settings)(template, model, certificate, given);
   if (outcome.kind === 'failed') return outcome;
   await writeOut(folder, outcome.rendered);
   const problems = new Map(outcome.leftOut.map((each) => [each.key, refusalOf(each)]));

@@ -42,6 +42,8 @@ export interface LiveRouterOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly objects?: readonly StoredObject[];
   readonly pods?: readonly string[];
+  /** Of the pods, where they are asked over TLS. */
+  readonly identity?: { readonly cert: string; readonly key: string };
   /** Otherwise nothing listens at the API's address yet. */
   readonly startApi?: boolean;
   /** The program that the supervisor starts instead of HAProxy, and with which the router checks. */
@@ -68,10 +70,7 @@ export async function startLiveRouter(options: LiveRouterOptions = {}): Promise<
   for (const index of names.keys())
     await namespace.run('ip', 'address', 'add', `${podAddress(index)}/32`, 'dev', 'node0');
   const backends = names.map((name, index) => ({ name, host: podAddress(index), port: POD_PORT }));
-  const identity = {
-    cert: readFileSync(serving.certFile, 'utf8'),
-    key: readFileSync(serving.keyFile, 'utf8'),
-  };
+  const identity = options.identity ?? serving;
   const pods = stack.use(await startBackends(namespace.prefix, backends, identity));
   cluster.setObjects(objects);
   if (startApi) await cluster.startServer(node);

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readGivenFiles } from '../../../src/router/configuration/given-files.ts';
 import { renderRouter } from '../../../src/router/configuration/render-router.ts';
 import { selfSigned } from '../../../src/router/configuration/self-signed.ts';
 import { writeOut } from '../../../src/router/configuration/write-out.ts';
@@ -46,6 +47,7 @@ export async function startRouter(
     settings,
     { backends: routes },
     selfSigned('default', new Date()),
+    await readGivenFiles(settings),
   );
   if (outcome.kind === 'failed') throw new Error(outcome.message);
   const { pieces: _, ...rendered } = outcome.rendered;

@@ -1,0 +1,48 @@
+import { X509Certificate } from 'node:crypto';
+
+const block = /-----BEGIN ([A-Z0-9 ]{1,40})-----([A-Za-z0-9+/=\s]*)-----END \1-----/g;
+const begin = /-----BEGIN /g;
+
+/** Why it is no list of authorities' certificates as PEM, of any length. Undefined where it is one. HAProxy loads weak ones too. */
+export function authorityProblem(content: Buffer): string | undefined {
+  const blocks = blocksIn(content);
+  if (typeof blocks === 'string') return blocks;
+  const certificates = blocks.filter(({ label }) => /^(?:TRUSTED |X509 )?CERTIFICATE$/.test(label));
+  if (certificates.length === 0) return 'it has no certificate, expected PEM';
+  const plain = certificates.filter(({ label }) => label === 'CERTIFICATE');
+  return plain.every(({ der }) => isCertificate(der)) ? undefined : 'a certificate cannot be parsed';
+}
+
+/** Why it is no list of revoked certificates as PEM. Undefined where it looks like one or several: Node cannot parse them. */
+export function revocationProblem(content: Buffer): string | undefined {
+  const blocks = blocksIn(content);
+  if (typeof blocks === 'string') return blocks;
+  const lists = blocks.filter(({ label }) => label === 'X509 CRL');
+  if (lists.length === 0) return 'it has no X509 CRL, expected PEM';
+  return lists.every(({ der }) => isOneSequence(der)) ? undefined : 'an X509 CRL cannot be parsed';
+}
+
+/** A file that is still being written ends within a block. */
+function blocksIn(content: Buffer) {
+  const text = content.toString('latin1');
+  const blocks = [...text.matchAll(block)].map(([, label = '', base64 = '']) => ({
+    label,
+    der: Buffer.from(base64, 'base64'),
+  }));
+  return blocks.length === [...text.matchAll(begin)].length ? blocks : 'a PEM block is damaged';
+}
+
+function isCertificate(der: Buffer): boolean {
+  try {
+    return new X509Certificate(der).raw.length === der.length;
+  } catch {
+    return false;
+  }
+}
+
+/** A DER element (X.690) whose length is that of all there is. A list of revoked certificates has more than 127 bytes. */
+function isOneSequence(der: Buffer): boolean {
+  const bytes = (der[1] ?? 0) & 0x7f;
+  if (der[0] !== 0x30 || (der[1] ?? 0) < 0x81 || bytes > 4 || der.length < 2 + bytes) return false;
+  return der.readUIntBE(2, bytes) === der.length - 2 - bytes;
+}

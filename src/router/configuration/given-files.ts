@@ -1,0 +1,89 @@
+import type { SetFile } from '../../engine/apply/file-set.ts';
+import { ConfigError, messageOf } from '../../engine/system/errors.ts';
+import { readRegularFile } from '../../engine/system/file/read-regular-file.ts';
+import type { RouterSettings } from '../settings/router-settings.ts';
+import { settingName } from '../settings/setting-name.ts';
+import { authorityProblem, revocationProblem } from './authority-pem.ts';
+import { errorAnswerProblem } from './error-answer.ts';
+import {
+  CLIENT_CA_FILE,
+  CLIENT_CRL_FILE,
+  DESTINATION_CA_FILE,
+  NOT_FOUND_FILE,
+  UNAVAILABLE_FILE,
+} from './file-names.ts';
+
+/** Lists of revoked certificates are the largest. */
+const MAX_GIVEN_FILE_BYTES = 32 * 1024 * 1024;
+
+/** A file of the administrator's: the configuration has what stands in it as a file of its own, so that another content is another set. */
+export interface GivenFile {
+  readonly setting: GivenSetting;
+  readonly path: string;
+  /** In the set. */
+  readonly name: string;
+  readonly problemOf: (content: Buffer) => string | undefined;
+}
+
+type GivenSetting = 'mutualTlsCa' | 'mutualTlsCrl' | 'defaultDestinationCa' | 'errorFile503' | 'errorFile404';
+
+/** Those that the configuration names. */
+export function givenFiles(settings: RouterSettings): readonly GivenFile[] {
+  const isMutual = settings.mutualTls !== 'none';
+  const answer = (content: Buffer) => errorAnswerProblem(content, settings.bufferSize);
+  const of = (
+    setting: GivenSetting,
+    name: string,
+    problemOf: GivenFile['problemOf'],
+  ): readonly GivenFile[] => {
+    const path = settings[setting];
+    return path === undefined ? [] : [{ setting, path, name, problemOf }];
+  };
+  return [
+    ...(isMutual ? of('mutualTlsCa', CLIENT_CA_FILE, authorityProblem) : []),
+    ...(isMutual ? of('mutualTlsCrl', CLIENT_CRL_FILE, revocationProblem) : []),
+    ...of('defaultDestinationCa', DESTINATION_CA_FILE, authorityProblem),
+    ...of('errorFile503', UNAVAILABLE_FILE, answer),
+    ...of('errorFile404', NOT_FOUND_FILE, answer),
+  ];
+}
+
+/** As a file of the set. The one of before is returned where nothing has changed. Throws a ConfigError where HAProxy could not use it. */
+export async function readGivenFile(file: GivenFile, before?: SetFile): Promise<SetFile> {
+  const content = await contentOf(file);
+  if (before !== undefined && content.equals(bytesOf(before))) return before;
+  const problem = file.problemOf(content);
+  if (problem !== undefined) throw unusable(file, problem);
+  return { name: file.name, content };
+}
+
+/** All of them, as they are now. Throws a ConfigError with the problems of all. */
+export async function readGivenFiles(settings: RouterSettings): Promise<readonly SetFile[]> {
+  const problems: string[] = [];
+  const files: SetFile[] = [];
+  for (const file of givenFiles(settings)) {
+    try {
+      files.push(await readGivenFile(file));
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      problems.push(...error.problems);
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return files;
+}
+
+async function contentOf(file: GivenFile): Promise<Buffer> {
+  try {
+    return (await readRegularFile(file.path, { MAX_GIVEN_FILE_BYTES })).bytes;
+  } catch (error) {
+    throw unusable(file, messageOf(error));
+  }
+}
+
+const bytesOf = ({ content }: SetFile): Buffer =>
+  typeof content === 'string' ? Buffer.from(content) : content;
+
+function unusable({ setting, path }: GivenFile, problem: string): ConfigError {
+  return new ConfigError([`Cannot use ${settingName(setting)} "${path}": ${problem}`]);
+}

@@ -1,0 +1,32 @@
+import { messageOf } from '../../engine/system/errors.ts';
+import type { Log } from '../../engine/system/log.ts';
+
+/** What is logged of something that cannot be used any more, once for each message, and of one that can again. */
+interface Told {
+  readonly usable: string;
+  readonly unusable: string;
+  readonly facts?: Readonly<Record<string, string>>;
+}
+
+/** Reads something anew each time. Where it cannot be used any more, that is told, and the last good one stays. Throws what `read` throws where there never was one. */
+export function keepLastGood<T>(
+  read: (before: T | undefined) => Promise<T>,
+  { usable, unusable, facts = {} }: Told,
+  log: Log,
+): () => Promise<T> {
+  let good: { readonly value: T } | undefined;
+  let told: string | undefined;
+  return async () => {
+    try {
+      good = { value: await read(good?.value) };
+      if (told !== undefined) log({ event: usable, ...facts });
+      told = undefined;
+    } catch (error) {
+      if (good === undefined) throw error;
+      const message = messageOf(error);
+      if (told !== message) log({ event: unusable, level: 'error', message, ...facts });
+      told = message;
+    }
+    return good.value;
+  };
+}

@@ -1,0 +1,111 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { StoredObject } from '../../../helpers/api-server/object-store.ts';
+import { createAuthority } from '../../../helpers/certificates.ts';
+import { type LiveRouter, startLiveRouter } from '../../../helpers/router/live-router.ts';
+import { plainRoute, slice } from '../../../helpers/router/route-objects.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+/** Files of the administrator's that change on the disk while a real HAProxy serves, and nothing else does. */
+const folder = mkdtempSync(join(tmpdir(), 'hawser-given-live-'));
+const at = (name: string): string => join(folder, name);
+/** As a program that renews files puts them: whole. */
+const put = (name: string, content: string): void => {
+  writeFileSync(at(`${name}.new`), content);
+  renameSync(at(`${name}.new`), at(name));
+};
+const page = (text: string): string => `HTTP/1.0 503 Unavailable\r\nContent-Type: text/plain\r\n\r\n${text}`;
+
+const clients = createAuthority(at('clients'));
+const [services, renewed] = [createAuthority(at('services')), createAuthority(at('renewed'))];
+const client = clients.issue({ commonName: 'client' });
+const own = services.issue({ commonName: 'router.test', dnsNames: ['edge.test', 're.test'] });
+const tlsRoute = (name: string, host: string, termination: string): StoredObject => {
+  const route = plainRoute(name, host, { service: 'web' });
+  return { ...route, spec: { ...(route['spec'] as object), tls: { termination } } } as StoredObject;
+};
+const objects = [
+  plainRoute('web', 'web.test'),
+  slice('web', [0]),
+  plainRoute('none', 'none.test'),
+  slice('none', []),
+  tlsRoute('edge', 'edge.test', 'edge'),
+  tlsRoute('re', 're.test', 'reencrypt'),
+];
+let live: LiveRouter;
+
+beforeAll(async () => {
+  put('default.pem', `${own.key}${own.cert}`);
+  put('clients.crl', clients.revoke());
+  put('destination.crt', services.cert);
+  put('503.http', page('Come back later.'));
+  live = await startLiveRouter({
+    objects,
+    identity: renewed.issue({ commonName: 'pod', dnsNames: ['web.shop.svc'] }),
+    env: {
+      DEFAULT_CERTIFICATE_PATH: at('default.pem'),
+      DEFAULT_DESTINATION_CA_PATH: at('destination.crt'),
+      ROUTER_MUTUAL_TLS_AUTH: 'optional',
+      ROUTER_MUTUAL_TLS_AUTH_CA: clients.certFile,
+      ROUTER_MUTUAL_TLS_AUTH_CRL: at('clients.crl'),
+      ROUTER_ERRORFILE_503: at('503.http'),
+    },
+  });
+  await live.answers('web.test', 'a');
+});
+afterAll(async () => {
+  await live[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+
+/** The status of a request over TLS; 000 where the handshake fails. */
+async function tls(host: string, ...more: readonly string[]): Promise<string> {
+  const to = ['--connect-to', `::${live.host}:8443`, '--max-time', '5', '--cacert', services.certFile];
+  const asked = ['-s', '-o', '/dev/null', '-w', '%{http_code}', ...to, ...more, `https://${host}/`];
+  return await live.cluster.namespace.run('curl', ...asked).catch(() => '000');
+}
+
+test('a page for failures that changes on the disk is served', async () => {
+  await live.answers('none.test', 'Come back later.');
+  put('503.http', page('Come back tomorrow.'));
+  await live.answers('none.test', 'Come back tomorrow.');
+  put('503.http', 'no answer');
+  expect(await live.says('file-unusable')).toMatchObject({
+    setting: '--error-file503 (ROUTER_ERRORFILE_503)',
+    message: expect.stringContaining('it is no HTTP answer'),
+  });
+  live.set([...objects, plainRoute('first', 'first.test', { service: 'web' })]);
+  await live.answers('first.test', 'a');
+  await live.answers('none.test', 'Come back tomorrow.');
+});
+
+test('a client whose certificate is revoked is refused once the list on the disk says so', async () => {
+  const identity = ['--cert', client.certFile, '--key', client.keyFile];
+  expect(await tls('edge.test', ...identity)).toBe('200');
+  put('clients.crl', clients.revoke(client));
+  await waitFor('the client to be refused', async () => (await tls('edge.test', ...identity)) === '000');
+  expect(await tls('edge.test')).toBe('200');
+});
+
+test("pods are trusted again once their new CA has come, after the services' CA was rotated", async () => {
+  expect(await tls('re.test')).toBe('503');
+  put('destination.crt', `${services.cert}${renewed.cert}`);
+  await waitFor('the pod to be trusted', async () => (await tls('re.test')) === '200');
+});
+
+test('a default certificate that is renewed by a weak one stays, which is said once, and routes go on changing', async () => {
+  const request = ['req', '-x509', '-newkey', 'rsa:1024', '-nodes', '-days', '1', '-subj', '/CN=weak'];
+  execFileSync('openssl', [...request, '-keyout', at('weak.key'), '-out', at('weak.crt')], { stdio: 'pipe' });
+  put('default.pem', `${readFileSync(at('weak.key'), 'utf8')}${readFileSync(at('weak.crt'), 'utf8')}`);
+  await live.says('default-certificate-unusable');
+  for (const name of ['second', 'third']) {
+    live.set([...objects, plainRoute(name, `${name}.test`, { service: 'web' })]);
+    await live.answers(`${name}.test`, 'a');
+  }
+  expect(await tls('edge.test')).toBe('200');
+  const said = live.events('default-certificate-unusable').map(({ message }) => message);
+  expect(said).toEqual([expect.stringContaining('1024 bits is too short')]);
+});
