@@ -2,6 +2,7 @@ import type { SettingsOf } from '../cli/command-spec.ts';
 import type { CommandContext } from '../cli/run-command.ts';
 import { structuredWriter } from '../cli/structured-text.ts';
 import { printable } from '../engine/system/text/readable-text.ts';
+import { checkSettings, settingsCheck } from '../router/configuration/check-settings.ts';
 import { readDecision } from '../router/decide/read-decision.ts';
 import { type RenderedRoute, renderObjects } from '../router/render/render-objects.ts';
 import { routerRenderCommand } from '../router/settings/router-render-settings.ts';
@@ -10,6 +11,7 @@ import { withoutEffect } from '../router/settings/without-effect.ts';
 export const spec = routerRenderCommand;
 
 export async function run(settings: SettingsOf<typeof spec>, { env }: CommandContext): Promise<number> {
+  await checkSettings(settings, settingsCheck(settings.haproxy));
   const decision = await readDecision(settings.objects, settings);
   for (const line of [...withoutEffect(env), ...decision.problems])
     process.stderr.write(`${printable(line)}\n`);

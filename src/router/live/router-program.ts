@@ -10,6 +10,7 @@ import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { hawserVersion } from '../../engine/system/version.ts';
 import { reloadCauses } from '../../haproxy/runtime/plan.ts';
 import { askRuntimeApi } from '../../haproxy/runtime-api.ts';
+import { checkSettings, settingsCheck } from '../configuration/check-settings.ts';
 import { readGivenFiles } from '../configuration/given-files.ts';
 import { metricsAccess } from '../metrics/metrics-access.ts';
 import { createRouterMetrics, type RouterMetrics } from '../metrics/router-metrics.ts';
@@ -43,6 +44,7 @@ export async function runRouter(settings: LiveSettings): Promise<number> {
   await checkGivenCertificate(settings);
   await checkReloadScript(settings);
   await readGivenFiles(settings);
+  await checkSettings(settings, settingsCheck(settings.haproxy));
   const statistics = observeStatistics(settings);
   return await monitorProgram(
     {

@@ -1,4 +1,5 @@
 import { commandSpec, flag, jsonFlag } from '../../cli/command-spec.ts';
+import { haproxyMonitorFlags } from '../../haproxy/supervise/haproxy-flags.ts';
 import { withRules } from './admission-flags.ts';
 import { objectsFlag } from './objects-flag.ts';
 import { wordPath } from './router-fields.ts';
@@ -15,6 +16,7 @@ export const routerRenderCommand = commandSpec({
       inFile: 'never',
     }),
     ...routerFlags,
+    haproxy: haproxyMonitorFlags.haproxy,
     json: jsonFlag('print what became of each route as JSON'),
   },
   examples: [
@@ -29,6 +31,7 @@ export const routerRenderCommand = commandSpec({
   ],
   notes: [
     "The settings have the names of the OpenShift router in the environment. Take its deployment's over but for TEMPLATE_FILE: an EJS file here, and a Go template is refused.",
+    'HAProxy checks what the settings give without any route, where it can be run: one that it refuses is named.',
     'Without a default certificate a self-signed one is made, and kept in the folder for the next time.',
     'Exit codes: 0 written, 1 failure at run time, 2 usage or configuration.',
   ],

@@ -114,3 +114,26 @@ test('hawser router explain reads the settings that hawser router render reads',
     others: [{ route: 'shop:other', why: 'not admitted: RouteNotAdmitted: the host is in a denied domain' }],
   });
 });
+
+test.each([
+  ['render', { ROUTER_CIPHERS: 'FOO' }, /--ciphers \(ROUTER_CIPHERS\): HAProxy refuses it: .*FOO/],
+  ['live', { ROUTER_CIPHERS: 'FOO' }, /--ciphers \(ROUTER_CIPHERS\): HAProxy refuses it: .*FOO/],
+  ['render', { ROUTER_ERRORFILE_404: '/missing/page' }, /\(ROUTER_ERRORFILE_404\) "\/missing\/page": ENOENT/],
+  [
+    'explain',
+    { ROUTER_ERRORFILE_404: '/missing/page' },
+    /\(ROUTER_ERRORFILE_404\) "\/missing\/page": ENOENT/,
+  ],
+])('hawser router, %s, with %j ends with 2 and names the setting', (what, env, words) => {
+  const file = join(folder, 'wrong.yaml');
+  writeFileSync(file, yaml.stringify(route('first', 'shop.example.com', 1)));
+  const argv = {
+    render: ['render', '--objects', file, '--out', join(folder, 'wrong')],
+    explain: ['explain', 'shop.example.com', '--objects', file],
+    live: ['--kubeconfig', join(folder, 'kubeconfig')],
+  }[what];
+  const all = { ...process.env, ...env };
+  const { status, stderr } = spawnSync(hawser, ['router', ...(argv ?? [])], { env: all, encoding: 'utf8' });
+  expect(stderr).toMatch(words);
+  expect(status).toBe(2);
+});
