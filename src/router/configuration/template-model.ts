@@ -51,7 +51,7 @@ interface RouterTemplateModel {
   readonly tls: TemplateTls;
   readonly log: TemplateLog | null;
   readonly capture: TemplateCapture;
-  readonly uniqueId: { readonly formatQuoted: string; readonly header: string } | null;
+  readonly uniqueId: { readonly formatQuoted: string; readonly header: string | null } | null;
   /** Those of every proxy, and those that only HTTP has. */
   readonly options: { readonly all: readonly string[]; readonly http: readonly string[] };
   readonly compressionTypes: readonly string[] | null;
@@ -247,9 +247,13 @@ function captureOf(settings: RouterSettings): TemplateCapture {
 }
 
 function uniqueIdOf({ uniqueIdFormat, uniqueIdHeader }: RouterSettings): RouterTemplateModel['uniqueId'] {
-  if (uniqueIdFormat === undefined || uniqueIdHeader === undefined) return null;
-  return { formatQuoted: quoted(withoutQuotes(uniqueIdFormat)), header: uniqueIdHeader };
+  if (uniqueIdFormat === undefined && uniqueIdHeader === undefined) return null;
+  const format = uniqueIdFormat ?? USUAL_ID_FORMAT;
+  return { formatQuoted: quoted(withoutQuotes(format)), header: uniqueIdHeader ?? null };
 }
+
+/** That of OpenShift's API where an administrator asks for a header alone. */
+const USUAL_ID_FORMAT = '%{+X}o %ci:%cp_%fi:%fp_%Ts_%rt:%pid';
 
 function optionsOf(settings: RouterSettings): RouterTemplateModel['options'] {
   return {

@@ -134,12 +134,22 @@ export const requestFlags = {
   captureCookie: flag('<cookie>', z.optional(cookieCapture), 'a cookie in the log', {
     variable: 'ROUTER_CAPTURE_HTTP_COOKIE',
   }),
-  uniqueIdFormat: flag('<format>', z.optional(printable), 'id of a request, as log-format', {
-    variable: 'ROUTER_UNIQUE_ID_FORMAT',
-  }),
-  uniqueIdHeader: flag('<name>', z.optional(word), 'header that it is sent in', {
-    variable: 'ROUTER_UNIQUE_ID_HEADER_NAME',
-  }),
+  uniqueIdFormat: flag(
+    '<format>',
+    z.optional(printable),
+    'id of a request, as log-format (default: with a header, that of OpenShift)',
+    {
+      variable: 'ROUTER_UNIQUE_ID_FORMAT',
+    },
+  ),
+  uniqueIdHeader: flag(
+    '<name>',
+    z.optional(word),
+    'header that it is sent in (default: none, it is for the log alone)',
+    {
+      variable: 'ROUTER_UNIQUE_ID_HEADER_NAME',
+    },
+  ),
   dontLogNull: toggle('no line for a connection without a byte', { variable: 'ROUTER_DONT_LOG_NULL' }),
   ignoreProbes: toggle("no line for a browser's spare connection", { variable: 'ROUTER_HTTP_IGNORE_PROBES' }),
 };
