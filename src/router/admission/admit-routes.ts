@@ -4,9 +4,11 @@ import type { InsecurePolicy } from '../model.ts';
 import { keyOf } from '../objects/metadata.ts';
 import type { Route, RouteTls } from '../objects/route.ts';
 import type { Secret } from '../objects/secret.ts';
+import type { SecretReview } from '../objects/secret-review.ts';
 import { isPath } from '../safe-text.ts';
 import type { AdmissionPolicy } from './admission-policy.ts';
 import { type AskedPlace, createAskedPlaces } from './asked-places.ts';
+import { consentRefusal, type SecretReviews } from './secret-consent.ts';
 import { type SettledPlace, settlePlaces } from './settle-places.ts';
 import { tlsProblem } from './tls-rules.ts';
 import {
@@ -27,8 +29,9 @@ export function admitRoutes(
   routes: readonly Route[],
   secrets: readonly Secret[],
   policy: AdmissionPolicy,
+  reviews?: readonly SecretReview[],
 ): Admission {
-  return createAdmission(policy)(routes, secrets);
+  return createAdmission(policy)(routes, secrets, reviews);
 }
 
 /**
@@ -38,37 +41,43 @@ export function admitRoutes(
  */
 export function createAdmission(
   policy: AdmissionPolicy,
-): (routes: readonly Route[], secrets: readonly Secret[]) => Admission {
+): (routes: readonly Route[], secrets: readonly Secret[], reviews?: readonly SecretReview[]) => Admission {
   const askedOf = createAskedPlaces(policy);
   const settle = whileSame((asked: readonly AskedPlace[]) => settlePlaces(asked, policy.namespaceOwnership));
-  const secretsByKey = whileSame(
-    (secrets: readonly Secret[]) => new Map(secrets.map((secret) => [keyOf(secret), secret])),
-  );
+  const secretsByKey = whileSame((secrets: readonly Secret[]) => byKey(secrets));
   const sameAsBefore = createSameAdmitted();
   let last: Judged | undefined;
-  return (routes, list) => {
+  return (routes, list, reviewed) => {
     const [settled, secrets] = [settle(askedOf(routes)), secretsByKey(list)];
-    const before = last?.settled === settled && last.secrets === secrets ? last : undefined;
+    const reviews = reviewed === last?.reviewed ? last?.reviews : reviewed && byKey(reviewed);
+    const isAsBefore = last?.settled === settled && last.secrets === secrets && last.reviews === reviews;
+    const before = isAsBefore ? last : undefined;
     const [verdicts, admitted, rejected]: [Verdict[], AdmittedRoute[], RejectedRoute[]] = [[], [], []];
     for (const [position, place] of settled.entries()) {
       const route = routes[place.index];
       if (route === undefined) continue;
       const known = before?.verdicts[position];
-      const verdict = known?.route === route ? known : sameAsBefore(judge(route, place, secrets));
+      const verdict =
+        known?.route === route ? known : sameAsBefore(judge(route, place, { secrets, reviews }));
       verdicts.push(verdict);
       if ('reason' in verdict) rejected.push(verdict);
       else admitted.push(verdict);
     }
-    last = { settled, secrets, verdicts };
+    last = { settled, secrets, reviewed, reviews, verdicts };
     return { admitted, rejected };
   };
 }
 
 /** The verdicts about the last routes, in the order of `settled`, and what they were made of beside the routes themselves. */
-interface Judged {
+interface Judged extends KnownSecrets {
   readonly settled: readonly SettledPlace[];
-  readonly secrets: ReadonlyMap<string, Secret>;
+  readonly reviewed: readonly SecretReview[] | undefined;
   readonly verdicts: readonly Verdict[];
+}
+
+interface KnownSecrets {
+  readonly secrets: ReadonlyMap<string, Secret>;
+  readonly reviews: SecretReviews;
 }
 
 type Verdict = AdmittedRoute | RejectedRoute;
@@ -87,11 +96,11 @@ function createSameAdmitted(): (verdict: Verdict) => Verdict {
 function judge(
   route: Route,
   { asked: { key, kind, host, wildcard, path }, refusal }: SettledPlace,
-  secrets: ReadonlyMap<string, Secret>,
+  known: KnownSecrets,
 ): Verdict {
   const claim = { route, key, kind, host, wildcard, path };
   try {
-    const content = route.wrong ?? refusal ?? contentOf(claim, secrets);
+    const content = route.wrong ?? refusal ?? contentOf(claim, known);
     if ('reason' in content) return { ...claim, ...content };
     return { route, key, kind, host, wildcard, path, insecure: content.insecure, tls: content.tls };
   } catch (error) {
@@ -104,14 +113,14 @@ type Content = Pick<AdmittedRoute, 'insecure' | 'tls'>;
 const withoutTls: Content = { insecure: 'None', tls: {} };
 
 /** What is wrong with a route in itself, or what it is worth. */
-function contentOf({ route, path }: RouteClaim, secrets: ReadonlyMap<string, Secret>): Content | Refusal {
+function contentOf({ route, path }: RouteClaim, { secrets, reviews }: KnownSecrets): Content | Refusal {
   const refuse = (message: string): Refusal => ({ reason: 'ExtendedValidationFailed', message });
   if (path !== '' && !isPath(path))
     return refuse("spec.path: expected / and characters that a request's path has, without ' and ;");
   if (route.tls === undefined) return withoutTls;
   const problem = tlsProblem(route.tls, path);
   if (problem !== undefined) return refuse(problem);
-  const tls = withSecrets(route, route.tls, secrets);
+  const tls = consentRefusal(route, reviews) ?? withSecrets(route, route.tls, secrets);
   if ('reason' in tls) return tls;
   const check = checkTls(tls);
   if (check.kind === 'wrong') {
@@ -174,4 +183,10 @@ function mergedTls(tls: RouteTls, own: Secret | undefined, ca: Secret | undefine
   };
   merged.set(tls, { own, ca, tls: result });
   return result;
+}
+
+function byKey<T extends { readonly namespace: string; readonly name: string }>(
+  list: readonly T[],
+): ReadonlyMap<string, T> {
+  return new Map(list.map((each) => [keyOf(each), each]));
 }

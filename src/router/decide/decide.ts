@@ -40,15 +40,19 @@ export function createDecider(settings: RouterSettings): (objects: RouterObjects
       services: RouterObjects['services'],
       secrets: RouterObjects['secrets'],
       namespaces: RouterObjects['namespaces'],
+      [reviews]: readonly [RouterObjects['secretReviews']],
     ) => {
       const all = [...routes, ...ingressRoutes(ingresses, services)];
       const { inside, outside } = divide(all, shardOf(settings, namespaces));
-      return { admission: admit(inside, secrets), outside };
+      return { admission: admit(inside, secrets, reviews), outside };
     },
   );
   return (objects) => {
-    const { routes, ingresses, services, secrets, namespaces } = objects;
-    const { admission, outside } = admitInside(routes, ingresses, services, secrets, namespaces);
+    const { routes, ingresses, services, secrets, namespaces, secretReviews } = objects;
+    const { admission, outside } = admitInside(
+      ...([routes, ingresses, services, secrets, namespaces] as const),
+      [secretReviews],
+    );
     const { model, failed } = build(admission.admitted, objects);
     const moved = failed.length === 0 ? admission : moveToRejected(admission, failed);
     return { admission: moved, outside, model };

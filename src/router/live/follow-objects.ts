@@ -6,12 +6,13 @@ import type { LogEvent } from '../../engine/system/log.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { RouterObjects } from '../objects/router-objects.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
+import { followSecretReviews } from './follow-secret-reviews.ts';
 import { routerRemedy } from './router-remedy.ts';
 import { routerResources } from './router-resources.ts';
 import { tellUnreadable } from './tell-unreadable.ts';
 
 export interface FollowedObjects {
-  /** Undefined until every kind was listed. */
+  /** Undefined until every kind was listed, and it was asked which of the Secrets that Routes name may be used. */
   readonly objects: () => RouterObjects | undefined;
   /** Resolves once `signal` has aborted and every loop has ended. Rejects only for a bug. */
   readonly ended: Promise<void>;
@@ -51,13 +52,17 @@ export function followObjects(settings: LiveSettings, api: Api, signal: AbortSig
   const [endpoints, services] = [follow(resources.endpoints), follow(resources.services)];
   const namespaces = followIf(hasShard, resources.namespaces);
   const secrets = followIf(settings.secrets, resources.secrets);
+  const reviews = settings.secrets ? followSecretReviews(api, signal) : undefined;
+  if (reviews !== undefined) ended.push(reviews.ended);
   return {
     objects: () => {
       const found = {
         ...{ routes: routes(), ingresses: ingresses(), endpoints: endpoints(), services: services() },
         ...{ namespaces: namespaces(), secrets: secrets() },
       };
-      return isWhole(found) ? found : undefined;
+      if (!isWhole(found) || reviews === undefined) return isWhole(found) ? found : undefined;
+      const reviewed = reviews.review(found.routes);
+      return reviewed && { ...found, ...reviewed };
     },
     ended: Promise.all(ended).then(() => undefined),
   };

@@ -3,6 +3,7 @@ import type { Ingress } from './ingress.ts';
 import type { Namespace } from './namespace.ts';
 import type { Route } from './route.ts';
 import type { Secret } from './secret.ts';
+import type { SecretReview } from './secret-review.ts';
 import type { Service } from './service.ts';
 
 /** Everything that a configuration is made of, in any order. */
@@ -13,4 +14,6 @@ export interface RouterObjects {
   readonly services: readonly Service[];
   readonly namespaces: readonly Namespace[];
   readonly secrets: readonly Secret[];
+  /** Of every Secret that a Route names. Left out: nobody was asked, as where the objects come from a file, and all are allowed. */
+  readonly secretReviews?: readonly SecretReview[];
 }

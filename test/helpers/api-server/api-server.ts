@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
+import { reviewAnswer } from './access-review.ts';
 import {
   type Answer,
   forbidden,
@@ -99,6 +101,10 @@ export async function startApiServer(settings: ApiServerSettings): Promise<ApiSe
     const { pathname, searchParams } = urlOf(request);
     const probe = probeAnswer(pathname, faults);
     if (probe !== undefined) return sendText(response, probe.code, probe.text);
+    if (request.method === 'POST' && /selfsubject(?:access)?reviews$/.test(pathname) && !faults.error500) {
+      const review = reviewAnswer(pathname, await text(request), settings.store);
+      if (review !== undefined) return sendJson(response, review.code, review.body);
+    }
     const addressed = addressOf(pathname);
     const resource = addressed?.resource;
     if (resource !== undefined) requests.push(request.url ?? '');

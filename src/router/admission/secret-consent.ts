@@ -1,0 +1,27 @@
+import { keyOf } from '../objects/metadata.ts';
+import type { Route } from '../objects/route.ts';
+import type { SecretReview } from '../objects/secret-review.ts';
+import type { Refusal } from './verdict.ts';
+
+/** By the Secret's key. Undefined: nobody was asked, as for a file of objects. */
+export type SecretReviews = ReadonlyMap<string, SecretReview> | undefined;
+
+/**
+ * Why a Route may not have the Secret that it names; undefined where it may. Its namespace has to let the router get that Secret: who may write
+ * Routes may not always read Secrets, and a served certificate is used without being read. It is asked before the Secret is looked for, so that
+ * nobody learns which names there are. Ingresses name Secrets for every controller, and are not asked about.
+ */
+export function consentRefusal(
+  { namespace, ingress, tls }: Pick<Route, 'namespace' | 'ingress' | 'tls'>,
+  reviews: SecretReviews,
+): Refusal | undefined {
+  if (reviews === undefined || ingress !== undefined || tls?.secret === undefined) return undefined;
+  const review = reviews.get(keyOf({ namespace, name: tls.secret }));
+  if (review?.verdict === 'allowed') return undefined;
+  const secret = `Secret ${namespace}/${tls.secret}`;
+  const message =
+    review?.verdict === 'denied'
+      ? `the router may not get ${secret}: expected a Role in namespace ${namespace} with get for this Secret, and a RoleBinding of it to ${review.user ?? "the router's service account"}`
+      : `the API does not say whether the router may get ${secret}`;
+  return { reason: 'ExternalCertificateValidationFailed', message };
+}
