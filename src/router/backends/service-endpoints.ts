@@ -69,7 +69,14 @@ function endpointsOfService(
     (slices.length > 0 ? slices : found).flatMap((each) => each.subsets),
   );
   const isIdle = ready.endpoints.length === 0 && ready.refused.length === 0 && service?.isIdled === true;
-  return isIdle && service.clusterIp !== '' ? wakingEndpoints(service) : ready;
+  if (isIdle && service.clusterIp !== '') return wakingEndpoints(service);
+  return slices.some(({ isOfNames }) => isOfNames === true) ? withNames(name, ready) : ready;
+}
+
+/** A name could be the router's own node, or a metadata service, whenever it is asked for. */
+function withNames(service: string, { endpoints, refused }: EndpointsOfService): EndpointsOfService {
+  const remark = `endpoints of service ${service} are not used: names of hosts, which the router does not look up, expected addresses`;
+  return { endpoints, refused: [...refused, remark].sort() };
 }
 
 function endpointsOf(

@@ -10,6 +10,8 @@ export interface ServiceEndpoints {
   readonly namespace: string;
   readonly service: string;
   readonly subsets: readonly EndpointSubset[];
+  /** It has names of hosts instead of addresses. */
+  readonly isOfNames?: true;
 }
 
 /** Each of these addresses has each of these ports. */
@@ -60,14 +62,13 @@ export const readEndpointSlice = reader(slice, (object): ServiceEndpoints => {
   const addresses = ready.flatMap((endpoint) =>
     (endpoint.addresses ?? []).map((address) => addressOf(address, endpoint.targetRef)),
   );
+  const isOfNames = object.addressType === 'FQDN';
   return {
     from: 'EndpointSlice',
     namespace: object.metadata.namespace,
     service: typeof service === 'string' ? service : '',
-    subsets:
-      object.addressType === 'FQDN'
-        ? []
-        : [{ ports: portsOf(object.ports), addresses: exactList(addresses) }],
+    subsets: isOfNames ? [] : [{ ports: portsOf(object.ports), addresses: exactList(addresses) }],
+    ...(isOfNames && addresses.length > 0 && { isOfNames }),
   };
 });
 
