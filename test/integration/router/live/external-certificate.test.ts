@@ -68,3 +68,18 @@ test('a Secret is served where its namespace lets the router get it, and its nei
   live.set([plain, renamed, secret, role, ...pods]);
   await live.answers('web.test', '503');
 });
+
+test('8: a Route whose Secret is deleted is told so, and is served again once there is one', async () => {
+  live.set([plain, withSecret, secret, role, ...pods]);
+  await live.answers('web.test', 'a');
+  live.set([plain, withSecret, role, ...pods]);
+  await live.answers('web.test', '503');
+  const gone = await waitFor('the status', async () => {
+    const found = await condition();
+    return found?.['reason'] === 'ExternalCertificateGetFailed' ? found : undefined;
+  });
+  expect(gone['message']).toBe('there is no Secret shop/web-tls of type kubernetes.io/tls');
+  live.set([plain, withSecret, secret, role, ...pods]);
+  await live.answers('web.test', 'a');
+  await waitFor('the status', async () => (await condition())?.status === 'True');
+});
