@@ -87,7 +87,8 @@ export function createSecretReviews({ ask, askUser, hear, tell, nowMs, signal }:
     const wasPending = pending.delete(key);
     if (isSame && !wasPending) return;
     isStale = true;
-    hear();
+    // Before that nothing is decided.
+    if (isReady || pending.size === 0) hear();
   };
 
   const askAbout = async (key: string, { namespace, name }: Known): Promise<void> => {

@@ -64,6 +64,15 @@ test('nothing is decided before the Secrets of the first Routes were asked about
   });
 });
 
+test('the first answers are told of together, however many there are', async () => {
+  const { review, settled, heard } = world();
+  const routes = Array.from({ length: 20 }, (_, index) => named(`r${index}`, `s${index}`)).flat();
+  review(routes);
+  while (heard() === 0) await settled();
+  expect(review(routes)?.secretReviews).toHaveLength(20);
+  expect(heard()).toBe(1);
+});
+
 test('a new Route waits for the answer, and one that names another Secret is as before meanwhile', async () => {
   const { review, granted, settled } = world();
   granted.add('shop/old').add('shop/new');
