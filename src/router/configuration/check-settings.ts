@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { CheckOutcome, ConfigurationCheck } from '../../engine/apply/configuration-check.ts';
+import { createRenderThread } from '../../engine/render/render-in-thread.ts';
 import { ConfigError, codeOf, messageOf } from '../../engine/system/errors.ts';
 import { runCommand } from '../../engine/system/process/run-command.ts';
 import { createConfigurationCheck } from '../../haproxy/check-configuration.ts';
@@ -8,7 +9,7 @@ import type { RouterSettings } from '../settings/router-settings.ts';
 import { type SettingKey, settingName } from '../settings/setting-name.ts';
 import { defaultCertificate } from './default-certificate.ts';
 import { readGivenFiles } from './given-files.ts';
-import { createTemplateRenderer } from './render-router.ts';
+import { CUSTOM_LIMITS, createTemplateRenderer } from './render-router.ts';
 import { readRouterTemplate } from './router-template.ts';
 import { openTrialFolder } from './trial-folder.ts';
 import { MAIN_FILE, writeTrial } from './write-out.ts';
@@ -61,8 +62,14 @@ export async function checkSettings(settings: RouterSettings, askHaproxy: Config
   if (template.kind === 'unreadable') return;
   const certificate = await defaultCertificate(settings, '', new Date());
   const given = await readGivenFiles(settings);
+  const thread = createRenderThread(CUSTOM_LIMITS);
   const check: Check = async (some) => {
-    const outcome = await createTemplateRenderer(some)(template, { backends: [] }, certificate, given);
+    const outcome = await createTemplateRenderer(some, thread)(
+      template,
+      { backends: [] },
+      certificate,
+      given,
+    );
     if (outcome.kind === 'failed') return { kind: 'impossible', message: outcome.message };
     try {
       await using folder = await openTrialFolder();

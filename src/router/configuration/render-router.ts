@@ -154,7 +154,7 @@ export function createTemplateRenderer(
 }
 
 /** Of 10,000 routes on a busy machine. */
-const CUSTOM_LIMITS = { timeoutMs: 10_000, memoryMb: 256 };
+export const CUSTOM_LIMITS = { timeoutMs: 10_000, memoryMb: 256 };
 
 function createOtherFiles(settings: RouterSettings) {
   const hashFiles = createHashMapFiles();
