@@ -10,6 +10,12 @@ import { haproxyFlags } from './haproxy-flags.ts';
 
 const { instance, socket, statsSocket, stateFile, haproxy } = haproxyFlags;
 
+/** openshift-router has 30 s. The manifests' grace periods are counted from this one. */
+const DRAIN_TIMEOUT_MS = 55_000;
+const FORCE_DELETE_TIMEOUT_MS = 120_000;
+/** Those of openshift-router: of HAProxy in a container of its own, and of its reload script. */
+const drainVariables = ['HAPROXY_MAX_SHUTDOWN_TIMEOUT', 'ROUTER_MAX_SHUTDOWN_TIMEOUT'];
+
 export const haproxySuperviseCommand = commandSpec({
   name: 'haproxy supervise',
   section: 'haproxy',
@@ -28,9 +34,11 @@ export const haproxySuperviseCommand = commandSpec({
     }),
     stateFile,
     haproxy,
-    drainTimeout: flag('<duration>', durationMs, 'how long connections may last after SIGTERM', {
-      default: '55s',
-    }),
+    drainTimeout: flag(
+      '<duration>',
+      z.optional(durationMs),
+      'how long connections may last after SIGTERM (else HAPROXY_MAX_SHUTDOWN_TIMEOUT or ROUTER_MAX_SHUTDOWN_TIMEOUT in seconds, else 55s)',
+    ),
     forceDeleteTimeout: flag(
       '<duration>',
       z.optional(durationMs),
@@ -73,21 +81,22 @@ export const haproxySuperviseCommand = commandSpec({
     'SIGHUP reloads. SIGTERM fails the health check for a second, then drains; a second one ends what still drains.',
     'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
   ],
-  derive: (settings, env) => ({
+  derive: ({ drainTimeout, forceDeleteTimeout, ...settings }, env) => ({
     ...settings,
+    drainTimeout: drainTimeout ?? secondsOf(env, drainVariables) ?? DRAIN_TIMEOUT_MS,
     forceDeleteTimeout:
-      settings.forceDeleteTimeout ?? originalTimeoutMs(env['OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT']),
+      forceDeleteTimeout ?? secondsOf(env, ['OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT']) ?? FORCE_DELETE_TIMEOUT_MS,
   }),
 });
 
 export type HaproxySuperviseSettings = SettingsOf<typeof haproxySuperviseCommand>;
 
-/** The variable of the original pods: seconds, without a unit. Unset and empty mean their default. */
-function originalTimeoutMs(seconds: string | undefined): number {
-  const text = seconds || '120';
+/** Of the first of these variables that is set: seconds, without a unit. An empty one is not set. */
+function secondsOf(env: NodeJS.ProcessEnv, names: readonly string[]): number | undefined {
+  const name = names.find((each) => env[each]);
+  if (name === undefined) return undefined;
+  const text = env[name] ?? '';
   const timeoutMs = /^\d+(?:\.\d+)?$/.test(text) ? parseDurationMs(`${text}s`) : undefined;
   if (timeoutMs !== undefined) return timeoutMs;
-  throw new ConfigError([
-    `Cannot use OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT "${seconds}": expected a number of seconds`,
-  ]);
+  throw new ConfigError([`Cannot use ${name} "${text}": expected a number of seconds`]);
 }

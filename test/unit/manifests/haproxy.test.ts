@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { parseDurationMs } from '../../../src/cli/duration.ts';
+import { settingsTyped } from '../../../src/cli/command-line.ts';
 import { unprivilegedId } from '../../../src/engine/system/process/unprivileged-id.ts';
 import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
 import { defaultLoadBalancerSettings } from '../../helpers/load-balancer-settings.ts';
@@ -20,8 +20,7 @@ it('is a node-critical pod on the host network of every node, whatever its taint
 });
 
 it('gives the supervisor longer to stop than its connections may drain and be ended', () => {
-  const { drainTimeout } = haproxySuperviseCommand.flags;
-  const drainMs = parseDurationMs(drainTimeout?.default ?? '') ?? Number.NaN;
+  const { drainTimeout: drainMs } = settingsTyped(haproxySuperviseCommand, [], {}, () => undefined);
   expect(spec.terminationGracePeriodSeconds * 1_000).toBeGreaterThanOrEqual(drainMs + 5_000 + 2_000);
 });
 

@@ -72,6 +72,36 @@ test.each<[string, readonly string[], NodeJS.ProcessEnv, number]>([
   expect(settings(argv, env).forceDeleteTimeout).toBe(expected);
 });
 
+test.each<[string, readonly string[], NodeJS.ProcessEnv, number]>([
+  ['as for its reload script', [], { ROUTER_MAX_SHUTDOWN_TIMEOUT: '40' }, 40_000],
+  ['as for its HAProxy in a container', [], { HAPROXY_MAX_SHUTDOWN_TIMEOUT: '20' }, 20_000],
+  [
+    'the container first',
+    [],
+    { ROUTER_MAX_SHUTDOWN_TIMEOUT: '40', HAPROXY_MAX_SHUTDOWN_TIMEOUT: '20' },
+    20_000,
+  ],
+  [
+    'our variable before both',
+    [],
+    { ROUTER_MAX_SHUTDOWN_TIMEOUT: '40', HAPROXY_MAX_SHUTDOWN_TIMEOUT: '20', HAWSER_DRAIN_TIMEOUT: '7s' },
+    7_000,
+  ],
+  ['the flag before all', ['--drain-timeout', '1m'], { ROUTER_MAX_SHUTDOWN_TIMEOUT: '40' }, 60_000],
+  ['our default where it is empty', [], { ROUTER_MAX_SHUTDOWN_TIMEOUT: '' }, 55_000],
+])(
+  'how long connections may last after SIGTERM, with variables of openshift-router: %s',
+  (_, argv, env, expected) => {
+    expect(settings(argv, env).drainTimeout).toBe(expected);
+  },
+);
+
+test.each(['2m', '-1', 'soon'])("openshift-router's variable takes no unit: %s", (text) => {
+  expect(() => settings([], { ROUTER_MAX_SHUTDOWN_TIMEOUT: text })).toThrow(
+    `Cannot use ROUTER_MAX_SHUTDOWN_TIMEOUT "${text}": expected a number of seconds`,
+  );
+});
+
 test.each(['2m', '2ms', 'soon'])('the old variable takes no unit: %s', (text) => {
   expect(() => settings([], { OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT: text })).toThrow(
     'expected a number of seconds',
