@@ -19,6 +19,8 @@ interface ExporterSettings {
   readonly baseIntervalMs: number;
   readonly timeoutMs: number;
   readonly labelsOf: RowLabels;
+  /** The limit on clients that a user has set, where HAProxy counts more connections than clients. Left out: HAProxy's own is shown. */
+  readonly maxClients?: number | undefined;
   /**
    * Resolves once nothing more urgent is to be done: to read what HAProxy says of 10,000 backends costs more than to change one. It is waited for
    * no longer than `timeoutMs`. Left out: nothing is.
@@ -78,7 +80,7 @@ export function createExporter(
     const [serving] = heard;
     own.up(serving !== undefined);
     own.servers(servers, settings.serverThreshold);
-    own.maxConnections(serving?.maxConnections);
+    own.maxConnections(shownLimit(serving?.maxConnections, settings.maxClients));
     for (const each of heard) totals.add(each.generation, each.rows ?? []);
     totals.keep(
       (generation) =>
@@ -119,6 +121,11 @@ function samplesOf(
     const [value = Number.NaN, isThere] = [values[index], !Number.isNaN(row.values[index])];
     return isThere ? [{ row, column, value }] : [];
   });
+}
+
+/** HAProxy's own counts where the limit on open files has left it fewer than were asked for. */
+function shownLimit(ofProcess = 0, ofClients = ofProcess): number {
+  return Math.min(ofProcess, ofClients);
 }
 
 interface Reply {
@@ -182,7 +189,7 @@ function ownMetrics() {
     interval,
     scraped: () => scraped(),
     unreadable: () => unreadable(),
-    maxConnections: (value: number | undefined) => maxConnections(value ?? 0),
+    maxConnections,
     servers: (current: number, limit: number) => {
       threshold.set(current, { type: 'current' });
       threshold.set(limit, { type: 'limit' });

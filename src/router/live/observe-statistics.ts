@@ -23,6 +23,9 @@ export function observeStatistics(
       baseIntervalMs: settings.metricsInterval,
       timeoutMs: settings.metricsTimeout,
       labelsOf,
+      // Of the process it is four times as many: a client with TLS counts twice, and for a moment after it has gone. Dashboards divide
+      // the connections of clients by it.
+      maxClients: settings.maxConnections === 'auto' ? undefined : settings.maxConnections,
       whenFree: () => applied.promise,
     },
     () => backends.reduce((sum, { servers }) => sum + servers.length, 0),
