@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Immutable } from '../system/immutable.ts';
 import { hostPort } from '../system/network/address-text.ts';
-import { type AskOptions, askPage, type PageAddress } from '../system/network/ask-page.ts';
+import { type AskOptions, askPageEitherWay, type PageAddress } from '../system/network/ask-page.ts';
 import { parseJson } from '../system/text/parse-json.ts';
 
 /** Whether a program answered. */
@@ -43,7 +43,7 @@ export async function askProgram<Name extends string, T>(
     program: { name, state: 'silent', address, problem },
     ...{ status: null, isThere },
   });
-  const answer = await askPage(reached, '/status', options);
+  const answer = await askPageEitherWay(reached, '/status', options);
   if (answer.kind === 'silent') return silent(answer.message, answer.isTaken);
   const status = answer.status === 200 ? schema.safeParse(parseJson(answer.text)).data : undefined;
   if (status === undefined) return silent(`HTTP ${answer.status}, and no status of this program`, false);

@@ -1,4 +1,4 @@
-import { createServer, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { serveUntil } from '../system/network/serve-until.ts';
@@ -22,6 +22,9 @@ export interface Endpoint {
   readonly identity?: object | undefined;
 }
 
+/** Makes the server that takes connections: `createServer` of `node:net`, or one that speaks TLS before it hands them over. */
+export type OpenServer = (onSocket: (socket: Socket) => void) => Server;
+
 export interface Reader {
   /** The value of the header of this name, '' where there is none. */
   readonly authorization: string;
@@ -32,7 +35,7 @@ export interface Reader {
 /** A request has no body, and a probe's headers are short. */
 const MOST_CHARACTERS = 8_192;
 /** A reader that hangs costs a connection, not a probe. */
-const PATIENCE_MS = 5_000;
+export const PATIENCE_MS = 5_000;
 /** The oldest makes room: the kubelet asks at once, and must not be turned away for those that only hold a connection. */
 const PLACES = { connections: 64, whenFull: 'oldest-goes' } as const;
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -53,8 +56,9 @@ export async function serveEndpoint(
   address: { readonly host: string; readonly port: number },
   endpoint: Endpoint,
   signal: AbortSignal,
+  open: OpenServer = createServer,
 ): Promise<void> {
-  const server = createServer((socket) => converse(socket, endpoint));
+  const server = open((socket) => converse(socket, endpoint));
   await serveUntil(server, address, PLACES, signal);
 }
 

@@ -1,6 +1,6 @@
 import { announce } from '../observe/announce.ts';
 import { watchEventLoop } from '../observe/event-loop-lag.ts';
-import { type Endpoint, serveEndpoint } from '../observe/http-endpoint.ts';
+import { type Endpoint, type OpenServer, serveEndpoint } from '../observe/http-endpoint.ts';
 import { type InstanceSettings, instanceIdentity, instanceLabels } from '../observe/instance.ts';
 import type { JournalEvents } from '../observe/journal/journal-events.ts';
 import { openLog } from '../observe/journal/open-log.ts';
@@ -44,6 +44,8 @@ interface MonitorKind<Metrics extends MonitorMetrics> {
 }
 
 interface MorePage extends Pick<Endpoint, 'mayReadMetrics' | 'unready'> {
+  /** Left out: it speaks plain HTTP. */
+  readonly openServer?: OpenServer | undefined;
   readonly moreMetrics: () => Promise<Iterable<string>>;
 }
 
@@ -89,7 +91,7 @@ export async function monitorProgram<Metrics extends MonitorMetrics>(
       first.resolve(next());
     };
     let problem: Problem = async () => 'it is starting';
-    const { moreMetrics, ...more }: Partial<MorePage> =
+    const { moreMetrics, openServer, ...more }: Partial<MorePage> =
       pageOf?.(metrics, async () => (stopping.aborted ? 'it is stopping' : await problem())) ?? {};
     const page = {
       ...more,
@@ -102,7 +104,7 @@ export async function monitorProgram<Metrics extends MonitorMetrics>(
       status: () => status(),
       identity: instanceIdentity(name, settings, others),
     };
-    await serveEndpoint(settings.listen, page, signal).catch((error: unknown) => {
+    await serveEndpoint(settings.listen, page, signal, openServer).catch((error: unknown) => {
       throw new Error(`Cannot serve --listen "${hostPort(settings.listen)}": ${messageOf(error)}`, {
         cause: error,
       });

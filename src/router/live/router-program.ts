@@ -13,6 +13,7 @@ import { askRuntimeApi } from '../../haproxy/runtime-api.ts';
 import { checkSettings, settingsCheck } from '../configuration/check-settings.ts';
 import { readGivenFiles } from '../configuration/given-files.ts';
 import { metricsAccess } from '../metrics/metrics-access.ts';
+import { openPageTls, type PageTls } from '../metrics/page-tls.ts';
 import { createRouterMetrics, type RouterMetrics } from '../metrics/router-metrics.ts';
 import { routerJournal } from '../router-journal.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
@@ -45,13 +46,14 @@ export async function runRouter(settings: LiveSettings): Promise<number> {
   await checkReloadScript(settings);
   await readGivenFiles(settings);
   await checkSettings(settings, settingsCheck(settings.haproxy));
+  const tls = await openPageTls(settings);
   const statistics = observeStatistics(settings);
   return await monitorProgram(
     {
       ...{ name: 'router', ...routerJournal },
       createMetrics: (nowMs, registry) => createRouterMetrics(nowMs, registry, RELOAD_REASONS),
       page: (metrics, unready) => ({
-        ...{ unready, mayReadMetrics: metricsAccess(settings) },
+        ...{ unready, mayReadMetrics: metricsAccess(settings), openServer: tls?.openServer },
         moreMetrics: async () => {
           metrics.ready((await unready()) === undefined);
           return await statistics.page();
@@ -59,7 +61,7 @@ export async function runRouter(settings: LiveSettings): Promise<number> {
       }),
     },
     { ...settings, monitorConf: [...certificatePaths(settings), ...givenFilePaths(settings)] },
-    (monitor) => prepare(settings, monitor, statistics.observer),
+    (monitor) => prepare(settings, monitor, statistics.observer, tls),
   );
 }
 
@@ -73,7 +75,9 @@ async function prepare(
   settings: LiveSettings,
   { observers, log, wake, show, readyUnless, signal }: Monitor<RouterMetrics>,
   statistics: RouterObserver,
+  tls: PageTls | undefined,
 ): Promise<Loops> {
+  void tls?.follow(log, signal);
   for (const message of withoutEffect(settings.env)) log({ event: 'setting-without-effect', message });
   const kubeconfig = openCredentials(settings.kubeconfig, settings.env, log);
   // The Lease is given back after `signal` has aborted.

@@ -4,7 +4,8 @@ import { absolutePath } from '../../cli/fields.ts';
 import { wholeNumber } from '../../cli/whole-number.ts';
 import { usualColumns } from '../../haproxy/exporter/columns.ts';
 import type { MetricsAccess } from '../metrics/metrics-access.ts';
-import { columnNumbers, printable, timeMs } from './router-fields.ts';
+import type { PageTlsSettings } from '../metrics/page-tls.ts';
+import { columnNumbers, eitherTlsVersion, printable, timeMs, word } from './router-fields.ts';
 
 /** What is shown under /metrics, and to whom. */
 export const metricsFlags = {
@@ -22,6 +23,27 @@ export const metricsFlags = {
     variable: 'STATS_PASSWORD_FILE',
   }),
   metricsTokenFile: flag('<path>', z.optional(absolutePath), 'file with a token that may read /metrics'),
+  metricsTlsCertFile: flag(
+    '<path>',
+    z.optional(absolutePath),
+    'certificate of the page, which speaks TLS then',
+    {
+      variable: 'ROUTER_METRICS_TLS_CERT_FILE',
+    },
+  ),
+  metricsTlsKeyFile: flag('<path>', z.optional(absolutePath), 'its key', {
+    variable: 'ROUTER_METRICS_TLS_KEY_FILE',
+  }),
+  metricsTlsMinVersion: flag('<version>', eitherTlsVersion, 'lowest version of TLS of the page', {
+    default: 'TLSv1.2',
+    variable: 'ROUTER_METRICS_TLS_MIN_VERSION',
+  }),
+  metricsTlsCiphers: flag('<list>', z.optional(word), 'its ciphers, with colons or commas', {
+    variable: 'ROUTER_METRICS_TLS_CIPHERS',
+  }),
+  metricsTlsCurves: flag('<list>', z.optional(word), 'its elliptic curves, with colons or commas', {
+    variable: 'ROUTER_METRICS_TLS_CURVES',
+  }),
   metricsTimeout: flag('<time>', timeMs, 'for HAProxy to tell its statistics', {
     default: '5s',
     variable: 'ROUTER_METRICS_HAPROXY_TIMEOUT',
@@ -50,8 +72,25 @@ export const metricsFlags = {
   }),
 };
 
-/** A user without a password, or a password without a user, would leave the metrics to this machine alone. */
-export function metricsProblems(settings: MetricsAccess): readonly string[] {
+/** What would leave the metrics to others than was meant: a user without a password is nobody, so that this machine alone could read them. */
+export function metricsProblems(settings: MetricsAccess & PageTlsSettings): readonly string[] {
+  return [...accessProblems(settings), ...tlsProblems(settings)];
+}
+
+/** One without the other would leave the page, and the password that it asks for, to plain HTTP. */
+function tlsProblems({
+  metricsTlsCertFile: cert,
+  metricsTlsKeyFile: key,
+}: PageTlsSettings): readonly string[] {
+  if ((cert === undefined) === (key === undefined)) return [];
+  const [has, lacks] = cert === undefined ? ['KEY', 'certificate'] : ['CERT', 'key'];
+  const flagOf = (what: string) => `--metrics-tls-${what.toLowerCase()}-file`;
+  return [
+    `Cannot serve the page over TLS: ${flagOf(has)} (ROUTER_METRICS_TLS_${has}_FILE) has no ${lacks}, expected both files`,
+  ];
+}
+
+function accessProblems(settings: MetricsAccess): readonly string[] {
   const hasUser = (settings.statsUsername ?? settings.statsUsernameFile) !== undefined;
   const hasPassword = (settings.statsPassword ?? settings.statsPasswordFile) !== undefined;
   if (hasUser === hasPassword) return [];

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { absolutePath, listenAddress } from '../../cli/fields.ts';
+import { absolutePath, listenAddress, oneOf } from '../../cli/fields.ts';
 import { fileForms, parsedBy } from '../../cli/make-field.ts';
 import { isHostName } from '../safe-text.ts';
 
@@ -30,6 +30,16 @@ export const pageAddress = parsedBy((text) => {
   const found = listenAddress.safeParse(text.replace(/^:(?=\d)/, '0.0.0.0:'));
   return found.success ? found.data : undefined;
 }, 'expected ADDRESS:PORT, such as 127.0.0.1:1936, or :1936 for all addresses');
+
+const tlsVersions = ['TLSv1.0', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const;
+export const tlsVersion = oneOf(tlsVersions);
+
+/** As HAProxy names it, or as Go does: `VersionTLS12`. */
+export const eitherTlsVersion = parsedBy((text): (typeof tlsVersions)[number] | undefined => {
+  const [, minor] = /^(?:TLSv1\.|VersionTLS1)([0-3])$/.exec(text.trim()) ?? [];
+  return tlsVersions[Number(minor)];
+}, 'expected TLSv1.0, TLSv1.1, TLSv1.2 or TLSv1.3');
+eitherTlsVersion.register(fileForms, { type: 'string', enum: [...tlsVersions] });
 
 /** Columns of HAProxy's statistics, separated by commas. */
 export const columnNumbers = parsedBy((text): readonly number[] | undefined => {

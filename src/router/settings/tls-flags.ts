@@ -1,9 +1,7 @@
 import * as z from 'zod/mini';
 import { flag, toggle } from '../../cli/command-spec.ts';
 import { absolutePath, oneOf } from '../../cli/fields.ts';
-import { printable, word } from './router-fields.ts';
-
-const version = oneOf(['TLSv1.0', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3']);
+import { printable, tlsVersion, word } from './router-fields.ts';
 
 /** What clients get of TLS, and the certificates that are not a route's. */
 export const tlsFlags = {
@@ -34,11 +32,11 @@ export const tlsFlags = {
     variable: 'ROUTER_CIPHERSUITES',
   }),
   curves: flag('<list>', z.optional(word), 'elliptic curves, with colons', { variable: 'ROUTER_CURVES' }),
-  tlsMinVersion: flag('<version>', version, 'lowest version of TLS', {
+  tlsMinVersion: flag('<version>', tlsVersion, 'lowest version of TLS', {
     default: 'TLSv1.2',
     variable: 'SSL_MIN_VERSION',
   }),
-  tlsMaxVersion: flag('<version>', z.optional(version), 'highest version of TLS', {
+  tlsMaxVersion: flag('<version>', z.optional(tlsVersion), 'highest version of TLS', {
     variable: 'SSL_MAX_VERSION',
   }),
   strictSni: toggle('refuse TLS to hosts without a certificate of their own', {

@@ -12,8 +12,11 @@ export interface PageAddress {
 
 type PageAnswer =
   | { readonly kind: 'answered'; readonly status: number; readonly text: string }
-  /** Nothing listens, or the answer was not complete in time. `isTaken`: a connection was, as by a program that hangs. */
-  | { readonly kind: 'silent'; readonly message: string; readonly isTaken: boolean };
+  /**
+   * Nothing listens, or the answer was not complete in time. `isTaken`: a connection was, as by a program that hangs. `isCut`: the
+   * other side ended it without a byte, as one that expects TLS does.
+   */
+  | { readonly kind: 'silent'; readonly message: string; readonly isTaken: boolean; readonly isCut: boolean };
 
 export interface AskOptions {
   readonly timeoutMs: number;
@@ -45,10 +48,12 @@ export function askPage(
       socket.destroy();
     };
     let isTaken = false;
-    const fail = (error: unknown): void =>
-      settle({ kind: 'silent', message: timeoutReason(error, timeout, timeoutMs), isTaken });
     const parts: Buffer[] = [];
     let bytes = 0;
+    const fail = (error: unknown): void => {
+      const isCut = isTaken && bytes === 0 && !bounded.aborted;
+      settle({ kind: 'silent', message: timeoutReason(error, timeout, timeoutMs), isTaken, isCut });
+    };
     socket.once('connect', () => {
       isTaken = true;
       socket.write(`GET ${path} HTTP/1.0\r\nHost: ${hostPort({ host, port })}\r\n\r\n`);
@@ -66,7 +71,27 @@ export function askPage(
     socket.once('error', fail);
   });
   // An address that is none, such as a port above 65535, is refused at once, and not by an event.
-  return answer.catch((error: unknown) => ({ kind: 'silent', message: messageOf(error), isTaken: false }));
+  return answer.catch((error: unknown) => ({
+    ...{ kind: 'silent', message: messageOf(error), isTaken: false, isCut: false },
+  }));
+}
+
+/**
+ * `askPage` for a page that may speak TLS. Its certificate is not verified: the question has nothing secret in it. Never rejects.
+ * What TLS needs is only loaded where a page needs it.
+ */
+export async function askPageEitherWay(
+  page: PageAddress,
+  path: string,
+  options: AskOptions,
+): Promise<PageAnswer> {
+  const plain = await askPage(page, path, options);
+  if (plain.kind === 'answered' || !plain.isCut) return plain;
+  const { ask, unverified } = await import('./ask.ts');
+  const { timeoutMs, signal, mostBytes = MOST_BYTES } = options;
+  const secure = await ask({ ...page, path, tls: unverified }, { timeoutMs, signal, maxBytes: mostBytes });
+  if (secure.kind === 'silent') return plain;
+  return { kind: 'answered', status: secure.status, text: secure.body.toString('utf8') };
 }
 
 function parseAnswer(received: Buffer): Extract<PageAnswer, { kind: 'answered' }> | undefined {

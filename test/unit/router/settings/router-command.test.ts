@@ -40,6 +40,23 @@ test.each([
 });
 
 test.each([
+  ['ROUTER_METRICS_TLS_CERT_FILE', '--metrics-tls-cert-file (ROUTER_METRICS_TLS_CERT_FILE) has no key'],
+  ['ROUTER_METRICS_TLS_KEY_FILE', '--metrics-tls-key-file (ROUTER_METRICS_TLS_KEY_FILE) has no certificate'],
+])('%s alone is refused: the password would cross the network in clear text', (name, problem) => {
+  expect(problemsOf({ [name]: '/etc/tls' })).toEqual([
+    `Cannot serve the page over TLS: ${problem}, expected both files`,
+  ]);
+});
+
+test('the lowest version of TLS of the page may have the name that Go gives it', () => {
+  const version = (text: string) => settings({ ROUTER_METRICS_TLS_MIN_VERSION: text }).metricsTlsMinVersion;
+  expect(['', 'TLSv1.3', 'VersionTLS12'].map(version)).toEqual(['TLSv1.2', 'TLSv1.3', 'TLSv1.2']);
+  expect(problemsOf({ ROUTER_METRICS_TLS_MIN_VERSION: 'TLSv1.4' })).toEqual([
+    'Cannot use --metrics-tls-min-version "TLSv1.4": expected TLSv1.0, TLSv1.1, TLSv1.2 or TLSv1.3',
+  ]);
+});
+
+test.each([
   [{}],
   [{ STATS_USERNAME: 'admin', STATS_PASSWORD: 'secret' }],
   [{ STATS_USERNAME: 'admin', STATS_PASSWORD_FILE: '/etc/password' }],

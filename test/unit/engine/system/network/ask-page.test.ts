@@ -88,7 +88,7 @@ test('one that accepts and says nothing, one that nothing listens at, and one th
   for (const socket of sockets) socket.destroy();
   await new Promise((resolve) => server?.close(resolve));
   expect(await askPage(address, '/', patient)).toEqual({
-    ...{ kind: 'silent', message: 'nothing listens there', isTaken: false },
+    ...{ kind: 'silent', message: 'nothing listens there', isTaken: false, isCut: false },
   });
 });
 
