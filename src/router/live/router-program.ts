@@ -9,7 +9,6 @@ import { ConfigError } from '../../engine/system/errors.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { hawserVersion } from '../../engine/system/version.ts';
 import { reloadCauses } from '../../haproxy/runtime/plan.ts';
-import { askRuntimeApi } from '../../haproxy/runtime-api.ts';
 import { checkSettings, settingsCheck } from '../configuration/check-settings.ts';
 import { readGivenFiles } from '../configuration/given-files.ts';
 import { metricsAccess } from '../metrics/metrics-access.ts';
@@ -20,6 +19,7 @@ import type { LiveSettings } from '../settings/router-command.ts';
 import { withoutEffect } from '../settings/without-effect.ts';
 import { keepStatuses } from '../status/keep-statuses.ts';
 import { type FollowedObjects, followObjects } from './follow-objects.ts';
+import { haproxyTrouble } from './haproxy-trouble.ts';
 import { certificatePaths, checkGivenCertificate } from './live-certificate.ts';
 import { givenFilePaths } from './live-files.ts';
 import { observeRouter } from './observe-router.ts';
@@ -130,13 +130,12 @@ async function prepare(
 
 /** Why clients should not come here; undefined where they may. */
 async function problemOf(
-  { statsSocket }: LiveSettings,
+  settings: LiveSettings,
   { objects }: FollowedObjects,
   { isServed }: RouterConfiguration,
   withinMs: number,
 ): Promise<string | undefined> {
   if (objects() === undefined) return 'not every kind of object has been listed yet';
   if (!isServed()) return 'the configuration is not served yet';
-  const info = await askRuntimeApi(statsSocket, 'show info', withinMs);
-  return info === undefined || info === '' ? 'HAProxy does not answer on its stats socket' : undefined;
+  return await haproxyTrouble(settings, withinMs);
 }

@@ -6,7 +6,7 @@ import { defaultPorts } from '../../cli/ports.ts';
 import { daemonFlags } from '../../cli/shared-flags.ts';
 import { haproxyMonitorFlags } from '../../haproxy/supervise/haproxy-flags.ts';
 import { metricsFlags } from './metrics-flags.ts';
-import { pageAddress, truth, wordPath } from './router-fields.ts';
+import { httpUrl, pageAddress, truth, wordPath } from './router-fields.ts';
 
 const { socket, haproxy } = haproxyMonitorFlags;
 
@@ -58,6 +58,12 @@ export const liveFlags = {
     default: `${defaultPorts.router}`,
     variable: 'STATS_PORT',
   }),
+  readyUrl: flag(
+    '<url>',
+    z.optional(httpUrl),
+    'page of HAProxy that has to answer with 2xx for it to be ready (default: any answer on --http-port)',
+    { variable: 'ROUTER_METRICS_READY_HTTP_URL' },
+  ),
   ...metricsFlags,
   ...daemonFlags,
 };

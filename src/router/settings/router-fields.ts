@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import * as z from 'zod/mini';
 import { absolutePath, listenAddress, oneOf } from '../../cli/fields.ts';
 import { fileForms, parsedBy } from '../../cli/make-field.ts';
@@ -30,6 +31,16 @@ export const pageAddress = parsedBy((text) => {
   const found = listenAddress.safeParse(text.replace(/^:(?=\d)/, '0.0.0.0:'));
   return found.success ? found.data : undefined;
 }, 'expected ADDRESS:PORT, such as 127.0.0.1:1936, or :1936 for all addresses');
+
+/** A page of this machine, whose answer must not depend on DNS. */
+export const httpUrl = parsedBy((text) => {
+  const url = URL.parse(text.trim());
+  if (url?.protocol !== 'http:') return undefined;
+  const host = url.hostname === 'localhost' ? '127.0.0.1' : url.hostname.replace(/^\[(.*)\]$/, '$1');
+  return isIP(host) === 0
+    ? undefined
+    : { host, port: Number(url.port || 80), path: `${url.pathname}${url.search}` };
+}, 'expected http://ADDRESS:PORT/PATH, with an address or localhost');
 
 const tlsVersions = ['TLSv1.0', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const;
 export const tlsVersion = oneOf(tlsVersions);

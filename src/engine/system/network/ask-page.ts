@@ -23,6 +23,8 @@ export interface AskOptions {
   readonly signal?: AbortSignal | undefined;
   /** An answer that is longer is none. The default is far above any status or statistics of a control plane. */
   readonly mostBytes?: number | undefined;
+  /** What stands before the question, such as the line of the PROXY protocol. */
+  readonly preface?: string | undefined;
 }
 
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -37,7 +39,7 @@ const MOST_BYTES = 4 * 1024 * 1024;
 export function askPage(
   { host, port }: PageAddress,
   path: string,
-  { timeoutMs, signal, mostBytes = MOST_BYTES }: AskOptions,
+  { timeoutMs, signal, mostBytes = MOST_BYTES, preface = '' }: AskOptions,
 ): Promise<PageAnswer> {
   const answer = new Promise<PageAnswer>((resolve) => {
     const timeout = patientTimeout(timeoutMs);
@@ -56,7 +58,7 @@ export function askPage(
     };
     socket.once('connect', () => {
       isTaken = true;
-      socket.write(`GET ${path} HTTP/1.0\r\nHost: ${hostPort({ host, port })}\r\n\r\n`);
+      socket.write(`${preface}GET ${path} HTTP/1.0\r\nHost: ${hostPort({ host, port })}\r\n\r\n`);
     });
     socket.on('data', (part) => {
       parts.push(part);

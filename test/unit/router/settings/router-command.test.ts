@@ -92,3 +92,19 @@ test.each([
   const subdomain = { ROUTER_SUBDOMAIN: '$name.apps.example.com' };
   expect(problemsOf({ ROUTER_OVERRIDE_HOSTNAME: 'true', ...subdomain }, read)).toEqual([]);
 });
+
+test.each([
+  ['http://localhost:8080/ready?a', { host: '127.0.0.1', port: 8_080, path: '/ready?a' }],
+  ['http://[::1]', { host: '::1', port: 80, path: '/' }],
+])('%j is asked whether HAProxy serves', (text, page) => {
+  expect(settings({ ROUTER_METRICS_READY_HTTP_URL: text }).readyUrl).toEqual(page);
+});
+
+test.each(['https://127.0.0.1/', 'http://router.example.com/', '127.0.0.1:80'])(
+  'readiness cannot be asked of %j',
+  (text) => {
+    expect(problemsOf({ ROUTER_METRICS_READY_HTTP_URL: text })).toEqual([
+      `Cannot use --ready-url "${text}": expected http://ADDRESS:PORT/PATH, with an address or localhost`,
+    ]);
+  },
+);
