@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { SettingsOf } from '../cli/command-spec.ts';
+import type { CommandContext } from '../cli/run-command.ts';
 import { structuredWriter } from '../cli/structured-text.ts';
 import { printable } from '../engine/system/text/readable-text.ts';
 import { defaultCertificate } from '../router/configuration/default-certificate.ts';
@@ -8,13 +9,14 @@ import { readDecision } from '../router/decide/read-decision.ts';
 import { explain } from '../router/explain/explain.ts';
 import { explanationLines } from '../router/explain/explanation-lines.ts';
 import { routerExplainCommand } from '../router/settings/router-explain-settings.ts';
+import { withoutEffect } from '../router/settings/without-effect.ts';
 
 export const spec = routerExplainCommand;
 
-export async function run(settings: SettingsOf<typeof spec>): Promise<number> {
+export async function run(settings: SettingsOf<typeof spec>, { env }: CommandContext): Promise<number> {
   const { place, scheme, objects, json } = settings;
   const { problems, ...decision } = await readDecision(objects, settings);
-  for (const problem of problems) process.stderr.write(`${printable(problem)}\n`);
+  for (const line of [...withoutEffect(env), ...problems]) process.stderr.write(`${printable(line)}\n`);
   const slash = place.indexOf('/');
   const [host, path] = slash < 0 ? [place, '/'] : [place.slice(0, slash), place.slice(slash)];
   await readGivenFiles(settings);

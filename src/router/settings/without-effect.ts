@@ -9,6 +9,17 @@ const reasons: Readonly<Record<string, string>> = {
   ROUTER_BIND_PORTS_AFTER_SYNC: 'ports are never bound before everything was listed',
   EXTENDED_VALIDATION: "routes' certificates are always looked into",
   ROUTER_HAPROXY_CONFIG_MANAGER: 'there is no other way than the least reload',
+  COMMIT_INTERVAL: 'each change is written at once, also where HAProxy was told of it',
+  ROUTER_BLUEPRINT_ROUTE_NAMESPACE: 'HAProxy needs no routes that are kept ready',
+  ROUTER_BLUEPRINT_ROUTE_LABELS: 'HAProxy needs no routes that are kept ready',
+  ROUTER_BLUEPRINT_ROUTE_POOL_SIZE: 'HAProxy needs no routes that are kept ready',
+  ROUTER_HAPROXY_ADMIN_UNIX_SOCKET: 'the supervisor is asked for reloads, on --socket',
+  ROUTER_METRICS_TYPE: "the metrics are always HAProxy's",
+  ROUTER_METRICS_HAPROXY_SCRAPE_URI: 'HAProxy is asked for its statistics on its own sockets',
+  MAX_RELOAD_WAIT_TIME: 'a reload is proven by the supervisor, within its --start-timeout',
+  ROUTER_MAX_SHUTDOWN_TIMEOUT: 'it is a variable of the container of hawser haproxy supervise',
+  HAPROXY_MAX_SHUTDOWN_TIMEOUT: 'it is a variable of the container of hawser haproxy supervise',
+  DROP_SYN_DURING_RESTART: 'it is a variable of the container of hawser haproxy supervise',
 };
 
 /** One sentence for each that is set. */

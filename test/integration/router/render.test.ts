@@ -106,6 +106,17 @@ test('hawser router render says so where no route is for this router', () => {
   expect(stdout).toBe('no routes\n');
 });
 
+test.each([['explain', 'web.example.com'] as const, ['render', '--out', join(folder, 'told')] as const])(
+  'hawser router %s names a variable without effect',
+  (...command) => {
+    const { stderr } = spawnSync(hawser, ['router', ...command, '--objects', '-'], {
+      ...{ encoding: 'utf8', input: '' },
+      env: { ...process.env, COMMIT_INTERVAL: '1h' },
+    });
+    expect(stderr).toContain('COMMIT_INTERVAL has no effect: ');
+  },
+);
+
 test('hawser router explain reads the settings that hawser router render reads', () => {
   const denied = { ROUTER_DENIED_DOMAINS: 'other.example.com' };
   expect(explain(objects, 'other.example.com', {})).toMatchObject({ answer: 'backend', route: 'shop:other' });
