@@ -124,6 +124,16 @@ export const routerSays: RouterStatus = {
         message: 'route web already has www.example.com and is older',
       },
     ],
+    ignoring: {
+      routes: 2,
+      first: [
+        {
+          key: 'news:web',
+          remark: 'haproxy.router.openshift.io/timeout: ignored, expected a time such as 5s',
+        },
+        { key: 'shop:cart', remark: 'router.openshift.io/pool-size: has no effect' },
+      ],
+    },
   },
   certificates: {
     ...{ served: 5_000, expired: 1, expiring: 1 },

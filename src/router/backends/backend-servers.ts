@@ -56,6 +56,13 @@ function hasPort({ port, portName }: Endpoint, targetPort: string | undefined): 
   return targetPort === undefined || portName === targetPort || `${port}` === targetPort;
 }
 
+const NO_ENDPOINTS = 'has no ready endpoints';
+
+/** Such a remark comes and goes with pods, and is no mistake in a route. */
+export function isOfPods(remark: string): boolean {
+  return remark.endsWith(NO_ENDPOINTS);
+}
+
 function remarksOf(
   names: readonly string[],
   found: ReadonlyMap<string, EndpointsOfService>,
@@ -66,6 +73,6 @@ function remarksOf(
     const { endpoints = [], refused = [] } = found.get(name) ?? {};
     const isUnmatched = endpoints.length > 0 && chosen.get(name)?.length === 0;
     if (isUnmatched) return [...refused, `service ${name} has no endpoint with port ${targetPort}`];
-    return endpoints.length > 0 ? refused : [...refused, `service ${name} has no ready endpoints`];
+    return endpoints.length > 0 ? refused : [...refused, `service ${name} ${NO_ENDPOINTS}`];
   });
 }

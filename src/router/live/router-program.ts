@@ -28,6 +28,7 @@ import { createRecentChanges } from './recent-changes.ts';
 import { type RouterConfiguration, routerConfiguration } from './router-configuration.ts';
 import type { RouterObserver } from './router-observer.ts';
 import type { RouterStatus } from './router-status.ts';
+import { tellRemarks } from './tell-remarks.ts';
 
 /** A probe of the kubelet waits for one second. */
 const PROBE_MS = 800;
@@ -91,7 +92,7 @@ async function prepare(
   const recent = createRecentChanges(monotonicMs);
   const others: readonly RouterObserver[] = [
     observeRouter(observers.metrics, monotonicMs),
-    ...[statistics, recent.observer],
+    ...[statistics, recent.observer, tellRemarks(log, monotonicMs)],
     {
       onRoute: statuses.see,
       onDecision: (decision, _leftOut, unproven) => statuses.decided(decision, unproven),

@@ -1,8 +1,10 @@
 import * as z from 'zod/mini';
 import { lastChangeSchema } from '../../engine/reconcile/last-change-schema.ts';
 import type { RejectedRoute } from '../admission/verdict.ts';
+import type { RouteBackend } from '../model.ts';
 import { EXPIRES_SOON_MS, expiries } from './expiry.ts';
 import type { ServableDecision } from './left-out-routes.ts';
+import { ownersRemarks } from './tell-remarks.ts';
 
 /** Of lists that tenants can make as long as they like, so many are shown, and all are counted. */
 export const MOST_SHOWN = 10;
@@ -19,6 +21,11 @@ const routes = z.object({
   leftOut: z.array(refusal),
   /** The others of them, at most ten. */
   refused: z.array(refusal),
+  /** Routes that are served without something that they ask for, such as a wrong annotation: how many, and the first ten remarks. */
+  ignoring: z.object({
+    routes: z.number(),
+    first: z.array(z.object({ key: z.string(), remark: z.string() })),
+  }),
 });
 
 /** Those that routes bring; times are ISO 8601. */
@@ -76,7 +83,18 @@ export function routeCounts({ decision, leftOut }: ServableDecision): z.infer<ty
     ...{ admitted: admitted.length, hosts: new Set(admitted.map(({ host }) => host)).size, rejected: counts },
     leftOut: shown(leftOut),
     refused: shown(rejected.filter(({ key }) => !own.has(key))),
+    ignoring: ignoring(decision.model.backends),
   };
+}
+
+function ignoring(backends: readonly RouteBackend[]): z.infer<typeof routes>['ignoring'] {
+  const found = backends
+    .map((backend) => ({ key: backend.key, remarks: ownersRemarks(backend) }))
+    .filter(({ remarks }) => remarks.length > 0);
+  const first = found
+    .slice(0, MOST_SHOWN)
+    .flatMap(({ key, remarks }) => remarks.slice(0, MOST_SHOWN).map((remark) => ({ key, remark })));
+  return { routes: found.length, first: first.slice(0, MOST_SHOWN) };
 }
 
 export function certificateCounts({ decision }: ServableDecision, now: number): z.infer<typeof certificates> {

@@ -35,13 +35,22 @@ function summaryOf(router: RouterNode['router']): StatusLabel {
 
 function routeFacts({ routes }: RouterStatus): readonly Fact[] {
   if (routes === null) return [];
-  const { admitted, hosts, rejected } = routes;
+  const { admitted, hosts, rejected, ignoring } = routes;
+  const [first] = ignoring.first;
   const reasons = Object.entries(rejected).toSorted(([, a], [, b]) => b - a);
   const count = reasons.reduce((sum, [, each]) => sum + each, 0);
   const words = reasons.map(([reason, each]) => `${each} ${reason}`).join(', ');
   return [
     { name: 'Routes', text: `${admitted} served, for ${countText(hosts, 'host')}` },
     ...(count === 0 ? [] : [{ name: 'Not served', text: `${countText(count, 'route')}: ${words}` }]),
+    ...(first === undefined
+      ? []
+      : [
+          {
+            name: 'Ignored',
+            text: `something that ${countText(ignoring.routes, 'route')} asked for, the first one ${first.key}: ${first.remark}`,
+          },
+        ]),
   ];
 }
 

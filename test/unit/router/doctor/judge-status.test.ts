@@ -26,7 +26,14 @@ test('routes that are left out are counted, and the first ones named', () => {
       found: expect.stringMatching(/^2 admitted routes left out, among them shop:basket: /),
     },
   });
-  const routes = { admitted: 3, hosts: 3, rejected: { HostAlreadyClaimed: 7 }, leftOut: [], refused: [] };
+  const routes = {
+    admitted: 3,
+    hosts: 3,
+    rejected: { HostAlreadyClaimed: 7 },
+    leftOut: [],
+    refused: [],
+    ignoring: { routes: 0, first: [] },
+  };
   expect(judgeLeftOut({ ...routerSays, routes }).kind).toBe('ok');
 });
 

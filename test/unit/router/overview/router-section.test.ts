@@ -14,7 +14,14 @@ const problemsOf = (part: Partial<typeof routerSays>) =>
 const summaryOf = (router: typeof routerHere.router) =>
   routerSection({ ...routerHere, router }).parts[0]?.summary;
 
-const wellRoutes = { admitted: 3, hosts: 2, rejected: {}, leftOut: [], refused: [] };
+const wellRoutes = {
+  admitted: 3,
+  hosts: 2,
+  rejected: {},
+  leftOut: [],
+  refused: [],
+  ignoring: { routes: 0, first: [] },
+};
 const well = {
   routes: wellRoutes,
   certificates: { served: 0, expired: 0, expiring: 0, first: [] },
@@ -60,4 +67,13 @@ test('of many routes that are not admitted all are counted, and it is said how m
   expect(refused(routerSays)).toBe('8 not admitted, the first 1 of them');
   const routes = { ...wellRoutes, rejected: { InvalidHost: 1 }, refused: routerSays.routes?.refused ?? [] };
   expect(refused({ ...routerSays, routes })).toBe('1 not admitted');
+});
+
+test('what owners have asked for in vain is counted, with the first of it', () => {
+  const ignored = (router: typeof routerSays) =>
+    routerSection({ ...routerHere, router }).parts[0]?.facts?.find(({ name }) => name === 'Ignored')?.text;
+  expect(ignored(routerSays)).toBe(
+    'something that 2 routes asked for, the first one news:web: haproxy.router.openshift.io/timeout: ignored, expected a time such as 5s',
+  );
+  expect(ignored({ ...routerSays, routes: wellRoutes })).toBeUndefined();
 });

@@ -1,0 +1,39 @@
+/** Tenants choose how many topics there are and what is said of each. */
+export const MOST_NAMED = 1_000;
+/** What was not seen for so long has gone, or is right: each kind is listed every ten minutes. */
+const FORGET_MS = 3_600_000;
+
+interface Told {
+  readonly text: string;
+  readonly seenMs: number;
+}
+
+/** What to do about a topic: name it, nothing, or say that others are not named; that is said once, until there is room again. */
+type News = 'new' | 'known' | 'full';
+
+/** Remembers what was said of the last thousand topics, so that each is named once, and again where something else is to be said. `nowMs` is monotonic. */
+export function createToldTopics(nowMs: () => number): (topic: string, text: string) => News {
+  /** The one that was seen last stands last. */
+  const told = new Map<string, Told>();
+  let isFull = false;
+  const hasRoom = (): boolean => {
+    if (told.size < MOST_NAMED) return true;
+    for (const [topic, { seenMs }] of told) {
+      if (nowMs() - seenMs < FORGET_MS) break;
+      told.delete(topic);
+    }
+    return told.size < MOST_NAMED;
+  };
+  return (topic, text) => {
+    const before = told.get(topic);
+    told.delete(topic);
+    if (before === undefined && !hasRoom()) {
+      const wasFull = isFull;
+      isFull = true;
+      return wasFull ? 'known' : 'full';
+    }
+    told.set(topic, { text, seenMs: nowMs() });
+    if (told.size < MOST_NAMED) isFull = false;
+    return before?.text === text ? 'known' : 'new';
+  };
+}
