@@ -19,6 +19,7 @@ const slow = [
   'test/integration/operate/install/refusals.test.ts',
   'test/integration/operate/install/uninstall.test.ts',
   'test/integration/operate/plan/keepalived-cost.test.ts',
+  'test/integration/router/live/faulty-api.test.ts',
   'test/integration/router/live/interleavings.test.ts',
   'test/integration/router/status/status-trouble.test.ts',
   'test/integration/vip/guards/virtual-router-id.test.ts',
