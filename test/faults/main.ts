@@ -11,6 +11,7 @@ import { runEpisode } from './inject/run-episode.ts';
 import { type FaultsOptions, readOptions, usage } from './options.ts';
 import { type HistoryWriter, openHistory, readHistory } from './record/history.ts';
 import { recordJournals } from './record/journals.ts';
+import { recordReloads } from './record/keepalived-reloads.ts';
 import { leftAfterEnd, leftOnMachine, machineState } from './record/left-over.ts';
 import { nodeAtRest } from './record/node-at-rest.ts';
 import { startRecorder } from './record/recorder.ts';
@@ -72,6 +73,7 @@ async function record(options: FaultsOptions, folder: string, signal: AbortSigna
       });
     } finally {
       recordJournals(world, history);
+      recordReloads(world, history);
       const what = await leftAfterEnd(world);
       for (const each of what) history.write({ kind: 'left', atMs: monotonicMs(), what: each });
       cpSync(world.bed.dir, join(folder, 'nodes'), { recursive: true, filter: isKept });

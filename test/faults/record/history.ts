@@ -83,6 +83,8 @@ export const entrySchema = z.discriminatedUnion('kind', [
     descriptors: z.record(z.string(), z.number()),
     files: z.array(z.string()),
   }),
+  /** keepalived was reloaded, for this cause: the supervisor's log tells of it, and no journal does. */
+  z.object({ kind: z.literal('reload'), ...atNode, cause: z.string() }),
   /** A line of a node's journal. */
   z.object({ kind: z.literal('journal'), ...at, line: journalLineSchema }),
   /** Something that was there after everything had been told to end. */

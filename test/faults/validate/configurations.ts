@@ -3,7 +3,7 @@ import { at } from './found.ts';
 import type { Verdict } from './verdict.ts';
 import { isReached, type View } from './view.ts';
 
-const outputs = ['haproxy.cfg', 'keepalived.conf'] as const;
+const outputs = { haproxy: 'haproxy.cfg', keepalived: 'keepalived.conf' } as const;
 
 /** What may stand before a reload that is asked for, and after it. */
 const ASKED_BEFORE_MS = 15_000;
@@ -11,11 +11,9 @@ const ASKED_AFTER_MS = 2_000;
 
 /** H4: at each rest the inputs are the same, and so must the files be; and no reload without a change. */
 export function sameInputSameBytes(view: View): Verdict {
-  const reloads = view.of('journal').filter(({ atMs, line }) => {
-    return atMs > view.startMs && line.event === 'generation-serving' && line.facts?.['cause'] === 'request';
-  });
+  const reloads = reloadsOf(view).filter(({ atMs }) => atMs > view.startMs);
   const rests = view.of('node').filter((each) => isReached(view, each));
-  const files = view.run.nodes.flatMap(({ name }) => outputs.map((file) => ({ name, file })));
+  const files = view.run.nodes.flatMap(({ name }) => Object.values(outputs).map((file) => ({ name, file })));
   return {
     name: 'H4',
     claim: 'the same input gives the same bytes and no reload',
@@ -30,11 +28,32 @@ export function sameInputSameBytes(view: View): Verdict {
           .map((atMs) => at(view, atMs, `${file} of ${name} has become another one`));
       }),
       ...reloads
-        .filter(({ atMs, line }) => !view.entries.some((entry) => asks(entry, line.node, atMs)))
-        .map(({ atMs, line }) => at(view, atMs, `a reload on ${line.node} that nothing asked for`)),
+        .filter((reload) => !view.entries.some((entry) => asks(entry, reload)))
+        .map(({ atMs, node, program }) =>
+          at(view, atMs, `a reload of ${program} on ${node} that nothing asked for`),
+        ),
     ],
     notes: [`${reloads.length} reloads were asked for`],
   };
+}
+
+interface Reload {
+  readonly program: keyof typeof outputs;
+  readonly node: string;
+  readonly atMs: number;
+}
+
+/** Those that a supervisor was asked for: what it does after a death or at its start has its cause in the node. */
+function reloadsOf(view: View): readonly Reload[] {
+  const ofHaproxy = view
+    .of('journal')
+    .filter(({ line }) => line.event === 'generation-serving' && line.facts?.['cause'] === 'request')
+    .map(({ atMs, line }) => ({ program: 'haproxy' as const, node: line.node, atMs }));
+  const ofKeepalived = view
+    .of('reload')
+    .filter(({ cause }) => cause === 'request')
+    .map(({ atMs, node }) => ({ program: 'keepalived' as const, node, atMs }));
+  return [...ofHaproxy, ...ofKeepalived];
 }
 
 function shaAt(view: View, node: string, file: string, atMs: number): string | null | undefined {
@@ -42,13 +61,14 @@ function shaAt(view: View, node: string, file: string, atMs: number): string | n
     ?.sha;
 }
 
-/** Another file, a monitor that started, or somebody who asks for it. */
-function asks(entry: Entry, node: string, reloadMs: number): boolean {
+/** Another file, a program that started, or a fault that asks for it or damages what was served. */
+function asks(entry: Entry, { program, node, atMs }: Reload): boolean {
   if (!('atMs' in entry) || !('node' in entry) || entry.node !== node) return false;
-  if (entry.atMs < reloadMs - ASKED_BEFORE_MS || entry.atMs > reloadMs + ASKED_AFTER_MS) return false;
-  if (entry.kind === 'file') return entry.file === 'haproxy.cfg';
-  if (entry.kind === 'part') return entry.part === 'haproxy-monitor' || entry.part === 'haproxy';
-  return entry.kind === 'fault' && ['reload-storm', 'damage-output'].includes(entry.name);
+  if (entry.atMs < atMs - ASKED_BEFORE_MS || entry.atMs > atMs + ASKED_AFTER_MS) return false;
+  if (entry.kind === 'file') return entry.file === outputs[program];
+  if (entry.kind === 'part') return entry.part === program || entry.part === `${program}-monitor`;
+  if (entry.kind !== 'fault') return false;
+  return entry.name === 'damage-output' || (entry.name === 'reload-storm' && entry.variant === program);
 }
 
 /** H5: what is bad on one node alone changes no configuration on another. */

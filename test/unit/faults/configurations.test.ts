@@ -3,6 +3,31 @@ import type { Entry } from '../../faults/record/history.ts';
 import { findingsOf } from './findings.ts';
 import { fault } from './made-history.ts';
 
+test('a reload of keepalived that nothing asked for is a violation', () => {
+  const found = findingsOf('H4');
+  const reload = (cause: string): Entry => ({ kind: 'reload', atMs: 50_000, node: 'cp-1', cause });
+  const unasked = ['a reload of keepalived on cp-1 that nothing asked for'];
+  const file = (name: string, sha: string): Entry => ({
+    ...{ kind: 'file', atMs: 49_000, node: 'cp-1', file: name, sha },
+  });
+  expect(found(reload('request'))).toEqual(unasked);
+  expect(found(reload('request'), file('haproxy.cfg', 'c'))).toContain(unasked[0]);
+  expect(found(reload('request'), file('keepalived.conf', 'c'))).not.toContain(unasked[0]);
+  expect(found(reload('request'), ...fault('reload-storm', 'haproxy', 'cp-1', [49_000, 49_010]))).toEqual(
+    unasked,
+  );
+  expect(found(reload('request'), ...fault('reload-storm', 'keepalived', 'cp-1', [49_000, 49_010]))).toEqual(
+    [],
+  );
+  expect(
+    found(reload('request'), {
+      ...{ kind: 'part', atMs: 45_000, node: 'cp-1', part: 'keepalived-monitor', what: 'started' },
+    }),
+  ).toEqual([]);
+  // The supervisor itself: it was just started, and goes on with a keepalived that it found.
+  expect(found(reload('boot'))).toEqual([]);
+});
+
 describe('H5', () => {
   const found = findingsOf('H5');
   test('a list about which the API server of one node lies changes no file of another node', () => {

@@ -204,7 +204,7 @@ describe('H', () => {
     expect(findingsOf('H4')(first, other, file(51_000, 'keepalived.conf', 'c'))).toEqual([]);
     expect(findingsOf('H4')(first, other)).toEqual(['keepalived.conf of cp-1 has become another one']);
     const reload = told('cp-1', 50_000, { event: 'generation-serving', facts: { cause: 'request' } });
-    expect(findingsOf('H4')(reload)).toEqual(['a reload on cp-1 that nothing asked for']);
+    expect(findingsOf('H4')(reload)).toEqual(['a reload of haproxy on cp-1 that nothing asked for']);
     const there = [file(49_000, 'haproxy.cfg', 'd'), file(51_000, 'haproxy.cfg', 'c')];
     expect(findingsOf('H4')(reload, file(1_000, 'haproxy.cfg', 'c'), ...there)).toEqual([]);
   });
