@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CheckOutcome, ConfigurationCheck } from '../engine/apply/configuration-check.ts';
 import { folderNamedIn } from '../engine/apply/set-path.ts';
-import { writeFileAtomically } from '../engine/system/file/atomic-write.ts';
+import { nameBehind, writeFileAtomically } from '../engine/system/file/atomic-write.ts';
 import { replaceFile } from '../engine/system/file/replace-file.ts';
 import type { ProcessId } from '../engine/system/process/process-id.ts';
 import { readProcess } from '../engine/system/process/processes.ts';
@@ -218,7 +218,7 @@ async function findMaster(masterSocket: string): Promise<ProcessId | undefined> 
 async function removeLeftOvers(runDir: string, keep: ReadonlySet<string>): Promise<void> {
   const sockets = await generationSockets(runDir);
   const names = await readdir(runDir).catch(() => []);
-  const copies = names.filter((name) => /^\.haproxy\.last-good\.cfg\.[0-9a-f]{16}$/.test(name));
+  const copies = names.filter((name) => nameBehind(name) === 'haproxy.last-good.cfg');
   const left = [...sockets.filter((path) => !keep.has(path)), ...copies.map((name) => join(runDir, name))];
   await Promise.all(left.map((path) => rm(path, { force: true }).catch(() => undefined)));
 }

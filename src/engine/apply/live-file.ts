@@ -1,7 +1,7 @@
 import { lstat, readdir, readlink, rename, rm, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf } from '../system/errors.ts';
-import { writeFileAtomically } from '../system/file/atomic-write.ts';
+import { nameBehind, writeFileAtomically } from '../system/file/atomic-write.ts';
 import { readRegularFile } from '../system/file/read-regular-file.ts';
 import { MAX_FOUND_BYTES } from './limits.ts';
 
@@ -66,7 +66,7 @@ export async function keepModes(file: LiveFile, mode: number): Promise<void> {
 }
 
 /** Younger ones may belong to a process that is still writing. */
-const LEFTOVER_AGE_MS = 60_000;
+export const LEFTOVER_AGE_MS = 60_000;
 
 /**
  * Removes what a killed monitor left half-written: temporary files of `writeFileAtomically` for these names, known by
@@ -75,11 +75,9 @@ const LEFTOVER_AGE_MS = 60_000;
 export async function removeLeftovers(file: LiveFile, nowMs: number): Promise<void> {
   const directory = dirname(file.path);
   const names = await readdir(directory).catch(() => []);
-  const prefixes = [file.path, file.candidate, file.lastGood].map((path) => `.${basename(path)}.`);
+  const ours = [file.path, file.candidate, file.lastGood].map((path) => basename(path));
   const leftovers = names.filter(
-    (name) =>
-      name === basename(file.candidate) ||
-      prefixes.some((prefix) => name.startsWith(prefix) && /^[0-9a-f]{16}$/.test(name.slice(prefix.length))),
+    (name) => name === basename(file.candidate) || ours.includes(nameBehind(name) ?? ''),
   );
   for (const name of leftovers) await removeIfOld(join(directory, name), nowMs).catch(() => undefined);
 }

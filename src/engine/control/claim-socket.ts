@@ -48,6 +48,11 @@ export async function claimSocket(server: Server, path: string): Promise<ClaimOu
   return { kind: 'claimed', isInPlace, release: releaser(server, path, inode) };
 }
 
+/** Whether a claim has such a name for its own socket, or for a stale one, until it is done. Where it was killed the file stays. */
+export function isNameOfClaim(name: string): boolean {
+  return /.\.(old\.)?[0-9a-f]{8}$/.test(name);
+}
+
 /** Not the pid: two pods that share the directory have pid namespaces of their own. */
 function ownSuffix(): string {
   return randomBytes(4).toString('hex');

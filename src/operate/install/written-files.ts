@@ -2,13 +2,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Pod } from '../../cli/pod.ts';
 import { isRendered } from '../../engine/render/rendered-mark.ts';
+import { nameBehind } from '../../engine/system/file/atomic-write.ts';
 import { podLayout } from './layout.ts';
 
 /** Of a configuration: its candidate, its last good copy, and what a node that is no member has put away. */
 const KEPT = ['.candidate', '.last-good', '.left'];
-
-/** The remainder of an interrupted write: see `writeFileAtomically`. */
-const temporary = /^\.(.+)\.[0-9a-f]{16}$/;
 
 interface WrittenFiles {
   readonly ours: readonly string[];
@@ -26,7 +24,7 @@ export async function writtenFiles(root: string, pods: readonly Pod[]): Promise<
       pod.state.test(name) || KEPT.some((suffix) => `${dataDir}/${name}` === `${configuration}${suffix}`);
     for (const name of await readdir(join(root, dataDir)).catch(() => [])) {
       const path = `${dataDir}/${name}`;
-      const [, origin = ''] = temporary.exec(name) ?? [];
+      const origin = nameBehind(name) ?? '';
       const isTemporary = isState(origin) || `${dataDir}/${origin}` === configuration;
       if (isState(name) || isTemporary) ours.push(path);
       else if (path === configuration) ((await isOwn(join(root, path))) ? ours : foreign).push(path);

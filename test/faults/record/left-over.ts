@@ -7,12 +7,14 @@ import { sendSignal } from '../../helpers/vrrp/bed-process.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { keptParts } from '../world/keeper.ts';
 import type { World } from '../world/world.ts';
+import { leftFiles, temporaryFiles } from './left-files.ts';
 
 /** Twice what a container engine waits before it kills. */
 const END_MS = 20_000;
 
 /** Tells every program to end, as when all pods are deleted, and says what is still there afterwards. */
 export async function leftAfterEnd(world: World): Promise<readonly string[]> {
+  const temporary = new Map(world.nodes.map(({ dir }) => [dir, temporaryFiles(dir)]));
   const ids = world.nodes.flatMap((node) => {
     world.keeper.leave(node);
     return keptParts.flatMap((part) => world.keeper.part(node, part)?.id ?? []);
@@ -26,6 +28,7 @@ export async function leftAfterEnd(world: World): Promise<readonly string[]> {
     if (addresses.includes(` ${world.bed.vip}/`)) left.push(`the VIP on ${node.name}`);
     const tables = (await node.namespace.run('nft', 'list', 'tables')).split('\n');
     left.push(...tables.filter((table) => table !== '').map((table) => `${table} on ${node.name}`));
+    left.push(...leftFiles(node.dir, temporary.get(node.dir) ?? []).map((what) => `${what} on ${node.name}`));
   }
   return left;
 }

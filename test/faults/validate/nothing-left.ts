@@ -1,4 +1,6 @@
+import { LEFTOVER_AGE_MS } from '../../../src/engine/apply/live-file.ts';
 import type { EntryOf } from '../record/history.ts';
+import { isTemporary } from '../record/temporary-name.ts';
 import type { Verdict, Violation } from './verdict.ts';
 import type { View } from './view.ts';
 
@@ -49,7 +51,37 @@ function grown(view: View, name: string): readonly string[] {
   const processes =
     has > had + MORE_PROCESSES ? [`${name}: ${had} processes that last, and later ${has}`] : [];
   const temporary = last.files.filter((file) => /\.tmp|~$|\.new$/.test(file));
-  return [...more, ...processes, ...temporary.map((file) => `${name}: temporary file ${file}`)];
+  return [
+    ...[...more, ...processes],
+    ...temporary.map((file) => `${name}: temporary file ${file}`),
+    ...last.files
+      .filter((file) => isTemporary(file) && isOverlooked(view, name, rests, file))
+      .map((file) => `${name}: temporary file ${file}, which no monitor has removed`),
+  ];
+}
+
+const monitors = ['haproxy-monitor', 'keepalived-monitor'] as const;
+
+/**
+ * A program that is killed leaves what it was writing. A monitor looks for that once, as it starts, and removes what is a
+ * minute old by then: this one has been there at all rests since a minute before both monitors were started last.
+ */
+function isOverlooked(view: View, name: string, rests: readonly EntryOf<'node'>[], file: string): boolean {
+  const seen = rests.slice(rests.findLastIndex(({ files }) => !files.includes(file)) + 1);
+  const [first, last] = [seen.at(0), seen.at(-1)];
+  if (first === undefined || last === undefined) return false;
+  return monitors.every((monitor) =>
+    view
+      .of('part')
+      .some(
+        ({ node, part, what, atMs }) =>
+          node === name &&
+          part === monitor &&
+          what === 'started' &&
+          atMs >= first.atMs + LEFTOVER_AGE_MS &&
+          atMs <= last.atMs,
+      ),
+  );
 }
 
 function lasting({ processes, draining }: EntryOf<'node'>): number {

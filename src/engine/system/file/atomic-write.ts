@@ -27,6 +27,16 @@ export async function writeFileAtomically(path: string, data: Data, options: Wri
   if (options.isSynced !== false) await syncDirectory(directory);
 }
 
+const temporaryForm = /^\.(.+)\.[0-9a-f]{16}$/;
+
+/**
+ * The name of the file that a temporary one of `writeFileAtomically` was to replace; undefined for any other name. Where a
+ * process was killed the temporary file stays.
+ */
+export function nameBehind(temporary: string): string | undefined {
+  return temporaryForm.exec(temporary)?.[1];
+}
+
 /** Parts are written in their order, each before the next one is asked for. */
 type Data = string | Buffer | Iterable<Buffer>;
 

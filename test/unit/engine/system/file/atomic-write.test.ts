@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { writeFileAtomically } from '../../../../../src/engine/system/file/atomic-write.ts';
+import { nameBehind, writeFileAtomically } from '../../../../../src/engine/system/file/atomic-write.ts';
 
 let dir: string;
 let path: string;
@@ -73,4 +73,17 @@ test('a name of the greatest length is fine', async () => {
   const long = join(dir, 'x'.repeat(255));
   await writeFileAtomically(long, 'new', { mode: 0o600 });
   expect(readFileSync(long, 'utf8')).toBe('new');
+});
+
+test('a temporary file is known by its name, and no other file is', async () => {
+  let during: readonly string[] = [];
+  const look = function* () {
+    during = readdirSync(dir);
+    yield Buffer.from('new');
+  };
+  await writeFileAtomically(path, look(), { mode: 0o644 });
+  expect(during.map(nameBehind)).toEqual(['file']);
+  expect(
+    ['file', '.file', '.file.0123', 'file.0123456789abcdef'].flatMap((name) => nameBehind(name) ?? []),
+  ).toEqual([]);
 });

@@ -1,0 +1,9 @@
+import { basename } from 'node:path';
+import { isNameOfClaim } from '../../../src/engine/control/claim-socket.ts';
+import { nameBehind } from '../../../src/engine/system/file/atomic-write.ts';
+
+/** Whether a file with this name is there only while a program writes another one or claims a socket, or was killed meanwhile. */
+export function isTemporary(path: string): boolean {
+  const name = basename(path);
+  return nameBehind(name) !== undefined || name.endsWith('.candidate') || isNameOfClaim(name);
+}

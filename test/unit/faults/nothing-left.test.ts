@@ -1,0 +1,78 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Entry } from '../../faults/record/history.ts';
+import { leftFiles, temporaryFiles } from '../../faults/record/left-files.ts';
+import { isTemporary } from '../../faults/record/temporary-name.ts';
+import { findingsIn } from './findings.ts';
+import { atRest, madeHistory } from './made-history.ts';
+
+let dir: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hawser-left-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const half = '.haproxy.cfg.0123456789abcdef';
+
+test('files that a killed program leaves half-written, and sockets that it had not claimed yet, are known by their names', () => {
+  const names = [half, 'run/.server-state.0123456789abcdef', 'haproxy.cfg.candidate'];
+  const sockets = ['run/keepalived.sock.0badcafe', 'run/keepalived.sock.old.0badcafe'];
+  expect([...names, ...sockets].filter((name) => !isTemporary(name))).toEqual([]);
+  const lasting = [
+    'haproxy.cfg',
+    'haproxy.cfg.last-good',
+    'keepalived.conf.agreed',
+    'vrrp-nodes.json.api.ipv4',
+  ];
+  const run = [
+    'run/keepalived.sock',
+    'run/notify.fifo',
+    'run/keepalived.accepted.conf',
+    'run/lb.track.health',
+  ];
+  expect([...lasting, ...run].filter(isTemporary)).toEqual([]);
+});
+
+test('a temporary file is a violation once both monitors were started a minute after it had been seen', () => {
+  const rests = [10_000, 80_000, 100_000].map((atMs) => atRest('cp-1', atMs, 1, { files: [half] }));
+  const started = (part: string, atMs: number): Entry => ({
+    ...{ kind: 'part', atMs, node: 'cp-1', part, what: 'started' },
+  });
+  const found = (...more: readonly Entry[]) =>
+    findingsIn(
+      'Z',
+      madeHistory(...more).flatMap((entry) =>
+        entry.kind === 'node' && entry.node === 'cp-1' && entry.episode === 1 ? rests : [entry],
+      ),
+    );
+  const both = (atMs: number) => ['haproxy-monitor', 'keepalived-monitor'].map((part) => started(part, atMs));
+  expect(found()).toEqual([]);
+  expect(found(...both(69_000))).toEqual([]);
+  expect(found(started('haproxy-monitor', 75_000))).toEqual([]);
+  expect(found(...both(75_000))).toEqual([`cp-1: temporary file ${half}, which no monitor has removed`]);
+});
+
+test('sockets and new temporary files that are left at the end are found, and old ones are not', async () => {
+  mkdirSync(join(dir, 'run'));
+  writeFileSync(join(dir, half), '');
+  const before = temporaryFiles(dir);
+  expect(before).toEqual([half]);
+  writeFileSync(join(dir, 'keepalived.conf.candidate'), '');
+  // The second one is HAProxy's own, which it leaves.
+  const servers = ['keepalived.sock', 'haproxy.sock'].map((name) =>
+    createServer().listen(join(dir, 'run', name)),
+  );
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.once('listening', resolve))));
+  try {
+    expect(leftFiles(dir, before)).toEqual([
+      'socket run/keepalived.sock',
+      'temporary file keepalived.conf.candidate',
+    ]);
+  } finally {
+    for (const server of servers) server.close();
+  }
+});
