@@ -182,6 +182,14 @@ export const catalogue = {
     place: 'network',
     lastsMs: seconds(2, 8),
   },
+  'replace-node': {
+    about: 'the API forgets the node, and another one, just installed, takes its name and address at the end',
+    variants: ['node'],
+    // As with `remove-member`: the API has one list of nodes.
+    place: 'network',
+    lastsMs: seconds(2, 8),
+    alone: true,
+  },
   'reload-storm': {
     about: 'twenty reloads are asked for at once',
     variants: ['haproxy', 'keepalived'],

@@ -7,7 +7,7 @@ import { fillDisk } from './fill-disk.ts';
 import type { Injector } from './injector.ts';
 import { kill, stop } from './kill.ts';
 import { exhaustDescriptors } from './limits.ts';
-import { partition, powerOff, unplug } from './network.ts';
+import { partition, powerOff, replaceNode, unplug } from './network.ts';
 import { byHand, order, reloadStorm, removeMember } from './operator.ts';
 import { restartPod } from './restart-pod.ts';
 import { badCable } from './traffic.ts';
@@ -31,6 +31,7 @@ export const injectors: Readonly<Record<FaultName, Injector>> = {
   'api-lie': apiLie,
   'api-lie-everywhere': apiLieEverywhere,
   'remove-member': removeMember,
+  'replace-node': replaceNode,
   'reload-storm': reloadStorm,
   order,
   'by-hand': byHand,

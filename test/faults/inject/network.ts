@@ -5,6 +5,17 @@ export const powerOff: Injector = async ({ world, node }) => {
   return () => world.powerOn(node);
 };
 
+/** The API forgets the node before its machine is gone, and learns of the new machine once that is installed. */
+export const replaceNode: Injector = async ({ world, node }) => {
+  world.setMembers(world.nodes.filter((each) => each !== node));
+  await world.powerOff(node);
+  world.wipe(node);
+  return async () => {
+    await world.install(node);
+    world.setMembers(world.nodes);
+  };
+};
+
 export const unplug: Injector = async ({ world, node }) => {
   await world.bed.unplug(node);
   return () => world.bed.plug(node);

@@ -48,5 +48,5 @@ function declare(
 
 function apartOf(name: PlannedFault['name'], variant: string, node: string): string[] | undefined {
   if (name === 'partition') return variant === 'node' ? [node] : [node, 'client'];
-  return name === 'unplug' || name === 'power-off' ? [node] : undefined;
+  return ['unplug', 'power-off', 'replace-node'].includes(name) ? [node] : undefined;
 }

@@ -7,15 +7,14 @@ import type { World } from '../world/world.ts';
 import type { HistoryWriter } from './history.ts';
 
 /** Adds every line of the nodes' journals, with their clocks translated into the machine's. */
-export function recordJournals({ nodes, clocks }: World, { write }: HistoryWriter): void {
+export function recordJournals({ nodes, clocks, journals }: World, { write }: HistoryWriter): void {
   const wallOffsetMs = Date.now() - monotonicMs();
   const tell = (node: BedNode, line: JournalLine) => {
     const atMs = clocks.monotonicOf(node, Date.parse(line.at));
     write({ kind: 'journal', atMs, line: { ...line, at: new Date(atMs + wallOffsetMs).toISOString() } });
   };
-  for (const node of nodes) {
-    if (!existsSync(node.at('journal'))) continue;
-    for (const files of journalsIn(node.at('journal')).values())
-      for (const item of scanJournal(files)) if (item.kind === 'line') tell(node, item.line);
-  }
+  for (const node of nodes)
+    for (const folder of journals(node).filter(existsSync))
+      for (const files of journalsIn(folder).values())
+        for (const item of scanJournal(files)) if (item.kind === 'line') tell(node, item.line);
 }

@@ -63,6 +63,7 @@ const bounds: Readonly<Record<string, Bound>> = {
   'restart-pod haproxy': failover,
   'restart-pod keepalived': { ...failover, blind: true },
   'restart-pod both': { ...failover, blind: true },
+  'replace-node node': { ...failover, serviceMs: TAIL_MS, blind: true },
   'power-off node': { ...failover, serviceMs: TAIL_MS, blind: true },
   'api-fault silent-watch': harmless,
   'api-fault cut-watch': harmless,

@@ -56,7 +56,7 @@ function excuse({ fromMs, toMs, bound, apart }: FaultWindow): readonly Stretch[]
  */
 function unheardRemovals({ faults, rests }: View): readonly Stretch[] {
   const removals = faults.filter(({ name }) =>
-    ['remove-member', 'api-lie', 'api-lie-everywhere'].includes(name),
+    ['remove-member', 'replace-node', 'api-lie', 'api-lie-everywhere'].includes(name),
   );
   return removals.flatMap(({ episode, fromMs, id }) => {
     const others = faults.filter((each) => each.episode === episode && each.id !== id);

@@ -18,6 +18,7 @@ const causes: Readonly<Record<string, RegExp>> = {
   'restart-pod both': /was asked to stop|track file says/,
   // Its link goes first: a program that is still alive for a moment may write that down.
   'power-off node': /does not record that it lost the VIP|is down/,
+  'replace-node node': /does not record that it lost the VIP|is down/,
   'unplug node': /is down|does not record/,
   'order drain': /drained/,
   'order move-vip': /move vip/i,

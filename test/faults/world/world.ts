@@ -13,6 +13,7 @@ import type { Role } from '../generate/schedule.ts';
 import { type Clocks, createClocks } from './clocks.ts';
 import { type Keeper, type PartEvent, startKeeper } from './keeper.ts';
 import { mountNodeDisk, mountSharedMemory } from './node-disk.ts';
+import { keptJournals, wipeDisk } from './wiped-disk.ts';
 
 /** Three whole nodes with a client, and what faults may do to them. */
 export interface World extends AsyncDisposable {
@@ -28,6 +29,12 @@ export interface World extends AsyncDisposable {
   setMembers(members: readonly BedNode[]): void;
   powerOff(node: BedNode): Promise<void>;
   powerOn(node: BedNode): Promise<void>;
+  /** Nothing of a node without power is left on its disk; what its journal said is kept for the history. */
+  wipe(node: BedNode): void;
+  /** Another machine in the place of one that was wiped: installed and booted. */
+  install(node: BedNode): Promise<void>;
+  /** The folders of its journals: also of the machines that were there before. */
+  journals(node: BedNode): readonly string[];
   /** The nodes by what they are now. Throws unless one node holds the VIP. */
   roles(): Readonly<Record<Role, BedNode>>;
 }
@@ -66,6 +73,12 @@ async function furnish(
     take,
     ending.signal,
   );
+  const powerOn = async (node: BedNode) => {
+    await bed.powerOn(node);
+    mkdirSync(node.runDir, { recursive: true });
+    keeper.keep(node);
+  };
+  const kept = (node: BedNode) => join(bed.dir, 'journals', node.name);
   owned.defer(() => ending.abort());
   await mountSharedMemory(owned);
   for (const node of nodes) {
@@ -90,11 +103,14 @@ async function furnish(
       keeper.leave(node);
       await bed.powerOff(node);
     },
-    powerOn: async (node) => {
-      await bed.powerOn(node);
-      mkdirSync(node.runDir, { recursive: true });
-      keeper.keep(node);
+    powerOn,
+    wipe: (node) => wipeDisk(node, kept(node)),
+    install: async (node) => {
+      await node.namespace.run('nft', 'flush', 'ruleset');
+      prepareNode(bed, node);
+      await powerOn(node);
     },
+    journals: (node) => [...keptJournals(kept(node)), node.at('journal')],
     roles: () => rolesOf(nodes, bed.holders()),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

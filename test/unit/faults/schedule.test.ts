@@ -43,7 +43,10 @@ test('no two faults of the network overlap, and nothing happens to a node withou
       for (const [index, fault] of faults.entries())
         for (const other of faults.slice(index + 1).filter((each) => overlap(fault, each))) {
           expect([fault, other].every(({ name }) => kindOf(name).place === 'network')).toBe(false);
-          if (fault.role === other.role) expect([fault.name, other.name]).not.toContain('power-off');
+          if (fault.role === other.role) {
+            expect([fault.name, other.name]).not.toContain('power-off');
+            expect([fault.name, other.name]).not.toContain('replace-node');
+          }
         }
     }),
   );
