@@ -57,6 +57,9 @@ export interface Kind {
   readonly alone?: true;
 }
 
+/** Of `restart-pod`: both pods of all nodes, one node after another. */
+export const everyNode = 'every node';
+
 const moment = [0, 0] as const;
 const seconds = (from: number, to: number) => [from * 1_000, to * 1_000] as const;
 
@@ -75,8 +78,8 @@ export const catalogue = {
     lastsMs: seconds(1, 6),
   },
   'restart-pod': {
-    about: 'SIGTERM for both containers of a pod, which the kubelet starts again',
-    variants: ['haproxy', 'keepalived', 'both'],
+    about: 'SIGTERM for both containers of a pod, which the kubelet starts again; or that for all pods',
+    variants: ['haproxy', 'keepalived', 'both', everyNode],
     place: 'node',
     lastsMs: moment,
   },

@@ -1,9 +1,15 @@
-import { type FaultName, kindOf } from './catalogue.ts';
+import { everyNode, type FaultName, kindOf } from './catalogue.ts';
 import { type Random, seeded, seedOf } from './random.ts';
 
 /** Which node a fault hits, by what it was as the episode began: `backup-1` is the first other one by name. */
 export const roles = ['holder', 'backup-1', 'backup-2'] as const;
 export type Role = (typeof roles)[number];
+
+/** Of a fault that happens on all nodes: when it happens on one of them. */
+export interface Turn {
+  readonly role: Role;
+  readonly startMs: number;
+}
 
 export interface PlannedFault {
   /** `EPISODE.NUMBER`, from 1 each. */
@@ -14,6 +20,8 @@ export interface PlannedFault {
   /** From the beginning of the episode. */
   readonly startMs: number;
   readonly endMs: number;
+  /** Where it happens on all nodes: each of them, in order. The first is `role`, at `startMs`. */
+  readonly turns?: readonly Turn[];
 }
 
 export interface Episode {
@@ -25,6 +33,8 @@ export interface Episode {
 const LATEST_START_MS = 3_000;
 /** How many faults an episode may have: half of them have one, which tells best what a fault does by itself. */
 const COUNTS = [1, 1, 1, 2, 2, 3, 4] as const;
+/** From one node's turn to that of the next one. */
+const LONGEST_GAP_MS = 3_000;
 /** Of a kind with very many variants. */
 const MOST_SHARES = 9;
 const MOST_TRIES = 20;
@@ -55,7 +65,21 @@ function planFault(random: Random, names: readonly FaultName[], isFirst: boolean
   // The holder twice as often: what happens to it is what clients notice.
   const role = random.pick<Role>(['holder', ...roles]);
   const startMs = isFirst ? 0 : random.below(LATEST_START_MS);
+  if (variant === everyNode) {
+    const turns = turnsOf(random, role, startMs);
+    return { name, variant, role, startMs, endMs: turns.at(-1)?.startMs ?? startMs, turns };
+  }
   return { name, variant, role, startMs, endMs: startMs + random.between(...lastsMs) };
+}
+
+/** All nodes, this one first. */
+function turnsOf(random: Random, first: Role, firstMs: number): readonly Turn[] {
+  const others = roles.filter((role) => role !== first);
+  const second = random.pick(others);
+  const turns: Turn[] = [{ role: first, startMs: firstMs }];
+  for (const role of [second, ...others.filter((each) => each !== second)])
+    turns.push({ role, startMs: (turns.at(-1)?.startMs ?? firstMs) + random.between(0, LONGEST_GAP_MS) });
+  return turns;
 }
 
 /** Two that cannot be told apart afterwards, or of which one would undo the other. */
@@ -63,6 +87,7 @@ function clash(a: Omit<PlannedFault, 'id'>, b: Omit<PlannedFault, 'id'>): boolea
   if (a.endMs < b.startMs || b.endMs < a.startMs) return false;
   const [first, second] = [kindOf(a.name), kindOf(b.name)];
   if (first.place === 'network' && second.place === 'network') return true;
+  if (a.turns !== undefined && b.turns !== undefined) return true;
   if (a.role !== b.role) return false;
   return (
     (a.name === b.name && a.variant === b.variant) || [first, second].some(({ alone }) => alone === true)
@@ -71,7 +96,10 @@ function clash(a: Omit<PlannedFault, 'id'>, b: Omit<PlannedFault, 'id'>): boolea
 
 export function formatEpisode({ number, faults }: Episode): string {
   const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)}`;
-  const one = ({ name, variant, role, startMs, endMs }: PlannedFault) =>
-    `${name} ${variant} (${role}) ${seconds(startMs)}${endMs > startMs ? `–${seconds(endMs)}` : ''} s`;
+  const where = ({ role, turns }: PlannedFault) => turns?.map((turn) => turn.role).join(', ') ?? role;
+  const one = (fault: PlannedFault) => {
+    const { name, variant, startMs, endMs } = fault;
+    return `${name} ${variant} (${where(fault)}) ${seconds(startMs)}${endMs > startMs ? `–${seconds(endMs)}` : ''} s`;
+  };
   return `episode ${number}: ${faults.map(one).join('; ')}`;
 }

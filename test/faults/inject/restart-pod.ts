@@ -1,10 +1,12 @@
 import { sendSignal, waitForEnd } from '../../helpers/vrrp/bed-process.ts';
+import { everyNode } from '../generate/catalogue.ts';
 import type { Injector } from './injector.ts';
 
 const pods: Readonly<Record<string, readonly ('haproxy' | 'keepalived')[]>> = {
   haproxy: ['haproxy'],
   keepalived: ['keepalived'],
   both: ['haproxy', 'keepalived'],
+  [everyNode]: ['haproxy', 'keepalived'],
 };
 
 /** As with `kubectl delete --grace-period`: shorter than the manifests' own, so that a run is not spent on waiting. */
@@ -15,12 +17,9 @@ export const restartPod: Injector = async ({ world, node, variant }) => {
   const mains = parts.flatMap((part) => world.keeper.part(node, part)?.id ?? []);
   const children = (pods[variant] ?? []).flatMap((name) => node.running(name));
   sendSignal(mains, 'SIGTERM');
-  return async () => {
-    const hasEnded = await waitForEnd(mains, GRACE_MS).then(
-      () => true,
-      () => false,
-    );
+  const ending = waitForEnd(mains, GRACE_MS).catch(() => {
     // A container that is killed takes all with it.
-    if (!hasEnded) sendSignal([...children, ...mains], 'SIGKILL');
-  };
+    sendSignal([...children, ...mains], 'SIGKILL');
+  });
+  return async () => ending;
 };

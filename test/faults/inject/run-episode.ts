@@ -5,6 +5,7 @@ import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import type { Episode, PlannedFault } from '../generate/schedule.ts';
 import type { EntryOf, HistoryWriter } from '../record/history.ts';
 import type { World } from '../world/world.ts';
+import type { Undo } from './injector.ts';
 import { injectors } from './injectors.ts';
 
 /** Brings all faults of an episode about, and ends them; resolves once the last is over, at once after an abort. */
@@ -19,17 +20,22 @@ export async function runEpisode(
   const until = (ms: number) =>
     delay(Math.max(0, startMs + ms - monotonicMs()), undefined, { signal }).catch(() => undefined);
   const run = async (fault: PlannedFault) => {
-    const node = roles[fault.role];
-    const said = declare(fault, node);
+    const said = declare(fault, roles[fault.role]);
+    const { role, startMs: firstMs, turns = [{ role, startMs: firstMs }] } = fault;
     await until(fault.startMs);
     if (signal.aborted) return;
     // Before it happens: what follows from it must not come first.
     write({ ...said, phase: 'start', atMs: monotonicMs() });
     try {
-      const undo = await injectors[fault.name]({ world, node, variant: fault.variant });
+      const undos: Undo[] = [];
+      for (const turn of turns) {
+        await until(turn.startMs);
+        if (signal.aborted && undos.length > 0) break;
+        undos.push(await injectors[fault.name]({ world, node: roles[turn.role], variant: fault.variant }));
+      }
       await until(fault.endMs);
       write({ ...said, phase: 'undo', atMs: monotonicMs() });
-      await undo();
+      await Promise.all(undos.map((undo) => undo()));
       write({ ...said, phase: 'end', atMs: monotonicMs() });
     } catch (error) {
       write({ ...said, phase: 'missed', atMs: monotonicMs(), problem: messageOf(error) });

@@ -8,7 +8,7 @@ export interface Bound {
   readonly twoHoldersMs: number;
   readonly lasting: boolean;
   /** How often the VIP may move, all in all, where the node was the holder. */
-  readonly moves: 0 | 1 | 2;
+  readonly moves: 0 | 1 | 2 | 3;
   /** The same where it was a backup: what is shared by all nodes. */
   readonly movesAnywhere: boolean;
   /** What the supervisor of keepalived says of the node may be wrong meanwhile. */
@@ -63,6 +63,8 @@ const bounds: Readonly<Record<string, Bound>> = {
   'restart-pod haproxy': failover,
   'restart-pod keepalived': { ...failover, blind: true },
   'restart-pod both': { ...failover, blind: true },
+  // Once the last one has ended no node may be left that serves, until the kubelet has started the first one again.
+  'restart-pod every node': { ...failover, serviceAfterMs: 8_000, moves: 3, blind: true },
   'replace-node node': { ...failover, serviceMs: TAIL_MS, blind: true },
   'power-off node': { ...failover, serviceMs: TAIL_MS, blind: true },
   'api-fault silent-watch': harmless,

@@ -110,7 +110,8 @@ function needlessMoves(view: View, moves: readonly Move[]): readonly Violation[]
     const own = moves.filter((move) => move.fault?.id === fault.id);
     const [first] = own;
     if (first === undefined) return [];
-    const hitsHolder = holdersAt(view.holdings, fault.fromMs - 1).includes(fault.node);
+    const holders = holdersAt(view.holdings, fault.fromMs - 1);
+    const hitsHolder = fault.nodes.some((node) => holders.includes(node));
     const most = hitsHolder || fault.bound.movesAnywhere ? fault.bound.moves : 0;
     const said = `${fault.name} ${fault.variant} on ${hitsHolder ? 'the holder' : 'a backup'} moved the VIP`;
     return own.length > most ? [violation(view, first, `${said} ${own.length} times, expected ${most}`)] : [];

@@ -51,7 +51,8 @@ function lateEnds({ faults }: View): readonly Stretch[] {
   const told = faults.filter(({ name }) => name === 'restart-pod');
   return faults
     .filter(
-      (stop) => stop.name === 'stop' && told.some((each) => each.node === stop.node && overlap(each, stop)),
+      (stop) =>
+        stop.name === 'stop' && told.some((each) => each.nodes.includes(stop.node) && overlap(each, stop)),
     )
     .map(({ undoMs, toMs }) => ({ fromMs: undoMs, toMs: toMs + ENDS_LATE_MS }));
 }
@@ -86,7 +87,7 @@ function isDemanded({ run, faults }: View, { startedAtMs, endedAtMs }: Probe): b
       ({ apart }) => apart.length > 0 && apart.includes(name) !== apart.includes('client'),
     );
     const isHit = active.some(
-      ({ node, apart, bound }) => node === name && apart.length === 0 && bound.serviceMs > 0,
+      ({ nodes, apart, bound }) => nodes.includes(name) && apart.length === 0 && bound.serviceMs > 0,
     );
     return !isCutOff && !isHit;
   });

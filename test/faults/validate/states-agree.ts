@@ -69,7 +69,7 @@ function mastersOf(view: View, name: string): readonly Stretch[] {
 /** While its supervisor does not run or may not, the file is old; and it cannot see everything. */
 function blindOf(view: View, name: string): readonly Stretch[] {
   const faults = view.faults
-    .filter(({ node, bound }) => node === name && bound.blind)
+    .filter(({ nodes, bound }) => nodes.includes(name) && bound.blind)
     .map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs + STARTING_MS }));
   const parts = view.of('part').filter(({ node, part }) => node === name && part === 'keepalived');
   const away = parts.map(({ atMs }) => ({ fromMs: atMs - AGREE_MS, toMs: atMs + STARTING_MS }));

@@ -1,6 +1,7 @@
 import type { JournalLine } from '../../../src/engine/observe/journal/journal-line.ts';
 import { type HoldingEvent, type Stretch, without } from '../../helpers/vrrp/holdings.ts';
 import type { Probe } from '../../helpers/vrrp/probes.ts';
+import { everyNode } from '../generate/catalogue.ts';
 import type { Entry, EntryOf } from '../record/history.ts';
 import { type Bound, boundOf } from './bounds.ts';
 
@@ -9,7 +10,10 @@ export interface FaultWindow extends Stretch {
   readonly episode: number;
   readonly name: string;
   readonly variant: string;
+  /** The first of them, where there are several. */
   readonly node: string;
+  /** Where it happened. What all nodes share, such as a partition, counts for the one that was named. */
+  readonly nodes: readonly string[];
   readonly apart: readonly string[];
   /** When it began to be undone: what its end brings about may come before `toMs`, when all of it is undone. */
   readonly undoMs: number;
@@ -49,7 +53,10 @@ export function viewOf(entries: readonly Entry[]): View {
     entries,
     startMs: first.atMs,
     endMs: rests.at(-1)?.atMs ?? first.atMs,
-    faults: windowsOf(of('fault')),
+    faults: windowsOf(
+      of('fault'),
+      run.nodes.map(({ name }) => name),
+    ),
     holdings: of('address'),
     probes: of('probe').toSorted((a, b) => a.startedAtMs - b.startedAtMs),
     stalls: of('stall'),
@@ -63,7 +70,7 @@ export function viewOf(entries: readonly Entry[]): View {
 }
 
 /** A fault that could not be brought about may have begun: it counts until that was known. */
-function windowsOf(faults: readonly EntryOf<'fault'>[]): readonly FaultWindow[] {
+function windowsOf(faults: readonly EntryOf<'fault'>[], all: readonly string[]): readonly FaultWindow[] {
   return faults
     .filter(({ phase }) => phase === 'start')
     .map(({ id, name, variant, node, apart = [], atMs }) => {
@@ -71,7 +78,8 @@ function windowsOf(faults: readonly EntryOf<'fault'>[]): readonly FaultWindow[] 
       const end = own.find(({ phase }) => phase === 'end' || phase === 'missed');
       const toMs = end?.atMs ?? Number.POSITIVE_INFINITY;
       const undoMs = own.find(({ phase }) => phase === 'undo')?.atMs ?? toMs;
-      const what = { id, episode: Number(id.split('.')[0]), name, variant, node, apart };
+      const nodes = variant === everyNode ? all : [node];
+      const what = { id, episode: Number(id.split('.')[0]), name, variant, node, nodes, apart };
       return { ...what, fromMs: atMs, undoMs, toMs, bound: boundOf(name, variant) };
     });
 }
@@ -137,9 +145,9 @@ function merge(stretches: readonly Stretch[]): readonly Stretch[] {
 export function faultsNear({ faults }: View, fromMs: number, toMs: number): readonly string[] {
   return faults
     .filter((each) => each.fromMs <= toMs && each.toMs >= fromMs - 10_000)
-    .map(({ id, name, variant, node, fromMs: from, toMs: to }) => {
+    .map(({ id, name, variant, nodes, fromMs: from, toMs: to }) => {
       const ends = to === from ? '' : ` to ${relative(to, fromMs)}`;
-      return `fault ${id}: ${name} ${variant} on ${node}, ${relative(from, fromMs)}${ends}`;
+      return `fault ${id}: ${name} ${variant} on ${nodes.join(', ')}, ${relative(from, fromMs)}${ends}`;
     });
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { faultNames as all, kindOf } from '../../faults/generate/catalogue.ts';
-import { type PlannedFault, planEpisode } from '../../faults/generate/schedule.ts';
+import { type PlannedFault, planEpisode, roles } from '../../faults/generate/schedule.ts';
 
 const seed = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 const number = fc.integer({ min: 1, max: 100_000 });
@@ -25,14 +25,32 @@ test('an episode has one to four faults, in order, each within the bounds of its
       expect(faults.length).toBeGreaterThan(0);
       expect(faults.length).toBeLessThan(5);
       expect(faults).toEqual(faults.toSorted((a, b) => a.startMs - b.startMs));
-      for (const { name, variant, startMs, endMs } of faults) {
+      for (const { name, variant, startMs, endMs, turns } of faults) {
         const { variants, lastsMs } = kindOf(name);
         expect(variants).toContain(variant);
+        if (turns !== undefined) continue;
         expect(endMs - startMs).toBeGreaterThanOrEqual(lastsMs[0]);
         expect(endMs - startMs).toBeLessThanOrEqual(lastsMs[1]);
       }
     }),
   );
+});
+
+test('what happens to every node happens to each once, in any order, at most three seconds after the last', () => {
+  const orders = new Set<string>();
+  for (let number = 1; number < 500; number += 1)
+    for (const { variant, role, startMs, endMs, turns } of planEpisode(3, number, ['restart-pod']).faults) {
+      expect(turns === undefined).toBe(variant !== 'every node');
+      if (turns === undefined) continue;
+      expect(turns.map((turn) => turn.role).toSorted()).toEqual(roles.toSorted());
+      expect([turns[0], turns.at(-1)?.startMs]).toEqual([{ role, startMs }, endMs]);
+      for (const [index, turn] of turns.slice(1).entries()) {
+        expect(turn.startMs).toBeGreaterThanOrEqual(turns[index]?.startMs ?? Number.NaN);
+        expect(turn.startMs).toBeLessThanOrEqual((turns[index]?.startMs ?? Number.NaN) + 3_000);
+      }
+      orders.add(turns.map((turn) => turn.role).join());
+    }
+  expect(orders.size).toBe(6);
 });
 
 test('no two faults of the network overlap, and nothing happens to a node without power', () => {

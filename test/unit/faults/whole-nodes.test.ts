@@ -25,6 +25,30 @@ test('a new node that does not know who holds the VIP is no excuse for two holde
   expect(found(...replaced, ...fault('api-fault', 'stall', 'cp-1', [45_000, 49_000]), ...two)).toEqual([]);
 });
 
+test('no service is demanded while the pods of every node are restarted, nor for 8 s after the last has ended', () => {
+  const restarted = fault('restart-pod', 'every node', 'cp-2', [40_000, 46_000]);
+  const found = findingsOf('V3');
+  expect(found(...restarted, ...outage(43_000, 53_900))).toEqual([]);
+  expect(found(...restarted, ...outage(54_100, 55_000))).toHaveLength(1);
+  expect(
+    found(...fault('restart-pod', 'both', 'cp-2', [40_000, 46_000]), ...outage(43_000, 53_900)),
+  ).toHaveLength(1);
+});
+
+test('a restart of every node reaches the holder, whichever node came first', () => {
+  const restarted = fault('restart-pod', 'every node', 'cp-2', [40_000, 46_000]);
+  const moves = (count: number) =>
+    Array.from({ length: count }, (_, index) =>
+      holds('cp-3', 41_000 + index * 1_000, 41_500 + index * 1_000),
+    ).flat();
+  const needless = (found: readonly string[]) => found.filter((what) => what.includes('moved the VIP'));
+  const found = findingsOf('V4');
+  expect(needless(found(...restarted, ...moves(3)))).toEqual([]);
+  expect(needless(found(...restarted, ...moves(4)))).toEqual([
+    'restart-pod every node on the holder moved the VIP 4 times, expected 3',
+  ]);
+});
+
 test('the disk of a new node has what an administrator brings, and the journals of the old ones are kept', () => {
   const parent = mkdtempSync(join(tmpdir(), 'hawser-wiped-'));
   try {
