@@ -6,8 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../../src/engine/system/errors.ts';
 import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
 import { ensureBuilt } from '../helpers/supervisor-build.ts';
-import { formatEpisode, planEpisode } from './generate/schedule.ts';
+import { type FaultName, faultNames } from './generate/catalogue.ts';
+import { type Episode, formatEpisode, planEpisode } from './generate/schedule.ts';
 import { runEpisode } from './inject/run-episode.ts';
+import type { KnownSeed } from './known-seeds.ts';
 import { type FaultsOptions, readOptions, usage } from './options.ts';
 import { type HistoryWriter, openHistory, readHistory } from './record/history.ts';
 import { recordJournals } from './record/journals.ts';
@@ -24,10 +26,45 @@ import { openWorld, type World } from './world/world.ts';
 const SETTLE_MS = 3_000;
 const REST_PATIENCE_MS = 45_000;
 
+/** What happens in one world. */
+interface Run {
+  readonly seed: number;
+  /** No episode begins later. */
+  readonly minutes: number;
+  readonly episodes: Iterable<Episode>;
+  /** Without it nothing is shown. Left out: any one will do. */
+  readonly needed?: number;
+  /** Flags with which all of it is done again. */
+  readonly again: string;
+}
+
+function randomRun({ seed, minutes, episode, names }: FaultsOptions): Run {
+  const flags = [...(episode === undefined ? [] : [`--episode ${episode}`]), ...onlyFlags(names)];
+  return {
+    ...{ seed, minutes, again: [`--minutes ${minutes} --seed ${seed}`, ...flags].join(' ') },
+    episodes: episode === undefined ? planned(seed, names) : [planEpisode(seed, episode, names)],
+  };
+}
+
+function onlyFlags(names: readonly FaultName[]): readonly string[] {
+  return names.length === faultNames.length ? [] : names.map((name) => `--only ${name}`);
+}
+
+function* planned(seed: number, names: readonly FaultName[]): Generator<Episode> {
+  for (let number = 1; ; number += 1) yield planEpisode(seed, number, names);
+}
+
+/** Longer than any of them takes. */
+const KNOWN_MINUTES = 10;
+
+function knownRun({ seed, episode, episodes }: KnownSeed): Run {
+  return { seed, minutes: KNOWN_MINUTES, episodes, needed: episode, again: `--known --seed ${seed}` };
+}
+
 /** Episode after episode until the time is over, or the group does not come to rest any more. */
 async function runEpisodes(
   world: World,
-  options: FaultsOptions,
+  { minutes, episodes }: Run,
   history: HistoryWriter,
   flush: () => void,
   signal: AbortSignal,
@@ -43,23 +80,23 @@ async function runEpisodes(
     if (missing !== '') process.stderr.write(`  no rest: ${missing}\n`);
     return missing === '';
   };
-  const lastMs = monotonicMs() + options.minutes * 60_000;
-  let isAtRest = await rest(0);
-  for (let number = options.episode ?? 1; isAtRest && monotonicMs() < lastMs; number += 1) {
+  const lastMs = monotonicMs() + minutes * 60_000;
+  let [isAtRest, last] = [await rest(0), 0];
+  for (const episode of episodes) {
+    if (monotonicMs() >= lastMs) return;
     // The VIP may have moved while the rest was being written down.
-    while (isAtRest && world.bed.holders().length !== 1) isAtRest = await rest(number - 1);
+    while (isAtRest && world.bed.holders().length !== 1) isAtRest = await rest(last);
     if (!isAtRest) return;
-    const episode = planEpisode(options.seed, number, options.names);
+    const { number } = episode;
     process.stderr.write(`${formatEpisode(episode)}\n`);
     history.write({ kind: 'episode', atMs: monotonicMs(), number, plan: formatEpisode(episode) });
     await runEpisode(world, episode, history, signal);
-    isAtRest = await rest(number);
-    if (options.episode !== undefined) return;
+    [isAtRest, last] = [await rest(number), number];
   }
 }
 
 /** Records a run into a folder. An abort ends it early, and what was recorded can be judged all the same. */
-async function record(options: FaultsOptions, folder: string, signal: AbortSignal): Promise<void> {
+async function record(run: Run, folder: string, signal: AbortSignal): Promise<void> {
   const before = await machineState();
   using history = openHistory(folder);
   let bedDir: string;
@@ -67,8 +104,8 @@ async function record(options: FaultsOptions, folder: string, signal: AbortSigna
     await using world = await openWorld((event) => history.write({ kind: 'part', ...event }));
     bedDir = world.bed.dir;
     try {
-      await using recorder = await startRecorder(world, options.seed, history);
-      await runEpisodes(world, options, history, recorder.flush, signal).catch((error) => {
+      await using recorder = await startRecorder(world, run.seed, history);
+      await runEpisodes(world, run, history, recorder.flush, signal).catch((error) => {
         if (!signal.aborted) throw error;
       });
     } finally {
@@ -89,7 +126,7 @@ function isKept(path: string): boolean {
 }
 
 /** Resolves with the exit code. */
-function judgeFolder(folder: string, options: FaultsOptions): number {
+function judgeFolder(folder: string, options: FaultsOptions, needed?: number): number {
   const entries = readHistory(folder);
   const verdicts = judge(entries);
   const [begun] = entries.filter(({ kind }) => kind === 'run');
@@ -98,27 +135,56 @@ function judgeFolder(folder: string, options: FaultsOptions): number {
   if (missed !== '') console.log(missed);
   if (options.json !== undefined)
     writeFileSync(options.json, `${JSON.stringify({ seed: options.seed, folder, verdicts }, null, 2)}\n`);
-  if (!hasEpisode(entries)) console.log('no episode was run: nothing is shown');
-  return provenViolations(verdicts).length === 0 && hasEpisode(entries) ? 0 : 1;
+  const isShown = hasEpisode(entries, needed);
+  if (!isShown) console.log('the group never came to rest before the episode: nothing is shown');
+  return provenViolations(verdicts).length === 0 && isShown ? 0 : 1;
+}
+
+/** Resolves with the exit code. */
+async function runOne(run: Run, options: FaultsOptions, signal: AbortSignal): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), `hawser-faults-${run.seed}-`));
+  await record(run, folder, signal);
+  const code = judgeFolder(folder, options, run.needed);
+  if (code === 0 && !options.keep) rmSync(folder, { recursive: true, force: true });
+  else console.log(`the history is in ${folder}; judge it again: npm run test:faults -- --judge ${folder}`);
+  console.log(`${code === 0 ? 'no violation' : 'FAILED'}; repeat it: npm run test:faults -- ${run.again}`);
+  return code;
+}
+
+/** One after another, to the last one: resolves with 1 where one of them found something. */
+async function runKnown(
+  known: readonly KnownSeed[],
+  options: FaultsOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const failed: string[] = [];
+  for (const each of known) {
+    if (signal.aborted) return 1;
+    const name = `seed ${each.seed}, episode ${each.episode}`;
+    console.log(`${name}${each.isRebuilt === true ? ', rebuilt' : ''}: ${each.found}`);
+    if ((await runOne(knownRun(each), options, signal)) !== 0) failed.push(name);
+  }
+  console.log(`${known.length - failed.length} of ${known.length} known seeds without a violation`);
+  for (const name of failed) console.log(`FAILED: ${name}`);
+  return failed.length === 0 ? 0 : 1;
+}
+
+function printPlan(options: FaultsOptions): void {
+  const episodes =
+    options.known?.flatMap((each) => each.episodes) ??
+    Array.from({ length: 20 }, (_, index) => planEpisode(options.seed, index + 1, options.names));
+  for (const episode of episodes) console.log(formatEpisode(episode));
 }
 
 async function run(options: FaultsOptions, signal: AbortSignal): Promise<number> {
   if (options.judge !== undefined) return judgeFolder(options.judge, options);
   if (options.plan) {
-    for (let number = 1; number <= 20; number += 1)
-      console.log(formatEpisode(planEpisode(options.seed, number, options.names)));
+    printPlan(options);
     return 0;
   }
   ensureBuilt();
-  const folder = mkdtempSync(join(tmpdir(), `hawser-faults-${options.seed}-`));
-  await record(options, folder, signal);
-  const code = judgeFolder(folder, options);
-  if (code === 0 && !options.keep) rmSync(folder, { recursive: true, force: true });
-  else console.log(`the history is in ${folder}; judge it again: npm run test:faults -- --judge ${folder}`);
-  console.log(
-    `${code === 0 ? 'no violation' : 'FAILED'}; repeat it: npm run test:faults -- --minutes ${options.minutes} --seed ${options.seed}`,
-  );
-  return code;
+  if (options.known !== undefined) return await runKnown(options.known, options, signal);
+  return await runOne(randomRun(options), options, signal);
 }
 
 const stop = new AbortController();

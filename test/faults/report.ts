@@ -6,9 +6,12 @@ export function provenViolations(verdicts: readonly Verdict[]): readonly Violati
   return verdicts.flatMap(({ violations }) => violations.filter(({ starved }) => !starved));
 }
 
-/** Whether any fault was to be brought about: a group that never came to rest shows nothing, and a starved machine excuses its violation. */
-export function hasEpisode(entries: readonly Entry[]): boolean {
-  return entries.some(({ kind }) => kind === 'episode');
+/**
+ * Whether any fault was to be brought about, or those of this episode: a group that never came to rest shows nothing, and a starved machine
+ * excuses its violation.
+ */
+export function hasEpisode(entries: readonly Entry[], number?: number): boolean {
+  return entries.some((entry) => entry.kind === 'episode' && entry.number === (number ?? entry.number));
 }
 
 export function formatVerdicts(verdicts: readonly Verdict[], startMs: number): string {

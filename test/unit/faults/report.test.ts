@@ -14,5 +14,7 @@ test('faults that could not be brought about are counted by kind, with the first
 test('a run whose group never came to rest before a fault has shown nothing', () => {
   const rest = { kind: 'rest', atMs: 1, episode: 0, reached: false, missing: 'no holder' } as const;
   expect(hasEpisode([rest])).toBe(false);
-  expect(hasEpisode([rest, { kind: 'episode', atMs: 2, number: 1, plan: '' }])).toBe(true);
+  const episode = { kind: 'episode', atMs: 2, number: 1, plan: '' } as const;
+  expect(hasEpisode([rest, episode])).toBe(true);
+  expect([1, 2].map((number) => hasEpisode([rest, episode], number))).toEqual([true, false]);
 });
