@@ -6,7 +6,7 @@
 export async function waitFor<T>(
   what: string,
   condition: () => T | undefined | false | Promise<T | undefined | false>,
-  deadlineMs = 30_000,
+  deadlineMs = 60_000,
   pauseMs?: number,
 ): Promise<T> {
   const start = performance.now();
