@@ -10,6 +10,7 @@ import { readProcess } from '../engine/system/process/processes.ts';
 import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';
 import { spawnDaemon } from '../engine/system/process/spawn-daemon.ts';
 import { type HaproxyPaths, masterArgv } from './argv.ts';
+import { askWorker } from './ask-worker.ts';
 import { createConfigurationCheck } from './check-configuration.ts';
 import { createDriftSearch, isLarge, readSetFiles } from './find-drift.ts';
 import { findRunning } from './find-running.ts';
@@ -57,24 +58,17 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
     timeoutMs: CHECK_TIMEOUT_MS,
     run: runLeanCommand,
   });
-  const askWorker = (
-    running: Running,
-    commands: readonly string[],
-    withinMs = ASK_TIMEOUT_MS,
-  ): Promise<string | undefined> =>
-    askRuntimeApi(masterSocket(running.generation), commands.map((it) => `@1 ${it}`).join(';'), withinMs);
-
-  const askOnce = (running: Running, command: string): Promise<string | undefined> =>
-    askWorker(running, [command]);
+  const askAll = (running: Running, commands: readonly string[], withinMs = ASK_TIMEOUT_MS) =>
+    askWorker(masterSocket(running.generation), running, commands, withinMs);
 
   const endSome = async (
     running: Running,
     choose: (sessions: readonly Session[]) => readonly Session[],
   ): Promise<number> => {
-    const ending = choose(clientSessions((await askWorker(running, ['show sess'])) ?? ''));
+    const ending = choose(clientSessions((await askAll(running, ['show sess'])) ?? ''));
     // One by one, by their ids: a draining worker's proxies are stopped, and it refuses "shutdown sessions server".
     if (ending.length > 0)
-      await askWorker(
+      await askAll(
         running,
         ending.map(({ id }) => `shutdown session ${id}`),
       );
@@ -82,8 +76,8 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
   };
 
   const runtime = createRuntime({
-    ask: askOnce,
-    askAll: askWorker,
+    ask: (running, command) => askAll(running, [command]),
+    askAll,
     finishMs: paths.forceDeleteTimeout,
     readSetFile: readSetFiles(paths.config),
     endSessions: async (draining, servers) => {
@@ -105,23 +99,24 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
     keepLastGood: (sha256) => keepLastGood(paths.config, lastGood, sha256),
     findRunning: () => findRunning(paths.statsSocket),
     findMaster: (generation) => findMaster(masterSocket(generation)),
-    answers: async (running) => void (await askWorker(running, ['show info'], HANGS_FOR_MS)),
+    answers: async ({ generation }) =>
+      void (await askRuntimeApi(masterSocket(generation), '@1 show info', HANGS_FOR_MS)),
     describeServing: () => askRuntimeApi(paths.statsSocket, 'show info', ASK_TIMEOUT_MS),
     countSessions: async (running, withinMs) => {
-      const info = await askWorker(running, ['show info'], withinMs);
+      const info = await askAll(running, ['show info'], withinMs);
       return info === undefined ? undefined : infoNumber(info, 'CurrConns');
     },
     endSessions: (running, share) =>
       endSome(running, (sessions) => sessions.slice(0, Math.round(sessions.length * share))),
-    endSessionsOfLostServers: createLostServers(askWorker, endSome),
+    endSessionsOfLostServers: createLostServers(askAll, endSome),
     countersOf: async (running) => {
       if (isLarge(paths.config)) return undefined;
-      const statistics = await askWorker(running, ['show stat -1 4 -1']);
+      const statistics = await askAll(running, ['show stat -1 4 -1']);
       return statistics === undefined ? undefined : parseServerCounters(statistics);
     },
     // "stopping": a check that passes brings it back at once, and two that fail mark it down.
     setAside: async (running, server) => {
-      const reply = await askWorker(running, [`set server ${server} health stopping`]);
+      const reply = await askAll(running, [`set server ${server} health stopping`]);
       return reply === undefined ? 'HAProxy does not answer' : reply.trim() || undefined;
     },
     giveNotice: async ({ generation }, config) => {

@@ -30,7 +30,8 @@ export function askRuntimeApi(
       reply += text;
       if (reply.length > maxReplyBytes) settle(reply);
     });
-    socket.once('end', () => settle(reply));
+    // The reply to a command that says nothing is an empty line.
+    socket.once('end', () => settle(reply || undefined));
     socket.once('error', () => settle(undefined));
   });
 }

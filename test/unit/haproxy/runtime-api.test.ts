@@ -30,6 +30,8 @@ test('a reply that lies there when this process gets to run again late is a repl
 test('no reply, or a partial one, is undefined', async () => {
   const mute = await listening(() => undefined);
   expect(await askRuntimeApi(mute, 'show servers state', 50)).toBeUndefined();
+  const ended = await listening((socket) => socket.end());
+  expect(await askRuntimeApi(ended, 'set server api/a weight 1', 5_000)).toBeUndefined();
   const halting = await listening((socket) => socket.write('1\n# be_id'));
   expect(await askRuntimeApi(halting, 'show servers state', 50)).toBeUndefined();
 });

@@ -1,0 +1,26 @@
+import { isAlive } from '../engine/system/process/processes.ts';
+import { sleep } from '../engine/system/time/sleep.ts';
+import type { Running } from './runtime/running.ts';
+import { askRuntimeApi } from './runtime-api.ts';
+
+const AGAIN_MS = 10;
+
+/**
+ * Asks the worker of a master through the master's socket; undefined without a reply within `withinMs`, or where the master has ended.
+ * HAProxy 2.5 and newer start their master anew once it has read its configuration, and nobody takes a connection until it is back: a
+ * connection that is refused is tried again. Source: HAProxy's management guide, "Master CLI".
+ */
+export async function askWorker(
+  masterSocket: string,
+  { master }: Running,
+  commands: readonly string[],
+  withinMs: number,
+): Promise<string | undefined> {
+  const text = commands.map((command) => `@1 ${command}`).join(';');
+  const over = AbortSignal.timeout(withinMs);
+  for (;;) {
+    const reply = await askRuntimeApi(masterSocket, text, withinMs);
+    if (reply !== undefined || over.aborted || !isAlive(master)) return reply;
+    await sleep(AGAIN_MS, over);
+  }
+}
