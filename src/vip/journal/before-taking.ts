@@ -11,17 +11,17 @@ export const MOST_NEAR = 100;
 
 /** What became of the previous holder before a node took the VIP. */
 export type BeforeTaking =
-  /** It left it, before or after. */
+  /** It left it, before or after. Long before, no node has held it since. */
   | { readonly kind: 'left'; readonly line: JournalLine }
   /** Its journal has no entry about it: it lost its power, or is still MASTER and hears no peer. */
   | { readonly kind: 'silent'; readonly node: string }
   /** The same node had lost it. */
-  | { readonly kind: 'own' };
+  | { readonly kind: 'own'; readonly line: JournalLine };
 
 /**
  * The previous holder before the taking at `index`: the node whose journal last says MASTER, ignoring one that became
  * MASTER within the slack (both were taking over). If a journal starts later, its next transition shows the earlier
- * state. Otherwise it is the last node that left within the window. Undefined if no journal shows it.
+ * state. Otherwise it is the last node that left. Undefined if no journal shows it.
  */
 export function beforeTaking(lines: readonly JournalLine[], index: number): BeforeTaking | undefined {
   const taking = lines[index];
@@ -31,8 +31,7 @@ export function beforeTaking(lines: readonly JournalLine[], index: number): Befo
   for (let at = index - 1; at >= 0; at -= 1) {
     const each = lines[at];
     if (each === undefined || !(isMove(each, taking.subject) || isHeldAtReload(each, taking))) continue;
-    const isLeaving = each.from === 'MASTER' && distanceMs(each, taking) <= WINDOW_MS;
-    if (left === undefined && isLeaving && !isRival(lines, at, taking)) left = each;
+    if (left === undefined && each.from === 'MASTER' && !isRival(lines, at, taking)) left = each;
     if (seen.has(each.node)) continue;
     seen.add(each.node);
     if (each.to === 'MASTER' && distanceMs(each, taking) > SLACK_MS)
@@ -41,7 +40,7 @@ export function beforeTaking(lines: readonly JournalLine[], index: number): Befo
   const later = leftLater(lines, index, seen);
   if (later !== undefined) return { kind: 'left', line: later };
   if (left === undefined) return undefined;
-  return left.node === taking.node ? { kind: 'own' } : { kind: 'left', line: left };
+  return { kind: left.node === taking.node ? 'own' : 'left', line: left };
 }
 
 /** A node that took the VIP while it was reloaded tells of it as of its state. */

@@ -69,30 +69,42 @@ function whyTaken(lines: readonly JournalLine[], index: number, phraseOf: Phrase
   if (line === undefined) return [];
   const ordered = seenBefore(lines, index, line, ({ event }) => ORDERS.has(event)).map(phraseOf);
   const before = beforeTaking(lines, index);
-  return [...ordered, ...(before === undefined ? [] : [beforeText(before, line)])];
+  if (before === undefined) return ordered;
+  // Where no node held it for a while, the taker can serve again.
+  const recovered =
+    before.kind !== 'silent' && aheadMs(before.line, line) > WINDOW_MS ? recovery(lines, index, line) : [];
+  return [...ordered, ...recovered.map(phraseOf), beforeText(before, line)];
+}
+
+/** Negative for one that came later. */
+function aheadMs(before: JournalLine, line: JournalLine): number {
+  return Date.parse(line.at) - Date.parse(before.at);
+}
+
+/** The last sign that the node can serve again. */
+function recovery(lines: readonly JournalLine[], index: number, line: JournalLine): readonly JournalLine[] {
+  return seenBefore(lines, index, line, ({ event }) => RECOVERY.has(event)).slice(-1);
 }
 
 function beforeText(before: BeforeTaking, line: JournalLine): string {
   if (before.kind === 'own') return 'no other node had taken it';
   if (before.kind === 'silent')
     return `${printable(before.node)} was the holder, and its journal does not record that it lost the VIP`;
-  const { at, node, reason = '' } = before.line;
-  const laterMs = Date.parse(at) - Date.parse(line.at);
+  const { node, reason = '' } = before.line;
+  return `${printable(node)} ${leavingText(aheadMs(before.line, line))}: ${printable(reason)}`;
+}
+
+function leavingText(aheadMs: number): string {
   // A holder that hears no peer keeps the VIP: it leaves when the network is whole again.
-  const left =
-    laterMs > SLACK_MS ? `was still MASTER, and left it ${durationText(laterMs)} later` : 'left MASTER';
-  return `${printable(node)} ${left}: ${printable(reason)}`;
+  if (aheadMs < -SLACK_MS) return `was still MASTER, and left it ${durationText(-aheadMs)} later`;
+  return aheadMs > WINDOW_MS ? `left MASTER ${durationText(aheadMs)} before` : 'left MASTER';
 }
 
 function whyNotHeld(lines: readonly JournalLine[], index: number, phraseOf: Phrase): readonly string[] {
   const line = lines[index];
   if (line === undefined) return [];
   if (line.to === 'BACKUP' && line.from !== 'MASTER')
-    return line.from === 'FAULT'
-      ? seenBefore(lines, index, line, ({ event }) => RECOVERY.has(event))
-          .slice(-1)
-          .map(phraseOf)
-      : [];
+    return line.from === 'FAULT' ? recovery(lines, index, line).map(phraseOf) : [];
   const other = line.from === 'MASTER' ? nearestTaking(lines, index, line) : undefined;
   const seen = [...seenBefore(lines, index, line, isEvidence), ...toldAfter(lines, index, line)];
   return [...seen.map(phraseOf), ...(other === undefined ? [] : [`${printable(other.node)} became MASTER`])];

@@ -37,6 +37,20 @@ test('a node that took a VIP names who gave it up and why, where that journal is
   expect(because(left(0, { node: 'cp-2' }), taken(12))).toBe('no other node had taken it');
 });
 
+test('a VIP that no node held for a while names who had it last, and why the node could take it', () => {
+  const usable = health(36_000, { node: 'cp-2', from: '-254', to: '30' });
+  expect(because(left(0), usable, taken(37_000))).toBe(
+    'track value of api -254 → 30; cp-1 left MASTER 37.0 s before: it cannot serve',
+  );
+  expect(because(left(0, { node: 'cp-2' }), usable, taken(37_000))).toBe(
+    'track value of api -254 → 30; no other node had taken it',
+  );
+  const since = taken(20_000, { node: 'cp-3' });
+  expect(because(left(0), since, taken(37_000))).toBe(
+    'cp-3 was the holder, and its journal does not record that it lost the VIP',
+  );
+});
+
 test('an order is the cause of what it moves: where the VIP leaves, and where it is taken', () => {
   const order = (event: string, subject: string) =>
     lineAt(0, { kind: 'steering', event, subject, reason: 'kernel', facts: { by: 'root@cp-1' } });
@@ -117,7 +131,9 @@ test('a holder whose journal ends is named, and that its loss of the VIP is not 
     'cp-1 was the holder, and its journal does not record that it lost the VIP',
   );
   const gone = left(1_000, { to: 'STOP' });
-  expect(because(taken(0, { node: 'cp-1' }), gone, taken(600_000))).toBeUndefined();
+  expect(because(taken(0, { node: 'cp-1' }), gone, taken(600_000))).toBe(
+    'cp-1 left MASTER 10 min before: it cannot serve',
+  );
 });
 
 test('a backup that took it at the same moment and gave it up is not who had it', () => {
