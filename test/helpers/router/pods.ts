@@ -33,7 +33,7 @@ export async function startPod(
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const { url = '', rawHeaders: headers } = request;
     const seen: SeenRequest = { pod: name, url, tls: certificate !== undefined, headers };
-    response.setHeader('Server', 'pod');
+    response.setHeader('Server', 'pod').setHeader('Content-Type', 'application/json');
     response.end(JSON.stringify(seen));
   };
   const pod: Server = certificate === undefined ? createHttp(answer) : createHttps(certificate, answer);
