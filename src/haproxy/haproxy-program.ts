@@ -31,6 +31,8 @@ import { stateForTracking } from './state-for-tracking.ts';
 const CHECK_TIMEOUT_MS = 30_000;
 /** HAProxy answers its sockets from its event loop; one that needs longer is not well. */
 const ASK_TIMEOUT_MS = 1_000;
+/** A change that one which is starved makes late is made sooner than a reload. One that hangs is replaced meanwhile. */
+const CHANGE_TIMEOUT_MS = 5_000;
 /** A question to one that hangs stays open for longer than it is left alone; one that is starved may take as long. */
 const HANGS_FOR_MS = 60_000;
 /** A state file with nothing in it but the format's version: every server starts as HAProxy sees fit. */
@@ -76,7 +78,7 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
   };
 
   const runtime = createRuntime({
-    ask: (running, command) => askAll(running, [command]),
+    ask: (running, command) => askAll(running, [command], CHANGE_TIMEOUT_MS),
     askAll,
     finishMs: paths.forceDeleteTimeout,
     readSetFile: readSetFiles(paths.config),

@@ -13,8 +13,8 @@ export interface SupervisorOptions {
    */
   readonly reloadTimeoutMs?: number;
   /**
-   * For a change that is told before its file is written. Default 10 s: a supervisor that is busy for longer gets the file and a reload, and both waits
-   * together are to end before the monitor's loop counts as hung.
+   * For a change that is told before its file is written, with 50 ms more for each of its parts and a minute at most. Default 10 s: a supervisor that
+   * is busy for longer gets the file and a reload, and both waits together are to end before the monitor's loop counts as hung.
    */
   readonly tellTimeoutMs?: number;
   /** For what a supervisor answers at once. Default 2 s. */
@@ -64,8 +64,9 @@ export interface Supervisor {
   readonly servedSha256: (signal: AbortSignal) => Promise<string | undefined>;
 }
 
-/** What HAProxy needs for one change at most: a certificate takes longest. */
-const EACH_CHANGE_MS = 20;
+/** What HAProxy needs for one change on a starved machine: a server takes two commands, and a certificate takes longest. */
+const EACH_CHANGE_MS = 50;
+const LONGEST_TELL_MS = 60_000;
 
 /** A starved supervisor may take seconds for a `ping`; the shell daemon costs this once. */
 const LONGEST_PING_MS = 10_000;
@@ -132,7 +133,8 @@ export function connectSupervisor(options: SupervisorOptions): Supervisor {
     tell: async (change, signal) => {
       const order = orderOf(change);
       if (order === undefined) return { kind: 'not-told' };
-      const outcome = await ask(order, tellTimeoutMs + EACH_CHANGE_MS * change.changes.length, signal);
+      const neededMs = tellTimeoutMs + EACH_CHANGE_MS * change.changes.length;
+      const outcome = await ask(order, Math.min(neededMs, LONGEST_TELL_MS), signal);
       return outcome.kind === 'answered' ? tellOutcomeOf(outcome.answer) : { kind: 'not-told' };
     },
     keep: async (sha256, signal) => {

@@ -49,7 +49,7 @@ test('hundreds of pods that come and go at once take no reload', async () => {
   const shops = (servers: readonly number[]) =>
     ['a', 'b'].map((name) => ({ name, host: `${name}.test`, servers }));
   await begin(...shops(few));
-  // It has a second for each of a thousand commands: one that a busy machine lets wait for longer is replaced.
+  // It has five seconds for each of a thousand commands: one that a busy machine lets wait for longer is replaced.
   for (const { id } of host.haproxys()) setPriority(id.pid, constants.priority.PRIORITY_HIGHEST);
   for (const servers of [many, few]) {
     expect(await want(...shops(servers))).toMatchObject({ kind: 'reloaded', atRunTime: true });
