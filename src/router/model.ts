@@ -18,6 +18,9 @@ export const backendPrefix = {
   passthrough: 'be_tcp',
 } as const satisfies Readonly<Record<RouteKind, string>>;
 
+/** Whether a path is for what is below it too. Only an Ingress asks for `exact`, and never with the path ''. */
+export type PathMatch = 'prefix' | 'exact';
+
 /** What clients get that come without TLS to a route with TLS. */
 export type InsecurePolicy = 'None' | 'Allow' | 'Redirect';
 
@@ -33,6 +36,7 @@ export interface RouteBackend {
   readonly wildcard: boolean;
   /** '' where every path is the route's. `/sub` is for `/sub` and below, `/sub/` only for what is below. */
   readonly path: string;
+  readonly pathMatch: PathMatch;
   /** 'None' for kind `http`, where it means nothing. */
   readonly insecure: InsecurePolicy;
   readonly certificate?: RouteCertificate;

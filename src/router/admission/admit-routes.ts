@@ -95,14 +95,14 @@ function createSameAdmitted(): (verdict: Verdict) => Verdict {
 
 function judge(
   route: Route,
-  { asked: { key, kind, host, wildcard, path }, refusal }: SettledPlace,
+  { asked: { key, kind, host, wildcard, path, pathMatch }, refusal }: SettledPlace,
   known: KnownSecrets,
 ): Verdict {
-  const claim = { route, key, kind, host, wildcard, path };
+  const claim = { route, key, kind, host, wildcard, path, pathMatch };
   try {
     const content = route.wrong ?? refusal ?? contentOf(claim, known);
     if ('reason' in content) return { ...claim, ...content };
-    return { route, key, kind, host, wildcard, path, insecure: content.insecure, tls: content.tls };
+    return { ...claim, insecure: content.insecure, tls: content.tls };
   } catch (error) {
     return { ...claim, ...internalError(error) };
   }

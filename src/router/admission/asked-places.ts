@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { pathOf } from '../lookup/value-in.ts';
 import { keyOf } from '../objects/metadata.ts';
 import type { Route } from '../objects/route.ts';
 import { isHostName } from '../safe-text.ts';
@@ -42,8 +43,8 @@ export function createAskedPlaces(
 
 function askedBy(route: Route, policy: AdmissionPolicy): AskedPlace {
   const { namespace, name, uid, createdMs } = route;
-  const [{ kind, host, wildcard, path }, refusal] = placeAndRefusal(route, policy);
-  return { namespace, name, uid, createdMs, key: keyOf(route), kind, host, wildcard, path, refusal };
+  const [place, refusal] = placeAndRefusal(route, policy);
+  return { namespace, name, uid, createdMs, key: keyOf(route), ...place, refusal };
 }
 
 function placeAndRefusal(route: Route, policy: AdmissionPolicy): readonly [Place, Refusal | undefined] {
@@ -51,11 +52,11 @@ function placeAndRefusal(route: Route, policy: AdmissionPolicy): readonly [Place
     const place = placeFor(route, policy);
     return [place, policyRefusal(route, place, policy) ?? hostRefusal(route, place)];
   } catch (error) {
-    return [{ kind: 'http', host: '', wildcard: false, path: '' }, internalError(error)];
+    return [{ kind: 'http', host: '', wildcard: false, path: '', pathMatch: 'prefix' }, internalError(error)];
   }
 }
 
-type Place = Pick<HostClaim, 'kind' | 'host' | 'wildcard' | 'path'>;
+type Place = Pick<HostClaim, 'kind' | 'host' | 'wildcard' | 'path' | 'pathMatch'>;
 
 function placeFor(route: Route, policy: AdmissionPolicy): Place {
   const host = hostOf(route, policy);
@@ -64,7 +65,8 @@ function placeFor(route: Route, policy: AdmissionPolicy): Place {
     kind: kindOf(route.tls) ?? 'http',
     host: wildcard ? parentDomain(host) : host,
     wildcard,
-    path: /^\/*$/.test(route.path) ? '' : route.path,
+    path: pathOf(route),
+    pathMatch: route.pathMatch,
   };
 }
 

@@ -2,7 +2,8 @@ import { hostText } from '../model.ts';
 import type { Refusal, RouteClaim } from './verdict.ts';
 
 /** A place that a route wants, and whose route it is. */
-export interface HostClaim extends Pick<RouteClaim, 'key' | 'kind' | 'host' | 'wildcard' | 'path'> {
+export interface HostClaim
+  extends Pick<RouteClaim, 'key' | 'kind' | 'host' | 'wildcard' | 'path' | 'pathMatch'> {
   readonly namespace: string;
   readonly name: string;
 }
@@ -16,6 +17,7 @@ interface HostClaims {
 interface Holders {
   /** The oldest: its namespace owns the host. */
   readonly first: HostClaim;
+  /** By path and how it matches: `/a` itself and what is below `/a` are two. */
   readonly byPath: Map<string, HostClaim>;
   passthrough?: HostClaim;
   terminated?: HostClaim;
@@ -39,7 +41,7 @@ export function createHostClaims(namespaceOwnership: boolean): HostClaims {
     const isForeign = (other: HostClaim) => namespaceOwnership && other.namespace !== claim.namespace;
     if (same !== undefined) {
       if (isForeign(same.first)) return same.first;
-      const samePath = same.byPath.get(claim.path);
+      const samePath = same.byPath.get(pathText(claim));
       if (samePath !== undefined) return samePath;
       if (claim.kind === 'passthrough' && same.terminated) return same.terminated;
       if (isTerminated(claim) && same.passthrough) return same.passthrough;
@@ -57,7 +59,7 @@ export function createHostClaims(namespaceOwnership: boolean): HostClaims {
     const table = claim.wildcard ? wildcards : hosts;
     const holders: Holders = table.get(claim.host) ?? { first: claim, byPath: new Map() };
     table.set(claim.host, holders);
-    holders.byPath.set(claim.path, claim);
+    holders.byPath.set(pathText(claim), claim);
     if (claim.kind === 'passthrough') holders.passthrough ??= claim;
     if (isTerminated(claim)) holders.terminated ??= claim;
     if (claim.wildcard) return;
@@ -95,7 +97,13 @@ function refusal(claim: HostClaim, holder: HostClaim): Refusal {
   return { reason: 'HostAlreadyClaimed', message, holder: holder.key };
 }
 
-/** `*.example.com/path` */
-export function placeOf(claim: Pick<RouteClaim, 'host' | 'wildcard' | 'path'>): string {
-  return `${hostText(claim)}${claim.path}`;
+type Place = Pick<RouteClaim, 'host' | 'wildcard' | 'path' | 'pathMatch'>;
+
+/** `*.example.com/path`, and `example.com/path (exact)`. */
+export function placeOf(claim: Place): string {
+  return `${hostText(claim)}${pathText(claim)}`;
+}
+
+function pathText({ path, pathMatch }: Pick<Place, 'path' | 'pathMatch'>): string {
+  return pathMatch === 'exact' ? `${path} (exact)` : path;
 }

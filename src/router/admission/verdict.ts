@@ -1,6 +1,6 @@
 import { messageOf } from '../../engine/system/errors.ts';
 import type { CheckedTls } from '../certificates/check-tls.ts';
-import type { InsecurePolicy, RouteKind } from '../model.ts';
+import type { InsecurePolicy, PathMatch, RouteKind } from '../model.ts';
 import type { Route } from '../objects/route.ts';
 
 /** As the condition Admitted of a route's status has it. */
@@ -29,6 +29,12 @@ export interface RouteClaim {
   readonly wildcard: boolean;
   /** '' for every path. */
   readonly path: string;
+  readonly pathMatch: PathMatch;
+}
+
+/** Of a route that was admitted or rejected, what it asked to be. */
+export function claimOf({ route, key, kind, host, wildcard, path, pathMatch }: RouteClaim): RouteClaim {
+  return { route, key, kind, host, wildcard, path, pathMatch };
 }
 
 export interface AdmittedRoute extends RouteClaim {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { exactList } from '../../engine/system/exact-list.ts';
 import { changedSpan, whileSame } from '../../engine/system/same-list.ts';
-import { type AdmittedRoute, internalError, type RejectedRoute } from '../admission/verdict.ts';
+import { type AdmittedRoute, claimOf, internalError, type RejectedRoute } from '../admission/verdict.ts';
 import {
   type BackendTimeouts,
   backendPrefix,
@@ -56,8 +56,7 @@ export function createModelBuilder(defaults: BackendDefaults): BuildModel {
       try {
         made[at] = backendOf(each, find, isShared, defaults);
       } catch (error) {
-        const { route, key, kind, host, wildcard, path } = each;
-        failed.push({ route, key, kind, host, wildcard, path, ...internalError(error) });
+        failed.push({ ...claimOf(each), ...internalError(error) });
       }
     }
     last = { admitted, made, isShared };
@@ -137,7 +136,7 @@ function backendOf(
   isShared: (fingerprint: string) => boolean,
   defaults: BackendDefaults,
 ): RouteBackend {
-  const { route, key, kind, host, wildcard, path, insecure, tls } = admitted;
+  const { route, key, kind, host, wildcard, path, pathMatch, insecure, tls } = admitted;
   const asked = readAnnotations(route.annotations);
   const weights = serviceWeights(route.services);
   const { servers, remarks } = serversOf(admitted, weights, find, asked, defaults);
@@ -156,6 +155,7 @@ function backendOf(
     host,
     wildcard,
     path,
+    pathMatch,
     insecure,
     ...(tls.certificate && {
       certificate: {

@@ -1,4 +1,4 @@
-import type { Admission, Refusal, RejectedRoute } from '../admission/verdict.ts';
+import { type Admission, claimOf, type Refusal, type RejectedRoute } from '../admission/verdict.ts';
 import type { RouterModel } from '../model.ts';
 
 /** The decision without these routes, by key: they are rejected, and nothing else changes. */
@@ -8,12 +8,10 @@ export function rejectRoutes<D extends { readonly admission: Admission; readonly
 ): D {
   if (refusals.size === 0) return decision;
   const { admission, model } = decision;
-  const rejected = admission.admitted.flatMap(
-    ({ route, key, kind, host, wildcard, path }): readonly RejectedRoute[] => {
-      const refusal = refusals.get(key);
-      return refusal === undefined ? [] : [{ route, key, kind, host, wildcard, path, ...refusal }];
-    },
-  );
+  const rejected = admission.admitted.flatMap((claim): readonly RejectedRoute[] => {
+    const refusal = refusals.get(claim.key);
+    return refusal === undefined ? [] : [{ ...claimOf(claim), ...refusal }];
+  });
   if (rejected.length === 0) return decision;
   const backends = model.backends.filter(({ key }) => !refusals.has(key));
   return { ...decision, admission: moveToRejected(admission, rejected), model: { backends } };

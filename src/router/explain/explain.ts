@@ -119,5 +119,7 @@ function whyNot(
   if (winner !== undefined && wildcard && !winner.wildcard) return 'an exact host comes before a wildcard';
   if (winner !== undefined && winner.host === host && path.length < winner.path.length)
     return 'a longer path comes before a shorter one';
+  if (winner?.host === host && winner.path === path && winner.pathMatch === 'exact')
+    return 'an exact path comes before a prefix';
   return 'only the most specific route decides whether clients are redirected';
 }

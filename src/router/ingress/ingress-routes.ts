@@ -66,6 +66,7 @@ function routeOf(ingress: Ingress, path: IngressPath, known: Service | undefined
     // The first label of a wildcard's host stands for every other.
     host: wildcard ? `wildcard${host.slice(1)}` : host,
     path: path.pathType === 'Prefix' ? path.path.replace(/\/+$/, '') : path.path,
+    pathMatch: path.pathType === 'Exact' ? 'exact' : 'prefix',
     wildcardPolicy: wildcard ? 'Subdomain' : 'None',
     services: service === undefined ? [] : [{ name: service.name, weight: 1 }],
     ...(port?.kind === 'named' && { targetPort: port.name }),
@@ -91,10 +92,10 @@ function identityOf({ namespace, name, uid, createdMs }: Ingress, of: string): I
 
 function unsupportedOf({ path, pathType, service }: IngressPath): string | undefined {
   if (service === undefined) return 'spec.rules.http.paths.backend: only services are supported';
-  if (pathType === 'Exact') return `pathType Exact of ${path} is not supported: expected Prefix`;
-  return ['Prefix', 'ImplementationSpecific'].includes(pathType)
+  if (pathType === 'Exact' && path === '') return 'pathType Exact: expected a path';
+  return ['Exact', 'Prefix', 'ImplementationSpecific'].includes(pathType)
     ? undefined
-    : `pathType of ${path}: expected Prefix or ImplementationSpecific`;
+    : `pathType of ${path}: expected Exact, Prefix or ImplementationSpecific`;
 }
 
 /**

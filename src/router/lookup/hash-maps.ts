@@ -2,7 +2,7 @@ import type { SetFile } from '../../engine/apply/file-set.ts';
 import { keepOrder } from '../../engine/system/keep-order.ts';
 import { mapChanged } from '../../engine/system/map-changed.ts';
 import { oncePer } from '../../engine/system/once-per.ts';
-import { hostText, type RouteBackend } from '../model.ts';
+import { hostText, type PathMatch, type RouteBackend } from '../model.ts';
 import { mapLine } from './map-lines.ts';
 import { canMatch, pathOf, type Question, valueIn } from './value-in.ts';
 
@@ -15,12 +15,15 @@ export const pathQuestions = ['http', 'secure', 'redirect'] as const satisfies r
  * the TLS hello as its key, and the backend of a passthrough route; all other TLS ends here.
  *
  * The prefix tree gives the longest key, and each key in it ends with `/`: `/sub` becomes `HOST/sub`, exact, and
- * `HOST/sub/` for what is below it, so that `/subpar` is not its. `/sub/` is only what is below, and wins there over `/sub`.
+ * `HOST/sub/` for what is below it, so that `/subpar` is not its. `/sub/` is only what is below, and wins there over `/sub`. A path that is
+ * for itself alone is in the first file only, where it wins.
  *
  * From one time to the next few routes change: lines are kept in their order, and a file that stays the same is the same object.
  */
 export function createHashMapFiles(): (routes: readonly RouteBackend[]) => readonly SetFile[] {
-  const byKey = keepOrder<Row>((a, b) => compare(a.key, b.key) || compare(a.route, b.route));
+  const byKey = keepOrder<Row>(
+    (a, b) => compare(a.key, b.key) || compare(b.pathMatch, a.pathMatch) || compare(a.route, b.route),
+  );
   const byPrefix = keepOrder<Row>(
     (a, b) =>
       compare(a.prefix, b.prefix) || Number(a.isFolder) - Number(b.isFolder) || compare(a.route, b.route),
@@ -36,7 +39,7 @@ export function createHashMapFiles(): (routes: readonly RouteBackend[]) => reado
     if (isAsBefore && files.length > 0) return files;
     const rows = all.filter((row) => row !== undefined);
     const exact = byKey(rows.filter(({ isFolder }) => !isFolder));
-    const prefix = byPrefix(rows);
+    const prefix = byPrefix(rows.filter(({ pathMatch }) => pathMatch === 'prefix'));
     const made = [
       ...pathQuestions.flatMap((question) => [
         file(`${question}.exact`, exact, 'key', question),
@@ -59,6 +62,7 @@ interface Row {
   readonly host: string;
   readonly key: string;
   readonly prefix: string;
+  readonly pathMatch: PathMatch;
   /** It is for what is below its path alone, and wins there. */
   readonly isFolder: boolean;
   readonly values: Readonly<Record<'http' | 'secure' | 'redirect' | 'passthrough', string | undefined>>;
@@ -66,15 +70,16 @@ interface Row {
 
 const rowOf = oncePer((route: RouteBackend): Row | undefined => {
   if (!canMatch(route)) return undefined;
-  const { kind, insecure, name } = route;
+  const { kind, insecure, name, pathMatch } = route;
   const [path, host] = [pathOf(route), hostText(route)];
-  const [key, isFolder] = [`${host}${path}`, path.endsWith('/')];
+  const [key, isFolder] = [`${host}${path}`, pathMatch === 'prefix' && path.endsWith('/')];
   const said = (question: Question) => valueIn(question, { kind, insecure, name, path });
   return {
     route: route.key,
     host,
     key,
     prefix: isFolder ? key : `${key}/`,
+    pathMatch,
     isFolder,
     values: {
       http: said('http'),
@@ -89,7 +94,7 @@ function isSame(one: Row | undefined, other: Row | undefined): boolean {
   if (one === other) return true;
   if (one === undefined || other === undefined) return false;
   if (one.route !== other.route || one.key !== other.key || one.host !== other.host) return false;
-  if (one.isFolder !== other.isFolder) return false;
+  if (one.isFolder !== other.isFolder || one.pathMatch !== other.pathMatch) return false;
   const { values } = one;
   return [...pathQuestions, 'passthrough' as const].every((name) => values[name] === other.values[name]);
 }

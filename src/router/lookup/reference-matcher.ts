@@ -19,7 +19,7 @@ export type RouterAnswer =
 
 /**
  * What the router must answer, in the plainest way: HAProxy's maps are compared with it, and `hawser router explain` asks it.
- * An exact host comes before a wildcard, a longer path before a shorter one. The first route of all decides whether
+ * An exact host comes before a wildcard, a longer path before a shorter one, and an exact path before what is below it. The first route of all decides whether
  * clients without TLS are redirected; else the first one that takes them answers, so that a route without an insecure
  * policy leaves them to a shorter path, or to the wildcard.
  */
@@ -63,11 +63,16 @@ export function matchingBackends<B extends Matchable>(
   if (!isRequestHost(host)) return [];
   const [plainPath = ''] = path.split('?');
   return backends
-    .filter((backend) => matchesHost(backend, name) && matchesPath(pathOf(backend), plainPath))
-    .sort((a, b) => Number(a.wildcard) - Number(b.wildcard) || pathOf(b).length - pathOf(a).length);
+    .filter((backend) => matchesHost(backend, name) && matchesPath(backend, plainPath))
+    .sort(
+      (a, b) =>
+        Number(a.wildcard) - Number(b.wildcard) ||
+        pathOf(b).length - pathOf(a).length ||
+        Number(b.pathMatch === 'exact') - Number(a.pathMatch === 'exact'),
+    );
 }
 
-type Matchable = Pick<RouteBackend, 'host' | 'wildcard' | 'path'>;
+type Matchable = Pick<RouteBackend, 'host' | 'wildcard' | 'path' | 'pathMatch'>;
 
 /** A name or an address, perhaps with a port: requests with another Host are refused before anything is looked up. */
 export function isRequestHost(host: string): boolean {
@@ -80,12 +85,14 @@ export function hostName(host: string): string {
 }
 
 /** A wildcard stands for exactly one label, which may be empty. */
-function matchesHost({ host, wildcard }: Matchable, name: string): boolean {
+function matchesHost({ host, wildcard }: Pick<Matchable, 'host' | 'wildcard'>, name: string): boolean {
   return wildcard ? name.includes('.') && name.slice(name.indexOf('.') + 1) === host : name === host;
 }
 
 /** `/sub` is for `/sub` and what is below it, `/sub/` only for what is below, '' for everything. */
-function matchesPath(path: string, asked: string): boolean {
+function matchesPath(route: Matchable, asked: string): boolean {
+  const path = pathOf(route);
+  if (route.pathMatch === 'exact') return asked === path;
   if (path === '') return true;
   if (path.endsWith('/')) return asked.startsWith(path);
   return asked === path || asked.startsWith(`${path}/`);

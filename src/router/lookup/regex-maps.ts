@@ -27,29 +27,38 @@ export function regexMapFiles(
     content: mapText(regexLines(routes, question)),
   }));
   const wildcards = routes.filter((route) => route.wildcard && options.allowWildcards);
-  const domains = wildcards.map((route) => [routePattern(route, ''), '1'] as const);
-  return [...files, { name: 'maps/os_wildcard_domain.map', content: mapText(ordered(domains)) }];
+  const domains = wildcards.map((route) => [`${placePattern(route, '')}(/.*)?$`, '1'] as const);
+  return [...files, { name: 'maps/os_wildcard_domain.map', content: mapText(descending(domains)) }];
 }
 
-export function regexLines(
-  routes: readonly RouteBackend[],
-  question: Question,
-): readonly (readonly [string, string])[] {
-  return ordered(
-    routes.flatMap((route) => {
-      // A path of slashes only is a path here: such a route has no line in the maps that want none.
-      const value = valueIn(question, route);
-      if (value === undefined) return [];
-      const pattern =
-        question === 'passthrough' ? `^${hostPattern(route)}$` : routePattern(route, pathOf(route));
-      return [[pattern, value] as const];
+/** The first that matches answers: those of wildcards come after all others, and exact paths, which OpenShift's files have none of, before the others. */
+export function regexLines(routes: readonly RouteBackend[], question: Question): readonly Line[] {
+  return [false, true].flatMap((wildcard) =>
+    (['exact', 'prefix'] as const).flatMap((pathMatch) => {
+      const found = routes.filter((route) => route.wildcard === wildcard && route.pathMatch === pathMatch);
+      return descending(found.flatMap((route) => lineOf(route, question)));
     }),
   );
 }
 
-function routePattern(route: RouteBackend, path: string): string {
-  const below = path.endsWith('/') ? '(.*)?' : '(/.*)?';
-  return `^${hostPattern(route)}\\.?(:[0-9]+)?${escapeBlanks(quoted(path))}${below}$`;
+type Line = readonly [key: string, value: string];
+
+function lineOf(route: RouteBackend, question: Question): readonly Line[] {
+  // A path of slashes only is a path here: such a route has no line in the maps that want none.
+  const value = valueIn(question, route);
+  if (value === undefined) return [];
+  return [[question === 'passthrough' ? `^${hostPattern(route)}$` : routePattern(route), value]];
+}
+
+function routePattern(route: RouteBackend): string {
+  const path = pathOf(route);
+  const place = placePattern(route, path);
+  if (route.pathMatch === 'exact') return `${place}$`;
+  return path.endsWith('/') ? `${place}(.*)?$` : `${place}(/.*)?$`;
+}
+
+function placePattern(route: RouteBackend, path: string): string {
+  return `^${hostPattern(route)}\\.?(:[0-9]+)?${escapeBlanks(quoted(path))}`;
 }
 
 function hostPattern({ host, wildcard }: RouteBackend): string {
@@ -68,12 +77,10 @@ function escapeBlanks(text: string): string {
     .replaceAll('\n', '\\n');
 }
 
-/** Whole lines in descending order of their bytes, those of wildcards after all others: the first that matches answers. */
-function ordered(lines: readonly (readonly [string, string])[]): readonly (readonly [string, string])[] {
-  const isWildcard = ([key]: readonly [string, string]): boolean => key.startsWith('^[^\\.]*\\.');
-  const sorted = lines
+/** Whole lines by their bytes. */
+function descending(lines: readonly Line[]): readonly Line[] {
+  return lines
     .map((line) => ({ line, text: Buffer.from(line.join(' ')) }))
     .sort((a, b) => Buffer.compare(b.text, a.text))
     .map(({ line }) => line);
-  return [...sorted.filter((line) => !isWildcard(line)), ...sorted.filter(isWildcard)];
 }

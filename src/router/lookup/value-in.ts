@@ -31,9 +31,9 @@ export function valueIn(question: Question, { kind, insecure, name, path }: Aske
   }
 }
 
-/** A path of nothing but slashes is every path. */
-export function pathOf({ path }: Pick<RouteBackend, 'path'>): string {
-  return /^\/*$/.test(path) ? '' : path;
+/** A path of nothing but slashes is every path, but for a route that wants it alone. */
+export function pathOf({ path, pathMatch }: Pick<RouteBackend, 'path' | 'pathMatch'>): string {
+  return pathMatch === 'prefix' && /^\/*$/.test(path) ? '' : path;
 }
 
 /** A request's path has no blank and no control character: such a route matches nothing, and would break a map's line. */

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { exactList } from '../../engine/system/exact-list.ts';
+import type { PathMatch } from '../model.ts';
 import { plainWord } from '../safe-text.ts';
 import {
   type Annotations,
@@ -18,6 +19,7 @@ export interface Route extends Identity {
   readonly host: string;
   readonly subdomain: string;
   readonly path: string;
+  readonly pathMatch: PathMatch;
   readonly wildcardPolicy: string;
   readonly services: readonly WeightedService[];
   /** The number of a pod's port, or the name of a service's. */
@@ -42,7 +44,8 @@ export function bareRoute(
 ): Route {
   return {
     ...{ namespace, name, uid, createdMs },
-    ...{ annotations: {}, host: '', subdomain: '', path: '', wildcardPolicy: 'None', services: [] },
+    ...{ annotations: {}, host: '', subdomain: '', path: '', pathMatch: 'prefix' },
+    ...{ wildcardPolicy: 'None', services: [] },
     headers: { request: [], response: [] },
     ...known,
   };
@@ -138,6 +141,7 @@ const readWhole = reader(schema, ({ metadata, spec }): Route => {
     host: spec.host ?? '',
     subdomain: spec.subdomain ?? '',
     path: spec.path ?? '',
+    pathMatch: 'prefix',
     wildcardPolicy: spec.wildcardPolicy || 'None',
     services: exactList(
       [spec.to, ...(spec.alternateBackends ?? [])].map(({ name, weight }) => ({

@@ -7,7 +7,7 @@ import { readRouterTemplate } from '../configuration/router-template.ts';
 import { refusalOf } from '../configuration/unprintable.ts';
 import { writeOut } from '../configuration/write-out.ts';
 import type { Decision } from '../decide/decide.ts';
-import { hostText } from '../model.ts';
+import { hostText, type PathMatch } from '../model.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 
 /** What became of a route. */
@@ -16,6 +16,8 @@ export interface RenderedRoute {
   /** Of a wildcard `*.apps.example.com`. */
   readonly host: string;
   readonly path: string;
+  /** `exact`: what is below the path is not the route's. */
+  readonly pathMatch: PathMatch;
   readonly admitted: boolean;
   /** Why it is not served: the reason of its status, or `Unprintable`. */
   readonly reason?: string;
@@ -45,14 +47,17 @@ export async function renderObjects(
   const problems = new Map(outcome.leftOut.map((each) => [each.key, refusalOf(each)]));
   const remarks = new Map(model.backends.map((backend) => [backend.key, backend.remarks]));
   const admitted = admission.admitted.map((claim): RenderedRoute => {
-    const { key, path } = claim;
+    const { key, path, pathMatch } = claim;
     const problem = problems.get(key);
     const host = hostText(claim);
-    return { key, host, path, admitted: problem === undefined, ...problem, remarks: remarks.get(key) ?? [] };
+    return {
+      ...{ key, host, path, pathMatch },
+      ...{ admitted: problem === undefined, ...problem, remarks: remarks.get(key) ?? [] },
+    };
   });
   const rejected = admission.rejected.map(
     ({ reason, message, ...claim }): RenderedRoute => ({
-      ...{ key: claim.key, host: hostText(claim), path: claim.path },
+      ...{ key: claim.key, host: hostText(claim), path: claim.path, pathMatch: claim.pathMatch },
       ...{ admitted: false, reason, message, remarks: [] },
     }),
   );

@@ -18,6 +18,7 @@ export function routeBackend(
     kind,
     wildcard: false,
     path: '',
+    pathMatch: 'prefix',
     insecure: 'None',
     balance: 'random',
     servers: [],
@@ -50,6 +51,7 @@ const route = fc.record({
   host: fc.constantFrom(...hosts),
   wildcard: fc.boolean(),
   path,
+  match: fc.constantFrom('prefix', 'exact', 'both'),
   insecure: fc.constantFrom(...policies),
 });
 
@@ -57,20 +59,31 @@ const route = fc.record({
  * As admission leaves them: no two routes of the same host and path, passthrough for a whole host, and no host that ends TLS in the
  * domain of a passthrough wildcard.
  */
-export const routeSets = fc.array(route, { maxLength: 14 }).map((found): readonly RouteBackend[] => {
+export const routeSets = fc.array(route, { maxLength: 14 }).map((drawn): readonly RouteBackend[] => {
+  const found = drawn.flatMap(({ match, ...each }) =>
+    (['prefix', 'exact'] as const)
+      .filter((pathMatch) => match === 'both' || match === pathMatch)
+      .map((pathMatch) => asAsked({ ...each, pathMatch })),
+  );
   const taken = new Set<string>();
   return found.flatMap((each, index) => {
     const isTcp = each.kind === 'passthrough';
-    const place = `${each.wildcard}${each.host}${isTcp ? '' : each.path}`;
+    const place = `${each.wildcard}${each.host}${each.path}${each.pathMatch}`;
     const isMixed = isTcp && found.some((other) => other !== each && other.host === each.host);
     const isInDomain = ({ kind, host, wildcard }: typeof each) =>
       (kind === 'edge' || kind === 'reencrypt') && !wildcard && host.endsWith(`.${each.host}`);
     if (taken.has(place) || isMixed || (isTcp && each.wildcard && found.some(isInDomain))) return [];
     taken.add(place);
     const insecure = each.kind === 'http' || (isTcp && each.insecure === 'Allow') ? 'None' : each.insecure;
-    return [routeBackend({ ...each, insecure, path: isTcp ? '' : each.path, key: `ns:r${index}` })];
+    return [routeBackend({ ...each, insecure, key: `ns:r${index}` })];
   });
 });
+
+/** A passthrough route has no path, and an exact path is at least a slash. */
+function asAsked<R extends Pick<RouteBackend, 'kind' | 'path' | 'pathMatch'>>(drawn: R): R {
+  if (drawn.kind === 'passthrough') return { ...drawn, path: '', pathMatch: 'prefix' };
+  return drawn.pathMatch === 'exact' && drawn.path === '' ? { ...drawn, path: '/' } : drawn;
+}
 
 const hostSpelling = fc
   .tuple(

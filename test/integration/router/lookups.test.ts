@@ -37,6 +37,7 @@ async function routesOfAllSets(): Promise<readonly RouteBackend[]> {
         kind: route.kind,
         wildcard: route.wildcard,
         path: route.path,
+        pathMatch: route.pathMatch,
         insecure: route.insecure,
         host: own(route.host, set),
         key: `s${set}:r${index}`,

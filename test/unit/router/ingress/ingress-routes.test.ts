@@ -51,6 +51,25 @@ describe('an Ingress', () => {
     for (const { key } of model.backends) expect(key).toMatch(/^shop:web_[0-9a-f]{12}$/);
   });
 
+  test('has exact paths beside prefixes, each for one route', () => {
+    const exact = (of: string) => path({ pathType: 'Exact', path: of });
+    const { admission, model } = decidedFor(ingress(rules(path(), exact('/'), exact('/x/'), exact('/x/'))));
+    expect(model.backends.map(({ path, pathMatch }) => [path, pathMatch]).sort()).toEqual([
+      ['', 'prefix'],
+      ['/', 'exact'],
+      ['/x/', 'exact'],
+    ]);
+    expect(admission.rejected.map(({ reason }) => reason)).toEqual(['RouteNotAdmitted']);
+    const younger = {
+      ...ingress(rules(exact('/x/'))),
+      metadata: { name: 'late', namespace: 'shop', uid: 'j', creationTimestamp: '2026-01-02T00:00:00Z' },
+    };
+    const message = decidedFor(ingress(rules(exact('/x/'))), younger).admission.rejected[0]?.message;
+    expect(message).toMatch(
+      /^route web_[0-9a-f]{12} already has app\.example\.com\/x\/ \(exact\) and is older$/,
+    );
+  });
+
   test('of another class is not read, nor any where no class is given', () => {
     expect(decidedFor(ingress(rules(path()), 'nginx')).model.backends).toEqual([]);
     expect(decided([ingress(rules(path()))]).model.backends).toEqual([]);
@@ -108,7 +127,8 @@ describe('an Ingress', () => {
   });
 
   test.each([
-    ['an exact path', rules(path({ pathType: 'Exact', path: '/x' })), 'RouteNotAdmitted'],
+    ['an exact path that is none', rules(path({ pathType: 'Exact', path: '' })), 'RouteNotAdmitted'],
+    ['a kind of path that is unknown', rules(path({ pathType: 'Regex' })), 'RouteNotAdmitted'],
     ['no host', { rules: [{ http: { paths: [path()] } }] }, 'NoHostValue'],
     ['a backend for everything', { defaultBackend: {} }, 'RouteNotAdmitted'],
     [

@@ -114,6 +114,7 @@ describe('what is kept', () => {
       host: '',
       subdomain: '',
       path: '',
+      pathMatch: 'prefix',
       wildcardPolicy: 'None',
       services: [{ name: 'web', weight: 1 }],
       targetPort: '8080',
