@@ -13,6 +13,7 @@ import { podAddresses } from './objects.ts';
 const times = z.array(z.number());
 /** Reloads while they were made. */
 const changes = z.object({ times, reloads: z.number() });
+const lost = { asked: z.number(), lost: z.number() };
 const worldSchema = z.object({
   hawser: z.object({
     /** From nothing to the first answer. */
@@ -25,7 +26,7 @@ const worldSchema = z.object({
     meanwhile: changes,
     certificate: changes,
     hourReloads: z.number(),
-    loaded: z.nullable(z.object({ reloads: z.number(), asked: z.number(), lost: z.number() })),
+    loaded: z.nullable(z.object({ reloads: z.number(), ...lost, withoutReloads: z.object(lost) })),
     burstReloads: z.number(),
     ...{ haproxyKb: z.number(), routerKb: z.number(), supervisorKb: z.number() },
   }),

@@ -22,6 +22,8 @@ const rows: Readonly<Record<string, Cell>> = {
   'reloads in 5 s, 200 changes': ({ burstReloads }) => `${burstReloads}`,
   'lost in reloads at 500/s': ({ loaded }) =>
     loaded === null ? '-' : `${loaded.lost} of ${loaded.asked} in ${loaded.reloads}`,
+  '  the same load without reloads': ({ loaded }) =>
+    loaded === null ? '-' : `${loaded.withoutReloads.lost} of ${loaded.withoutReloads.asked}`,
   'start to first 200, ms': ({ startMs }) => startMs.toFixed(0),
   'controller, resident MB': ({ routerKb }) => mb(routerKb),
   'supervisor, resident MB': ({ supervisorKb }) => mb(supervisorKb),

@@ -19,6 +19,7 @@ const [one, two] = podAddresses;
 /** So that what goes on after a change that is served does not count as a part of the next one. */
 const BETWEEN_MS = 1_200;
 const PER_SECOND = 500;
+const ALONE_MS = 20_000;
 const HOUR = { flips: 180, renewals: 10, resyncs: 60 };
 
 /** Plain, edge with its own certificate. */
@@ -80,8 +81,14 @@ async function quietHour(scene: LiveScene): Promise<number> {
   return (await scene.serving()).generation - before;
 }
 
+const startLoad = () => startSteadyLoad(ports, { plain: hostOf(12), tls: hostOf(tlsIndex) }, PER_SECOND);
+
+/** The load alone first: a machine that is too slow for it loses connections without any reload. */
 async function loadedReloads(scene: LiveScene) {
-  const load = startSteadyLoad(ports, { plain: hostOf(12), tls: hostOf(tlsIndex) }, PER_SECOND);
+  const alone = startLoad();
+  await pause(ALONE_MS);
+  const withoutReloads = await alone.stop();
+  const load = startLoad();
   const before = (await scene.serving()).generation;
   const count = async () => (await scene.serving()).generation - before;
   let reloads = 0;
@@ -91,7 +98,7 @@ async function loadedReloads(scene: LiveScene) {
     await untilGood('a reload', count, (found) => found > known);
     reloads = await count();
   }
-  return { reloads, ...(await load.stop()) };
+  return { reloads, ...(await load.stop()), withoutReloads };
 }
 
 /** Reloads within the interval that begins with the first of 200 changes in a second. */
