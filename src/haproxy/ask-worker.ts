@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { isAlive } from '../engine/system/process/processes.ts';
-import { sleep } from '../engine/system/time/sleep.ts';
+import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import type { Running } from './runtime/running.ts';
 import { askRuntimeApi } from './runtime-api.ts';
 
@@ -17,10 +18,11 @@ export async function askWorker(
   withinMs: number,
 ): Promise<string | undefined> {
   const text = commands.map((command) => `@1 ${command}`).join(';');
-  const over = AbortSignal.timeout(withinMs);
+  const untilMs = monotonicMs() + withinMs;
   for (;;) {
-    const reply = await askRuntimeApi(masterSocket, text, withinMs);
-    if (reply !== undefined || over.aborted || !isAlive(master)) return reply;
-    await sleep(AGAIN_MS, over);
+    const reply = await askRuntimeApi(masterSocket, text, untilMs - monotonicMs());
+    const isOver = untilMs - monotonicMs() <= AGAIN_MS;
+    if (reply !== undefined || isOver || !isAlive(master)) return reply;
+    await pause(AGAIN_MS, undefined, { ref: false });
   }
 }

@@ -31,7 +31,7 @@ export function regexMapFiles(
   return [...files, { name: 'maps/os_wildcard_domain.map', content: mapText(descending(domains)) }];
 }
 
-/** The first that matches answers: those of wildcards come after all others, and exact paths, which OpenShift's files have none of, before the others. */
+/** The first line that matches answers, so hosts come before wildcards, and exact paths before prefixes. The OpenShift router has no exact paths. */
 export function regexLines(routes: readonly RouteBackend[], question: Question): readonly Line[] {
   return [false, true].flatMap((wildcard) =>
     (['exact', 'prefix'] as const).flatMap((pathMatch) => {
