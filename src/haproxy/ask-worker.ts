@@ -17,7 +17,7 @@ export async function askWorker(
   commands: readonly string[],
   withinMs: number,
 ): Promise<string | undefined> {
-  const text = commands.map((command) => `@1 ${command}`).join(';');
+  const text = toWorker(commands);
   const untilMs = monotonicMs() + withinMs;
   for (;;) {
     const reply = await askRuntimeApi(masterSocket, text, untilMs - monotonicMs());
@@ -25,4 +25,9 @@ export async function askWorker(
     if (reply !== undefined || isOver || !isAlive(master)) return reply;
     await pause(AGAIN_MS, undefined, { ref: false });
   }
+}
+
+/** As a master's socket takes them: for its worker. */
+export function toWorker(commands: readonly string[]): string {
+  return commands.map((command) => `@1 ${command}`).join(';');
 }

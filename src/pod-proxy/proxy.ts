@@ -86,5 +86,5 @@ function prepare(
 /** HAProxy runs once it has a configuration. A wrong annotation, or a monitor that starts anew, takes it from nobody. */
 async function problemOf({ statsSocket }: ProxySettings): Promise<string | undefined> {
   const info = await askRuntimeApi(statsSocket, 'show info', PROBE_MS);
-  return info === undefined || info === '' ? 'HAProxy does not serve yet' : undefined;
+  return info === undefined ? 'HAProxy does not serve yet' : undefined;
 }

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createMetricsRegistry, simpleGauge } from '../../engine/observe/metrics-registry.ts';
 import { pieces } from '../../engine/observe/pieces.ts';
 import { sharedRun } from '../../engine/system/time/one-at-a-time.ts';
+import { toWorker } from '../ask-worker.ts';
 import { generationSockets } from '../generation-sockets.ts';
 import { infoNumber } from '../parse-replies.ts';
 import { askRuntimeApi } from '../runtime-api.ts';
@@ -147,9 +148,8 @@ async function askGenerations(settings: ExporterSettings, types: number): Promis
     askRuntimeApi(socket, command, timeoutMs, MAX_STATISTICS_BYTES);
   const sockets = await generationSockets(dirname(statsSocket));
   const commands = ['show info', `show stat -1 ${types} -1`];
-  const ofWorkers = commands.map((command) => `@1 ${command}`).join(';');
   const heard = await Promise.all(
-    sockets.map(async (socket) => readReply(await ask(socket, ofWorkers), socket)),
+    sockets.map(async (socket) => readReply(await ask(socket, toWorker(commands)), socket)),
   );
   const replies = heard.flat();
   if (replies.length > 0) return { sockets, replies };

@@ -18,7 +18,7 @@ export async function haproxyTrouble(settings: Asked, withinMs: number): Promise
     askRuntimeApi(settings.statsSocket, 'show info', withinMs),
     portTrouble(settings, withinMs),
   ]);
-  if (info === undefined || info === '') return 'HAProxy does not answer on its stats socket';
+  if (info === undefined) return 'HAProxy does not answer on its stats socket';
   return port;
 }
 
