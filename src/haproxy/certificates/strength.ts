@@ -1,4 +1,5 @@
 import type { KeyObject, X509Certificate } from 'node:crypto';
+import { elementAt, elementsIn } from './der.ts';
 
 /** Those whose digest OpenSSL knows and finds strong enough. PSS names its digest in its parameters. */
 const signatures =
@@ -26,17 +27,8 @@ function hasDates({ validFrom, validTo }: X509Certificate): boolean {
 function hasStrongSignature({ signatureAlgorithm = '', raw }: X509Certificate): boolean {
   if (signatureAlgorithm !== 'rsassaPss') return signatures.test(signatureAlgorithm);
   // Certificate ::= SEQUENCE { tbsCertificate, signatureAlgorithm, signatureValue }
-  const signed = contentOf(raw, 0);
-  const algorithm = contentOf(raw, contentOf(raw, signed.begin).end);
-  return strongPss.test(raw.toString('hex', algorithm.begin, algorithm.end));
-}
-
-/** Where the value of the DER element at `at` begins and ends. OpenSSL has parsed the whole before. */
-function contentOf(der: Buffer, at: number): { readonly begin: number; readonly end: number } {
-  const first = der[at + 1] ?? 0;
-  const bytes = first < 0x80 ? 0 : first & 0x7f;
-  const begin = at + 2 + bytes;
-  return { begin, end: begin + (bytes === 0 ? first : der.readUIntBE(at + 2, bytes)) };
+  const [, algorithm] = elementsIn(raw, elementAt(raw, 0));
+  return algorithm !== undefined && strongPss.test(raw.toString('hex', algorithm.begin, algorithm.end));
 }
 
 /** OpenSSL parses it only when it is asked for. */

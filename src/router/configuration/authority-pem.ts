@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { isListPem } from '../../haproxy/certificates/revocation-list.ts';
 
 const block = /-----BEGIN ([A-Z0-9 ]{1,40})-----([A-Za-z0-9+/=\s]*)-----END \1-----/g;
 const begin = /-----BEGIN /g;
@@ -13,20 +14,20 @@ export function authorityProblem(content: Buffer): string | undefined {
   return plain.every(({ der }) => isCertificate(der)) ? undefined : 'a certificate cannot be parsed';
 }
 
-/** Why it is no list of revoked certificates as PEM. Undefined where it looks like one or several: Node cannot parse them. */
+/** Why it is no list of revoked certificates as PEM. Undefined where it is one or several. */
 export function revocationProblem(content: Buffer): string | undefined {
   const blocks = blocksIn(content);
   if (typeof blocks === 'string') return blocks;
   const lists = blocks.filter(({ label }) => label === 'X509 CRL');
   if (lists.length === 0) return 'it has no X509 CRL, expected PEM';
-  return lists.every(({ der }) => isOneSequence(der)) ? undefined : 'an X509 CRL cannot be parsed';
+  return lists.every(({ pem }) => isListPem(pem)) ? undefined : 'an X509 CRL cannot be parsed';
 }
 
 /** A file that is still being written ends within a block. */
 function blocksIn(content: Buffer) {
   const text = content.toString('latin1');
-  const blocks = [...text.matchAll(block)].map(([, label = '', base64 = '']) => ({
-    label,
+  const blocks = [...text.matchAll(block)].map(([pem, label = '', base64 = '']) => ({
+    ...{ pem, label },
     der: Buffer.from(base64, 'base64'),
   }));
   return blocks.length === [...text.matchAll(begin)].length ? blocks : 'a PEM block is damaged';
@@ -38,11 +39,4 @@ function isCertificate(der: Buffer): boolean {
   } catch {
     return false;
   }
-}
-
-/** A DER element (X.690) whose length is that of all there is. A list of revoked certificates has more than 127 bytes. */
-function isOneSequence(der: Buffer): boolean {
-  const bytes = (der[1] ?? 0) & 0x7f;
-  if (der[0] !== 0x30 || (der[1] ?? 0) < 0x81 || bytes > 4 || der.length < 2 + bytes) return false;
-  return der.readUIntBE(2, bytes) === der.length - 2 - bytes;
 }

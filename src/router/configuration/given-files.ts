@@ -3,8 +3,10 @@ import { ConfigError, messageOf } from '../../engine/system/errors.ts';
 import { readRegularFile } from '../../engine/system/file/read-regular-file.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 import { settingName } from '../settings/setting-name.ts';
+import { FETCH } from '../settings/tls-flags.ts';
 import { authorityProblem, revocationProblem } from './authority-pem.ts';
 import { errorAnswerProblem } from './error-answer.ts';
+import { listsFile, placesIn } from './fetched-lists.ts';
 import {
   CLIENT_CA_FILE,
   CLIENT_CRL_FILE,
@@ -14,7 +16,7 @@ import {
 } from './file-names.ts';
 
 /** Lists of revoked certificates are the largest. */
-const MAX_GIVEN_FILE_BYTES = 32 * 1024 * 1024;
+export const MAX_GIVEN_FILE_BYTES = 32 * 1024 * 1024;
 
 /** A file of the administrator's: the configuration has what stands in it as a file of its own, so that another content is another set. */
 export interface GivenFile {
@@ -37,7 +39,7 @@ export function givenFiles(settings: RouterSettings): readonly GivenFile[] {
     problemOf: GivenFile['problemOf'],
   ): readonly GivenFile[] => {
     const path = settings[setting];
-    return path === undefined ? [] : [{ setting, path, name, problemOf }];
+    return path === undefined || path === FETCH ? [] : [{ setting, path, name, problemOf }];
   };
   return [
     ...(isMutual ? of('mutualTlsCa', CLIENT_CA_FILE, authorityProblem) : []),
@@ -57,7 +59,7 @@ export async function readGivenFile(file: GivenFile, before?: SetFile): Promise<
   return { name: file.name, content };
 }
 
-/** All of them, as they are now. Throws a ConfigError with the problems of all. */
+/** All of them, as they are now, and for lists that are to be fetched the file before any was. Throws a ConfigError with the problems of all. */
 export async function readGivenFiles(settings: RouterSettings): Promise<readonly SetFile[]> {
   const problems: string[] = [];
   const files: SetFile[] = [];
@@ -69,8 +71,45 @@ export async function readGivenFiles(settings: RouterSettings): Promise<readonly
       problems.push(...error.problems);
     }
   }
+  const authorities = authoritiesIn(files);
+  if (fetchesLists(settings) && authorities !== undefined)
+    try {
+      files.push(listsFile(placesIn(authorities), new Map()));
+    } catch (error) {
+      problems.push(cannotFetch(error));
+    }
   if (problems.length > 0) throw new ConfigError(problems);
   return files;
+}
+
+/** Whether lists of revoked certificates are fetched from where the CAs of clients say. */
+export function fetchesLists({ mutualTls, mutualTlsCrl }: RouterSettings): boolean {
+  return mutualTls !== 'none' && mutualTlsCrl === FETCH;
+}
+
+/** The CAs of clients, as PEM. Undefined where they are not among the files. */
+export function authoritiesIn(files: readonly SetFile[]): string | undefined {
+  const file = files.find(({ name }) => name === CLIENT_CA_FILE);
+  return file && bytesOf(file).toString('latin1');
+}
+
+/** Why revoked certificates are accepted although there are lists of them; undefined where they are not, or nobody says where a list is. */
+export function uncheckedRevocations(
+  { mutualTls, mutualTlsCrl }: RouterSettings,
+  given: readonly SetFile[],
+): string | undefined {
+  const authorities = authoritiesIn(given);
+  if (mutualTls === 'none' || mutualTlsCrl !== undefined || authorities === undefined) return undefined;
+  try {
+    const [first] = placesIn(authorities);
+    return `Revoked certificates of clients are accepted: their CA has a list of them (${first?.[0]}), expected ${settingName('mutualTlsCrl')} to be "${FETCH}" or a path`;
+  } catch {
+    return undefined;
+  }
+}
+
+function cannotFetch(error: unknown): string {
+  return `Cannot fetch lists for ${settingName('mutualTlsCa')}: ${messageOf(error)}`;
 }
 
 async function contentOf(file: GivenFile): Promise<Buffer> {

@@ -1,12 +1,11 @@
 import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
-import { findLiveFile, readIfThere } from '../../engine/apply/live-file.ts';
-import { folderNamedIn } from '../../engine/apply/set-path.ts';
 import type { Log } from '../../engine/system/log.ts';
 import { defaultCertificate } from '../configuration/default-certificate.ts';
 import { DEFAULT_CERTIFICATE_FILE } from '../configuration/file-names.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import { keepLastGood } from './last-good.ts';
+import { servedFile } from './served-file.ts';
 
 /** Where key and certificate are read from, for those who watch files. */
 export function certificatePaths({
@@ -40,14 +39,12 @@ export function openDefaultCertificate(settings: LiveSettings, log: Log): () => 
     async (good) =>
       good !== undefined && !isGiven(settings)
         ? good
-        : await defaultCertificate(settings, await servedPath(settings.config), new Date()),
+        : await defaultCertificate(
+            settings,
+            await servedFile(settings.config, DEFAULT_CERTIFICATE_FILE),
+            new Date(),
+          ),
     { usable: 'default-certificate-usable', unusable: 'default-certificate-unusable' },
     log,
   );
-}
-
-async function servedPath(config: string): Promise<string> {
-  const file = await findLiveFile(config);
-  const folder = folderNamedIn(file, await readIfThere(file.path));
-  return join(folder ?? `${file.path}.sets`, DEFAULT_CERTIFICATE_FILE);
 }

@@ -6,6 +6,7 @@ import { readRouterTemplate } from '../configuration/router-template.ts';
 import { refusalOf } from '../configuration/unprintable.ts';
 import type { RouteBackend } from '../model.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
+import type { FollowedLists } from './follow-lists.ts';
 import { type ServableDecision, withRefusals } from './left-out-routes.ts';
 import { openDefaultCertificate } from './live-certificate.ts';
 import { openGivenFiles } from './live-files.ts';
@@ -24,9 +25,13 @@ interface LiveRenderer {
 }
 
 /** Renders with the current template, default certificate and files of the administrator's. What cannot be used is logged once, and the served configuration stays. */
-export function createLiveRenderer(settings: LiveSettings, { log, once }: Observers): LiveRenderer {
+export function createLiveRenderer(
+  settings: LiveSettings,
+  { log, once }: Observers,
+  lists: FollowedLists | undefined,
+): LiveRenderer {
   const certificate = openDefaultCertificate(settings, log);
-  const givenFiles = openGivenFiles(settings, log);
+  const givenFiles = openGivenFiles(settings, log, lists);
   const renderRouter = createTemplateRenderer(settings);
   let last:
     | {

@@ -10,7 +10,7 @@ import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { hawserVersion } from '../../engine/system/version.ts';
 import { reloadCauses } from '../../haproxy/runtime/plan.ts';
 import { checkSettings, settingsCheck } from '../configuration/check-settings.ts';
-import { readGivenFiles } from '../configuration/given-files.ts';
+import { readGivenFiles, uncheckedRevocations } from '../configuration/given-files.ts';
 import { metricsAccess } from '../metrics/metrics-access.ts';
 import { openPageTls, type PageTls } from '../metrics/page-tls.ts';
 import { createRouterMetrics, type RouterMetrics } from '../metrics/router-metrics.ts';
@@ -21,7 +21,7 @@ import { keepStatuses } from '../status/keep-statuses.ts';
 import { type FollowedObjects, followObjects } from './follow-objects.ts';
 import { haproxyTrouble } from './haproxy-trouble.ts';
 import { certificatePaths, checkGivenCertificate } from './live-certificate.ts';
-import { givenFilePaths } from './live-files.ts';
+import { followGivenLists, givenFilePaths } from './live-files.ts';
 import { observeRouter } from './observe-router.ts';
 import { observeStatistics } from './observe-statistics.ts';
 import { createRecentChanges } from './recent-changes.ts';
@@ -45,7 +45,7 @@ const RELOAD_REASONS = [
 export async function runRouter(settings: LiveSettings): Promise<number> {
   await checkGivenCertificate(settings);
   await checkReloadScript(settings);
-  await readGivenFiles(settings);
+  const unchecked = uncheckedRevocations(settings, await readGivenFiles(settings));
   await checkSettings(settings, settingsCheck(settings.haproxy));
   const tls = await openPageTls(settings);
   const statistics = observeStatistics(settings);
@@ -62,7 +62,11 @@ export async function runRouter(settings: LiveSettings): Promise<number> {
       }),
     },
     { ...settings, monitorConf: [...certificatePaths(settings), ...givenFilePaths(settings)] },
-    (monitor) => prepare(settings, monitor, statistics.observer, tls),
+    (monitor) => {
+      if (unchecked !== undefined)
+        monitor.log({ event: 'revocations-unchecked', level: 'warn', message: unchecked });
+      return prepare(settings, monitor, statistics.observer, tls);
+    },
   );
 }
 
@@ -107,13 +111,16 @@ async function prepare(
   };
   const api = { session, log, hear, onRoute };
   const followed = followObjects(settings, api, signal);
-  const configuration = routerConfiguration(settings, followed.objects, wake, observers, others, signal);
+  const lists = followGivenLists(settings, { log, changed: wake.poke }, signal);
+  const inputs = { objects: followed.objects, lists };
+  const configuration = routerConfiguration(settings, inputs, wake, observers, others, signal);
   const isSynced = () => followed.objects() !== undefined;
   const problem = (withinMs: number) => problemOf(settings, followed, configuration, withinMs);
   show(
     async (): Promise<RouterStatus> => ({
       ...{ version: hawserVersion(), synced: isSynced(), changes: recent.view() },
       ...{ unready: (await problem(STATUS_PROBE_MS)) ?? null, ...configuration.view() },
+      missingRevocations: [...(lists?.problems() ?? [])],
     }),
   );
   readyUnless(() => problem(PROBE_MS));
@@ -122,6 +129,7 @@ async function prepare(
     objects: () => followed.ended,
     configuration: (stop) => runConfigurationLoop(configuration, stop),
     'left-out routes': configuration.tryLeftOut,
+    ...(lists && { revocations: () => lists.ended }),
     statuses: async () => {
       await statuses.ended;
       closing.abort();

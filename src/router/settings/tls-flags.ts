@@ -3,6 +3,9 @@ import { flag, toggle } from '../../cli/command-spec.ts';
 import { absolutePath, oneOf } from '../../cli/fields.ts';
 import { printable, tlsVersion, word } from './router-fields.ts';
 
+/** Of `mutualTlsCrl`: there is no file, the lists are fetched. */
+export const FETCH = 'fetch';
+
 /** What clients get of TLS, and the certificates that are not a route's. */
 export const tlsFlags = {
   defaultCertificate: flag(
@@ -50,9 +53,12 @@ export const tlsFlags = {
     default: '/etc/ssl/certs/ca-certificates.crt',
     variable: 'ROUTER_MUTUAL_TLS_AUTH_CA',
   }),
-  mutualTlsCrl: flag('<path>', z.optional(absolutePath), 'revoked ones', {
-    variable: 'ROUTER_MUTUAL_TLS_AUTH_CRL',
-  }),
+  mutualTlsCrl: flag(
+    '<path|fetch>',
+    z.optional(z.union([z.literal(FETCH), absolutePath], { error: 'expected an absolute path, or fetch' })),
+    'lists of revoked ones; fetch: from where the certificates of their CA say',
+    { variable: 'ROUTER_MUTUAL_TLS_AUTH_CRL' },
+  ),
   mutualTlsFilter: flag('<regex>', z.optional(printable), "what a client's subject must match", {
     variable: 'ROUTER_MUTUAL_TLS_AUTH_FILTER',
   }),

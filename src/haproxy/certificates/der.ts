@@ -1,0 +1,30 @@
+/** One element of DER (X.690): its identifier, and where its value begins and ends in the whole. */
+export interface DerElement {
+  readonly tag: number;
+  readonly begin: number;
+  readonly end: number;
+}
+
+/** The element that begins at `at` and ends before `limit`. Throws a RangeError where there is none in DER, or its tag has more than one byte. */
+export function elementAt(der: Buffer, at: number, limit = der.length): DerElement {
+  const tag = der.readUInt8(at);
+  const first = der.readUInt8(at + 1);
+  const bytes = first < 0x80 ? 0 : first & 0x7f;
+  if ((tag & 0x1f) === 0x1f || first === 0x80 || bytes > 4) throw new RangeError('it is no DER');
+  const begin = at + 2 + bytes;
+  const end = begin + (bytes === 0 ? first : der.readUIntBE(at + 2, bytes));
+  if (end > limit) throw new RangeError('it is no DER, or its end is missing');
+  return { tag, begin, end };
+}
+
+/** The elements that the value of another one is made of. Throws a RangeError where it is not. */
+export function elementsIn(der: Buffer, { begin, end }: DerElement): readonly DerElement[] {
+  const found: DerElement[] = [];
+  for (let at = begin; at < end; at = found.at(-1)?.end ?? end) found.push(elementAt(der, at, end));
+  return found;
+}
+
+/** The first one of them. Throws a RangeError where there is none. */
+export function firstIn(der: Buffer, { begin, end }: DerElement): DerElement {
+  return elementAt(der, begin, end);
+}

@@ -1,0 +1,10 @@
+import { join } from 'node:path';
+import { findLiveFile, readIfThere } from '../../engine/apply/live-file.ts';
+import { folderNamedIn } from '../../engine/apply/set-path.ts';
+
+/** Where a file of the set lies that is in place: an earlier process may have put it there. */
+export async function servedFile(config: string, name: string): Promise<string> {
+  const file = await findLiveFile(config);
+  const folder = folderNamedIn(file, await readIfThere(file.path));
+  return join(folder ?? `${file.path}.sets`, name);
+}
