@@ -1,0 +1,52 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { createSupervisedHost, shortTimes } from '../../helpers/supervisor-host.ts';
+
+const PORT = 9_443;
+/** Longer than a HAProxy that spins is left. */
+const FLOOD_MS = 10_000;
+
+/** Keeps so many handshakes open at a time, each for a connection that ends with it; prints how many have come to their end. */
+const flood = `
+  const { connect } = require('node:tls');
+  const until = performance.now() + ${FLOOD_MS};
+  let shaken = 0;
+  const next = () => {
+    if (performance.now() > until) return;
+    const socket = connect({ port: ${PORT}, host: '127.0.0.1', rejectUnauthorized: false }, () => {
+      shaken += 1;
+      socket.destroy();
+      next();
+    });
+    socket.on('error', () => setImmediate(next));
+  };
+  for (let each = 0; each < 500; each += 1) next();
+  setTimeout(() => process.exit(), ${FLOOD_MS});
+  process.on('exit', () => console.log(shaken));`;
+
+test('a HAProxy that is flooded with TLS handshakes, each dear, is never taken for hung', async () => {
+  await using host = await createSupervisedHost();
+  const at = (name: string): string => join(host.paths.dir, name);
+  // A handshake takes HAProxy 30 ms or more.
+  const request = ['req', '-x509', '-newkey', 'rsa:8192', '-nodes', '-days', '1', '-subj', '/CN=flood'];
+  execFileSync('openssl', [...request, '-keyout', at('tls.key'), '-out', at('tls.crt')], { stdio: 'pipe' });
+  writeFileSync(at('tls.pem'), ['tls.key', 'tls.crt'].map((name) => readFileSync(at(name), 'utf8')).join(''));
+  host.install('v1', {
+    global: '  nbthread 1\n',
+    more: `listen tls\n  bind 127.0.0.1:${PORT} ssl crt ${at('tls.pem')}\n  http-request return status 200\n`,
+  });
+  const supervisor = host.supervise(shortTimes);
+  await supervisor.waitForServing();
+  const [file, ...before] = host.namespace.prefix;
+  const clients = [1, 2].map(() =>
+    spawn(file, [...before, process.execPath, '-e', flood], { stdio: ['ignore', 'pipe', 'inherit'] }),
+  );
+  onTestFinished(() => clients.forEach((client) => void client.kill('SIGKILL')));
+  const shaken = await Promise.all(clients.map(async ({ stdout }) => Number(await text(stdout))));
+  expect(shaken[0]).toBeGreaterThan(0);
+  expect(host.events('generation-hung')).toEqual([]);
+  expect((await supervisor.status()).current).toMatchObject({ generation: 1 });
+});
