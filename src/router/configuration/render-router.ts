@@ -90,11 +90,12 @@ function withBroken(outcome: RouterRendering, broken: readonly LeftOut[]): Route
 
 /**
  * Finds the routes over which the router itself fails, once it has failed: in what is printed of them, in their lines of maps, in their files.
- * They cost no more than themselves, and a route is looked at once.
+ * They cost no more than themselves, and a route is looked at once for each default certificate.
  */
 function createBroken(settings: RouterSettings) {
   const options = backendOptions(settings);
-  const looked = new WeakMap<RouteBackend, LeftOut | 'whole'>();
+  let looked = new WeakMap<RouteBackend, LeftOut | 'whole'>();
+  let lookedWith: string | undefined;
   const look = (route: RouteBackend, defaultCertificate: string): LeftOut | 'whole' => {
     try {
       printableRoutes([route]);
@@ -106,6 +107,8 @@ function createBroken(settings: RouterSettings) {
     }
   };
   return ({ backends }: RouterModel, defaultCertificate: string) => {
+    if (lookedWith !== defaultCertificate) looked = new WeakMap();
+    lookedWith = defaultCertificate;
     const broken: LeftOut[] = [];
     const whole = backends.filter((route) => {
       const found = looked.get(route) ?? look(route, defaultCertificate);

@@ -2,7 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { createTemplateRenderer, renderRouter } from '../../../../src/router/configuration/render-router.ts';
+import {
+  createRouterRenderer,
+  createTemplateRenderer,
+  renderRouter,
+} from '../../../../src/router/configuration/render-router.ts';
 import { refusalOf } from '../../../../src/router/configuration/unprintable.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
 import { routeBackend } from '../../../helpers/router/route-sets.ts';
@@ -55,6 +59,19 @@ test.each(['servers', 'certificate'])(
     });
   },
 );
+
+test('what a default certificate that cannot be read did to a route is forgotten with that certificate', () => {
+  const odd = Object.defineProperty({ ...routeBackend({ host: 'odd.test', key: 'ns:odd' }) }, 'servers', {
+    get: () => {
+      throw new Error('no servers');
+    },
+  });
+  const render = createRouterRenderer(routerSettings());
+  expect(() => render(routerTemplate, { backends: [good, odd] }, 'no PEM')).toThrow();
+  expect(render(routerTemplate, { backends: [good, odd] }, `${key}${cert}`)).toMatchObject({
+    leftOut: [{ key: 'ns:odd' }],
+  });
+});
 
 test.each([...'+/@,%=~[]'])(
   'a route with "%s" in a name, which HAProxy refuses there, is left out',
