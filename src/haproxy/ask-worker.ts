@@ -6,18 +6,27 @@ import { askRuntimeApi } from './runtime-api.ts';
 
 const AGAIN_MS = 10;
 
-/**
- * Asks the worker of a master through the master's socket; undefined without a reply within `withinMs`, or where the master has ended.
- * HAProxy 2.5 and newer start their master anew once it has read its configuration, and nobody takes a connection until it is back: a
- * connection that is refused is tried again. Source: HAProxy's management guide, "Master CLI".
- */
+/** Asks the worker of a master through the master's socket, as `askMaster` does. */
 export async function askWorker(
   masterSocket: string,
-  { master }: Running,
+  running: Running,
   commands: readonly string[],
   withinMs: number,
 ): Promise<string | undefined> {
-  const text = toWorker(commands);
+  return await askMaster(masterSocket, running, toWorker(commands), withinMs);
+}
+
+/**
+ * Undefined without a reply within `withinMs`, or where the master has ended.
+ * HAProxy 2.5 and newer start their master anew once it has read its configuration, and nobody takes a connection until it is back: a
+ * connection that is refused is tried again. Source: HAProxy's management guide, "Master CLI".
+ */
+export async function askMaster(
+  masterSocket: string,
+  { master }: Running,
+  text: string,
+  withinMs: number,
+): Promise<string | undefined> {
   const untilMs = monotonicMs() + withinMs;
   for (;;) {
     const reply = await askRuntimeApi(masterSocket, text, untilMs - monotonicMs());

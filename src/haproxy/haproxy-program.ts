@@ -10,7 +10,7 @@ import { readProcess } from '../engine/system/process/processes.ts';
 import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';
 import { spawnDaemon } from '../engine/system/process/spawn-daemon.ts';
 import { type HaproxyPaths, masterArgv } from './argv.ts';
-import { askWorker } from './ask-worker.ts';
+import { askMaster, askWorker } from './ask-worker.ts';
 import { createConfigurationCheck } from './check-configuration.ts';
 import { createDriftSearch, isLarge, readSetFiles } from './find-drift.ts';
 import { findRunning } from './find-running.ts';
@@ -121,10 +121,11 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
       const reply = await askAll(running, [`set server ${server} health stopping`]);
       return reply === undefined ? 'HAProxy does not answer' : reply.trim() || undefined;
     },
-    giveNotice: async ({ generation }, config) => {
+    giveNotice: async (running, config) => {
       const found = readConfiguration(fileOf(config));
       if (found.kind === 'unusable' || !found.bytes.includes(LEAVING)) return false;
-      return (await askRuntimeApi(masterSocket(generation), GIVE_NOTICE, ASK_TIMEOUT_MS))?.trim() === '';
+      const socket = masterSocket(running.generation);
+      return (await askMaster(socket, running, GIVE_NOTICE, ASK_TIMEOUT_MS))?.trim() === '';
     },
     cleanUpAllBut: (generations) => removeLeftOvers(runDir, new Set(generations.map(masterSocket))),
     cleanUp: (generation) => rm(masterSocket(generation), { force: true }).catch(() => undefined),

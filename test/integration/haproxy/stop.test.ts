@@ -104,6 +104,18 @@ test('SIGTERM fails the health check first, and refuses connections only after t
   expectNothingLeft(host);
 });
 
+test('SIGTERM right after a reload, while HAProxy starts its master anew, fails the health check first too', async () => {
+  await using host = await createSupervisedHost();
+  host.install('v1', { more: health });
+  const supervisor = host.supervise();
+  await supervisor.waitForServing();
+  host.install('v2', { more: health });
+  expect(await supervisor.reload()).toMatchObject({ ok: true });
+  supervisor.kill('SIGTERM');
+  expect(await supervisor.ended).toBe(0);
+  expect(host.events('notice-given')).toMatchObject([{ generation: 2 }]);
+});
+
 test('after SIGTERM, the end of the last stream is the end of the supervisor', async () => {
   await using host = await createSupervisedHost();
   await host.serve(ports.backend);
