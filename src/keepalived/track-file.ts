@@ -90,11 +90,21 @@ const MAX_TRACK_FILE_BYTES = 64 * 1_024;
 
 /** What keepalived makes of it: 0 where it cannot be read. A FIFO blocks nothing. */
 export function readTrackValue(path: string): number {
+  return valueIn(path) ?? 0;
+}
+
+/** Whether it is there and holds a value. */
+export function hasTrackValue(path: string): boolean {
+  return valueIn(path) !== undefined;
+}
+
+function valueIn(path: string): number | undefined {
   try {
-    const value = Number(readRegularFileSync(path, { MAX_TRACK_FILE_BYTES }).bytes.toString('utf8').trim());
-    return Number.isInteger(value) ? value : 0;
+    const text = readRegularFileSync(path, { MAX_TRACK_FILE_BYTES }).bytes.toString('utf8').trim();
+    const value = Number(text);
+    return text !== '' && Number.isInteger(value) ? value : undefined;
   } catch {
-    return 0;
+    return undefined;
   }
 }
 

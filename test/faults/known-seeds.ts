@@ -161,4 +161,17 @@ export const knownSeeds: readonly KnownSeed[] = [
       recorded(33, planned('partition', 'node', 'holder', 0, 5_755)),
     ],
   },
+  {
+    ...{ seed: 717, episode: 27 },
+    found:
+      'a holder whose lb.track was deleted lost the VIP to a node with a higher priority, and connections with it',
+    episodes: [
+      recorded(
+        26,
+        planned('restart-pod', 'haproxy', 'holder', 0),
+        planned('api-fault', 'silent-watch', 'holder', 331, 3_300),
+      ),
+      recorded(27, planned('damage-output', 'delete run/lb.track', 'holder', 0)),
+    ],
+  },
 ];

@@ -4,7 +4,7 @@ import { openOwnFile } from '../../engine/system/file/open-own-file.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { type NotedPermission, notePermission } from '../../keepalived/noted-permission.ts';
 import { noteHealthUrl } from '../../keepalived/silent-health.ts';
-import { readTrackValue } from '../../keepalived/track-file.ts';
+import { hasTrackValue, readTrackValue } from '../../keepalived/track-file.ts';
 import { TRACK } from '../../keepalived/track-value.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { HealthSource } from './health-sources.ts';
@@ -28,7 +28,8 @@ export interface TrackWriter {
 }
 
 /**
- * Writes at each change and every half second. It overwrites the file in place, because keepalived watches the open
+ * Writes at each change, every half second, and at once where somebody has deleted or emptied the file: keepalived takes that for 0, and a
+ * holder without its bonus may lose the VIP. It overwrites the file in place, because keepalived watches the open
  * file. It writes synchronously, because the file system is in memory: an asynchronous write would wait for a processor
  * seven times on a starved machine. What is no file at its path is replaced by one: a FIFO would block the monitor's only thread.
  */
@@ -54,7 +55,7 @@ export function createTrackWriter(
   const write: TrackWriter['write'] = (value, permission, why) => {
     const now = nowMs();
     const isSame = last?.value === value && last.permission === permission;
-    if (isSame && now - (last?.at ?? 0) < REFRESH_EVERY_MS) return;
+    if (isSame && now - (last?.at ?? 0) < REFRESH_EVERY_MS && hasTrackValue(path)) return;
     if (!attempt('value', () => overwrite(path, value))) return;
     // After the value, which needs no room on a full disk.
     attempt('note', () => {

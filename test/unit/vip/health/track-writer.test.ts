@@ -64,6 +64,27 @@ test('who reads while it is written sees one value or the other, and never nothi
   expect(['-254', '30']).toEqual(expect.arrayContaining([...(seen ?? ['nothing in time'])]));
 });
 
+test.each([
+  ['deleted', (path: string) => rmSync(path)],
+  ['emptied', (path: string) => writeFileSync(path, '')],
+  ['overwritten with what is no number', (path: string) => writeFileSync(path, '\0\0\0\0')],
+])('a file that somebody has %s has its value again at the next look', (_what, damage) => {
+  const { path, writer, events } = trackFile();
+  writer.write(30, 'given', () => '');
+  damage(path);
+  writer.write(30, 'given', () => '');
+  expect(readTrackValue(path)).toBe(30);
+  expect(events).toEqual(['health-told']);
+});
+
+test('what the supervisor has written stays until the value is refreshed', () => {
+  const { path, writer } = trackFile();
+  writer.write(30, 'given', () => '');
+  writeFileSync(path, '0\n');
+  writer.write(30, 'given', () => '');
+  expect(readTrackValue(path)).toBe(0);
+});
+
 test('a value that could not be written is not reported as told, and is tried again at the next look', () => {
   const { path, writer, events } = trackFile();
   rmSync(join(path, '..'), { recursive: true });
