@@ -117,7 +117,7 @@ function requestRules(route: RouteBackend): readonly string[] {
     ...headers.request.map((action) => headerRule('http-request', action)),
     ...headers.response.map((action) => headerRule('http-response', action)),
     ...(endsTls && hsts !== undefined && hsts !== ''
-      ? [`http-response set-header Strict-Transport-Security ${quotedLiteral(hsts)} if { ssl_fc }`]
+      ? [`http-response set-header Strict-Transport-Security ${quotedLiteral(hsts)}`]
       : []),
   ];
 }
