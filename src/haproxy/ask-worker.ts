@@ -6,7 +6,7 @@ import { askRuntimeApi } from './runtime-api.ts';
 
 const AGAIN_MS = 10;
 
-/** Asks the worker of a master through the master's socket, as `askMaster` does. */
+/** Asks the worker of a master through the master's socket. The rest is as with `askMaster`. */
 export async function askWorker(
   masterSocket: string,
   running: Running,
@@ -17,7 +17,7 @@ export async function askWorker(
 }
 
 /**
- * Undefined without a reply within `withinMs`, or where the master has ended.
+ * Sends `text` to a master. Undefined without a reply within `withinMs`, or where the master has ended.
  * HAProxy 2.5 and newer start their master anew once it has read its configuration, and nobody takes a connection until it is back: a
  * connection that is refused is tried again. Source: HAProxy's management guide, "Master CLI".
  */

@@ -37,14 +37,16 @@ export interface Authority {
  * A certificate authority of a test's own in `dir` (made if it is missing), EC P-256 because RSA keys cost seconds. `lists` are where its certificate
  * says that revoked ones are listed.
  */
-export function createAuthority(dir: string, lists: readonly string[] = []): Authority {
+export function createAuthority(dir: string, lists: readonly string[] = [], newKey = ecKey): Authority {
   mkdirSync(dir, { recursive: true });
   const certFile = join(dir, 'ca.crt');
   const keyFile = join(dir, 'ca.key');
   openssl([
     ...['req', '-x509', ...newKey, '-days', '1', '-subj', '/CN=hawser test authority'],
     ...['-addext', 'keyUsage=critical,keyCertSign,cRLSign', '-keyout', keyFile, '-out', certFile],
-    ...lists.flatMap((url) => ['-addext', `crlDistributionPoints=URI:${url}`]),
+    ...(lists.length === 0
+      ? []
+      : ['-addext', `crlDistributionPoints=${lists.map((url) => `URI:${url}`).join(',')}`]),
   ]);
   let issued = 0;
   return {
@@ -58,7 +60,7 @@ export function createAuthority(dir: string, lists: readonly string[] = []): Aut
   };
 }
 
-const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+const ecKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
 
 function issue(
   authority: { readonly certFile: string; readonly keyFile: string },
@@ -69,7 +71,7 @@ function issue(
   const keyFile = `${base}.key`;
   const requestFile = `${base}.csr`;
   const extensionFile = `${base}.ext`;
-  openssl(['req', '-new', ...newKey, '-subj', subjectOf(request), '-keyout', keyFile, '-out', requestFile]);
+  openssl(['req', '-new', ...ecKey, '-subj', subjectOf(request), '-keyout', keyFile, '-out', requestFile]);
   writeFileSync(extensionFile, extensionsOf(request));
   const signer = ['-in', requestFile, '-extfile', extensionFile, '-out', certFile];
   if (request.validity === undefined)

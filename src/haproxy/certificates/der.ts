@@ -1,6 +1,7 @@
-/** One element of DER (X.690): its identifier, and where its value begins and ends in the whole. */
+/** One element of DER (X.690): its identifier, where it begins, and where its value begins and ends in the whole. */
 export interface DerElement {
   readonly tag: number;
+  readonly at: number;
   readonly begin: number;
   readonly end: number;
 }
@@ -14,7 +15,7 @@ export function elementAt(der: Buffer, at: number, limit = der.length): DerEleme
   const begin = at + 2 + bytes;
   const end = begin + (bytes === 0 ? first : der.readUIntBE(at + 2, bytes));
   if (end > limit) throw new RangeError('it is no DER, or its end is missing');
-  return { tag, begin, end };
+  return { tag, at, begin, end };
 }
 
 /** The elements that the value of another one is made of. Throws a RangeError where it is not. */

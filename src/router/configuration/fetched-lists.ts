@@ -1,16 +1,28 @@
-import { X509Certificate } from 'node:crypto';
+import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
 import type { SetFile } from '../../engine/apply/file-set.ts';
 import { distributionPoints } from '../../haproxy/certificates/distribution-points.ts';
 import { CLIENT_CRL_FILE } from './file-names.ts';
 
-/** Where one authority's list can be fetched, each as good as the others. */
-export type ListPlaces = readonly string[];
+/** A CA of clients, and where the list of revoked certificates that it signs can be fetched. */
+export interface ListAuthority {
+  /** The SHA-256 of its public key: the same for a CA whose certificate was renewed. */
+  readonly id: string;
+  /** Its subject, for people. */
+  readonly name: string;
+  readonly key: KeyObject;
+  /** Each is as good as the others. Empty where no certificate names one. */
+  readonly places: readonly string[];
+}
 
 const certificate = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
-const namedList = /^# (\S.*)\n(-----BEGIN X509 CRL-----\n[^-]*-----END X509 CRL-----\n)/gm;
+const namedList = /^# ([0-9a-f]{64})\n(-----BEGIN X509 CRL-----\n[^-]*-----END X509 CRL-----\n)/gm;
+const MOST_OF_A_NAME = 200;
+
+/** HAProxy reads the file at each start, and the router holds it. */
+const MAX_LISTS_CHARACTERS = 24 * 1024 * 1024;
 
 /**
- * By an authority that nobody has, and over since the year 2000: HAProxy reads no file without a list, and refuses clients whose authority has none
+ * By an authority that nobody has, and expired in the year 2000. HAProxy reads no file without a list, and refuses clients whose authority has none
  * in it.
  */
 const NO_LIST_YET = `-----BEGIN X509 CRL-----
@@ -21,33 +33,52 @@ MiUo2juYcZ+B5ACSYg==
 -----END X509 CRL-----
 `;
 
-/** Those that these CAs' certificates name (PEM), each once, in their order. Throws where there is none, or a certificate cannot be read. */
-export function placesIn(authorities: string): readonly ListPlaces[] {
-  const places = (authorities.match(certificate) ?? [])
-    .map((pem) => distributionPoints(new X509Certificate(pem)).map(oneLine))
-    .filter((urls) => urls.length > 0);
-  if (places.length === 0)
-    throw new Error('its certificates name no place of a list of revoked ones (cRLDistributionPoints)');
-  return [...new Map(places.map((urls) => [keyOf(urls), urls])).values()];
+/** The CAs in a file of PEM: a certificate names the list of the CA that has issued it. Throws where a certificate cannot be read. */
+export function listAuthorities(pem: string): readonly ListAuthority[] {
+  const certificates = (pem.match(certificate) ?? []).map((each) => new X509Certificate(each));
+  const naming = certificates
+    .map((each) => ({ certificate: each, places: distributionPoints(each).map(printable) }))
+    .filter(({ places }) => places.length > 0);
+  const found = new Map<string, ListAuthority>();
+  for (const authority of certificates) {
+    const id = createHash('sha256')
+      .update(authority.publicKey.export({ type: 'spki', format: 'der' }))
+      .digest('hex');
+    const own = naming.flatMap((each) => (isIssuedBy(each.certificate, authority) ? each.places : []));
+    const places = [...new Set([...(found.get(id)?.places ?? []), ...own])];
+    const name = printable(authority.subject.replaceAll('\n', ', ')).slice(0, MOST_OF_A_NAME);
+    found.set(id, { id, name, key: authority.publicKey, places });
+  }
+  return [...found.values()];
 }
 
-export const keyOf = (places: ListPlaces): string => places.join(' ');
-
-/** A certificate may have anything there, and a file is made of lines. */
-function oneLine(uri: string): string {
-  return uri.replaceAll(/[^\x21-\x7e]/g, (character) => encodeURIComponent(character));
+function isIssuedBy(issued: X509Certificate, authority: X509Certificate): boolean {
+  return issued.checkIssued(authority) && issued.verify(authority.publicKey);
 }
 
-/** The file of the configuration with the lists that there are, by their places. Equal lists give equal bytes. */
-export function listsFile(places: readonly ListPlaces[], lists: ReadonlyMap<string, string>): SetFile {
-  const named = places.map(keyOf).flatMap((key) => {
-    const pem = lists.get(key);
-    return pem === undefined ? [] : [`# ${key}\n${pem}`];
-  });
-  return { name: CLIENT_CRL_FILE, content: [NO_LIST_YET, ...named.sort()].join('') };
+/** A certificate may have anything there. */
+function printable(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/g, (character) => encodeURIComponent(character));
 }
 
-/** The lists in such a file, as PEM, by their places. */
+interface ListsFile {
+  readonly file: SetFile;
+  /** The CAs whose lists have no room left. */
+  readonly left: ReadonlySet<string>;
+}
+
+/** The file of the configuration with these lists (PEM), by the ids of their CAs. Equal lists give equal bytes. */
+export function listsFile(lists: ReadonlyMap<string, string>): ListsFile {
+  const left = new Set<string>();
+  let content = NO_LIST_YET;
+  for (const [id, pem] of [...lists].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+    if (content.length + pem.length > MAX_LISTS_CHARACTERS) left.add(id);
+    else content += `# ${id}\n${pem}`;
+  }
+  return { file: { name: CLIENT_CRL_FILE, content }, left };
+}
+
+/** The lists in such a file, as PEM, by the ids of their CAs. */
 export function listsIn(file: string): ReadonlyMap<string, string> {
-  return new Map([...file.matchAll(namedList)].map(([, key = '', pem = '']) => [key, pem]));
+  return new Map([...file.matchAll(namedList)].map(([, id = '', pem = '']) => [id, pem]));
 }

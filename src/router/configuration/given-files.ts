@@ -6,7 +6,7 @@ import { settingName } from '../settings/setting-name.ts';
 import { FETCH } from '../settings/tls-flags.ts';
 import { authorityProblem, revocationProblem } from './authority-pem.ts';
 import { errorAnswerProblem } from './error-answer.ts';
-import { listsFile, placesIn } from './fetched-lists.ts';
+import { listAuthorities, listsFile } from './fetched-lists.ts';
 import {
   CLIENT_CA_FILE,
   CLIENT_CRL_FILE,
@@ -74,7 +74,9 @@ export async function readGivenFiles(settings: RouterSettings): Promise<readonly
   const authorities = authoritiesIn(files);
   if (fetchesLists(settings) && authorities !== undefined)
     try {
-      files.push(listsFile(placesIn(authorities), new Map()));
+      if (listAuthorities(authorities).every(({ places }) => places.length === 0))
+        throw new Error('no certificate in it names where a list is (cRLDistributionPoints)');
+      files.push(listsFile(new Map()).file);
     } catch (error) {
       problems.push(cannotFetch(error));
     }
@@ -101,8 +103,9 @@ export function uncheckedRevocations(
   const authorities = authoritiesIn(given);
   if (mutualTls === 'none' || mutualTlsCrl !== undefined || authorities === undefined) return undefined;
   try {
-    const [first] = placesIn(authorities);
-    return `Revoked certificates of clients are accepted: their CA has a list of them (${first?.[0]}), expected ${settingName('mutualTlsCrl')} to be "${FETCH}" or a path`;
+    const first = listAuthorities(authorities).find(({ places }) => places.length > 0);
+    if (first === undefined) return undefined;
+    return `Revoked certificates of clients are accepted: their CA has a list of them (${first.places[0]}), expected ${settingName('mutualTlsCrl')} to be "${FETCH}" or a path`;
   } catch {
     return undefined;
   }

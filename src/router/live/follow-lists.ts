@@ -1,24 +1,31 @@
+import { createHash } from 'node:crypto';
 import type { SetFile } from '../../engine/apply/file-set.ts';
 import type { Log } from '../../engine/system/log.ts';
+import { isoTime } from '../../engine/system/time/iso-time.ts';
 import { type RetryLimits, scatteredPauseMs } from '../../engine/system/time/retry.ts';
 import { createWake } from '../../engine/system/time/wake.ts';
-import { type RevocationList, readRevocationList } from '../../haproxy/certificates/revocation-list.ts';
-import { keyOf, type ListPlaces, listsFile, listsIn, placesIn } from '../configuration/fetched-lists.ts';
+import {
+  type ListReading,
+  type RevocationList,
+  readRevocationList,
+} from '../../haproxy/certificates/revocation-list.ts';
+import { type ListAuthority, listAuthorities, listsFile, listsIn } from '../configuration/fetched-lists.ts';
 import type { Fetched } from './fetch-list.ts';
 
 /** A list is asked for again after half of the time that it has left, within these bounds. */
 const SOONEST_MS = 60_000;
 const LATEST_MS = 3_600_000;
 const RETRY: RetryLimits = { firstMs: 5_000, longestMs: 300_000 };
+/** A clock may be behind that of an authority. */
+const SKEW_MS = 300_000;
 
 export interface FollowedLists {
-  /**
-   * The file of the lists that these CAs name (PEM), as it is now: without the list of an authority, HAProxy refuses its clients. Throws where the
-   * CAs name no place, or cannot be read.
-   */
+  /** The file with the lists of these CAs (PEM), as they are now: HAProxy refuses clients of a CA without a list. Throws what `listAuthorities` throws. */
   readonly fileFor: (authorities: string) => Promise<SetFile>;
-  /** Those that clients are refused for: why the list of an authority is missing or over. */
+  /** For each CA whose clients are refused: why its list is missing, or has expired. */
   readonly problems: () => readonly string[];
+  /** Whether each list that can be fetched has been asked for. */
+  readonly areTried: () => boolean;
   /** Resolves once the signal has aborted. */
   readonly ended: Promise<void>;
 }
@@ -26,7 +33,11 @@ export interface FollowedLists {
 export interface ListWorld {
   /** The file of lists that is served, empty where there is none: a router that starts anew goes on with them. */
   readonly served: () => Promise<string>;
-  readonly fetch: (places: ListPlaces, signal: AbortSignal) => Promise<Fetched>;
+  readonly fetch: (
+    places: readonly string[],
+    read: (bytes: Buffer) => ListReading,
+    signal: AbortSignal,
+  ) => Promise<Fetched>;
   readonly log: Log;
   /** Another file is to be served. */
   readonly changed: () => void;
@@ -37,79 +48,128 @@ export interface ListWorld {
 }
 
 interface Followed {
-  readonly places: ListPlaces;
+  authority: ListAuthority;
   list: RevocationList | undefined;
+  /** Of the bytes that `list` was read from. */
+  sha256: string;
   failures: number;
   problem: string | undefined;
+  isTried: boolean;
+  asking: Promise<void> | undefined;
   dueMs: number;
 }
 
 /** Fetches the lists of revoked certificates that CAs name, and keeps each fresh. What cannot be fetched is told, and the last good one stays. */
 export function followLists(world: ListWorld, signal: AbortSignal): FollowedLists {
   const wake = createWake();
-  const lastServed = world.served().then(listsIn, () => new Map<string, string>());
-  let read: { readonly authorities: string; readonly followed: readonly Followed[] } | undefined;
+  /** Of CAs that have gone too: one that comes back goes on with its newest list. */
+  const known = new Map<string, Followed>();
+  let current: readonly Followed[] = [];
+  let authoritiesRead: string | undefined;
+  let made: ReturnType<typeof listsFile> | undefined;
+  let served: Promise<ReadonlyMap<string, string>> | undefined = world.served().then(listsIn);
 
-  const begin = (places: ListPlaces, served: ReadonlyMap<string, string>): Followed => {
-    const reading = readRevocationList(Buffer.from(served.get(keyOf(places)) ?? ''));
-    const list = reading.kind === 'list' ? reading : undefined;
-    return { places, list, failures: 0, problem: undefined, dueMs: Number.NEGATIVE_INFINITY };
+  const begin = (authority: ListAuthority, pem: string | undefined): Followed => {
+    const reading = pem === undefined ? undefined : readRevocationList(Buffer.from(pem), authority.key);
+    return {
+      ...{ authority, list: reading?.kind === 'list' ? reading.list : undefined, sha256: '' },
+      ...{ failures: 0, problem: undefined, isTried: authority.places.length === 0 },
+      ...{ asking: undefined, dueMs: Number.NEGATIVE_INFINITY },
+    };
   };
-  const see = (authorities: string, served: ReadonlyMap<string, string>): readonly Followed[] => {
-    if (read?.authorities === authorities) return read.followed;
-    const before = new Map(read?.followed.map((each) => [keyOf(each.places), each]));
-    const followed = placesIn(authorities).map(
-      (places) => before.get(keyOf(places)) ?? begin(places, served),
-    );
-    read = { authorities, followed };
-    wake.poke();
-    return followed;
-  };
-  const refresh = async (each: Followed): Promise<void> => {
-    const outcome = await world.fetch(each.places, signal);
-    if (signal.aborted) return;
-    if (outcome.kind === 'failed') {
-      each.failures += 1;
-      each.dueMs = world.nowMs() + scatteredPauseMs(each.failures, RETRY);
-      if (each.problem !== outcome.message)
-        world.log({ event: 'revocations-unusable', level: 'error', message: outcome.message });
-      each.problem = outcome.message;
-      return;
+  const see = async (pem: string): Promise<void> => {
+    const before = await served;
+    if (authoritiesRead === pem) return;
+    const authorities = listAuthorities(pem);
+    for (const authority of authorities) {
+      const followed = known.get(authority.id) ?? begin(authority, before?.get(authority.id));
+      known.set(authority.id, Object.assign(followed, { authority }));
+      if (authority.places.length === 0)
+        world.log({ event: 'revocations-unusable', level: 'error', message: nowhere(authority) });
     }
-    const { list, url } = outcome;
-    // An older one, from a cache or somebody in between, would let in whom the newer one refuses.
-    const isNews = each.list === undefined || list.issuedMs >= each.list.issuedMs;
-    const hasChanged = isNews && list.pem !== each.list?.pem;
-    if (hasChanged) each.list = list;
+    current = authorities.flatMap(({ id }) => known.get(id) ?? []);
+    [authoritiesRead, made, served] = [pem, undefined, undefined];
+    wake.poke();
+  };
+  const read = (each: Followed, bytes: Buffer): ListReading => {
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const reading =
+      each.list !== undefined && each.sha256 === sha256
+        ? ({ kind: 'list', list: each.list } as const)
+        : readRevocationList(bytes, each.authority.key);
+    const message = reading.kind === 'list' ? refusalOf(reading.list, each.list, world.wallMs()) : undefined;
+    if (message !== undefined) return { kind: 'wrong', message };
+    if (reading.kind === 'list') each.sha256 = sha256;
+    return reading;
+  };
+  const failed = (each: Followed, message: string): void => {
+    each.failures += 1;
+    each.dueMs = world.nowMs() + scatteredPauseMs(each.failures, RETRY);
+    if (each.problem !== message) world.log({ event: 'revocations-unusable', level: 'error', message });
+    each.problem = message;
+  };
+  const fetched = (each: Followed, url: string, list: RevocationList): void => {
+    const hasChanged = list.pem !== each.list?.pem;
     if (hasChanged || each.problem !== undefined)
-      world.log({ event: 'revocations-fetched', url, ...validity(each.list ?? list) });
-    each.failures = 0;
-    each.problem = undefined;
-    each.dueMs = world.nowMs() + nextInMs(each.list ?? list, world.wallMs());
-    if (hasChanged) world.changed();
+      world.log({ event: 'revocations-fetched', url, ...validity(list) });
+    Object.assign(each, { list, failures: 0, problem: undefined });
+    each.dueMs = world.nowMs() + nextInMs(list, world.wallMs());
+    if (!hasChanged) return;
+    made = undefined;
+    world.changed();
+  };
+  const ask = async (each: Followed): Promise<void> => {
+    const outcome = await world.fetch(each.authority.places, (bytes) => read(each, bytes), signal);
+    if (signal.aborted) return;
+    each.isTried = true;
+    if (outcome.kind === 'failed') failed(each, outcome.message);
+    else fetched(each, outcome.url, outcome.list);
+  };
+  const askDue = (): void => {
+    for (const each of current) {
+      if (each.asking !== undefined || each.authority.places.length === 0 || each.dueMs > world.nowMs())
+        continue;
+      each.asking = ask(each).finally(() => {
+        each.asking = undefined;
+        wake.poke();
+      });
+    }
   };
   const follow = async (): Promise<void> => {
     while (!signal.aborted) {
-      const all = read?.followed ?? [];
-      await Promise.all(all.filter(({ dueMs }) => dueMs <= world.nowMs()).map(refresh));
-      const nextMs = Math.min(world.nowMs() + LATEST_MS, ...(read?.followed ?? []).map(({ dueMs }) => dueMs));
-      await wake.sleep(Math.max(0, nextMs - world.nowMs()), signal);
+      askDue();
+      const due = current.flatMap(({ asking, authority, dueMs }) =>
+        asking === undefined && authority.places.length > 0 ? dueMs - world.nowMs() : [],
+      );
+      await wake.sleep(Math.max(0, Math.min(LATEST_MS, ...due)), signal);
     }
+    await Promise.all([...known.values()].map(({ asking }) => asking));
   };
   return {
-    fileFor: async (authorities) => {
-      const followed = see(authorities, await lastServed);
-      const lists = followed.flatMap(({ places, list }) =>
-        list ? [[keyOf(places), list.pem] as const] : [],
+    fileFor: async (pem) => {
+      await see(pem);
+      made ??= listsFile(
+        new Map(current.flatMap(({ authority, list }) => (list ? [[authority.id, list.pem]] : []))),
       );
-      return listsFile(
-        followed.map(({ places }) => places),
-        new Map(lists),
-      );
+      return made.file;
     },
-    problems: () => (read?.followed ?? []).flatMap((each) => problemOf(each, world.wallMs()) ?? []),
+    problems: () =>
+      current.flatMap((each) => problemOf(each, world.wallMs(), made?.left.has(each.authority.id)) ?? []),
+    areTried: () => authoritiesRead !== undefined && current.every(({ isTried }) => isTried),
     ended: follow(),
   };
+}
+
+/** Why a list that its authority has signed is not taken. An older one, from a cache or an attacker, would admit clients that the newer one refuses. */
+function refusalOf(
+  { issuedMs, validToMs }: RevocationList,
+  last: RevocationList | undefined,
+  wallMs: number,
+): string | undefined {
+  if (issuedMs > wallMs + SKEW_MS) return `it is dated ${isoTime(issuedMs)}, which is in the future`;
+  if (last !== undefined && issuedMs < last.issuedMs)
+    return `it is dated ${isoTime(issuedMs)}, which is before the last one`;
+  return validToMs !== undefined && validToMs <= wallMs ? `it expired at ${isoTime(validToMs)}` : undefined;
 }
 
 function nextInMs({ validToMs }: RevocationList, wallMs: number): number {
@@ -118,12 +178,22 @@ function nextInMs({ validToMs }: RevocationList, wallMs: number): number {
 }
 
 function validity({ validToMs }: RevocationList) {
-  return validToMs === undefined ? {} : { validTo: new Date(validToMs).toISOString() };
+  return validToMs === undefined ? {} : { validTo: isoTime(validToMs) };
 }
 
-function problemOf({ places, list, problem }: Followed, wallMs: number): string | undefined {
-  if (list === undefined) return problem ?? `${keyOf(places)} is still being asked`;
+const nowhere = ({ name }: ListAuthority): string =>
+  `no certificate of the CAs names where the list of ${name} is`;
+
+function problemOf(
+  { authority, list, problem }: Followed,
+  wallMs: number,
+  isLeft: boolean | undefined,
+): string | undefined {
+  const { name, places } = authority;
+  if (isLeft === true) return `the list of ${name} is too long beside the others`;
+  if (list === undefined && places.length === 0) return nowhere(authority);
+  if (list === undefined) return problem ?? `the list of ${name} is being asked for`;
   if (list.validToMs === undefined || list.validToMs > wallMs) return undefined;
-  const over = `the list of ${keyOf(places)} ended at ${new Date(list.validToMs).toISOString()}`;
-  return problem === undefined ? over : `${over}: ${problem}`;
+  const expired = `the list of ${name} expired at ${isoTime(list.validToMs)}`;
+  return problem === undefined ? expired : `${expired}: ${problem}`;
 }

@@ -1,4 +1,5 @@
 import type { SetFile } from '../../engine/apply/file-set.ts';
+import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import { readRegularFile } from '../../engine/system/file/read-regular-file.ts';
 import type { Log } from '../../engine/system/log.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
@@ -62,8 +63,15 @@ export function followGivenLists(
 ): FollowedLists | undefined {
   if (!fetchesLists(settings)) return undefined;
   const served = async (): Promise<string> => {
-    const path = await servedFile(settings.config, CLIENT_CRL_FILE);
-    return (await readRegularFile(path, { MAX_GIVEN_FILE_BYTES })).bytes.toString('latin1');
+    try {
+      const path = await servedFile(settings.config, CLIENT_CRL_FILE);
+      return (await readRegularFile(path, { MAX_GIVEN_FILE_BYTES })).bytes.toString('latin1');
+    } catch (error) {
+      // They are fetched anew.
+      if (codeOf(error) !== 'ENOENT')
+        log({ event: 'revocations-unusable', level: 'error', message: messageOf(error) });
+      return '';
+    }
   };
   const world = { served, fetch: fetchList, log, changed, nowMs: monotonicMs, wallMs: Date.now };
   return followLists(world, signal);

@@ -18,6 +18,7 @@ import { routerJournal } from '../router-journal.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import { withoutEffect } from '../settings/without-effect.ts';
 import { keepStatuses } from '../status/keep-statuses.ts';
+import type { FollowedLists } from './follow-lists.ts';
 import { type FollowedObjects, followObjects } from './follow-objects.ts';
 import { haproxyTrouble } from './haproxy-trouble.ts';
 import { certificatePaths, checkGivenCertificate } from './live-certificate.ts';
@@ -115,7 +116,7 @@ async function prepare(
   const inputs = { objects: followed.objects, lists };
   const configuration = routerConfiguration(settings, inputs, wake, observers, others, signal);
   const isSynced = () => followed.objects() !== undefined;
-  const problem = (withinMs: number) => problemOf(settings, followed, configuration, withinMs);
+  const problem = (withinMs: number) => problemOf(settings, { followed, configuration, lists }, withinMs);
   show(
     async (): Promise<RouterStatus> => ({
       ...{ version: hawserVersion(), synced: isSynced(), changes: recent.view() },
@@ -137,14 +138,20 @@ async function prepare(
   };
 }
 
+interface ReadyParts {
+  readonly followed: FollowedObjects;
+  readonly configuration: RouterConfiguration;
+  readonly lists: FollowedLists | undefined;
+}
+
 /** Why clients should not come here; undefined where they may. */
 async function problemOf(
   settings: LiveSettings,
-  { objects }: FollowedObjects,
-  { isServed }: RouterConfiguration,
+  { followed, configuration, lists }: ReadyParts,
   withinMs: number,
 ): Promise<string | undefined> {
-  if (objects() === undefined) return 'not every kind of object has been listed yet';
-  if (!isServed()) return 'the configuration is not served yet';
+  if (followed.objects() === undefined) return 'not every kind of object has been listed yet';
+  if (!configuration.isServed()) return 'the configuration is not served yet';
+  if (lists?.areTried() === false) return 'lists of revoked certificates are still being fetched';
   return await haproxyTrouble(settings, withinMs);
 }

@@ -6,6 +6,12 @@ import { printable, tlsVersion, word } from './router-fields.ts';
 /** Of `mutualTlsCrl`: there is no file, the lists are fetched. */
 export const FETCH = 'fetch';
 
+const pathOrFetch = z.string().check(
+  z.refine((text) => text === FETCH || z.safeParse(absolutePath, text).success, {
+    error: 'expected an absolute path, or fetch',
+  }),
+);
+
 /** What clients get of TLS, and the certificates that are not a route's. */
 export const tlsFlags = {
   defaultCertificate: flag(
@@ -55,8 +61,8 @@ export const tlsFlags = {
   }),
   mutualTlsCrl: flag(
     '<path|fetch>',
-    z.optional(z.union([z.literal(FETCH), absolutePath], { error: 'expected an absolute path, or fetch' })),
-    'lists of revoked ones; fetch: from where the certificates of their CA say',
+    z.optional(pathOrFetch),
+    'CRLs of their CAs; fetch: from the distribution points that the CAs name',
     { variable: 'ROUTER_MUTUAL_TLS_AUTH_CRL' },
   ),
   mutualTlsFilter: flag('<regex>', z.optional(printable), "what a client's subject must match", {

@@ -30,8 +30,8 @@ const flood = `
 test('a HAProxy that is flooded with TLS handshakes, each dear, is never taken for hung', async () => {
   await using host = await createSupervisedHost();
   const at = (name: string): string => join(host.paths.dir, name);
-  // A handshake takes HAProxy 30 ms or more.
-  const request = ['req', '-x509', '-newkey', 'rsa:8192', '-nodes', '-days', '1', '-subj', '/CN=flood'];
+  // A handshake takes HAProxy 5 ms or more.
+  const request = ['req', '-x509', '-newkey', 'rsa:4096', '-nodes', '-days', '1', '-subj', '/CN=flood'];
   execFileSync('openssl', [...request, '-keyout', at('tls.key'), '-out', at('tls.crt')], { stdio: 'pipe' });
   writeFileSync(at('tls.pem'), ['tls.key', 'tls.crt'].map((name) => readFileSync(at(name), 'utf8')).join(''));
   host.install('v1', {
@@ -46,7 +46,7 @@ test('a HAProxy that is flooded with TLS handshakes, each dear, is never taken f
   );
   onTestFinished(() => clients.forEach((client) => void client.kill('SIGKILL')));
   const shaken = await Promise.all(clients.map(async ({ stdout }) => Number(await text(stdout))));
-  expect(shaken[0]).toBeGreaterThan(0);
+  for (const count of shaken) expect(count).toBeGreaterThan(10);
   expect(host.events('generation-hung')).toEqual([]);
   expect((await supervisor.status()).current).toMatchObject({ generation: 1 });
 });

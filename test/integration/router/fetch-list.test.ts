@@ -1,14 +1,19 @@
+import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readRevocationList } from '../../../src/haproxy/certificates/revocation-list.ts';
 import { fetchList } from '../../../src/router/live/fetch-list.ts';
 import { createAuthority } from '../../helpers/certificates.ts';
+import { freePort } from '../../helpers/free-port.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hawser-fetch-list-'));
-const list = createAuthority(join(folder, 'ca')).revoke();
+const authority = createAuthority(join(folder, 'ca'));
+const list = authority.revoke();
+const read = (bytes: Buffer) => readRevocationList(bytes, new X509Certificate(authority.cert).publicKey);
 const part = Buffer.alloc(1024 * 1024);
 /** More than any list may have, for as long as somebody reads. */
 function endless(response: ServerResponse): void {
@@ -29,16 +34,18 @@ const server = createServer((request, response) => {
   if (page === undefined) response.writeHead(404).end('no such list');
   else page(response);
 });
-let base = '';
+let [base, closed] = ['', 0];
 const never = new AbortController().signal;
 const fetched = (...paths: readonly string[]) =>
   fetchList(
     paths.map((path) => (path.startsWith('/') ? `${base}${path}` : path)),
+    read,
     never,
   );
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closed = await freePort();
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 afterAll(() => {
@@ -58,10 +65,11 @@ test.each([
   ['/endless', 'limit MAX_LIST_BYTES'],
   ['/cut', ''],
   ['ldap:///CN=a', 'over HTTP or HTTPS'],
-  ['http://127.0.0.1:1/a', ''],
+  ['http://127.0.0.1:CLOSED/a', 'ECONNREFUSED'],
+  ['http://localhost:CLOSED/a', 'ECONNREFUSED'],
   ['http://[/', ''],
 ])('%s is a failure with its reason', async (path, reason) => {
-  const outcome = await fetched(path);
+  const outcome = await fetched(path.replace('CLOSED', `${closed}`));
   expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining(reason) });
   expect(outcome.kind === 'failed' && outcome.message).toMatch(/: .{5}/);
 });
@@ -69,5 +77,6 @@ test.each([
 test('a place that does not answer is left once it is no longer wanted', async () => {
   const stop = new AbortController();
   server.once('request', () => stop.abort());
-  expect(await fetchList([`${base}/silent`], stop.signal)).toMatchObject({ kind: 'failed' });
+  const outcome = await fetchList([`${base}/silent`, `${base}/list`], read, stop.signal);
+  expect(outcome).toEqual({ kind: 'failed', message: `${base}/silent: This operation was aborted` });
 });

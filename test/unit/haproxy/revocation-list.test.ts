@@ -11,45 +11,42 @@ import { createAuthority } from '../../helpers/certificates.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hawser-lists-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const authority = createAuthority(join(folder, 'ca'));
+const uris = ['http://pki.test/a.crl', 'ldap:///CN=a?certificateRevocationList', 'https://pki.test/a'];
+const authority = createAuthority(join(folder, 'ec'), uris);
+const keyOf = ({ cert }: { readonly cert: string }) => new X509Certificate(cert).publicKey;
 const pem = authority.revoke(authority.issue({ commonName: 'gone' }));
 const der = execFileSync('openssl', ['crl', '-outform', 'DER'], { input: pem });
 
-test('a certificate names the places of its list in their order, of any scheme', () => {
-  const uris = ['http://pki.test/a.crl', 'ldap:///CN=a?certificateRevocationList', 'https://pki.test/a'];
-  const points = `crlDistributionPoints=${uris.map((uri) => `URI:${uri}`).join(',')}`;
-  const made = (...more: readonly string[]) =>
-    new X509Certificate(
-      execFileSync(
-        'openssl',
-        [
-          'req',
-          '-x509',
-          '-newkey',
-          'ec',
-          '-pkeyopt',
-          'ec_paramgen_curve:P-256',
-          '-nodes',
-          '-keyout',
-          '/dev/null',
-        ].concat(['-subj', '/CN=a', '-days', '1', ...more]),
-        { stdio: ['ignore', 'pipe', 'ignore'] },
-      ),
-    );
-  expect(distributionPoints(made('-addext', points))).toEqual(uris);
-  expect(distributionPoints(made())).toEqual([]);
+test('a certificate names the places of a list in their order, of any scheme', () => {
+  expect(distributionPoints(new X509Certificate(authority.cert))).toEqual(uris);
+  expect(distributionPoints(new X509Certificate(createAuthority(join(folder, 'plain')).cert))).toEqual([]);
 });
 
 test('a list is read as DER and as PEM, with its times', () => {
-  const found = readRevocationList(der);
-  expect(readRevocationList(Buffer.from(`a comment\n${pem}`))).toEqual(found);
+  const found = readRevocationList(der, keyOf(authority));
+  expect(readRevocationList(Buffer.from(`a comment\n${pem}`), keyOf(authority))).toEqual(found);
   if (found.kind !== 'list') throw new Error(found.message);
-  const dates = execFileSync('openssl', ['crl', '-noout', '-lastupdate', '-nextupdate'], {
-    input: found.pem,
-  });
+  const { list } = found;
+  const dates = execFileSync('openssl', ['crl', '-noout', '-lastupdate', '-nextupdate'], { input: list.pem });
   const said = `${dates}`.match(/(?<==).*/g)?.map((date) => Date.parse(date));
-  expect([found.issuedMs, found.validToMs]).toEqual(said);
+  expect([list.issuedMs, list.validToMs]).toEqual(said);
 });
+
+test('a list is taken of the CA alone that has signed it, with RSA too', () => {
+  const rsa = createAuthority(join(folder, 'rsa'), [], ['-newkey', 'rsa:2048', '-nodes']);
+  const list = Buffer.from(rsa.revoke());
+  expect(readRevocationList(list, keyOf(rsa))).toMatchObject({ kind: 'list' });
+  for (const [bytes, key] of [
+    [list, keyOf(authority)],
+    [der, keyOf(rsa)],
+  ] as const)
+    expect(readRevocationList(bytes, key)).toEqual({
+      kind: 'wrong',
+      message: 'its authority has not signed it',
+    });
+});
+
+const inside = der.length / 3;
 
 test.each([
   ['nothing', Buffer.alloc(0)],
@@ -57,11 +54,15 @@ test.each([
   ['a certificate', Buffer.from(authority.cert)],
   ['half of a list', der.subarray(0, der.length / 2)],
   [
-    'a list whose inside is damaged',
+    'a list of which one bit is another',
+    Buffer.from(der.map((byte, at) => (at === inside >>> 0 ? byte ^ 1 : byte))),
+  ],
+  [
+    'a list with an unknown signature',
     Buffer.from(der.map((byte, at) => (at > der.length - 80 && at < der.length - 70 ? 0xff : byte))),
   ],
 ])('%s is no list', (_what, bytes) => {
-  expect(readRevocationList(bytes)).toMatchObject({ kind: 'wrong' });
+  expect(readRevocationList(bytes, keyOf(authority))).toMatchObject({ kind: 'wrong' });
 });
 
 test.each([

@@ -1,44 +1,51 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { LogEvent } from '../../../../src/engine/system/log.ts';
-import { readRevocationList } from '../../../../src/haproxy/certificates/revocation-list.ts';
-import { listsIn } from '../../../../src/router/configuration/fetched-lists.ts';
-import type { Fetched } from '../../../../src/router/live/fetch-list.ts';
+import { listAuthorities, listsIn } from '../../../../src/router/configuration/fetched-lists.ts';
+import { fetchList } from '../../../../src/router/live/fetch-list.ts';
 import { followLists } from '../../../../src/router/live/follow-lists.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hawser-follow-lists-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const [first, second] = ['http://pki.test/a.crl', 'http://pki.test/b.crl'];
-const authority = createAuthority(join(folder, 'a'), [first]);
+const [first, spare, second] = ['http://pki.test/a.crl', 'http://spare.test/a.crl', 'http://pki.test/b.crl'];
+const authority = createAuthority(join(folder, 'a'), [first, spare]);
 const other = createAuthority(join(folder, 'b'), [second]);
 const plain = createAuthority(join(folder, 'c'));
-const read = (pem: string) => {
-  const reading = readRevocationList(Buffer.from(pem));
-  if (reading.kind === 'wrong') throw new Error(reading.message);
-  return { issuedMs: reading.issuedMs, validToMs: reading.validToMs, pem: reading.pem };
-};
-const [old, young] = [read(authority.revoke()), read(authority.revoke(authority.issue({ commonName: 'x' })))];
+const both = `${authority.cert}${other.cert}`;
 
-const answers = new Map<string, Fetched>();
+/** A list of the first CA that was made at this time, for a day. */
+function listAt(made: Date, days = 1): string {
+  const stamp = (ms: number) => `${new Date(ms).toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z`;
+  const [from, to] = [stamp(made.getTime()), stamp(made.getTime() + days * 86_400_000)];
+  const dir = join(folder, 'a');
+  const files = ['-cert', join(dir, 'ca.crt'), '-keyfile', join(dir, 'ca.key'), '-out', join(dir, 'at.crl')];
+  const times = ['-crl_lastupdate', from, '-crl_nextupdate', to];
+  const command = ['ca', '-batch', '-config', join(dir, 'revoked.cnf'), ...files, '-gencrl', ...times];
+  execFileSync('openssl', command, { stdio: 'pipe' });
+  return readFileSync(join(dir, 'at.crl'), 'utf8');
+}
+
+authority.revoke();
+const start0 = new Date('2026-06-01T12:00:00Z');
+const minutes = (count: number) => new Date(start0.getTime() + count * 60_000);
+const [old, young] = [listAt(minutes(-60)), listAt(minutes(-5))];
+const [others, othersAt] = [other.revoke(), Date.now()];
+
+/** What each place answers; others answer 404. */
+const answers = new Map<string, string>();
 let asked: string[] = [];
 let said: LogEvent[] = [];
 let changes = 0;
 let end = new AbortController();
-const gives = (url: string, list: ReturnType<typeof read>) => answers.set(url, { kind: 'list', url, list });
-const fails = (url: string) =>
-  answers.set(url, { kind: 'failed', message: `${url}: HTTP 404, expected 200` });
 const start = (served = '') =>
   followLists(
     {
       served: async () => served,
-      fetch: async ([url = '']) => {
-        asked.push(url);
-        await new Promise((resolve) => setTimeout(resolve, 1));
-        return answers.get(url) ?? { kind: 'failed', message: 'nothing' };
-      },
+      fetch: fetchList,
       log: (event) => said.push(event),
       changed: () => (changes += 1),
       nowMs: () => performance.now(),
@@ -47,108 +54,147 @@ const start = (served = '') =>
     end.signal,
   );
 type Lists = ReturnType<typeof start>;
-const has = async (lists: Lists, cas: string) => [...listsIn(`${(await lists.fileFor(cas)).content}`).keys()];
+const names = async (lists: Lists, cas: string) => {
+  const found = listsIn(`${(await lists.fileFor(cas)).content}`);
+  return listAuthorities(both)
+    .filter(({ id }) => found.has(id))
+    .map(({ places }) => places[0]);
+};
+const has = async (lists: Lists, cas: string, list: string) => {
+  const pem = (text: string) => text.replaceAll(/\s/g, '');
+  return pem(`${(await lists.fileFor(cas)).content}`).includes(pem(list));
+};
 const settle = () => vi.advanceTimersByTimeAsync(2);
 
 beforeEach(() => {
-  vi.useFakeTimers({ now: old.issuedMs });
+  vi.useFakeTimers({ now: start0, toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+  vi.stubGlobal('fetch', async (url: string) => {
+    asked.push(url);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    const answer = answers.get(url);
+    return new Response(answer ?? '', { status: answer === undefined ? 404 : 200 });
+  });
   [asked, said, changes] = [[], [], 0];
   answers.clear();
   end = new AbortController();
 });
 afterEach(() => {
   end.abort();
+  vi.unstubAllGlobals();
   vi.useRealTimers();
 });
 
 test('a list is fetched once the CAs are known, and its file is told as another one', async () => {
-  gives(first, old);
+  answers.set(first, old);
   const lists = start();
   await settle();
-  expect(asked).toEqual([]);
-  expect(await has(lists, authority.cert)).toEqual([]);
-  expect(lists.problems()).toEqual([`${first} is still being asked`]);
-  await settle();
-  expect([asked, changes]).toEqual([[first], 1]);
-  expect(await has(lists, authority.cert)).toEqual([first]);
-  expect(lists.problems()).toEqual([]);
+  expect([asked, lists.areTried()]).toEqual([[], false]);
+  expect(await names(lists, authority.cert)).toEqual([]);
+  expect([lists.problems().length, lists.areTried()]).toEqual([1, false]);
+  await vi.waitFor(() => expect(changes).toBe(1));
+  expect(await names(lists, authority.cert)).toEqual([first]);
+  expect([asked, lists.problems(), lists.areTried()]).toEqual([[first], [], true]);
   expect(said).toMatchObject([{ event: 'revocations-fetched', url: first }]);
+  expect(await lists.fileFor(authority.cert)).toBe(await lists.fileFor(authority.cert));
 });
 
 test('the file is the same whatever the order of the CAs', async () => {
-  gives(first, old);
-  gives(second, read(other.revoke()));
+  vi.setSystemTime(othersAt);
+  answers.set(first, listAt(new Date(othersAt))).set(second, others);
   const lists = start();
-  const cas = [authority.cert, other.cert];
-  await lists.fileFor(cas.join(''));
-  await settle();
-  const file = await lists.fileFor(cas.join(''));
-  expect(await lists.fileFor(cas.toReversed().join(''))).toEqual(file);
-  expect(await has(lists, other.cert)).toEqual([second]);
+  await lists.fileFor(both);
+  await vi.waitFor(() => expect(changes).toBe(2));
+  const file = await lists.fileFor(both);
+  expect(await lists.fileFor(`${other.cert}${authority.cert}`)).toEqual(file);
 });
 
 test('a list that cannot be fetched is asked for again, is told once, and keeps no other one away', async () => {
-  fails(first);
-  gives(second, read(other.revoke()));
+  answers.set(second, old);
   const lists = start();
-  const cas = `${authority.cert}${other.cert}`;
-  await lists.fileFor(cas);
-  await settle();
-  expect(await has(lists, cas)).toEqual([second]);
-  expect(lists.problems()).toEqual([`${first}: HTTP 404, expected 200`]);
+  await lists.fileFor(both);
+  await vi.waitFor(() => expect(said).toHaveLength(2));
+  expect(lists.problems()).toEqual([
+    `${first}: HTTP 404, expected 200; ${spare}: HTTP 404, expected 200`,
+    `${second}: its authority has not signed it`,
+  ]);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(asked.filter((url) => url === first).length).toBeGreaterThan(3);
-  expect(said.filter(({ event }) => event === 'revocations-unusable')).toHaveLength(1);
-  gives(first, old);
+  expect(said.filter(({ event }) => event === 'revocations-unusable')).toHaveLength(2);
+  answers.set(spare, old);
   await vi.advanceTimersByTimeAsync(300_000);
-  expect(await has(lists, cas)).toEqual([first, second]);
+  expect(await names(lists, both)).toEqual([first]);
+  expect(lists.problems()).toHaveLength(1);
+});
+
+test('a CA of which no certificate names a list is told, as its clients are refused', async () => {
+  answers.set(first, old);
+  const lists = start();
+  await lists.fileFor(`${authority.cert}${plain.cert}`);
+  await vi.waitFor(() => expect(changes).toBe(1));
+  expect(lists.problems()).toEqual([
+    expect.stringContaining('names where the list of CN=hawser test authority is'),
+  ]);
+  expect(said.filter(({ event }) => event === 'revocations-unusable')).toHaveLength(1);
+});
+
+test.each([
+  ['older than the last one', () => old, 'which is before the last one'],
+  ['dated in the future', () => listAt(minutes(600)), 'which is in the future'],
+  ['expired', () => listAt(minutes(-4 * 1_440)), /it expired at|before the last one/],
+])('a list that is %s is not taken, and the next place is asked', async (_what, list, reason) => {
+  answers.set(first, young);
+  const lists = start();
+  await lists.fileFor(authority.cert);
+  await vi.waitFor(() => expect(changes).toBe(1));
+  answers.set(first, list());
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  await vi.waitFor(() => expect(said.at(-1)).toMatchObject({ event: 'revocations-unusable' }));
+  expect(asked).toContain(spare);
+  expect(said.at(-1)).toMatchObject({ message: expect.stringMatching(reason) });
+  expect([await has(lists, authority.cert, young), changes]).toEqual([true, 1]);
   expect(lists.problems()).toEqual([]);
 });
 
-test('a list is asked for every hour, and an older one than that which is there is not taken', async () => {
-  gives(first, young);
+test('one that has expired refuses clients, which is told with the reason', async () => {
+  answers.set(first, old);
   const lists = start();
   await lists.fileFor(authority.cert);
-  await settle();
-  gives(first, { ...old, issuedMs: young.issuedMs - 1 });
-  await vi.advanceTimersByTimeAsync(3_600_000);
-  expect([asked.length, changes]).toEqual([2, 1]);
-  expect(`${(await lists.fileFor(authority.cert)).content}`).toContain(young.pem);
-});
-
-test('one that is over refuses clients, which is said with the reason', async () => {
-  gives(first, old);
-  const lists = start();
-  await lists.fileFor(authority.cert);
-  await settle();
-  fails(first);
+  await vi.waitFor(() => expect(changes).toBe(1));
+  answers.clear();
   await vi.advanceTimersByTimeAsync(25 * 3_600_000);
   expect(lists.problems()).toEqual([
-    expect.stringMatching(/^the list of http.* ended at 20.*: http.*HTTP 404/),
+    expect.stringMatching(/^the list of CN=.* expired at 2026-.*: http.*HTTP 404/),
   ]);
-  expect(await has(lists, authority.cert)).toEqual([first]);
+  expect(await names(lists, authority.cert)).toEqual([first]);
 });
 
-test('a router that starts anew goes on with the lists that are served', async () => {
-  gives(first, young);
+test('a place that does not answer keeps no other list away', async () => {
+  answers.set(second, old);
+  vi.stubGlobal('fetch', async (url: string) => {
+    if (url !== second) return await new Promise<Response>(() => undefined);
+    asked.push(url);
+    return new Response('', { status: 404 });
+  });
+  const lists = start();
+  await lists.fileFor(both);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(asked.length).toBeGreaterThan(1);
+});
+
+test('a router that starts anew goes on with the lists that are served, and a CA that comes back with its last one', async () => {
+  answers.set(first, old);
   const lists = start();
   await lists.fileFor(authority.cert);
-  await settle();
+  await vi.waitFor(() => expect(changes).toBe(1));
   const served = `${(await lists.fileFor(authority.cert)).content}`;
-  fails(first);
   const anew = start(served);
   expect(`${(await anew.fileFor(authority.cert)).content}`).toBe(served);
-  await settle();
-  expect(anew.problems()).toEqual([]);
+  answers.set(first, young);
+  await vi.waitFor(() => expect(changes).toBe(2));
+  answers.clear();
+  expect(await names(anew, other.cert)).toEqual([]);
+  expect(await has(anew, both, young)).toBe(true);
   end.abort();
-  await Promise.all([lists.ended, anew.ended]);
-});
-
-test('CAs that name no place are an error, and what was known stays', async () => {
-  gives(first, old);
-  const lists = start();
-  await lists.fileFor(authority.cert);
   await settle();
-  await expect(lists.fileFor(plain.cert)).rejects.toThrow('name no place of a list of revoked ones');
-  expect(await has(lists, authority.cert)).toEqual([first]);
+  await Promise.all([lists.ended, anew.ended]);
 });
