@@ -12,7 +12,7 @@ const slow = [
   'test/integration/demo-proxy/demo-proxy.test.ts',
   'test/integration/demo-router/demo-router.test.ts',
   'test/integration/engine/apply/file-set-trouble.test.ts',
-  'test/integration/haproxy/flood.test.ts',
+  'test/integration/haproxy/busy.test.ts',
   'test/integration/haproxy/runtime-changes.test.ts',
   'test/integration/operate/install/dry-run.test.ts',
   'test/integration/operate/install/edited.test.ts',

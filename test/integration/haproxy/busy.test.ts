@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
@@ -47,6 +48,28 @@ test('a HAProxy that is flooded with TLS handshakes, each dear, is never taken f
   onTestFinished(() => clients.forEach((client) => void client.kill('SIGKILL')));
   const shaken = await Promise.all(clients.map(async ({ stdout }) => Number(await text(stdout))));
   for (const count of shaken) expect(count).toBeGreaterThan(10);
+  expect(host.events('generation-hung')).toEqual([]);
+  expect((await supervisor.status()).current).toMatchObject({ generation: 1 });
+});
+
+test('a HAProxy that is starved of CPU under load is never taken for hung', {
+  timeout: 120_000,
+}, async () => {
+  await using host = await createSupervisedHost();
+  host.install('v1');
+  const supervisor = host.supervise(shortTimes);
+  const first = await supervisor.waitForServing();
+  for (const pid of [first.pid, ...first.workers]) execFileSync('renice', ['-n', '19', '-p', String(pid)]);
+  const hogs = Array.from({ length: 8 * availableParallelism() }, () =>
+    spawn(process.execPath, [
+      '-e',
+      'setTimeout(() => process.exit(), 12_000); const spin = () => { for (let i = 0; i < 1e7; i++); setImmediate(spin); }; spin();',
+    ]),
+  );
+  onTestFinished(() => hogs.forEach((hog) => void hog.kill('SIGKILL')));
+  const load = await host.load({ ratePerSecond: 200, timeoutMs: 60_000 });
+  await Promise.all(hogs.map((hog) => new Promise((resolve) => hog.once('exit', resolve))));
+  await load.stop();
   expect(host.events('generation-hung')).toEqual([]);
   expect((await supervisor.status()).current).toMatchObject({ generation: 1 });
 });
