@@ -43,7 +43,7 @@ async function streamOnce(scene: DataScene, seconds: number) {
   return { mbPerSecond: (megabytes * 1_000) / elapsedMs, haproxyMsPerGb };
 }
 
-/** Once: in a second round the generation of the first one would still be draining. */
+/** Once in a scene: after a second reload the generation with the streams would still be draining. */
 async function idleOnce(scene: DataScene, count: number) {
   const client = await scene.startClient('idle', 0, count);
   await pause(REST_MS);
@@ -63,31 +63,30 @@ function spreads<Name extends string>(
   return result;
 }
 
-function figuresOf(rounds: readonly Round[], idle: Awaited<ReturnType<typeof idleOnce>>) {
+function figuresOf(rounds: readonly Round[]) {
   const connects = rounds.map(({ connect }) => connect);
   const streams = rounds.map(({ stream }) => stream);
   return {
     connect: spreads(connects, ['perSecond', 'haproxyUs', 'failed']),
     stream: spreads(streams, ['mbPerSecond', 'haproxyMsPerGb']),
-    idle,
+    idle: spreads(
+      rounds.map(({ idle }) => idle),
+      ['open', 'anonymousMb', 'reloadMs'],
+    ),
   };
 }
 
 interface Round {
   readonly connect: Awaited<ReturnType<typeof connectOnce>>;
   readonly stream: Awaited<ReturnType<typeof streamOnce>>;
+  readonly idle: Awaited<ReturnType<typeof idleOnce>>;
 }
 
-async function measureRound(subject: Subject, seconds: number): Promise<Round> {
+async function measureRound(subject: Subject, { seconds, idle }: Sizes): Promise<Round> {
   await using scene = await openDataScene(subject);
   await pause(REST_MS);
-  return { connect: await connectOnce(scene, seconds), stream: await streamOnce(scene, seconds) };
-}
-
-async function measureIdle(subject: Subject, count: number) {
-  await using scene = await openDataScene(subject);
-  await pause(REST_MS);
-  return await idleOnce(scene, count);
+  const [connect, stream] = [await connectOnce(scene, seconds), await streamOnce(scene, seconds)];
+  return { connect, stream, idle: await idleOnce(scene, idle) };
 }
 
 /** Each subject is the first one in one of the rounds: what else the machine does is not one subject's alone. */
@@ -96,18 +95,20 @@ function inTurn(all: readonly Subject[], round: number): readonly Subject[] {
   return [...all.slice(first), ...all.slice(0, first)];
 }
 
-const usage = `usage: npm run bench:data [-- --json FILE] [--quick] [--subject SUBJECT]... [--idle N]
+const usage = `usage: npm run bench:data [-- --json FILE] [--quick] [--subject SUBJECT]... [--rounds N] [--idle N]
   --json     also write the figures to this file
   --quick    one short round each, to try the bench itself
   --subject  ${subjects.join(', ')}; may be given several times
+  --rounds   of each measurement (default: 5)
   --idle     streams that are open at a time (default: 10000, or what the limit of open files allows)`;
 const { json, quick, subject } = commonOptions;
 const values = readBenchOptions(usage, {
   ...{ json, quick, subject },
+  rounds: { type: 'string', default: '5' },
   idle: { type: 'string', default: '10000' },
 });
 const names = chosen('subject', values.subject, subjects);
-const pace = values.quick ? { seconds: 2, rounds: 1 } : { seconds: 5, rounds: 5 };
+const pace = values.quick ? { seconds: 2, rounds: 1 } : { seconds: 5, rounds: Number(values.rounds) };
 const sizes: Sizes = { ...pace, idle: Math.min(Number(values.idle), mostStreams()) };
 ensureBuilt();
 const machine = await describeMachine();
@@ -115,11 +116,10 @@ console.log(formatMachine(machine));
 const wanted = subjects.filter((each) => names.includes(each));
 const rounds = new Map(wanted.map((subject): [Subject, Round[]] => [subject, []]));
 for (let round = 0; round < sizes.rounds; round += 1)
-  for (const subject of inTurn(wanted, round))
-    rounds.get(subject)?.push(await measureRound(subject, sizes.seconds));
+  for (const subject of inTurn(wanted, round)) rounds.get(subject)?.push(await measureRound(subject, sizes));
 const results: Partial<Record<Subject, ReturnType<typeof figuresOf>>> = {};
 for (const [subject, all] of rounds) {
-  const figures = figuresOf(all, await measureIdle(subject, sizes.idle));
+  const figures = figuresOf(all);
   const { connect, stream, idle } = figures;
   results[subject] = figures;
   console.log(`${subject}
@@ -127,7 +127,7 @@ for (const [subject, all] of rounds) {
   HAProxy us each      ${formatFigure(connect.haproxyUs)}
   streaming MB/s       ${formatFigure(stream.mbPerSecond)}
   HAProxy ms/GB        ${formatFigure(stream.haproxyMsPerGb)}
-  ${idle.open} idle streams   ${formatFigure(idle.anonymousMb)} MB anonymous, reload ${formatFigure(idle.reloadMs)} ms`);
+  idle streams         ${formatFigure(idle.open)}: ${formatFigure(idle.anonymousMb)} MB anonymous, reload ${formatFigure(idle.reloadMs)} ms`);
   const report = { subjects: results, sizes, machine, quick: values.quick };
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
 }

@@ -45,7 +45,7 @@ servers without checks, is the floor. What client and servers can do bounds the 
     dataRow('idle streams that are still open after a reload', '', 'more', 'idle/open'),
     dataRow('anonymous memory of HAProxy with them', 'MB', 'less', 'idle/anonymousMb'),
     dataRow('from a reload to serving, with them', 'ms', 'less', 'idle/reloadMs', {
-      why: 'hawser checks the new file and saves the health of the servers first, which the others leave out.',
+      why: 'hawser saves the health of the servers first, which the others leave out.',
     }),
   ],
 };

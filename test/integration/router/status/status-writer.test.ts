@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 describe('contract 23: three replicas', () => {
-  test('write each status once, with host and reason, and nothing more while nothing changes', async () => {
+  test('contract 23: write each status once, with host and reason, and nothing more while nothing changes', async () => {
     world.create(10);
     world.store.set(bareRoute('zoo', 'thief', 'shop-0.example.com'));
     const all = [world.start(), world.start(), world.start()];
