@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { exactList } from '../../engine/system/exact-list.ts';
-import { changedSpan, whileSame } from '../../engine/system/same-list.ts';
+import { groupChanged } from '../../engine/system/group-changed.ts';
+import { changedSpan } from '../../engine/system/same-list.ts';
 import { type AdmittedRoute, claimOf, internalError, type RejectedRoute } from '../admission/verdict.ts';
 import {
   type BackendTimeouts,
@@ -37,29 +38,24 @@ type BuildModel = (
  */
 export function createModelBuilder(defaults: BackendDefaults): BuildModel {
   const endpointsOf = createServiceEndpoints();
-  const shares = whileSame(sharedCertificates);
-  let last: Pass = { admitted: [], made: [], isShared: () => false };
+  const shared = createSharedCertificates();
+  let last: Pass = { admitted: [], made: [] };
   return (admitted, { endpoints, services }) => {
     const { find, changed } = endpointsOf(endpoints, services);
-    const isShared = shares(admitted);
     const made = takenOver(last, admitted);
     for (const at of usersOf(changed, admitted, made)) made[at] = undefined;
-    if (isShared !== last.isShared)
-      for (const [at, { tls }] of admitted.entries()) {
-        const print = tls.certificate?.fingerprint;
-        if (print !== undefined && isShared(print) !== last.isShared(print)) made[at] = undefined;
-      }
+    for (const { key } of shared.take(admitted)) made[firstFrom(key, admitted)] = undefined;
     const failed: RejectedRoute[] = [];
     for (let at = made.indexOf(undefined); at !== -1; at = made.indexOf(undefined, at + 1)) {
       const each = admitted[at];
       if (each === undefined) continue;
       try {
-        made[at] = backendOf(each, find, isShared, defaults);
+        made[at] = backendOf(each, find, shared.has, defaults);
       } catch (error) {
         failed.push({ ...claimOf(each), ...internalError(error) });
       }
     }
-    last = { admitted, made, isShared };
+    last = { admitted, made };
     return { model: { backends: made.filter((each) => each !== undefined) }, failed };
   };
 }
@@ -68,7 +64,6 @@ export function createModelBuilder(defaults: BackendDefaults): BuildModel {
 interface Pass {
   readonly admitted: readonly AdmittedRoute[];
   readonly made: readonly (RouteBackend | undefined)[];
-  readonly isShared: (fingerprint: string) => boolean;
 }
 
 /** What was made of these routes in a pass, by their places; undefined of new ones. */
@@ -117,17 +112,24 @@ function firstFrom(text: string, admitted: readonly AdmittedRoute[]): number {
   return low;
 }
 
-/** Browsers join connections to hosts with one certificate, and would then ask the wrong route. */
-function sharedCertificates(admitted: readonly AdmittedRoute[]): (fingerprint: string) => boolean {
-  const seen = new Set<string>();
+/** Which certificates several routes have: browsers join connections to hosts with one certificate, and would then ask the wrong route. */
+function createSharedCertificates() {
+  const routes = groupChanged<AdmittedRoute>(({ tls }) => tls.certificate?.fingerprint ?? '');
   const shared = new Set<string>();
-  for (const { tls } of admitted) {
-    const fingerprint = tls.certificate?.fingerprint;
-    if (fingerprint === undefined) continue;
-    if (seen.has(fingerprint)) shared.add(fingerprint);
-    seen.add(fingerprint);
-  }
-  return (fingerprint) => shared.has(fingerprint);
+  return {
+    has: (fingerprint: string): boolean => shared.has(fingerprint),
+    /** Takes the next routes. Tells those whose certificate is shared from now on, or no more. */
+    take: (admitted: readonly AdmittedRoute[]): readonly AdmittedRoute[] => {
+      const changed = routes.take(admitted.filter(({ tls }) => tls.certificate !== undefined));
+      return [...changed].flatMap((fingerprint) => {
+        const having = routes.of(fingerprint);
+        if (shared.has(fingerprint) === having.length > 1) return [];
+        if (having.length > 1) shared.add(fingerprint);
+        else shared.delete(fingerprint);
+        return having;
+      });
+    },
+  };
 }
 
 function backendOf(

@@ -111,6 +111,7 @@ export function routerConfiguration(
       ...{ onForeign: logForeignFile(observers), difference, checksAfter: true },
       onReload: () => {
         observers.metrics.beat();
+        teller.tellNow();
         for (const { onReload } of others) onReload?.();
       },
     }),
@@ -135,6 +136,7 @@ export function routerConfiguration(
       },
     },
     observe: async (outcome, { decision }, rendered, { startMs, isPart, isCheck }) => {
+      teller.tellNow();
       if ((outcome.kind === 'reloaded' && !isUnchecked(outcome)) || outcome.kind === 'unchanged')
         isolation.taken(decision);
       if (isTaken(outcome) && !isUnchecked(outcome)) teller.taken(decision);

@@ -8,7 +8,10 @@ import type { RouterObserver } from './router-observer.ts';
 
 /** Tells the observers what was decided, and of which admitted routes it is known that HAProxy takes them. */
 interface Teller {
+  /** They are told once HAProxy has been told, and after 50 ms at the latest: what they do with it takes as long as the change itself. */
   readonly decided: (shown: ServableDecision) => void;
+  /** HAProxy has been told, or is being reloaded. */
+  readonly tellNow: () => void;
   /** HAProxy takes these, of this decision; left out, all of it. */
   readonly taken: (decision: Decision, backends?: readonly RouteBackend[]) => void;
   /** Whether the newest configuration waits for its reload. */
@@ -21,6 +24,7 @@ interface Teller {
 }
 
 const LOOK_EVERY_MS = 100;
+const TELL_WITHIN_MS = 50;
 
 export function createTeller(
   others: readonly Pick<RouterObserver, 'onDecision'>[],
@@ -35,6 +39,13 @@ export function createTeller(
   const tell = ({ decision, leftOut }: ServableDecision): void => {
     const keys = new Set(unproven(decision).map(({ key }) => key));
     for (const { onDecision } of others) onDecision?.(decision, leftOut, keys);
+  };
+  let waiting: NodeJS.Timeout | undefined;
+  const tellNow = (): void => {
+    if (waiting === undefined || newest === undefined) return;
+    clearTimeout(waiting);
+    waiting = undefined;
+    tell(newest);
   };
   const taken: Teller['taken'] = (decision, backends = decision.model.backends) => {
     const isNews = newest !== undefined && unproven(newest.decision).length > 0;
@@ -53,11 +64,12 @@ export function createTeller(
   return {
     decided: (shown) => {
       newest = shown;
-      tell(shown);
+      waiting ??= setTimeout(tellNow, TELL_WITHIN_MS).unref();
     },
-    taken,
+    ...{ tellNow, taken },
     held: (now) => {
       isHeld = now;
+      if (now) tellNow();
     },
     tryHeld: async (stop) => {
       while (!stop.aborted) {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTeller } from '../../../../src/router/live/tell-decisions.ts';
 import type { RouteBackend } from '../../../../src/router/model.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
@@ -47,18 +47,42 @@ test('a new route is called admitted once HAProxy has taken it, and not before',
   expect(admitted()).toEqual(['shop:a', 'shop:b']);
 });
 
+test('what was decided is told soon, and of several decisions the newest one', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const told: number[] = [];
+  const teller = createTeller(
+    [{ onDecision: ({ admission }) => told.push(admission.admitted.length) }],
+    { tryAlone: async () => ({ taken: [], isAnyLeftOut: false }) },
+    () => undefined,
+  );
+  teller.decided(shown(decisionOf('a')));
+  teller.decided(shown(decisionOf('a', 'b')));
+  expect(told).toEqual([]);
+  vi.advanceTimersByTime(50);
+  expect(told).toEqual([2]);
+  teller.tellNow();
+  expect(told).toEqual([2]);
+  teller.decided(shown(decisionOf('a')));
+  teller.held(true);
+  expect(told).toEqual([2, 1]);
+});
+
 test('one that was gone has to be taken again', () => {
-  const { teller } = telling();
   const told: (readonly string[])[] = [];
   const again = createTeller(
     [{ onDecision: (_decision, _leftOut, unproven) => told.push([...unproven]) }],
     { tryAlone: async () => ({ taken: [], isAnyLeftOut: false }) },
     () => undefined,
   );
-  for (const each of [teller, again]) each.decided(shown(decisionOf('a')));
+  const decide = (name: string) => {
+    again.decided(shown(decisionOf(name)));
+    again.tellNow();
+  };
+  decide('a');
   again.taken(decisionOf('a'));
-  again.decided(shown(decisionOf('b')));
-  again.decided(shown(decisionOf('a')));
+  decide('b');
+  decide('a');
   expect(told).toEqual([['shop:a'], [], ['shop:b'], ['shop:a']]);
 });
 
@@ -71,8 +95,10 @@ test('one that was deleted and made anew under its name has to be taken again', 
     () => undefined,
   );
   again.decided(shown(routeOf('first')));
+  again.tellNow();
   again.taken(routeOf('first'));
   again.decided(shown(routeOf('second')));
+  again.tellNow();
   // HAProxy takes the first one late: that says nothing of the second.
   again.taken(routeOf('first'));
   again.taken(routeOf('second'));
