@@ -110,7 +110,7 @@ export function isSameFile(left: SetFile | undefined, file: SetFile): boolean {
 export function hasFiles(left: Rendered, rendered: Rendered): boolean {
   const [had, wanted] = [othersOf(left), othersOf(rendered)];
   const isSame = (each: SetFile, index: number): boolean =>
-    had[index]?.name === each.name && isSameFile(had[index], each);
+    had[index] === each || (had[index]?.name === each.name && isSameFile(had[index], each));
   const isSameMode = wanted.length === 0 || left.mode === rendered.mode;
   return isSameMode && had.length === wanted.length && wanted.every(isSame);
 }
