@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, ftruncateSync, writeSync } from 'node:fs';
+import { closeSync, constants, ftruncateSync, writeSync } from 'node:fs';
 import { messageOf } from '../../engine/system/errors.ts';
 import { openOwnFile } from '../../engine/system/file/open-own-file.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
@@ -20,7 +20,7 @@ export interface TrackWriter {
   readonly write: (value: number, permission: NotedPermission, why: () => string) => void;
   /**
    * Refreshes the FAULT that keepalived itself wrote: the supervisor takes an old one for that of a dead monitor and lets
-   * the node take part. Does nothing if there is no file or another value.
+   * the node take part. Does nothing if there is no file or another value, but for one that has gone, or was emptied, since it had FAULT.
    */
   readonly keepFault: () => void;
   /** The last value; undefined before the first. */
@@ -40,6 +40,9 @@ export function createTrackWriter(
 ): TrackWriter {
   let last: { readonly value: number; readonly permission: NotedPermission; readonly at: number } | undefined;
   let hasNotedUrl = false;
+  let keptAt = Number.NEGATIVE_INFINITY;
+  /** The file has had FAULT since the last value of ours. */
+  let isKept = false;
   const attempt = (what: 'value' | 'note', write: () => void): boolean => {
     const topic = `track-file-${kind}-${what}`;
     try {
@@ -63,17 +66,20 @@ export function createTrackWriter(
       if (!hasNotedUrl) noteHealthUrl(path, url);
       hasNotedUrl = true;
     });
+    isKept = false;
     const before = last?.value;
     last = { value, permission, at: now };
     if (before !== value) log({ event: 'health-told', kind, value, before, why: why() });
   };
-  let keptAt = Number.NEGATIVE_INFINITY;
   const keepFault = (): void => {
     const now = nowMs();
-    if (now - keptAt < REFRESH_EVERY_MS) return;
+    const isDamaged = isKept && !hasTrackValue(path);
+    if (!isDamaged && now - keptAt < REFRESH_EVERY_MS) return;
     keptAt = now;
     attempt('value', () => {
-      if (existsSync(path) && readTrackValue(path) <= TRACK.fault) overwrite(path, TRACK.fault);
+      if (!isDamaged && readTrackValue(path) > TRACK.fault) return;
+      overwrite(path, TRACK.fault);
+      isKept = true;
     });
   };
   return { write, keepFault, written: () => last?.value };

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -75,6 +75,24 @@ test.each([
   writer.write(30, 'given', () => '');
   expect(readTrackValue(path)).toBe(30);
   expect(events).toEqual(['health-told']);
+});
+
+test('a FAULT that somebody has deleted is there again at the next look, and one that never was is not made', () => {
+  const { path, writer } = trackFile();
+  writer.keepFault();
+  expect(existsSync(path)).toBe(false);
+  writeFileSync(path, '-254\n');
+  const later = createTrackWriter(
+    { kind: 'api', trackFile: path, url },
+    { log: () => undefined, once: createOnce() },
+  );
+  later.keepFault();
+  rmSync(path);
+  later.keepFault();
+  expect(readTrackValue(path)).toBe(-254);
+  writeFileSync(path, '0\n');
+  later.keepFault();
+  expect(readTrackValue(path)).toBe(0);
 });
 
 test('what the supervisor has written stays until the value is refreshed', () => {
