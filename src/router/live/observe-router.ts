@@ -8,19 +8,22 @@ import type { RouterObserver } from './router-observer.ts';
 export function observeRouter(metrics: RouterMetrics, nowMs: () => number): RouterObserver {
   /** The first event that no decision has seen yet, the first one of those that are decided and not served, and of these the first that is new. */
   let [heardMs, decidedMs, newMs]: (number | undefined)[] = [];
+  let decided: Decision | undefined;
   let told: Decision | undefined;
   return {
     onEvent: () => {
       heardMs ??= nowMs();
     },
-    onDecision: (decision) => {
-      const before = told;
-      // It is told again where more is known of its routes: what was heard since then it has not seen.
-      if (decision === before) return;
-      told = decision;
+    onDecided: (decision) => {
+      if (decision === decided) return;
+      decided = decision;
       decidedMs ??= heardMs;
       newMs = heardMs ?? newMs;
       heardMs = undefined;
+    },
+    onDecision: (decision) => {
+      const before = told;
+      told = decision;
       if (decision.admission === before?.admission) return;
       metrics.routes(decision.admission.admitted.length, countReasons(decision));
       metrics.firstExpiry(firstExpiry(decision.admission.admitted));

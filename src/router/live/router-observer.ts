@@ -11,8 +11,10 @@ export interface RouterObserver {
   readonly onEvent?: () => void;
   /** Every Route that a list or a watch tells of, as the API has it. */
   readonly onRoute?: (object: unknown) => void;
+  /** Each decision, before HAProxy is told of it. May take no time. */
+  readonly onDecided?: (decision: Decision) => void;
   /**
-   * Each decision before it is applied, however long its reload has to wait. `leftOut` are those of its rejected routes that
+   * The newest decision once HAProxy was told, and soon in any case, however long its reload has to wait. `leftOut` are those of its rejected routes that
    * admission let in and HAProxy, or the template, cannot take; `unproven` are the keys of those admitted ones of which it is not known yet
    * whether HAProxy takes them.
    */

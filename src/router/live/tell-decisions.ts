@@ -27,7 +27,7 @@ const LOOK_EVERY_MS = 100;
 const TELL_WITHIN_MS = 50;
 
 export function createTeller(
-  others: readonly Pick<RouterObserver, 'onDecision'>[],
+  others: readonly Pick<RouterObserver, 'onDecided' | 'onDecision'>[],
   isolation: Pick<Isolation, 'tryAlone'>,
   onLeftOut: () => void,
 ): Teller {
@@ -36,16 +36,15 @@ export function createTeller(
   /** Trying it again would tell no more. */
   let inVain: ServableDecision | undefined;
   let isHeld = false;
+  let waiting: NodeJS.Timeout | undefined;
   const tell = ({ decision, leftOut }: ServableDecision): void => {
+    clearTimeout(waiting);
+    waiting = undefined;
     const keys = new Set(unproven(decision).map(({ key }) => key));
     for (const { onDecision } of others) onDecision?.(decision, leftOut, keys);
   };
-  let waiting: NodeJS.Timeout | undefined;
   const tellNow = (): void => {
-    if (waiting === undefined || newest === undefined) return;
-    clearTimeout(waiting);
-    waiting = undefined;
-    tell(newest);
+    if (waiting !== undefined && newest !== undefined) tell(newest);
   };
   const taken: Teller['taken'] = (decision, backends = decision.model.backends) => {
     const isNews = newest !== undefined && unproven(newest.decision).length > 0;
@@ -64,6 +63,7 @@ export function createTeller(
   return {
     decided: (shown) => {
       newest = shown;
+      for (const { onDecided } of others) onDecided?.(shown.decision);
       waiting ??= setTimeout(tellNow, TELL_WITHIN_MS).unref();
     },
     ...{ tellNow, taken },

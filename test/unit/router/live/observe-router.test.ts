@@ -18,16 +18,20 @@ function observed() {
     createRouterMetrics(() => 0, registry, ['start']),
     () => clock.nowMs,
   );
-  return { clock, observer, lines: () => registry.text().split('\n') };
+  const decide = (made: typeof decision): void => {
+    observer.onDecided?.(made);
+    observer.onDecision?.(made, [], new Set());
+  };
+  return { clock, observer, decide, lines: () => registry.text().split('\n') };
 }
 
 test('an event counts until it is served, however many decisions and refusals come before that', () => {
-  const { clock, observer, lines } = observed();
+  const { decide, clock, observer, lines } = observed();
   observer.onEvent?.();
-  observer.onDecision?.(decision, [], new Set());
+  decide(decision);
   clock.nowMs = 1_000;
   observer.onEvent?.();
-  observer.onDecision?.({ ...decision }, [], new Set());
+  decide({ ...decision });
   observer.onOutcome?.(refused, 100, 'start');
   expect(lines()).toContain('hawser_router_change_to_serving_seconds_count 0');
   expect(lines()).toContain('template_router_reload_failure 1');
@@ -66,33 +70,33 @@ test('what HAProxy was told while it runs is no reload, and what it refused is o
 });
 
 test('an event after the decision counts for the next one, and one that changes nothing not at all', () => {
-  const { clock, observer, lines } = observed();
+  const { decide, clock, observer, lines } = observed();
   observer.onEvent?.();
-  observer.onDecision?.(decision, [], new Set());
+  decide(decision);
   clock.nowMs = 2_000;
   observer.onEvent?.();
   observer.onOutcome?.({ kind: 'unchanged' }, 1, 'start');
-  observer.onDecision?.({ ...decision }, [], new Set());
+  decide({ ...decision });
   clock.nowMs = 2_500;
   observer.onOutcome?.(reloaded, 500, 'start');
   expect(lines()).toContain('hawser_router_change_to_serving_seconds_sum 0.5');
 });
 
 test('routes are counted, served and by reason', () => {
-  const { observer, lines } = observed();
-  observer.onDecision?.(decision, [], new Set());
+  const { decide, lines } = observed();
+  decide(decision);
   expect(lines()).toContain('hawser_router_routes 1');
   expect(lines()).toContain('hawser_router_rejected_routes{reason="HostAlreadyClaimed"} 1');
 });
 
 test('what is served of a decision in part counts by itself, and the rest from its own event until it is served', () => {
-  const { clock, observer, lines } = observed();
+  const { decide, clock, observer, lines } = observed();
   const sums = () => lines().filter((line) => /change_to_serving_seconds_(?:sum|count)/.test(line));
   observer.onEvent?.();
-  observer.onDecision?.(decision, [], new Set());
+  decide(decision);
   clock.nowMs = 2_000;
   observer.onEvent?.();
-  observer.onDecision?.({ ...decision }, [], new Set());
+  decide({ ...decision });
   clock.nowMs = 2_250;
   observer.onOutcome?.({ ...reloaded, atRunTime: true }, 50, 'routes-changed', true);
   expect(sums().map((line) => line.split(' ')[1])).toEqual(['0.25', '1']);
@@ -102,16 +106,16 @@ test('what is served of a decision in part counts by itself, and the rest from i
 });
 
 test('a decision that is told again sees no new event: one that came meanwhile counts once it is decided and served', () => {
-  const { clock, observer, lines } = observed();
+  const { decide, clock, observer, lines } = observed();
   observer.onEvent?.();
-  observer.onDecision?.(decision, [], new Set());
+  decide(decision);
   clock.nowMs = 1_000;
   observer.onEvent?.();
   // New routes were tried: of the same decision, some more are known to be taken.
-  observer.onDecision?.(decision, [], new Set());
+  decide(decision);
   clock.nowMs = 2_000;
   observer.onOutcome?.(reloaded, 500, 'routes-changed');
-  observer.onDecision?.({ ...decision }, [], new Set());
+  decide({ ...decision });
   clock.nowMs = 4_000;
   observer.onOutcome?.(reloaded, 500, 'routes-changed');
   expect(lines()).toEqual(
@@ -131,6 +135,26 @@ test('a reload back after a refusal of what was told counts beside the refusal',
       'hawser_router_reloads_total{reason="went-back",result="done"} 1',
       'hawser_router_reloads_total{reason="routes-changed",result="rejected"} 1',
       'template_router_reload_seconds_count 1',
+    ]),
+  );
+});
+
+test('an event that is heard between a decision and its telling counts for the next one', () => {
+  const { clock, observer, lines } = observed();
+  observer.onEvent?.();
+  observer.onDecided?.(decision);
+  clock.nowMs = 1_000;
+  observer.onEvent?.();
+  observer.onOutcome?.(reloaded, 500, 'start');
+  observer.onDecision?.(decision, [], new Set());
+  const next = { ...decision };
+  observer.onDecided?.(next);
+  clock.nowMs = 3_000;
+  observer.onOutcome?.(reloaded, 500, 'start');
+  expect(lines()).toEqual(
+    expect.arrayContaining([
+      'hawser_router_change_to_serving_seconds_sum 3',
+      'hawser_router_change_to_serving_seconds_count 2',
     ]),
   );
 });
