@@ -1,4 +1,4 @@
-import { type KeyObject, verify } from 'node:crypto';
+import { type KeyObject, verify, type X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { type DerElement, elementAt, elementsIn, firstIn } from './der.ts';
 
@@ -7,8 +7,15 @@ export interface RevocationList {
   readonly pem: string;
   /** Milliseconds of the Unix epoch, as the next one. */
   readonly issuedMs: number;
-  /** From then on OpenSSL refuses every certificate of this authority. Undefined where the list names no time. */
-  readonly validToMs: number | undefined;
+  /** From then on OpenSSL refuses every certificate of this authority. */
+  readonly validToMs: number;
+}
+
+/** Who signs a list. */
+export interface ListIssuer {
+  readonly key: KeyObject;
+  /** Its name, as DER. */
+  readonly subject: Buffer;
 }
 
 export type ListReading =
@@ -17,17 +24,25 @@ export type ListReading =
 
 const pemBlock = /-----BEGIN X509 CRL-----([A-Za-z0-9+/=\s]*)-----END X509 CRL-----/;
 
-/** One list, in DER or PEM, that this key has signed. */
-export function readRevocationList(bytes: Buffer, authority: KeyObject): ListReading {
+/** Throws a RangeError where OpenSSL read the certificate and it is no DER. */
+export function listIssuer({ raw, publicKey }: X509Certificate): ListIssuer {
+  // TBSCertificate ::= SEQUENCE { version [0]?, serialNumber, signature, issuer, validity, subject, … }
+  const parts = elementsIn(raw, firstIn(raw, elementAt(raw, 0))).filter(({ tag }) => tag !== 0xa0);
+  return { key: publicKey, subject: bytesOf(raw, parts[4]) };
+}
+
+/**
+ * One whole list, in DER or PEM, that this issuer has signed. Refused is what OpenSSL would take for another list than it is, such as the changes
+ * since an earlier one, or would not use: then clients would be admitted or refused without a word.
+ */
+export function readRevocationList(bytes: Buffer, issuer: ListIssuer): ListReading {
   const base64 = pemBlock.exec(bytes.toString('latin1'))?.[1];
   const der = base64 === undefined ? bytes : Buffer.from(base64, 'base64');
   try {
-    const [list, algorithm, signature] = elementsIn(der, elementAt(der, 0));
-    if (list === undefined || algorithm === undefined || signature === undefined) return noList;
-    const problem = signatureProblem(der, { list, algorithm, signature }, authority);
+    const problem = problemOf(der, issuer);
     if (problem !== undefined) return { kind: 'wrong', message: problem };
     const pem = listPem(der);
-    return isListPem(pem) ? { kind: 'list', list: { pem, ...timesOf(der, list) } } : noList;
+    return isListPem(pem) ? { kind: 'list', list: { pem, ...timesOf(der) } } : noList;
   } catch (error) {
     if (error instanceof RangeError) return noList;
     throw error;
@@ -62,20 +77,62 @@ const digests: ReadonlyMap<string, string | null> = new Map([
   ['2b6570', null],
 ]);
 
-/** CertificateList ::= SEQUENCE { tbsCertList, signatureAlgorithm SEQUENCE { algorithm, … }, signatureValue BIT STRING } */
-function signatureProblem(
-  der: Buffer,
-  parts: Readonly<Record<'list' | 'algorithm' | 'signature', DerElement>>,
-  authority: KeyObject,
-): string | undefined {
-  const { begin, end } = firstIn(der, parts.algorithm);
+const INTEGER = 0x02;
+const BOOLEAN = 0x01;
+const EXTENSIONS = 0xa0;
+/** 2.5.29.27, deltaCRLIndicator: only what has changed since another list. */
+const DELTA = '551d1b';
+/** 2.5.29.28, issuingDistributionPoint. */
+const SCOPE = '551d1c';
+/** Of the latter: onlySomeReasons, indirectCRL and onlyContainsAttributeCerts. */
+const LIMITS: ReadonlySet<number> = new Set([0x83, 0x84, 0x85]);
+
+/**
+ * CertificateList ::= SEQUENCE { tbsCertList, signatureAlgorithm SEQUENCE { algorithm, … }, signatureValue BIT STRING }
+ * TBSCertList ::= SEQUENCE { version INTEGER?, signature, issuer, thisUpdate, nextUpdate?, revokedCertificates?, crlExtensions [0]? }
+ */
+function problemOf(der: Buffer, issuer: ListIssuer): string | undefined {
+  const whole = elementAt(der, 0);
+  const [list, algorithm, signature, more] = elementsIn(der, whole);
+  if (list === undefined || algorithm === undefined || signature === undefined) return noList.message;
+  const parts = elementsIn(der, list);
+  const [inner, name] = parts[0]?.tag === INTEGER ? parts.slice(1) : parts;
+  const isPlain = more === undefined && whole.end === der.length && der[signature.begin] === 0;
+  // What the signature does not cover says the same as what it covers, or OpenSSL refuses the list.
+  if (!isPlain || !bytesOf(der, inner).equals(bytesOf(der, algorithm))) return noList.message;
+  const { begin, end } = firstIn(der, algorithm);
   const digest = digests.get(der.toString('hex', begin, end));
   if (digest === undefined)
     return 'its signature is of an unsupported algorithm, expected RSA or ECDSA with SHA-2, or Ed25519';
-  const signed = der.subarray(parts.list.at, parts.list.end);
+  if (!bytesOf(der, name).equals(issuer.subject)) return 'it is of another authority';
   // The first byte of a bit string counts the bits that are too many.
-  const signature = der.subarray(parts.signature.begin + 1, parts.signature.end);
-  return isSigned(digest, signed, authority, signature) ? undefined : 'its authority has not signed it';
+  if (!isSigned(digest, bytesOf(der, list), issuer.key, der.subarray(signature.begin + 1, signature.end)))
+    return 'its authority has not signed it';
+  const extensions = parts
+    .filter(({ tag }) => tag === EXTENSIONS)
+    .flatMap((all) => elementsIn(der, firstIn(der, all)));
+  return extensions.map((each) => extensionProblem(der, each)).find((problem) => problem !== undefined);
+}
+
+/** Extension ::= SEQUENCE { extnID, critical BOOLEAN?, extnValue OCTET STRING } */
+function extensionProblem(der: Buffer, extension: DerElement): string | undefined {
+  const parts = elementsIn(der, extension);
+  const [id, value] = [parts[0], parts.at(-1)];
+  if (id === undefined || value === undefined) return noList.message;
+  const name = der.toString('hex', id.begin, id.end);
+  if (name === DELTA) return 'it has only the changes since another one (a delta CRL)';
+  if (name === SCOPE)
+    return elementsIn(der, firstIn(der, value)).some(({ tag }) => LIMITS.has(tag))
+      ? 'it is not for all certificates of its authority (issuingDistributionPoint)'
+      : undefined;
+  return parts.some(({ tag }) => tag === BOOLEAN)
+    ? 'it has a critical extension that is not supported'
+    : undefined;
+}
+
+function bytesOf(der: Buffer, element: DerElement | undefined): Buffer {
+  if (element === undefined) throw new RangeError('a part is missing');
+  return der.subarray(element.at, element.end);
 }
 
 /** A key of another kind than the signature throws. */
@@ -95,12 +152,11 @@ function listPem(der: Buffer): string {
 const UTC_TIME = 0x17;
 const GENERALIZED_TIME = 0x18;
 
-/** TBSCertList ::= SEQUENCE { version?, signature, issuer, thisUpdate, nextUpdate?, … } */
-function timesOf(der: Buffer, list: DerElement): Pick<RevocationList, 'issuedMs' | 'validToMs'> {
-  const [issuedMs, validToMs] = elementsIn(der, list)
+function timesOf(der: Buffer): Pick<RevocationList, 'issuedMs' | 'validToMs'> {
+  const [issuedMs, validToMs] = elementsIn(der, firstIn(der, elementAt(der, 0)))
     .filter(({ tag }) => tag === UTC_TIME || tag === GENERALIZED_TIME)
     .map(({ tag, begin, end }) => timeIn(der.toString('latin1', begin, end), tag === UTC_TIME));
-  if (issuedMs === undefined) throw new RangeError('it has no time');
+  if (issuedMs === undefined || validToMs === undefined) throw new RangeError('one of its times is missing');
   return { issuedMs, validToMs };
 }
 

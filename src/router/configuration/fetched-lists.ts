@@ -1,15 +1,16 @@
-import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
+import { createHash, X509Certificate } from 'node:crypto';
 import type { SetFile } from '../../engine/apply/file-set.ts';
 import { distributionPoints } from '../../haproxy/certificates/distribution-points.ts';
+import { type ListIssuer, listIssuer } from '../../haproxy/certificates/revocation-list.ts';
 import { CLIENT_CRL_FILE } from './file-names.ts';
 
 /** A CA of clients, and where the list of revoked certificates that it signs can be fetched. */
 export interface ListAuthority {
-  /** The SHA-256 of its public key: the same for a CA whose certificate was renewed. */
+  /** The SHA-256 of its name and its public key: the same for a CA whose certificate was renewed. */
   readonly id: string;
   /** Its subject, for people. */
   readonly name: string;
-  readonly key: KeyObject;
+  readonly issuer: ListIssuer;
   /** Each is as good as the others. Empty where no certificate names one. */
   readonly places: readonly string[];
 }
@@ -41,13 +42,15 @@ export function listAuthorities(pem: string): readonly ListAuthority[] {
     .filter(({ places }) => places.length > 0);
   const found = new Map<string, ListAuthority>();
   for (const authority of certificates) {
+    const issuer = listIssuer(authority);
     const id = createHash('sha256')
-      .update(authority.publicKey.export({ type: 'spki', format: 'der' }))
+      .update(issuer.subject)
+      .update(issuer.key.export({ type: 'spki', format: 'der' }))
       .digest('hex');
     const own = naming.flatMap((each) => (isIssuedBy(each.certificate, authority) ? each.places : []));
     const places = [...new Set([...(found.get(id)?.places ?? []), ...own])];
     const name = printable(authority.subject.replaceAll('\n', ', ')).slice(0, MOST_OF_A_NAME);
-    found.set(id, { id, name, key: authority.publicKey, places });
+    found.set(id, { id, name, issuer, places });
   }
   return [...found.values()];
 }

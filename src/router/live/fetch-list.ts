@@ -3,6 +3,8 @@ import type { ListReading, RevocationList } from '../../haproxy/certificates/rev
 
 /** A hundred thousand revoked certificates. A longer one would hold the router up while it is read. */
 const MAX_LIST_BYTES = 4 * 1024 * 1024;
+/** A server may have any certificate, and its names are part of what is wrong with it. */
+const MOST_OF_A_REASON = 300;
 /** Of one place, to the end of its answer. */
 const TIMEOUT_MS = 10_000;
 
@@ -55,5 +57,5 @@ async function bytesAt(url: string, signal: AbortSignal): Promise<Buffer> {
 /** `fetch` says "fetch failed", and why in its cause; one of several addresses has a code and no message. */
 function reasonOf(error: unknown): string {
   const cause = (error instanceof Error ? error.cause : undefined) ?? error;
-  return messageOf(cause) || (codeOf(cause) ?? 'it cannot be asked');
+  return (messageOf(cause) || (codeOf(cause) ?? 'it cannot be asked')).slice(0, MOST_OF_A_REASON);
 }

@@ -16,8 +16,8 @@ import type { Fetched } from './fetch-list.ts';
 const SOONEST_MS = 60_000;
 const LATEST_MS = 3_600_000;
 const RETRY: RetryLimits = { firstMs: 5_000, longestMs: 300_000 };
-/** A clock may be behind that of an authority. */
-const SKEW_MS = 300_000;
+/** At a start, so long the first configuration waits for the first lists: without them all clients with a certificate would be refused. */
+const FIRST_WAIT_MS = 10_000;
 
 export interface FollowedLists {
   /** The file with the lists of these CAs (PEM), as they are now: HAProxy refuses clients of a CA without a list. Throws what `listAuthorities` throws. */
@@ -70,7 +70,7 @@ export function followLists(world: ListWorld, signal: AbortSignal): FollowedList
   let served: Promise<ReadonlyMap<string, string>> | undefined = world.served().then(listsIn);
 
   const begin = (authority: ListAuthority, pem: string | undefined): Followed => {
-    const reading = pem === undefined ? undefined : readRevocationList(Buffer.from(pem), authority.key);
+    const reading = pem === undefined ? undefined : readRevocationList(Buffer.from(pem), authority.issuer);
     return {
       ...{ authority, list: reading?.kind === 'list' ? reading.list : undefined, sha256: '' },
       ...{ failures: 0, problem: undefined, isTried: authority.places.length === 0 },
@@ -96,7 +96,7 @@ export function followLists(world: ListWorld, signal: AbortSignal): FollowedList
     const reading =
       each.list !== undefined && each.sha256 === sha256
         ? ({ kind: 'list', list: each.list } as const)
-        : readRevocationList(bytes, each.authority.key);
+        : readRevocationList(bytes, each.authority.issuer);
     const message = reading.kind === 'list' ? refusalOf(reading.list, each.list, world.wallMs()) : undefined;
     if (message !== undefined) return { kind: 'wrong', message };
     if (reading.kind === 'list') each.sha256 = sha256;
@@ -111,7 +111,7 @@ export function followLists(world: ListWorld, signal: AbortSignal): FollowedList
   const fetched = (each: Followed, url: string, list: RevocationList): void => {
     const hasChanged = list.pem !== each.list?.pem;
     if (hasChanged || each.problem !== undefined)
-      world.log({ event: 'revocations-fetched', url, ...validity(list) });
+      world.log({ event: 'revocations-fetched', url, validTo: isoTime(list.validToMs) });
     Object.assign(each, { list, failures: 0, problem: undefined });
     each.dueMs = world.nowMs() + nextInMs(list, world.wallMs());
     if (!hasChanged) return;
@@ -135,6 +135,21 @@ export function followLists(world: ListWorld, signal: AbortSignal): FollowedList
       });
     }
   };
+  const firstTries = async (): Promise<void> => {
+    askDue();
+    const late = new AbortController();
+    const all = Promise.all(current.map(({ asking }) => asking)).finally(() => late.abort());
+    await Promise.race([all, createWake().sleep(FIRST_WAIT_MS, AbortSignal.any([signal, late.signal]))]);
+  };
+  const make = (): ReturnType<typeof listsFile> => {
+    const files = listsFile(
+      new Map(current.flatMap(({ authority, list }) => (list ? [[authority.id, list.pem]] : []))),
+    );
+    for (const { authority } of current)
+      if (files.left.has(authority.id))
+        world.log({ event: 'revocations-unusable', level: 'error', message: tooLong(authority) });
+    return files;
+  };
   const follow = async (): Promise<void> => {
     while (!signal.aborted) {
       askDue();
@@ -147,10 +162,10 @@ export function followLists(world: ListWorld, signal: AbortSignal): FollowedList
   };
   return {
     fileFor: async (pem) => {
+      const isFirst = authoritiesRead === undefined;
       await see(pem);
-      made ??= listsFile(
-        new Map(current.flatMap(({ authority, list }) => (list ? [[authority.id, list.pem]] : []))),
-      );
+      if (isFirst) await firstTries();
+      made ??= make();
       return made.file;
     },
     problems: () =>
@@ -166,20 +181,18 @@ function refusalOf(
   last: RevocationList | undefined,
   wallMs: number,
 ): string | undefined {
-  if (issuedMs > wallMs + SKEW_MS) return `it is dated ${isoTime(issuedMs)}, which is in the future`;
+  // OpenSSL would refuse all clients until then.
+  if (issuedMs > wallMs) return `it is dated ${isoTime(issuedMs)}, which is in the future`;
   if (last !== undefined && issuedMs < last.issuedMs)
     return `it is dated ${isoTime(issuedMs)}, which is before the last one`;
-  return validToMs !== undefined && validToMs <= wallMs ? `it expired at ${isoTime(validToMs)}` : undefined;
+  return validToMs <= wallMs ? `it expired at ${isoTime(validToMs)}` : undefined;
 }
 
 function nextInMs({ validToMs }: RevocationList, wallMs: number): number {
-  const halfLeftMs = validToMs === undefined ? LATEST_MS : (validToMs - wallMs) / 2;
-  return Math.min(LATEST_MS, Math.max(SOONEST_MS, halfLeftMs));
+  return Math.min(LATEST_MS, Math.max(SOONEST_MS, (validToMs - wallMs) / 2));
 }
 
-function validity({ validToMs }: RevocationList) {
-  return validToMs === undefined ? {} : { validTo: isoTime(validToMs) };
-}
+const tooLong = ({ name }: ListAuthority): string => `the list of ${name} is too long beside the others`;
 
 const nowhere = ({ name }: ListAuthority): string =>
   `no certificate of the CAs names where the list of ${name} is`;
@@ -190,10 +203,10 @@ function problemOf(
   isLeft: boolean | undefined,
 ): string | undefined {
   const { name, places } = authority;
-  if (isLeft === true) return `the list of ${name} is too long beside the others`;
+  if (isLeft === true) return tooLong(authority);
   if (list === undefined && places.length === 0) return nowhere(authority);
   if (list === undefined) return problem ?? `the list of ${name} is being asked for`;
-  if (list.validToMs === undefined || list.validToMs > wallMs) return undefined;
+  if (list.validToMs > wallMs) return undefined;
   const expired = `the list of ${name} expired at ${isoTime(list.validToMs)}`;
   return problem === undefined ? expired : `${expired}: ${problem}`;
 }

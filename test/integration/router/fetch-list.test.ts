@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readRevocationList } from '../../../src/haproxy/certificates/revocation-list.ts';
+import { listIssuer, readRevocationList } from '../../../src/haproxy/certificates/revocation-list.ts';
 import { fetchList } from '../../../src/router/live/fetch-list.ts';
 import { createAuthority } from '../../helpers/certificates.ts';
 import { freePort } from '../../helpers/free-port.ts';
@@ -13,7 +13,7 @@ import { freePort } from '../../helpers/free-port.ts';
 const folder = mkdtempSync(join(tmpdir(), 'hawser-fetch-list-'));
 const authority = createAuthority(join(folder, 'ca'));
 const list = authority.revoke();
-const read = (bytes: Buffer) => readRevocationList(bytes, new X509Certificate(authority.cert).publicKey);
+const read = (bytes: Buffer) => readRevocationList(bytes, listIssuer(new X509Certificate(authority.cert)));
 const part = Buffer.alloc(1024 * 1024);
 /** More than any list may have, for as long as somebody reads. */
 function endless(response: ServerResponse): void {

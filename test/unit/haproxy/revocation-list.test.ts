@@ -1,19 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { createPrivateKey, sign, X509Certificate } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { elementAt, elementsIn } from '../../../src/haproxy/certificates/der.ts';
 import { distributionPoints } from '../../../src/haproxy/certificates/distribution-points.ts';
-import { readRevocationList } from '../../../src/haproxy/certificates/revocation-list.ts';
+import { listIssuer, readRevocationList } from '../../../src/haproxy/certificates/revocation-list.ts';
 import { createAuthority } from '../../helpers/certificates.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hawser-lists-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const uris = ['http://pki.test/a.crl', 'ldap:///CN=a?certificateRevocationList', 'https://pki.test/a'];
 const authority = createAuthority(join(folder, 'ec'), uris);
-const keyOf = ({ cert }: { readonly cert: string }) => new X509Certificate(cert).publicKey;
+const issuerOf = ({ cert }: { readonly cert: string }) => listIssuer(new X509Certificate(cert));
 const pem = authority.revoke(authority.issue({ commonName: 'gone' }));
 const der = execFileSync('openssl', ['crl', '-outform', 'DER'], { input: pem });
 
@@ -23,8 +23,8 @@ test('a certificate names the places of a list in their order, of any scheme', (
 });
 
 test('a list is read as DER and as PEM, with its times', () => {
-  const found = readRevocationList(der, keyOf(authority));
-  expect(readRevocationList(Buffer.from(`a comment\n${pem}`), keyOf(authority))).toEqual(found);
+  const found = readRevocationList(der, issuerOf(authority));
+  expect(readRevocationList(Buffer.from(`a comment\n${pem}`), issuerOf(authority))).toEqual(found);
   if (found.kind !== 'list') throw new Error(found.message);
   const { list } = found;
   const dates = execFileSync('openssl', ['crl', '-noout', '-lastupdate', '-nextupdate'], { input: list.pem });
@@ -35,15 +35,77 @@ test('a list is read as DER and as PEM, with its times', () => {
 test('a list is taken of the CA alone that has signed it, with RSA too', () => {
   const rsa = createAuthority(join(folder, 'rsa'), [], ['-newkey', 'rsa:2048', '-nodes']);
   const list = Buffer.from(rsa.revoke());
-  expect(readRevocationList(list, keyOf(rsa))).toMatchObject({ kind: 'list' });
-  for (const [bytes, key] of [
-    [list, keyOf(authority)],
-    [der, keyOf(rsa)],
+  expect(readRevocationList(list, issuerOf(rsa))).toMatchObject({ kind: 'list' });
+  for (const [bytes, issuer] of [
+    [list, issuerOf(authority)],
+    [der, issuerOf(rsa)],
   ] as const)
-    expect(readRevocationList(bytes, key)).toEqual({
+    expect(readRevocationList(bytes, issuer)).toEqual({
       kind: 'wrong',
       message: 'its authority has not signed it',
     });
+});
+
+/** DER of this identifier and value. */
+function element(tag: number, ...value: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(value);
+  const bytes = content.length < 0x80 ? [content.length] : [0x82, content.length >> 8, content.length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...bytes]), content]);
+}
+
+const own = { key: createPrivateKey(readFileSync(join(folder, 'ec/ca.key'))), issuer: issuerOf(authority) };
+const signed = elementAt(der, 0).begin;
+const parts: readonly Buffer[] = [
+  element(0x02, Buffer.from([1])),
+  ...elementsIn(der, elementAt(der, signed)).map(({ at, end }) => der.subarray(at, end)),
+];
+const algorithm: Buffer = parts[1] ?? Buffer.alloc(0);
+/** The list with other parts, signed anew. */
+function listOf(edited: readonly Buffer[], outer: Buffer = algorithm, unusedBits = 0): Buffer {
+  const list = element(0x30, ...edited);
+  const signature = sign('sha256', list, own.key);
+  return element(0x30, list, outer, element(0x03, Buffer.from([unusedBits]), signature));
+}
+const oid = (hex: string) => element(0x06, Buffer.from(hex, 'hex'));
+const critical = element(0x01, Buffer.from([0xff]));
+const withExtension = (id: string, ...value: readonly Buffer[]) =>
+  listOf([...parts, element(0xa0, element(0x30, element(0x30, oid(id), critical, element(0x04, ...value))))]);
+
+test('a list that was signed anew is one, so that the next ones are refused for what differs', () => {
+  expect(readRevocationList(listOf(parts), own.issuer)).toMatchObject({ kind: 'list' });
+  const userCertificates = element(0x30, Buffer.from([0x81, 1, 0xff]));
+  expect(readRevocationList(withExtension('551d1c', userCertificates), own.issuer)).toMatchObject({
+    kind: 'list',
+  });
+});
+
+test.each([
+  ['of changes alone', withExtension('551d1b', element(0x02, Buffer.from([1]))), 'a delta CRL'],
+  [
+    'for some reasons',
+    withExtension('551d1c', element(0x30, Buffer.from([0x83, 2, 6, 0x40]))),
+    'not for all',
+  ],
+  [
+    'of other authorities',
+    withExtension('551d1c', element(0x30, Buffer.from([0x84, 1, 0xff]))),
+    'not for all',
+  ],
+  ['with an unknown critical extension', withExtension('551d63', element(0x05)), 'critical extension'],
+  ['without its next update', listOf(parts.toSpliced(4, 1)), 'it is no list'],
+  [
+    'of another name',
+    listOf(parts.map((part, at) => (at === 2 ? element(0x30) : part))),
+    'of another authority',
+  ],
+  ['with another algorithm outside', listOf(parts, element(0x30, oid('2a8648ce3d040303'))), 'it is no list'],
+  ['with a signature that has bits too many', listOf(parts, algorithm, 1), 'it is no list'],
+  ['with something behind it', Buffer.concat([listOf(parts), Buffer.from([0x05, 0])]), 'it is no list'],
+])('a signed list %s is refused', (_what, bytes, message) => {
+  expect(readRevocationList(bytes, own.issuer)).toEqual({
+    kind: 'wrong',
+    message: expect.stringContaining(message),
+  });
 });
 
 const inside = der.length / 3;
@@ -62,7 +124,7 @@ test.each([
     Buffer.from(der.map((byte, at) => (at > der.length - 80 && at < der.length - 70 ? 0xff : byte))),
   ],
 ])('%s is no list', (_what, bytes) => {
-  expect(readRevocationList(bytes, keyOf(authority))).toMatchObject({ kind: 'wrong' });
+  expect(readRevocationList(bytes, issuerOf(authority))).toMatchObject({ kind: 'wrong' });
 });
 
 test.each([
