@@ -1,5 +1,7 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import type { SetFile } from '../../engine/apply/file-set.ts';
+import { compareText } from '../../engine/system/text/compare-text.ts';
+import { printable } from '../../engine/system/text/readable-text.ts';
 import { distributionPoints } from '../../haproxy/certificates/distribution-points.ts';
 import { type ListIssuer, listIssuer } from '../../haproxy/certificates/revocation-list.ts';
 import { CLIENT_CRL_FILE } from './file-names.ts';
@@ -59,11 +61,6 @@ function isIssuedBy(issued: X509Certificate, authority: X509Certificate): boolea
   return issued.checkIssued(authority) && issued.verify(authority.publicKey);
 }
 
-/** A certificate may have anything there. */
-function printable(text: string): string {
-  return text.replaceAll(/[^\x20-\x7e]/g, (character) => encodeURIComponent(character));
-}
-
 interface ListsFile {
   readonly file: SetFile;
   /** The CAs whose lists have no room left. */
@@ -74,7 +71,7 @@ interface ListsFile {
 export function listsFile(lists: ReadonlyMap<string, string>): ListsFile {
   const left = new Set<string>();
   let content = NO_LIST_YET;
-  for (const [id, pem] of [...lists].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+  for (const [id, pem] of [...lists].toSorted(([one], [other]) => compareText(one, other))) {
     if (content.length + pem.length > MAX_LISTS_CHARACTERS) left.add(id);
     else content += `# ${id}\n${pem}`;
   }
