@@ -29,7 +29,7 @@ export interface Authority {
   readonly cert: string;
   /** Every call gives a new key and certificate in files of their own: good for servers and clients. */
   issue(request: CertificateRequest): IssuedCertificate;
-  /** A list of revoked certificates as PEM, for a day: these, and those of the calls before. */
+  /** A CRL as PEM, for a day: these, and those of the calls before. */
   revoke(...certificates: readonly IssuedCertificate[]): string;
 }
 

@@ -10,7 +10,7 @@ const URI = 0x86;
 const OCTETS = 0x04;
 
 /**
- * Where a certificate says that its issuer's list of revoked ones can be fetched, in its order: URIs of any scheme, empty where it names none.
+ * Where a certificate says that its issuer's CRL can be fetched, in its order: URIs of any scheme, empty where it names none.
  * Throws a RangeError where OpenSSL read the certificate and it is no DER.
  */
 export function distributionPoints({ raw }: X509Certificate): readonly string[] {

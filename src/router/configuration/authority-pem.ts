@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { isListPem } from '../../haproxy/certificates/revocation-list.ts';
+import { isCrlPem } from '../../haproxy/certificates/crl.ts';
 
 const block = /-----BEGIN ([A-Z0-9 ]{1,40})-----([A-Za-z0-9+/=\s]*)-----END \1-----/g;
 const begin = /-----BEGIN /g;
@@ -14,13 +14,13 @@ export function authorityProblem(content: Buffer): string | undefined {
   return plain.every(({ der }) => isCertificate(der)) ? undefined : 'a certificate cannot be parsed';
 }
 
-/** Why it is no list of revoked certificates as PEM. Undefined where it is one or several. */
+/** Why it is no PEM of CRLs. Undefined where it has one or several. */
 export function revocationProblem(content: Buffer): string | undefined {
   const blocks = blocksIn(content);
   if (typeof blocks === 'string') return blocks;
-  const lists = blocks.filter(({ label }) => label === 'X509 CRL');
-  if (lists.length === 0) return 'it has no X509 CRL, expected PEM';
-  return lists.every(({ pem }) => isListPem(pem)) ? undefined : 'an X509 CRL cannot be parsed';
+  const crls = blocks.filter(({ label }) => label === 'X509 CRL');
+  if (crls.length === 0) return 'it has no X509 CRL, expected PEM';
+  return crls.every(({ pem }) => isCrlPem(pem)) ? undefined : 'an X509 CRL cannot be parsed';
 }
 
 /** A file that is still being written ends within a block. */

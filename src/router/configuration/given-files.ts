@@ -6,7 +6,7 @@ import { settingName } from '../settings/setting-name.ts';
 import { FETCH } from '../settings/tls-flags.ts';
 import { authorityProblem, revocationProblem } from './authority-pem.ts';
 import { errorAnswerProblem } from './error-answer.ts';
-import { listAuthorities, listsFile } from './fetched-lists.ts';
+import { crlAuthorities, crlFile } from './fetched-crls.ts';
 import {
   CLIENT_CA_FILE,
   CLIENT_CRL_FILE,
@@ -15,7 +15,7 @@ import {
   UNAVAILABLE_FILE,
 } from './file-names.ts';
 
-/** Lists of revoked certificates are the largest. */
+/** CRLs are the largest. */
 export const MAX_GIVEN_FILE_BYTES = 32 * 1024 * 1024;
 
 /** A file of the administrator's: the configuration has what stands in it as a file of its own, so that another content is another set. */
@@ -59,7 +59,7 @@ export async function readGivenFile(file: GivenFile, before?: SetFile): Promise<
   return { name: file.name, content };
 }
 
-/** All of them, as they are now, and for lists that are to be fetched the file before any was. Throws a ConfigError with the problems of all. */
+/** All of them, as they are now, and for CRLs that are to be fetched the file before any was. Throws a ConfigError with the problems of all. */
 export async function readGivenFiles(settings: RouterSettings): Promise<readonly SetFile[]> {
   const problems: string[] = [];
   const files: SetFile[] = [];
@@ -72,11 +72,11 @@ export async function readGivenFiles(settings: RouterSettings): Promise<readonly
     }
   }
   const authorities = authoritiesIn(files);
-  if (fetchesLists(settings) && authorities !== undefined)
+  if (fetchesCrls(settings) && authorities !== undefined)
     try {
-      if (listAuthorities(authorities).every(({ places }) => places.length === 0))
-        throw new Error('no certificate in it names where a list is (cRLDistributionPoints)');
-      files.push(listsFile(new Map()).file);
+      if (crlAuthorities(authorities).every(({ places }) => places.length === 0))
+        throw new Error('no certificate in it names where a CRL is (cRLDistributionPoints)');
+      files.push(crlFile(new Map()).file);
     } catch (error) {
       problems.push(cannotFetch(error));
     }
@@ -84,8 +84,8 @@ export async function readGivenFiles(settings: RouterSettings): Promise<readonly
   return files;
 }
 
-/** Whether lists of revoked certificates are fetched from where the CAs of clients say. */
-export function fetchesLists({ mutualTls, mutualTlsCrl }: RouterSettings): boolean {
+/** Whether CRLs are fetched from where the CAs of clients say. */
+export function fetchesCrls({ mutualTls, mutualTlsCrl }: RouterSettings): boolean {
   return mutualTls !== 'none' && mutualTlsCrl === FETCH;
 }
 
@@ -95,7 +95,7 @@ export function authoritiesIn(files: readonly SetFile[]): string | undefined {
   return file && bytesOf(file).toString('latin1');
 }
 
-/** Why revoked certificates are accepted although there are lists of them; undefined where they are not, or nobody says where a list is. */
+/** Why revoked certificates are accepted although there are CRLs; undefined where they are not, or nobody says where a CRL is. */
 export function uncheckedRevocations(
   { mutualTls, mutualTlsCrl }: RouterSettings,
   given: readonly SetFile[],
@@ -103,16 +103,16 @@ export function uncheckedRevocations(
   const authorities = authoritiesIn(given);
   if (mutualTls === 'none' || mutualTlsCrl !== undefined || authorities === undefined) return undefined;
   try {
-    const first = listAuthorities(authorities).find(({ places }) => places.length > 0);
+    const first = crlAuthorities(authorities).find(({ places }) => places.length > 0);
     if (first === undefined) return undefined;
-    return `Revoked certificates of clients are accepted: their CA has a list of them (${first.places[0]}), expected ${settingName('mutualTlsCrl')} to be "${FETCH}" or a path`;
+    return `Revoked certificates of clients are accepted: their CA names a CRL (${first.places[0]}), expected ${settingName('mutualTlsCrl')} to be "${FETCH}" or a path`;
   } catch {
     return undefined;
   }
 }
 
 function cannotFetch(error: unknown): string {
-  return `Cannot fetch lists for ${settingName('mutualTlsCa')}: ${messageOf(error)}`;
+  return `Cannot fetch CRLs for ${settingName('mutualTlsCa')}: ${messageOf(error)}`;
 }
 
 async function contentOf(file: GivenFile): Promise<Buffer> {

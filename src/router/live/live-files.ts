@@ -6,15 +6,15 @@ import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { CLIENT_CRL_FILE } from '../configuration/file-names.ts';
 import {
   authoritiesIn,
-  fetchesLists,
+  fetchesCrls,
   givenFiles,
   MAX_GIVEN_FILE_BYTES,
   readGivenFile,
 } from '../configuration/given-files.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import { settingName } from '../settings/setting-name.ts';
-import { fetchList } from './fetch-list.ts';
-import { type FollowedLists, followLists, type ListWorld } from './follow-lists.ts';
+import { fetchCrl } from './fetch-crl.ts';
+import { type CrlWorld, type FollowedCrls, followCrls } from './follow-crls.ts';
 import { keepLastGood } from './last-good.ts';
 import { servedFile } from './served-file.ts';
 
@@ -30,7 +30,7 @@ export function givenFilePaths(settings: LiveSettings): readonly string[] {
 export function openGivenFiles(
   settings: LiveSettings,
   log: Log,
-  lists: FollowedLists | undefined,
+  crls: FollowedCrls | undefined,
 ): () => Promise<readonly SetFile[]> {
   const readers = givenFiles(settings).map((file) =>
     keepLastGood<SetFile>(
@@ -41,9 +41,9 @@ export function openGivenFiles(
   );
   let authorities = '';
   const readLists =
-    lists &&
+    crls &&
     keepLastGood<SetFile>(
-      () => lists.fileFor(authorities),
+      () => crls.fileFor(authorities),
       { usable: 'file-usable', unusable: 'file-unusable', facts: { setting: settingName('mutualTlsCa') } },
       log,
     );
@@ -55,13 +55,13 @@ export function openGivenFiles(
   };
 }
 
-/** Keeps fresh the lists of revoked certificates that the settings have fetched. Undefined where they have none. */
-export function followGivenLists(
+/** Keeps fresh the CRLs that the settings have fetched. Undefined where they have none. */
+export function followClientCrls(
   settings: LiveSettings,
-  { log, changed }: Pick<ListWorld, 'log' | 'changed'>,
+  { log, changed }: Pick<CrlWorld, 'log' | 'changed'>,
   signal: AbortSignal,
-): FollowedLists | undefined {
-  if (!fetchesLists(settings)) return undefined;
+): FollowedCrls | undefined {
+  if (!fetchesCrls(settings)) return undefined;
   const served = async (): Promise<string> => {
     try {
       const path = await servedFile(settings.config, CLIENT_CRL_FILE);
@@ -73,6 +73,6 @@ export function followGivenLists(
       return '';
     }
   };
-  const world = { served, fetch: fetchList, log, changed, nowMs: monotonicMs, wallMs: Date.now };
-  return followLists(world, signal);
+  const world = { served, fetch: fetchCrl, log, changed, nowMs: monotonicMs, wallMs: Date.now };
+  return followCrls(world, signal);
 }

@@ -6,7 +6,7 @@ import { readRouterTemplate } from '../configuration/router-template.ts';
 import { refusalOf } from '../configuration/unprintable.ts';
 import type { RouteBackend } from '../model.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
-import type { FollowedLists } from './follow-lists.ts';
+import type { FollowedCrls } from './follow-crls.ts';
 import { type ServableDecision, withRefusals } from './left-out-routes.ts';
 import { openDefaultCertificate } from './live-certificate.ts';
 import { openGivenFiles } from './live-files.ts';
@@ -28,10 +28,10 @@ interface LiveRenderer {
 export function createLiveRenderer(
   settings: LiveSettings,
   { log, once }: Observers,
-  lists: FollowedLists | undefined,
+  crls: FollowedCrls | undefined,
 ): LiveRenderer {
   const certificate = openDefaultCertificate(settings, log);
-  const givenFiles = openGivenFiles(settings, log, lists);
+  const givenFiles = openGivenFiles(settings, log, crls);
   const renderRouter = createTemplateRenderer(settings);
   let last:
     | {

@@ -18,7 +18,7 @@ import type { RouteBackend } from '../model.ts';
 import type { RouterObjects } from '../objects/router-objects.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import type { Trial } from './find-offenders.ts';
-import type { FollowedLists } from './follow-lists.ts';
+import type { FollowedCrls } from './follow-crls.ts';
 import { createIsolation } from './isolation.ts';
 import type { ServableDecision } from './left-out-routes.ts';
 import { describeDefaultCertificate } from './live-certificate.ts';
@@ -57,13 +57,13 @@ export interface RouterConfiguration extends ConfigurationParts<ServableDecision
 export interface RouterInputs {
   /** Undefined before everything was listed. */
   readonly objects: () => RouterObjects | undefined;
-  readonly lists: FollowedLists | undefined;
+  readonly crls: FollowedCrls | undefined;
 }
 
 /** haproxy.cfg with its files for the configuration loop: decided from the objects, checked by HAProxy, applied by its supervisor. */
 export function routerConfiguration(
   settings: LiveSettings,
-  { objects, lists }: RouterInputs,
+  { objects, crls }: RouterInputs,
   wake: Wake,
   observers: Observers,
   others: readonly RouterObserver[],
@@ -80,7 +80,7 @@ export function routerConfiguration(
     return await askHaproxy(path, stop).finally(observers.metrics.beat);
   };
   const decide = createDecider(settings);
-  const renderer = createLiveRenderer(settings, observers, lists);
+  const renderer = createLiveRenderer(settings, observers, crls);
   const trial: Trial = { check, render: renderer.renderAgain, template: renderer.template };
   const isolation = createIsolation(trial, observers.log, monotonicMs, signal);
   const difference = routerDifference(settings);

@@ -18,11 +18,11 @@ import { routerJournal } from '../router-journal.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import { withoutEffect } from '../settings/without-effect.ts';
 import { keepStatuses } from '../status/keep-statuses.ts';
-import type { FollowedLists } from './follow-lists.ts';
+import type { FollowedCrls } from './follow-crls.ts';
 import { type FollowedObjects, followObjects } from './follow-objects.ts';
 import { haproxyTrouble } from './haproxy-trouble.ts';
 import { certificatePaths, checkGivenCertificate } from './live-certificate.ts';
-import { followGivenLists, givenFilePaths } from './live-files.ts';
+import { followClientCrls, givenFilePaths } from './live-files.ts';
 import { observeRouter } from './observe-router.ts';
 import { observeStatistics } from './observe-statistics.ts';
 import { createRecentChanges } from './recent-changes.ts';
@@ -112,16 +112,16 @@ async function prepare(
   };
   const api = { session, log, hear, onRoute };
   const followed = followObjects(settings, api, signal);
-  const lists = followGivenLists(settings, { log, changed: wake.poke }, signal);
-  const inputs = { objects: followed.objects, lists };
+  const crls = followClientCrls(settings, { log, changed: wake.poke }, signal);
+  const inputs = { objects: followed.objects, crls };
   const configuration = routerConfiguration(settings, inputs, wake, observers, others, signal);
   const isSynced = () => followed.objects() !== undefined;
-  const problem = (withinMs: number) => problemOf(settings, { followed, configuration, lists }, withinMs);
+  const problem = (withinMs: number) => problemOf(settings, { followed, configuration, crls }, withinMs);
   show(
     async (): Promise<RouterStatus> => ({
       ...{ version: hawserVersion(), synced: isSynced(), changes: recent.view() },
       ...{ unready: (await problem(STATUS_PROBE_MS)) ?? null, ...configuration.view() },
-      missingRevocations: [...(lists?.problems() ?? [])],
+      missingRevocations: [...(crls?.problems() ?? [])],
     }),
   );
   readyUnless(() => problem(PROBE_MS));
@@ -130,7 +130,7 @@ async function prepare(
     objects: () => followed.ended,
     configuration: (stop) => runConfigurationLoop(configuration, stop),
     'left-out routes': configuration.tryLeftOut,
-    ...(lists && { revocations: () => lists.ended }),
+    ...(crls && { revocations: () => crls.ended }),
     statuses: async () => {
       await statuses.ended;
       closing.abort();
@@ -141,17 +141,17 @@ async function prepare(
 interface ReadyParts {
   readonly followed: FollowedObjects;
   readonly configuration: RouterConfiguration;
-  readonly lists: FollowedLists | undefined;
+  readonly crls: FollowedCrls | undefined;
 }
 
 /** Why clients should not come here; undefined where they may. */
 async function problemOf(
   settings: LiveSettings,
-  { followed, configuration, lists }: ReadyParts,
+  { followed, configuration, crls }: ReadyParts,
   withinMs: number,
 ): Promise<string | undefined> {
   if (followed.objects() === undefined) return 'not every kind of object has been listed yet';
   if (!configuration.isServed()) return 'the configuration is not served yet';
-  if (lists?.areTried() === false) return 'lists of revoked certificates are still being fetched';
+  if (crls?.areTried() === false) return 'CRLs are still being fetched';
   return await haproxyTrouble(settings, withinMs);
 }

@@ -3,7 +3,7 @@ import { flag, toggle } from '../../cli/command-spec.ts';
 import { absolutePath, oneOf } from '../../cli/fields.ts';
 import { printable, tlsVersion, word } from './router-fields.ts';
 
-/** Of `mutualTlsCrl`: there is no file, the lists are fetched. */
+/** Of `mutualTlsCrl`: there is no file, the CRLs are fetched. */
 export const FETCH = 'fetch';
 
 const pathOrFetch = z.string().check(

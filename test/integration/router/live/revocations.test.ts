@@ -9,7 +9,7 @@ import { type LiveRouter, startLiveRouter } from '../../../helpers/router/live-r
 import { plainRoute, slice } from '../../../helpers/router/route-objects.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
-/** Lists of revoked certificates that a real HAProxy has from where the clients' CA says. */
+/** CRLs that a real HAProxy has from where the clients' CA says. */
 const folder = mkdtempSync(join(tmpdir(), 'hawser-revocations-'));
 const host = '10.77.0.11';
 const clients = createAuthority(join(folder, 'clients'), [`http://${host}:8099/clients.crl`]);
@@ -61,13 +61,13 @@ async function tls(client?: { readonly certFile: string; readonly keyFile: strin
     .catch((error: unknown) => (/exit code 28\b/.test(`${error}`) ? 'no answer' : '000'));
 }
 
-test('clients with a certificate are refused until the list is there, and those that it names from then on', async () => {
+test('clients with a certificate are refused until the CRL is there, and those that it names from then on', async () => {
   await live.says('revocations-unusable');
   expect([await tls(), await tls(good), await tls(gone)]).toEqual(['200', '000', '000']);
   if (gone === undefined) throw new Error('no client');
   writeFileSync(join(folder, 'new.crl'), clients.revoke(gone));
   renameSync(join(folder, 'new.crl'), join(folder, 'clients.crl'));
-  await waitFor('the list to be served', async () => (await tls(good)) === '200', 100_000);
+  await waitFor('the CRL to be served', async () => (await tls(good)) === '200', 100_000);
   expect([await tls(), await tls(gone)]).toEqual(['200', '000']);
   expect(await live.says('revocations-fetched')).toMatchObject({ url: `http://${host}:8099/clients.crl` });
 });

@@ -34,7 +34,7 @@ test('a CA is PEM of whole certificates, as many as there are', () => {
   expect(problem(authority.cert.replace(/M/, 'N'))).toContain('cannot be parsed');
 });
 
-test('a list of revoked certificates is PEM of whole lists', () => {
+test('a file of CRLs is PEM of whole ones', () => {
   const problem = (text: string) => revocationProblem(Buffer.from(text));
   expect(problem(list.repeat(2))).toBeUndefined();
   expect(problem(authority.cert)).toContain('no X509 CRL');

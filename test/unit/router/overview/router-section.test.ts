@@ -51,7 +51,7 @@ test('routes that HAProxy refuses and certificates that have expired are problem
   expect(problemsOf({ ...well, defaultCertificate })).toEqual(['the default certificate has expired']);
 });
 
-test("where no list of revoked certificates is there, clients' certificates are refused, which is an outage", () => {
+test("where a CRL is missing, clients' certificates are refused, which is an outage", () => {
   const why = 'http://pki.test/a.crl: HTTP 404, expected 200';
   expect(problemsOf({ ...well, missingRevocations: [why] })).toEqual([
     `clients' certificates are refused: ${why}`,

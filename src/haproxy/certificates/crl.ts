@@ -2,8 +2,8 @@ import { type KeyObject, verify, type X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { type DerElement, elementAt, elementsIn, firstIn } from './der.ts';
 
-/** A list of revoked certificates (RFC 5280, 5), by one authority. */
-export interface RevocationList {
+/** A certificate revocation list (CRL; RFC 5280, 5) of one authority. */
+export interface Crl {
   readonly pem: string;
   /** Milliseconds of the Unix epoch, as the next one. */
   readonly issuedMs: number;
@@ -11,51 +11,51 @@ export interface RevocationList {
   readonly validToMs: number;
 }
 
-/** Who signs a list. */
-export interface ListIssuer {
+/** Who signs a CRL. */
+export interface CrlIssuer {
   readonly key: KeyObject;
   /** Its name, as DER. */
   readonly subject: Buffer;
 }
 
-export type ListReading =
-  | { readonly kind: 'list'; readonly list: RevocationList }
+export type CrlReading =
+  | { readonly kind: 'crl'; readonly crl: Crl }
   | { readonly kind: 'wrong'; readonly message: string };
 
 const pemBlock = /-----BEGIN X509 CRL-----([A-Za-z0-9+/=\s]*)-----END X509 CRL-----/;
 
 /** Throws a RangeError where OpenSSL read the certificate and it is no DER. */
-export function listIssuer({ raw, publicKey }: X509Certificate): ListIssuer {
+export function crlIssuer({ raw, publicKey }: X509Certificate): CrlIssuer {
   // TBSCertificate ::= SEQUENCE { version [0]?, serialNumber, signature, issuer, validity, subject, … }
   const parts = elementsIn(raw, firstIn(raw, elementAt(raw, 0))).filter(({ tag }) => tag !== 0xa0);
   return { key: publicKey, subject: bytesOf(raw, parts[4]) };
 }
 
 /**
- * One whole list, in DER or PEM, that this issuer has signed. Refused is what OpenSSL would take for another list than it is, such as the changes
+ * One whole CRL, in DER or PEM, that this issuer has signed. Refused is what OpenSSL would take for another CRL than it is, such as the changes
  * since an earlier one, or would not use: then clients would be admitted or refused without a word.
  */
-export function readRevocationList(bytes: Buffer, issuer: ListIssuer): ListReading {
+export function readCrl(bytes: Buffer, issuer: CrlIssuer): CrlReading {
   const base64 = pemBlock.exec(bytes.toString('latin1'))?.[1];
   const der = base64 === undefined ? bytes : Buffer.from(base64, 'base64');
   try {
     const problem = problemOf(der, issuer);
     if (problem !== undefined) return { kind: 'wrong', message: problem };
-    const pem = listPem(der);
-    return isListPem(pem) ? { kind: 'list', list: { pem, ...timesOf(der) } } : noList;
+    const pem = crlPem(der);
+    return isCrlPem(pem) ? { kind: 'crl', crl: { pem, ...timesOf(der) } } : noCrl;
   } catch (error) {
-    if (error instanceof RangeError) return noList;
+    if (error instanceof RangeError) return noCrl;
     throw error;
   }
 }
 
-const noList = {
+const noCrl = {
   kind: 'wrong',
-  message: 'it is no list of revoked certificates, expected an X.509 CRL',
+  message: 'it is no X.509 CRL, expected one in DER or PEM',
 } as const;
 
-/** Whether OpenSSL, and so HAProxy, can read a block of PEM as a list of revoked certificates. */
-export function isListPem(pem: string): boolean {
+/** Whether OpenSSL, and so HAProxy, can read a block of PEM as a CRL. */
+export function isCrlPem(pem: string): boolean {
   try {
     createSecureContext({ crl: pem });
     return true;
@@ -80,7 +80,7 @@ const digests: ReadonlyMap<string, string | null> = new Map([
 const INTEGER = 0x02;
 const BOOLEAN = 0x01;
 const EXTENSIONS = 0xa0;
-/** 2.5.29.27, deltaCRLIndicator: only what has changed since another list. */
+/** 2.5.29.27, deltaCRLIndicator: only what has changed since another CRL. */
 const DELTA = '551d1b';
 /** 2.5.29.28, issuingDistributionPoint. */
 const SCOPE = '551d1c';
@@ -91,22 +91,22 @@ const LIMITS: ReadonlySet<number> = new Set([0x83, 0x84, 0x85]);
  * CertificateList ::= SEQUENCE { tbsCertList, signatureAlgorithm SEQUENCE { algorithm, … }, signatureValue BIT STRING }
  * TBSCertList ::= SEQUENCE { version INTEGER?, signature, issuer, thisUpdate, nextUpdate?, revokedCertificates?, crlExtensions [0]? }
  */
-function problemOf(der: Buffer, issuer: ListIssuer): string | undefined {
+function problemOf(der: Buffer, issuer: CrlIssuer): string | undefined {
   const whole = elementAt(der, 0);
-  const [list, algorithm, signature, more] = elementsIn(der, whole);
-  if (list === undefined || algorithm === undefined || signature === undefined) return noList.message;
-  const parts = elementsIn(der, list);
+  const [crl, algorithm, signature, more] = elementsIn(der, whole);
+  if (crl === undefined || algorithm === undefined || signature === undefined) return noCrl.message;
+  const parts = elementsIn(der, crl);
   const [inner, name] = parts[0]?.tag === INTEGER ? parts.slice(1) : parts;
   const isPlain = more === undefined && whole.end === der.length && der[signature.begin] === 0;
-  // What the signature does not cover says the same as what it covers, or OpenSSL refuses the list.
-  if (!isPlain || !bytesOf(der, inner).equals(bytesOf(der, algorithm))) return noList.message;
+  // What the signature does not cover says the same as what it covers, or OpenSSL refuses the CRL.
+  if (!isPlain || !bytesOf(der, inner).equals(bytesOf(der, algorithm))) return noCrl.message;
   const { begin, end } = firstIn(der, algorithm);
   const digest = digests.get(der.toString('hex', begin, end));
   if (digest === undefined)
     return 'its signature is of an unsupported algorithm, expected RSA or ECDSA with SHA-2, or Ed25519';
   if (!bytesOf(der, name).equals(issuer.subject)) return 'it is of another authority';
   // The first byte of a bit string counts the bits that are too many.
-  if (!isSigned(digest, bytesOf(der, list), issuer.key, der.subarray(signature.begin + 1, signature.end)))
+  if (!isSigned(digest, bytesOf(der, crl), issuer.key, der.subarray(signature.begin + 1, signature.end)))
     return 'its authority has not signed it';
   const extensions = parts
     .filter(({ tag }) => tag === EXTENSIONS)
@@ -118,7 +118,7 @@ function problemOf(der: Buffer, issuer: ListIssuer): string | undefined {
 function extensionProblem(der: Buffer, extension: DerElement): string | undefined {
   const parts = elementsIn(der, extension);
   const [id, value] = [parts[0], parts.at(-1)];
-  if (id === undefined || value === undefined) return noList.message;
+  if (id === undefined || value === undefined) return noCrl.message;
   const name = der.toString('hex', id.begin, id.end);
   if (name === DELTA) return 'it has only the changes since another one (a delta CRL)';
   if (name === SCOPE)
@@ -144,7 +144,7 @@ function isSigned(digest: string | null, signed: Buffer, key: KeyObject, signatu
   }
 }
 
-function listPem(der: Buffer): string {
+function crlPem(der: Buffer): string {
   const lines = der.toString('base64').match(/.{1,64}/g) ?? [];
   return `-----BEGIN X509 CRL-----\n${lines.join('\n')}\n-----END X509 CRL-----\n`;
 }
@@ -152,7 +152,7 @@ function listPem(der: Buffer): string {
 const UTC_TIME = 0x17;
 const GENERALIZED_TIME = 0x18;
 
-function timesOf(der: Buffer): Pick<RevocationList, 'issuedMs' | 'validToMs'> {
+function timesOf(der: Buffer): Pick<Crl, 'issuedMs' | 'validToMs'> {
   const [issuedMs, validToMs] = elementsIn(der, firstIn(der, elementAt(der, 0)))
     .filter(({ tag }) => tag === UTC_TIME || tag === GENERALIZED_TIME)
     .map(({ tag, begin, end }) => timeIn(der.toString('latin1', begin, end), tag === UTC_TIME));

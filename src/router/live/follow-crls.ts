@@ -4,38 +4,34 @@ import type { Log } from '../../engine/system/log.ts';
 import { isoTime } from '../../engine/system/time/iso-time.ts';
 import { type RetryLimits, scatteredPauseMs } from '../../engine/system/time/retry.ts';
 import { createWake } from '../../engine/system/time/wake.ts';
-import {
-  type ListReading,
-  type RevocationList,
-  readRevocationList,
-} from '../../haproxy/certificates/revocation-list.ts';
-import { type ListAuthority, listAuthorities, listsFile, listsIn } from '../configuration/fetched-lists.ts';
-import type { Fetched } from './fetch-list.ts';
+import { type Crl, type CrlReading, readCrl } from '../../haproxy/certificates/crl.ts';
+import { type CrlAuthority, crlAuthorities, crlFile, crlsIn } from '../configuration/fetched-crls.ts';
+import type { Fetched } from './fetch-crl.ts';
 
-/** A list is asked for again after half of the time that it has left, within these bounds. */
+/** A CRL is asked for again after half of the time that it has left, within these bounds. */
 const SOONEST_MS = 60_000;
 const LATEST_MS = 3_600_000;
 const RETRY: RetryLimits = { firstMs: 5_000, longestMs: 300_000 };
-/** At a start, so long the first configuration waits for the first lists: without them all clients with a certificate would be refused. */
+/** At a start, so long the first configuration waits for the first CRLs: without them all clients with a certificate would be refused. */
 const FIRST_WAIT_MS = 10_000;
 
-export interface FollowedLists {
-  /** The file with the lists of these CAs (PEM), as they are now: HAProxy refuses clients of a CA without a list. Throws what `listAuthorities` throws. */
+export interface FollowedCrls {
+  /** The file with the CRLs of these CAs (PEM), as they are now: HAProxy refuses clients of a CA without a CRL. Throws what `crlAuthorities` throws. */
   readonly fileFor: (authorities: string) => Promise<SetFile>;
-  /** For each CA whose clients are refused: why its list is missing, or has expired. */
+  /** For each CA whose clients are refused: why its CRL is missing, or has expired. */
   readonly problems: () => readonly string[];
-  /** Whether each list that can be fetched has been asked for. */
+  /** Whether each CRL that can be fetched has been asked for. */
   readonly areTried: () => boolean;
   /** Resolves once the signal has aborted. */
   readonly ended: Promise<void>;
 }
 
-export interface ListWorld {
-  /** The file of lists that is served, empty where there is none: a router that starts anew goes on with them. */
+export interface CrlWorld {
+  /** The file of CRLs that is served, empty where there is none: a router that starts anew goes on with them. */
   readonly served: () => Promise<string>;
   readonly fetch: (
     places: readonly string[],
-    read: (bytes: Buffer) => ListReading,
+    read: (bytes: Buffer) => CrlReading,
     signal: AbortSignal,
   ) => Promise<Fetched>;
   readonly log: Log;
@@ -48,9 +44,9 @@ export interface ListWorld {
 }
 
 interface Followed {
-  authority: ListAuthority;
-  list: RevocationList | undefined;
-  /** Of the bytes that `list` was read from. */
+  authority: CrlAuthority;
+  crl: Crl | undefined;
+  /** Of the bytes that `crl` was read from. */
   sha256: string;
   failures: number;
   problem: string | undefined;
@@ -59,20 +55,20 @@ interface Followed {
   dueMs: number;
 }
 
-/** Fetches the lists of revoked certificates that CAs name, and keeps each fresh. What cannot be fetched is told, and the last good one stays. */
-export function followLists(world: ListWorld, signal: AbortSignal): FollowedLists {
+/** Fetches the CRLs that CAs name, and keeps each fresh. What cannot be fetched is told, and the last good one stays. */
+export function followCrls(world: CrlWorld, signal: AbortSignal): FollowedCrls {
   const wake = createWake();
-  /** Of CAs that have gone too: one that comes back goes on with its newest list. */
+  /** Of CAs that have gone too: one that comes back goes on with its newest CRL. */
   const known = new Map<string, Followed>();
   let current: readonly Followed[] = [];
   let authoritiesRead: string | undefined;
-  let made: ReturnType<typeof listsFile> | undefined;
-  let served: Promise<ReadonlyMap<string, string>> | undefined = world.served().then(listsIn);
+  let made: ReturnType<typeof crlFile> | undefined;
+  let served: Promise<ReadonlyMap<string, string>> | undefined = world.served().then(crlsIn);
 
-  const begin = (authority: ListAuthority, pem: string | undefined): Followed => {
-    const reading = pem === undefined ? undefined : readRevocationList(Buffer.from(pem), authority.issuer);
+  const begin = (authority: CrlAuthority, pem: string | undefined): Followed => {
+    const reading = pem === undefined ? undefined : readCrl(Buffer.from(pem), authority.issuer);
     return {
-      ...{ authority, list: reading?.kind === 'list' ? reading.list : undefined, sha256: '' },
+      ...{ authority, crl: reading?.kind === 'crl' ? reading.crl : undefined, sha256: '' },
       ...{ failures: 0, problem: undefined, isTried: authority.places.length === 0 },
       ...{ asking: undefined, dueMs: Number.NEGATIVE_INFINITY },
     };
@@ -80,7 +76,7 @@ export function followLists(world: ListWorld, signal: AbortSignal): FollowedList
   const see = async (pem: string): Promise<void> => {
     const before = await served;
     if (authoritiesRead === pem) return;
-    const authorities = listAuthorities(pem);
+    const authorities = crlAuthorities(pem);
     for (const authority of authorities) {
       const followed = known.get(authority.id) ?? begin(authority, before?.get(authority.id));
       known.set(authority.id, Object.assign(followed, { authority }));
@@ -91,15 +87,15 @@ export function followLists(world: ListWorld, signal: AbortSignal): FollowedList
     [authoritiesRead, made, served] = [pem, undefined, undefined];
     wake.poke();
   };
-  const read = (each: Followed, bytes: Buffer): ListReading => {
+  const read = (each: Followed, bytes: Buffer): CrlReading => {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const reading =
-      each.list !== undefined && each.sha256 === sha256
-        ? ({ kind: 'list', list: each.list } as const)
-        : readRevocationList(bytes, each.authority.issuer);
-    const message = reading.kind === 'list' ? refusalOf(reading.list, each.list, world.wallMs()) : undefined;
+      each.crl !== undefined && each.sha256 === sha256
+        ? ({ kind: 'crl', crl: each.crl } as const)
+        : readCrl(bytes, each.authority.issuer);
+    const message = reading.kind === 'crl' ? refusalOf(reading.crl, each.crl, world.wallMs()) : undefined;
     if (message !== undefined) return { kind: 'wrong', message };
-    if (reading.kind === 'list') each.sha256 = sha256;
+    if (reading.kind === 'crl') each.sha256 = sha256;
     return reading;
   };
   const failed = (each: Followed, message: string): void => {
@@ -108,12 +104,12 @@ export function followLists(world: ListWorld, signal: AbortSignal): FollowedList
     if (each.problem !== message) world.log({ event: 'revocations-unusable', level: 'error', message });
     each.problem = message;
   };
-  const fetched = (each: Followed, url: string, list: RevocationList): void => {
-    const hasChanged = list.pem !== each.list?.pem;
+  const fetched = (each: Followed, url: string, crl: Crl): void => {
+    const hasChanged = crl.pem !== each.crl?.pem;
     if (hasChanged || each.problem !== undefined)
-      world.log({ event: 'revocations-fetched', url, validTo: isoTime(list.validToMs) });
-    Object.assign(each, { list, failures: 0, problem: undefined });
-    each.dueMs = world.nowMs() + nextInMs(list, world.wallMs());
+      world.log({ event: 'revocations-fetched', url, validTo: isoTime(crl.validToMs) });
+    Object.assign(each, { crl, failures: 0, problem: undefined });
+    each.dueMs = world.nowMs() + nextInMs(crl, world.wallMs());
     if (!hasChanged) return;
     made = undefined;
     world.changed();
@@ -123,7 +119,7 @@ export function followLists(world: ListWorld, signal: AbortSignal): FollowedList
     if (signal.aborted) return;
     each.isTried = true;
     if (outcome.kind === 'failed') failed(each, outcome.message);
-    else fetched(each, outcome.url, outcome.list);
+    else fetched(each, outcome.url, outcome.crl);
   };
   const askDue = (): void => {
     for (const each of current) {
@@ -141,9 +137,9 @@ export function followLists(world: ListWorld, signal: AbortSignal): FollowedList
     const all = Promise.all(current.map(({ asking }) => asking)).finally(() => late.abort());
     await Promise.race([all, createWake().sleep(FIRST_WAIT_MS, AbortSignal.any([signal, late.signal]))]);
   };
-  const make = (): ReturnType<typeof listsFile> => {
-    const files = listsFile(
-      new Map(current.flatMap(({ authority, list }) => (list ? [[authority.id, list.pem]] : []))),
+  const make = (): ReturnType<typeof crlFile> => {
+    const files = crlFile(
+      new Map(current.flatMap(({ authority, crl }) => (crl ? [[authority.id, crl.pem]] : []))),
     );
     for (const { authority } of current)
       if (files.left.has(authority.id))
@@ -175,12 +171,8 @@ export function followLists(world: ListWorld, signal: AbortSignal): FollowedList
   };
 }
 
-/** Why a list that its authority has signed is not taken. An older one, from a cache or an attacker, would admit clients that the newer one refuses. */
-function refusalOf(
-  { issuedMs, validToMs }: RevocationList,
-  last: RevocationList | undefined,
-  wallMs: number,
-): string | undefined {
+/** Why a CRL that its authority has signed is not taken. An older one, from a cache or an attacker, would admit clients that the newer one refuses. */
+function refusalOf({ issuedMs, validToMs }: Crl, last: Crl | undefined, wallMs: number): string | undefined {
   // OpenSSL would refuse all clients until then.
   if (issuedMs > wallMs) return `it is dated ${isoTime(issuedMs)}, which is in the future`;
   if (last !== undefined && issuedMs < last.issuedMs)
@@ -188,25 +180,25 @@ function refusalOf(
   return validToMs <= wallMs ? `it expired at ${isoTime(validToMs)}` : undefined;
 }
 
-function nextInMs({ validToMs }: RevocationList, wallMs: number): number {
+function nextInMs({ validToMs }: Crl, wallMs: number): number {
   return Math.min(LATEST_MS, Math.max(SOONEST_MS, (validToMs - wallMs) / 2));
 }
 
-const tooLong = ({ name }: ListAuthority): string => `the list of ${name} is too long beside the others`;
+const tooLong = ({ name }: CrlAuthority): string => `the CRL of ${name} is too long beside the others`;
 
-const nowhere = ({ name }: ListAuthority): string =>
-  `no certificate of the CAs names where the list of ${name} is`;
+const nowhere = ({ name }: CrlAuthority): string =>
+  `no certificate of the CAs names where the CRL of ${name} is`;
 
 function problemOf(
-  { authority, list, problem }: Followed,
+  { authority, crl, problem }: Followed,
   wallMs: number,
   isLeft: boolean | undefined,
 ): string | undefined {
   const { name, places } = authority;
   if (isLeft === true) return tooLong(authority);
-  if (list === undefined && places.length === 0) return nowhere(authority);
-  if (list === undefined) return problem ?? `the list of ${name} is being asked for`;
-  if (list.validToMs > wallMs) return undefined;
-  const expired = `the list of ${name} expired at ${isoTime(list.validToMs)}`;
+  if (crl === undefined && places.length === 0) return nowhere(authority);
+  if (crl === undefined) return problem ?? `the CRL of ${name} is being asked for`;
+  if (crl.validToMs > wallMs) return undefined;
+  const expired = `the CRL of ${name} expired at ${isoTime(crl.validToMs)}`;
   return problem === undefined ? expired : `${expired}: ${problem}`;
 }

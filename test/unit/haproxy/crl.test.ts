@@ -4,43 +4,43 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { crlIssuer, readCrl } from '../../../src/haproxy/certificates/crl.ts';
 import { elementAt, elementsIn } from '../../../src/haproxy/certificates/der.ts';
 import { distributionPoints } from '../../../src/haproxy/certificates/distribution-points.ts';
-import { listIssuer, readRevocationList } from '../../../src/haproxy/certificates/revocation-list.ts';
 import { createAuthority } from '../../helpers/certificates.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'hawser-lists-'));
+const folder = mkdtempSync(join(tmpdir(), 'hawser-crl-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const uris = ['http://pki.test/a.crl', 'ldap:///CN=a?certificateRevocationList', 'https://pki.test/a'];
 const authority = createAuthority(join(folder, 'ec'), uris);
-const issuerOf = ({ cert }: { readonly cert: string }) => listIssuer(new X509Certificate(cert));
+const issuerOf = ({ cert }: { readonly cert: string }) => crlIssuer(new X509Certificate(cert));
 const pem = authority.revoke(authority.issue({ commonName: 'gone' }));
 const der = execFileSync('openssl', ['crl', '-outform', 'DER'], { input: pem });
 
-test('a certificate names the places of a list in their order, of any scheme', () => {
+test('a certificate names the places of a CRL in their order, of any scheme', () => {
   expect(distributionPoints(new X509Certificate(authority.cert))).toEqual(uris);
   expect(distributionPoints(new X509Certificate(createAuthority(join(folder, 'plain')).cert))).toEqual([]);
 });
 
-test('a list is read as DER and as PEM, with its times', () => {
-  const found = readRevocationList(der, issuerOf(authority));
-  expect(readRevocationList(Buffer.from(`a comment\n${pem}`), issuerOf(authority))).toEqual(found);
-  if (found.kind !== 'list') throw new Error(found.message);
-  const { list } = found;
-  const dates = execFileSync('openssl', ['crl', '-noout', '-lastupdate', '-nextupdate'], { input: list.pem });
+test('a CRL is read as DER and as PEM, with its times', () => {
+  const found = readCrl(der, issuerOf(authority));
+  expect(readCrl(Buffer.from(`a comment\n${pem}`), issuerOf(authority))).toEqual(found);
+  if (found.kind !== 'crl') throw new Error(found.message);
+  const { crl } = found;
+  const dates = execFileSync('openssl', ['crl', '-noout', '-lastupdate', '-nextupdate'], { input: crl.pem });
   const said = `${dates}`.match(/(?<==).*/g)?.map((date) => Date.parse(date));
-  expect([list.issuedMs, list.validToMs]).toEqual(said);
+  expect([crl.issuedMs, crl.validToMs]).toEqual(said);
 });
 
-test('a list is taken of the CA alone that has signed it, with RSA too', () => {
+test('a CRL is taken of the CA alone that has signed it, with RSA too', () => {
   const rsa = createAuthority(join(folder, 'rsa'), [], ['-newkey', 'rsa:2048', '-nodes']);
-  const list = Buffer.from(rsa.revoke());
-  expect(readRevocationList(list, issuerOf(rsa))).toMatchObject({ kind: 'list' });
+  const crl = Buffer.from(rsa.revoke());
+  expect(readCrl(crl, issuerOf(rsa))).toMatchObject({ kind: 'crl' });
   for (const [bytes, issuer] of [
-    [list, issuerOf(authority)],
+    [crl, issuerOf(authority)],
     [der, issuerOf(rsa)],
   ] as const)
-    expect(readRevocationList(bytes, issuer)).toEqual({
+    expect(readCrl(bytes, issuer)).toEqual({
       kind: 'wrong',
       message: 'its authority has not signed it',
     });
@@ -60,22 +60,22 @@ const parts: readonly Buffer[] = [
   ...elementsIn(der, elementAt(der, signed)).map(({ at, end }) => der.subarray(at, end)),
 ];
 const algorithm: Buffer = parts[1] ?? Buffer.alloc(0);
-/** The list with other parts, signed anew. */
-function listOf(edited: readonly Buffer[], outer: Buffer = algorithm, unusedBits = 0): Buffer {
-  const list = element(0x30, ...edited);
-  const signature = sign('sha256', list, own.key);
-  return element(0x30, list, outer, element(0x03, Buffer.from([unusedBits]), signature));
+/** The CRL with other parts, signed anew. */
+function crlOf(edited: readonly Buffer[], outer: Buffer = algorithm, unusedBits = 0): Buffer {
+  const crl = element(0x30, ...edited);
+  const signature = sign('sha256', crl, own.key);
+  return element(0x30, crl, outer, element(0x03, Buffer.from([unusedBits]), signature));
 }
 const oid = (hex: string) => element(0x06, Buffer.from(hex, 'hex'));
 const critical = element(0x01, Buffer.from([0xff]));
 const withExtension = (id: string, ...value: readonly Buffer[]) =>
-  listOf([...parts, element(0xa0, element(0x30, element(0x30, oid(id), critical, element(0x04, ...value))))]);
+  crlOf([...parts, element(0xa0, element(0x30, element(0x30, oid(id), critical, element(0x04, ...value))))]);
 
-test('a list that was signed anew is one, so that the next ones are refused for what differs', () => {
-  expect(readRevocationList(listOf(parts), own.issuer)).toMatchObject({ kind: 'list' });
+test('a CRL that was signed anew is one, so that the next ones are refused for what differs', () => {
+  expect(readCrl(crlOf(parts), own.issuer)).toMatchObject({ kind: 'crl' });
   const userCertificates = element(0x30, Buffer.from([0x81, 1, 0xff]));
-  expect(readRevocationList(withExtension('551d1c', userCertificates), own.issuer)).toMatchObject({
-    kind: 'list',
+  expect(readCrl(withExtension('551d1c', userCertificates), own.issuer)).toMatchObject({
+    kind: 'crl',
   });
 });
 
@@ -92,17 +92,21 @@ test.each([
     'not for all',
   ],
   ['with an unknown critical extension', withExtension('551d63', element(0x05)), 'critical extension'],
-  ['without its next update', listOf(parts.toSpliced(4, 1)), 'it is no list'],
+  ['without its next update', crlOf(parts.toSpliced(4, 1)), 'it is no X.509 CRL'],
   [
     'of another name',
-    listOf(parts.map((part, at) => (at === 2 ? element(0x30) : part))),
+    crlOf(parts.map((part, at) => (at === 2 ? element(0x30) : part))),
     'of another authority',
   ],
-  ['with another algorithm outside', listOf(parts, element(0x30, oid('2a8648ce3d040303'))), 'it is no list'],
-  ['with a signature that has bits too many', listOf(parts, algorithm, 1), 'it is no list'],
-  ['with something behind it', Buffer.concat([listOf(parts), Buffer.from([0x05, 0])]), 'it is no list'],
-])('a signed list %s is refused', (_what, bytes, message) => {
-  expect(readRevocationList(bytes, own.issuer)).toEqual({
+  [
+    'with another algorithm outside',
+    crlOf(parts, element(0x30, oid('2a8648ce3d040303'))),
+    'it is no X.509 CRL',
+  ],
+  ['with a signature that has bits too many', crlOf(parts, algorithm, 1), 'it is no X.509 CRL'],
+  ['with something behind it', Buffer.concat([crlOf(parts), Buffer.from([0x05, 0])]), 'it is no X.509 CRL'],
+])('a signed CRL %s is refused', (_what, bytes, message) => {
+  expect(readCrl(bytes, own.issuer)).toEqual({
     kind: 'wrong',
     message: expect.stringContaining(message),
   });
@@ -114,17 +118,17 @@ test.each([
   ['nothing', Buffer.alloc(0)],
   ['a page', Buffer.from('<html>Sign in</html>')],
   ['a certificate', Buffer.from(authority.cert)],
-  ['half of a list', der.subarray(0, der.length / 2)],
+  ['half of a CRL', der.subarray(0, der.length / 2)],
   [
-    'a list of which one bit is another',
+    'a CRL of which one bit is another',
     Buffer.from(der.map((byte, at) => (at === inside >>> 0 ? byte ^ 1 : byte))),
   ],
   [
-    'a list with an unknown signature',
+    'a CRL with an unknown signature',
     Buffer.from(der.map((byte, at) => (at > der.length - 80 && at < der.length - 70 ? 0xff : byte))),
   ],
-])('%s is no list', (_what, bytes) => {
-  expect(readRevocationList(bytes, issuerOf(authority))).toMatchObject({ kind: 'wrong' });
+])('%s is no CRL', (_what, bytes) => {
+  expect(readCrl(bytes, issuerOf(authority))).toMatchObject({ kind: 'wrong' });
 });
 
 test.each([

@@ -1,31 +1,31 @@
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
-import type { ListReading, RevocationList } from '../../haproxy/certificates/revocation-list.ts';
+import type { Crl, CrlReading } from '../../haproxy/certificates/crl.ts';
 
 /** A hundred thousand revoked certificates. A longer one would hold the router up while it is read. */
-const MAX_LIST_BYTES = 4 * 1024 * 1024;
+const MAX_CRL_BYTES = 4 * 1024 * 1024;
 /** A server may have any certificate, and its names are part of what is wrong with it. */
 const MOST_OF_A_REASON = 300;
 /** Of one place, to the end of its answer. */
 const TIMEOUT_MS = 10_000;
 
 export type Fetched =
-  | { readonly kind: 'list'; readonly url: string; readonly list: RevocationList }
+  | { readonly kind: 'crl'; readonly url: string; readonly crl: Crl }
   | { readonly kind: 'failed'; readonly message: string };
 
 /**
- * From the first place that gives a list which `read` takes, over HTTP or HTTPS. Never rejects; the message of a failure has all places. Redirects are
+ * From the first place that gives a CRL which `read` takes, over HTTP or HTTPS. Never rejects; the message of a failure has all places. Redirects are
  * followed.
  */
-export async function fetchList(
+export async function fetchCrl(
   places: readonly string[],
-  read: (bytes: Buffer) => ListReading,
+  read: (bytes: Buffer) => CrlReading,
   signal: AbortSignal,
 ): Promise<Fetched> {
   const problems: string[] = [];
   for (const url of places) {
     try {
       const reading = read(await bytesAt(url, signal));
-      if (reading.kind === 'list') return { kind: 'list', url, list: reading.list };
+      if (reading.kind === 'crl') return { kind: 'crl', url, crl: reading.crl };
       problems.push(`${url}: ${reading.message}`);
     } catch (error) {
       problems.push(`${url}: ${reasonOf(error)}`);
@@ -47,8 +47,8 @@ async function bytesAt(url: string, signal: AbortSignal): Promise<Buffer> {
   let bytes = 0;
   for await (const part of answer.body ?? []) {
     bytes += part.length;
-    if (bytes > MAX_LIST_BYTES)
-      throw new Error(`more than ${MAX_LIST_BYTES} bytes, which is the limit MAX_LIST_BYTES`);
+    if (bytes > MAX_CRL_BYTES)
+      throw new Error(`more than ${MAX_CRL_BYTES} bytes, which is the limit MAX_CRL_BYTES`);
     parts.push(part);
   }
   return Buffer.concat(parts);
