@@ -22,6 +22,7 @@ function dataRow(
   return { what, unit, better, cells, goal: { asGoodAs: 'shell' }, ...about };
 }
 
+const healthFirst = 'hawser saves the health of the servers first, which the others leave out.';
 const fewer = 'Without checks, statistics and log lines there is less to do.';
 
 const dataPath: Section = {
@@ -45,7 +46,7 @@ servers without checks, is the floor. What client and servers can do bounds the 
     dataRow('idle streams that are still open after a reload', '', 'more', 'idle/open'),
     dataRow('anonymous memory of HAProxy with them', 'MB', 'less', 'idle/anonymousMb'),
     dataRow('from a reload to serving, with them', 'ms', 'less', 'idle/reloadMs', {
-      why: 'hawser saves the health of the servers first, which the others leave out.',
+      why: healthFirst,
     }),
   ],
 };
@@ -95,7 +96,7 @@ const reloads: Section = {
       goal: { atMost: 500, of: 'max' },
     }),
     reloadRow('message to serving', 'ms', 'message-to-serving', 'messageToServingMs', {
-      why: 'It validates nothing.',
+      why: healthFirst,
     }),
     reloadRow(
       'message to serving, relative to `haproxy -c` and a plain start',
@@ -104,7 +105,7 @@ const reloads: Section = {
       'ratioToCheckAndBareStart',
       {
         goal: { atMost: 1.3 },
-        why: 'It validates nothing.',
+        why: healthFirst,
       },
     ),
     {

@@ -1,7 +1,7 @@
 /** A program: measures what 5,000 nodes and 100 heartbeats a second cost a monitor, in processor time and in memory. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -29,19 +29,26 @@ const NO_LISTS_MS = 3_600_000;
 
 type Child = ChildProcessByStdio<Writable, Readable, null>;
 
+/** What bin/hawser starts Node with for a monitor. */
+function monitorFlags(): readonly string[] {
+  const script = readFileSync(new URL('../../../bin/hawser', import.meta.url), 'utf8');
+  const flags = /^lean='(.*)'$/m.exec(script)?.[1];
+  if (flags === undefined) throw new Error("Cannot find a monitor's flags: bin/hawser has no line lean='…'");
+  return flags.split(' ');
+}
+
+const programOf = (name: string): string => join(import.meta.dirname, name);
+
 /** A program inside the namespace that ends with its input, and the lines that it has said. */
-function startInside(cluster: Cluster, program: string, args: readonly string[]) {
+function startInside(cluster: Cluster, program: readonly string[]) {
   const [file, ...before] = cluster.namespace.prefix;
-  const child: Child = spawn(
-    file,
-    [...before, process.execPath, join(import.meta.dirname, program), ...args],
-    {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    },
-  );
+  const child: Child = spawn(file, [...before, process.execPath, ...program], {
+    env: { ...process.env, MALLOC_ARENA_MAX: '1' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const lines: unknown[] = [];
   readJsonLines(child.stdout, (line) => lines.push(line));
-  const begun = () => waitFor(`${program} to begin`, () => lines.length > 0, PATIENCE_MS);
+  const begun = () => waitFor(`${program.join(' ')} to begin`, () => lines.length > 0, PATIENCE_MS);
   const end = async (): Promise<unknown> => {
     const closed = once(child, 'close');
     child.stdin.end();
@@ -92,7 +99,8 @@ console.log(formatMachine(machine));
 await using cluster = await createCluster(3);
 const { certFile, keyFile } = cluster.serving;
 const addresses = cluster.nodes.map(({ address }) => address);
-const api = startInside(cluster, 'heartbeats.ts', [
+const api = startInside(cluster, [
+  programOf('heartbeats.ts'),
   values.nodes,
   values.rate,
   certFile,
@@ -117,7 +125,7 @@ const monitor = async (interval: readonly string[]) => {
 };
 const follower = async (checkIntervalMs: number) => {
   const flags = ['--kubeconfig', kubeconfig, '--check-interval', `${checkIntervalMs}`];
-  const process = startInside(cluster, 'follower.ts', flags);
+  const process = startInside(cluster, [...monitorFlags(), programOf('follower.ts'), ...flags]);
   await process.begun();
   await pause(warmMs);
   const figures = await watch(process.pid, seconds);
