@@ -125,10 +125,15 @@ export const monitorFlags = {
   lbPort,
   healthPort,
   clusterName,
-  checkInterval: flag('<duration>', durationMs, 'how often to list objects, in addition to watching', {
-    default: '6s',
-    inFile: 'top',
-  }),
+  checkInterval: flag(
+    '<duration>',
+    durationMs,
+    'how often to list objects, in addition to watching; the pause is 10 ms for each object where that is longer',
+    {
+      default: '6s',
+      inFile: 'top',
+    },
+  ),
   settle: flag(
     '<duration>',
     durationMs,

@@ -7,8 +7,8 @@ import type { Resource } from './resource.ts';
 import type { LoopContext } from './watch-loop.ts';
 
 /**
- * Lists all resources every `intervalMs`, beside the watch. The poll confirms the watch, and finds one that has gone
- * silent. A hung API costs one request timeout for each base.
+ * Lists all resources every `intervalMs`, beside the watch, and less often where they have many objects. The poll confirms
+ * the watch, and finds one that has gone silent. A hung API costs one request timeout for each base.
  */
 export async function runPollLoop<T>(
   resources: readonly Resource<T>[],
@@ -31,8 +31,19 @@ export async function runPollLoop<T>(
     if (found.kind === 'failure') {
       view.unavailable(found, beganAtMs);
       if (found.isTooLarge) pauseMs = Math.max(intervalMs, context.timing.tooLargePauseMs);
-    } else view.polled(found.answer.lists, asked, found.target.base.url);
+    } else {
+      view.polled(found.answer.lists, asked, found.target.base.url);
+      pauseMs = Math.max(intervalMs, pauseForSize(found.answer.lists, context.timing));
+    }
   }
+}
+
+function pauseForSize(
+  lists: ReadonlyMap<unknown, ListedObjects<unknown>>,
+  { pollPauseMsPerObject, resyncMs }: LoopContext<unknown>['timing'],
+): number {
+  const listed = [...lists.values()].reduce((sum, { objects }) => sum + objects.size, 0);
+  return Math.min(listed * pollPauseMsPerObject, resyncMs);
 }
 
 /** One base must answer for all resources: lists of different servers may be from different moments. */

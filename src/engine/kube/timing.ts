@@ -21,6 +21,11 @@ export interface ListWatchTiming {
   readonly maxPageBytes: number;
   /** Ends a list whose pages always announce another one. */
   readonly maxPages: number;
+  /**
+   * The pause after a polled list is at least so many milliseconds for each of its objects, up to `resyncMs`: lists of thousands every few
+   * seconds would cost this process and the API server a processor each.
+   */
+  readonly pollPauseMsPerObject: number;
   /** A list that was over a limit at one API server and answered by no other is asked for again after this time. */
   readonly tooLargePauseMs: number;
   /** Of one resource: what is kept of each takes memory for good. */
@@ -40,6 +45,7 @@ export const defaultTiming: ListWatchTiming = {
   pageLimit: 500,
   maxPageBytes: 16_000_000,
   maxPages: 1_000,
+  pollPauseMsPerObject: 10,
   tooLargePauseMs: 60_000,
   maxObjects: 100_000,
   maxLineBytes: 10_000_000,

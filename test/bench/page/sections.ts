@@ -356,7 +356,7 @@ function scaleRow(what: string, unit: string, figure: string, goal?: Goal): Row 
 const scale: Section = {
   title: 'Scale',
   about: `5,000 Nodes in the API and 100 heartbeats a second (\`npm run bench:scale\`): HAProxy's monitor, which asks for the control plane's nodes only, and the
-source of a monitor with an ingress VIP, which follows them all and lists them every 6 s.`,
+source of a monitor with an ingress VIP, which follows them all and lists them every 50 s ([0099](decisions/0099-long-lists.md)).`,
   columns: followed,
   isPlain: true,
   rows: [

@@ -57,6 +57,21 @@ test('objects that are over maxPageBytes together are listed in smaller pages, w
   expect(seen.events.filter(({ event }) => event === 'api-unavailable')).toEqual([]);
 });
 
+test('a list of many objects is polled less often, and the watch goes on', async () => {
+  fill(2);
+  seen = watchCluster('all-nodes', cluster, {
+    checkInterval: 20,
+    timing: { pollPauseMsPerObject: 100_000 },
+  });
+  await seen.sees(two, 'poll');
+  for (const last of [12, 22, 32, 42, 52]) {
+    cluster.store.set(node('cp-2', [`10.0.0.${last}`]));
+    await seen.sees(['cp-1=10.0.0.1', `cp-2=10.0.0.${last}`], 'watch');
+  }
+  // The first one of the watch, and one poll.
+  expect(server.requests.filter((path) => path.includes('limit='))).toHaveLength(2);
+});
+
 test('a page over maxPageBytes is told with its limit, and other watches of the server go on', async () => {
   const heavy = node('cp-1', ['10.0.0.1']);
   cluster.store.set(heavy);
