@@ -48,7 +48,11 @@ test.each([
   const lists = results.flatMap(({ content }) => numbersIn(content));
   // The median of a list is not in it where the list has an even count.
   const medians = sections.flatMap(({ rows }) =>
-    rows.flatMap(({ cells }) => Object.values(cells).flatMap((cell) => numbersIn(figureAt(results, cell)))),
+    rows.flatMap(({ cells, scale = 1 }) =>
+      Object.values(cells)
+        .flatMap((cell) => numbersIn(figureAt(results, cell)))
+        .map((figure) => figure * scale),
+    ),
   );
   const known = new Set([...lists, ...medians].map(formatNumber));
   const page = renderPage(results)['performance.md'] ?? '';
