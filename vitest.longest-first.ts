@@ -2,6 +2,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Those that take longer than half a minute, the longest first. One that began last would run alone at the end. */
 const longest: readonly string[] = [
+  'vrrp/removed',
+  'vrrp/move-vip',
+  'vrrp/mode-change',
   'monitor/monitor',
   'monitor/redirect',
   'keepalived/monitor',

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { readProcess } from '../../src/engine/system/process/processes.ts';
 import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
 import { openScene, type Scene } from '../bench/failover/scene.ts';
@@ -16,6 +16,8 @@ const CONTAINER = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc']
 const MOST_MS = 1_000;
 
 let scene: Scene;
+/** Without keepalived: a repeated test begins with whole nodes. */
+let down: BedNode | undefined;
 beforeAll(async () => {
   ensureBuilt();
   scene = await openScene('hawser', {
@@ -23,6 +25,10 @@ beforeAll(async () => {
     own: (_node, part) => ({ prefix: part === 'keepalived' ? CONTAINER : [], flags: [] }),
   });
 }, 240_000);
+afterEach(async () => {
+  if (down !== undefined) await scene.stack.restoreKeepalived(down);
+  down = undefined;
+});
 afterAll(() => scene?.[Symbol.asyncDispose]());
 
 /** All of its processes at once, as the kernel kills a container that is out of memory. */
@@ -43,10 +49,12 @@ test('a keepalived container that is killed as a whole, and again on the next ho
     const troubled = await scene.rested();
     const fromMs = monotonicMs();
     await killContainer(troubled);
+    down = troubled;
     const next = await heldByAnother(scene, [troubled]);
     expect(overlapMs(scene.bed.events(), fromMs, monotonicMs())).toBeLessThanOrEqual(MOST_MS);
     if (!isRestarted) continue;
     await scene.stack.restoreKeepalived(troubled);
+    down = undefined;
     await waitFor('it to take part again', () => takesPart(troubled), 60_000);
     expect(await scene.rested()).toBe(next);
   }
