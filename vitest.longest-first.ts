@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Those that take longer than half a minute, the longest first. One that began last would run alone at the end. */
+/** The files that take longest, in this order. One that began last would run alone at the end. */
 const longest: readonly string[] = [
   'vrrp/removed',
   'vrrp/move-vip',

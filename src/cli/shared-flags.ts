@@ -128,7 +128,7 @@ export const monitorFlags = {
   checkInterval: flag(
     '<duration>',
     durationMs,
-    'how often to list objects, in addition to watching; the pause is 10 ms for each object where that is longer',
+    'pause between lists of all objects, in addition to watching; 10 ms for each object where that is longer',
     {
       default: '6s',
       inFile: 'top',

@@ -43,6 +43,7 @@ const programOf = (name: string): string => join(import.meta.dirname, name);
 function startInside(cluster: Cluster, program: readonly string[]) {
   const [file, ...before] = cluster.namespace.prefix;
   const child: Child = spawn(file, [...before, process.execPath, ...program], {
+    // As bin/hawser starts a monitor.
     env: { ...process.env, MALLOC_ARENA_MAX: '1' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -46,7 +46,7 @@ export interface LookupSettings {
   readonly source: 'nodes' | 'endpoints' | 'static' | 'all-nodes';
   readonly servers?: string | undefined;
   readonly apiPort: number;
-  /** How often everything is listed beside the watch, at most: the loss guard counts these lists. */
+  /** The shortest pause between lists of everything, beside the watch: the loss guard counts these lists. */
   readonly checkInterval: number;
 }
 

@@ -18,7 +18,7 @@ const plain = createAuthority(join(folder, 'c'));
 const both = `${authority.cert}${other.cert}`;
 
 /** A CRL of the first CA that was made at this time, for a day. */
-function listAt(made: Date, days = 1): string {
+function crlAt(made: Date, days = 1): string {
   const stamp = (ms: number) => `${new Date(ms).toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z`;
   const [from, to] = [stamp(made.getTime()), stamp(made.getTime() + days * 86_400_000)];
   const dir = join(folder, 'a');
@@ -32,7 +32,7 @@ function listAt(made: Date, days = 1): string {
 authority.revoke();
 const start0 = new Date('2026-06-01T12:00:00Z');
 const minutes = (count: number) => new Date(start0.getTime() + count * 60_000);
-const [old, young] = [listAt(minutes(-60)), listAt(minutes(-5))];
+const [old, young] = [crlAt(minutes(-60)), crlAt(minutes(-5))];
 const [others, othersAt] = [other.revoke(), Date.now()];
 
 /** What each place answers; others answer 404. */
@@ -96,7 +96,7 @@ test('a CRL is fetched once the CAs are known, and the first file has it', async
 
 test('the file is the same whatever the order of the CAs', async () => {
   vi.setSystemTime(othersAt);
-  answers.set(first, listAt(new Date(othersAt))).set(second, others);
+  answers.set(first, crlAt(new Date(othersAt))).set(second, others);
   const crls = start();
   await crls.fileFor(both);
   await vi.waitFor(() => expect(changes).toBe(2));
@@ -135,7 +135,7 @@ test('a CA of which no certificate names a CRL is told, as its clients are refus
 
 test.each([
   ['older than the last one', () => old, 'which is before the last one'],
-  ['dated in the future', () => listAt(minutes(600)), 'which is in the future'],
+  ['dated in the future', () => crlAt(minutes(600)), 'which is in the future'],
 ])('a CRL that is %s is not taken, and the next place is asked', async (_what, crl, reason) => {
   answers.set(first, young);
   const crls = start();
@@ -151,7 +151,7 @@ test.each([
 });
 
 test('an expired CRL is no first one, and the next place is asked', async () => {
-  answers.set(first, listAt(minutes(-4 * 1_440))).set(spare, old);
+  answers.set(first, crlAt(minutes(-4 * 1_440))).set(spare, old);
   const crls = start();
   expect(await has(crls, authority.cert, old)).toBe(true);
   expect(asked).toEqual([first, spare]);
