@@ -3,6 +3,7 @@ import { messageOf } from '../errors.ts';
 import { patientTimeout } from '../time/patient-timeout.ts';
 import { timeoutReason } from '../time/timeout-reason.ts';
 import { hostPort } from './address-text.ts';
+import { onceConnected } from './once-connected.ts';
 
 export interface PageAddress {
   /** An address, without brackets. */
@@ -56,7 +57,7 @@ export function askPage(
       const isCut = isTaken && bytes === 0 && !bounded.aborted;
       settle({ kind: 'silent', message: timeoutReason(error, timeout, timeoutMs), isTaken, isCut });
     };
-    socket.once('connect', () => {
+    onceConnected(socket, () => {
       isTaken = true;
       socket.write(`${preface}GET ${path} HTTP/1.0\r\nHost: ${hostPort({ host, port })}\r\n\r\n`);
     });

@@ -7,6 +7,7 @@ import {
 import { type RequestOptions, request as requestSecure } from 'node:https';
 import { patientTimer } from '../time/patient-timeout.ts';
 import { timeoutReason } from '../time/timeout-reason.ts';
+import { onceConnected } from './once-connected.ts';
 
 /** Of the other side's certificate and of ours. */
 type Verification = Pick<
@@ -72,8 +73,13 @@ export async function ask(
   try {
     const head = await headOfAnswer(() => {
       const outgoing = (tls === undefined ? requestPlain : requestSecure)(options);
-      const connected = tls === undefined ? 'connect' : 'secureConnect';
-      return outgoing.once('socket', (socket) => socket.once(connected, () => (stage = 'asking')));
+      const isAsking = (): void => {
+        stage = 'asking';
+      };
+      return outgoing.once('socket', (socket) => {
+        if (tls === undefined) onceConnected(socket, isAsking);
+        else socket.once('secureConnect', isAsking);
+      });
     });
     stage = 'reading';
     const headAtMs = Date.now();

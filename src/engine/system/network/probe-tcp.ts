@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { codeOf } from '../errors.ts';
 import { patientTimer } from '../time/patient-timeout.ts';
+import { onceConnected } from './once-connected.ts';
 
 /** Each attempt is one SYN: the kernel sends the next one after a second. */
 const ATTEMPTS = 4;
@@ -55,7 +56,7 @@ function attempt({ host, port }: TcpAddress, depth: ProbeDepth): Promise<void> {
   };
   const connectTimer = patientTimer(ATTEMPT_MS, () => settle('silent'));
   const answerTimer = patientTimer(ATTEMPT_MS + ANSWER_MS, () => settle('hung'));
-  socket.once('connect', () => {
+  onceConnected(socket, () => {
     connectTimer[Symbol.dispose]();
     if (depth === 'connect') settle('answers');
     else socket.end().resume();

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { codeOf } from '../errors.ts';
 import { patientTimer } from '../time/patient-timeout.ts';
+import { onceConnected } from './once-connected.ts';
 
 /** Whether the host itself says that nothing listens there. False where a connection is taken, and where no answer comes. */
 export function refuses({ host, port }: { readonly host: string; readonly port: number }, timeoutMs: number) {
@@ -12,7 +13,7 @@ export function refuses({ host, port }: { readonly host: string; readonly port: 
     resolve(isRefused);
   };
   const timer = patientTimer(timeoutMs, () => settle(false));
-  socket.once('connect', () => settle(false));
+  onceConnected(socket, () => settle(false));
   socket.once('error', (error) => settle(codeOf(error) === 'ECONNREFUSED'));
   return promise;
 }

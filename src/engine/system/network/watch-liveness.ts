@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { monotonicMs } from '../time/monotonic-clock.ts';
 import { sleep } from '../time/sleep.ts';
+import { onceConnected } from './once-connected.ts';
 
 /**
  * `serving`: it accepts and answers well. `dead`: nothing listens. `hung`: it listens but does not answer. `unready`: it answers with an
@@ -115,7 +116,7 @@ function holdConnection(
     const socket = connect(address);
     const drop = (): void => void socket.destroy();
     signal.addEventListener('abort', drop, { once: true });
-    socket.once('connect', () => {
+    onceConnected(socket, () => {
       wasConnected = true;
       view.connected(true);
     });
