@@ -6,6 +6,7 @@ import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { node } from '../../../helpers/api-server/objects.ts';
 import { type Cluster, createCluster } from '../../../helpers/cluster.ts';
 import { createLoadBalancer } from '../../../helpers/load-balancer.ts';
+import { printLogsOfFailed } from '../../../helpers/print-logs.ts';
 import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
@@ -20,7 +21,8 @@ beforeEach(async () => {
   await Promise.all(cluster.nodes.map(cluster.startServer));
   path = join(cluster.dir, 'blocked.conf');
 });
-afterEach(async () => {
+afterEach(async (context) => {
+  printLogsOfFailed(context, cluster.dir);
   await cluster[Symbol.asyncDispose]();
 });
 

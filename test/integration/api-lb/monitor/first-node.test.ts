@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { node } from '../../../helpers/api-server/objects.ts';
 import { type Cluster, createCluster } from '../../../helpers/cluster.ts';
+import { printLogsOfFailed } from '../../../helpers/print-logs.ts';
 import { ensureBuilt, hawser } from '../../../helpers/supervisor-build.ts';
 import { readLogEvents } from '../../../helpers/supervisor-process.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
@@ -18,7 +19,8 @@ beforeAll(ensureBuilt);
 beforeEach(async () => {
   cluster = await createCluster(1);
 });
-afterEach(async () => {
+afterEach(async (context) => {
+  printLogsOfFailed(context, cluster.dir);
   await cluster[Symbol.asyncDispose]();
 });
 

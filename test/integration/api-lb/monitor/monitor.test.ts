@@ -5,6 +5,7 @@ import { sha256Of } from '../../../../src/engine/apply/file-set.ts';
 import { node } from '../../../helpers/api-server/objects.ts';
 import { type Cluster, createCluster } from '../../../helpers/cluster.ts';
 import { createLoadBalancer, type LoadBalancer } from '../../../helpers/load-balancer.ts';
+import { printLogsOfFailed } from '../../../helpers/print-logs.ts';
 import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
@@ -16,7 +17,8 @@ beforeEach(async () => {
   cluster = await createCluster(4);
   balancer = createLoadBalancer(cluster, cluster.kubeconfig('https://10.77.0.11:6443'));
 });
-afterEach(async () => {
+afterEach(async (context) => {
+  printLogsOfFailed(context, cluster.dir);
   await cluster[Symbol.asyncDispose]();
 });
 

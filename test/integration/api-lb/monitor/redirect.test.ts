@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Cluster, createCluster } from '../../../helpers/cluster.ts';
 import { createLoadBalancer, type LoadBalancer } from '../../../helpers/load-balancer.ts';
+import { printLogsOfFailed } from '../../../helpers/print-logs.ts';
 import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
@@ -15,7 +16,8 @@ beforeEach(async () => {
   balancer = createLoadBalancer(cluster, cluster.kubeconfig('https://10.77.0.11:6443'));
   await Promise.all(cluster.nodes.map(cluster.startServer));
 });
-afterEach(async () => {
+afterEach(async (context) => {
+  printLogsOfFailed(context, cluster.dir);
   await cluster[Symbol.asyncDispose]();
   vi.unstubAllEnvs();
 });

@@ -3,6 +3,7 @@ import { haproxyMonitorStatusSchema } from '../../../../src/api-lb/haproxy-monit
 import { node } from '../../../helpers/api-server/objects.ts';
 import { type Cluster, type ClusterNode, createCluster } from '../../../helpers/cluster.ts';
 import { createLoadBalancer, type LoadBalancer } from '../../../helpers/load-balancer.ts';
+import { printLogsOfFailed } from '../../../helpers/print-logs.ts';
 import { ensureBuilt, hawser } from '../../../helpers/supervisor-build.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
@@ -17,7 +18,8 @@ beforeEach(async () => {
   balancer = createLoadBalancer(cluster, cluster.kubeconfig('https://10.77.0.11:6443'));
   await Promise.all(cluster.nodes.map(cluster.startServer));
 });
-afterEach(async () => {
+afterEach(async (context) => {
+  printLogsOfFailed(context, cluster.dir);
   await cluster[Symbol.asyncDispose]();
 });
 

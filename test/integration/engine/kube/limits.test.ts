@@ -63,13 +63,15 @@ test('a list of many objects is polled less often, and the watch goes on', async
     checkInterval: 20,
     timing: { pollPauseMsPerObject: 100_000 },
   });
+  // On a busy machine earlier ones were late, and were asked for again.
   await seen.sees(two, 'poll');
+  const lists = () => server.requests.filter((path) => path.includes('limit=')).length;
+  const before = lists();
   for (const last of [12, 22, 32, 42, 52]) {
     cluster.store.set(node('cp-2', [`10.0.0.${last}`]));
     await seen.sees(['cp-1=10.0.0.1', `cp-2=10.0.0.${last}`], 'watch');
   }
-  // The first one of the watch, and one poll.
-  expect(server.requests.filter((path) => path.includes('limit='))).toHaveLength(2);
+  expect(lists()).toBe(before);
 });
 
 test('a page over maxPageBytes is told with its limit, and other watches of the server go on', async () => {
