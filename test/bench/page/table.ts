@@ -87,13 +87,14 @@ export function formatSection(results: readonly ResultFile[], section: Section):
   );
 }
 
-/** `669 (632 to 735, n = 40)`. */
+/** `669 (632 to 735, n = 40)`, and `9900 (n = 15)` for one value each time. */
 export function formatFigure(figure: Figure | undefined): string {
   if (figure === undefined) return 'not run';
   if (figure === null) return 'never';
   if (typeof figure === 'boolean') return figure ? 'yes' : 'no';
   const { median, min, max, count = 1 } = figure;
   if (max === undefined || count === 1) return formatNumber(median);
+  if (min === max) return `${formatNumber(median)} (n = ${count})`;
   const range =
     min === undefined ? `at most ${formatNumber(max)}` : `${formatNumber(min)} to ${formatNumber(max)}`;
   return `${formatNumber(median)} (${range}, n = ${count})`;

@@ -126,16 +126,14 @@ function judgeReserved(wanted: readonly number[], range: string | undefined, res
 const reservedPorts = (products: readonly PortsOf[]): DoctorCheck => ({
   id: 'reserved-ports',
   title: 'Ports that clients may take',
-  why: 'An outgoing connection may own our port for as long as it lives; HAProxy then cannot bind it.',
+  why: 'An outgoing connection may own such a port for as long as it lives; HAProxy or the API server then cannot start.',
   run: async (context) => {
     const [range, reserved = ''] = await Promise.all(
       ['ip_local_port_range', 'ip_local_reserved_ports'].map((name) => ipv4(context, name)),
     );
-    return judgeReserved(
-      wantedPorts(products, context.settings).map(({ port }) => port),
-      range,
-      reserved,
-    );
+    const own = wantedPorts(products, context.settings).map(({ port }) => port);
+    // HAProxy and the monitors ask the API server while it is down, and so may get its port.
+    return judgeReserved([...new Set([...own, context.settings.apiPort])], range, reserved);
   },
 });
 

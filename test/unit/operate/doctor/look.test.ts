@@ -76,6 +76,11 @@ test('reserved-ports: a range that leaves ours alone, and one that was reserved'
   };
   const finding = await examine('reserved-ports', partly);
   expect(finding).toMatchObject({ kind: 'warn', todo: expect.stringContaining('=6443,29446-29447,50936 ') });
+  const widened = { [`${folder}port_range`]: '1024\t9000\n', [`${folder}reserved_ports`]: '\n' };
+  expect(await examine('reserved-ports', widened)).toMatchObject({
+    kind: 'warn',
+    found: '6443 may be given to any client of this node (1024-9000)',
+  });
 });
 
 test('neighbours: one that answered, one that did not', () => {
