@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { renderLoadBalancer } from '../../../../src/api-lb/render-load-balancer.ts';
 import type { ApiServer } from '../../../../src/engine/kube/api-server.ts';
+import { askRuntimeApi } from '../../../../src/haproxy/runtime-api.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
 import { startBackends } from '../../../helpers/load/start-backends.ts';
 import { defaultLoadBalancerSettings } from '../../../helpers/load-balancer-settings.ts';
@@ -109,4 +110,15 @@ it('lets only its own user at the stats socket', async () => {
   await serve([]);
   const mode = await net.run('stat', '-c', '%a', join(directory, 's.sock'));
   expect(mode.trim()).toBe('600');
+});
+
+/** Where Debian's OpenSSL looks for them. */
+const SYSTEM_CAS = '/usr/lib/ssl/certs';
+
+it("does not load the system's CAs, which it has no use for", async ({ skip }) => {
+  const hasNone = !existsSync(SYSTEM_CAS) || readdirSync(SYSTEM_CAS).length === 0;
+  skip(hasNone, `${SYSTEM_CAS} has no CA that HAProxy could load`);
+  await serve([]);
+  const answer = await askRuntimeApi(join(directory, 's.sock'), 'show ssl ca-file', 10_000);
+  expect(answer?.trim()).toBe('');
 });
