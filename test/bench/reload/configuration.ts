@@ -5,7 +5,7 @@ import { type HostPaths, ports, servers } from './layout.ts';
 
 /**
  * `plain` has the retry policy that the shell pods were shipped with: three attempts, all at the same server. Only the
- * health that a new generation starts with then keeps clients away from a dead one.
+ * health that a new generation starts with then keeps clients away from a dead one. As theirs, it says nothing of HAProxy's own HTTP client.
  */
 export type ConfigurationKind = 'template' | 'plain';
 
@@ -32,7 +32,7 @@ export function configurationTexts(
   const list = servers.map(({ name, host, port }) => ({ name, address: host, port }));
   const outcome = renderLoadBalancer(readFileSync(templatePath, 'utf8'), settings, list, { templatePath });
   if (outcome.kind === 'failed') throw new Error(outcome.message);
-  const text = kind === 'plain' ? withoutRedispatch(outcome.text) : outcome.text;
+  const text = kind === 'plain' ? asShipped(outcome.text) : outcome.text;
   return (generation) => `${text}
 listen bench_generation
   mode http
@@ -42,11 +42,13 @@ listen bench_generation
 `;
 }
 
-function withoutRedispatch(text: string): string {
-  const plain = text.replace(/^ *option redispatch.*\n/m, '').replace(/^( *)retries .*$/m, '$1retries 3');
-  if (!plain.includes('retries 3') || plain.includes('option redispatch'))
+function asShipped(text: string): string {
+  const plain = text
+    .replace(/^ *(?:option redispatch|httpclient\.).*\n/gm, '')
+    .replace(/^( *)retries .*$/m, '$1retries 3');
+  if (!plain.includes('retries 3') || /option redispatch|httpclient\./.test(plain))
     throw new Error(
-      'Cannot make the plain configuration: the template has no retries and redispatch to replace',
+      'Cannot make the plain configuration: the template has other retries, redispatch or HTTP client',
     );
   return plain;
 }
