@@ -14,12 +14,10 @@ import { openVipWorld } from './vip-world.ts';
 
 const AWAY_MS = 4_000;
 /**
- * Both clients begin something every 20 ms, give up after a time of their own, and learn of a move on their own ways. On a busy machine each
- * is late by some tenths of a second. A gap that one of them does not see, or sees twice, is far beyond.
+ * Both clients begin something every 20 ms, give up after a time of their own, and learn of a move on their own ways; both
+ * may be late on a busy machine. A gap that is not seen, or seen twice, is far beyond.
  */
-const AGREE_WITHIN_MS = 1_500;
-/** At a move there and one back, half of what a client loses where the next holder refuses it. A busy machine loses some tenths of a second. */
-const LOST_WITHIN_MS = AWAY_MS / 2;
+const AGREE_WITHIN_MS = 600;
 
 let scene: Scene;
 beforeAll(async () => {
@@ -73,7 +71,7 @@ test('where the next holder serves, both clients lose next to nothing', async ()
   const holder = await scene.rested();
   const drilled = await drill(holder);
   expectAgreement(drilled, holder);
-  expect(lostCount(drilled.probes)).toBeLessThan(LOST_WITHIN_MS / PROBE_GAP_MS);
+  expect(lostCount(drilled.probes)).toBeLessThan(AGREE_WITHIN_MS / PROBE_GAP_MS);
 }, 240_000);
 
 test('if the next holder refuses clients, both clients lose the VIP for as long as it was there', async () => {

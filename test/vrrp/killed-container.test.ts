@@ -12,8 +12,8 @@ import { heldByAnother } from './vip-world.ts';
 
 /** The supervisor and keepalived in a pid namespace of their own, which ends with its first process. */
 const CONTAINER = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
-/** docs/decisions/0038 promises one second in the fast profile; a busy machine looks later. A VIP that nobody removes stays for good. */
-const MOST_MS = 3_000;
+/** What docs/decisions/0038 promises for the fast profile. */
+const MOST_MS = 1_000;
 
 let scene: Scene;
 /** Without keepalived: a repeated test begins with whole nodes. */
@@ -43,7 +43,7 @@ async function killContainer(node: BedNode): Promise<void> {
   await waitForEnd(all);
 }
 
-test('a keepalived container that is killed as a whole, and again on the next holder: the VIP moves, and two nodes hold it only until the monitor has removed it', async () => {
+test('a keepalived container that is killed as a whole, and again on the next holder: the VIP moves, and two nodes hold it for a second at most', async () => {
   for (const isRestarted of [true, false]) {
     await waitFor('every node to take part', () => scene.members.every(takesPart), 60_000);
     const troubled = await scene.rested();

@@ -77,6 +77,7 @@ export async function ask(
         stage = 'asking';
       };
       return outgoing.once('socket', (socket) => {
+        // Over TLS, one that is connected to itself ends with a failed handshake.
         if (tls === undefined) onceConnected(socket, isAsking);
         else socket.once('secureConnect', isAsking);
       });
