@@ -1,5 +1,5 @@
+import { run } from './commands/run.ts';
 import { type CommandName, summaries } from './commands/summaries.ts';
-import { run } from './commands/table.ts';
 import { messageOf } from './engine/system/errors.ts';
 
 async function main(argv: readonly string[]): Promise<number> {

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { ConfigError } from '../engine/system/errors.ts';
+import { wholeProgram } from '../engine/system/process/program-path.ts';
 import { defaultSettingsPath, type SettingsReader, settingsValues } from './settings-values.ts';
 
 /** A machine that boots is slow. */
@@ -13,7 +14,7 @@ const TIMEOUT_MS = 30_000;
 export const readSettingsInChild: SettingsReader = (path) => {
   const wanted = path ?? defaultSettingsPath;
   if (path === undefined && !existsSync(wanted)) return undefined;
-  const program = process.argv[1] ?? '';
+  const program = wholeProgram(process.argv[1] ?? '');
   const argv = [...process.execArgv, program, 'settings', '--json', '--settings', wanted];
   const child = spawnSync(process.execPath, argv, {
     encoding: 'utf8',

@@ -1,8 +1,7 @@
 import type { CommandModule } from '../cli/run-command.ts';
-import { keepTermination } from '../engine/system/process/keep-termination.ts';
 import type { CommandName } from './summaries.ts';
 
-/** Loaded only when it is asked for: a supervisor must not carry the Kubernetes client around. */
+/** Loaded only when it is asked for. The bundle of a daemon has its own line alone (scripts/build.ts). */
 export const commands: Readonly<Record<CommandName, () => Promise<CommandModule>>> = {
   'haproxy supervise': () => import('./haproxy-supervise.ts'),
   'haproxy monitor': () => import('./haproxy-monitor.ts'),
@@ -38,15 +37,3 @@ export const commands: Readonly<Record<CommandName, () => Promise<CommandModule>
   version: () => import('./version-report.ts'),
   completion: () => import('./completion.ts'),
 };
-
-/** Runs a command with what was typed after its name, and resolves with the process's exit code. */
-export async function run(
-  name: CommandName,
-  argv: readonly string[],
-  env: NodeJS.ProcessEnv,
-): Promise<number> {
-  if (name.endsWith(' monitor')) keepTermination();
-  const { runCommand } = await import('../cli/run-command.ts');
-  const usualReader = async () => (await import('./pods.ts')).readSettingsFile;
-  return await runCommand(await commands[name](), argv, env, usualReader);
-}

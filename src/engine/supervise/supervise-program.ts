@@ -15,7 +15,7 @@ import { survive } from '../observe/survive.ts';
 import { ConfigError } from '../system/errors.ts';
 import type { Log } from '../system/log.ts';
 import { hawserVersion } from '../system/version.ts';
-import { createMemoryRelease } from './release-memory.ts';
+import { spareMemory } from './spare-memory.ts';
 
 interface SuperviseSettings extends InstanceSettings {
   readonly socket: string;
@@ -70,7 +70,7 @@ export async function superviseProgram<Now>(
   mkdirSync(dirname(socket), { recursive: true });
   const { promise: ready, resolve: setReady } =
     Promise.withResolvers<Pick<Supervised<Now>, 'answers' | 'orders'>>();
-  const releaseMemory = createMemoryRelease();
+  const releaseMemory = spareMemory();
   const answer = async (line: string): Promise<Answer> => {
     const answered = await answerTo(line, await ready);
     if (line !== 'ping' && line !== 'status') releaseMemory();

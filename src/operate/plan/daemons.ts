@@ -5,6 +5,7 @@ import { containerOf, type Pod } from '../../cli/pod.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { type HostProcess, listProcesses } from '../../engine/examine/host-processes.ts';
 import { parseEnvironment } from '../../engine/system/process/instance-name.ts';
+import { programIndex } from '../../engine/system/process/program-path.ts';
 import { layout, podLayout } from '../install/layout.ts';
 import { manifestContainers } from '../install/manifest-containers.ts';
 import type { PlannedProduct } from './planned-product.ts';
@@ -86,7 +87,7 @@ async function runningDaemon(
   files: HostFiles,
   named: NamedBy,
 ): Promise<Daemon | undefined> {
-  const program = argv.findIndex((word) => /\/(?:dist\/hawser\.mjs|src\/main\.ts)$/.test(word));
+  const program = programIndex(argv);
   const known = named(argv.slice(program + 1));
   if (program < 0 || known === undefined) return undefined;
   const environment = (await files.value(`/proc/${pid}/environ`)) ?? '';

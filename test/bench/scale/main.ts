@@ -29,12 +29,12 @@ const NO_LISTS_MS = 3_600_000;
 
 type Child = ChildProcessByStdio<Writable, Readable, null>;
 
-/** What bin/hawser starts Node with for a monitor, but for `--lite-mode`, which runs no TypeScript. */
+/** What bin/hawser starts Node with for a monitor. */
 function monitorFlags(): readonly string[] {
   const script = readFileSync(new URL('../../../bin/hawser', import.meta.url), 'utf8');
   const flags = /^lean='(.*)'$/m.exec(script)?.[1];
   if (flags === undefined) throw new Error("Cannot find a monitor's flags: bin/hawser has no line lean='…'");
-  return flags.split(' ').filter((flag) => flag !== '--lite-mode');
+  return flags.split(' ');
 }
 
 const programOf = (name: string): string => join(import.meta.dirname, name);

@@ -3,6 +3,7 @@ import { entriesOf, readText } from '../file/read-text.ts';
 import { instanceName, parseEnvironment } from './instance-name.ts';
 import type { ProcessId } from './process-id.ts';
 import { childrenOf, readProcess } from './processes.ts';
+import { programIndex } from './program-path.ts';
 
 export interface RunningProcess {
   readonly id: ProcessId;
@@ -28,7 +29,7 @@ export function hawserProcesses(
 }
 
 /**
- * Which of these daemons it is: `haproxy supervise` for `node … /opt/hawser/dist/hawser.mjs haproxy supervise …`. None for one of
+ * Which of these daemons it is: `haproxy supervise` for `node … hawser.mjs haproxy supervise …`. None for one of
  * another instance; undefined is the one without a name.
  */
 export function daemonOf(
@@ -37,7 +38,7 @@ export function daemonOf(
   instance: string | undefined,
 ): string | undefined {
   const words = readText(`/proc/${pid}/cmdline`).split('\0');
-  const program = words.findIndex((word) => /\/(?:dist\/hawser\.mjs|src\/main\.ts)$/.test(word));
+  const program = programIndex(words);
   const typed = `${words.slice(program + 1).join(' ')} `;
   const name = program > 0 ? names.find((each) => typed.startsWith(`${each} `)) : undefined;
   const isOther = name !== undefined && instanceName(words, environmentOf(pid)) !== instance;

@@ -1,0 +1,33 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { runCommand } from '../../../src/engine/system/process/run-command.ts';
+import { hawser } from '../../helpers/supervisor-build.ts';
+
+const dist = fileURLToPath(new URL('../../../dist', import.meta.url));
+const said = async (...argv: readonly [string, ...string[]]) => {
+  const { exitCode, stdout, stderr } = await runCommand(argv, { timeoutMs: 30_000 });
+  return { exitCode, stdout, stderr };
+};
+
+test.each(['haproxy supervise', 'haproxy monitor', 'keepalived supervise', 'keepalived monitor'])(
+  'hawser %s runs from a bundle of its own, and says what it says from the whole one',
+  async (name) => {
+    const words = name.split(' ');
+    const own = join(dist, words.join('-'), 'hawser.mjs');
+    const whole = join(dist, 'hawser.mjs');
+    for (const flag of ['--help', '--nonsense']) {
+      const expected = await said(process.execPath, whole, ...words, flag);
+      expect(expected.exitCode).toBe(flag === '--help' ? 0 : 2);
+      expect(await said(process.execPath, own, ...words, flag)).toEqual(expected);
+      expect(await said(hawser, ...words, flag)).toEqual(expected);
+    }
+    const traced = await said('sh', '-x', hawser, ...words, '--help');
+    expect(traced.stderr).toContain(`${own} ${name} --help`);
+  },
+);
+
+test('a supervisor loads few files', () => {
+  expect(readdirSync(join(dist, 'haproxy-supervise')).length).toBeLessThan(25);
+});
