@@ -2,7 +2,7 @@ import type { Reporter, TestCase } from 'vitest/node';
 
 /**
  * Tests of whole nodes and pods may be repeated once: they depend on when two busy machines get to run. What passed
- * only the second time is listed beside the summary.
+ * only the second time is listed beside the summary, with what failed the first time.
  */
 export const repeatedOnce = { retry: 1, reporters: [listRepeated(), 'default'] } as const;
 
@@ -10,11 +10,18 @@ function listRepeated(): Reporter {
   const repeated: string[] = [];
   return {
     onTestCaseResult: (test: TestCase) => {
-      if ((test.diagnostic()?.retryCount ?? 0) > 0)
-        repeated.push(`${test.module.relativeModuleId}: ${test.fullName}`);
+      if ((test.diagnostic()?.retryCount ?? 0) === 0) return;
+      const errors = test.result().errors ?? [];
+      const causes = errors.map(({ stack, message }) => withoutRunner(stack ?? message));
+      repeated.push([`${test.module.relativeModuleId}: ${test.fullName}`, ...causes].join('\n'));
     },
     onTestRunEnd: () => {
-      for (const name of repeated) console.log(`repeated once: ${name}`);
+      for (const each of repeated) console.log(`repeated once: ${each}`);
     },
   };
+}
+
+function withoutRunner(stack: string): string {
+  const lines = stack.split('\n');
+  return lines.filter((line) => !/^\s+at .*\/node_modules\//.test(line)).join('\n');
 }

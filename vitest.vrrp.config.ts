@@ -3,14 +3,23 @@ import { LongestFirst } from './vitest.longest-first.ts';
 import { repeatedOnce } from './vitest.repeated.ts';
 import { patience } from './vitest.shared.ts';
 
+/** They hold what a client or the kernel met with to a promised time: what runs beside them would count too. */
+const timed = ['test/vrrp/drill.test.ts', 'test/vrrp/killed-container.test.ts'];
+
 /** `npm run test:vrrp`: three whole nodes a file, and two files at a time, as they wait for most of it. */
 export default defineConfig({
   test: {
     ...patience,
     retry: repeatedOnce.retry,
     reporters: [...repeatedOnce.reporters],
-    include: ['test/vrrp/**/*.test.ts'],
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
+    projects: [
+      { extends: true, test: { name: 'vrrp', include: ['test/vrrp/**/*.test.ts'], exclude: timed } },
+      {
+        extends: true,
+        test: { name: 'vrrp-timed', include: timed, maxWorkers: 1, sequence: { groupOrder: 1 } },
+      },
+    ],
   },
 });
