@@ -45,7 +45,9 @@ const programs = () =>
 
 test('of hawser it holds the bundle, its templates and its Node', () => {
   const own = unowned.filter((path) => path.startsWith('/opt/hawser/') || path.startsWith('/usr/local/bin/'));
-  const named = own.filter((path) => !/^\/opt\/hawser\/dist\/[a-z]+(-[a-zA-Z0-9]+)*\.mjs$/.test(path));
+  const code =
+    /^\/opt\/hawser\/dist\/(?:(?:haproxy|keepalived)-(?:supervise|monitor)\/)?[a-z]+(?:-[a-zA-Z0-9]+)*\.mjs$/;
+  const named = own.filter((path) => !code.test(path));
   const node = `/opt/hawser/node_modules/node-linux-${process.arch}`;
   const copied = ['manifests', 'templates'].flatMap((folder) =>
     globSync(`${folder}/**/*.*`, { cwd: checkout }).map((path) => `/opt/hawser/${path}`),
@@ -67,7 +69,8 @@ test('of hawser it holds the bundle, its templates and its Node', () => {
     '/usr/local/bin/hawser',
   ];
   expect(named.sort()).toEqual(expected.sort());
-  expect(own).toContain('/opt/hawser/dist/hawser.mjs');
+  for (const folder of ['', 'haproxy-supervise/', 'keepalived-monitor/'])
+    expect(own).toContain(`/opt/hawser/dist/${folder}hawser.mjs`);
 });
 
 test('whatever else no package brought is what packages leave behind when they are installed', () => {
