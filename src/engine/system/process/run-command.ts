@@ -1,3 +1,5 @@
+import { closeOutputAtExit } from './close-output.ts';
+
 export interface CommandResult {
   readonly exitCode: number | undefined;
   readonly signal: string | undefined;
@@ -7,7 +9,7 @@ export interface CommandResult {
   readonly timedOut: boolean;
 }
 
-/** Runs a short-lived program to its end; throws where it could not be started at all. */
+/** Runs a short-lived program to its end, but not what it left in the background; throws where it could not be started at all. */
 export type RunCommand = (
   argv: readonly [string, ...string[]],
   options: RunOptions,
@@ -36,7 +38,7 @@ export async function runCommand(
   // Many commands of hawser end without having run a program.
   const { execa } = await import('execa');
   const [file, ...args] = argv;
-  const result = await execa(file, args, {
+  const running = execa(file, args, {
     reject: false,
     timeout: options.timeoutMs,
     forceKillAfterDelay: 1_000,
@@ -46,6 +48,8 @@ export async function runCommand(
     ...(options.env === undefined ? {} : { env: options.env, extendEnv: false }),
     ...(options.signal === undefined ? {} : { cancelSignal: options.signal }),
   });
+  closeOutputAtExit(running.nodeChildProcess);
+  const result = await running;
   if (result.exitCode === undefined && result.signal === undefined && result.cause instanceof Error)
     throw result.cause;
   return {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { codeOf } from '../errors.ts';
+import { closeOutputAtExit } from './close-output.ts';
 import type { RunCommand } from './run-command.ts';
 
 /**
@@ -16,6 +17,7 @@ export const runLeanCommand: RunCommand = ([file, ...args], { input, timeoutMs, 
       const endedBy = error?.signal ?? undefined;
       resolve({ exitCode, signal: endedBy, stdout, stderr, timedOut: error?.killed === true });
     });
+    closeOutputAtExit(child);
     // A program may end without having read all of it.
     child.stdin?.on('error', () => undefined).end(input);
   });
