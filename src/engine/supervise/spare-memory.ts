@@ -5,28 +5,34 @@ import { runInNewContext } from 'node:vm';
 const REST_MS = 10_000;
 
 /**
- * Nothing is compiled to machine code, and the young generation is collected once a tenth of it is used. On its command line such flags
- * would have Node compile its own modules: the compiled code that it comes with is for its usual flags.
+ * Nothing is compiled to machine code, and the young generation is collected once a tenth of it is used. On its command line such
+ * flags would have Node compile its own modules: the compiled code that it comes with is for its usual flags.
  */
 const sparing = ['--no-opt', '--no-maglev', '--no-sparkplug', '--minor-gc-task-trigger=10'];
 
 /**
- * Has V8 spare memory from now on, and returns a function to call after each start or reload: once the supervisor has rested for a while,
- * it gives back the memory that took. V8 would keep it: at rest so little is allocated that it never collects garbage. Code that
- * ran is thrown away too, since most of it was for the start; what is needed again is compiled again.
+ * Has V8 spare memory from now on, and returns a function to call after each start or reload. Garbage is collected whenever the
+ * supervisor has rested for a while. V8 alone would wait for many megabytes of it: a young generation this small is collected so
+ * often that even the little that is allocated at rest grows old. The first time after a start or a reload, compiled code is
+ * thrown away too, since most of it was for that; what is needed again is compiled again.
  */
 export function spareMemory(restMs = REST_MS): () => void {
   for (const flag of [...sparing, '--expose-gc']) setFlagsFromString(flag);
   const collect = runInNewContext('gc') as NodeJS.GCFunction;
-  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
+  const timer = setInterval(() => {
+    if (isOver) collectAll(collect);
+    else collect({ type: 'major', execution: 'sync' });
+    isOver = false;
+  }, restMs);
+  timer.unref();
   return () => {
-    clearTimeout(timer);
-    timer = setTimeout(release, restMs, collect);
-    timer.unref();
+    isOver = true;
+    timer.refresh();
   };
 }
 
-function release(collect: NodeJS.GCFunction): void {
+function collectAll(collect: NodeJS.GCFunction): void {
   setFlagsFromString('--stress-flush-code');
   collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   setFlagsFromString('--no-stress-flush-code');

@@ -43,8 +43,14 @@ export function spawnDaemon(
   return failed('its entry in /proc cannot be read');
 }
 
-/** Our launcher limits malloc to one arena to save memory; a proxy with several threads must not suffer for it. */
+/** Our launcher has malloc spare memory, in one arena; a proxy with several threads must not suffer for it. */
 function environmentForChildren(): NodeJS.ProcessEnv {
-  const { MALLOC_ARENA_MAX: _ours, ...rest } = process.env;
+  const {
+    MALLOC_ARENA_MAX: _arenas,
+    MALLOC_MMAP_THRESHOLD_: _mapped,
+    MALLOC_TRIM_THRESHOLD_: _kept,
+    MALLOC_TOP_PAD_: _padding,
+    ...rest
+  } = process.env;
   return rest;
 }
