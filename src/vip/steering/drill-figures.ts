@@ -1,6 +1,7 @@
 /** One connection to the VIP and one answer; monotonic milliseconds. */
 export interface Attempt {
   readonly startedMs: number;
+  readonly endedMs: number;
   /** Null for an answer; else what there was instead: `ECONNRESET`, `timeout`. */
   readonly failure: string | null;
 }
@@ -9,7 +10,10 @@ export interface Attempt {
 export interface DrillFigures {
   readonly attempts: number;
   readonly failed: number;
-  /** The longest time without an answer: from the first of several failed attempts in a row to the next good one. */
+  /**
+   * The longest time without an answer, from the beginning of a failed attempt. An attempt that the kernel repeated and that
+   * was answered late ends it with its answer: when it began, nothing answered.
+   */
   readonly longestGapMs: number;
   /** From the first failed attempt to the last one, good ones between them or not. */
   readonly failingMs: number;
@@ -23,21 +27,23 @@ export function drillFigures(attempts: readonly Attempt[], everyMs: number): Dri
   return {
     attempts: attempts.length,
     failed: failed.length,
-    longestGapMs: Math.round(longestGap(inOrder, everyMs)),
+    longestGapMs: Math.round(longestGap(inOrder, failed, everyMs)),
     failingMs:
       first === undefined || last === undefined ? 0 : Math.round(last.startedMs - first.startedMs + everyMs),
   };
 }
 
-function longestGap(attempts: readonly Attempt[], everyMs: number): number {
+function longestGap(attempts: readonly Attempt[], failed: readonly Attempt[], everyMs: number): number {
+  const answersMs = attempts
+    .filter(({ failure }) => failure === null)
+    .map(({ endedMs }) => endedMs)
+    .sort((a, b) => a - b);
+  const seenUntilMs = (attempts.at(-1)?.startedMs ?? 0) + everyMs;
+  let next = 0;
   let longest = 0;
-  let since: number | undefined;
-  for (const { startedMs, failure } of attempts) {
-    if (failure !== null) since ??= startedMs;
-    // What begins after one that failed, and is answered, ends the gap.
-    const end = failure === null ? startedMs : startedMs + everyMs;
-    if (since !== undefined) longest = Math.max(longest, end - since);
-    if (failure === null) since = undefined;
+  for (const { startedMs } of failed) {
+    while (next < answersMs.length && (answersMs[next] ?? 0) <= startedMs) next += 1;
+    longest = Math.max(longest, (answersMs[next] ?? seenUntilMs) - startedMs);
   }
   return longest;
 }

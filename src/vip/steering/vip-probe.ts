@@ -40,7 +40,7 @@ export function startVipProbe(plan: ProbePlan): VipProbe {
     // Attempts that a stopped machine missed are not made up for in a burst.
     dueMs = Math.max(dueMs + plan.everyMs, nowMs);
     const attempt = tryOnce(plan).then((failure) => {
-      ended.push({ startedMs: nowMs, failure });
+      ended.push({ startedMs: nowMs, endedMs: monotonicMs(), failure });
       running.delete(attempt);
     });
     running.add(attempt);

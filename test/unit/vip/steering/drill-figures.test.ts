@@ -3,7 +3,11 @@ import { expect, test } from 'vitest';
 import { drillFigures } from '../../../../src/vip/steering/drill-figures.ts';
 import { blackoutMs, failureWindowMs, type Probe } from '../../../helpers/vrrp/probes.ts';
 
-const attempt = (startedMs: number, failure: string | null = null) => ({ startedMs, failure });
+const attempt = (startedMs: number, failure: string | null = null, tookMs = 0) => ({
+  startedMs,
+  endedMs: startedMs + tookMs,
+  failure,
+});
 
 test('nothing failed, nothing is missing', () => {
   const figures = drillFigures([attempt(0), attempt(20), attempt(40)], 20);
@@ -26,6 +30,19 @@ test('the longest of several gaps counts, and from the first to the last failure
 
 test('a gap that has not ended yet counts as far as it was seen', () => {
   expect(drillFigures([attempt(0), attempt(20, 'x'), attempt(40, 'x')], 20).longestGapMs).toBe(40);
+});
+
+test('an attempt that was answered once the gap was over does not divide it', () => {
+  const lost = (startedMs: number) => attempt(startedMs, 'timeout', 1_000);
+  const attempts = [
+    attempt(0),
+    lost(20),
+    lost(40),
+    attempt(60, null, 1_010),
+    lost(80),
+    attempt(1_070, null, 2),
+  ];
+  expect(drillFigures(attempts, 20)).toMatchObject({ failed: 3, longestGapMs: 1_050 });
 });
 
 test("property: these are the figures of the bench's client", () => {
