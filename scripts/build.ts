@@ -41,6 +41,11 @@ const onlyCommand = (name: string): Plugin => ({
       contents: `export const commands = { '${name}': () => import('./${fileOf(name)}.ts') };`,
       resolveDir: dirname(path),
     }));
+    // With it goes what only reading the file needs, of libraries that a supervisor uses as well.
+    if (name.endsWith(' supervise'))
+      onLoad({ filter: /\/src\/commands\/pods\.ts$/ }, () => ({
+        contents: `throw new Error('Cannot read the settings file: a supervisor has a child read it (scripts/build.ts)');`,
+      }));
   },
 });
 const fileOf = (name: string): string => name.replace(' ', '-');
