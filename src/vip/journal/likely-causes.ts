@@ -106,13 +106,18 @@ function whyNotHeld(lines: readonly JournalLine[], index: number, phraseOf: Phra
   if (line.to === 'BACKUP' && line.from !== 'MASTER')
     return line.from === 'FAULT' ? recovery(lines, index, line).map(phraseOf) : [];
   const other = line.from === 'MASTER' ? nearestTaking(lines, index, line) : undefined;
-  const seen = [...seenBefore(lines, index, line, isEvidence), ...toldAfter(lines, index, line)];
+  const found = seenBefore(lines, index, line, (each) => isEvidence(each, line));
+  const seen = [...found, ...toldAfter(lines, index, line)];
   return [...seen.map(phraseOf), ...(other === undefined ? [] : [`${printable(other.node)} became MASTER`])];
 }
 
-/** No node loses a VIP for being worth more, such as by the bonus of one that has just taken it. */
-function isEvidence({ event, from, to }: JournalLine): boolean {
-  return EVIDENCE.has(event) && !(event === 'health-told' && Number(to) > Number(from));
+/**
+ * No node loses a VIP for being worth more, such as by the bonus of one that has just taken it, and none whose keepalived ended for
+ * being worth less.
+ */
+function isEvidence({ event, from, to }: JournalLine, line: JournalLine): boolean {
+  if (event !== 'health-told') return EVIDENCE.has(event);
+  return line.to === 'STOP' ? Number(to) < 0 : !(Number(to) > Number(from));
 }
 
 /** The last few of these on this node. */

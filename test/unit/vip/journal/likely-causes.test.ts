@@ -65,6 +65,15 @@ test('an order is the cause of what it moves: where the VIP leaves, and where it
   expect(because(health(0, { node: 'cp-2' }), taken(9))).toBeUndefined();
 });
 
+test('a node whose keepalived ended did not lose the VIP for a bonus that ended before', () => {
+  const lessWorth = health(0, { to: '0' });
+  const died = lineAt(2_000, { kind: 'process', event: 'keepalived-died', reason: 'signal SIGKILL' });
+  const ended = left(2_001, { to: 'STOP', reason: 'keepalived ended with signal SIGKILL' });
+  expect(because(lessWorth, died, ended)).toBe('keepalived died: signal SIGKILL');
+  expect(because(health(0), ended)).toBe('track value of api 30 → -254');
+  expect(because(lessWorth, left(9, { to: 'BACKUP' }))).toBe('track value of api 30 → 0');
+});
+
 test('a node that lost a VIP names who has it, though that was written later', () => {
   expect(likelyCauses([left(0, { to: 'BACKUP' }), taken(12)], 0)).toBe('cp-2 became MASTER');
 });
