@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { monotonicMs } from '../system/time/monotonic-clock.ts';
 
-/** No reload follows on another as late as this in a storm of them, and nobody waits for a supervisor that rests. */
+/** No reload follows on another as late as this in a storm of them. */
 const REST_MS = 10_000;
 
 /**
@@ -11,28 +12,28 @@ const REST_MS = 10_000;
 const sparing = ['--no-opt', '--no-maglev', '--no-sparkplug', '--minor-gc-task-trigger=10'];
 
 /**
- * Has V8 spare memory from now on, and returns a function to call after each start or reload. Garbage is collected whenever the
- * supervisor has rested for a while. V8 alone would wait for many megabytes of it: a young generation this small is collected so
- * often that even the little that is allocated at rest grows old. The first time after a start or a reload, compiled code is
+ * Has V8 spare memory from now on, and returns a function to call after each start or reload. Garbage is collected every `restMs`. V8
+ * alone would wait for many megabytes of it: a young generation this small is collected so often that even the little that is
+ * allocated at rest grows old. The first time after a start or a reload that no other has followed for as long, compiled code is
  * thrown away too, since most of it was for that; what is needed again is compiled again.
  */
 export function spareMemory(restMs = REST_MS): () => void {
   for (const flag of [...sparing, '--expose-gc']) setFlagsFromString(flag);
   const collect = runInNewContext('gc') as NodeJS.GCFunction;
-  let isOver = false;
+  let workedAt: number | undefined;
   const timer = setInterval(() => {
-    if (isOver) collectAll(collect);
+    const isOver = workedAt !== undefined && monotonicMs() - workedAt >= restMs;
+    if (isOver) collectCodeToo(collect);
     else collect({ type: 'major', execution: 'sync' });
-    isOver = false;
+    if (isOver) workedAt = undefined;
   }, restMs);
   timer.unref();
   return () => {
-    isOver = true;
-    timer.refresh();
+    workedAt = monotonicMs();
   };
 }
 
-function collectAll(collect: NodeJS.GCFunction): void {
+function collectCodeToo(collect: NodeJS.GCFunction): void {
   setFlagsFromString('--stress-flush-code');
   collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   setFlagsFromString('--no-stress-flush-code');

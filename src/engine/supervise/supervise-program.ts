@@ -70,10 +70,10 @@ export async function superviseProgram<Now>(
   mkdirSync(dirname(socket), { recursive: true });
   const { promise: ready, resolve: setReady } =
     Promise.withResolvers<Pick<Supervised<Now>, 'answers' | 'orders'>>();
-  const releaseMemory = spareMemory();
+  const noteWork = spareMemory();
   const answer = async (line: string): Promise<Answer> => {
     const answered = await answerTo(line, await ready);
-    if (line !== 'ping' && line !== 'status') releaseMemory();
+    if (line !== 'ping' && line !== 'status') noteWork();
     return answered;
   };
   const control = await serveControlSocket(socket, answer, log);
@@ -86,7 +86,7 @@ export async function superviseProgram<Now>(
   setReady(supervisor);
   process.on('SIGTERM', supervisor.stop);
   process.on('SIGINT', supervisor.stop);
-  process.on('SIGHUP', () => void supervisor.answers.reload());
+  process.on('SIGHUP', () => void answer('reload'));
   log({ event: 'supervisor-started', socket, config, runDir });
   const end = new AbortController();
   const own = processMetrics({ version: hawserVersion(), ...instanceLabels(settings) });
@@ -94,7 +94,7 @@ export async function superviseProgram<Now>(
   const page = { ...supervisor, metrics: text, identity: instanceIdentity(name, settings) };
   void servePatiently(listen, page, log, end.signal);
   await announce(settings, name, listen, log);
-  releaseMemory();
+  noteWork();
   await supervisor.finished;
   end.abort();
   await control.close();

@@ -1,32 +1,53 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import * as z from 'zod/mini';
 
 const source = fileURLToPath(new URL('../../../../src/engine/supervise/spare-memory.ts', import.meta.url));
-/** Garbage that has grown old, which Node alone would keep; prints how much of it is left. */
+/** Garbage that has grown old, and functions that ran once, both of which Node alone would keep; prints how much of each is left. */
 const program = (restMs: number, calls: string): string => `
+  import { getHeapCodeStatistics } from 'node:v8';
   import { spareMemory } from ${JSON.stringify(source)};
+  const code = () => getHeapCodeStatistics().bytecode_and_metadata_size;
+  const functions = Array.from({ length: 2_000 }, (_, at) => new Function('a', 'return a' + ' + a * 3'.repeat(50) + '+' + at));
+  for (const each of functions) each(1);
   let garbage = Array.from({ length: 200_000 }, (_, at) => ({ at }));
-  const before = process.memoryUsage().heapUsed;
+  const before = { heap: process.memoryUsage().heapUsed, code: code() };
   garbage = undefined;
-  const release = spareMemory(${restMs});
+  const noteWork = spareMemory(${restMs});
   ${calls}
-  setTimeout(() => console.log(process.memoryUsage().heapUsed / before), 200);
+  setTimeout(() => {
+    const left = { heap: process.memoryUsage().heapUsed / before.heap, code: code() / before.code };
+    console.log(JSON.stringify({ ...left, functions: functions.length }));
+  }, 300);
 `;
+const leftSchema = z.object({ heap: z.number(), code: z.number() });
 
-function partLeft(restMs: number, calls: string): number {
+function partsLeft(restMs: number, calls: string): z.infer<typeof leftSchema> {
   const argv = ['--max-semi-space-size=1', '--input-type=module', '--eval', program(restMs, calls)];
-  return Number(spawnSync(process.execPath, argv, { encoding: 'utf8' }).stdout);
+  const { stdout, stderr, status } = spawnSync(process.execPath, argv, { encoding: 'utf8' });
+  expect(status, stderr).toBe(0);
+  return leftSchema.parse(JSON.parse(stdout));
 }
 
-test('a supervisor that rests gives back what a start or a reload took', () => {
-  expect(partLeft(20, 'release(); release();')).toBeLessThan(0.7);
+test('a supervisor that rests gives back what a start or a reload took, and its code', () => {
+  const { heap, code } = partsLeft(20, 'noteWork(); noteWork();');
+  expect(heap).toBeLessThan(0.7);
+  expect(code).toBeLessThan(0.7);
 });
 
-test('what little a supervisor at rest leaves behind does not pile up', () => {
-  expect(partLeft(20, '')).toBeLessThan(0.7);
+test('what little a supervisor at rest leaves behind does not pile up, and its code stays', () => {
+  const { heap, code } = partsLeft(20, '');
+  expect(heap).toBeLessThan(0.7);
+  expect(code).toBeGreaterThan(0.7);
+});
+
+test('orders one after the other keep the code, and not the garbage', () => {
+  const { heap, code } = partsLeft(20, 'setInterval(noteWork, 5).unref();');
+  expect(heap).toBeLessThan(0.7);
+  expect(code).toBeGreaterThan(0.7);
 });
 
 test('a supervisor that has not rested yet collects nothing', () => {
-  expect(partLeft(60_000, 'release();')).toBeGreaterThan(0.7);
+  expect(partsLeft(60_000, 'noteWork();').heap).toBeGreaterThan(0.7);
 });
