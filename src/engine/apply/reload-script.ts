@@ -1,5 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import { codeOf, messageOf } from '../system/errors.ts';
+import { environmentForChildren } from '../system/process/child-environment.ts';
 import type { RunCommand } from '../system/process/run-command.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import type { ReloadOutcome, Supervisor } from './ask-supervisor.ts';
@@ -26,15 +27,8 @@ export function reloadByScript(script: ReloadScript): Supervisor {
       `Cannot reload HAProxy by "${path}": ${what}, expected exit code 0`;
     const startMs = monotonicMs();
     try {
-      const {
-        exitCode,
-        signal: endedBy,
-        timedOut,
-        stdout,
-        stderr,
-      } = await run([path, config], {
-        ...{ timeoutMs, signal },
-      });
+      const ended = await run([path, config], { timeoutMs, signal, env: environmentForChildren() });
+      const { exitCode, signal: endedBy, timedOut, stdout, stderr } = ended;
       signal.throwIfAborted();
       if (timedOut) return { kind: 'unreachable', message: because(`not done after ${timeoutMs} ms`) };
       if (exitCode === 0) return { kind: 'reloaded', acknowledged: true, tookMs: monotonicMs() - startMs };

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
+import { patientTimer } from '../time/patient-timeout.ts';
 
-/** What a program wrote itself is read before its end is told. This is for the rest of what it had another write, as in `> >(tee log)`. */
+/** A program's own output lies in its pipes when it ends. This is for what it had another program write, as in `> >(tee log)`. */
 const GRACE_MS = 100;
 
 /**
@@ -9,11 +10,10 @@ const GRACE_MS = 100;
  */
 export function closeOutputAtExit(child: ChildProcess): void {
   child.once('exit', () => {
-    const close = (): void => {
+    const timer = patientTimer(GRACE_MS, () => {
       child.stdout?.destroy();
       child.stderr?.destroy();
-    };
-    const timer = setTimeout(close, GRACE_MS);
-    child.once('close', () => clearTimeout(timer));
+    });
+    child.once('close', () => timer[Symbol.dispose]());
   });
 }

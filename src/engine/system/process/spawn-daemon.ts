@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { messageOf } from '../errors.ts';
+import { environmentForChildren } from './child-environment.ts';
 import type { ProcessId } from './process-id.ts';
 import { readProcess } from './processes.ts';
 
@@ -41,16 +42,4 @@ export function spawnDaemon(
   // A child that cannot be identified (no /proc, no descriptor left to read it) must not run on.
   child.kill('SIGKILL');
   return failed('its entry in /proc cannot be read');
-}
-
-/** Our launcher has malloc spare memory, in one arena; a proxy with several threads must not suffer for it. */
-function environmentForChildren(): NodeJS.ProcessEnv {
-  const {
-    MALLOC_ARENA_MAX: _arenas,
-    MALLOC_MMAP_THRESHOLD_: _mapped,
-    MALLOC_TRIM_THRESHOLD_: _kept,
-    MALLOC_TOP_PAD_: _padding,
-    ...rest
-  } = process.env;
-  return rest;
 }

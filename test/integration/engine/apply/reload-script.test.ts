@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { reloadByScript, scriptProblem } from '../../../../src/engine/apply/reload-script.ts';
 import { runCommand } from '../../../../src/engine/system/process/run-command.ts';
 import { type ApplyScene, createApplyScene, goodText } from './apply-scene.ts';
@@ -48,6 +48,15 @@ test('what a script refuses is told in its words, and the file of before comes b
     `Cannot reload HAProxy by "${path()}": exit code 3, expected exit code 0`,
   );
   expect(readFileSync(scene.configPath, 'utf8')).toBe(before);
+});
+
+test('a script has our variables, but not what saves this process memory', async () => {
+  vi.stubEnv('MALLOC_ARENA_MAX', '1');
+  vi.stubEnv('HAWSER_TEST_MARK', 'inherited');
+  await scripted('env >"$(dirname "$1")/runs"').apply(before, signal);
+  vi.unstubAllEnvs();
+  expect(runs()).toContain('HAWSER_TEST_MARK=inherited');
+  expect(runs().join()).not.toContain('MALLOC_');
 });
 
 test('a script that does not end, or is gone, is asked again later', async () => {
