@@ -15,35 +15,29 @@ export interface DrillFigures {
    * was answered late ends it with its answer: when it began, nothing answered.
    */
   readonly longestGapMs: number;
-  /** From the first failed attempt to the last one, good ones between them or not. */
+  /** From the beginning of the first failed attempt to the first answer after the last one began, other answers between them or not. */
   readonly failingMs: number;
 }
 
-/** Attempts in any order, begun `everyMs` apart: a failed one counts for as long, which is what it shows. */
+/** Attempts in any order, begun `everyMs` apart: the last one counts for as long, which is what it shows. */
 export function drillFigures(attempts: readonly Attempt[], everyMs: number): DrillFigures {
   const inOrder = attempts.toSorted((a, b) => a.startedMs - b.startedMs);
   const failed = inOrder.filter(({ failure }) => failure !== null);
-  const [first, last] = [failed.at(0), failed.at(-1)];
-  return {
-    attempts: attempts.length,
-    failed: failed.length,
-    longestGapMs: Math.round(longestGap(inOrder, failed, everyMs)),
-    failingMs:
-      first === undefined || last === undefined ? 0 : Math.round(last.startedMs - first.startedMs + everyMs),
-  };
-}
-
-function longestGap(attempts: readonly Attempt[], failed: readonly Attempt[], everyMs: number): number {
   const answersMs = attempts
     .filter(({ failure }) => failure === null)
     .map(({ endedMs }) => endedMs)
     .sort((a, b) => a - b);
-  const seenUntilMs = (attempts.at(-1)?.startedMs ?? 0) + everyMs;
+  const seenUntilMs = (inOrder.at(-1)?.startedMs ?? 0) + everyMs;
   let next = 0;
-  let longest = 0;
-  for (const { startedMs } of failed) {
+  const gaps = failed.map(({ startedMs }) => {
     while (next < answersMs.length && (answersMs[next] ?? 0) <= startedMs) next += 1;
-    longest = Math.max(longest, (answersMs[next] ?? seenUntilMs) - startedMs);
-  }
-  return longest;
+    return { fromMs: startedMs, toMs: answersMs[next] ?? seenUntilMs };
+  });
+  const [first, last] = [gaps.at(0), gaps.at(-1)];
+  return {
+    attempts: attempts.length,
+    failed: failed.length,
+    longestGapMs: Math.round(Math.max(0, ...gaps.map(({ fromMs, toMs }) => toMs - fromMs))),
+    failingMs: first === undefined || last === undefined ? 0 : Math.round(last.toMs - first.fromMs),
+  };
 }

@@ -42,7 +42,7 @@ test('an attempt that was answered once the gap was over does not divide it', ()
     lost(80),
     attempt(1_070, null, 2),
   ];
-  expect(drillFigures(attempts, 20)).toMatchObject({ failed: 3, longestGapMs: 1_050 });
+  expect(drillFigures(attempts, 20)).toMatchObject({ failed: 3, longestGapMs: 1_050, failingMs: 1_050 });
 });
 
 test("property: these are the figures of the bench's client", () => {
@@ -61,6 +61,17 @@ test("property: these are the figures of the bench's client", () => {
         longestGapMs: blackoutMs(probes, 20),
         failingMs: failureWindowMs(probes, 20),
       });
+    }),
+  );
+});
+
+test('property: the longest gap lies within the time of failures, however long attempts take', () => {
+  const list = fc.array(fc.record({ ok: fc.boolean(), tookMs: fc.nat(1_200) }), { maxLength: 60 });
+  fc.assert(
+    fc.property(list, (each) => {
+      const attempts = each.map(({ ok, tookMs }, index) => attempt(index * 20, ok ? null : 'x', tookMs));
+      const { longestGapMs, failingMs } = drillFigures(attempts, 20);
+      expect(longestGapMs).toBeLessThanOrEqual(failingMs);
     }),
   );
 });
