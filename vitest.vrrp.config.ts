@@ -3,7 +3,7 @@ import { LongestFirst } from './vitest.longest-first.ts';
 import { repeatedOnce } from './vitest.repeated.ts';
 import { patience } from './vitest.shared.ts';
 
-/** They hold what a client or the kernel met with to a promised time: what runs beside them would count too. */
+/** These compare times with a promise, and run alone: other tests would lengthen those times. */
 const timed = ['test/vrrp/drill.test.ts', 'test/vrrp/killed-container.test.ts'];
 
 /** `npm run test:vrrp`: three whole nodes a file, and two files at a time, as they wait for most of it. */

@@ -32,7 +32,7 @@ const withoutUnused: Plugin = {
   },
 };
 
-/** Its bundle knows no other command: a third of the time from its start to its work goes, and a megabyte of its memory. */
+/** Each has a bundle without the other commands (docs/decisions/0101). */
 const daemons = ['haproxy supervise', 'haproxy monitor', 'keepalived supervise', 'keepalived monitor'];
 const onlyCommand = (name: string): Plugin => ({
   name: 'only-command',

@@ -7,7 +7,7 @@ export function shippedFile(path: string): string {
   return readFileSync(join(homeFrom(dirname(fileURLToPath(import.meta.url))), path), 'utf8');
 }
 
-/** The bundle is one folder below the manifests, the sources are three levels below. */
+/** A bundle is one or two folders below the manifests, the sources are three levels below. */
 function homeFrom(folder: string): string {
   if (existsSync(join(folder, 'manifests/haproxy.yaml'))) return folder;
   if (folder === '/')

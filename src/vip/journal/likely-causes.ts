@@ -112,8 +112,8 @@ function whyNotHeld(lines: readonly JournalLine[], index: number, phraseOf: Phra
 }
 
 /**
- * No node loses a VIP for being worth more, such as by the bonus of one that has just taken it, and none whose keepalived ended for
- * being worth less.
+ * No node loses a VIP for being worth more, such as by the bonus of one that has just taken it. Where keepalived ended, only a value
+ * with which a node cannot serve counts.
  */
 function isEvidence({ event, from, to }: JournalLine, line: JournalLine): boolean {
   if (event !== 'health-told') return EVIDENCE.has(event);

@@ -29,7 +29,7 @@ const NO_LISTS_MS = 3_600_000;
 
 type Child = ChildProcessByStdio<Writable, Readable, null>;
 
-/** What bin/hawser starts Node with for a monitor. */
+/** What bin/hawser starts Node with for a monitor, but for `--lite-mode`, with which Node runs no TypeScript. */
 function monitorFlags(): readonly string[] {
   const script = readFileSync(new URL('../../../bin/hawser', import.meta.url), 'utf8');
   const flags = /^lean='(.*)'$/m.exec(script)?.[1];
