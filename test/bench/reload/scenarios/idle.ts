@@ -3,14 +3,14 @@ import type { Scenario } from '../scenario.ts';
 
 export const idle: Scenario = {
   name: 'idle',
-  about: 'the supervisor itself at rest, 5 s after its start, HAProxy not counted',
+  about: 'the supervisor itself at rest, 30 s after its start, HAProxy not counted',
   targets: {
     supervisorRssMb: { kind: 'at-most', value: 60 },
     supervisorAnonymousMb: { kind: 'at-most', value: 16 },
   },
   run: async (bench) => {
     await using host = await bench.openHost();
-    await bench.pause(5_000);
+    await bench.pause(30_000);
     const supervisor = host.processes().filter(({ kind }) => kind === 'node' || kind === 'other');
     const memory = memoryOf(supervisor);
     return {
