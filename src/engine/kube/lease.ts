@@ -67,10 +67,16 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
 
   const holdUntil = (atMs: number): void => {
     heldUntilMs = atMs;
-    clearTimeout(expiry);
-    // Timers drop fractions of a millisecond.
-    expiry = setTimeout(tellChange, Math.max(0, Math.ceil(atMs - monotonicMs()))).unref();
     tellChange();
+    tellExpiry();
+  };
+
+  /** A timer of Node may come up to a millisecond early. */
+  const tellExpiry = (): void => {
+    clearTimeout(expiry);
+    const leftMs = heldUntilMs - monotonicMs();
+    if (leftMs <= 0) tellChange();
+    else expiry = setTimeout(tellExpiry, Math.ceil(leftMs)).unref();
   };
 
   /** For one attempt, however many API servers are asked. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ApiFailure, ApiTarget } from '../../../../src/engine/kube/api-request.ts';
 import type { ApiSession } from '../../../../src/engine/kube/api-session.ts';
 import { contendForLease, type Lease, type LeaseTiming } from '../../../../src/engine/kube/lease.ts';
@@ -147,6 +147,16 @@ test('a holder whose renewal hangs is told of its loss while it hangs, and gives
   await holds(holder);
   isHung = true;
   await holder.leave();
+});
+
+test('a holder whose timer comes early is told of its loss all the same', async () => {
+  const begin = globalThis.setTimeout;
+  const early = (run: () => void, ms = 0) => begin(run, Math.max(0, ms - 5));
+  using _ = vi.spyOn(globalThis, 'setTimeout').mockImplementation(early as typeof setTimeout);
+  const holder = contend('holder', { durationMs: 2_000, renewDeadlineMs: 1_000, retryMs: 50 });
+  await holds(holder);
+  await server.setFaults({ stall: true });
+  await waitFor('the loss to be told', () => holder.events.includes('lease-lost'));
 });
 
 test('a lease that was taken by a write whose answer came too late is given back', async () => {
