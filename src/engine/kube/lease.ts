@@ -67,16 +67,15 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
 
   const holdUntil = (atMs: number): void => {
     heldUntilMs = atMs;
-    tellChange();
-    tellExpiry();
+    tellUntilExpiry();
   };
 
   /** A timer of Node may come up to a millisecond early. */
-  const tellExpiry = (): void => {
+  const tellUntilExpiry = (): void => {
     clearTimeout(expiry);
+    tellChange();
     const leftMs = heldUntilMs - monotonicMs();
-    if (leftMs <= 0) tellChange();
-    else expiry = setTimeout(tellExpiry, Math.ceil(leftMs)).unref();
+    if (leftMs > 0 || wasHeld) expiry = setTimeout(tellUntilExpiry, Math.max(0, Math.ceil(leftMs))).unref();
   };
 
   /** For one attempt, however many API servers are asked. */
