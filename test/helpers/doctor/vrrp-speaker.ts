@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { REAL_TIME } from '../keepalived-process.ts';
+import { pidFileFlags, REAL_TIME } from '../keepalived-process.ts';
 import type { NetNamespace } from '../net-namespace.ts';
 import { waitFor } from '../wait-for.ts';
 import { temporaryRoot } from './scene.ts';
@@ -41,7 +41,7 @@ vrrp_instance API {
 `,
   );
   const [file, ...prefix] = namespace.prefix;
-  const flags = ['-n', '-P', '-l', '-G', '-f', config, '-p', join(dir, 'pid'), '-r', join(dir, 'vrrp-pid')];
+  const flags = ['-n', '-P', '-l', '-G', '-f', config, ...pidFileFlags((name) => join(dir, name))];
   const child = spawn(file, [...prefix, ...REAL_TIME, 'keepalived', ...flags], {
     stdio: 'ignore',
     env: { ...process.env, TMPDIR: dir },

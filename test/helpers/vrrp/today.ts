@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { openshiftHealthPort } from '../../../src/cli/ports.ts';
 import { renderTemplate } from '../../../src/engine/render/render-template.ts';
 import { virtualRouterIds } from '../../../src/vip/group/virtual-router-id.ts';
+import { pidFileFlags } from '../keepalived-process.ts';
 import { type BedNode, waitForProgram } from './bed-node.ts';
 import { sendSignal, waitForEnd } from './bed-process.ts';
 import { type NodeStack, stackPorts } from './node-stack.ts';
@@ -62,7 +63,7 @@ export function createTodayStack(bed: VrrpBed, kind: TodayKind, first: readonly 
 }
 
 function keepalivedArgv(node: BedNode): readonly string[] {
-  const pids = ['--pid', node.at('keepalived.pid'), '--vrrp_pid', node.at('vrrp.pid')];
+  const pids = pidFileFlags((name) => node.at(`keepalived.${name}`));
   const how = ['--dont-fork', '--vrrp', '--log-console', '--log-detail'];
   return ['/usr/sbin/keepalived', ...how, ...pids, '--use-file', node.at('keepalived.conf')];
 }

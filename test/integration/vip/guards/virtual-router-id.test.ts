@@ -10,6 +10,7 @@ import {
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { foreignRouterText } from '../../../helpers/foreign-router.ts';
+import { pidFileFlags } from '../../../helpers/keepalived-process.ts';
 import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
 import type { BedNode } from '../../../helpers/vrrp/bed-node.ts';
 import { sendSignal, waitForEnd } from '../../../helpers/vrrp/bed-process.ts';
@@ -37,7 +38,7 @@ async function boot(): Promise<void> {
     await bed.powerOn(each);
   }
   // Of a keepalived that was killed; another process may have its pid by now.
-  for (const file of ['foreign.pid', 'foreign-vrrp.pid']) rmSync(foreign.at(file), { force: true });
+  for (const file of ['foreign.pid', 'foreign.vrrp.pid']) rmSync(foreign.at(file), { force: true });
   for (const file of [
     'keepalived.conf',
     'keepalived.conf.agreed',
@@ -50,7 +51,7 @@ async function boot(): Promise<void> {
 /** On the same segment, once a second. Resolves once it holds its VIP, so that its adverts are there to be heard. */
 async function startForeign(vip: string, version: 2 | 3, virtualRouterId = 77): Promise<void> {
   writeFileSync(foreign.at('foreign.conf'), foreignRouterText(version, [{ virtualRouterId, vips: [vip] }]));
-  const pids = ['--pid', foreign.at('foreign.pid'), '--vrrp_pid', foreign.at('foreign-vrrp.pid')];
+  const pids = pidFileFlags((name) => foreign.at(`foreign.${name}`));
   const how = ['--dont-fork', '--vrrp', '--log-console', '-f', foreign.at('foreign.conf')];
   foreign.start('foreign', ['/usr/sbin/keepalived', ...how, ...pids]);
   const [address = ''] = vip.split('/');
