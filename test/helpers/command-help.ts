@@ -1,10 +1,22 @@
-import { execFileSync } from 'node:child_process';
-import { hawser } from './supervisor-build.ts';
+import { readCommandLine } from '../../src/cli/command-line.ts';
+import type { CommandName } from '../../src/commands/summaries.ts';
+import { commands } from '../../src/commands/table.ts';
 
-/** What `--help` of the built program lists: its flags, and how many arguments it takes. Throws for an unknown command. */
-export function helpOf(command: readonly string[]) {
-  const argv = [...command, '--help'];
-  const help = execFileSync(hawser, argv, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-  const usage = help.split('\n')[0] ?? '';
-  return { flags: help.match(/--[a-z][a-z-]*/g) ?? [], positionals: usage.match(/[<[][A-Z]+[\]>]/g) ?? [] };
+/**
+ * What `--help` lists of the command that these words begin with: its flags, and how many arguments it takes. Throws for an
+ * unknown command.
+ */
+export async function helpOf(words: readonly string[]) {
+  const name = [2, 1].map((length) => words.slice(0, length).join(' ')).find(isCommand);
+  if (name === undefined) throw new Error(`Cannot find the command of "hawser ${words.join(' ')}"`);
+  const { spec } = await commands[name]();
+  const line = readCommandLine(spec, ['--help'], {}, () => undefined);
+  if (line.kind !== 'help') throw new Error(`"hawser ${name} --help" is no help: ${line.kind}`);
+  const [usage = ''] = line.text.split('\n');
+  return {
+    flags: line.text.match(/--[a-z][a-z-]*/g) ?? [],
+    positionals: usage.match(/[<[][A-Z]+[\]>]/g) ?? [],
+  };
 }
+
+const isCommand = (name: string): name is CommandName => Object.hasOwn(commands, name);

@@ -36,7 +36,10 @@ test('the documents have people type many commands', () => {
   );
 });
 
-test.each([...typed])('hawser %s is a command, with every flag that a document types', (command, flags) => {
-  const known: readonly string[] = helpOf(command.split(' ')).flags;
-  expect([...flags].filter(([flag]) => !known.includes(flag))).toEqual([]);
-});
+test.each([...typed])(
+  'hawser %s is a command, with every flag that a document types',
+  async (command, flags) => {
+    const known: readonly string[] = (await helpOf(command.split(' '))).flags;
+    expect([...flags].filter(([flag]) => !known.includes(flag))).toEqual([]);
+  },
+);

@@ -12,10 +12,10 @@ it.each([
   { manifest: keepalivedManifest, name: 'render' },
   { manifest: keepalivedManifest, name: 'keepalived' },
   { manifest: keepalivedManifest, name: 'keepalived-monitor' },
-])('container $name calls a command with flags that it knows', ({ manifest, name }) => {
+])('container $name calls a command with flags that it knows', async ({ manifest, name }) => {
   const pod = readPod(manifest);
   const { args } = pod.spec.initContainers.find((each) => each.name === name) ?? containerOf(pod, name);
-  const help = helpOf(args.slice(0, 2));
+  const help = await helpOf(args.slice(0, 2));
   const flags = args.filter((arg) => arg.startsWith('--')).map((arg) => arg.replace(/=.*/, ''));
   expect(help.flags).toEqual(expect.arrayContaining(flags));
   expect(args.slice(2).filter((arg) => !arg.startsWith('--'))).toHaveLength(help.positionals.length);

@@ -32,15 +32,15 @@ test('only the container that speaks to the API has the token', () => {
   expect(mounts(haproxy)).not.toContain('service-account');
 });
 
-test('the containers call commands with flags and variables that they know, and the probes ask their pages', () => {
+test('the containers call commands with flags and variables that they know, and the probes ask their pages', async () => {
   for (const { args } of spec.containers) {
     const words = args.filter((arg: string) => !arg.startsWith('--'));
     const flags = args.filter((arg: string) => arg.startsWith('--'));
-    expect(helpOf(words).flags).toEqual(
+    expect((await helpOf(words)).flags).toEqual(
       expect.arrayContaining(flags.map((flag: string) => flag.replace(/=.*/, ''))),
     );
   }
-  expect(helpOf(['proxy']).flags).toEqual(expect.arrayContaining(['--pod', '--namespace']));
+  expect((await helpOf(['proxy'])).flags).toEqual(expect.arrayContaining(['--pod', '--namespace']));
   expect(proxy.env.map(({ name }: { name: string }) => name)).toEqual(['HAWSER_POD', 'HAWSER_NAMESPACE']);
   expect(proxy.livenessProbe.httpGet.port).toBe(defaultPorts.podProxy);
   expect(haproxy.livenessProbe.httpGet.port).toBe(defaultPorts.haproxySupervisor);
