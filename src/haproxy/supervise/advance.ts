@@ -9,18 +9,9 @@ import {
 } from '../../engine/supervise/step.ts';
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import { keepMemory, keepNumber } from './ceiling.ts';
-import { changed, changeRequested, drifted, nextChange } from './change.ts';
+import { changed, changeRequested, drifted, isIdle, nextTask } from './change.ts';
 import { looked } from './hang.ts';
-import {
-  beginJob,
-  beginReload,
-  endJob,
-  findCause,
-  jobFailed,
-  startAfterEnd,
-  startGeneration,
-  stopping,
-} from './job.ts';
+import { beginJob, findCause, jobFailed, startAfterEnd, startGeneration, stopping } from './job.ts';
 import {
   advanceRetiring,
   compareServers,
@@ -41,14 +32,15 @@ type Emit = EmitAction<Action>;
  * because a stop was requested, that each request is answered exactly once, and that at most one job is under way.
  */
 export function advance(state: State, event: Event, now: number): Step<State, Action> {
-  return stepOf((emit) => finishIfEmpty(nextChange(handle(state, event, now, emit), now, emit), emit));
+  return stepOf((emit) => finishIfEmpty(nextTask(handle(state, event, now, emit), now, emit), emit));
 }
 
 /** When the next `tick` is due; undefined while only an event from outside can change anything. */
 export function nextDeadline(state: State): number | undefined {
   const proving = state.job?.stage.kind === 'proving' ? [state.job.stage.until] : [];
   const restart = state.job === undefined && state.restart.at !== undefined ? [state.restart.at] : [];
-  const deadlines = [...proving, ...restart, ...retiringDeadlines(state)];
+  const reload = state.queued.length > 0 && isIdle(state) ? [state.reloadAt] : [];
+  const deadlines = [...proving, ...restart, ...reload, ...retiringDeadlines(state)];
   return deadlines.length === 0 ? undefined : Math.min(...deadlines);
 }
 
@@ -57,7 +49,7 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
     case 'booted':
       return booted(state, event.hasConfiguration, now, emit);
     case 'requested':
-      return requested(state, event.request, now, emit);
+      return requested(state, event.request, emit);
     case 'change-requested':
       return changeRequested(state, event, emit);
     case 'drifted':
@@ -101,15 +93,12 @@ function booted(state: State, hasConfiguration: boolean, now: number, emit: Emit
   return state;
 }
 
-function requested(state: State, request: RequestId, now: number, emit: Emit): State {
+function requested(state: State, request: RequestId, emit: Emit): State {
   if (state.phase !== 'running') {
     emit({ kind: 'answer', requests: [request], result: stopping });
     return state;
   }
-  // A change that is under way ends first: what it has not done yet must not reach the new generation half.
-  if (state.job !== undefined || state.changing !== undefined)
-    return { ...state, queued: [...state.queued, request] };
-  return beginReload(state, [request], now, emit);
+  return { ...state, queued: [...state.queued, request] };
 }
 
 function checked(state: State, failure: Failure | undefined, now: number, emit: Emit): State {
@@ -163,7 +152,7 @@ function proven(state: State, number: number, workers: readonly ProcessId[], now
   // Until then it still takes some of the clients.
   const retired = previous === undefined ? next : retire(next, previous, 'replaced', now, emit);
   if (config === 'live') emit({ kind: 'keep-last-good', configSha256 });
-  return endJob(keepNumber(retired, now, emit), now, emit);
+  return { ...keepNumber(retired, now, emit), job: undefined };
 }
 
 function exited(state: State, number: number, how: string, now: number, emit: Emit): State {

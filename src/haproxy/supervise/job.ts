@@ -1,11 +1,5 @@
 import { afterDeath, afterFailedStart } from '../../engine/supervise/restart.ts';
-import {
-  type Emit as EmitAction,
-  type Failure,
-  logged,
-  type RequestId,
-  reportFailure,
-} from '../../engine/supervise/step.ts';
+import { type Emit as EmitAction, type Failure, logged, reportFailure } from '../../engine/supervise/step.ts';
 import type { Action, Job, Serving, State } from './state.ts';
 
 type Emit = EmitAction<Action>;
@@ -13,9 +7,13 @@ type Emit = EmitAction<Action>;
 /** The answer to whatever is asked of a supervisor that is on its way out. */
 export const stopping: Failure = { stage: 'stop', message: 'Cannot reload: the supervisor is stopping' };
 
-/** All of these lead to one job. */
-export function beginReload(state: State, queued: readonly RequestId[], now: number, emit: Emit): State {
-  return beginJob(state, { cause: 'request', requests: queued, config: 'live' }, now, emit);
+/** Requests that come within this time of a start lead to one reload, however quickly HAProxy starts (docs/decisions/0102). */
+const FROM_START_TO_RELOAD_MS = 50;
+
+/** All requests that wait lead to one job. */
+export function beginReload(state: State, now: number, emit: Emit): State {
+  const { queued: requests } = state;
+  return beginJob({ ...state, queued: [] }, { cause: 'request', requests, config: 'live' }, now, emit);
 }
 
 /**
@@ -28,7 +26,8 @@ export function beginJob(
   now: number,
   emit: Emit,
 ): State {
-  const next: State = { ...state, restart: { ...state.restart, at: undefined } };
+  const restart = { ...state.restart, at: undefined };
+  const next: State = { ...state, restart, reloadAt: now + FROM_START_TO_RELOAD_MS };
   const begun: Job = { ...job, since: now, stage: { kind: 'saving-state' } };
   if (state.serving === undefined) return startGeneration(next, begun, emit);
   emit({ kind: 'save-state' });
@@ -57,9 +56,9 @@ export function jobFailed(state: State, job: Job, failure: Failure, now: number,
   reportFailure('generation-refused', job, reasons, fields, emit);
   const next: State = { ...state, lastFailure: { ...failure, at: now } };
   const { serving } = next;
-  if (serving !== undefined && serving.pulse?.hung !== true) return endJob(next, now, emit);
+  if (serving !== undefined && serving.pulse?.hung !== true) return { ...next, job: undefined };
   if (serving === undefined && job.config === 'live' && next.hasLastGood) return fallBack(next, job, emit);
-  return endJob({ ...next, restart: afterFailedStart(next.restart, now) }, now, emit);
+  return { ...next, job: undefined, restart: afterFailedStart(next.restart, now) };
 }
 
 /** The serving generation has ended: starts the next one now, or after a pause if the last end was too recent. */
@@ -75,11 +74,4 @@ export function startAfterEnd(state: State, gone: Serving, now: number, emit: Em
 function fallBack(state: State, job: Job, emit: Emit): State {
   emit(logged('error', 'falling-back-to-last-good', { cause: job.cause }));
   return startGeneration(state, { ...job, requests: [], config: 'last-good' }, emit);
-}
-
-/** All requests made during the job lead to exactly one further job. */
-export function endJob(state: State, now: number, emit: Emit): State {
-  const next: State = { ...state, job: undefined, queued: [] };
-  if (state.queued.length === 0) return next;
-  return beginReload(next, state.queued, now, emit);
 }

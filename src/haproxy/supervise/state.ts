@@ -18,8 +18,10 @@ export interface State {
    */
   readonly serving: Serving | undefined;
   readonly job: Job | undefined;
-  /** Requests that came during the job; they lead to exactly one further job. */
+  /** Requests for a reload that came during the job, or too soon after it began; they lead to exactly one further job. */
   readonly queued: readonly RequestId[];
+  /** A reload that was asked for begins then at the earliest. */
+  readonly reloadAt: number;
   /** The change that is being made without a reload, and those that wait for it or for the job. */
   readonly changing: RunningChange | undefined;
   readonly changes: readonly Change[];
@@ -242,6 +244,7 @@ export function initialState(
     serving: undefined,
     job: undefined,
     queued: [],
+    reloadAt: 0,
     changing: undefined,
     changes: [],
     changeCounts: { made: 0, repaired: 0, refused: 0, lastRefusal: undefined },
