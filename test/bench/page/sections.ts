@@ -24,7 +24,7 @@ function dataRow(
 
 const healthFirst = 'hawser saves the health of the servers first, which the others leave out.';
 const keepalive =
-  'hawser has the kernel look for vanished peers on both sides of each connection, which no other configuration here does.';
+  'hawser has the kernel look for clients that vanished, which no other configuration here does.';
 const fewer = 'Without checks, statistics and log lines there is less to do.';
 
 const dataPath: Section = {
