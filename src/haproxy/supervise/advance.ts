@@ -38,10 +38,15 @@ export function advance(state: State, event: Event, now: number): Step<State, Ac
 /** When the next `tick` is due; undefined while only an event from outside can change anything. */
 export function nextDeadline(state: State): number | undefined {
   const proving = state.job?.stage.kind === 'proving' ? [state.job.stage.until] : [];
-  const restart = state.job === undefined && state.restart.at !== undefined ? [state.restart.at] : [];
-  const reload = state.queued.length > 0 && isIdle(state) ? [state.reloadAt] : [];
-  const deadlines = [...proving, ...restart, ...reload, ...retiringDeadlines(state)];
+  const deadlines = [...proving, ...startDeadlines(state), ...retiringDeadlines(state)];
   return deadlines.length === 0 ? undefined : Math.min(...deadlines);
+}
+
+/** A reload that waits is a restart as well. */
+function startDeadlines(state: State): readonly number[] {
+  const { job, queued, reloadAt, restart } = state;
+  if (queued.length > 0) return isIdle(state) ? [reloadAt] : [];
+  return job === undefined && restart.at !== undefined ? [restart.at] : [];
 }
 
 function handle(state: State, event: Event, now: number, emit: Emit): State {
@@ -59,7 +64,7 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
     case 'checked':
       return checked(state, event.failure, now, emit);
     case 'state-saved':
-      return state.job?.stage.kind === 'saving-state' ? startGeneration(state, state.job, emit) : state;
+      return state.job?.stage.kind === 'saving-state' ? startGeneration(state, state.job, now, emit) : state;
     case 'started':
       return started(state, event, now, emit);
     case 'start-failed':
@@ -183,11 +188,11 @@ function retiringGone(state: State, number: number, how: string, now: number, em
 
 function tick(state: State, now: number, emit: Emit): State {
   const next = compareServers(advanceRetiring(state, now, emit), now, emit);
-  const { job, restart } = next;
+  const { job, queued, restart } = next;
   if (job?.stage.kind === 'proving' && now >= job.stage.until) {
     return notProven(next, now, emit);
   }
-  if (job === undefined && restart.at !== undefined && now >= restart.at) {
+  if (job === undefined && queued.length === 0 && restart.at !== undefined && now >= restart.at) {
     return beginJob(next, { cause: 'retry', requests: [], config: 'live' }, now, emit);
   }
   return next;

@@ -28,7 +28,7 @@ export function drifted(state: State, change: ChangeRequest): State {
   return { ...state, changes: [{ ...change, cause: 'drift', requests: [] }] };
 }
 
-/** A change that is under way ends before a reload begins: what it has not done yet must not reach the new generation half. */
+/** Nothing is under way, though something may wait. A change ends before a reload begins: no new generation must get half of it. */
 export function isIdle({ phase, job, changing }: State): boolean {
   return phase === 'running' && job === undefined && changing === undefined;
 }
@@ -36,8 +36,9 @@ export function isIdle({ phase, job, changing }: State): boolean {
 /** Begins what waits while nothing is under way: a reload first, since it brings most changes with it. */
 export function nextTask(state: State, now: number, emit: Emit): State {
   if (!isIdle(state)) return state;
-  if (state.queued.length > 0) return now < state.reloadAt ? state : beginReload(state, now, emit);
-  const { serving } = state;
+  const { serving, queued, reloadAt } = state;
+  if (queued.length > 0)
+    return serving !== undefined && now < reloadAt ? state : beginReload(state, now, emit);
   const [change, ...changes] = state.changes;
   if (change === undefined) return state;
   const next = { ...state, changes };
@@ -127,7 +128,9 @@ function reloadInstead(
     return nextTask(isPartly ? { ...next, serving: { ...serving, configSha256: to } } : next, now, emit);
   }
   const reloading = cause === 'drift' ? { ...next, reloadedForDrift: to } : next;
-  if (state.job !== undefined) return { ...reloading, queued: [...state.queued, ...requests] };
-  const job = { cause, requests, config: 'live', refused: kind === 'refused' ? reason : undefined } as const;
+  const isRefused = kind === 'refused';
+  if (state.job !== undefined || (cause === 'request' && !isRefused))
+    return nextTask({ ...reloading, queued: [...state.queued, ...requests] }, now, emit);
+  const job = { cause, requests, config: 'live', refused: isRefused ? reason : undefined } as const;
   return beginJob(reloading, job, now, emit);
 }

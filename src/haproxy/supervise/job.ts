@@ -7,7 +7,7 @@ type Emit = EmitAction<Action>;
 /** The answer to whatever is asked of a supervisor that is on its way out. */
 export const stopping: Failure = { stage: 'stop', message: 'Cannot reload: the supervisor is stopping' };
 
-/** Requests that come within this time of a start lead to one reload, however quickly HAProxy starts (docs/decisions/0102). */
+/** While a generation serves: what is asked for within this time of a start leads to one reload (docs/decisions/0102). */
 const FROM_START_TO_RELOAD_MS = 50;
 
 /** All requests that wait lead to one job. */
@@ -26,18 +26,18 @@ export function beginJob(
   now: number,
   emit: Emit,
 ): State {
-  const restart = { ...state.restart, at: undefined };
-  const next: State = { ...state, restart, reloadAt: now + FROM_START_TO_RELOAD_MS };
+  const next: State = { ...state, restart: { ...state.restart, at: undefined } };
   const begun: Job = { ...job, since: now, stage: { kind: 'saving-state' } };
-  if (state.serving === undefined) return startGeneration(next, begun, emit);
+  if (state.serving === undefined) return startGeneration(next, begun, now, emit);
   emit({ kind: 'save-state' });
   return { ...next, job: begun };
 }
 
-export function startGeneration(state: State, job: Job, emit: Emit): State {
+export function startGeneration(state: State, job: Job, now: number, emit: Emit): State {
   const number = state.nextNumber;
   emit({ kind: 'start', number, config: job.config, takeOver: state.serving !== undefined });
-  return { ...state, nextNumber: number + 1, job: { ...job, stage: { kind: 'starting', number } } };
+  const reloadAt = now + FROM_START_TO_RELOAD_MS;
+  return { ...state, nextNumber: number + 1, reloadAt, job: { ...job, stage: { kind: 'starting', number } } };
 }
 
 /** A generation ended before it served: a check says in HAProxy's words whether it refuses the file. */
@@ -57,21 +57,22 @@ export function jobFailed(state: State, job: Job, failure: Failure, now: number,
   const next: State = { ...state, lastFailure: { ...failure, at: now } };
   const { serving } = next;
   if (serving !== undefined && serving.pulse?.hung !== true) return { ...next, job: undefined };
-  if (serving === undefined && job.config === 'live' && next.hasLastGood) return fallBack(next, job, emit);
+  if (serving === undefined && job.config === 'live' && next.hasLastGood)
+    return fallBack(next, job, now, emit);
   return { ...next, job: undefined, restart: afterFailedStart(next.restart, now) };
 }
 
 /** The serving generation has ended: starts the next one now, or after a pause if the last end was too recent. */
 export function startAfterEnd(state: State, gone: Serving, now: number, emit: Emit): State {
-  // A job under way starts the next generation anyway.
-  if (state.job !== undefined) return state;
+  // A job starts the next generation anyway.
+  if (state.job !== undefined || state.queued.length > 0) return state;
   const restart = afterDeath(state.restart, now - gone.provenAt, now);
   const restarting: State = { ...state, restart };
   if (restart.at > now) return restarting;
   return beginJob(restarting, { cause: 'died', requests: [], config: gone.config }, now, emit);
 }
 
-function fallBack(state: State, job: Job, emit: Emit): State {
+function fallBack(state: State, job: Job, now: number, emit: Emit): State {
   emit(logged('error', 'falling-back-to-last-good', { cause: job.cause }));
-  return startGeneration(state, { ...job, requests: [], config: 'last-good' }, emit);
+  return startGeneration(state, { ...job, requests: [], config: 'last-good' }, now, emit);
 }

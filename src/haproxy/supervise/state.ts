@@ -18,11 +18,11 @@ export interface State {
    */
   readonly serving: Serving | undefined;
   readonly job: Job | undefined;
-  /** Requests for a reload that came during the job, or too soon after it began; they lead to exactly one further job. */
+  /** Requests for a reload that came during the job or a change, or too soon after a start; they lead to exactly one further job. */
   readonly queued: readonly RequestId[];
-  /** A reload that was asked for begins then at the earliest. */
+  /** While a generation serves, a reload that was asked for begins then at the earliest. */
   readonly reloadAt: number;
-  /** The change that is being made without a reload, and those that wait for it or for the job. */
+  /** The change that is being made without a reload, and those that wait for it, for the job or for a reload that waits. */
   readonly changing: RunningChange | undefined;
   readonly changes: readonly Change[];
   readonly changeCounts: ChangeCounts;

@@ -22,7 +22,8 @@ const CUT_SHORT: Record<NonNullable<Retiring['cutShort']>, string> = {
  * ages, or the time until something happens.
  */
 export function describeState(state: State, sessions: Sessions, now: number): SupervisorStatus {
-  const { job } = state;
+  const { job, queued } = state;
+  const waiting = queued.length === 0 ? undefined : { cause: 'request', stage: 'waiting' };
   return {
     ok: true,
     phase: phaseOf(state),
@@ -30,7 +31,7 @@ export function describeState(state: State, sessions: Sessions, now: number): Su
     draining: state.retiring.map((generation) => describeRetiring(generation, sessions, now)),
     ...describeLastCutShort(state, now),
     changes: describeChanges(state.changeCounts),
-    ...describeShared(state, job && { cause: job.cause, stage: job.stage.kind }, now),
+    ...describeShared(state, job ? { cause: job.cause, stage: job.stage.kind } : waiting, now),
   };
 }
 
