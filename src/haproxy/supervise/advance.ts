@@ -9,9 +9,18 @@ import {
 } from '../../engine/supervise/step.ts';
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import { keepMemory, keepNumber } from './ceiling.ts';
-import { changed, changeRequested, drifted, isIdle, nextTask } from './change.ts';
+import { changed, changeRequested, drifted, nextChange } from './change.ts';
 import { looked } from './hang.ts';
-import { beginJob, findCause, jobFailed, startAfterEnd, startGeneration, stopping } from './job.ts';
+import {
+  beginJob,
+  beginReload,
+  endJob,
+  findCause,
+  jobFailed,
+  startAfterEnd,
+  startGeneration,
+  stopping,
+} from './job.ts';
 import {
   advanceRetiring,
   compareServers,
@@ -32,21 +41,15 @@ type Emit = EmitAction<Action>;
  * because a stop was requested, that each request is answered exactly once, and that at most one job is under way.
  */
 export function advance(state: State, event: Event, now: number): Step<State, Action> {
-  return stepOf((emit) => finishIfEmpty(nextTask(handle(state, event, now, emit), now, emit), emit));
+  return stepOf((emit) => finishIfEmpty(nextChange(handle(state, event, now, emit), now, emit), emit));
 }
 
 /** When the next `tick` is due; undefined while only an event from outside can change anything. */
 export function nextDeadline(state: State): number | undefined {
   const proving = state.job?.stage.kind === 'proving' ? [state.job.stage.until] : [];
-  const deadlines = [...proving, ...startDeadlines(state), ...retiringDeadlines(state)];
+  const restart = state.job === undefined && state.restart.at !== undefined ? [state.restart.at] : [];
+  const deadlines = [...proving, ...restart, ...retiringDeadlines(state)];
   return deadlines.length === 0 ? undefined : Math.min(...deadlines);
-}
-
-/** A reload that waits is a restart as well. */
-function startDeadlines(state: State): readonly number[] {
-  const { job, queued, reloadAt, restart } = state;
-  if (queued.length > 0) return isIdle(state) ? [reloadAt] : [];
-  return job === undefined && restart.at !== undefined ? [restart.at] : [];
 }
 
 function handle(state: State, event: Event, now: number, emit: Emit): State {
@@ -54,7 +57,7 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
     case 'booted':
       return booted(state, event.hasConfiguration, now, emit);
     case 'requested':
-      return requested(state, event.request, emit);
+      return requested(state, event.request, now, emit);
     case 'change-requested':
       return changeRequested(state, event, emit);
     case 'drifted':
@@ -64,7 +67,7 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
     case 'checked':
       return checked(state, event.failure, now, emit);
     case 'state-saved':
-      return state.job?.stage.kind === 'saving-state' ? startGeneration(state, state.job, now, emit) : state;
+      return state.job?.stage.kind === 'saving-state' ? startGeneration(state, state.job, emit) : state;
     case 'started':
       return started(state, event, now, emit);
     case 'start-failed':
@@ -98,12 +101,15 @@ function booted(state: State, hasConfiguration: boolean, now: number, emit: Emit
   return state;
 }
 
-function requested(state: State, request: RequestId, emit: Emit): State {
+function requested(state: State, request: RequestId, now: number, emit: Emit): State {
   if (state.phase !== 'running') {
     emit({ kind: 'answer', requests: [request], result: stopping });
     return state;
   }
-  return { ...state, queued: [...state.queued, request] };
+  // A change that is under way ends first: what it has not done yet must not reach the new generation half.
+  if (state.job !== undefined || state.changing !== undefined)
+    return { ...state, queued: [...state.queued, request] };
+  return beginReload(state, [request], now, emit);
 }
 
 function checked(state: State, failure: Failure | undefined, now: number, emit: Emit): State {
@@ -157,7 +163,7 @@ function proven(state: State, number: number, workers: readonly ProcessId[], now
   // Until then it still takes some of the clients.
   const retired = previous === undefined ? next : retire(next, previous, 'replaced', now, emit);
   if (config === 'live') emit({ kind: 'keep-last-good', configSha256 });
-  return { ...keepNumber(retired, now, emit), job: undefined };
+  return endJob(keepNumber(retired, now, emit), now, emit);
 }
 
 function exited(state: State, number: number, how: string, now: number, emit: Emit): State {
@@ -188,11 +194,11 @@ function retiringGone(state: State, number: number, how: string, now: number, em
 
 function tick(state: State, now: number, emit: Emit): State {
   const next = compareServers(advanceRetiring(state, now, emit), now, emit);
-  const { job, queued, restart } = next;
+  const { job, restart } = next;
   if (job?.stage.kind === 'proving' && now >= job.stage.until) {
     return notProven(next, now, emit);
   }
-  if (job === undefined && queued.length === 0 && restart.at !== undefined && now >= restart.at) {
+  if (job === undefined && restart.at !== undefined && now >= restart.at) {
     return beginJob(next, { cause: 'retry', requests: [], config: 'live' }, now, emit);
   }
   return next;

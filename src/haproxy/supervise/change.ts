@@ -24,21 +24,16 @@ export function changeRequested(
 
 /** What was compared may be out of date by now: it is repaired only where nothing else is to be done. */
 export function drifted(state: State, change: ChangeRequest): State {
-  if (!isIdle(state) || state.queued.length > 0 || state.changes.length > 0) return state;
+  const isBusy = state.job !== undefined || state.changing !== undefined || state.changes.length > 0;
+  if (state.phase !== 'running' || isBusy) return state;
   return { ...state, changes: [{ ...change, cause: 'drift', requests: [] }] };
 }
 
-/** Nothing is under way, though something may wait. A change ends before a reload begins: no new generation must get half of it. */
-export function isIdle({ phase, job, changing }: State): boolean {
-  return phase === 'running' && job === undefined && changing === undefined;
-}
-
 /** Begins what waits while nothing is under way: a reload first, since it brings most changes with it. */
-export function nextTask(state: State, now: number, emit: Emit): State {
-  if (!isIdle(state)) return state;
-  const { serving, queued, reloadAt } = state;
-  if (queued.length > 0)
-    return serving !== undefined && now < reloadAt ? state : beginReload(state, now, emit);
+export function nextChange(state: State, now: number, emit: Emit): State {
+  const { phase, job, changing, queued, serving } = state;
+  if (phase !== 'running' || job !== undefined || changing !== undefined) return state;
+  if (queued.length > 0) return beginReload({ ...state, queued: [] }, queued, now, emit);
   const [change, ...changes] = state.changes;
   if (change === undefined) return state;
   const next = { ...state, changes };
@@ -47,9 +42,9 @@ export function nextTask(state: State, now: number, emit: Emit): State {
   if (serving !== undefined && isSaid && change.cause === 'request') {
     emit({ kind: 'answer', requests: change.requests, result: servedBy(serving, 0) });
     keepIfChecked(change, emit);
-    if (served === change.to) return nextTask(next, now, emit);
+    if (served === change.to) return nextChange(next, now, emit);
     const renamed = { ...serving, configSha256: change.to };
-    return nextTask({ ...next, serving: renamed, lastFailure: undefined }, now, emit);
+    return nextChange({ ...next, serving: renamed, lastFailure: undefined }, now, emit);
   }
   if (serving === undefined || served !== change.from) {
     const reason = 'another configuration is served than the one that it changes';
@@ -125,12 +120,10 @@ function reloadInstead(
     emit({ kind: 'answer', requests, result: { stage: 'change', message, ...said } });
     const { serving } = next;
     const isPartly = kind === 'refused' && serving !== undefined;
-    return nextTask(isPartly ? { ...next, serving: { ...serving, configSha256: to } } : next, now, emit);
+    return nextChange(isPartly ? { ...next, serving: { ...serving, configSha256: to } } : next, now, emit);
   }
   const reloading = cause === 'drift' ? { ...next, reloadedForDrift: to } : next;
-  const isRefused = kind === 'refused';
-  if (state.job !== undefined || (cause === 'request' && !isRefused))
-    return nextTask({ ...reloading, queued: [...state.queued, ...requests] }, now, emit);
-  const job = { cause, requests, config: 'live', refused: isRefused ? reason : undefined } as const;
+  if (state.job !== undefined) return { ...reloading, queued: [...state.queued, ...requests] };
+  const job = { cause, requests, config: 'live', refused: kind === 'refused' ? reason : undefined } as const;
   return beginJob(reloading, job, now, emit);
 }

@@ -29,7 +29,7 @@ export function createHaproxySupervisorMetrics(labels: Labels = {}): SupervisorM
   const counts = supervisorCounts(registry);
   const reloadSeconds = histogram(
     'hawser_reload_duration_seconds',
-    'From the beginning of a reload to the proof that the new generation serves.',
+    'From a request to the proof that the new generation serves.',
     [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
   );
   const restart = counter('hawser_haproxy_restarts_total', 'Starts of HAProxy after a death.');

@@ -1,5 +1,11 @@
 import { afterDeath, afterFailedStart } from '../../engine/supervise/restart.ts';
-import { type Emit as EmitAction, type Failure, logged, reportFailure } from '../../engine/supervise/step.ts';
+import {
+  type Emit as EmitAction,
+  type Failure,
+  logged,
+  type RequestId,
+  reportFailure,
+} from '../../engine/supervise/step.ts';
 import type { Action, Job, Serving, State } from './state.ts';
 
 type Emit = EmitAction<Action>;
@@ -7,13 +13,9 @@ type Emit = EmitAction<Action>;
 /** The answer to whatever is asked of a supervisor that is on its way out. */
 export const stopping: Failure = { stage: 'stop', message: 'Cannot reload: the supervisor is stopping' };
 
-/** While a generation serves: what is asked for within this time of a start leads to one reload (docs/decisions/0102). */
-const FROM_START_TO_RELOAD_MS = 50;
-
-/** All requests that wait lead to one job. */
-export function beginReload(state: State, now: number, emit: Emit): State {
-  const { queued: requests } = state;
-  return beginJob({ ...state, queued: [] }, { cause: 'request', requests, config: 'live' }, now, emit);
+/** All of these lead to one job. */
+export function beginReload(state: State, queued: readonly RequestId[], now: number, emit: Emit): State {
+  return beginJob(state, { cause: 'request', requests: queued, config: 'live' }, now, emit);
 }
 
 /**
@@ -28,16 +30,15 @@ export function beginJob(
 ): State {
   const next: State = { ...state, restart: { ...state.restart, at: undefined } };
   const begun: Job = { ...job, since: now, stage: { kind: 'saving-state' } };
-  if (state.serving === undefined) return startGeneration(next, begun, now, emit);
+  if (state.serving === undefined) return startGeneration(next, begun, emit);
   emit({ kind: 'save-state' });
   return { ...next, job: begun };
 }
 
-export function startGeneration(state: State, job: Job, now: number, emit: Emit): State {
+export function startGeneration(state: State, job: Job, emit: Emit): State {
   const number = state.nextNumber;
   emit({ kind: 'start', number, config: job.config, takeOver: state.serving !== undefined });
-  const reloadAt = now + FROM_START_TO_RELOAD_MS;
-  return { ...state, nextNumber: number + 1, reloadAt, job: { ...job, stage: { kind: 'starting', number } } };
+  return { ...state, nextNumber: number + 1, job: { ...job, stage: { kind: 'starting', number } } };
 }
 
 /** A generation ended before it served: a check says in HAProxy's words whether it refuses the file. */
@@ -56,23 +57,29 @@ export function jobFailed(state: State, job: Job, failure: Failure, now: number,
   reportFailure('generation-refused', job, reasons, fields, emit);
   const next: State = { ...state, lastFailure: { ...failure, at: now } };
   const { serving } = next;
-  if (serving !== undefined && serving.pulse?.hung !== true) return { ...next, job: undefined };
-  if (serving === undefined && job.config === 'live' && next.hasLastGood)
-    return fallBack(next, job, now, emit);
-  return { ...next, job: undefined, restart: afterFailedStart(next.restart, now) };
+  if (serving !== undefined && serving.pulse?.hung !== true) return endJob(next, now, emit);
+  if (serving === undefined && job.config === 'live' && next.hasLastGood) return fallBack(next, job, emit);
+  return endJob({ ...next, restart: afterFailedStart(next.restart, now) }, now, emit);
 }
 
 /** The serving generation has ended: starts the next one now, or after a pause if the last end was too recent. */
 export function startAfterEnd(state: State, gone: Serving, now: number, emit: Emit): State {
-  // A job starts the next generation anyway.
-  if (state.job !== undefined || state.queued.length > 0) return state;
+  // A job under way starts the next generation anyway.
+  if (state.job !== undefined) return state;
   const restart = afterDeath(state.restart, now - gone.provenAt, now);
   const restarting: State = { ...state, restart };
   if (restart.at > now) return restarting;
   return beginJob(restarting, { cause: 'died', requests: [], config: gone.config }, now, emit);
 }
 
-function fallBack(state: State, job: Job, now: number, emit: Emit): State {
+function fallBack(state: State, job: Job, emit: Emit): State {
   emit(logged('error', 'falling-back-to-last-good', { cause: job.cause }));
-  return startGeneration(state, { ...job, requests: [], config: 'last-good' }, now, emit);
+  return startGeneration(state, { ...job, requests: [], config: 'last-good' }, emit);
+}
+
+/** All requests made during the job lead to exactly one further job. */
+export function endJob(state: State, now: number, emit: Emit): State {
+  const next: State = { ...state, job: undefined, queued: [] };
+  if (state.queued.length === 0) return next;
+  return beginReload(next, state.queued, now, emit);
 }

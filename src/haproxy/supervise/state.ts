@@ -18,11 +18,9 @@ export interface State {
    */
   readonly serving: Serving | undefined;
   readonly job: Job | undefined;
-  /** Requests for a reload that came during the job or a change, or too soon after a start; they lead to exactly one further job. */
+  /** Requests that came during the job; they lead to exactly one further job. */
   readonly queued: readonly RequestId[];
-  /** While a generation serves, a reload that was asked for begins then at the earliest. */
-  readonly reloadAt: number;
-  /** The change that is being made without a reload, and those that wait for it, for the job or for a reload that waits. */
+  /** The change that is being made without a reload, and those that wait for it or for the job. */
   readonly changing: RunningChange | undefined;
   readonly changes: readonly Change[];
   readonly changeCounts: ChangeCounts;
@@ -244,7 +242,6 @@ export function initialState(
     serving: undefined,
     job: undefined,
     queued: [],
-    reloadAt: 0,
     changing: undefined,
     changes: [],
     changeCounts: { made: 0, repaired: 0, refused: 0, lastRefusal: undefined },

@@ -22,8 +22,7 @@ const CUT_SHORT: Record<NonNullable<Retiring['cutShort']>, string> = {
  * ages, or the time until something happens.
  */
 export function describeState(state: State, sessions: Sessions, now: number): SupervisorStatus {
-  const { job, queued } = state;
-  const waiting = queued.length === 0 ? undefined : { cause: 'request', stage: 'waiting' };
+  const { job } = state;
   return {
     ok: true,
     phase: phaseOf(state),
@@ -31,7 +30,7 @@ export function describeState(state: State, sessions: Sessions, now: number): Su
     draining: state.retiring.map((generation) => describeRetiring(generation, sessions, now)),
     ...describeLastCutShort(state, now),
     changes: describeChanges(state.changeCounts),
-    ...describeShared(state, job ? { cause: job.cause, stage: job.stage.kind } : waiting, now),
+    ...describeShared(state, job && { cause: job.cause, stage: job.stage.kind }, now),
   };
 }
 

@@ -24,7 +24,7 @@ function dataRow(
 
 const healthFirst = 'hawser saves the health of the servers first, which the others leave out.';
 const keepalive =
-  'hawser has the kernel look for clients that vanished, which no other configuration here does.';
+  'hawser has the kernel look for vanished peers on both sides of each connection, which no other configuration here does.';
 const fewer = 'Without checks, statistics and log lines there is less to do.';
 
 const dataPath: Section = {
@@ -67,7 +67,7 @@ function reloadRow(
 const reloads: Section = {
   title: 'Reloads',
   about: `The same HAProxy, files and load under both (\`npm run bench:reload\`). OpenShift uses the shell daemon; a reload of the kubeadm guide is a restart of the pod.
-Messages that come during a reload, or within 50 ms of its beginning, share the next one, so that a burst of 50 ms starts two generations at most.`,
+Messages that come during a reload share the next one, so a burst starts one generation more than there are reloads that end in its time.`,
   columns: rivals,
   rows: [
     reloadRow('a reload a second under 540 new connections/s: connections lost', '', 'steady', 'lost', {

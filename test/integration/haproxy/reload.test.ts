@@ -37,7 +37,7 @@ test('a burst of 20 reloads is answered, starts at most two generations and ends
   await supervisor.waitForServing();
   const load = await host.load({ ...rate, probe, servers: versions(21) });
   for (const version of versions(21).slice(1)) host.install(version);
-  // In one piece: on a busy machine the last of many may come later than 50 ms, and is one generation more.
+  // In one piece: one that comes after the others were begun with is one generation more.
   const client = await connectRaw(host.paths.socket);
   client.socket.write('reload\n'.repeat(20));
   const answers = (await client.waitForLines(20)).map((line): unknown => JSON.parse(line));

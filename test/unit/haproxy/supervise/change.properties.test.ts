@@ -120,9 +120,11 @@ function createWorld() {
     else order({ from, to: file, changes });
   };
   const settle = (): void => {
-    const isSettled = () =>
-      pending.length === 0 && machine.state.serving !== undefined && machine.state.queued.length === 0;
-    for (let step = 0; step < 2_000 && !isSettled(); step += 1) {
+    for (
+      let step = 0;
+      step < 2_000 && (pending.length > 0 || machine.state.serving === undefined);
+      step += 1
+    ) {
       if (pending.length > 0) pending.shift()?.(true);
       else tick();
     }

@@ -105,7 +105,6 @@ test('an order that follows a change which its HAProxy has lost is a reload', ()
   machine.now += 20_000;
   machine.send({ kind: 'exited', number: 1, how: 'signal SIGKILL' });
   machine.send({ ...started(2), configSha256: 'sha-1' } as Event);
-  machine.now += 50;
   machine.send(proven(2));
   const said = requested(8, { from: 'told-1', to: 'sha-2', changes: [] });
   expect(machine.send(said)).toMatchObject([{ kind: 'save-state' }]);
