@@ -33,20 +33,14 @@ export interface Authority {
   revoke(...certificates: readonly IssuedCertificate[]): string;
 }
 
-/**
- * A certificate authority of a test's own in `dir` (made if it is missing), EC P-256 because RSA keys cost seconds. `lists` are where its certificate
- * says that revoked ones are listed.
- */
-export function createAuthority(dir: string, lists: readonly string[] = [], newKey = ecKey): Authority {
+/** A certificate authority of a test's own in `dir` (made if it is missing), EC P-256 because RSA keys cost seconds. */
+export function createAuthority(dir: string): Authority {
   mkdirSync(dir, { recursive: true });
   const certFile = join(dir, 'ca.crt');
   const keyFile = join(dir, 'ca.key');
   openssl([
-    ...['req', '-x509', ...newKey, '-days', '1', '-subj', '/CN=hawser test authority'],
+    ...['req', '-x509', ...ecKey, '-days', '1', '-subj', '/CN=hawser test authority'],
     ...['-addext', 'keyUsage=critical,keyCertSign,cRLSign', '-keyout', keyFile, '-out', certFile],
-    ...(lists.length === 0
-      ? []
-      : ['-addext', `crlDistributionPoints=${lists.map((url) => `URI:${url}`).join(',')}`]),
   ]);
   let issued = 0;
   return {

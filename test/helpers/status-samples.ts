@@ -144,7 +144,6 @@ export const routerSays: RouterStatus = {
     ],
   },
   defaultCertificate: { isGiven: true, validTo: '2027-06-30T00:00:00.000Z' },
-  missingRevocations: [],
   changes: {
     ...{ reloads: 14, withoutReload: 2_310, failed: 1 },
     last: [

@@ -1,7 +1,6 @@
-/** One element of DER (X.690): its identifier, where it begins, and where its value begins and ends in the whole. */
-export interface DerElement {
+/** One element of DER (X.690): its identifier, and where its value begins and ends in the whole. */
+interface DerElement {
   readonly tag: number;
-  readonly at: number;
   readonly begin: number;
   readonly end: number;
 }
@@ -15,7 +14,7 @@ export function elementAt(der: Buffer, at: number, limit = der.length): DerEleme
   const begin = at + 2 + bytes;
   const end = begin + (bytes === 0 ? first : der.readUIntBE(at + 2, bytes));
   if (end > limit) throw new RangeError('it is no DER, or its end is missing');
-  return { tag, at, begin, end };
+  return { tag, begin, end };
 }
 
 /** The elements that the value of another one is made of. Throws a RangeError where it is not. */
@@ -23,9 +22,4 @@ export function elementsIn(der: Buffer, { begin, end }: DerElement): readonly De
   const found: DerElement[] = [];
   for (let at = begin; at < end; at = found.at(-1)?.end ?? end) found.push(elementAt(der, at, end));
   return found;
-}
-
-/** The first one of them. Throws a RangeError where there is none. */
-export function firstIn(der: Buffer, { begin, end }: DerElement): DerElement {
-  return elementAt(der, begin, end);
 }

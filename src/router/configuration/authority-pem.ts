@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { isCrlPem } from '../../haproxy/certificates/crl.ts';
+import { createSecureContext } from 'node:tls';
 
 const block = /-----BEGIN ([A-Z0-9 ]{1,40})-----([A-Za-z0-9+/=\s]*)-----END \1-----/g;
 const begin = /-----BEGIN /g;
@@ -36,6 +36,16 @@ function blocksIn(content: Buffer) {
 function isCertificate(der: Buffer): boolean {
   try {
     return new X509Certificate(der).raw.length === der.length;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether OpenSSL, and so HAProxy, can read a block of PEM as a CRL. */
+function isCrlPem(pem: string): boolean {
+  try {
+    createSecureContext({ crl: pem });
+    return true;
   } catch {
     return false;
   }

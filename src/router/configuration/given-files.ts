@@ -3,10 +3,8 @@ import { ConfigError, messageOf } from '../../engine/system/errors.ts';
 import { readRegularFile } from '../../engine/system/file/read-regular-file.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 import { settingName } from '../settings/setting-name.ts';
-import { FETCH } from '../settings/tls-flags.ts';
 import { authorityProblem, revocationProblem } from './authority-pem.ts';
 import { errorAnswerProblem } from './error-answer.ts';
-import { crlAuthorities, crlFile } from './fetched-crls.ts';
 import {
   CLIENT_CA_FILE,
   CLIENT_CRL_FILE,
@@ -39,7 +37,7 @@ export function givenFiles(settings: RouterSettings): readonly GivenFile[] {
     problemOf: GivenFile['problemOf'],
   ): readonly GivenFile[] => {
     const path = settings[setting];
-    return path === undefined || path === FETCH ? [] : [{ setting, path, name, problemOf }];
+    return path === undefined ? [] : [{ setting, path, name, problemOf }];
   };
   return [
     ...(isMutual ? of('mutualTlsCa', CLIENT_CA_FILE, authorityProblem) : []),
@@ -59,7 +57,7 @@ export async function readGivenFile(file: GivenFile, before?: SetFile): Promise<
   return { name: file.name, content };
 }
 
-/** All of them, as they are now, and for CRLs that are to be fetched the file before any was. Throws a ConfigError with the problems of all. */
+/** All of them, as they are now. Throws a ConfigError with the problems of all. */
 export async function readGivenFiles(settings: RouterSettings): Promise<readonly SetFile[]> {
   const problems: string[] = [];
   const files: SetFile[] = [];
@@ -71,48 +69,8 @@ export async function readGivenFiles(settings: RouterSettings): Promise<readonly
       problems.push(...error.problems);
     }
   }
-  const authorities = authoritiesIn(files);
-  if (fetchesCrls(settings) && authorities !== undefined)
-    try {
-      if (crlAuthorities(authorities).every(({ places }) => places.length === 0))
-        throw new Error('no certificate in it names where a CRL is (cRLDistributionPoints)');
-      files.push(crlFile(new Map()).file);
-    } catch (error) {
-      problems.push(cannotFetch(error));
-    }
   if (problems.length > 0) throw new ConfigError(problems);
   return files;
-}
-
-/** Whether CRLs are fetched from where the CAs of clients say. */
-export function fetchesCrls({ mutualTls, mutualTlsCrl }: RouterSettings): boolean {
-  return mutualTls !== 'none' && mutualTlsCrl === FETCH;
-}
-
-/** The CAs of clients, as PEM. Undefined where they are not among the files. */
-export function authoritiesIn(files: readonly SetFile[]): string | undefined {
-  const file = files.find(({ name }) => name === CLIENT_CA_FILE);
-  return file && bytesOf(file).toString('latin1');
-}
-
-/** Why revoked certificates are accepted although there are CRLs; undefined where they are not, or nobody says where a CRL is. */
-export function uncheckedRevocations(
-  { mutualTls, mutualTlsCrl }: RouterSettings,
-  given: readonly SetFile[],
-): string | undefined {
-  const authorities = authoritiesIn(given);
-  if (mutualTls === 'none' || mutualTlsCrl !== undefined || authorities === undefined) return undefined;
-  try {
-    const first = crlAuthorities(authorities).find(({ places }) => places.length > 0);
-    if (first === undefined) return undefined;
-    return `Revoked certificates of clients are accepted: their CA names a CRL (${first.places[0]}), expected ${settingName('mutualTlsCrl')} to be "${FETCH}" or a path`;
-  } catch {
-    return undefined;
-  }
-}
-
-function cannotFetch(error: unknown): string {
-  return `Cannot fetch CRLs for ${settingName('mutualTlsCa')}: ${messageOf(error)}`;
 }
 
 async function contentOf(file: GivenFile): Promise<Buffer> {

@@ -13,7 +13,6 @@ import {
   judgeDefaultCertificate,
   judgeLeftOut,
   judgeReady,
-  judgeRevocations,
   notAnswering,
 } from './judge-status.ts';
 import { askRouter, neededAccess } from './look.ts';
@@ -133,12 +132,5 @@ export const routerChecks: readonly RouterCheck[] = [
       why: 'Every host without a certificate of its own is served with it.',
     },
     (status) => judgeDefaultCertificate(status, Date.now()),
-  ),
-  statusCheck(
-    {
-      ...{ id: 'client-crls', title: "CRLs of clients' CAs" },
-      why: 'With ROUTER_MUTUAL_TLS_AUTH_CRL=fetch, HAProxy refuses every client of a CA whose CRL is missing or has expired.',
-    },
-    judgeRevocations,
   ),
 ];

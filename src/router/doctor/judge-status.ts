@@ -43,14 +43,6 @@ export function judgeCertificates({ certificates }: RouterStatus): Finding {
   return ok(`${countText(served, 'certificate')} of routes, none ends within 14 days`);
 }
 
-export function judgeRevocations({ missingRevocations }: RouterStatus): Finding {
-  if (missingRevocations.length === 0) return ok("no CRL of a clients' CA is missing or has expired");
-  return fail(
-    `HAProxy refuses clients' certificates: ${missingRevocations.slice(0, 3).join('; ')}`,
-    'make the CRL reachable from the pod, or set ROUTER_MUTUAL_TLS_AUTH_CRL to the path of a file with the CRLs of all CAs',
-  );
-}
-
 export function judgeDefaultCertificate({ defaultCertificate }: RouterStatus, now: number): Finding {
   if (defaultCertificate === null) return skip('nothing was rendered yet');
   const { isGiven, validTo } = defaultCertificate;

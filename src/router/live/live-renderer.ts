@@ -6,7 +6,6 @@ import { readRouterTemplate } from '../configuration/router-template.ts';
 import { refusalOf } from '../configuration/unprintable.ts';
 import type { RouteBackend } from '../model.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
-import type { FollowedCrls } from './follow-crls.ts';
 import { type ServableDecision, withRefusals } from './left-out-routes.ts';
 import { openDefaultCertificate } from './live-certificate.ts';
 import { openGivenFiles } from './live-files.ts';
@@ -25,13 +24,9 @@ interface LiveRenderer {
 }
 
 /** Renders with the current template, default certificate and files of the administrator's. What cannot be used is logged once, and the served configuration stays. */
-export function createLiveRenderer(
-  settings: LiveSettings,
-  { log, once }: Observers,
-  crls: FollowedCrls | undefined,
-): LiveRenderer {
+export function createLiveRenderer(settings: LiveSettings, { log, once }: Observers): LiveRenderer {
   const certificate = openDefaultCertificate(settings, log);
-  const givenFiles = openGivenFiles(settings, log, crls);
+  const givenFiles = openGivenFiles(settings, log);
   const renderRouter = createTemplateRenderer(settings);
   let last:
     | {

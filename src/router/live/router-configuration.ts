@@ -18,7 +18,6 @@ import type { RouteBackend } from '../model.ts';
 import type { RouterObjects } from '../objects/router-objects.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import type { Trial } from './find-offenders.ts';
-import type { FollowedCrls } from './follow-crls.ts';
 import { createIsolation } from './isolation.ts';
 import type { ServableDecision } from './left-out-routes.ts';
 import { describeDefaultCertificate } from './live-certificate.ts';
@@ -53,17 +52,10 @@ export interface RouterConfiguration extends ConfigurationParts<ServableDecision
   readonly tryLeftOut: (stop: AbortSignal) => Promise<void>;
 }
 
-/** What the configuration is made of beside settings and the administrator's files. */
-export interface RouterInputs {
-  /** Undefined before everything was listed. */
-  readonly objects: () => RouterObjects | undefined;
-  readonly crls: FollowedCrls | undefined;
-}
-
-/** haproxy.cfg with its files for the configuration loop: decided from the objects, checked by HAProxy, applied by its supervisor. */
+/** haproxy.cfg and its files for the configuration loop, decided from `objects`: undefined before everything was listed. */
 export function routerConfiguration(
   settings: LiveSettings,
-  { objects, crls }: RouterInputs,
+  objects: () => RouterObjects | undefined,
   wake: Wake,
   observers: Observers,
   others: readonly RouterObserver[],
@@ -80,7 +72,7 @@ export function routerConfiguration(
     return await askHaproxy(path, stop).finally(observers.metrics.beat);
   };
   const decide = createDecider(settings);
-  const renderer = createLiveRenderer(settings, observers, crls);
+  const renderer = createLiveRenderer(settings, observers);
   const trial: Trial = { check, render: renderer.renderAgain, template: renderer.template };
   const isolation = createIsolation(trial, observers.log, monotonicMs, signal);
   const difference = routerDifference(settings);

@@ -10,7 +10,6 @@ import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { hawserVersion } from '../../engine/system/version.ts';
 import { reloadCauses } from '../../haproxy/runtime/plan.ts';
 import { checkSettings, settingsCheck } from '../configuration/check-settings.ts';
-import { readGivenFiles, uncheckedRevocations } from '../configuration/given-files.ts';
 import { metricsAccess } from '../metrics/metrics-access.ts';
 import { openPageTls, type PageTls } from '../metrics/page-tls.ts';
 import { createRouterMetrics, type RouterMetrics } from '../metrics/router-metrics.ts';
@@ -18,11 +17,10 @@ import { routerJournal } from '../router-journal.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import { withoutEffect } from '../settings/without-effect.ts';
 import { keepStatuses } from '../status/keep-statuses.ts';
-import type { FollowedCrls } from './follow-crls.ts';
 import { type FollowedObjects, followObjects } from './follow-objects.ts';
 import { haproxyTrouble } from './haproxy-trouble.ts';
 import { certificatePaths, checkGivenCertificate } from './live-certificate.ts';
-import { followClientCrls, givenFilePaths } from './live-files.ts';
+import { givenFilePaths } from './live-files.ts';
 import { observeRouter } from './observe-router.ts';
 import { observeStatistics } from './observe-statistics.ts';
 import { createRecentChanges } from './recent-changes.ts';
@@ -46,7 +44,6 @@ const RELOAD_REASONS = [
 export async function runRouter(settings: LiveSettings): Promise<number> {
   await checkGivenCertificate(settings);
   await checkReloadScript(settings);
-  const unchecked = uncheckedRevocations(settings, await readGivenFiles(settings));
   await checkSettings(settings, settingsCheck(settings.haproxy));
   const tls = await openPageTls(settings);
   const statistics = observeStatistics(settings);
@@ -63,11 +60,7 @@ export async function runRouter(settings: LiveSettings): Promise<number> {
       }),
     },
     { ...settings, monitorConf: [...certificatePaths(settings), ...givenFilePaths(settings)] },
-    (monitor) => {
-      if (unchecked !== undefined)
-        monitor.log({ event: 'revocations-unchecked', level: 'warn', message: unchecked });
-      return prepare(settings, monitor, statistics.observer, tls);
-    },
+    (monitor) => prepare(settings, monitor, statistics.observer, tls),
   );
 }
 
@@ -112,16 +105,13 @@ async function prepare(
   };
   const api = { session, log, hear, onRoute };
   const followed = followObjects(settings, api, signal);
-  const crls = followClientCrls(settings, { log, changed: wake.poke }, signal);
-  const inputs = { objects: followed.objects, crls };
-  const configuration = routerConfiguration(settings, inputs, wake, observers, others, signal);
+  const configuration = routerConfiguration(settings, followed.objects, wake, observers, others, signal);
   const isSynced = () => followed.objects() !== undefined;
-  const problem = (withinMs: number) => problemOf(settings, { followed, configuration, crls }, withinMs);
+  const problem = (withinMs: number) => problemOf(settings, { followed, configuration }, withinMs);
   show(
     async (): Promise<RouterStatus> => ({
       ...{ version: hawserVersion(), synced: isSynced(), changes: recent.view() },
       ...{ unready: (await problem(STATUS_PROBE_MS)) ?? null, ...configuration.view() },
-      missingRevocations: [...(crls?.problems() ?? [])],
     }),
   );
   readyUnless(() => problem(PROBE_MS));
@@ -130,7 +120,6 @@ async function prepare(
     objects: () => followed.ended,
     configuration: (stop) => runConfigurationLoop(configuration, stop),
     'left-out routes': configuration.tryLeftOut,
-    ...(crls && { revocations: () => crls.ended }),
     statuses: async () => {
       await statuses.ended;
       closing.abort();
@@ -141,17 +130,15 @@ async function prepare(
 interface ReadyParts {
   readonly followed: FollowedObjects;
   readonly configuration: RouterConfiguration;
-  readonly crls: FollowedCrls | undefined;
 }
 
 /** Why clients should not come here; undefined where they may. */
 async function problemOf(
   settings: LiveSettings,
-  { followed, configuration, crls }: ReadyParts,
+  { followed, configuration }: ReadyParts,
   withinMs: number,
 ): Promise<string | undefined> {
   if (followed.objects() === undefined) return 'not every kind of object has been listed yet';
   if (!configuration.isServed()) return 'the configuration is not served yet';
-  if (crls?.areTried() === false) return 'CRLs are still being fetched';
   return await haproxyTrouble(settings, withinMs);
 }

@@ -59,8 +59,6 @@ export const routerStatusSchema = z.object({
   certificates: z.nullable(certificates),
   /** For hosts without their own; null before the first configuration. */
   defaultCertificate: z.nullable(z.object({ isGiven: z.boolean(), validTo: z.string() })),
-  /** Why HAProxy refuses clients' certificates: for each CRL that is missing or has expired, one sentence. */
-  missingRevocations: z._default(z.array(z.string()), []),
   /** Since the router was started. */
   changes: z.object({
     reloads: z.number(),

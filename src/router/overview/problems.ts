@@ -9,12 +9,11 @@ const MOST_NAMED = 3;
 /** What of a router needs its operator. A route that another one's host keeps away is its tenant's affair. */
 export function routerProblems({ router, at }: RouterNode): readonly Problem[] {
   if (!router) return [];
-  const { synced, unready, missingRevocations, lastChange } = router;
+  const { synced, unready, lastChange } = router;
   if (!synced) return [problem('blind', 'the router has not read everything from the API yet')];
   return problemsAmong([
     unready !== null && problem('outage', `the router is not ready: ${unready}`),
     ...certificateProblems(router, Date.parse(at)),
-    ...missingRevocations.map((why) => problem('outage', `clients' certificates are refused: ${why}`)),
     leftOutProblem(router),
     changeProblem("the router's configuration", lastChange),
   ]);

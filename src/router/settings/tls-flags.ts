@@ -3,15 +3,6 @@ import { flag, toggle } from '../../cli/command-spec.ts';
 import { absolutePath, oneOf } from '../../cli/fields.ts';
 import { printable, tlsVersion, word } from './router-fields.ts';
 
-/** Of `mutualTlsCrl`: there is no file, the CRLs are fetched. */
-export const FETCH = 'fetch';
-
-const pathOrFetch = z.string().check(
-  z.refine((text) => text === FETCH || z.safeParse(absolutePath, text).success, {
-    error: 'expected an absolute path, or fetch',
-  }),
-);
-
 /** What clients get of TLS, and the certificates that are not a route's. */
 export const tlsFlags = {
   defaultCertificate: flag(
@@ -59,12 +50,9 @@ export const tlsFlags = {
     default: '/etc/ssl/certs/ca-certificates.crt',
     variable: 'ROUTER_MUTUAL_TLS_AUTH_CA',
   }),
-  mutualTlsCrl: flag(
-    '<path|fetch>',
-    z.optional(pathOrFetch),
-    'CRLs of their CAs; fetch: from the distribution points that the CAs name',
-    { variable: 'ROUTER_MUTUAL_TLS_AUTH_CRL' },
-  ),
+  mutualTlsCrl: flag('<path>', z.optional(absolutePath), 'CRLs of their CAs', {
+    variable: 'ROUTER_MUTUAL_TLS_AUTH_CRL',
+  }),
   mutualTlsFilter: flag('<regex>', z.optional(printable), "what a client's subject must match", {
     variable: 'ROUTER_MUTUAL_TLS_AUTH_FILTER',
   }),

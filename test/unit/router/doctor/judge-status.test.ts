@@ -4,7 +4,6 @@ import {
   judgeDefaultCertificate,
   judgeLeftOut,
   judgeReady,
-  judgeRevocations,
 } from '../../../../src/router/doctor/judge-status.ts';
 import { routerSays } from '../../../helpers/status-samples.ts';
 
@@ -48,14 +47,6 @@ test('certificates that have expired fail, and those that end soon warn', () => 
   expect(judgeCertificates({ ...routerSays, certificates: { ...certificates, expiring: 0 } }).kind).toBe(
     'ok',
   );
-});
-
-test('a CRL that is missing fails, with its reason', () => {
-  expect(judgeRevocations(routerSays).kind).toBe('ok');
-  const missing = ['http://pki.test/a.crl: HTTP 404, expected 200'];
-  expect(judgeRevocations({ ...routerSays, missingRevocations: missing })).toMatchObject({
-    ...{ kind: 'fail', found: expect.stringContaining('a.crl: HTTP 404') },
-  });
 });
 
 test.each([

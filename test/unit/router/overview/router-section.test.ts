@@ -51,13 +51,6 @@ test('routes that HAProxy refuses and certificates that have expired are problem
   expect(problemsOf({ ...well, defaultCertificate })).toEqual(['the default certificate has expired']);
 });
 
-test("where a CRL is missing, clients' certificates are refused, which is an outage", () => {
-  const why = 'http://pki.test/a.crl: HTTP 404, expected 200';
-  expect(problemsOf({ ...well, missingRevocations: [why] })).toEqual([
-    `clients' certificates are refused: ${why}`,
-  ]);
-});
-
 test('of certificates only those are listed that have ended or end within two weeks', () => {
   const tables = routerSection(routerHere).parts[0]?.tables ?? [];
   const rows = tables.find(({ label }) => label === 'Certificates')?.rows ?? [];
