@@ -52,7 +52,7 @@ export async function untilGood<T>(
   what: string,
   ask: () => Promise<T>,
   isGood: (answer: T) => boolean,
-  { fromMs = monotonicMs(), withinMs = 120_000 } = {},
+  { fromMs = monotonicMs(), withinMs = 120_000, everyMs = 5 } = {},
 ): Promise<Waited<T>> {
   const before = new Set<T>();
   for (;;) {
@@ -60,6 +60,6 @@ export async function untilGood<T>(
     if (isGood(answer)) return { ms: monotonicMs() - fromMs, before: [...before] };
     before.add(answer);
     if (monotonicMs() - fromMs > withinMs) throw new Error(`Cannot wait any longer for ${what}`);
-    await pause(5);
+    await pause(everyMs);
   }
 }

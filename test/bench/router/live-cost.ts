@@ -1,14 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import * as z from 'zod/mini';
-import { createNetNamespace } from '../../helpers/net-namespace.ts';
-import { ensureBuilt } from '../../helpers/supervisor-build.ts';
 import { type Spread, spreadOf } from '../reload/figures.ts';
-import { podAddresses } from './objects.ts';
+import { inWorld } from './in-world.ts';
 
 const times = z.array(z.number());
 /** Reloads while they were made. */
@@ -81,27 +73,6 @@ export async function liveCost(routes: number, rounds: number, reloads: number):
 /** One of so many certificates is renewed. */
 export async function renewalCost(certificates: number, rounds: number): Promise<Change> {
   return changeOf(changes.parse(await inWorld('certificate-world.ts', [certificates, rounds])));
-}
-
-/** What a program prints in a network of its own, which goes with everything in it. */
-async function inWorld(name: string, numbers: readonly number[]): Promise<unknown> {
-  ensureBuilt();
-  await using namespace = await createNetNamespace();
-  for (const address of podAddresses)
-    await namespace.run('ip', 'address', 'add', `${address}/32`, 'dev', 'lo');
-  const dir = mkdtempSync(join(tmpdir(), 'hawser-bench-live-'));
-  try {
-    const [file, ...before] = namespace.prefix;
-    const args = [join(import.meta.dirname, name), ...numbers.map(String), dir];
-    const world = spawn(file, [...before, process.execPath, ...args], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const [told, [code]] = await Promise.all([text(world.stdout), once(world, 'exit')]);
-    if (code !== 0) throw new Error(`Cannot measure a router (${args.join(' ')}): it ended with ${code}`);
-    return JSON.parse(told);
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
-  }
 }
 
 function changeOf({ times: each, reloads }: z.infer<typeof changes>): Change {

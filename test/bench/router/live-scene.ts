@@ -24,17 +24,37 @@ export interface LiveScene extends AsyncDisposable {
   readonly store: ObjectStore;
   readonly router: () => ChildProcess;
   readonly supervisor: ChildProcess;
-  /** The generation that serves, and the pids of its workers. */
-  readonly serving: () => Promise<{ readonly generation: number; readonly workers: readonly number[] }>;
+  /** The generation that serves, and the pids of its master and its workers. */
+  readonly serving: () => Promise<{
+    readonly generation: number;
+    readonly master: number;
+    readonly workers: readonly number[];
+  }>;
   /** Ends the router and starts it anew. */
   readonly restart: (reloadIntervalMs: number) => Promise<void>;
 }
 
 const statusSchema = z.looseObject({
-  current: z.looseObject({ generation: z.number(), workers: z.array(z.number()) }),
+  current: z.looseObject({ generation: z.number(), pid: z.number(), workers: z.array(z.number()) }),
 });
 
-export async function startLiveScene(objects: Iterable<StoredObject>, dir: string): Promise<LiveScene> {
+interface SceneOptions {
+  /** Of HAProxy's checks of servers. The default keeps them out of what is measured. */
+  readonly checkInterval?: string;
+  readonly reloadIntervalMs?: number;
+  /** Both programs write CPU profiles of their whole lives into this folder. */
+  readonly profiles?: string;
+}
+
+export async function startLiveScene(
+  objects: Iterable<StoredObject>,
+  dir: string,
+  {
+    checkInterval = '20d',
+    reloadIntervalMs: firstIntervalMs = RELOAD_INTERVAL_MS,
+    profiles,
+  }: SceneOptions = {},
+): Promise<LiveScene> {
   await using stack = new AsyncDisposableStack();
   const store = createObjectStore();
   for (const object of objects) store.set(object);
@@ -55,9 +75,13 @@ export async function startLiveScene(objects: Iterable<StoredObject>, dir: strin
     '--stats-socket',
     at('run/stats.sock'),
   ];
+  const profiled = profiles && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` };
   const run = (name: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess => {
     const log = openSync(at(`${name}.log`), 'a');
-    const child = spawn(hawser, args, { stdio: ['ignore', log, log], env: { ...process.env, ...env } });
+    const child = spawn(hawser, args, {
+      stdio: ['ignore', log, log],
+      env: { ...process.env, ...profiled, ...env },
+    });
     closeSync(log);
     return child;
   };
@@ -76,18 +100,19 @@ export async function startLiveScene(objects: Iterable<StoredObject>, dir: strin
         ROUTER_GRACEFUL_SHUTDOWN_DELAY: '0s',
         // Statuses and checks of servers are measured by themselves, or are HAProxy's own.
         ROUTER_UPDATE_STATUS: 'false',
-        ROUTER_BACKEND_CHECK_INTERVAL: '20d',
+        ROUTER_BACKEND_CHECK_INTERVAL: checkInterval,
         RELOAD_INTERVAL: `${reloadIntervalMs}ms`,
       },
     );
-  let router = start(RELOAD_INTERVAL_MS);
+  let router = start(firstIntervalMs);
   stack.defer(() => end(router));
   const owned = stack.move();
   return {
     ...{ store, supervisor, router: () => router },
     serving: async () => {
       const status = await request(socket, 'status', { timeoutMs: 10_000 });
-      return statusSchema.parse(status.kind === 'answered' ? status.answer : {}).current;
+      const { current } = statusSchema.parse(status.kind === 'answered' ? status.answer : {});
+      return { ...current, master: current.pid };
     },
     restart: async (reloadIntervalMs) => {
       await end(router);

@@ -9,9 +9,10 @@ import { decide } from '../../../src/router/decide/decide.ts';
 import { createNetNamespace, type NetNamespace } from '../../helpers/net-namespace.ts';
 import { routerSettings } from '../../helpers/router/router-settings.ts';
 import { startRouter } from '../../helpers/router/running-router.ts';
-import { meets, spreadOf } from '../reload/figures.ts';
+import { type Figures, meets, spreadOf, type Targets } from '../reload/figures.ts';
 import { describeMachine, formatMachine } from '../reload/machine.ts';
 import { formatTarget } from '../reload/table.ts';
+import { type ChangeCost, changeCost, formatChanges } from './change-cost.ts';
 import { type LiveFigures, liveCost, renewalCost } from './live-cost.ts';
 import { formatChange, formatLive } from './live-report.ts';
 import { objectsOf, podAddresses } from './objects.ts';
@@ -29,15 +30,27 @@ import {
 import { requestCostUs, residentKb, type Subject } from './request-cost.ts';
 import { statusCost } from './status-cost.ts';
 
-const usage = `usage: npm run bench:router [-- --json FILE] [--routes N]... [--rounds N] [--requests N] [--reloads N] [--certificates N]
+const usage = `usage: npm run bench:router [-- --json FILE] [--routes N]... [--rounds N] [--requests N] [--reloads N] [--certificates N] [--seconds N] [--changes [--profiles DIR]]
   --routes    sizes (default: 100, 1000 and 10000); requests are compared between the smallest and the largest
   --rounds    of each measurement (default: 5)
   --reloads   of a running router under 500 new connections a second, at the smallest size (default: 100; a second each)
   --certificates  of a router of which one is renewed (default: 5000)
+  --seconds   of endpoint changes, at 1,000 routes (default: 40; half as many of what costs nothing)
+  --changes   only what changes of endpoints cost
+  --profiles  a folder for CPU profiles of the controller and the supervisor
   --requests  of each round, where lookups are by hash; a twentieth of it by regex (default: 10000)`;
+
+const CHANGED_ROUTES = 1_000;
 
 /** Checks of 30,000 servers would be most of what HAProxy does. */
 const env = { ROUTER_BACKEND_CHECK_INTERVAL: '20d' };
+const changeTargets = {
+  movedMs: { kind: 'at-most', value: 12 },
+  changingS: { kind: 'at-most', value: 4.5 },
+  unusedControllerS: { kind: 'at-most', value: 0.5 },
+  idleSupervisorS: { kind: 'at-most', value: 0.2 },
+  besideFlappingMs: { kind: 'at-most', value: 500 },
+} as const;
 const targets = {
   renderAndWriteMs: { kind: 'at-most', value: 500 },
   oneChangedMs: { kind: 'at-most', value: 50 },
@@ -55,6 +68,7 @@ const targets = {
   burstReloads: { kind: 'at-most', value: 2 },
   lostInReloads: { kind: 'at-most', value: 0 },
   controllerMb: { kind: 'at-most', value: 150 },
+  ...changeTargets,
 } as const;
 
 async function measureRender(routes: number, rounds: number): Promise<Omit<RenderFigures, 'routes'>> {
@@ -122,6 +136,7 @@ async function run(
   requests: number,
   reloads: number,
   certificates: number,
+  seconds: number,
   json: string | undefined,
 ): Promise<void> {
   const machine = await describeMachine();
@@ -137,11 +152,13 @@ async function run(
   const live: LiveFigures[] = [];
   for (const routes of sizes) live.push(await liveCost(routes, rounds, routes === sizes[0] ? reloads : 0));
   const oneOfMany = await renewalCost(certificates, rounds);
+  const changes = await changeCost(CHANGED_ROUTES, rounds, seconds);
   const growth = { hash: growthOf(figures, 'hash'), regex: growthOf(figures, 'regex') };
   console.log(
     `\n${formatRequests(figures)}\n\n${formatGrowth(growth)}\n${formatStatuses(statuses)}\n\n${formatLive(live)}\n`,
   );
   console.log(`one of ${certificates} certificates renewed to served, ms: ${formatChange(oneOfMany)}\n`);
+  console.log(`${formatChanges(changes)}\n`);
   const results = {
     renderAndWriteMs: renders.at(-1)?.allMs?.median ?? null,
     oneChangedMs: renders.at(-1)?.changedMs?.median ?? null,
@@ -152,14 +169,44 @@ async function run(
     quietWrites: statuses.quietWrites,
     ...liveResults(live),
     ...{ oneOfManyMs: oneOfMany.ms?.median ?? null, oneOfManyReloads: oneOfMany.reloads },
+    ...changeResults(changes),
   };
-  for (const [name, target] of Object.entries(targets))
-    console.log(
-      `${name}: ${formatTarget(target)}: ${meets(results[name as keyof typeof targets], target) ? 'yes' : 'MISSED'}`,
-    );
+  printTargets(results, targets);
   const quick = rounds < 5 || (sizes.at(-1) ?? 0) < 10_000;
-  const report = { renders, requests: figures, growth, statuses, live, oneOfMany, results, machine, quick };
+  const report = {
+    renders,
+    requests: figures,
+    growth,
+    statuses,
+    live,
+    oneOfMany,
+    changes,
+    results,
+    machine,
+    quick,
+  };
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
+}
+
+/** What changes cost, alone. */
+async function runChanges(rounds: number, seconds: number, profiles: string | undefined): Promise<void> {
+  const changes = await changeCost(CHANGED_ROUTES, rounds, seconds, profiles);
+  console.log(`${formatMachine(await describeMachine())}\n\n${formatChanges(changes)}\n`);
+  printTargets(changeResults(changes), changeTargets);
+}
+
+function changeResults({ moved, idle, changing, unused, beside }: ChangeCost): Figures {
+  return {
+    ...{ movedMs: moved?.median ?? null, changingS: changing.allS, unusedControllerS: unused.controllerS },
+    ...{ idleSupervisorS: idle.supervisorS, besideFlappingMs: beside?.median ?? null },
+  };
+}
+
+function printTargets(results: Figures, wanted: Targets): void {
+  for (const [name, target] of Object.entries(wanted)) {
+    const isMet = meets(results[name] ?? null, target);
+    console.log(`${name}: ${formatTarget(target)}: ${isMet ? 'yes' : 'MISSED'}`);
+  }
 }
 
 function liveResults(live: readonly LiveFigures[]) {
@@ -185,15 +232,25 @@ try {
       requests: { type: 'string', default: '10000' },
       reloads: { type: 'string', default: '100' },
       certificates: { type: 'string', default: '5000' },
+      seconds: { type: 'string', default: '40' },
+      changes: { type: 'boolean', default: false },
+      profiles: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
   const sizes = values.routes.map(Number).sort((a, b) => a - b);
+  const [rounds, requests, seconds] = [values.rounds, values.requests, values.seconds].map(Number) as [
+    number,
+    number,
+    number,
+  ];
   if (values.help) console.log(usage);
-  else {
-    const [rounds, requests] = [Number(values.rounds), Number(values.requests)];
-    await run(sizes, rounds, requests, Number(values.reloads), Number(values.certificates), values.json);
-  }
+  else if (values.changes) await runChanges(rounds, seconds, values.profiles);
+  else
+    await run(
+      ...([sizes, rounds, requests, Number(values.reloads)] as const),
+      ...([Number(values.certificates), seconds, values.json] as const),
+    );
 } catch (error) {
   console.error(`${messageOf(error)}\n${usage}`);
   process.exitCode = 2;
