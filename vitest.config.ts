@@ -36,6 +36,7 @@ export default defineConfig({
     ...patience,
     isolate: false,
     globalSetup: 'test/helpers/build-once.ts',
+    setupFiles: 'test/helpers/property-seed.ts',
     // The programs that tests start are compiled once, not each time.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node') },
     // More than there are cores: each integration file has network namespaces and folders of its own, and mostly waits.

@@ -63,7 +63,11 @@ export function openApiSession(
   };
 
   const dropAgents = () => {
-    for (const agent of agents.values()) agent.destroy();
+    for (const agent of agents.values()) {
+      // A connection whose request was aborted during its TLS handshake joins the pool after destroy(), and would stay.
+      agent.maxFreeSockets = 0;
+      agent.destroy();
+    }
     agents.clear();
   };
 

@@ -4,11 +4,15 @@ import type { ApiFailure, ApiTarget } from './api-request.ts';
 import { listObjects } from './list-objects.ts';
 import type { ListedObjects } from './object-store.ts';
 import type { Resource } from './resource.ts';
+import type { ListWatchTiming } from './timing.ts';
 import type { LoopContext } from './watch-loop.ts';
 
+/** A poll is never given less time than this: a late one makes the session drop every watch of that API server. */
+const MIN_POLL_TIMEOUT_MS = 2_000;
+
 /**
- * Lists all resources every `intervalMs`, beside the watch, and less often where they have many objects. The poll confirms
- * the watch, and finds one that has gone silent. A hung API costs one request timeout for each base.
+ * Lists all resources every `intervalMs` in addition to the watch, and less often if they have many objects. The poll
+ * confirms the watch and detects one that has gone silent. A hung API server costs one poll timeout.
  */
 export async function runPollLoop<T>(
   resources: readonly Resource<T>[],
@@ -16,7 +20,7 @@ export async function runPollLoop<T>(
   context: LoopContext<T>,
 ): Promise<void> {
   const { session, view, signal } = context;
-  const timeoutMs = Math.min(context.timing.requestTimeoutMs, intervalMs);
+  const timeoutMs = pollTimeoutMs(intervalMs, context.timing);
   for (let pauseMs = intervalMs; ; ) {
     await sleep(pauseMs, signal);
     if (signal.aborted) return;
@@ -33,17 +37,30 @@ export async function runPollLoop<T>(
       if (found.isTooLarge) pauseMs = Math.max(intervalMs, context.timing.tooLargePauseMs);
     } else {
       view.polled(found.answer.lists, asked, found.target.base.url);
-      pauseMs = Math.max(intervalMs, pauseForSize(found.answer.lists, context.timing));
+      pauseMs = pollPauseMs(intervalMs, countObjects(found.answer.lists), context.timing);
     }
   }
 }
 
-function pauseForSize(
-  lists: ReadonlyMap<unknown, ListedObjects<unknown>>,
-  { pollPauseMsPerObject, resyncMs }: LoopContext<unknown>['timing'],
+/** The time limit of one request of a poll: the interval, but at least 2 s and never above `requestTimeoutMs`. */
+export function pollTimeoutMs(
+  intervalMs: number,
+  { requestTimeoutMs }: Pick<ListWatchTiming, 'requestTimeoutMs'>,
 ): number {
-  const listed = [...lists.values()].reduce((sum, { objects }) => sum + objects.size, 0);
-  return Math.min(listed * pollPauseMsPerObject, resyncMs);
+  return Math.min(requestTimeoutMs, Math.max(intervalMs, MIN_POLL_TIMEOUT_MS));
+}
+
+/** The pause after a poll that listed this many objects: the interval, or longer for a long list, up to `resyncMs`. */
+export function pollPauseMs(
+  intervalMs: number,
+  objects: number,
+  { pollPauseMsPerObject, resyncMs }: Pick<ListWatchTiming, 'pollPauseMsPerObject' | 'resyncMs'>,
+): number {
+  return Math.max(intervalMs, Math.min(objects * pollPauseMsPerObject, resyncMs));
+}
+
+function countObjects(lists: ReadonlyMap<unknown, ListedObjects<unknown>>): number {
+  return [...lists.values()].reduce((sum, { objects }) => sum + objects.size, 0);
 }
 
 /** One base must answer for all resources: lists of different servers may be from different moments. */

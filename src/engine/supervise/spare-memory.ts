@@ -17,19 +17,19 @@ const sparing = ['--no-opt', '--no-maglev', '--no-sparkplug', '--minor-gc-task-t
  * allocated at rest grows old. The first time after a start or a reload that no other has followed for as long, compiled code is
  * thrown away too, since most of it was for that; what is needed again is compiled again.
  */
-export function spareMemory(restMs = REST_MS): () => void {
+export function spareMemory(restMs = REST_MS, nowMs = monotonicMs): () => void {
   for (const flag of [...sparing, '--expose-gc']) setFlagsFromString(flag);
   const collect = runInNewContext('gc') as NodeJS.GCFunction;
   let workedAt: number | undefined;
   const timer = setInterval(() => {
-    const isOver = workedAt !== undefined && monotonicMs() - workedAt >= restMs;
+    const isOver = workedAt !== undefined && nowMs() - workedAt >= restMs;
     if (isOver) collectCodeToo(collect);
     else collect({ type: 'major', execution: 'sync' });
     if (isOver) workedAt = undefined;
   }, restMs);
   timer.unref();
   return () => {
-    workedAt = monotonicMs();
+    workedAt = nowMs();
   };
 }
 

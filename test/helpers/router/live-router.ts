@@ -32,6 +32,8 @@ export interface LiveRouter extends AsyncDisposable {
   readonly answers: (host: string, body: string, path?: string) => Promise<void>;
   /** The status of a path of the router's page; 0 where nothing answers. */
   readonly page: (path: string) => Promise<number>;
+  /** The value of a metric without labels on the router's page; NaN if it is not there. */
+  readonly gauge: (name: string) => Promise<number>;
   readonly events: (event: string) => readonly LogLine[];
   readonly says: (event: string, count?: number) => Promise<LogLine>;
   /** How often HAProxy was started. */
@@ -157,6 +159,10 @@ export async function startLiveRouter(options: LiveRouterOptions = {}): Promise<
       const url = `http://${host}:${PAGE_PORT}${path}`;
       const code = namespace.run('curl', '-s', '-o', '/dev/null', '-w', '%{http_code}', url);
       return Number(await code.catch(() => '0'));
+    },
+    gauge: async (name) => {
+      const text = await namespace.run('curl', '-s', `http://${host}:${PAGE_PORT}/metrics`);
+      return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
     },
     says: (event, count = 1) =>
       waitFor(`the router to say "${event}"; ${lastLines(at('router.log'))}`, () => events(event)[count - 1]),

@@ -178,27 +178,20 @@ test.each([
   ['a hung API', { stall: true }, { stall: false }],
   ['resets', { reset: true }, { reset: false }],
   ['a refused port', { refuse: true }, { refuse: false }],
-])('%s for a while is one report, one observation and a recovery', async (_what, fault, repaired) => {
-  const server = await watchOneServer({ checkInterval: 150, timing: { requestTimeoutMs: 1_000 } });
+])('%s for several polls is one report, and a recovery', async (_what, fault, repaired) => {
+  const server = await watchOneServer({ checkInterval: 1_000, timing: { requestTimeoutMs: 2_000 } });
+  seen.mark();
   await server.setFaults(fault);
   await seen.reports('api-unavailable');
   cluster.store.set(node('cp-2', ['10.0.0.2']));
   const outageStartMs = performance.now();
-  await waitFor('a long outage', () => performance.now() - outageStartMs > 1_500);
+  await waitFor('several more polls', () => performance.now() - outageStartMs > 5_000);
+  expect(seen.reported('api-unavailable')).toHaveLength(1);
   await server.setFaults(repaired);
   await seen.sees(two, 'poll');
   await waitFor('both watches again', () => server.served().watches === 2);
+  await seen.reports('api-recovered');
   cluster.store.delete('Node', 'cp-2');
   // By the watch, or by a poll that overtakes it.
   await seen.sees(one);
-  await seen.reports('api-recovered');
-  const told = seen.events.filter((item) => item.event === 'api-unavailable');
-  const outages = seen.observations.filter((item) => item.kind === 'unavailable');
-  // A busy machine may be late with an answer: that is told too, and the fault anew. Of a hung API every answer is late.
-  // What counts is the server's own part, which comes first: the other bases are asked in vain anyway.
-  const isLate = (item: object): boolean =>
-    !('stall' in fault) && JSON.stringify(item).split('; ')[0]?.includes('no answer within') === true;
-  for (const items of [told, outages])
-    expect(items.length - 2 * items.filter(isLate).length).toBeLessThanOrEqual(1);
-  expect(outages).not.toEqual([]);
 });

@@ -53,7 +53,9 @@ test('a pod that moves is found at once while the new routes of another tenant w
   tenant.beside(calm(0));
   const running = tenant.run();
   const none = tenant.newest();
-  await waitFor('new routes that wait', () => tenant.newest() !== none);
+  await waitFor('a new route', () => tenant.newest() !== none);
+  // Two processes: the route is in the API before the router has seen it.
+  await waitFor('the router to decide on it', async () => (await live.gauge('hawser_router_routes')) > 1);
 
   for (const [pod, name] of [
     [1, 'b'],
