@@ -4,7 +4,7 @@ import { repeatedOnce } from './vitest.repeated.ts';
 import { patience } from './vitest.shared.ts';
 
 /** These compare times with a promise, and run alone: other tests would lengthen those times. */
-const timed = ['test/vrrp/drill.test.ts', 'test/vrrp/killed-container.test.ts'];
+const timed = ['test/vrrp/killed-container.test.ts'];
 
 /** `npm run test:vrrp`: three whole nodes a file, and two files at a time, as they wait for most of it. */
 export default defineConfig({

@@ -23,7 +23,6 @@ export const summaries = {
   drain: 'move the VIPs off this node until undrain',
   undrain: 'let this node hold VIPs again',
   'move-vip': 'move a VIP once, to the next node or to this one',
-  drill: 'move the API VIP away and back, and report what a client lost',
   doctor: 'check this node: what is wrong, why it matters, what to type',
   router: 'serve Routes and Ingresses: watch the API, write the configuration of HAProxy',
   'router explain': 'say which route answers a request, and why not the others',

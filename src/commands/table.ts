@@ -26,7 +26,6 @@ export const commands: Readonly<Record<CommandName, () => Promise<CommandModule>
   drain: () => import('./drain.ts'),
   undrain: () => import('./undrain.ts'),
   'move-vip': () => import('./move-vip.ts'),
-  drill: () => import('./drill.ts'),
   doctor: () => import('./doctor.ts'),
   router: () => import('./router.ts'),
   'router explain': () => import('./router-explain.ts'),

@@ -8,12 +8,10 @@ import { doctorReportSchema } from '../../src/operate/doctor/report.ts';
 import { planSchema } from '../../src/operate/plan/report.ts';
 import { clusterStatusSchema } from '../../src/operate/status/node-status.ts';
 import { timelineSchema } from '../../src/operate/timeline/report.ts';
-import { drillReportSchema } from '../../src/vip/steering/drill-report.ts';
 import { steeringReportSchema } from '../../src/vip/steering/steering-report.ts';
 
 test.each([
   ['doctor', 'hawser doctor --json', doctorReportSchema],
-  ['drill', 'hawser drill --json', drillReportSchema],
   ['plan', 'hawser plan --json', planSchema(planned)],
   ['status', 'hawser status --json', clusterStatusSchema(statusProducts)],
   ['steering', 'hawser drain --json, undrain --json, move-vip --json', steeringReportSchema],

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
 import { ensureBuilt } from '../helpers/supervisor-build.ts';
@@ -6,7 +5,6 @@ import type { BedNode } from '../helpers/vrrp/bed-node.ts';
 import { sendSignal, waitForEnd } from '../helpers/vrrp/bed-process.ts';
 import { quietFor, takeOvers } from '../helpers/vrrp/holdings.ts';
 import { type Monitored, startMonitored } from '../helpers/vrrp/monitored.ts';
-import { logFromNow } from '../helpers/vrrp/node-log.ts';
 import { argvOf, hasOrder, typed, vipPriority } from '../helpers/vrrp/typed.ts';
 import { createVrrpBed, type VrrpBed } from '../helpers/vrrp/vrrp-bed.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -15,8 +13,6 @@ const PATIENCE_MS = 90_000;
 const MOMENT_MS = 500;
 /** A master-down time of the slower profile, and more. */
 const SETTLED_MS = 5_000;
-/** What HAProxy of these nodes serves at the VIP is its health. */
-const probe = ['--probe', 'tcp', '--api-port', '50936'] as const;
 
 describe.each(['fast', 'openshift'] as const)('in the %s profile', (profile) => {
   let bed: VrrpBed;
@@ -25,8 +21,7 @@ describe.each(['fast', 'openshift'] as const)('in the %s profile', (profile) => 
     ensureBuilt();
     bed = await createVrrpBed(3);
     nodes = bed.nodes.map((node) => {
-      const flags = ['--profile', profile, '--monitor-conf', node.at('monitor.conf')];
-      return startMonitored(bed, node, bed.nodes, flags);
+      return startMonitored(bed, node, bed.nodes, ['--profile', profile]);
     });
     await rested();
   }, 180_000);
@@ -116,80 +111,33 @@ describe.each(['fast', 'openshift'] as const)('in the %s profile', (profile) => 
     const worth = profile === 'fast' ? [-120, -90] : [0];
     expect(worth).toContain(value);
     for (const node of others(holder)) expect((await vipPriority(node)).priority).toBeGreaterThan(priority);
-    expect((await typed(holder, 'drill', ...probe)).text).toContain('this node is drained by');
+    expect((await typed(holder, 'move-vip')).text).toContain('this node is drained by');
     expect(await typed(holder, 'undrain')).toMatchObject({ exitCode: 0 });
     expect(await rested()).not.toBe(holder);
   }, 300_000);
 
-  test.each([
-    ['killed', 'SIGKILL', '8s'],
-    ['interrupted', 'SIGINT', '120s'],
-  ] as const)(
-    'a drill that is %s brings the VIP back',
-    async (_, signal, away) => {
-      const holder = await rested();
-      const fromMs = monotonicMs();
-      const log = logFromNow(holder, 'keepalived-monitor');
-      const [, , , ...argv] = argvOf(holder, ['drill', '--away', away, '--json', ...probe]);
-      const drill = holder.start('drill', argv);
-      await waitFor('it to be elsewhere', () => takenSince(fromMs).length > 0, PATIENCE_MS);
-      sendSignal([drill.id], signal);
-      await waitForEnd([drill.id], PATIENCE_MS);
-      expect(await rested()).toBe(holder);
-      const moves = takenSince(fromMs);
-      expect(moves).toHaveLength(2);
-      expect(moves.at(-1)).toBe(holder.name);
-      const over = log.lines().filter(({ event }) => event === 'drill-over');
-      expect(over).toMatchObject([{ outcome: 'moved-and-back' }]);
-      if (signal === 'SIGINT') expect(Number(over[0]?.['tookMs'])).toBeLessThan(120_000);
-    },
-    300_000,
-  );
-
-  test('a monitor that is killed in a drill brings the VIP back all the same, once it is there again', async () => {
+  test('a move that is ordered is completed without its command and across a restart of the monitor', async () => {
     const holder = await rested();
     const monitored = nodes.find(({ node }) => node === holder);
     if (monitored === undefined) throw new Error('no such node');
     const fromMs = monotonicMs();
-    const [, , , ...argv] = argvOf(holder, ['drill', '--away', '15s', ...probe]);
-    const drill = holder.start('drill', argv);
-    await waitFor('it to be elsewhere', () => takenSince(fromMs).length > 0, PATIENCE_MS);
-    sendSignal([monitored.monitor().id], 'SIGKILL');
-    await waitForEnd([monitored.monitor().id]);
+    const [, , , ...argv] = argvOf(holder, ['move-vip']);
+    const command = holder.start('move-vip', argv);
+    await waitFor('the order to be written', () => hasOrder(holder), PATIENCE_MS);
+    sendSignal([command.id, monitored.monitor().id], 'SIGKILL');
+    await waitForEnd([command.id, monitored.monitor().id]);
     monitored.startMonitor();
-    expect(await rested()).toBe(holder);
-    await waitForEnd([drill.id], PATIENCE_MS);
-    expect(takenSince(fromMs).at(-1)).toBe(holder.name);
+    expect(await rested()).not.toBe(holder);
+    expect(takenSince(fromMs)).toHaveLength(1);
   }, 300_000);
 
-  test('a drill is refused while a change of profile is planned, and if no other node serves', async () => {
+  test('a move is refused if no other node serves', async () => {
     const holder = await rested();
-    const agreement = holder.at('monitor.conf');
-    expect(await typed(holder, 'drill', '--dry-run', '--json', ...probe)).toMatchObject({
-      ...{ exitCode: 0, report: { outcome: 'would-move' } },
-    });
-    writeFileSync(agreement, `mode: multicast\nat: ${new Date(Date.now() + 3_600_000).toISOString()}\n`);
-    const refused = await waitFor(
-      'it to be refused',
-      async () => {
-        const drill = await typed(holder, 'drill', '--dry-run', '--json', ...probe);
-        return drill.exitCode === 1 ? drill : undefined;
-      },
-      PATIENCE_MS,
-    );
-    expect(String(refused.report?.['notes'])).toContain('a change is planned');
-    writeFileSync(agreement, 'mode: unicast\n');
-    await waitFor(
-      'nothing to be planned',
-      async () => (await typed(holder, 'drill', '--dry-run')).exitCode === 0,
-      PATIENCE_MS,
-    );
-
     const haproxies = others(holder).flatMap((node) => node.running('haproxy'));
     sendSignal(haproxies, 'SIGKILL');
     await waitForEnd(haproxies);
-    const alone = await typed(holder, 'drill', '--json', ...probe);
-    expect(alone).toMatchObject({ exitCode: 1, report: { outcome: 'refused', plan: null } });
+    const alone = await typed(holder, 'move-vip', '--json');
+    expect(alone).toMatchObject({ exitCode: 1, report: { outcome: 'refused', probe: null } });
     expect(String(alone.report?.['notes'])).toContain('no other node reports that it could serve');
     expect(await bed.holders()).toEqual([holder]);
   }, 300_000);

@@ -35,7 +35,6 @@ const COLOURS: Readonly<Record<TimelineEntry['kind'] | 'fault', string>> = {
   group: '34',
   process: '90',
   steering: '1;34',
-  drill: '1;34',
   fault: '1;31',
 };
 

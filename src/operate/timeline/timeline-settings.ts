@@ -72,7 +72,7 @@ export const timelineCommand = commandSpec({
     ['hawser timeline --json | jq \'.entries[] | select(.kind == "vip")\''],
   ],
   notes: [
-    'Kinds: vip, split-brain, health, repair, reload, rejected, servers, group, process, steering, drill, journal.',
+    'Kinds: vip, split-brain, health, repair, reload, rejected, servers, group, process, steering, journal.',
     'After "←" stands what the journals have close in time to a move of a VIP; it is evidence, not proof.',
     'Exit codes: 0 shown, and every journal is whole; 1 a journal lacks lines or has foreign ones; 2 no journal, one that could not be read fully, a node of --peers that did not answer, or usage.',
   ],

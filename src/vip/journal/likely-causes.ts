@@ -17,13 +17,7 @@ const MOST = 3;
 const vipKinds = ['api', 'ingress'] as const;
 
 /** An operator asked for it. */
-const ORDERS: ReadonlySet<string> = new Set([
-  'node-drained',
-  'node-undrained',
-  'move-vip-began',
-  'drill-began',
-  'drill-step',
-]);
+const ORDERS: ReadonlySet<string> = new Set(['node-drained', 'node-undrained', 'move-vip-began']);
 
 /** Events that can take a VIP from a node, or show that it must go. */
 const EVIDENCE: ReadonlySet<string> = new Set([

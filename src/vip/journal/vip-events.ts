@@ -14,10 +14,10 @@ const drained: JournalEvent = {
   ...{ kind: 'steering', subject: 'kinds', reason: 'why' },
   facts: ['by', 'since', 'outcome', 'tookMs'],
 };
-const moving = (kind: 'steering' | 'drill'): JournalEvent => ({
-  ...{ kind, subject: 'kind', from: 'from', to: 'to', reason: 'why' },
-  facts: ['by', 'backAt', 'until', 'outcome', 'tookMs'],
-});
+const moving: JournalEvent = {
+  ...{ kind: 'steering', subject: 'kind', to: 'to', reason: 'why' },
+  facts: ['by', 'until', 'outcome', 'tookMs'],
+};
 
 /** What the journals of the VIP keep. */
 export const vipEvents: JournalEvents = {
@@ -44,11 +44,6 @@ export const vipEvents: JournalEvents = {
   'node-drained': drained,
   'node-undrained': drained,
   'order-unusable': { kind: 'steering', reason: 'message' },
-  'move-vip-began': moving('steering'),
-  'move-vip-step': moving('steering'),
-  'move-vip-over': moving('steering'),
-  'drill-began': moving('drill'),
-  'drill-step': moving('drill'),
-  'drill-over': moving('drill'),
-  'drill-measured': { kind: 'drill', facts: ['attempts', 'failed', 'longestGapMs', 'failingMs'] },
+  'move-vip-began': moving,
+  'move-vip-over': moving,
 };

@@ -20,7 +20,7 @@ const vipPrioritySchema = z.object({
   /** How the priority comes about: the place in the list first, then each addend. Their sum is `priority`. */
   arithmetic: z.array(z.object({ points: z.number(), why: z.string() })),
   priority: z.number(),
-  /** What an operator has asked for: `hawser drain`, `move-vip`, `drill`. */
+  /** What an operator has asked for: `hawser drain`, `move-vip`. */
   steered: z.nullable(z.string()),
 });
 

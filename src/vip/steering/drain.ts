@@ -28,7 +28,7 @@ async function drainKinds(
   const reasons = [...drainObjections(facts, kinds, settings.force), ...inTheWay(file, settings.force)];
   if (kinds.length === 0) reasons.push('this node has no VIP to drain');
   if (reasons.length > 0) return refused(cannot, reasons);
-  const before = file.kind === 'order' && file.order.kind !== 'report' ? file.order : undefined;
+  const before = file.kind === 'order' ? file.order : undefined;
   const vips = vipsOf(facts, kinds);
   if (before?.kind === 'drain' && kinds.every((kind) => before.vips.includes(kind))) {
     const departure = awaitPlace(vips, 'elsewhere', settings.timeout, new AbortController().signal);
@@ -49,10 +49,9 @@ async function drainKinds(
 }
 
 function inTheWay(file: OrderFile, force: boolean): string[] {
-  if (file.kind === 'unusable') return [`${file.message} (hawser undrain takes it away)`];
+  if (file.kind === 'unusable') return [`${file.message} (hawser undrain removes it)`];
   if (file.kind === 'none' || file.order.kind !== 'move' || force) return [];
-  const { purpose, by } = file.order;
-  return [`a ${purpose} by ${by} is under way, expected it to be over (or --force)`];
+  return [`a move-vip by ${file.order.by} is in progress; wait for its end or add --force`];
 }
 
 /** A VIP that is already drained stays drained. */
@@ -89,6 +88,6 @@ async function outcomeOf(
     };
   const tookMs = await departure;
   if (tookMs !== undefined) return { outcome: 'done', notes: [note], tookMs };
-  const still = `not every VIP has been taken within ${timeout} ms: the rest leaves once another node can serve`;
+  const still = `no healthy node took over every VIP within ${timeout / 1_000} s; the others move when one is healthy`;
   return { outcome: 'not-done', notes: [note, still], tookMs: null };
 }

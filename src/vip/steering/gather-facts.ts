@@ -70,7 +70,6 @@ export async function factsOf(
       };
     }),
     splitBrain: status.splitBrain.map(({ vip }) => vip),
-    planned: status.planned?.change,
     virtualRouterIdTaken: status.virtualRouterIdTaken ?? undefined,
   };
 }

@@ -8,11 +8,12 @@ import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-sta
 import { askMonitor } from './gather-facts.ts';
 import { newOrderId, placeOrder, removeOrder, replaceOrder, whatOvertook } from './order-file.ts';
 import type { SteeringEndpoints } from './steering-settings.ts';
-import { type DrainOrder, type MoveOrder, type SteeringOrder, steeringText } from './vrrp-steering.ts';
+import { type DrainOrder, type SteeringOrder, steeringText } from './vrrp-steering.ts';
 
 /** Without a file notification, the monitor reads the file every few seconds. */
 const TAKEN_WITHIN_MS = 20_000;
 const LOOK_EVERY_MS = 50;
+const PLACE_EVERY_MS = 10;
 
 /** The fields that every order has: who gave it, and when. */
 export function asked(
@@ -30,20 +31,6 @@ function userName(): string {
     // In a container the user may have no name.
     return 'unknown';
   }
-}
-
-/** The order to move a VIP, and to move it back if `backAfterMs` is given. It expires `timeout` after its last step. */
-export function moveOrder(
-  {
-    backAfterMs,
-    ...what
-  }: Pick<MoveOrder, 'purpose' | 'vip' | 'first'> & { readonly backAfterMs: number | undefined },
-  { reason, timeout }: { readonly reason: string; readonly timeout: number },
-  env: NodeJS.ProcessEnv,
-): MoveOrder {
-  const whose = asked(reason, env);
-  const backAtMs = backAfterMs === undefined ? undefined : whose.atMs + backAfterMs;
-  return { kind: 'move', ...what, ...whose, backAtMs, untilMs: (backAtMs ?? whose.atMs) + timeout };
 }
 
 type OrderOutcome =
@@ -75,7 +62,7 @@ export async function giveOrder(
   });
   if (taken) return { kind: 'taken' };
   await removeOrder(path, order.id).catch(() => undefined);
-  const message = `the monitor has not taken the order within ${TAKEN_WITHIN_MS} ms, expected it to: is "${path}" the file that it reads?`;
+  const message = `the monitor did not pick up the order within ${TAKEN_WITHIN_MS / 1_000} s; check that its --steering is "${path}"`;
   return { kind: 'not-taken', message };
 }
 
@@ -108,16 +95,21 @@ export async function awaitPlace(
     const present = presentAddresses();
     return vips.every((vip) => present.has(vip) === (place === 'here'));
   };
-  const reached = await within(timeoutMs, async () => signal.aborted || (await isReached()));
+  const isDone = async (): Promise<boolean> => signal.aborted || (await isReached());
+  const reached = await within(timeoutMs, isDone, PLACE_EVERY_MS);
   return reached && !signal.aborted ? Math.round(monotonicMs() - fromMs) : undefined;
 }
 
 /** Resolves with true once `isReached`, with false at the deadline. */
-export async function within(timeoutMs: number, isReached: () => Promise<boolean>): Promise<boolean> {
+export async function within(
+  timeoutMs: number,
+  isReached: () => Promise<boolean>,
+  everyMs = LOOK_EVERY_MS,
+): Promise<boolean> {
   const deadline = monotonicMs() + timeoutMs;
   while (!(await isReached())) {
     if (monotonicMs() >= deadline) return false;
-    await pause(LOOK_EVERY_MS);
+    await pause(everyMs);
   }
   return true;
 }

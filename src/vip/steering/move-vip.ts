@@ -1,5 +1,9 @@
-import { moveOrder, within } from './give-order.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { hostPort } from '../../engine/system/network/address-text.ts';
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import { asked, within } from './give-order.ts';
 import { isThere } from './order-file.ts';
+import { type Attempt, probeFigures } from './probe-figures.ts';
 import {
   giveAndFollow,
   planNow,
@@ -12,46 +16,91 @@ import {
 import type { Move } from './steering-plan.ts';
 import type { SteeringReport } from './steering-report.ts';
 import type { MoveVipSettings } from './steering-settings.ts';
+import { findHolder, holderText } from './vip-holder.ts';
+import { type ProbePlan, startVipProbe } from './vip-probe.ts';
+import type { MoveOrder } from './vrrp-steering.ts';
+
+const CANNOT = 'Cannot move the VIP';
+const PROBE_EVERY_MS = 20;
+const PROBE_TIMEOUT_MS = 1_000;
+/** How long the VIP is probed before the order. After the move it is probed until the order ends, two seconds later. */
+const PROBE_BEFORE_MS = 1_000;
+const INGRESS_PORT = 443;
 
 type Settings = MoveVipSettings;
 
-const CANNOT = 'Cannot move the VIP';
-
-/** Moves a VIP once: resolves once it is where it was to be, or with why it is not. */
+/** Moves a VIP once and probes it meanwhile: resolves once it has moved, or with why it has not. */
 export async function moveVip(settings: Settings, env: NodeJS.ProcessEnv): Promise<SteeringReport> {
   return await steer('move-vip', settings, [settings.kind], async (situation) => {
     const { kind, to, steering } = settings;
-    const plan = await planNow(situation, { kind, to, back: false }, steering);
+    const plan = await planNow(situation, { kind, to }, steering);
     if (plan.kind === 'nothing') return { outcome: 'done', notes: [plan.why], tookMs: null };
     if (plan.kind === 'refused') return refused(CANNOT, plan.reasons);
-    if (!settings.dryRun) return await move(plan, situation, settings, env);
+    if (!settings.dryRun) return await probedMove(plan, situation, settings, env);
     const notes = [`It would go to ${plan.to ?? 'another node'}: ${plan.why}.`];
     return { outcome: 'would-do', notes, tookMs: null };
   });
 }
 
-async function move(
-  { first }: Move,
-  { facts }: Situation,
+async function probedMove(
+  plan: Move,
+  situation: Situation,
   settings: Settings,
   env: NodeJS.ProcessEnv,
 ): Promise<SteeringOutcome> {
-  const { kind: vip, timeout, steering } = settings;
-  const order = moveOrder({ purpose: 'move-vip', vip, first, backAfterMs: undefined }, settings, env);
-  const errand = {
-    order,
-    vips: vipsOf(facts, [vip]),
-    place: first === 'yield' ? 'elsewhere' : 'here',
-    cannot: CANNOT,
-  } as const;
+  const { kind, apiPort } = settings;
+  const [vip = ''] = vipsOf(situation.facts, [kind]);
+  const target: ProbePlan = {
+    ...{ host: vip, everyMs: PROBE_EVERY_MS, timeoutMs: PROBE_TIMEOUT_MS },
+    ...(kind === 'api' ? { port: apiPort, how: 'https' } : { port: INGRESS_PORT, how: 'tcp' }),
+  };
+  const probe = startVipProbe(target);
+  try {
+    await pause(PROBE_BEFORE_MS);
+    const whose = asked(settings.reason, env);
+    const untilMs = whose.atMs + settings.timeout;
+    const order: MoveOrder = { kind: 'move', vip: kind, first: plan.first, ...whose, untilMs };
+    const orderedMs = monotonicMs();
+    const outcome = await move(order, situation, settings);
+    await probe.stop();
+    if (outcome.tookMs === null) return outcome;
+    const attempts = probe.attempts();
+    const answeredMs = firstAnswerMs(attempts, orderedMs + outcome.tookMs);
+    const report = {
+      ...{ from: situation.facts.self, how: target.how, target: hostPort(target), ...probeFigures(attempts) },
+      holder: plan.first === 'claim' ? situation.facts.self : await holderOf(vip, situation),
+      answeredMs: answeredMs === null ? null : Math.round(answeredMs - orderedMs),
+    };
+    return { ...outcome, probe: report };
+  } finally {
+    await probe.stop();
+  }
+}
+
+async function move(order: MoveOrder, { facts }: Situation, settings: Settings): Promise<SteeringOutcome> {
+  const { kind, timeout, steering } = settings;
+  const place = order.first === 'yield' ? 'elsewhere' : 'here';
+  const errand = { order, vips: vipsOf(facts, [kind]), place, cannot: CANNOT } as const;
   return await giveAndFollow(errand, settings, async (arrival) => {
     const tookMs = await arrival;
     // A following command must not find this order.
     await within(timeout, async () => !(await isThere(steering, order.id)));
-    if (tookMs !== undefined)
-      return { outcome: 'done', notes: [`The VIP has moved, ${tookMs} ms after the order.`], tookMs };
-    const missing = first === 'yield' ? 'no node has taken the VIP' : 'this node could not take the VIP';
-    const notes = [`${missing} within ${timeout} ms; the order has run out`];
+    if (tookMs !== undefined) return { outcome: 'done', notes: [], tookMs };
+    const missing = place === 'elsewhere' ? 'No node took the VIP' : 'This node could not take the VIP';
+    const notes = [`${missing} within ${timeout / 1_000} s. The order has expired.`];
     return { outcome: 'not-done', notes, tookMs: null };
   });
+}
+
+async function holderOf(vip: string, { group }: Situation): Promise<string> {
+  const found = await findHolder(vip, group);
+  return found.kind === 'node' ? found.name : holderText(found);
+}
+
+/** When the first probe that began at `sinceMs` or later was answered. */
+function firstAnswerMs(attempts: readonly Attempt[], sinceMs: number): number | null {
+  const answersMs = attempts.flatMap(({ startedMs, endedMs, failure }) =>
+    failure === null && startedMs >= sinceMs ? endedMs : [],
+  );
+  return answersMs.length === 0 ? null : Math.min(...answersMs);
 }

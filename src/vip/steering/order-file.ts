@@ -3,7 +3,8 @@ import { constants, link, rm } from 'node:fs/promises';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
 import { readRegularFile } from '../../engine/system/file/read-regular-file.ts';
-import { type DrillReport, parseSteeringOrder, steeringOrderText } from './steering-file.ts';
+import { isoTime } from '../../engine/system/time/iso-time.ts';
+import { parseSteeringOrder, steeringOrderText } from './steering-file.ts';
 import type { SteeringOrder } from './vrrp-steering.ts';
 
 /** Far above any order. */
@@ -11,7 +12,7 @@ const MAX_ORDER_BYTES = 8 * 1024;
 
 export type OrderFile =
   | { readonly kind: 'none' }
-  | { readonly kind: 'order'; readonly order: SteeringOrder | DrillReport }
+  | { readonly kind: 'order'; readonly order: SteeringOrder }
   | { readonly kind: 'unusable'; readonly message: string };
 
 /** Never rejects, and never waits for the writer of a pipe of that name. */
@@ -39,7 +40,7 @@ export function newOrderId(): string {
  * Writes the order if there is none, in one step, so that its reader sees all of it. Resolves with false if another
  * order is there, which stays. Rejects with the system's error.
  */
-export async function placeOrder(path: string, order: SteeringOrder | DrillReport): Promise<boolean> {
+export async function placeOrder(path: string, order: SteeringOrder): Promise<boolean> {
   const staged = `${path}.${newOrderId()}`;
   try {
     await writeFileAtomically(staged, steeringOrderText(order), { mode: 0o644 });
@@ -69,21 +70,22 @@ export async function removeOrder(path: string, id: string): Promise<void> {
 export async function orderInTheWay(path: string): Promise<string | undefined> {
   const file = await readOrderFile(path);
   if (file.kind === 'none') return undefined;
-  if (file.kind === 'unusable') return `${file.message} (hawser undrain takes it away)`;
-  return `"${path}" holds an order that is not over, expected none`;
+  if (file.kind === 'unusable') return `${file.message} (hawser undrain removes it)`;
+  const { order } = file;
+  const end = order.kind === 'drain' ? 'cancel it with hawser undrain' : `until ${isoTime(order.untilMs)}`;
+  return `an order is already in effect (${end})`;
 }
 
 /** What became of an order that is no longer in force; undefined while it is. */
 export async function whatOvertook(path: string, id: string): Promise<string | undefined> {
   const file = await readOrderFile(path);
-  if (file.kind === 'none') return 'the order was withdrawn in the meantime (hawser undrain)';
+  if (file.kind === 'none') return 'the order was cancelled (hawser undrain)';
   if (file.kind === 'unusable') return `${file.message}, in the place of the order`;
   if (file.order.id === id) return undefined;
-  const by = 'by' in file.order ? ` by ${file.order.by}` : '';
-  return `another order${by} has taken its place in the meantime`;
+  return `another order by ${file.order.by} has replaced it`;
 }
 
-/** Whether this order, or a later form of it, is in force. */
+/** Whether this order is in effect. */
 export async function isThere(path: string, id: string): Promise<boolean> {
   const file = await readOrderFile(path);
   return file.kind === 'order' && file.order.id === id;

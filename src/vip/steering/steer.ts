@@ -9,7 +9,8 @@ import type { SteeringEndpoints } from './steering-settings.ts';
 import { findHolder, holderText } from './vip-holder.ts';
 import type { SteeringOrder } from './vrrp-steering.ts';
 
-export type SteeringOutcome = Pick<SteeringReport, 'outcome' | 'notes' | 'tookMs'>;
+export type SteeringOutcome = Pick<SteeringReport, 'outcome' | 'notes' | 'tookMs'> &
+  Partial<Pick<SteeringReport, 'probe'>>;
 
 /** What the monitor's answer means for an order, and the nodes that share the VIPs. */
 export interface Situation {
@@ -36,11 +37,21 @@ export async function steer(
 ): Promise<SteeringReport> {
   const situation = await readSituation(places);
   if (typeof situation === 'string')
-    return { v: 1, command, node: '', outcome: 'unknown', notes: [situation], vips: [], tookMs: null };
+    return {
+      ...{ v: 1, command, node: '', outcome: 'unknown', notes: [situation] },
+      ...{ vips: [], tookMs: null, probe: null },
+    };
   const { facts, group } = situation;
   const kinds = wanted ?? facts.vips.map(({ kind }) => kind);
   const outcome = await work(situation, kinds);
-  return { v: 1, command, node: facts.self, ...outcome, vips: await whereAre(kinds, facts, group) };
+  return {
+    v: 1,
+    command,
+    node: facts.self,
+    probe: null,
+    ...outcome,
+    vips: await whereAre(kinds, facts, group),
+  };
 }
 
 /** The holders of the VIPs of these kinds. */

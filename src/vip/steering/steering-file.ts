@@ -1,19 +1,10 @@
 import * as z from 'zod/mini';
 import { messageOf } from '../../engine/system/errors.ts';
 import { isoTime } from '../../engine/system/time/iso-time.ts';
-import type { DrillFigures } from './drill-figures.ts';
 import { longestMoveMs, type SteeringOrder } from './vrrp-steering.ts';
 
-/** What the command that drilled has measured, for the journal that its monitor keeps. It orders nothing. */
-export interface DrillReport {
-  readonly kind: 'report';
-  /** Of the drill's order. */
-  readonly id: string;
-  readonly figures: DrillFigures;
-}
-
 type SteeringText =
-  | { readonly kind: 'order'; readonly order: SteeringOrder | DrillReport }
+  | { readonly kind: 'order'; readonly order: SteeringOrder }
   /** A sentence that begins with what is wrong and ends with what was expected. */
   | { readonly kind: 'unusable'; readonly problem: string };
 
@@ -36,20 +27,12 @@ const drain = z.strictObject({
 });
 const move = z.strictObject({
   ...asked,
-  order: z.enum(['move-vip', 'drill']),
+  order: z.literal('move-vip'),
   vip,
   first: z.enum(['yield', 'claim']),
-  backAt: z.optional(moment),
   until: moment,
 });
-const count = z.int().check(z.minimum(0));
-const report = z.strictObject({
-  v: z.literal(1),
-  id,
-  order: z.literal('report'),
-  figures: z.strictObject({ attempts: count, failed: count, longestGapMs: count, failingMs: count }),
-});
-const schema = z.discriminatedUnion('order', [drain, move, report]);
+const schema = z.discriminatedUnion('order', [drain, move]);
 
 /**
  * Reads an order. Whatever is not exactly one is unusable, half a file too: a guess would move a VIP. So is a move that
@@ -60,45 +43,40 @@ export function parseSteeringOrder(text: string): SteeringText {
     const parsed = schema.safeParse(JSON.parse(text));
     return parsed.success ? orderOf(parsed.data) : unusable(problemOf(parsed.error.issues[0]));
   } catch (error) {
-    return unusable(`it is no JSON (${messageOf(error).split('\n')[0]?.slice(0, 120)})`);
+    return unusable(`invalid JSON (${messageOf(error).split('\n')[0]?.slice(0, 120)})`);
   }
 }
 
 function orderOf(data: z.infer<typeof schema>): SteeringText {
-  if (data.order === 'report')
-    return { kind: 'order', order: { kind: 'report', id: data.id, figures: data.figures } };
   const asked = { id: data.id, by: data.by, why: data.why, atMs: data.at };
   if (data.order === 'drain') return { kind: 'order', order: { kind: 'drain', ...asked, vips: data.vips } };
-  const { order: purpose, first, until: untilMs } = data;
+  const { vip, first, until: untilMs } = data;
   if (untilMs - data.at > longestMoveMs)
     return unusable(`it would last for ${untilMs - data.at} ms (at most ${longestMoveMs} ms)`);
-  const move = { kind: 'move', purpose, vip: data.vip, first, backAtMs: data.backAt, untilMs } as const;
-  return { kind: 'order', order: { ...asked, ...move } };
+  return { kind: 'order', order: { kind: 'move', ...asked, vip, first, untilMs } };
 }
 
 function unusable(what: string): SteeringText {
   const printable = what.replaceAll(/[\p{Cc}\p{Cf}]/gu, '·');
-  return { kind: 'unusable', problem: `${printable}, expected what hawser drain, move-vip or drill writes` };
+  return { kind: 'unusable', problem: `${printable}, expected an order that hawser drain or move-vip wrote` };
 }
 
 function problemOf(issue: z.core.$ZodIssue | undefined): string {
   if (issue?.code === 'unrecognized_keys')
     return `it has "${issue.keys.slice(0, 3).join('", "').slice(0, 80)}"`;
   const key = issue?.path.join('.') ?? '';
-  return key === '' ? 'it is no order' : `its "${key.slice(0, 80)}" is missing or wrong`;
+  return key === '' ? 'not a VIP order' : `its "${key.slice(0, 80)}" is missing or wrong`;
 }
 
 /** The text that `parseSteeringOrder` reads as this order. */
-export function steeringOrderText(order: SteeringOrder | DrillReport): string {
+export function steeringOrderText(order: SteeringOrder): string {
   return `${JSON.stringify({ v: 1, ...fieldsOf(order) })}\n`;
 }
 
-function fieldsOf(order: SteeringOrder | DrillReport): Readonly<Record<string, unknown>> {
-  if (order.kind === 'report') return { order: 'report', id: order.id, figures: order.figures };
+function fieldsOf(order: SteeringOrder): Readonly<Record<string, unknown>> {
   const { id, by, why } = order;
   const asked = { id, by, why, at: isoTime(order.atMs) };
   if (order.kind === 'drain') return { order: 'drain', ...asked, vips: order.vips };
-  const { purpose, vip, first, backAtMs, untilMs } = order;
-  const back = backAtMs === undefined ? {} : { backAt: isoTime(backAtMs) };
-  return { order: purpose, ...asked, vip, first, ...back, until: isoTime(untilMs) };
+  const { vip, first, untilMs } = order;
+  return { order: 'move-vip', ...asked, vip, first, until: isoTime(untilMs) };
 }

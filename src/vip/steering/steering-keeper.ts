@@ -5,7 +5,6 @@ import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import { type OrderFile, readOrderFile, removeOrder } from './order-file.ts';
 import {
-  type MoveOrder,
   nextSteering,
   notSteered,
   type Steering,
@@ -14,7 +13,7 @@ import {
   steerOf,
 } from './vrrp-steering.ts';
 
-/** Carries out the orders of `hawser drain`, `move-vip` and `drill`, even if those commands have ended. */
+/** Carries out the orders of `hawser drain` and `move-vip`, even if those commands have ended. */
 export interface SteeringKeeper {
   /** The rank that an order gives this node for these VIPs. Must be called repeatedly: each call advances the order. */
   readonly steer: (kind: VipKind, holds: boolean) => Steer;
@@ -74,14 +73,10 @@ export function createSteeringKeeper(
       return;
     }
     if (once.clear('steering')) log({ event: 'order-usable', path });
-    if (file.kind === 'order' && file.order.kind !== 'report') take(file.order);
+    if (file.kind === 'order') take(file.order);
     else if (known !== undefined) {
       logEnd(known, 'withdrawn', observers);
       know(undefined);
-    }
-    if (file.kind === 'order' && file.order.kind === 'report') {
-      log({ event: 'drill-measured', ...file.order.figures });
-      await remove(file.order.id);
     }
   };
   return {
@@ -90,9 +85,11 @@ export function createSteeringKeeper(
       const { order, state } = known;
       if (order.kind === 'drain' || order.vip === kind) {
         const next = nextSteering(state, order, { nowMs: Date.now(), holds });
+        if (next.kind === 'over' && state.kind !== 'over') {
+          logEnd(known, next.outcome, observers);
+          void remove(order.id);
+        }
         known = { order, state: next };
-        if (order.kind === 'move') logStep(order, state, next, observers);
-        if (next.kind === 'over' && state.kind !== 'over') void remove(order.id);
       }
       return steerOf(known.state, order, kind);
     },
@@ -110,7 +107,7 @@ export function createSteeringKeeper(
 /** Why the order cannot be carried out on this node; undefined if it can, or there is no order. */
 function problemOf(path: string, file: OrderFile, steerable: readonly VipKind[]): string | undefined {
   if (file.kind === 'unusable') return file.message;
-  if (file.kind === 'none' || file.order.kind === 'report') return undefined;
+  if (file.kind === 'none') return undefined;
   const { order } = file;
   const vips = order.kind === 'drain' ? order.vips : [order.vip];
   const stranger = vips.find((kind) => !steerable.includes(kind));
@@ -128,31 +125,12 @@ function logBegin(order: SteeringOrder, { log }: KeepalivedMonitorObservers): vo
     log({ event: 'node-drained', level: 'warn', kinds: order.vips, by, why, since: isoTime(order.atMs) });
     return;
   }
-  const { vip: kind, first, backAtMs, untilMs } = order;
-  const back = backAtMs === undefined ? {} : { backAt: isoTime(backAtMs) };
-  log({ event: `${order.purpose}-began`, kind, to: first, by, why, ...back, until: isoTime(untilMs) });
-}
-
-function logStep(
-  order: MoveOrder,
-  before: Steering,
-  after: Steering,
-  { log }: KeepalivedMonitorObservers,
-): void {
-  const { purpose, vip: kind } = order;
-  if (after.kind === 'over' && before.kind !== 'over')
-    log({ event: `${purpose}-over`, kind, outcome: after.outcome, tookMs: Date.now() - order.atMs });
-  const [from, to] = [before, after].map(stepName);
-  const isFirst = before.kind === 'idle';
-  if (after.kind !== 'over' && !isFirst && from !== to) log({ event: `${purpose}-step`, kind, from, to });
-}
-
-function stepName(state: Steering): string {
-  return state.kind === 'moving' ? state.step : state.kind;
+  const { vip: kind, first, untilMs } = order;
+  log({ event: 'move-vip-began', kind, to: first, by, why, until: isoTime(untilMs) });
 }
 
 function logEnd({ order, state }: Known, outcome: string, { log }: KeepalivedMonitorObservers): void {
   const tookMs = Date.now() - order.atMs;
   if (order.kind === 'drain') log({ event: 'node-undrained', kinds: order.vips, outcome, tookMs });
-  else if (state.kind !== 'over') log({ event: `${order.purpose}-over`, kind: order.vip, outcome, tookMs });
+  else if (state.kind !== 'over') log({ event: 'move-vip-over', kind: order.vip, outcome, tookMs });
 }

@@ -31,8 +31,6 @@ export interface SteeringFacts {
   readonly vips: readonly SteeredVip[];
   /** VIPs that another host holds too. */
   readonly splitBrain: readonly string[];
-  /** An agreed change of profile or mode that is to come. */
-  readonly planned: string | undefined;
   /** Why this node does not join its group. */
   readonly virtualRouterIdTaken: string | undefined;
 }
@@ -52,11 +50,10 @@ export type MovePlan =
 
 export type Move = Extract<MovePlan, { kind: 'move' }>;
 
-/** What a move of one VIP asks for. `to` is a node's name; `back` means that it is to return to where it is. */
+/** What a move of one VIP asks for. `to` is a node's name. */
 export interface MoveWish {
   readonly kind: VipKind;
   readonly to: string | undefined;
-  readonly back: boolean;
   /** The current holder, if known: for advice. */
   readonly holder: string | undefined;
 }
@@ -93,7 +90,7 @@ export function planMove(facts: SteeringFacts, wish: MoveWish): MovePlan {
   if (vip === undefined) return refused([noVip(wish.kind)]);
   const place = placeOf(facts, vip, wish);
   if (place.kind === 'nothing') return place;
-  const reasons = [...objections(facts, vip, wish), ...(place.kind === 'refused' ? place.reasons : [])];
+  const reasons = [...objections(facts, vip), ...(place.kind === 'refused' ? place.reasons : [])];
   return reasons.length > 0 ? refused(reasons) : place;
 }
 
@@ -102,8 +99,8 @@ function refused(reasons: readonly string[]): MovePlan {
 }
 
 /** For both directions. */
-function objections(facts: SteeringFacts, vip: SteeredVip, { back }: MoveWish): readonly string[] {
-  const { splitBrain, planned, virtualRouterIdTaken } = facts;
+function objections(facts: SteeringFacts, vip: SteeredVip): readonly string[] {
+  const { splitBrain, virtualRouterIdTaken } = facts;
   const split = vip.vips.filter((each) => splitBrain.includes(each));
   return [
     ...(vip.measured ? [] : [notMeasured(vip)]),
@@ -112,7 +109,6 @@ function objections(facts: SteeringFacts, vip: SteeredVip, { back }: MoveWish): 
       : [`this node is ${steeredWords(vip.steered)}; undrain it or wait for the order's end`]),
     ...split.map((each) => `another host answers for ${each} too (split brain)`),
     ...(virtualRouterIdTaken === undefined ? [] : [`${virtualRouterIdTaken}, expected an id of its own`]),
-    ...(back && planned !== undefined ? [`a change is planned: ${planned}`] : []),
     ...vip.troubles.map((trouble) => `this node is not healthy: ${trouble}`),
   ];
 }
@@ -123,7 +119,7 @@ function steeredWords(steered: string): string {
 
 function placeOf(facts: SteeringFacts, vip: SteeredVip, wish: MoveWish): MovePlan {
   const { to } = wish;
-  if (to === facts.self) return vip.holder ? here(facts, vip) : claimed(facts, vip, wish);
+  if (to === facts.self) return vip.holder ? here(facts, vip) : claimed(facts, vip);
   if (to !== undefined && vip.peers.length > 0 && !vip.peers.some(({ name }) => name === to))
     return refused([
       `there is no node "${to}" in its group, expected ${names([facts.self, ...vip.peers.map(({ name }) => name)])}`,
@@ -136,15 +132,10 @@ function here({ self }: SteeringFacts, vip: SteeredVip): MovePlan {
   return { kind: 'nothing', why: `${self} holds ${named(vip)} already` };
 }
 
-function claimed(facts: SteeringFacts, vip: SteeredVip, { back, holder }: MoveWish): MovePlan {
+function claimed(facts: SteeringFacts, vip: SteeredVip): MovePlan {
   const bootstrap = vip.peers.find(({ priority }) => priority >= bootstrapVrrpPriority(facts.profile));
   if (bootstrap !== undefined)
     return refused([`${bootstrap.name} (${bootstrap.address}) is a bootstrap node, which keeps the VIP`]);
-  const next = nextHolder(vip.servingPeers)?.name;
-  if (back && (next === undefined || next !== holder))
-    return refused([
-      `${next === undefined ? 'no node would take the VIP back' : `the VIP would go to ${next} and not back to ${holder ?? 'its holder'}`}; add --stay to leave it there, or type this command on its holder`,
-    ]);
   return {
     kind: 'move',
     first: 'claim',

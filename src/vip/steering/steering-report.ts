@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { durationText } from '../../engine/system/text/readable-text.ts';
 import { wrapText } from '../../engine/system/text/wrap-text.ts';
 
 const WIDTH = 80;
@@ -27,9 +28,26 @@ export const steeringReportSchema = z.object({
   ),
   /** From the order to the VIP's being where it was to be. */
   tookMs: z.nullable(z.number()),
+  /** What clients of the VIP saw while `move-vip` moved it; null for a drain, or without a move. Times are milliseconds. */
+  probe: z.nullable(
+    z.object({
+      /** The node that probed, and what: HTTPS requests or TCP connections to `target`. */
+      from: z.string(),
+      how: z.enum(['https', 'tcp']),
+      target: z.string(),
+      /** The new holder. The first probe that it answered ended so long after the order; null if none did. */
+      holder: z.string(),
+      answeredMs: z.nullable(z.number()),
+      attempts: z.number(),
+      failed: z.number(),
+      /** The longest time between two answers; null without any. */
+      longestGapMs: z.nullable(z.number()),
+    }),
+  ),
 });
 
 export type SteeringReport = z.infer<typeof steeringReportSchema>;
+type Probe = NonNullable<SteeringReport['probe']>;
 
 const EXIT_CODES: Readonly<Record<SteeringReport['outcome'], number>> = {
   done: 0,
@@ -43,11 +61,30 @@ export function exitCodeOf({ outcome }: SteeringReport): number {
   return EXIT_CODES[outcome];
 }
 
-/** For people: each note, and each VIP's holder. */
-export function steeringLines({ notes, vips }: SteeringReport): readonly string[] {
+/** For people: each note, what the probe saw, and each VIP's holder. */
+export function steeringLines({ notes, vips, node, probe }: SteeringReport): readonly string[] {
   const where = vips.map(
     ({ kind, vip, holder, here }) =>
       `${kind === 'api' ? 'API' : 'ingress'} VIP ${vip}: ${here ? 'here' : (holder ?? 'no node answers for it')}`,
   );
-  return [...notes, ...where].flatMap((text) => wrapText(text, WIDTH));
+  const measured = probe === null ? [] : probeLines(probe, node);
+  return [...notes, ...measured, ...where].flatMap((text) => wrapText(text, WIDTH));
+}
+
+/** The path matters: from the node that holds the VIP a probe never leaves the machine. */
+function probeLines(
+  { from, how, target, holder, answeredMs, attempts, failed, longestGapMs }: Probe,
+  node: string,
+): readonly string[] {
+  const count = `${attempts} probes, ${failed} failed`;
+  const first =
+    answeredMs === null
+      ? `The VIP moved to ${holder}, but nothing answered at ${target} from there (${count})`
+      : `VIP answered from ${holder} after ${durationText(answeredMs)}; longest gap ${durationText(longestGapMs ?? 0)} (${count})`;
+  const what = how === 'https' ? 'HTTPS requests' : 'TCP connections';
+  const path =
+    holder === node
+      ? 'over the network until the move, locally after it'
+      : 'locally until the move, over the network after it';
+  return [first, `Probed from ${from} with ${what} to ${target}: ${path}.`];
 }

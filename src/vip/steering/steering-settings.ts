@@ -117,6 +117,7 @@ export const moveVipCommand = commandSpec({
       { inFile: 'never' },
     ),
     kind: flag('<kind>', kind, 'api or ingress', { default: 'api', inFile: 'never', typedOnly: true }),
+    apiPort: { ...apiPort, help: 'port of the API VIP to probe while it moves' },
     reason,
     dryRun,
     timeout,
@@ -129,54 +130,18 @@ export const moveVipCommand = commandSpec({
     ['hawser move-vip --dry-run', 'where would it go, and why?'],
   ],
   notes: [
+    'While the VIP moves, this node opens a new connection to it every 20 ms and reports the longest gap: GET /readyz for the API, a TCP connection to port 443 for ingress. No answer within a second is a failure.',
     'An order that no node can follow expires after --timeout and leaves nothing behind.',
     'Exit codes: 0 moved, or it is there already; 1 refused or not moved; 2 cannot tell or usage.',
   ],
   derive: withPeers,
 });
 
-export const drillCommand = commandSpec({
-  name: 'drill',
-  section: 'keepalived',
-  summary: 'Moves the API VIP away and back, and reports what a client lost.',
-  flags: {
-    to: flag('<node>', nodeName, 'the node to move it to, as for move-vip', { inFile: 'never' }),
-    away: flag('<duration>', patience, 'how long after the start the VIP moves back', {
-      default: '10s',
-      inFile: 'never',
-    }),
-    stay: toggle('do not move it back', { inFile: 'never' }),
-    probe: flag(
-      '<how>',
-      oneOf(['https', 'tcp']),
-      'https: GET /readyz with a new connection, any answer counts; tcp: a connection',
-      { default: 'https', inFile: 'never' },
-    ),
-    apiPort: { ...apiPort, help: 'port of the VIP' },
-    reason,
-    dryRun,
-    timeout,
-    ...placeFlags,
-    json: jsonFlag('print JSON, as schemas/drill.schema.json describes it'),
-  },
-  examples: [
-    ['hawser drill --dry-run', 'would it be allowed now, and who would take the VIP?'],
-    ['hawser drill', 'on the holder: away for 10 s and back, with the numbers'],
-    ['hawser drill --stay --json', 'once, and it stays where it went'],
-  ],
-  notes: [
-    'The whole plan is one order to the keepalived monitor: Ctrl-C moves the VIP back at once, and if this command is killed the VIP comes back at its time. The command tries a connection to the VIP every 20 ms; no answer within a second is a failure.',
-    'Exit codes: 0 moved, and back where asked; 1 refused, not moved or not back; 2 cannot tell or usage.',
-  ],
-  derive: withPeers,
-});
-
-/** The settings that all four commands need. */
+/** The settings that all three commands need. */
 export type SteeringEndpoints = WithPeers<SettingsFrom<typeof placeFlags>>;
 export type DrainSettings = SettingsOf<typeof drainCommand>;
 export type UndrainSettings = SettingsOf<typeof undrainCommand>;
 export type MoveVipSettings = SettingsOf<typeof moveVipCommand>;
-export type DrillSettings = SettingsOf<typeof drillCommand>;
 
 type WithPeers<T> = T & {
   /** How the other nodes are asked what they publish. */

@@ -10,7 +10,7 @@ import type { UndrainSettings } from './steering-settings.ts';
 import type { DrainOrder } from './vrrp-steering.ts';
 
 /** Without a file notification, the monitor reads the file every few seconds. */
-const BELIEVED_WITHIN_MS = 20_000;
+const PICKED_UP_WITHIN_MS = 20_000;
 
 type Settings = UndrainSettings;
 
@@ -18,7 +18,7 @@ type Settings = UndrainSettings;
 export async function undrain(settings: Settings): Promise<SteeringReport> {
   const done = await takeAway(settings);
   const report = await steer('undrain', settings, settings.kind, async (_, kinds) => {
-    const doubt = done.outcome === 'done' ? await whyNotBelieved(kinds, settings) : undefined;
+    const doubt = done.outcome === 'done' ? await whyNotPickedUp(kinds, settings) : undefined;
     return doubt === undefined
       ? { ...done, notes: [] }
       : { outcome: 'not-done', notes: [doubt], tookMs: null };
@@ -30,9 +30,10 @@ async function takeAway({ steering: path, kind }: Settings): Promise<SteeringOut
   const file = await readOrderFile(path);
   if (file.kind === 'none') return done('This node is not drained.');
   if (file.kind === 'unusable')
-    return await attempt(path, rm(path, { recursive: true }), `${file.message}: it is taken away`);
+    return await attempt(path, rm(path, { recursive: true }), `${file.message}: removed`);
   const { order } = file;
-  if (order.kind !== 'drain') return refused('Cannot undrain', ['this node is not drained, it moves a VIP']);
+  if (order.kind !== 'drain')
+    return refused('Cannot undrain', ['this node is not drained; a move-vip is in progress']);
   const work = shrink(path, order, kind ?? order.vips);
   return await attempt(path, work, `This node is not drained any more (it was by ${order.by}).`);
 }
@@ -57,9 +58,9 @@ async function shrink(path: string, order: DrainOrder, kinds: readonly VipKind[]
 }
 
 /** Undefined once the monitor follows the change. */
-async function whyNotBelieved(kinds: readonly VipKind[], settings: Settings): Promise<string | undefined> {
+async function whyNotPickedUp(kinds: readonly VipKind[], settings: Settings): Promise<string | undefined> {
   let again: DrainOrder | undefined;
-  const isOver = await within(BELIEVED_WITHIN_MS, async () => {
+  const isOver = await within(PICKED_UP_WITHIN_MS, async () => {
     again = await drainedAgain(kinds, settings.steering);
     if (again !== undefined) return true;
     const look = await askMonitor(settings);
@@ -69,7 +70,7 @@ async function whyNotBelieved(kinds: readonly VipKind[], settings: Settings): Pr
   if (again !== undefined) return `It was drained again in the meantime by ${again.by}: that order stands.`;
   return isOver
     ? undefined
-    : `the monitor has not believed it within ${BELIEVED_WITHIN_MS} ms: does it read "${settings.steering}"?`;
+    : `the monitor did not pick up the change within ${PICKED_UP_WITHIN_MS / 1_000} s; check that its --steering is "${settings.steering}"`;
 }
 
 /** The rest of the order has none of these kinds. An order that has one is a later order. */

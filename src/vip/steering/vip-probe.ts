@@ -4,7 +4,7 @@ import { codeOf } from '../../engine/system/errors.ts';
 import { urlHost } from '../../engine/system/network/address-text.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { patientTimer } from '../../engine/system/time/patient-timeout.ts';
-import type { Attempt } from './drill-figures.ts';
+import type { Attempt } from './probe-figures.ts';
 
 export interface ProbePlan {
   readonly host: string;
@@ -18,8 +18,6 @@ export interface ProbePlan {
 export interface VipProbe {
   /** The attempts that have ended. */
   readonly attempts: () => readonly Attempt[];
-  /** The longest delay with which an attempt began. This process was starved then, and the figures suffer. */
-  readonly lateMs: () => number;
   /** Begins no further attempt, and resolves once all have ended. */
   readonly stop: () => Promise<void>;
 }
@@ -32,11 +30,9 @@ export function startVipProbe(plan: ProbePlan): VipProbe {
   const ended: Attempt[] = [];
   const running = new Set<Promise<void>>();
   let dueMs = monotonicMs();
-  let lateMs = 0;
   const tick = (): void => {
     const nowMs = monotonicMs();
     if (nowMs < dueMs) return;
-    lateMs = Math.max(lateMs, nowMs - dueMs);
     // Attempts that a stopped machine missed are not made up for in a burst.
     dueMs = Math.max(dueMs + plan.everyMs, nowMs);
     const attempt = tryOnce(plan).then((failure) => {
@@ -48,7 +44,6 @@ export function startVipProbe(plan: ProbePlan): VipProbe {
   const timer = setInterval(tick, 1);
   return {
     attempts: () => ended,
-    lateMs: () => Math.round(lateMs),
     stop: async () => {
       clearInterval(timer);
       await Promise.all(running);
@@ -82,5 +77,5 @@ function tryOnce({ host, port, how, timeoutMs }: ProbePlan): Promise<string | nu
 }
 
 function requestFor(host: string): string {
-  return `GET /readyz HTTP/1.1\r\nHost: ${urlHost(host)}\r\nUser-Agent: hawser-drill\r\nConnection: close\r\n\r\n`;
+  return `GET /readyz HTTP/1.1\r\nHost: ${urlHost(host)}\r\nUser-Agent: hawser-move-vip\r\nConnection: close\r\n\r\n`;
 }

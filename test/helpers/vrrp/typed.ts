@@ -40,13 +40,13 @@ export const argvOf = (
 export async function typed(node: BedNode, ...args: readonly string[]): Promise<Typed> {
   const { exitCode, stdout, stderr } = await runCommand(argvOf(node, args), { timeoutMs: PATIENCE_MS });
   const isJson = args.includes('--json');
-  const report = isJson ? reportIn(args[0] === 'drill' ? 'drill' : 'steering', stdout) : undefined;
+  const report = isJson ? reportIn(stdout) : undefined;
   return { exitCode, report, text: `${stdout}${stderr}`.replaceAll(/\s+/g, ' ') };
 }
 
-/** Throws where it is not what `schemas/NAME.schema.json` describes. */
-export function reportIn(name: 'drill' | 'steering', text: string): Readonly<Record<string, unknown>> {
-  const path = new URL(`../../../schemas/${name}.schema.json`, import.meta.url);
+/** Throws where it is not what `schemas/steering.schema.json` describes. */
+export function reportIn(text: string): Readonly<Record<string, unknown>> {
+  const path = new URL('../../../schemas/steering.schema.json', import.meta.url);
   const report: unknown = JSON.parse(text);
   fromJSONSchema(JSON.parse(readFileSync(path, 'utf8'))).parse(report);
   return z.record(z.string(), z.unknown()).parse(report);

@@ -13,7 +13,6 @@ export const journalKinds = [
   'group',
   'process',
   'steering',
-  'drill',
   'journal',
 ] as const;
 

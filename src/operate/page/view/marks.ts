@@ -53,7 +53,6 @@ const KINDS: Readonly<Record<TimelineEntry['kind'], MarkKind>> = {
   group: 'change',
   process: 'life',
   steering: 'change',
-  drill: 'change',
   journal: 'life',
 };
 

@@ -12,12 +12,11 @@ const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
 const LATE_AFTER_MS = 60_000;
 
 function judgeOrder(path: string, look: FileReading, nowMs: number): Finding {
-  if (look.kind === 'missing') return ok('no order stands: this node holds VIPs as it is worth');
+  if (look.kind === 'missing') return ok('not drained, no move in progress');
   if (look.kind === 'unreadable') return unknown(look.reason, moreRights);
   const parsed = parseSteeringOrder(look.text);
   if (parsed.kind === 'unusable')
-    return warn(`${path} orders nothing: ${parsed.problem}`, 'hawser undrain takes it away');
-  if (parsed.order.kind === 'report') return ok('no order stands: a drill has left its figures');
+    return warn(`${path} is ignored: ${parsed.problem}`, 'hawser undrain removes it');
   return judgeStanding(path, parsed.order, nowMs);
 }
 
@@ -28,9 +27,9 @@ function judgeStanding(path: string, order: SteeringOrder, nowMs: number): Findi
     const found = `this node is drained (${order.vips.join(', ')}) ${whose}`;
     return nowMs - atMs < FORGOTTEN_AFTER_MS ? ok(found) : warn(found, 'hawser undrain, if the work is done');
   }
-  if (nowMs < order.untilMs + LATE_AFTER_MS) return ok(`a ${order.purpose} is under way ${whose}`);
+  if (nowMs < order.untilMs + LATE_AFTER_MS) return ok(`a move-vip is in progress ${whose}`);
   return warn(
-    `a ${order.purpose} ${whose} should be over, but is still in ${path}`,
+    `a move-vip ${whose} should be over, but is still in ${path}`,
     "crictl logs $(crictl ps -q --name '^keepalived-monitor$'): it carries orders out",
   );
 }

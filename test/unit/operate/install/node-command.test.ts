@@ -102,7 +102,6 @@ test.each([
   [['drain', '--reason', 'two words'], 'keepalived-monitor'],
   [['undrain'], 'keepalived-monitor'],
   [['move-vip', '--to', 'cp-2'], 'keepalived-monitor'],
-  [['drill', '--dry-run'], 'keepalived-monitor'],
   [['show-config'], 'haproxy-monitor'],
   [['show-config', 'keepalived'], 'keepalived-monitor'],
 ])('%j runs in container %s, with crictl, podman and docker, and has its exit code', (words, container) => {

@@ -14,13 +14,13 @@ const drained = (agoMs: number): SteeringOrder => ({
   ...asked(agoMs),
   vips: ['api', 'ingress'],
 });
-const drill = (agoMs: number): SteeringOrder => ({
-  ...{ kind: 'move', ...asked(agoMs), purpose: 'drill', vip: 'api', first: 'yield' },
-  ...{ backAtMs: undefined, untilMs: Date.now() - agoMs + 40_000 },
+const move = (agoMs: number): SteeringOrder => ({
+  ...{ kind: 'move', ...asked(agoMs), vip: 'api', first: 'yield' },
+  ...{ untilMs: Date.now() - agoMs + 40_000 },
 });
 
 test.each<[string, string | undefined, string, RegExp]>([
-  ['no order', undefined, 'ok', /^no order stands/],
+  ['no order', undefined, 'ok', /^not drained, no move in progress/],
   [
     'a drain of today',
     steeringOrderText(drained(2 * hourMs)),
@@ -28,9 +28,9 @@ test.each<[string, string | undefined, string, RegExp]>([
     /^this node is drained \(api, ingress\) by root@cp-1/,
   ],
   ['one that was forgotten', steeringOrderText(drained(25 * hourMs)), 'warn', /since 20.*: kernel$/],
-  ['a drill', steeringOrderText(drill(5_000)), 'ok', /^a drill is under way by root@cp-1/],
-  ['one that is not carried out', steeringOrderText(drill(hourMs)), 'warn', /should be over/],
-  ['half an order', steeringOrderText(drill(0)).slice(0, 30), 'warn', /orders nothing: it is no JSON/],
+  ['a move', steeringOrderText(move(5_000)), 'ok', /^a move-vip is in progress by root@cp-1/],
+  ['one that is not carried out', steeringOrderText(move(hourMs)), 'warn', /should be over/],
+  ['half an order', steeringOrderText(move(0)).slice(0, 30), 'warn', /is ignored: invalid JSON/],
 ])('steering: %s', async (_, text, kind, found) => {
   const finding = await examine('steering', text === undefined ? {} : { [path]: text });
   expect(finding.kind).toBe(kind);

@@ -21,10 +21,10 @@ const ingress: SteeredVip = {
 };
 const factsOf = (vip: Partial<SteeredVip> = {}, more: Partial<SteeringFacts> = {}): SteeringFacts => ({
   ...{ self: 'cp-2', profile: 'fast', vips: [{ ...api, ...vip }, ingress], splitBrain: [] },
-  ...{ planned: undefined, virtualRouterIdTaken: undefined, ...more },
+  ...{ virtualRouterIdTaken: undefined, ...more },
 });
 const wish = (part: Partial<MoveWish> = {}): MoveWish => ({
-  ...{ kind: 'api', to: undefined, back: false, holder: undefined, ...part },
+  ...{ kind: 'api', to: undefined, holder: undefined, ...part },
 });
 const reasonsOf = (facts: SteeringFacts, wanted = wish()) => {
   const plan = planMove(facts, wanted);
@@ -79,15 +79,6 @@ describe('to this node', () => {
     expect(reasonsOf(backup, wish({ to: 'cp-3' }))).toContain('type this command on cp-3');
   });
 
-  test('where it is to go back, only if it would go back to where it came from', () => {
-    const to = { to: 'cp-2', back: true };
-    expect(planMove(backup, wish({ ...to, holder: 'cp-1' }))).toMatchObject({ first: 'claim' });
-    expect(reasonsOf(backup, wish({ ...to, holder: 'cp-3' }))).toContain(
-      'would go to cp-1 and not back to cp-3',
-    );
-    expect(reasonsOf(backup, wish(to))).toContain('add --stay');
-  });
-
   test('not from a bootstrap node', () => {
     const bootstrap = { name: 'bootstrap', address: '10.0.0.9', priority: 254 };
     const beside = factsOf({ holder: false, peers: [first, bootstrap] });
@@ -108,7 +99,12 @@ test.each<[string, Partial<SteeredVip>, Partial<SteeringFacts>, string]>([
     {},
     'this node is drained by root; undrain it or wait',
   ],
-  ['another order stands', { steered: 'drill by root' }, {}, 'this node is steered already (drill by root)'],
+  [
+    'another order stands',
+    { steered: 'move-vip by root' },
+    {},
+    'this node is steered already (move-vip by root)',
+  ],
   ['HAProxy is dead', { troubles: ['HAProxy: dead'] }, {}, 'this node is not healthy: HAProxy: dead'],
   ['not measured', { measured: false }, {}, 'keepalived gets no health of the API VIP'],
   ['there are two holders', {}, { splitBrain: ['10.0.0.5'] }, 'another host answers for 10.0.0.5 too'],
@@ -122,11 +118,10 @@ test.each<[string, Partial<SteeredVip>, Partial<SteeringFacts>, string]>([
   expect(reasonsOf(factsOf(vip, more))).toContain(reason);
 });
 
-test('a change that is planned keeps it from being moved there and back, and every reason is told', () => {
-  const facts = factsOf({ troubles: ['HAProxy: dead'] }, { planned: 'fast, unicast to openshift, unicast' });
-  expect(reasonsOf(facts)).not.toContain('planned');
-  expect(reasonsOf(facts, wish({ back: true })).split('\n')).toEqual([
-    'a change is planned: fast, unicast to openshift, unicast',
+test('a move is refused with every reason against it', () => {
+  const facts = factsOf({ troubles: ['HAProxy: dead'] }, { virtualRouterIdTaken: 'prod uses 77' });
+  expect(reasonsOf(facts).split('\n')).toEqual([
+    'prod uses 77, expected an id of its own',
     'this node is not healthy: HAProxy: dead',
   ]);
 });

@@ -1,59 +1,15 @@
 import { expect, test } from 'vitest';
-import { type DrillReport, drillExitCode, drillLines } from '../../../../src/vip/steering/drill-report.ts';
 import {
   exitCodeOf,
   type SteeringReport,
   steeringLines,
 } from '../../../../src/vip/steering/steering-report.ts';
 
-const drill: DrillReport = {
-  ...{ v: 1, at: '2026-11-21T12:00:00.000Z', node: 'cp-1', vip: '10.0.0.5', interrupted: false, notes: [] },
-  outcome: 'moved-and-back',
-  plan: { step: 'yield', to: 'cp-2', why: 'it comes first', awayMs: 10_000 },
-  there: { to: 'cp-2 (10.0.0.12)', tookMs: 312 },
-  back: { to: 'this node', tookMs: 287 },
-  client: {
-    ...{ probe: 'https', everyMs: 20, timeoutMs: 1_000, attempts: 640, failed: 3 },
-    ...{ longestGapMs: 40, failingMs: 10_020, failures: { ECONNRESET: 2, timeout: 1 }, lateMs: 3 },
-  },
-};
-
-test('a drill is told in a few lines that fit', () => {
-  const lines = drillLines(drill);
-  expect(lines.join(' ')).toBe(
-    'The VIP 10.0.0.5 went to cp-2 (10.0.0.12) within 312 ms, and back to this node within 287 ms. ' +
-      'Of 640 connections to it 3 failed (2 ECONNRESET, 1 timeout); the longest gap was 40 ms, all within 10.0 s.',
-  );
-  expect(lines.every((line) => line.length <= 80)).toBe(true);
-});
-
-test('what was not lost, and what was not well measured, is said', () => {
-  const { client } = drill;
-  if (client === null) throw new Error('no client');
-  const clean = { ...drill, client: { ...client, failed: 0, failures: {}, lateMs: 300 } };
-  expect(drillLines(clean).join(' ')).toContain(
-    'Of 640 connections to it 0 failed. This node was busy: an attempt began 300 ms late.',
-  );
-});
-
-test.each<[DrillReport['outcome'], Partial<DrillReport>, number, string]>([
-  ['moved', { back: null }, 0, 'went to cp-2 (10.0.0.12) within 312 ms.'],
-  ['not-back', { back: null }, 1, 'It is not back: hawser move-vip'],
-  ['not-moved', { there: null, back: null }, 1, 'The VIP 10.0.0.5 has not moved.'],
-  ['refused', { there: null, back: null, client: null, notes: ['Cannot drill: no'] }, 1, 'Cannot drill: no'],
-  ['unknown', { there: null, back: null, client: null, notes: ['Cannot ask'] }, 2, 'Cannot ask'],
-  ['moved-and-back', { interrupted: true }, 1, 'and back to this node'],
-  ['would-move', { there: null, back: null, client: null, notes: ['It goes'] }, 0, 'It goes'],
-])('%s', (outcome, part, exitCode, words) => {
-  const report = { ...drill, outcome, ...part };
-  expect(drillExitCode(report)).toBe(exitCode);
-  expect(drillLines(report).join(' ')).toContain(words);
-});
-
 test('of a drain each note is told, and who has which VIP', () => {
   const vip = { kind: 'api', vip: '10.0.0.5', holder: 'cp-2 (10.0.0.12)', here: false } as const;
   const report: SteeringReport = {
     ...{ v: 1, command: 'drain', node: 'cp-1', outcome: 'done', notes: ['cp-1 is drained'], tookMs: 300 },
+    probe: null,
     vips: [
       vip,
       { ...vip, kind: 'ingress', vip: '10.0.0.6', here: true },
@@ -70,4 +26,28 @@ test('of a drain each note is told, and who has which VIP', () => {
     exitCodeOf({ ...report, outcome }),
   );
   expect(codes).toEqual([0, 0, 1, 1, 2]);
+});
+
+const moved: SteeringReport = {
+  ...{ v: 1, command: 'move-vip', node: 'a', outcome: 'done', notes: [], vips: [], tookMs: 30 },
+  probe: {
+    ...{ from: 'a', how: 'https', target: '10.0.0.5:6443', holder: 'b' },
+    ...{ answeredMs: 41, attempts: 412, failed: 0, longestGapMs: 38 },
+  },
+};
+
+test('a move prints the longest gap, the failed probes, and where the probe ran', () => {
+  expect(steeringLines(moved).join(' ')).toBe(
+    'VIP answered from b after 41 ms; longest gap 38 ms (412 probes, 0 failed) ' +
+      'Probed from a with HTTPS requests to 10.0.0.5:6443: locally until the move, over the network after it.',
+  );
+  const claimed = { ...moved, probe: moved.probe && { ...moved.probe, holder: 'a' } };
+  expect(steeringLines(claimed).join(' ')).toContain('over the network until the move, locally after it');
+});
+
+test('a move after which nothing answers says so', () => {
+  const probe = moved.probe && { ...moved.probe, answeredMs: null, longestGapMs: null, failed: 412 };
+  expect(steeringLines({ ...moved, probe }).join(' ')).toContain(
+    'The VIP moved to b, but nothing answered at 10.0.0.5:6443 from there (412 probes, 412 failed)',
+  );
 });

@@ -35,8 +35,8 @@ const events = () => logged.map(({ event }) => event);
 const asked = (id: string) => ({ id: id.repeat(16), by: 'root@cp-1', why: 'test', atMs: Date.now() });
 const drain = (id = 'a'): SteeringOrder => ({ kind: 'drain', ...asked(id), vips: ['api'] });
 const move = (part: Partial<MoveOrder> = {}): MoveOrder => ({
-  ...{ kind: 'move', purpose: 'move-vip', ...asked('b'), vip: 'api', first: 'yield' },
-  ...{ backAtMs: undefined, untilMs: Date.now() + 60_000, ...part },
+  ...{ kind: 'move', ...asked('b'), vip: 'api', first: 'yield' },
+  ...{ untilMs: Date.now() + 60_000, ...part },
 });
 
 test('an order counts from the moment it is read, also for a monitor that starts later, until it is removed', async () => {
@@ -78,18 +78,6 @@ test('an order that is over is taken away, and not begun again where it cannot b
   expect(logged.at(-1)).toMatchObject({ kind: 'api', outcome: 'not-moved' });
 });
 
-test('a drill that is told to go back now goes on from where it is', async () => {
-  const steering = keeper();
-  const drill = move({ purpose: 'drill', backAtMs: Date.now() + 50_000 });
-  await placeOrder(path, drill);
-  await steering.read();
-  expect(steering.steer('api', true)).toBe('yield');
-  expect(await replaceOrder(path, drill.id, { ...drill, backAtMs: Date.now() })).toBe(true);
-  await steering.read();
-  expect(steering.steer('api', false)).toBe('claim');
-  expect(events()).toEqual(['drill-began', 'drill-step']);
-});
-
 test('a newer order takes the place of another, and what is withdrawn is over', async () => {
   const steering = keeper();
   await placeOrder(path, move());
@@ -114,16 +102,6 @@ test('a newer order takes the place of another, and what is withdrawn is over', 
     'move-vip-began',
     'move-vip-over withdrawn',
   ]);
-});
-
-test("a drill's figures are told once, and order nothing", async () => {
-  const steering = keeper();
-  const figures = { attempts: 500, failed: 1, longestGapMs: 20, failingMs: 20 };
-  await placeOrder(path, { kind: 'report', id: 'e'.repeat(16), figures });
-  await steering.read();
-  expect(steering.steer('api', true)).toBe('none');
-  expect(existsSync(path)).toBe(false);
-  expect(logged).toEqual([{ event: 'drill-measured', ...figures }]);
 });
 
 const whole = () => steeringOrderText(drain('9'));

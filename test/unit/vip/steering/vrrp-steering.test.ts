@@ -17,10 +17,8 @@ const asked = { id: 'a', by: 'root@cp-1', why: 'kernel', atMs: 0 };
 const drain: SteeringOrder = { ...asked, kind: 'drain', vips: ['api'] };
 const move: MoveOrder = {
   ...asked,
-  ...{ kind: 'move', purpose: 'move-vip', vip: 'api', first: 'yield' },
-  ...{ backAtMs: undefined, untilMs: 30_000 },
+  ...{ kind: 'move', vip: 'api', first: 'yield', untilMs: 30_000 },
 };
-const drill: MoveOrder = { ...move, purpose: 'drill', backAtMs: 10_000 };
 
 type Look = readonly [nowMs: number, holds: boolean];
 const stateAfter = (order: SteeringOrder, looks: readonly Look[], from: Steering = notSteered) =>
@@ -73,84 +71,6 @@ describe('one move', () => {
   });
 });
 
-describe('there and back', () => {
-  test('it has moved even where it was called back before this node stopped counting as its holder', () => {
-    const calledBack = { ...drill, backAtMs: 300 };
-    const looks: readonly Look[] = [
-      [0, true],
-      [300, true],
-      [600, false],
-      [900, true],
-      [900 + settleMs, true],
-    ];
-    expect(stateAfter(calledBack, looks)).toEqual({ kind: 'over', outcome: 'moved-and-back' });
-    const stayed = looks.map(([atMs]): Look => [atMs, true]);
-    expect(stateAfter(calledBack, stayed)).toEqual({ kind: 'over', outcome: 'not-moved' });
-  });
-
-  test('it rests between, and takes the VIP back at its time', () => {
-    const looks: readonly Look[] = [
-      [0, true],
-      [500, false],
-      [500 + settleMs, false],
-      [9_999, false],
-      [10_000, false],
-      [10_400, true],
-      [10_400 + settleMs, true],
-    ];
-    expect(steered(drill, looks)).toEqual(['yield', 'yield', 'none', 'none', 'claim', 'claim', 'none']);
-    expect(stateAfter(drill, looks)).toEqual({ kind: 'over', outcome: 'moved-and-back' });
-  });
-
-  test('one that is told to go back before it has moved makes sure that it stays', () => {
-    const now = { ...drill, backAtMs: 300 };
-    const begun = stateAfter(drill, [[200, true]]);
-    const turned = stateAfter(now, [[300, true]], begun);
-    expect(steerOf(turned, now, 'api')).toBe('claim');
-    expect(stateAfter(now, [[300 + settleMs, true]], turned)).toEqual({ kind: 'over', outcome: 'not-moved' });
-    const lost = stateAfter(now, [[400, false]], turned);
-    expect(steerOf(lost, now, 'api')).toBe('claim');
-  });
-
-  test('if the new holder fails, it comes back early and is left alone', () => {
-    const looks: readonly Look[] = [
-      [0, true],
-      [500, false],
-      [500 + settleMs, false],
-      [6_000, true],
-    ];
-    expect(stateAfter(drill, looks)).toEqual({ kind: 'over', outcome: 'back-early' });
-  });
-
-  test('what is not back at the deadline stays where it is', () => {
-    const looks: readonly Look[] = [
-      [0, true],
-      [500, false],
-      [12_000, false],
-      [30_000, false],
-    ];
-    expect(stateAfter(drill, looks)).toEqual({ kind: 'over', outcome: 'not-back' });
-  });
-
-  test.each([
-    ['before it has moved', 5_000, true, 'yield'],
-    ['while it is away', 5_000, false, 'yield'],
-    ['when it is time to go back', 11_000, false, 'claim'],
-    ['when it is back', 11_000, true, 'claim'],
-    ['after its end', 30_000, false, 'none'],
-  ] as const)('a monitor that starts %s goes on from there', (_, nowMs, holds, expected) => {
-    expect(steered(drill, [[nowMs, holds]])).toEqual([expected]);
-  });
-
-  test('a monitor that starts while it is away rests soon', () => {
-    const looks: readonly Look[] = [
-      [5_000, false],
-      [5_000 + settleMs, false],
-    ];
-    expect(stateAfter(drill, looks)).toEqual({ kind: 'resting' });
-  });
-});
-
 test('a drain has no end of its own, and counts for its VIPs only', () => {
   const state = stateAfter(drain, [[Number.MAX_SAFE_INTEGER, true]]);
   expect(steerOf(state, drain, 'api')).toBe('drain');
@@ -165,14 +85,12 @@ test('what is asked is said with who, until when and why', () => {
   const texts = [
     steeringText({ kind: 'drained' }, drain, 'api'),
     steeringText(stateAfter(move, [[0, true]]), move, 'api'),
-    steeringText({ kind: 'resting' }, drill, 'api'),
     steeringText({ kind: 'drained' }, drain, 'ingress'),
     steeringText({ kind: 'over', outcome: 'moved' }, move, 'api'),
   ];
   expect(texts).toEqual([
     'drained by root@cp-1 since 1970-01-01T00:00:00.000Z: kernel',
     'move-vip by root@cp-1 until 1970-01-01T00:00:30.000Z at most: kernel',
-    'drill by root@cp-1 until 1970-01-01T00:00:30.000Z at most, goes back at 1970-01-01T00:00:10.000Z: kernel',
     undefined,
     undefined,
   ]);
@@ -183,15 +101,8 @@ const anyMove = fc
     first: fc.constantFrom('yield', 'claim'),
     atMs: fc.nat(5_000),
     lastsMs: fc.integer({ min: 1, max: 60_000 }),
-    backAfterMs: fc.option(fc.nat(60_000), { nil: undefined }),
   } as const)
-  .map(
-    ({ first, atMs, lastsMs, backAfterMs }): MoveOrder => ({
-      ...move,
-      ...{ first, atMs, untilMs: atMs + lastsMs },
-      backAtMs: backAfterMs === undefined ? undefined : atMs + backAfterMs,
-    }),
-  );
+  .map(({ first, atMs, lastsMs }): MoveOrder => ({ ...move, ...{ first, atMs, untilMs: atMs + lastsMs } }));
 const looks = fc.array(fc.tuple(fc.integer({ min: -100_000, max: 200_000 }), fc.boolean()));
 
 describe('property', () => {
@@ -273,16 +184,5 @@ describe('a group', () => {
     const moves = holders.filter((holder, index) => index > 0 && holder !== holders[index - 1]);
     expect(moves).toHaveLength(2);
     expect(new Set(moves)).toEqual(new Set([1, 2]));
-  });
-
-  test('a drill goes to the next node and comes back, and moves nothing else', () => {
-    const nodes: readonly SimulatedNode[] = [
-      { service: 'ok', order: drill },
-      { service: 'ok' },
-      { service: 'ok' },
-    ];
-    const holders = simulateGroup(nodes, 40_000).map(({ holder }) => holder);
-    const moves = holders.filter((holder, index) => index > 0 && holder !== holders[index - 1]);
-    expect(moves).toEqual([1, 0]);
   });
 });
