@@ -2,7 +2,9 @@ import { readdirSync, realpathSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CheckOutcome, ConfigurationCheck } from '../engine/apply/configuration-check.ts';
+import { findLiveFile } from '../engine/apply/live-file.ts';
 import { folderNamedIn } from '../engine/apply/set-path.ts';
+import { messageOf } from '../engine/system/errors.ts';
 import { nameBehind, writeFileAtomically } from '../engine/system/file/atomic-write.ts';
 import { replaceFile } from '../engine/system/file/replace-file.ts';
 import type { ProcessId } from '../engine/system/process/process-id.ts';
@@ -29,6 +31,9 @@ import { stateForTracking } from './state-for-tracking.ts';
 
 /** A check of a large file takes well under a second; one that hangs must not hang the supervisor. */
 const CHECK_TIMEOUT_MS = 30_000;
+/** A loaded machine takes seconds for what takes 40 ms at rest. The monitor waits for two of these checks. */
+const CANDIDATE_TIMEOUT_MS = 20_000;
+const CANDIDATE_NICENESS = 10;
 /** HAProxy answers its sockets from its event loop; one that needs longer is not well. */
 const ASK_TIMEOUT_MS = 1_000;
 /** A change that one which is starved makes late is made sooner than a reload. One that hangs is replaced meanwhile. */
@@ -95,6 +100,7 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
     hasConfiguration: async () => readConfiguration(paths.config).kind === 'present',
     hasLastGood: async () => readConfiguration(lastGood).kind === 'present',
     check: (config) => check(askHaproxy, fileOf(config)),
+    checkCandidate: () => checkCandidate(paths),
     saveState: () => saveState(paths),
     start: (request) => start(paths, fileOf(request.config), masterSocket(request.generation), request),
     prove: (running, signal) => proveServing(paths.statsSocket, running.master, signal),
@@ -136,6 +142,21 @@ async function check(ask: ConfigurationCheck, config: string): Promise<CheckOutc
   const found = readConfiguration(config);
   if (found.kind === 'unusable') return { kind: 'invalid', message: found.message, detail: '' };
   return await ask(config);
+}
+
+/** Names no file that a client chose: only the candidate beside the configuration of this supervisor can be checked. */
+async function checkCandidate({ haproxy: haproxyPath, config }: HaproxyPaths): Promise<CheckOutcome> {
+  try {
+    const { candidate } = await findLiveFile(config);
+    const found = readConfiguration(candidate);
+    if (found.kind === 'unusable') return { kind: 'impossible', message: found.message };
+    return await createConfigurationCheck({
+      ...{ haproxyPath, timeoutMs: CANDIDATE_TIMEOUT_MS },
+      run: (argv, options) => runLeanCommand(argv, { ...options, niceness: CANDIDATE_NICENESS }),
+    })(candidate);
+  } catch (error) {
+    return { kind: 'impossible', message: `Cannot check the candidate of "${config}": ${messageOf(error)}` };
+  }
 }
 
 /** Of thousands of servers that takes seconds, so nothing is asked where the next generation does not load it. */

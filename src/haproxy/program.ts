@@ -48,6 +48,11 @@ export interface ProxyDriver {
   readonly hasLastGood: () => Promise<boolean>;
   /** Whether it would refuse the file, and in which words. */
   readonly check: (config: ConfigChoice) => Promise<CheckOutcome>;
+  /**
+   * HAProxy's verdict on the file that a monitor has written beside the live configuration, at low priority: its own processes come
+   * first. Parsing may run code that the file names (`lua-load`), so it happens here, where the running HAProxy does the same.
+   */
+  readonly checkCandidate: () => Promise<CheckOutcome>;
   /** Saves which servers are up, for the next generation to start with. Best effort: says whether it worked. */
   readonly saveState: () => Promise<boolean>;
   readonly start: (request: StartRequest) => StartOutcome;

@@ -7,8 +7,8 @@ import type { RenderResult } from '../engine/reconcile/proposal.ts';
 import { createReloadPace } from '../engine/reconcile/reload-pace.ts';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../engine/system/time/wake.ts';
+import { createSupervisorCheck } from '../haproxy/check-in-supervisor.ts';
 import { createArrival } from './arrival.ts';
-import { createTemplateCheck } from './check-template.ts';
 import { modelOf, renderedSet } from './configuration-set.ts';
 import { gentleDifference } from './difference.ts';
 import type { FollowedProxy, ProxyView } from './follow-proxy.ts';
@@ -40,10 +40,10 @@ export function proxyConfiguration(
   observers: ProxyObservers,
   signal: AbortSignal,
 ): ProxyConfiguration {
-  const { config: configPath, socket: socketPath, haproxy: haproxyPath, reloadInterval } = settings;
+  const { config: configPath, socket: socketPath, reloadInterval } = settings;
   const { wake, followed, problems, statistics } = parts;
   const { metrics } = observers;
-  const check = createTemplateCheck(haproxyPath);
+  const check = createSupervisorCheck(socketPath);
   const changes = createChangeRecord();
   const arrival = createArrival<ProxyInput>(isSame);
   const pace = createReloadPace<ProxyInput>({

@@ -9,7 +9,7 @@ import { ConfigError } from '../engine/system/errors.ts';
 import { haproxyMonitorFlags } from '../haproxy/supervise/haproxy-flags.ts';
 import { targetNames } from './dns/target.ts';
 
-const { socket, statsSocket, haproxy } = haproxyMonitorFlags;
+const { socket, statsSocket } = haproxyMonitorFlags;
 
 export const proxyCommand = commandSpec({
   name: 'proxy',
@@ -25,7 +25,7 @@ export const proxyCommand = commandSpec({
     config: flag('<path>', absolutePath, 'where haproxy.cfg is written', {
       default: '/etc/haproxy/haproxy.cfg',
     }),
-    ...{ socket, statsSocket, haproxy },
+    ...{ socket, statsSocket },
     reloadInterval: flag(
       '<duration>',
       durationMs,

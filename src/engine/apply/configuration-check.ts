@@ -7,7 +7,12 @@ export type CheckOutcome =
   /** It read the file and would not start with it. `detail` holds its own last words. */
   | { readonly kind: 'invalid'; readonly message: string; readonly detail: string }
   /** Nothing is known about the file: the program could not be run, or was not done in time. */
-  | { readonly kind: 'impossible'; readonly message: string };
+  | {
+      readonly kind: 'impossible';
+      readonly message: string;
+      /** The supervisor was to check it, and does not answer. */
+      readonly isUnreachable?: true;
+    };
 
 /** Rejects only when `signal` stops it. */
 export type ConfigurationCheck = (path: string, signal?: AbortSignal) => Promise<CheckOutcome>;

@@ -40,7 +40,8 @@ export async function putInPlace(
       isSynced: check !== undefined,
     });
     const found = await check?.(file.candidate, signal);
-    if (found?.kind === 'impossible') return { kind: 'failed', message: found.message };
+    if (found?.kind === 'impossible')
+      return { kind: found.isUnreachable === true ? 'unreachable' : 'failed', message: found.message };
     if (found?.kind === 'invalid') return refusedBy(found);
     const foreign = (await isKnown()) ? undefined : await keepForeignFile(file);
     await rename(file.candidate, file.path);

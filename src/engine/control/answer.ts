@@ -3,7 +3,7 @@ import { parseJson } from '../system/text/parse-json.ts';
 
 /**
  * One request's answer: one line of JSON, sent when what was asked for is done. `stage` says how far a request
- * came: `protocol` (not understood), `check`, `start`, `prove`, `change`, `stop`.
+ * came: `protocol` (not understood), `check`, `start`, `prove`, `change`, `stop`, `internal` (the request failed for a reason of our own).
  */
 const answerSchema = z.union([
   z.looseObject({

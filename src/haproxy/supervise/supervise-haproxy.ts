@@ -42,10 +42,11 @@ export async function superviseHaproxy(settings: HaproxySuperviseSettings): Prom
       log,
     });
     void supervisor.finished.then(drop?.allow);
-    // Each status asks every worker. Coalescing keeps a client that asks a thousand times at once from opening a thousand
-    // connections to each.
+    // Each status asks every worker, and each check starts HAProxy: a client that asks a thousand times at once gets two of
+    // them, one after the other.
     const answers = {
       reload: () => supervisor.reload(),
+      check: coalesce(supervisor.check),
       status: coalesce(() => supervisor.status(COUNT_FOR_SOCKET_MS)),
     };
     const status = coalesce(() => supervisor.status(COUNT_FOR_PAGE_MS));

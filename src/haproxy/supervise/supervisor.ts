@@ -1,3 +1,4 @@
+import type { CheckOutcome } from '../../engine/apply/configuration-check.ts';
 import type { Answer } from '../../engine/control/answer.ts';
 import { withTrouble } from '../../engine/supervise/describe-shared.ts';
 import type { Decisions } from '../../engine/supervise/engine.ts';
@@ -45,6 +46,11 @@ export interface Supervisor {
    * already, so that a generation that starts meanwhile has it as well, unless the change is told ahead of its file.
    */
   readonly change: (text: string) => Promise<Answer>;
+  /**
+   * Resolves with HAProxy's verdict on the candidate beside the configuration: `ok`, or stage `check` with HAProxy's words. Stage
+   * `internal` means that there is no verdict. Nothing that runs is touched.
+   */
+  readonly check: () => Promise<Answer>;
   /** Always answers; each generation's worker has this long to report its sessions. */
   readonly status: (workersWithinMs: number) => Promise<SupervisorStatus>;
   /** How many generations run, without asking them. */
@@ -110,6 +116,7 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
         message: `Cannot read the change "${text.slice(0, 80)}": it is none`,
       };
     },
+    check: async () => answerToCheck(await program.checkCandidate()),
     status: async (workersWithinMs) =>
       withTrouble(await statusOf(state(), program, workersWithinMs), trouble()),
     generations: () => generationsOf(state()),
@@ -119,6 +126,17 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
     finished,
     isForced: () => state().forced,
   };
+}
+
+function answerToCheck(outcome: CheckOutcome): Answer {
+  switch (outcome.kind) {
+    case 'valid':
+      return { ok: true };
+    case 'invalid':
+      return { ok: false, stage: 'check', message: outcome.message, detail: outcome.detail };
+    case 'impossible':
+      return { ok: false, stage: 'internal', message: outcome.message };
+  }
 }
 
 function generationsOf({ serving, job, retiring }: State): ReturnType<Supervisor['generations']> {

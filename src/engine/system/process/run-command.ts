@@ -15,7 +15,7 @@ export type RunCommand = (
   options: RunOptions,
 ) => Promise<CommandResult>;
 
-interface RunOptions {
+export interface RunOptions {
   /** What the program reads; without it there is nothing to read. */
   readonly input?: string;
   /** All of its variables, instead of ours. */

@@ -1,13 +1,22 @@
 import { execFile } from 'node:child_process';
+import { setPriority } from 'node:os';
 import { codeOf } from '../errors.ts';
 import { closeOutputAtExit } from './close-output.ts';
-import type { RunCommand } from './run-command.ts';
+import type { CommandResult, RunOptions } from './run-command.ts';
+
+interface LeanOptions extends RunOptions {
+  /** 1 to 19: how far the program steps back for others. Left out: it does not. */
+  readonly niceness?: number;
+}
 
 /**
  * `runCommand` for the supervisors, whose memory execa would raise by a half (docs/decisions/0003). A program that does
  * not end in time is killed at once.
  */
-export const runLeanCommand: RunCommand = ([file, ...args], { input, timeoutMs, signal }) =>
+export const runLeanCommand = (
+  [file, ...args]: readonly [string, ...string[]],
+  { input, timeoutMs, signal, niceness }: LeanOptions,
+): Promise<CommandResult> =>
   new Promise((resolve, reject) => {
     const limits = { timeout: timeoutMs, killSignal: 'SIGKILL' as const, maxBuffer: 1_000_000, signal };
     const child = execFile(file, args, limits, (error, stdout, stderr) => {
@@ -18,6 +27,16 @@ export const runLeanCommand: RunCommand = ([file, ...args], { input, timeoutMs, 
       resolve({ exitCode, signal: endedBy, stdout, stderr, timedOut: error?.killed === true });
     });
     closeOutputAtExit(child);
+    if (niceness !== undefined && child.pid !== undefined) lowerPriority(child.pid, niceness);
     // A program may end without having read all of it.
     child.stdin?.on('error', () => undefined).end(input);
   });
+
+/** A program may have ended by now. */
+function lowerPriority(pid: number, niceness: number): void {
+  try {
+    setPriority(pid, niceness);
+  } catch {
+    // It runs at the usual priority.
+  }
+}

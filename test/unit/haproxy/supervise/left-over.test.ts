@@ -38,7 +38,7 @@ function program(
     ...{ prove: unused, keepLastGood: unused, countSessions: unused, endSessions: unused },
     ...{ answers: unused, describeServing: unused, countersOf: unused, setAside: unused },
     ...{ endSessionsOfLostServers: unused, change: unused, drift: unused, missingCommands: unused },
-    giveNotice: unused,
+    ...{ giveNotice: unused, checkCandidate: unused },
     findMaster,
     findRunning: () => running,
     cleanUp: unused,

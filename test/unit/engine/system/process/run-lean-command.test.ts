@@ -37,3 +37,8 @@ test('a program reads what it is given, and nothing where nothing is given', asy
   const input = 'x'.repeat(1_000_000);
   expect(await runLeanCommand(['true'], { timeoutMs, input })).toMatchObject({ exitCode: 0 });
 });
+
+test('a program with a niceness runs at that priority', async () => {
+  const argv = ['sh', '-c', 'cat; cut -d" " -f19 /proc/self/stat'] as const;
+  expect((await runLeanCommand(argv, { timeoutMs, niceness: 7 })).stdout).toBe('7\n');
+});

@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createSupervisorCheck } from '../../../src/haproxy/check-in-supervisor.ts';
+
+let dir: string;
+let socket: string;
+let server: Server | undefined;
+const clients = new Set<Socket>();
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
+  socket = join(dir, 'control.sock');
+});
+afterEach(async () => {
+  for (const client of clients) client.destroy();
+  await new Promise((resolve) => (server === undefined ? resolve(undefined) : server.close(resolve)));
+  server = undefined;
+  rmSync(dir, { recursive: true });
+});
+
+/** A supervisor that gives this answer; undefined: it never answers. Resolves with the lines that it is sent. */
+async function supervisor(answer: object | undefined): Promise<readonly string[]> {
+  const lines: string[] = [];
+  const listening = createServer({ allowHalfOpen: true }, (client) => {
+    client.on('error', () => undefined);
+    clients.add(client);
+    client.on('data', (chunk) => {
+      lines.push(`${chunk}`);
+      if (answer !== undefined) client.end(`${JSON.stringify(answer)}\n`);
+    });
+  });
+  server = listening;
+  await new Promise<void>((resolve) => listening.listen(socket, resolve));
+  return lines;
+}
+
+const check = (answerMs = 30_000) =>
+  createSupervisorCheck(socket, { waitMs: 0, answerMs })('/etc/haproxy/haproxy.cfg.candidate');
+
+test('the supervisor is sent no path, and its yes is the verdict', async () => {
+  const lines = await supervisor({ ok: true });
+  expect(await check()).toEqual({ kind: 'valid' });
+  expect(lines).toEqual(['check\n']);
+});
+
+test("a refusal has HAProxy's words", async () => {
+  await supervisor({ ok: false, stage: 'check', message: 'Cannot use it', detail: 'unknown keyword' });
+  expect(await check()).toEqual({ kind: 'invalid', message: 'Cannot use it', detail: 'unknown keyword' });
+});
+
+test('a refusal of a megabyte from a hostile container is cut', async () => {
+  await supervisor({ ok: false, stage: 'check', message: 'm'.repeat(1e6), detail: 'd'.repeat(1e6) });
+  const outcome = await check();
+  expect(JSON.stringify(outcome).length).toBeLessThan(5_000);
+});
+
+test.each([
+  [
+    'another stage',
+    { ok: false, stage: 'internal', message: 'HAProxy cannot be run' },
+    /HAProxy cannot be run/,
+  ],
+  ['a request it does not know', { ok: false, stage: 'protocol', message: 'no request' }, /no request/],
+])('an answer with %s is no verdict', async (_what, answer, words) => {
+  await supervisor(answer);
+  const outcome = await check();
+  expect(outcome).toMatchObject({ kind: 'impossible', message: expect.stringMatching(words) });
+  expect(outcome).not.toHaveProperty('isUnreachable');
+});
+
+test.each([
+  ['an answer without "ok"', {}],
+  ['no answer in time', undefined],
+])('%s is no verdict, and the supervisor counts as unreachable', async (_what, answer) => {
+  await supervisor(answer);
+  expect(await check(500)).toMatchObject({ kind: 'impossible', isUnreachable: true });
+});
+
+test('a supervisor that starts while the check waits for it gives the verdict', async () => {
+  const verdict = createSupervisorCheck(socket, { waitMs: 60_000, answerMs: 30_000 })('/x.candidate');
+  await supervisor({ ok: true });
+  expect(await verdict).toEqual({ kind: 'valid' });
+});
+
+test('a check that is stopped while it waits for the supervisor rejects', async () => {
+  const stop = new AbortController();
+  const verdict = createSupervisorCheck(socket)('/x.candidate', stop.signal);
+  stop.abort(new Error('stopped'));
+  await expect(verdict).rejects.toThrow('stopped');
+});
