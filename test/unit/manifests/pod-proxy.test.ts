@@ -32,6 +32,11 @@ test('only the container that speaks to the API has the token', () => {
   expect(mounts(haproxy)).not.toContain('service-account');
 });
 
+test('keys of the pod proxy never lie on a disk of the node', () => {
+  const volume = spec.volumes.find(({ name }: { name: string }) => name === 'conf-dir');
+  expect(volume.emptyDir).toEqual({ medium: 'Memory' });
+});
+
 test('the containers call commands with flags and variables that they know, and the probes ask their pages', async () => {
   for (const { args } of spec.containers) {
     const words = args.filter((arg: string) => !arg.startsWith('--'));
