@@ -4,17 +4,26 @@ import { holdersOf, listeningUnixSockets } from '../engine/system/process/socket
 import type { RunningGeneration } from './program.ts';
 
 /**
+ * The inodes of the sockets that were bound to this path and are listened on. A generation that took the listeners of
+ * the one before over has the same socket; one that could not has bound another. HAProxy binds `PATH.PID.tmp` and renames it.
+ */
+export function statsListeners(statsSocket: string): ReadonlySet<string> {
+  return new Set(boundSockets().flatMap(({ path, inode }) => (path === statsSocket ? inode : [])));
+}
+
+function boundSockets(): readonly { readonly path: string; readonly inode: string }[] {
+  return listeningUnixSockets().map(({ path, inode }) => ({ inode, path: path.replace(/\.\d+\.tmp$/, '') }));
+}
+
+/**
  * Every HAProxy with a stats or master socket of ours, whichever program started it. It is found by its sockets, which
- * it can only have if it was started on our paths. HAProxy binds `PATH.PID.tmp` and renames it, so this works even if
+ * it can only have if it was started on our paths. This works even if
  * the files were removed. A worker without a master counts as a generation of its own.
  */
 export function findRunning(statsSocket: string): readonly RunningGeneration[] {
   const masterSocket = join(dirname(statsSocket), 'hawser-generation-');
-  const bound = listeningUnixSockets().map(({ path, inode }) => ({
-    inode,
-    path: path.replace(/\.\d+\.tmp$/, ''),
-  }));
-  const stats = new Set(bound.flatMap(({ path, inode }) => (path === statsSocket ? inode : [])));
+  const bound = boundSockets();
+  const stats = statsListeners(statsSocket);
   const numbers = new Map(
     bound.flatMap(({ path, inode }) => {
       const number =

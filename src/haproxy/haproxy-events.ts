@@ -10,6 +10,7 @@ export const haproxyEvents: JournalEvents = {
   'generation-refused': { ...refusal, title: 'generation refused, cause' },
   'generation-died': { ...processLife, isTrouble: true },
   'generation-hung': { ...processLife, isTrouble: true },
+  'generation-busy': { ...processLife, isTrouble: true },
   'drift-repaired': {
     ...{ kind: 'repair', subject: 'changes', facts: servedFacts },
     title: 'changes by hand undone:',

@@ -15,7 +15,7 @@ import { type HaproxyPaths, masterArgv } from './argv.ts';
 import { askMaster, askWorker } from './ask-worker.ts';
 import { createConfigurationCheck } from './check-configuration.ts';
 import { createDriftSearch, isLarge, readSetFiles } from './find-drift.ts';
-import { findRunning } from './find-running.ts';
+import { findRunning, statsListeners } from './find-running.ts';
 import { generationSocket, generationSockets } from './generation-sockets.ts';
 import { createLostServers } from './lost-servers.ts';
 import { clientSessions, infoNumber, masterPid, type Session } from './parse-replies.ts';
@@ -38,8 +38,8 @@ const CANDIDATE_NICENESS = 10;
 const ASK_TIMEOUT_MS = 1_000;
 /** A change that one which is starved makes late is made sooner than a reload. One that hangs is replaced meanwhile. */
 const CHANGE_TIMEOUT_MS = 5_000;
-/** A question to one that hangs stays open for longer than it is left alone; one that is starved may take as long. */
-const HANGS_FOR_MS = 60_000;
+/** A question stays open for longer than a worker may be busy or starved. */
+const HANGS_FOR_MS = 600_000;
 /** A state file with nothing in it but the format's version: every server starts as HAProxy sees fit. */
 const NO_STATE = '1\n';
 /** The directive without which HAProxy reads no state of servers, wherever it stands. It may be told to read another file than ours. */
@@ -106,6 +106,7 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
     prove: (running, signal) => proveServing(paths.statsSocket, running.master, signal),
     keepLastGood: (sha256) => keepLastGood(paths.config, lastGood, sha256),
     findRunning: () => findRunning(paths.statsSocket),
+    listensAlone: () => statsListeners(paths.statsSocket).size <= 1,
     findMaster: (generation) => findMaster(masterSocket(generation)),
     answers: async ({ generation }) =>
       void (await askRuntimeApi(masterSocket(generation), '@1 show info', HANGS_FOR_MS)),

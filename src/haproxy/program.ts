@@ -67,6 +67,8 @@ export interface ProxyDriver {
   readonly findRunning: () => readonly RunningGeneration[];
   /** The master of a generation of which only the number was recorded before its supervisor was killed. */
   readonly findMaster: (generation: number) => Promise<ProcessId | undefined>;
+  /** Whether no generation has listeners of its own that the newest one did not take over. Connections are lost with those. */
+  readonly listensAlone: () => boolean;
   /** Resolves once its worker has said anything at all, or cannot be asked: a worker that hangs leaves it open. */
   readonly answers: (running: Running) => Promise<void>;
   /** What the serving worker says of itself, for people; undefined where it does not say. */

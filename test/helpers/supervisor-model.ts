@@ -1,6 +1,7 @@
 import type { ProcessId } from '../../src/engine/system/process/process-id.ts';
 import { advance, nextDeadline } from '../../src/haproxy/supervise/advance.ts';
-import { type Action, type Event, initialState, type State } from '../../src/haproxy/supervise/state.ts';
+import { initialState } from '../../src/haproxy/supervise/initial-state.ts';
+import type { Action, Event, State } from '../../src/haproxy/supervise/state.ts';
 
 export const limits = {
   forceDeleteTimeoutMs: 120_000,
@@ -58,7 +59,12 @@ export const started = (number: number): Event => ({
   setFiles: 0,
 });
 export const exited = (number: number): Event => ({ kind: 'exited', number, how: 'signal SIGKILL' });
-export const proven = (number: number): Event => ({ kind: 'proven', number, workers: workersOf(number) });
+export const proven = (number: number): Event => ({
+  kind: 'proven',
+  number,
+  workers: workersOf(number),
+  isAlone: true,
+});
 export const valid: Event = { kind: 'checked', failure: undefined };
 export const invalid: Event = {
   kind: 'checked',

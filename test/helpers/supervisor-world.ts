@@ -11,7 +11,9 @@ export type Move =
   /** A process dies, or an event arrives too late. */
   | { readonly kind: 'die' | 'stale'; readonly which: number }
   /** Enough looks in a row at a generation to find that it hangs. */
-  | { readonly kind: 'hang'; readonly which: number; readonly hangs: Hangs };
+  | { readonly kind: 'hang'; readonly which: number; readonly hangs: Hangs }
+  /** One look at a generation that has run this long since an open question; 0 where it answers. */
+  | { readonly kind: 'run'; readonly which: number; readonly busyMs: number };
 
 export interface World {
   readonly machine: Machine;
@@ -75,6 +77,9 @@ export function createWorld(hasConfiguration: boolean): World {
       case 'prove':
         pending.push((well) => (well ? proof(action.number) : death(action.number)));
         return;
+      case 'wait-until-alone':
+        pending.push(() => ({ kind: 'alone', number: action.number }));
+        return;
       case 'give-notice':
         pending.push((well) => ({ kind: 'notice-given', number: action.generation.number, heeded: well }));
         return;
@@ -93,6 +98,7 @@ export function createWorld(hasConfiguration: boolean): World {
         finishes += 1;
         return;
       case 'report-hung':
+      case 'report-busy':
       case 'shed-sessions':
       case 'end-sessions-of-lost-servers':
       case 'clean-up':
@@ -100,7 +106,10 @@ export function createWorld(hasConfiguration: boolean): World {
         return;
     }
   };
-  const proof = (number: number): Event => ({ kind: 'proven', number, workers: workersOf(number) });
+  const proof = (number: number): Event => ({
+    ...{ kind: 'proven', number, workers: workersOf(number) },
+    isAlone: number % 3 !== 0,
+  });
   const death = (number: number): Event => {
     alive.delete(number);
     return { kind: 'exited', number, how: 'exit code 0' };
@@ -152,6 +161,11 @@ export function createWorld(hasConfiguration: boolean): World {
         const number = [...alive][move.which % Math.max(1, alive.size)] ?? 0;
         for (let look = 0; look < 8; look += 1)
           send({ kind: 'looked', number, lives: false, hangs: move.hangs });
+        return;
+      }
+      case 'run': {
+        const number = [...alive][move.which % Math.max(1, alive.size)] ?? 0;
+        send({ kind: 'looked', number, lives: true, ...(move.busyMs > 0 && { busyMs: move.busyMs }) });
         return;
       }
       case 'stale': {

@@ -1,7 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Failure } from '../../engine/supervise/step.ts';
 import type { Log } from '../../engine/system/log.ts';
 import { describeProcess } from '../../engine/system/process/process-vitals.ts';
 import { childrenOf, signalProcess } from '../../engine/system/process/processes.ts';
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { ProxyDriver } from '../program.ts';
 import { type OwnAction as Action, type Event, type Retiring, runningOf } from './state.ts';
 
@@ -36,6 +38,10 @@ export function act(action: Action, effects: Effects): Promise<void> | void {
       return signalGeneration(action.kind, action.generation);
     case 'report-hung':
       return reportHung(action, effects);
+    case 'report-busy':
+      return reportBusy(action, effects);
+    case 'wait-until-alone':
+      return waitUntilAlone(action, effects);
     case 'shed-sessions':
       return shed(action, effects);
     case 'end-sessions-of-lost-servers':
@@ -71,12 +77,15 @@ export function outcomeOfFailed(action: Action, message: string): Event | 'again
     }
     case 'give-notice':
       return { kind: 'notice-given', number: action.generation.number, heeded: false };
+    case 'wait-until-alone':
+      return { kind: 'alone', number: action.number };
     case 'soft-stop':
     case 'kill':
       return 'again';
     case 'prove':
     case 'terminate':
     case 'report-hung':
+    case 'report-busy':
     case 'shed-sessions':
     case 'end-sessions-of-lost-servers':
     case 'clean-up':
@@ -141,7 +150,7 @@ async function prove(
   { program, dispatch }: Effects,
 ): Promise<void> {
   const workers = await program.prove(runningOf({ number, master }), AbortSignal.timeout(timeoutMs));
-  if (workers !== undefined) dispatch({ kind: 'proven', number, workers });
+  if (workers !== undefined) dispatch({ kind: 'proven', number, workers, isAlone: program.listensAlone() });
 }
 
 /** Logs a process's state at once if it is about to be killed. A healthy worker is asked for its own report first. */
@@ -154,6 +163,28 @@ async function reportHung(
   const info = hangs === 'master' ? await program.describeServing() : undefined;
   const fields = { generation: number, pid: master.pid, hangs, stillMs, dump };
   log({ event: 'generation-hung', level: 'error', ...fields, ...(info !== undefined && { info }) });
+}
+
+function reportBusy(
+  { generation, busyMs }: Extract<Action, { kind: 'report-busy' }>,
+  { log }: Effects,
+): void {
+  const { number, master, workers } = generation;
+  const dump = [master, ...workers].map(describeProcess).join('; ');
+  const fields = { generation: number, pid: master.pid, busyMs, dump };
+  log({ event: 'generation-busy', level: 'warn', ...fields });
+}
+
+const ASK_AGAIN_MS = 20;
+
+async function waitUntilAlone(
+  { number, timeoutMs }: Extract<Action, { kind: 'wait-until-alone' }>,
+  { program, dispatch }: Effects,
+): Promise<void> {
+  const untilMs = monotonicMs() + timeoutMs;
+  while (!program.listensAlone() && monotonicMs() < untilMs)
+    await pause(ASK_AGAIN_MS, undefined, { ref: false });
+  dispatch({ kind: 'alone', number });
 }
 
 /**

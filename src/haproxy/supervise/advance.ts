@@ -7,7 +7,6 @@ import {
   type Step,
   stepOf,
 } from '../../engine/supervise/step.ts';
-import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import { keepMemory, keepNumber } from './ceiling.ts';
 import { changed, changeRequested, drifted, nextChange } from './change.ts';
 import { looked } from './hang.ts';
@@ -73,7 +72,9 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
     case 'start-failed':
       return startFailed(state, event.number, event.message, emit);
     case 'proven':
-      return proven(state, event.number, event.workers, now, emit);
+      return proven(state, event, now, emit);
+    case 'alone':
+      return answerHeld(state, event.number, emit);
     case 'exited':
       return exited(state, event.number, event.how, now, emit);
     case 'last-good-kept':
@@ -149,21 +150,40 @@ function startFailed(state: State, number: number, message: string, emit: Emit):
   return findCause(state, job, { stage: 'start', message }, emit);
 }
 
-function proven(state: State, number: number, workers: readonly ProcessId[], now: number, emit: Emit): State {
+/** For listeners that were not handed over: longer than it takes to kill a worker that hangs. */
+const ALONE_WITHIN_MS = 5_000;
+
+function proven(
+  state: State,
+  { number, workers, isAlone }: Extract<Event, { kind: 'proven' }>,
+  now: number,
+  emit: Emit,
+): State {
   const { job, serving: previous } = state;
   if (job?.stage.kind !== 'proving' || job.stage.number !== number) return state;
   const { config, cause, requests, refused } = job;
   const { master, configSha256 } = job.stage;
   const served = { generation: number, pid: master.pid, tookMs: Math.round(now - job.since) };
   emit(logged('info', 'generation-serving', { ...served, config, cause }));
-  emit({ kind: 'answer', requests, result: refused === undefined ? served : { ...served, refused } });
+  const result = refused === undefined ? served : { ...served, refused };
+  // What connects to the others from now on may still be lost with them.
+  const isHeld = !isAlone && requests.length > 0;
+  if (isHeld) emit({ kind: 'wait-until-alone', number, timeoutMs: ALONE_WITHIN_MS });
+  else emit({ kind: 'answer', requests, result });
+  const held = isHeld ? [{ number, requests, served: result }] : [];
   const serving: Serving = { number, master, workers, config, configSha256, provenAt: now };
   const lastFailure = config === 'live' ? undefined : state.lastFailure;
-  const next: State = { ...state, serving, lastFailure };
+  const next: State = { ...state, serving, lastFailure, unanswered: [...state.unanswered, ...held] };
   // Until then it still takes some of the clients.
   const retired = previous === undefined ? next : retire(next, previous, 'replaced', now, emit);
   if (config === 'live') emit({ kind: 'keep-last-good', configSha256 });
   return endJob(keepNumber(retired, now, emit), now, emit);
+}
+
+function answerHeld(state: State, number: number, emit: Emit): State {
+  for (const { requests, served } of state.unanswered.filter((each) => each.number === number))
+    emit({ kind: 'answer', requests, result: served });
+  return { ...state, unanswered: state.unanswered.filter((each) => each.number !== number) };
 }
 
 function exited(state: State, number: number, how: string, now: number, emit: Emit): State {
@@ -220,11 +240,12 @@ function stop(state: State, now: number, emit: Emit): State {
   if (state.phase !== 'running') return tick(hasten(state, now, now), now, emit);
   const { job, serving } = state;
   emit(logged('info', 'stopping', { drainTimeoutMs: state.limits.drainTimeoutMs }));
+  for (const { requests, served } of state.unanswered) emit({ kind: 'answer', requests, result: served });
   const changes = [...(state.changing === undefined ? [] : [state.changing]), ...state.changes];
   const waiting = [...(job?.requests ?? []), ...state.queued, ...changes.flatMap(({ requests }) => requests)];
   emit({ kind: 'answer', requests: waiting, result: stopping });
   const candidate = job?.stage.kind === 'proving' ? [{ ...job.stage, workers: [] }] : [];
-  const cleared = { ...state, job: undefined, queued: [], changing: undefined, changes: [] };
+  const cleared = { ...state, job: undefined, queued: [], unanswered: [], changing: undefined, changes: [] };
   const idle: State = { ...cleared, phase: 'stopping', serving: undefined, restart: noRestart };
   const hurried = hasten(idle, now, now + state.limits.drainTimeoutMs);
   const noticed = serving === undefined ? hurried : giveNotice(hurried, serving, now, emit);

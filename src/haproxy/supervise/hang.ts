@@ -1,5 +1,6 @@
 import { beat, type Pulse } from '../../engine/supervise/pulse.ts';
-import { beginJob, startAfterEnd } from './job.ts';
+import { logged } from '../../engine/supervise/step.ts';
+import { beginJob, endJob, startAfterEnd } from './job.ts';
 import { sendSignal } from './retire.ts';
 import type { Action, Event, Retiring, Serving, State } from './state.ts';
 
@@ -12,10 +13,20 @@ type Looked = Extract<Event, { kind: 'looked' }>;
  */
 const HUNG_AFTER_LOOKS = 8;
 
+/** Processor time of one thread without an answer. Below the first, clients wait; from there on, others are served by a new generation. */
+const BUSY_AFTER_MS = 2_000;
+/** No event takes this long: the worker spins. HAProxy's own watchdog ends most of these after 2 to 4 s (docs/decisions/0108). */
+const SPINS_AFTER_MS = 30_000;
+/** Clients that keep one worker after another busy must not start a generation each time. */
+const BESIDE_EVERY_MS = 10_000;
+const MOST_BUSY = 2;
+/** For a worker that answers again to accept what waits at its listeners, which nobody else can. */
+const ACCEPTS_FOR_MS = 250;
+
 /**
  * Replaces a generation that hangs. A hung worker serves nothing and cannot give up its listeners: it is killed, and
  * the next generation starts at once. If only the master hangs, the worker serves until a new generation has taken
- * over, and then drains as usual.
+ * over, and then drains as usual. A worker that is busy keeps its connections: another generation starts meanwhile.
  */
 export function looked(state: State, event: Looked, now: number, emit: Emit): State {
   const { serving } = state;
@@ -29,14 +40,15 @@ export function looked(state: State, event: Looked, now: number, emit: Emit): St
 function lookedAtServing(state: State, serving: Serving, event: Looked, now: number, emit: Emit): State {
   const before = serving.pulse;
   const pulse = beat(before, event.lives, HUNG_AFTER_LOOKS, now);
-  const beating: State = { ...state, serving: { ...serving, pulse } };
-  if (!pulse.hung) return beating;
-  if (event.hangs === 'master') {
+  const isBusy = busy(serving, event, emit);
+  const beating: State = { ...state, serving: { ...serving, pulse, isBusy } };
+  if (pulse.hung && event.hangs === 'master') {
     // A job under way starts the next generation anyway. After a failed one, `restart` says when the next is due.
     if (before?.hung !== true) report(serving, event, pulse, now, emit);
     if (before?.hung === true || state.job !== undefined) return beating;
     return beginJob(beating, { cause: 'hung', requests: [], config: serving.config }, now, emit);
   }
+  if (!pulse.hung && !spins(event)) return startBeside(beating, isBusy, now, emit);
   report(serving, event, pulse, now, emit);
   const { number, master, workers } = serving;
   const times = { since: now, terminateAt: now, nextShedAt: now };
@@ -50,12 +62,42 @@ function lookedAtRetiring(generation: Retiring, event: Looked, now: number, emit
   // While the worker is healthy, a master that hangs costs nothing.
   if (generation.sent === 'kill' || event.hangs === 'master') return generation;
   const pulse = beat(generation.pulse, event.lives, HUNG_AFTER_LOOKS, now);
-  if (!pulse.hung) return { ...generation, pulse };
+  if (!pulse.hung && !spins(event))
+    return acceptsAgain({ ...generation, pulse, isBusy: busy(generation, event, emit) }, event, now);
   report(generation, event, pulse, now, emit);
   return sendSignal({ ...generation, pulse }, 'kill', now, emit);
 }
 
+const spins = ({ busyMs = 0 }: Looked): boolean => busyMs >= SPINS_AFTER_MS;
+
+function busy(generation: Serving | Retiring, { number, busyMs = 0 }: Looked, emit: Emit): boolean {
+  const isBusy = busyMs >= BUSY_AFTER_MS;
+  const { isBusy: wasBusy = false } = generation;
+  if (isBusy && !wasBusy) emit({ kind: 'report-busy', generation, busyMs });
+  if (wasBusy && !isBusy) emit(logged('info', 'generation-answers-again', { generation: number }));
+  return isBusy;
+}
+
+function startBeside(state: State, isBusy: boolean, now: number, emit: Emit): State {
+  const { job, serving, retiring } = state;
+  // Nothing has been started yet.
+  if (!isBusy && job?.cause === 'busy' && job.stage.kind === 'saving-state') return endJob(state, now, emit);
+  const others = retiring.filter((generation) => generation.isBusy === true).length;
+  const mayStart = job === undefined && now >= state.besideNotBefore && others < MOST_BUSY;
+  if (!isBusy || !mayStart || serving === undefined) return state;
+  const limited = { ...state, besideNotBefore: now + BESIDE_EVERY_MS };
+  return beginJob(limited, { cause: 'busy', requests: [], config: serving.config }, now, emit);
+}
+
+/** A soft stop closes listeners, and what waits at them is lost unless another generation has them as well. */
+function acceptsAgain(generation: Retiring, { lives }: Looked, now: number): Retiring {
+  if (generation.sent !== 'nothing') return generation;
+  const { softStopAt, ...waiting } = generation;
+  if (generation.isBusy === true || !lives) return waiting;
+  return { ...waiting, softStopAt: softStopAt ?? now + ACCEPTS_FOR_MS };
+}
+
 function report(generation: Serving | Retiring, event: Looked, pulse: Pulse, now: number, emit: Emit): void {
-  const stillMs = Math.round(now - pulse.stillSince);
+  const stillMs = Math.round(event.busyMs ?? now - pulse.stillSince);
   emit({ kind: 'report-hung', generation, hangs: event.hangs ?? 'worker', stillMs });
 }

@@ -16,18 +16,22 @@ export const CUT_SHORT_MS = 5_000;
 const NOTICE_MS = 1_000;
 
 type Emit = (action: Action) => void;
-type Leaving = Pick<Serving, 'number' | 'master' | 'workers' | 'pulse'>;
+type Leaving = Pick<Serving, 'number' | 'master' | 'workers' | 'pulse' | 'isBusy'>;
 
-/** Retires a generation: it stops accepting now, and its sessions have until the limit. */
+/**
+ * Retires a generation: it stops accepting now, and its sessions have until the limit. One that is busy could not hand its listeners
+ * over: it stops accepting once it has answered again.
+ */
 export function retire(state: State, leaving: Leaving, reason: RetireReason, now: number, emit: Emit): State {
   const limitMs = reason === 'stopping' ? state.limits.drainTimeoutMs : state.limits.forceDeleteTimeoutMs;
-  const undated = { ...pick(leaving), reason, since: now, sent: 'soft-stop' } as const;
-  const retiring = softStop(drainUntil(undated, now, now + limitMs), now, emit);
-  return { ...state, retiring: [...state.retiring, retiring] };
+  const undated = { ...pick(leaving), reason, since: now, sent: 'nothing' } as const;
+  const retiring = drainUntil(undated, now, now + limitMs);
+  const waits = leaving.isBusy === true && reason === 'replaced';
+  return { ...state, retiring: [...state.retiring, waits ? retiring : softStop(retiring, now, emit)] };
 }
 
-function pick({ number, master, workers, pulse }: Leaving): Leaving {
-  return { number, master, workers, ...(pulse && { pulse }) };
+function pick({ number, master, workers, pulse, isBusy }: Leaving): Leaving {
+  return { number, master, workers, ...(pulse && { pulse }), ...(isBusy && { isBusy }) };
 }
 
 /**
@@ -57,7 +61,8 @@ export function noticeGiven(
   const told = state.retiring.find((generation) => generation.number === number);
   if (told?.sent !== 'notice') return state;
   if (heeded) {
-    emit(logged('info', 'notice-given', { generation: number, softStopInMs: softStopAt(told) - now }));
+    const softStopInMs = (told.softStopAt ?? now) - now;
+    emit(logged('info', 'notice-given', { generation: number, softStopInMs }));
     return state;
   }
   const retiring = state.retiring.map((each) => (each === told ? softStop(each, now, emit) : each));
@@ -73,8 +78,6 @@ function softStop(generation: Retiring, now: number, emit: Emit): Retiring {
   return stopped;
 }
 
-const softStopAt = ({ softStopAt: at, since }: Retiring): number => at ?? since;
-
 type Undated = Omit<Retiring, 'terminateAt' | 'nextShedAt'>;
 
 /** Sets the deadline of a generation, and from it when the last sessions begin to be closed. */
@@ -86,7 +89,7 @@ export function drainUntil(generation: Undated, now: number, terminateAt: number
 /** Moves every later deadline of a retiring generation to `until`. */
 export function hasten(state: State, now: number, until: number): State {
   const retiring = state.retiring.map((generation) =>
-    (generation.sent === 'soft-stop' || generation.sent === 'notice') && generation.terminateAt > until
+    !isSignalled(generation) && generation.terminateAt > until
       ? drainUntil(generation, now, until)
       : generation,
   );
@@ -96,20 +99,24 @@ export function hasten(state: State, now: number, until: number): State {
 /** Does what is due: closes sessions, sends SIGTERM, and SIGKILL five seconds later. */
 export function advanceRetiring(state: State, now: number, emit: Emit): State {
   const retiring = state.retiring.map((generation) => advanceOne(generation, now, emit));
-  const isSignalled = retiring.some(
-    ({ sent }, index) => sent !== 'soft-stop' && sent !== state.retiring[index]?.sent,
+  const isForced = retiring.some(
+    (generation, index) => isSignalled(generation) && generation.sent !== state.retiring[index]?.sent,
   );
-  return { ...state, retiring, forced: state.forced || (isSignalled && state.phase !== 'running') };
+  return { ...state, retiring, forced: state.forced || (isForced && state.phase !== 'running') };
+}
+
+function isSignalled({ sent }: Retiring): boolean {
+  return sent === 'terminate' || sent === 'kill';
 }
 
 function advanceOne(generation: Retiring, now: number, emit: Emit): Retiring {
   if (generation.sent === 'terminate' && now >= generation.terminateAt + KILL_AFTER_MS) {
     return sendSignal(generation, 'kill', now, emit);
   }
-  if (generation.sent !== 'soft-stop' && generation.sent !== 'notice') return generation;
+  if (isSignalled(generation)) return generation;
   if (now >= generation.terminateAt) return sendSignal(generation, 'terminate', now, emit);
-  if (generation.sent === 'notice')
-    return now >= softStopAt(generation) ? softStop(generation, now, emit) : generation;
+  if (generation.sent !== 'soft-stop')
+    return now >= (generation.softStopAt ?? Infinity) ? softStop(generation, now, emit) : generation;
   if (now >= generation.nextShedAt) return shed(generation, now, emit);
   return generation;
 }
@@ -173,8 +180,8 @@ export function retiringDeadlines(state: State): readonly number[] {
   const ends = state.retiring.flatMap((generation) => {
     if (generation.sent === 'kill') return [];
     if (generation.sent === 'terminate') return [generation.terminateAt + KILL_AFTER_MS];
-    if (generation.sent === 'notice') return [Math.min(softStopAt(generation), generation.terminateAt)];
-    return [Math.min(generation.nextShedAt, generation.terminateAt)];
+    if (generation.sent === 'soft-stop') return [Math.min(generation.nextShedAt, generation.terminateAt)];
+    return [Math.min(generation.softStopAt ?? Infinity, generation.terminateAt)];
   });
   return compares ? [...ends, state.compareServersAt] : ends;
 }

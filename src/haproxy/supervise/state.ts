@@ -1,5 +1,5 @@
 import type { Pulse } from '../../engine/supervise/pulse.ts';
-import { noRestart, type Restart } from '../../engine/supervise/restart.ts';
+import type { Restart } from '../../engine/supervise/restart.ts';
 import type { Failure, RequestId, SharedAction } from '../../engine/supervise/step.ts';
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import type { ConfigChoice } from '../program.ts';
@@ -32,6 +32,10 @@ export interface State {
   /** When to compare the servers of draining generations with those of the serving one. */
   readonly compareServersAt: number;
   readonly restart: Restart;
+  /** The earliest time for another start while a worker is busy. */
+  readonly besideNotBefore: number;
+  /** Reloads that are done, but for listeners that the generation before has yet to close. */
+  readonly unanswered: readonly Unanswered[];
   readonly hasLastGood: boolean;
   /** After a stop was requested, sessions were ended that would have gone on. */
   readonly forced: boolean;
@@ -58,11 +62,19 @@ export interface Serving {
   readonly configSha256: string;
   readonly provenAt: number;
   readonly pulse?: Pulse;
+  /** It uses a processor without an answer, long enough for another generation to start. */
+  readonly isBusy?: boolean;
+}
+
+interface Unanswered {
+  readonly number: number;
+  readonly requests: readonly RequestId[];
+  readonly served: Served;
 }
 
 /** One attempt to make a new generation serve. */
 export interface Job {
-  readonly cause: 'boot' | 'request' | 'died' | 'hung' | 'retry' | 'drift';
+  readonly cause: 'boot' | 'request' | 'died' | 'hung' | 'busy' | 'retry' | 'drift';
   readonly requests: readonly RequestId[];
   readonly config: ConfigChoice;
   readonly since: number;
@@ -113,14 +125,18 @@ export interface Retiring {
   readonly reason: RetireReason;
   readonly since: number;
   readonly terminateAt: number;
-  /** The last that it got: notice, while it still takes connections, then the soft stop, SIGTERM or SIGKILL. */
-  readonly sent: 'notice' | 'soft-stop' | 'terminate' | 'kill';
-  /** Of one that was given notice: when the soft stop follows. */
+  /**
+   * The last signal: nothing to one that was busy, notice to one that stops for good, while both still take connections;
+   * then the soft stop, SIGTERM or SIGKILL.
+   */
+  readonly sent: 'nothing' | 'notice' | 'soft-stop' | 'terminate' | 'kill';
+  /** When the soft stop follows; undefined while one that is busy has not answered. */
   readonly softStopAt?: number;
   /** Of one that got less time than its reason allows: which of the limits on all that drain took it. */
   readonly cutShort?: CutShort;
   readonly nextShedAt: number;
   readonly pulse?: Pulse;
+  readonly isBusy?: boolean;
 }
 
 export type CutShort = 'number' | 'memory';
@@ -147,12 +163,27 @@ export type Event =
       readonly setFiles: number;
     }
   | { readonly kind: 'start-failed'; readonly number: number; readonly message: string }
-  | { readonly kind: 'proven'; readonly number: number; readonly workers: readonly ProcessId[] }
+  /** `isAlone`: no other generation has listeners of its own. */
+  | {
+      readonly kind: 'proven';
+      readonly number: number;
+      readonly workers: readonly ProcessId[];
+      readonly isAlone: boolean;
+    }
+  /** The listeners that this generation did not take over are closed, or the wait for that is over. */
+  | { readonly kind: 'alone'; readonly number: number }
   /** A generation's master is gone; `how` says which exit code or signal. */
   | { readonly kind: 'exited'; readonly number: number; readonly how: string }
   | { readonly kind: 'last-good-kept'; readonly kept: boolean }
   /** A look at a generation; `hangs` is missing if it lives. */
-  | { readonly kind: 'looked'; readonly number: number; readonly lives: boolean; readonly hangs?: Hangs }
+  | {
+      readonly kind: 'looked';
+      readonly number: number;
+      readonly lives: boolean;
+      readonly hangs?: Hangs;
+      /** Processor time that its busiest thread used since a question that is still open; missing where none is. */
+      readonly busyMs?: number;
+    }
   /** The resident memory of the generations that drain, by number. */
   | { readonly kind: 'measured'; readonly bytes: ReadonlyMap<number, number> }
   /** How many sessions of a draining generation were ended, since its time is over or since their servers are lost. */
@@ -199,6 +230,9 @@ export type OwnAction =
       readonly hangs: Hangs;
       readonly stillMs: number;
     }
+  /** Logs the state of its processes; they go on. */
+  | { readonly kind: 'report-busy'; readonly generation: Retiring | Serving; readonly busyMs: number }
+  | { readonly kind: 'wait-until-alone'; readonly number: number; readonly timeoutMs: number }
   | { readonly kind: 'shed-sessions'; readonly generation: Retiring; readonly share: number }
   | {
       readonly kind: 'end-sessions-of-lost-servers';
@@ -228,29 +262,4 @@ export function generationsIn({ serving, retiring }: State): readonly (Serving |
 /** A generation as its program knows it. */
 export function runningOf({ number, master }: Pick<Serving, 'number' | 'master'>): Running {
   return { generation: number, master };
-}
-
-/** The state before anything was examined. */
-export function initialState(
-  limits: Limits,
-  start: { readonly nextNumber: number; readonly hasLastGood: boolean },
-): State {
-  return {
-    phase: 'running',
-    limits,
-    nextNumber: start.nextNumber,
-    serving: undefined,
-    job: undefined,
-    queued: [],
-    changing: undefined,
-    changes: [],
-    changeCounts: { made: 0, repaired: 0, refused: 0, lastRefusal: undefined },
-    reloadedForDrift: undefined,
-    retiring: [],
-    compareServersAt: 0,
-    restart: noRestart,
-    hasLastGood: start.hasLastGood,
-    forced: false,
-    lastFailure: undefined,
-  };
 }

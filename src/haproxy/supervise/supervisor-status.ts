@@ -21,7 +21,7 @@ export const supervisorStatusSchema = z.object({
     z.object({
       ...generation,
       terminateInMs: z.number(),
-      sent: z.enum(['notice', 'soft-stop', 'terminate', 'kill']),
+      sent: z.enum(['nothing', 'notice', 'soft-stop', 'terminate', 'kill']),
       reason: z.string(),
     }),
   ),

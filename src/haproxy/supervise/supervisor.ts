@@ -12,17 +12,10 @@ import type { ProxyDriver } from '../program.ts';
 import { decodeChangeRequest } from '../runtime/change.ts';
 import { act, outcomeOfFailed } from './act.ts';
 import { advance, nextDeadline } from './advance.ts';
+import { initialState } from './initial-state.ts';
 import { adopt } from './left-over.ts';
 import { type GenerationsRecord, recordOf, recordSchema } from './record.ts';
-import {
-  type Action,
-  type Event,
-  generationsIn,
-  initialState,
-  type Limits,
-  runningOf,
-  type State,
-} from './state.ts';
+import { type Action, type Event, generationsIn, type Limits, runningOf, type State } from './state.ts';
 import { describeState } from './status.ts';
 import type { SupervisorStatus } from './supervisor-status.ts';
 import { watchDrift } from './watch-drift.ts';
@@ -76,7 +69,7 @@ const decisions: Decisions<State, Event, Action> = {
   advance,
   nextDeadline,
   tick: { kind: 'tick' },
-  limitMs: (action) => ACTION_LIMIT_MS + (action.kind === 'prove' ? action.timeoutMs : 0),
+  limitMs: (action) => ACTION_LIMIT_MS + ('timeoutMs' in action ? action.timeoutMs : 0),
 };
 
 /**

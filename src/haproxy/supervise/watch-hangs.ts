@@ -15,8 +15,9 @@ import {
 const LOOK_EVERY_MS = 200;
 /** Counted from an answer. */
 const ASK_AFTER_LOOKS = 2;
-/** A thread that ran this long without answering a question spins. */
-const SPINS_AFTER_CPU_MS = 500;
+/** A thread that ran this long may have the question: it is asked again, and another thread of the worker may get it. */
+const ASK_AGAIN_AFTER_CPU_MS = 500;
+const MOST_ASKED = 4;
 
 interface Watched {
   /** Undefined while there is no open question. */
@@ -28,13 +29,14 @@ interface Question {
   readonly cpuMs: ReadonlyMap<number, number>;
   /** The sum over all threads, at the last look. */
   sleeps: number;
+  asked: number;
 }
 
-type Life = { readonly lives: boolean; readonly hangs?: Hangs };
+type Life = { readonly lives: boolean; readonly hangs?: Hangs; readonly busyMs?: number };
 
 /**
  * Checks five times a second whether each desired generation lives: whether its processes are stopped, and whether its
- * worker answers a question within the time that it was scheduled. A question is asked every 0.4 s; threads are
+ * worker answers a question, or uses a processor meanwhile. A question is asked every 0.4 s; threads are
  * examined only while one is open.
  */
 export function watchHangs(
@@ -42,16 +44,16 @@ export function watchHangs(
   engine: { readonly state: () => State; readonly dispatch: (event: Event) => void },
 ): { readonly stop: () => void } {
   const watched = new Map<number, Watched>();
-  const ask = (generation: Serving | Retiring, known: Watched): void => {
+  const ask = (generation: Serving | Retiring, known: Watched, { busyMs = 0 }: Life): void => {
     known.looksToQuestion -= 1;
-    if (known.question !== undefined || known.looksToQuestion > 0) return;
-    const threads = threadsOf(generation);
-    const question = {
-      cpuMs: new Map(threads.map(({ tid, cpuMs }) => [tid, cpuMs])),
-      sleeps: sleepsOf(threads),
-    };
+    const open = known.question;
+    if (open === undefined ? known.looksToQuestion > 0 : busyMs < ASK_AGAIN_AFTER_CPU_MS * open.asked) return;
+    const question = open ?? questionTo(generation);
+    if (question.asked === MOST_ASKED) return;
+    question.asked += 1;
     known.question = question;
     const done = (): void => {
+      if (known.question !== question) return;
       known.question = undefined;
       known.looksToQuestion = ASK_AFTER_LOOKS;
     };
@@ -66,7 +68,7 @@ export function watchHangs(
       const known = watched.get(number) ?? { question: undefined, looksToQuestion: 0 };
       watched.set(number, known);
       const life = lifeOf(generation, known.question);
-      ask(generation, known);
+      ask(generation, known, life);
       engine.dispatch({ kind: 'looked', number, ...life });
     }
   };
@@ -79,25 +81,27 @@ function lifeOf(generation: Serving | Retiring, question: Question | undefined):
   if (workers.some(isStopped)) return { lives: false, hangs: 'worker' };
   // A stopped master does not notice that its worker has ended: then nothing is left to protect.
   if (isStopped(generation.master)) return { lives: false, hangs: workers.length > 0 ? 'master' : 'worker' };
-  if (question === undefined || showsLife(threadsOf(generation), question)) return { lives: true };
-  return { lives: false, hangs: 'worker' };
+  return question === undefined ? { lives: true } : lifeWithout(question, threadsOf(generation));
+}
+
+function questionTo(generation: Serving | Retiring): Question {
+  const threads = threadsOf(generation);
+  const cpuMs = new Map(threads.map(({ tid, cpuMs }) => [tid, cpuMs]));
+  return { cpuMs, sleeps: sleepsOf(threads), asked: 0 };
 }
 
 /**
- * Whether a worker that has yet to answer lives: it waits for a processor or inside the kernel, or wakes up now and
- * then.
+ * A worker that has yet to answer lives while it runs, waits for a processor or inside the kernel, or wakes up now and
+ * then. How long it may run like that is not decided here.
  */
-function showsLife(threads: readonly ThreadVitals[], question: Question): boolean {
-  const spins = threads.some(
-    ({ tid, state, cpuMs }) =>
-      state === 'R' && cpuMs - (question.cpuMs.get(tid) ?? cpuMs) >= SPINS_AFTER_CPU_MS,
-  );
-  if (spins) return false;
-  if (threads.some(({ state }) => state === 'R' || state === 'D')) return true;
+function lifeWithout(question: Question, threads: readonly ThreadVitals[]): Life {
   const sleeps = sleepsOf(threads);
   const woke = sleeps !== question.sleeps;
   question.sleeps = sleeps;
-  return woke;
+  if (!woke && !threads.some(({ state }) => state === 'R' || state === 'D'))
+    return { lives: false, hangs: 'worker' };
+  const used = threads.map(({ tid, cpuMs }) => cpuMs - (question.cpuMs.get(tid) ?? cpuMs));
+  return { lives: true, busyMs: Math.max(0, ...used) };
 }
 
 function workersOf({ master, workers }: Serving | Retiring): readonly ProcessId[] {

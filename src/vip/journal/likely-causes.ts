@@ -31,6 +31,7 @@ const EVIDENCE: ReadonlySet<string> = new Set([
   'keepalived-killed',
   'generation-died',
   'generation-hung',
+  'generation-busy',
   'stopping',
   'left-the-group',
   'split-brain-left',

@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { ports } from '../../helpers/supervisor-configuration.ts';
 import { createSupervisedHost, type SupervisedHost } from '../../helpers/supervisor-host.ts';
 import type { SupervisorProcess } from '../../helpers/supervisor-process.ts';
@@ -104,20 +105,22 @@ test.each([
   const client = spawn(program, [...prefix, 'curl', '-s', '--max-time', '60', `http://127.0.0.1:${trap}/`]);
   onTestFinished(() => void client.kill('SIGKILL'));
   await supervisor.waitForServing(1);
+  // HAProxy's own watchdog ends one that spins, before or after the new generation serves.
+  await host.waitForGenerations(1, 60_000);
   expect(await says(host)).toBe('v1');
-  // HAProxy's own watchdog may be faster with one that spins.
-  expect(host.events('generation-hung').length + host.events('generation-died').length).toBe(1);
 });
 
-test('a reload while a worker hangs leaves nothing of it behind', async () => {
+test('a reload while a worker hangs is answered once nothing can connect to it any more', async () => {
   const { host, supervisor, first } = await start();
+  const load = await host.load({ ratePerSecond: 100 });
   stop(first.workers[0]);
   host.install('v2');
   expect(await supervisor.reload()).toMatchObject({ ok: true });
+  const answeredAtMs = monotonicMs();
   await host.waitForGenerations(1);
-  const load = await host.load({ ratePerSecond: 100, servers: ['v2'] });
-  await waitFor('some requests', () => load.events().length > 0);
-  expect((await load.stop()).lost).toEqual({});
+  await waitFor('the kill to be logged', () => host.events('generation-killed').length > 0);
+  await load.stop();
+  expect(load.lostSince(answeredAtMs)).toBe(0);
 });
 
 test('a supervisor that takes over from a killed one replaces a worker that hangs', async () => {

@@ -22,6 +22,13 @@ const ordinary: fc.Arbitrary<Move> = fc.oneof(
       hangs: fc.constantFrom('master' as const, 'worker' as const),
     }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      ...{ kind: fc.constant('run' as const), which },
+      busyMs: fc.constantFrom(0, 1_000, 2_000, 29_999, 30_000),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('die' as const, 'stale' as const), which }) },
 );
 const anything: fc.Arbitrary<Move> = fc.oneof(
@@ -99,5 +106,22 @@ test('after at most two ticks the next deadline is ahead: no busy loop, however 
       for (let tick = 0; tick < 2; tick += 1) world.machine.send({ kind: 'tick' });
       expect(nextDeadline(world.machine.state) ?? Infinity).toBeGreaterThan(world.machine.now);
     }
+  });
+});
+
+test('workers that stay busy below the bound are never signalled, and no more than three are at once', () => {
+  const time = fc.oneof(
+    fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 5_000 }) }),
+    fc.record({ kind: fc.constant('finish' as const), which, well: fc.boolean() }),
+    fc.record({ kind: fc.constant('run' as const), which, busyMs: fc.integer({ min: 2_000, max: 29_999 }) }),
+  );
+  forAll(time, (world, moves) => {
+    for (const move of moves) world.play(move);
+    const { actions, state } = world.machine;
+    const signals = actions.filter(
+      ({ kind }) => kind === 'soft-stop' || kind === 'terminate' || kind === 'kill',
+    );
+    expect(signals).toEqual([]);
+    expect(state.retiring.length).toBeLessThanOrEqual(2);
   });
 });

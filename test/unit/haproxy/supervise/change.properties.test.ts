@@ -91,7 +91,7 @@ function createWorld() {
   const end = (number: number, well: boolean): void =>
     send(
       well
-        ? { kind: 'proven', number, workers: workersOf(number) }
+        ? { kind: 'proven', number, workers: workersOf(number), isAlone: true }
         : { kind: 'exited', number, how: 'exit code 1' },
     );
   const play = (move: Move): void => {

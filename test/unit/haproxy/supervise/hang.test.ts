@@ -73,7 +73,7 @@ test('a worker that hangs during a reload is killed, and the reload brings the n
   for (const event of [request, { kind: 'state-saved' } as const, started(2)]) machine.send(event);
   expect(kindsOf(see(machine, 1, LOOKS, 'worker'))).toEqual(['report-hung', 'kill']);
   expect(machine.state.serving).toBeUndefined();
-  machine.send({ kind: 'proven', number: 2, workers: [processOf(5)] });
+  machine.send({ kind: 'proven', number: 2, workers: [processOf(5)], isAlone: true });
   expect(machine.state.serving?.number).toBe(2);
 });
 
@@ -106,4 +106,94 @@ test('one that hangs again and again is started again after growing pauses', () 
     prove(machine);
   }
   expect(pauses).toEqual([0, 250, 500, 1_000]);
+});
+
+/** Looks at a generation whose worker has run this long since a question that it has yet to answer. */
+function run(machine: Machine, number: number, ...busyMs: readonly number[]): readonly Action[] {
+  return busyMs.flatMap((ms) => {
+    machine.now += 200;
+    return machine.send({ kind: 'looked', number, lives: true, busyMs: ms });
+  });
+}
+
+test('a worker that is busy for less than two seconds is not replaced', () => {
+  expect(run(serving(), 1, 200, 900, 1_990)).toEqual([]);
+});
+
+test('a busy worker that answers before another generation has started ends the attempt', () => {
+  const machine = serving();
+  expect(kindsOf(run(machine, 1, 2_000))).toEqual(['report-busy', 'save-state']);
+  expect(see(machine, 1, 1)).toEqual([]);
+  expect(machine.send({ kind: 'state-saved' })).toEqual([]);
+  expect(machine.state).toMatchObject({ serving: { number: 1 }, job: undefined });
+});
+
+test('a busy worker accepts what waits at its listeners before it drains', () => {
+  const machine = serving();
+  run(machine, 1, 2_000);
+  succeed(machine);
+  expect(machine.state).toMatchObject({ serving: { number: 2 }, retiring: [{ number: 1, sent: 'nothing' }] });
+  expect(run(machine, 1, 5_000, 29_000)).toEqual([]);
+  expect(see(machine, 1, 1)).toEqual([]);
+  machine.tickAtDeadline();
+  expect(kindsOf(machine.actions.slice(-2))).toContain('soft-stop');
+  expect(machine.state.retiring).toMatchObject([{ number: 1, sent: 'soft-stop' }]);
+});
+
+test('a worker that is busy again does not stop before it answers again', () => {
+  const machine = serving();
+  run(machine, 1, 2_000);
+  succeed(machine);
+  see(machine, 1, 1);
+  run(machine, 1, 2_000);
+  machine.now += 60_000;
+  machine.send({ kind: 'tick' });
+  expect(machine.state.retiring).toMatchObject([{ number: 1, sent: 'nothing' }]);
+});
+
+test('a worker that spins for thirty seconds of processor time is killed', () => {
+  const machine = serving();
+  run(machine, 1, 2_000);
+  expect(kindsOf(run(machine, 1, 29_990))).toEqual([]);
+  expect(kindsOf(run(machine, 1, 30_000))).toEqual(['report-hung', 'kill']);
+});
+
+test('a busy worker that comes to stand still is killed like any that hangs', () => {
+  const machine = serving();
+  run(machine, 1, 2_000);
+  succeed(machine);
+  expect(kindsOf(see(machine, 1, LOOKS, 'worker'))).toEqual(['report-hung', 'kill']);
+});
+
+test('one worker after another kept busy leads to a start in ten seconds, and to three at most', () => {
+  const machine = serving();
+  const started = (): number => machine.actions.filter(({ kind }) => kind === 'start').length;
+  for (let second = 0; second < 60; second += 1) {
+    for (const { number } of [machine.state.serving, ...machine.state.retiring].filter((each) => !!each))
+      run(machine, number, 2_000);
+    if (machine.state.job !== undefined) succeed(machine);
+    if (second === 5) expect(started()).toBe(1);
+    machine.now += 1_000;
+  }
+  expect(started()).toBe(2);
+});
+
+test('a reload is answered once the listeners that were not handed over are closed', () => {
+  const machine = serving();
+  for (const event of [request, { kind: 'state-saved' } as const, started(2)]) machine.send(event);
+  const workers = [processOf(5)];
+  const proof = { kind: 'proven', number: 2, workers, isAlone: false } as const;
+  expect(kindsOf(machine.send(proof))).toContain('wait-until-alone');
+  expect(machine.actions.filter(({ kind }) => kind === 'answer')).toEqual([]);
+  expect(machine.send({ kind: 'alone', number: 2 })).toMatchObject([
+    { kind: 'answer', requests: [1], result: { generation: 2 } },
+  ]);
+});
+
+test('asked to stop, a reload that waits for listeners is answered at once', () => {
+  const machine = serving();
+  for (const event of [request, { kind: 'state-saved' } as const, started(2)]) machine.send(event);
+  machine.send({ kind: 'proven', number: 2, workers: [processOf(5)], isAlone: false });
+  const answers = machine.send({ kind: 'stop' }).filter(({ kind }) => kind === 'answer');
+  expect(answers).toMatchObject([{ requests: [1], result: { generation: 2 } }]);
 });

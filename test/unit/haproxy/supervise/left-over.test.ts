@@ -3,9 +3,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ProcessId } from '../../../../src/engine/system/process/process-id.ts';
 import { readProcess } from '../../../../src/engine/system/process/processes.ts';
 import type { ProxyDriver, RunningGeneration } from '../../../../src/haproxy/program.ts';
+import { initialState } from '../../../../src/haproxy/supervise/initial-state.ts';
 import { adopt } from '../../../../src/haproxy/supervise/left-over.ts';
 import type { GenerationsRecord, RecordedGeneration } from '../../../../src/haproxy/supervise/record.ts';
-import { initialState } from '../../../../src/haproxy/supervise/state.ts';
 import { limits } from '../../../helpers/supervisor-model.ts';
 
 let child: ChildProcess;
@@ -38,7 +38,7 @@ function program(
     ...{ prove: unused, keepLastGood: unused, countSessions: unused, endSessions: unused },
     ...{ answers: unused, describeServing: unused, countersOf: unused, setAside: unused },
     ...{ endSessionsOfLostServers: unused, change: unused, drift: unused, missingCommands: unused },
-    ...{ giveNotice: unused, checkCandidate: unused },
+    ...{ giveNotice: unused, checkCandidate: unused, listensAlone: unused },
     findMaster,
     findRunning: () => running,
     cleanUp: unused,
