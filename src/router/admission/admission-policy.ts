@@ -1,5 +1,7 @@
 /** Which routes the router's owner lets in. */
 export interface AdmissionPolicy {
+  /** ROUTER_SERVICE_NAME: whose entries in the status of Routes say which hosts they hold. */
+  readonly routerName: string;
   /** ROUTER_ALLOW_WILDCARD_ROUTES */
   readonly allowWildcards: boolean;
   /** One namespace owns a host, and all of its paths. Off: ROUTER_DISABLE_NAMESPACE_OWNERSHIP_CHECK. */

@@ -8,8 +8,9 @@ import type { SecretReview } from '../objects/secret-review.ts';
 import { isPath } from '../safe-text.ts';
 import type { AdmissionPolicy } from './admission-policy.ts';
 import { type AskedPlace, createAskedPlaces } from './asked-places.ts';
+import { createHeldPlaces } from './held-places.ts';
 import { consentRefusal, type SecretReviews } from './secret-consent.ts';
-import { type SettledPlace, settlePlaces } from './settle-places.ts';
+import { isSameSettlement, type SettledPlace, settlePlaces } from './settle-places.ts';
 import { tlsProblem } from './tls-rules.ts';
 import {
   type Admission,
@@ -21,9 +22,9 @@ import {
 } from './verdict.ts';
 
 /**
- * Which routes are served. The same for every order of the routes, so that all replicas decide alike: the oldest comes first,
- * by the time of its creation, then its UID, then its key. A route that is wrong in itself holds its host all the same:
- * a mistake in a certificate must not give the host to somebody else.
+ * Which routes are served. The same for every order of the routes, so that all replicas decide alike: Routes whose status says that they have their
+ * host come first, then the oldest, by the time of creation, then by UID, then by key. A route that is wrong in itself holds its host all the
+ * same: a mistake in a certificate must not give the host to another route.
  */
 export function admitRoutes(
   routes: readonly Route[],
@@ -43,12 +44,20 @@ export function createAdmission(
   policy: AdmissionPolicy,
 ): (routes: readonly Route[], secrets: readonly Secret[], reviews?: readonly SecretReview[]) => Admission {
   const askedOf = createAskedPlaces(policy);
-  const settle = whileSame((asked: readonly AskedPlace[]) => settlePlaces(asked, policy.namespaceOwnership));
+  const heldOf = createHeldPlaces(policy);
+  const settleAnew = whileSame((asked: readonly AskedPlace[], held: readonly number[]) =>
+    settlePlaces(asked, new Set(held), policy.namespaceOwnership),
+  );
   const secretsByKey = whileSame((secrets: readonly Secret[]) => byKey(secrets));
   const sameAsBefore = createSameAdmitted();
   let last: Judged | undefined;
   return (routes, list, reviewed) => {
-    const [settled, secrets] = [settle(askedOf(routes)), secretsByKey(list)];
+    const asked = askedOf(routes);
+    const next = settleAnew(asked, heldOf.held(routes, asked));
+    // Most statuses that are written confirm what was settled: nothing has to be judged again.
+    const settled = last !== undefined && isSameSettlement(last.settled, next) ? last.settled : next;
+    heldOf.settled(routes, settled);
+    const secrets = secretsByKey(list);
     const reviews = reviewed === last?.reviewed ? last?.reviews : reviewed && byKey(reviewed);
     const isAsBefore = last?.settled === settled && last.secrets === secrets && last.reviews === reviews;
     const before = isAsBefore ? last : undefined;
@@ -100,7 +109,9 @@ function judge(
 ): Verdict {
   const claim = { route, key, kind, host, wildcard, path, pathMatch };
   try {
-    const content = route.wrong ?? refusal ?? contentOf(claim, known);
+    // The claim first: the status of a route that only cannot be read says that it holds its host.
+    const isClaimed = refusal?.reason === 'HostAlreadyClaimed';
+    const content = (isClaimed ? refusal : (route.wrong ?? refusal)) ?? contentOf(claim, known);
     if ('reason' in content) return { ...claim, ...content };
     return { ...claim, insecure: content.insecure, tls: content.tls };
   } catch (error) {

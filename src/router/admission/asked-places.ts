@@ -12,7 +12,6 @@ import { internalError, type Refusal } from './verdict.ts';
 /** What a route asks for, how old it is, and why it cannot have it, whatever others have. The route itself is not kept by it. */
 export interface AskedPlace extends HostClaim {
   readonly uid: string;
-  readonly createdMs: number;
   readonly refusal: Refusal | undefined;
 }
 

@@ -6,10 +6,11 @@ export interface HostClaim
   extends Pick<RouteClaim, 'key' | 'kind' | 'host' | 'wildcard' | 'path' | 'pathMatch'> {
   readonly namespace: string;
   readonly name: string;
+  readonly createdMs: number;
 }
 
 interface HostClaims {
-  /** Takes host and path for this route, or says why it cannot have them. Routes must come oldest first. */
+  /** Takes host and path for this route, or says why it cannot have them. The first claim wins. */
   readonly claim: (claim: HostClaim) => Refusal | undefined;
 }
 
@@ -24,7 +25,7 @@ interface Holders {
 }
 
 /**
- * Who has which host. The oldest route wins, so that nobody can take a host away. One namespace owns a host with all of its
+ * Who has which host. One namespace owns a host with all of its
  * paths, and a wildcard keeps other namespaces out of its domain, as hosts in it keep out the wildcard of another namespace.
  * A passthrough route needs its host alone among the routes with TLS: connections are passed on before a path can be read.
  * That holds between a wildcard and the hosts in its domain too, where the wildcard would get the host's connections.
@@ -91,9 +92,10 @@ function domainOf({ host }: HostClaim): string {
 /** Names and hosts of another namespace are not told. */
 function refusal(claim: HostClaim, holder: HostClaim): Refusal {
   const isOwn = claim.namespace === holder.namespace;
+  const why = holder.createdMs <= claim.createdMs ? 'is older' : 'was admitted first';
   const message = isOwn
-    ? `route ${holder.name} already has ${placeOf(holder)} and is older`
-    : `a route in another namespace holds ${claim.wildcard ? `a host in ${claim.host}` : claim.host} and is older`;
+    ? `route ${holder.name} already has ${placeOf(holder)} and ${why}`
+    : `a route in another namespace holds ${claim.wildcard ? `a host in ${claim.host}` : claim.host} and ${why}`;
   return { reason: 'HostAlreadyClaimed', message, holder: holder.key };
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AskedPlace } from './asked-places.ts';
 import { createHostClaims } from './host-claims.ts';
 import type { Refusal } from './verdict.ts';
@@ -10,22 +11,36 @@ export interface SettledPlace {
   readonly index: number;
 }
 
-/** Who gets what, in the order of the keys: the oldest is asked first. */
+/**
+ * Who gets what, in the order of the keys. Claims that already hold their hosts (`held`, by index) come first, then the others; each group oldest
+ * first. A host that is served cannot be taken by editing an older object to ask for it.
+ */
 export function settlePlaces(
   all: readonly AskedPlace[],
+  held: ReadonlySet<number>,
   namespaceOwnership: boolean,
 ): readonly SettledPlace[] {
   const claims = createHostClaims(namespaceOwnership);
   const keys = new Set<string>();
   const settled = all
     .map((asked, index) => ({ asked, index }))
-    .sort((a, b) => olderFirst(a.asked, b.asked))
+    .sort((a, b) => Number(held.has(b.index)) - Number(held.has(a.index)) || olderFirst(a.asked, b.asked))
     .map(({ asked, index }): SettledPlace => {
       const refusal = (keys.has(asked.key) ? twice : asked.refusal) ?? claims.claim(asked);
       keys.add(asked.key);
       return { asked, refusal, index };
     });
   return settled.sort((a, b) => compareText(a.asked.key, b.asked.key));
+}
+
+export function isSameSettlement(one: readonly SettledPlace[], other: readonly SettledPlace[]): boolean {
+  return (
+    one.length === other.length &&
+    one.every(({ asked, refusal, index }, at) => {
+      const twin = other[at];
+      return twin?.asked === asked && twin.index === index && isDeepStrictEqual(twin.refusal, refusal);
+    })
+  );
 }
 
 const twice: Refusal = { reason: 'RouteNotAdmitted', message: 'another object has the same name' };

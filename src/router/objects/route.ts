@@ -30,11 +30,21 @@ export interface Route extends Identity {
   readonly ingress?: string;
   /** Why this cannot be served as it was meant, of an Ingress that says more than a route can. */
   readonly unsupported?: string;
+  /** The hosts that routers have admitted it for, as its status says. Absent: none. */
+  readonly held?: readonly HeldHost[];
   /** Why no more is known of it than who it is, and which host it asks for. It holds that host all the same. */
   readonly wrong?: {
     readonly reason: 'ExtendedValidationFailed' | 'InternalError';
     readonly message: string;
   };
+}
+
+/** A host that one router's entry in `status.ingress` says the route has. Only routers may write a status. */
+export interface HeldHost {
+  readonly router: string;
+  /** As in `spec.host`, of a wildcard too. */
+  readonly host: string;
+  readonly wildcardPolicy: string;
 }
 
 /** A route of which nothing is known but this. */
@@ -79,7 +89,7 @@ export interface HeaderWish {
 
 const text = z.nullish(z.string());
 const backend = z.object({
-  kind: z.nullish(z.literal('Service', { error: 'expected Service' })),
+  kind: z.nullish(z.enum(['Service', ''], { error: 'expected Service' })),
   name: subdomainName,
   weight: z.nullish(z.number()),
 });
@@ -94,6 +104,22 @@ const headers = z.nullish(
     }),
   ),
 );
+
+const status = z.nullish(
+  z.object({
+    ingress: z.nullish(
+      z.array(
+        z.object({
+          routerName: text,
+          host: text,
+          wildcardPolicy: text,
+          conditions: z.nullish(z.array(z.object({ type: text, status: text, reason: text }))),
+        }),
+      ),
+    ),
+  }),
+);
+type Status = z.infer<typeof status>;
 
 const schema = z.object({
   metadata,
@@ -129,7 +155,7 @@ const schema = z.object({
   }),
 });
 
-const readWhole = reader(schema, ({ metadata, spec }): Route => {
+const readSpec = reader(schema, ({ metadata, spec }): Route => {
   const { namespace, name, uid, createdMs } = identityOf(metadata);
   const { actions } = spec.httpHeaders ?? {};
   return {
@@ -160,12 +186,40 @@ const noHeaders: Route['headers'] = { request: [], response: [] };
 
 const readName = reader(z.object({ metadata }), (object) => identityOf(object.metadata));
 const claimed = z.object({ spec: z.object({ host: text, path: text, wildcardPolicy: text }) });
+const written = z.object({ status });
 /** More would make a status as long as the Route. */
 const MOST_PROBLEMS = 3;
 
 /** A Route that cannot be read is one whose status says why, as long as its name can be read. */
 export function readRoute(object: unknown): Reading<Route> {
-  const whole = readWhole(object);
+  const reading = readSpecOrName(object);
+  const held = heldHosts(written.safeParse(object).data?.status);
+  return reading.kind === 'read' && held.length > 0
+    ? { kind: 'read', value: { ...reading.value, held } }
+    : reading;
+}
+
+/** Reasons of a route that did not get the host. One that is refused for anything else holds it all the same. */
+const HOLDS_NOTHING: ReadonlySet<string> = new Set([
+  'NoHostValue',
+  'InvalidHost',
+  'HostAlreadyClaimed',
+  'RouteNotAdmitted',
+]);
+/** Each router has one entry. */
+const MOST_ENTRIES = 32;
+
+function heldHosts(status: Status): readonly HeldHost[] {
+  return (status?.ingress ?? []).slice(0, MOST_ENTRIES).flatMap((entry): readonly HeldHost[] => {
+    const { routerName, host, wildcardPolicy, conditions } = entry;
+    const admitted = conditions?.find(({ type }) => type === 'Admitted');
+    if (!routerName || !host || !admitted || HOLDS_NOTHING.has(admitted.reason ?? '')) return [];
+    return [{ router: routerName, host, wildcardPolicy: wildcardPolicy || 'None' }];
+  });
+}
+
+function readSpecOrName(object: unknown): Reading<Route> {
+  const whole = readSpec(object);
   if (whole.kind === 'read') return whole;
   const name = readName(object);
   if (name.kind !== 'read') return whole;

@@ -5,6 +5,7 @@ import type { RouterSettings } from './router-settings.ts';
 /** Which routes the settings let in. */
 export function admissionPolicy(settings: RouterSettings): AdmissionPolicy {
   return {
+    routerName: settings.serviceName,
     allowWildcards: settings.allowWildcards,
     namespaceOwnership: !settings.disableNamespaceOwnership,
     deniedDomains: settings.deniedDomains,

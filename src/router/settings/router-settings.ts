@@ -4,6 +4,7 @@ import { admissionFlags } from './admission-flags.ts';
 import { listenerFlags } from './listener-flags.ts';
 import { requestFlags } from './request-flags.ts';
 import { shardFlags } from './shard-flags.ts';
+import { statusFlags } from './status-flags.ts';
 import { tlsFlags } from './tls-flags.ts';
 
 /** What the configuration is made with, beside the objects. */
@@ -13,6 +14,8 @@ export const routerFlags = {
   ...tlsFlags,
   ...admissionFlags,
   ...shardFlags,
+  // Admission reads what this router wrote into the status of Routes.
+  serviceName: statusFlags.serviceName,
   statsSocket: haproxyFlags.statsSocket,
 };
 
