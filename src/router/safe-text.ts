@@ -12,6 +12,14 @@ export function isHostName(text: string): boolean {
 }
 
 /**
+ * Names that mean a machine and not a site: `localhost`, what is below it, and IP addresses. Pages of the router's own node believe a request for such
+ * a host. A last label of digits makes every program read the name as an address.
+ */
+export function isMachineName(host: string): boolean {
+  return /^(?:.+\.)?localhost$|(?:^|\.)\d+$/.test(host);
+}
+
+/**
  * The characters of a path (RFC 3986) but `'` and `;`. A request's path has no white space, `?` or `#`, and browsers
  * encode everything else; `'` would end a quoted word, and `;` ends a command.
  */

@@ -5,26 +5,26 @@ interface Connection {
   readonly remoteAddress?: string | undefined;
 }
 
-/** Whether it came from this machine: over loopback, or to an address of this machine from the same one. */
-export function isFromHere({ localAddress, remoteAddress = '' }: Connection): boolean {
-  if (remoteAddress === '') return false;
-  const remote = plain(remoteAddress);
-  return remote === '::1' || remote.startsWith('127.') || remote === plain(localAddress ?? '');
+/**
+ * Whether a request came over this machine's loopback, from a program that asks for itself. A request to one of the machine's own addresses does not
+ * count: a proxy on this machine may have been led there by somebody else's endpoints. Neither does one with the headers that proxies add.
+ */
+export function isFromHere(head: string, { remoteAddress = '' }: Connection): boolean {
+  return isLoopback(remoteAddress.replace(/^::ffff:/, '')) && !FORWARDED.test(head);
 }
+
+const FORWARDED = /^(?:x-forwarded-[^:]*|forwarded|via)[ \t]*:/im;
 
 /**
- * Whether a request was meant for this machine, by its `Host`: `localhost`, a loopback address, or the address that it
- * came in on. A page in a browser whose name was made to lead here (DNS rebinding) asks for that name.
+ * Whether a request was meant for this machine, by its `Host`: `localhost` or a loopback address. A page in a browser whose name was made to lead
+ * here (DNS rebinding) asks for that name.
  */
-export function isAskedHere(head: string, { localAddress }: Connection): boolean {
+export function isAskedHere(head: string): boolean {
   const [, value = ''] = /^host:[ \t]*(\S*)[ \t]*$/im.exec(head) ?? [];
   const host = value.replace(/:\d{1,5}$/, '').replace(/^\[(.*)\]$/, '$1');
-  if (host.toLowerCase() === 'localhost') return true;
-  if (isIP(host) === 0) return false;
-  return host === '::1' || host.startsWith('127.') || host === plain(localAddress ?? '');
+  return host.toLowerCase() === 'localhost' || isLoopback(host);
 }
 
-/** Node writes an IPv4 address of a socket for both families as IPv6. */
-function plain(address: string): string {
-  return address.replace(/^::ffff:/, '');
+function isLoopback(address: string): boolean {
+  return isIP(address) !== 0 && (address === '::1' || address.startsWith('127.'));
 }

@@ -28,7 +28,7 @@ export type OpenServer = (onSocket: (socket: Socket) => void) => Server;
 export interface Reader {
   /** The value of the header of this name, '' where there is none. */
   readonly authorization: string;
-  /** It came from this machine. */
+  /** It came over loopback, from no proxy. */
   readonly isLocal: boolean;
 }
 
@@ -46,8 +46,8 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
  * Rejects with the system's error where the address is taken or not ours.
  *
  * Status is here and not on a socket alone: the sockets lie in a volume of each pod, while all pods share the node's
- * loopback. It says more than numbers, so it answers requests of this machine for this machine: not those of others, where the page has all
- * addresses, and not those of other sites' pages.
+ * loopback. It says more than numbers, so it answers requests over loopback alone: not those of other machines, nor of a proxy on
+ * this one, where the page has all addresses, and not those of other sites' pages.
  *
  * As much of HTTP/1.1 as these GETs need, a connection each: `node:http` alone would cost a supervisor 12 MB
  * (docs/decisions/0003).
@@ -109,15 +109,16 @@ async function json(
   socket: Pick<Socket, 'localAddress' | 'remoteAddress'>,
   say: () => Promise<object> | object,
 ): Promise<string> {
-  if (!isFromHere(socket)) return response('403 Forbidden', 'expected a request of this machine\n');
-  if (!isAskedHere(head, socket))
-    return response('403 Forbidden', 'expected this address, or localhost, in the Host header\n');
+  if (!isFromHere(head, socket))
+    return response('403 Forbidden', 'expected a request over loopback, by no proxy\n');
+  if (!isAskedHere(head))
+    return response('403 Forbidden', 'expected localhost or a loopback address in the Host header\n');
   return response('200 OK', `${JSON.stringify(await say())}\n`, 'application/json');
 }
 
 function readerOf(head: string, socket: Pick<Socket, 'localAddress' | 'remoteAddress'>): Reader {
   const [, authorization = ''] = /^authorization:(.*)$/im.exec(head) ?? [];
-  return { authorization: authorization.trim(), isLocal: isFromHere(socket) };
+  return { authorization: authorization.trim(), isLocal: isFromHere(head, socket) };
 }
 
 async function metricsOf(

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { pathOf } from '../lookup/value-in.ts';
 import { keyOf } from '../objects/metadata.ts';
 import type { Route } from '../objects/route.ts';
-import { isHostName } from '../safe-text.ts';
+import { isHostName, isMachineName } from '../safe-text.ts';
 import type { AdmissionPolicy } from './admission-policy.ts';
 import type { HostClaim } from './host-claims.ts';
 import { hostOf, isInDomains, parentDomain } from './host-of.ts';
@@ -92,5 +92,10 @@ function hostRefusal(route: Route, { host, wildcard }: Place): Refusal | undefin
     return { reason: 'NoHostValue', message: 'the route has no host, and the router chooses none' };
   const message =
     'expected a DNS name in lower case, without a dot at its end, of labels up to 63 characters';
-  return isHostName(host) ? undefined : { reason: 'InvalidHost', message: `spec.host: ${message}` };
+  if (!isHostName(host)) return { reason: 'InvalidHost', message: `spec.host: ${message}` };
+  if (!isMachineName(host)) return undefined;
+  return {
+    reason: 'InvalidHost',
+    message: 'spec.host: expected a name that is neither an IP address nor localhost',
+  };
 }

@@ -1,4 +1,5 @@
 import type { Balance, RouteBackend } from '../model.ts';
+import type { DeniedPlaces } from './safe-address.ts';
 
 /** What a backend has where its route says nothing, by the router's environment. */
 export interface BackendDefaults {
@@ -16,4 +17,5 @@ export interface BackendDefaults {
   readonly http2: boolean;
   /** DEFAULT_DESTINATION_CA_PATH is set. */
   readonly hasDefaultDestinationCa: boolean;
+  readonly denied: DeniedPlaces;
 }

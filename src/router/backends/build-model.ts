@@ -37,7 +37,7 @@ type BuildModel = (
  * it is made of the admitted route, of the endpoints of its services, and of whether its certificate is shared, and of nothing else.
  */
 export function createModelBuilder(defaults: BackendDefaults): BuildModel {
-  const endpointsOf = createServiceEndpoints();
+  const endpointsOf = createServiceEndpoints(defaults.denied);
   const shared = createSharedCertificates();
   let last: Pass = { admitted: [], made: [] };
   return (admitted, { endpoints, services }) => {

@@ -1,12 +1,26 @@
 import ipaddr from 'ipaddr.js';
-import { parseAddress } from '../../engine/system/network/node-address.ts';
+import { isInSubnet, parseAddress } from '../../engine/system/network/node-address.ts';
 
 type CheckedAddress =
   | { readonly kind: 'usable'; readonly address: string }
   | { readonly kind: 'unsafe'; readonly reason: string };
 
 /** Answers what a machine is, and often its credentials. */
-const metadataServices: ReadonlySet<string> = new Set(['169.254.169.254', '168.63.129.16', 'fd00:ec2::254']);
+const metadataServices: ReadonlySet<string> = new Set([
+  '169.254.169.254',
+  // Azure, Alibaba, Oracle.
+  ...['168.63.129.16', '100.100.100.200', '192.0.0.192'],
+  // AWS, Google, Scaleway, Oracle.
+  ...['fd00:ec2::254', 'fd20:ce::254', 'fd00:42::42', 'fd00:c1::a9fe:a9fe'],
+]);
+
+/** Where no endpoint may be, by the router's administrator and by where the router runs. */
+export interface DeniedPlaces {
+  /** ROUTER_DENIED_ENDPOINTS: networks in CIDR form. */
+  readonly networks: readonly string[];
+  /** The addresses and ports of the router itself; absent where nothing runs. */
+  readonly own?: { readonly addresses: ReadonlySet<string>; readonly ports: ReadonlySet<number> };
+}
 
 const unsafeRanges: Readonly<Record<string, string>> = {
   loopback: 'a loopback address',
@@ -22,11 +36,14 @@ const unsafeRanges: Readonly<Record<string, string>> = {
   teredo: 'IPv4 in IPv6',
 };
 
+/** 240.0.0.0/4. */
+const FUTURE_USE = /^2[45]\d\./;
+
 /**
  * An endpoint's address in its canonical form. A tenant can write any address into its endpoints: those that mean the
  * router's own node, or a metadata service, would let it read what only the node may.
  */
-export function checkAddress(text: string): CheckedAddress {
+export function checkAddress(text: string, denied: readonly string[] = []): CheckedAddress {
   const parsed = parseAddress(text);
   if (parsed === undefined) {
     const isMapped = ipaddr.IPv6.isValid(text) && text.includes(':');
@@ -34,11 +51,13 @@ export function checkAddress(text: string): CheckedAddress {
   }
   if (metadataServices.has(parsed.text)) return { kind: 'unsafe', reason: 'a metadata service' };
   const { parts, range } = describe(parsed.text);
-  const reason = unsafeRanges[range];
+  const reason = unsafeRanges[range] ?? (FUTURE_USE.test(parsed.text) ? 'a reserved address' : undefined);
   if (reason !== undefined) return { kind: 'unsafe', reason };
   // IPv4-compatible: ::192.0.2.1. ipaddr.js counts it as unicast.
   const isCompatible = parts?.slice(0, 6).every((part) => part === 0);
   if (isCompatible) return { kind: 'unsafe', reason: 'IPv4 in IPv6' };
+  if (denied.some((network) => isInSubnet(parsed, network)))
+    return { kind: 'unsafe', reason: 'an address that the router denies' };
   // The text itself where it is canonical: it is there already, and stays.
   return { kind: 'usable', address: parsed.text === text ? text : parsed.text };
 }

@@ -2,7 +2,7 @@ import { groupChanged } from '../../engine/system/group-changed.ts';
 import type { EndpointPort, EndpointSubset, ServiceEndpoints } from '../objects/endpoints.ts';
 import { keyOf } from '../objects/metadata.ts';
 import type { Service } from '../objects/service.ts';
-import { checkAddress } from './safe-address.ts';
+import { checkAddress, type DeniedPlaces } from './safe-address.ts';
 
 /** One endpoint of a service: an address with a port. */
 export interface Endpoint {
@@ -36,10 +36,9 @@ interface FoundEndpoints {
 }
 
 /** For one list of objects after another. Their order makes no difference. Only those that have come or gone are looked at. */
-export function createServiceEndpoints(): (
-  objects: readonly ServiceEndpoints[],
-  services: readonly Service[],
-) => FoundEndpoints {
+export function createServiceEndpoints(
+  denied: DeniedPlaces = { networks: [] },
+): (objects: readonly ServiceEndpoints[], services: readonly Service[]) => FoundEndpoints {
   const objectsOf = groupChanged(({ namespace, service }: ServiceEndpoints) =>
     keyOf({ namespace, name: service }),
   );
@@ -48,7 +47,8 @@ export function createServiceEndpoints(): (
     const changed = new Set([...objectsOf.take(objects), ...servicesOf.take(services)]);
     const known = new Map<string, EndpointsOfService>();
     const find: FindEndpoints = (key) => {
-      const found = known.get(key) ?? endpointsOfService(key, objectsOf.of(key), servicesOf.of(key)[0]);
+      const found =
+        known.get(key) ?? endpointsOfService(key, objectsOf.of(key), servicesOf.of(key)[0], denied);
       known.set(key, found);
       return found;
     };
@@ -60,6 +60,7 @@ function endpointsOfService(
   key: string,
   found: readonly ServiceEndpoints[],
   service: Service | undefined,
+  denied: DeniedPlaces,
 ): EndpointsOfService {
   // A cluster mirrors each object into the other kind: one of them is enough.
   const slices = found.filter(({ from }) => from === 'EndpointSlice');
@@ -67,9 +68,10 @@ function endpointsOfService(
   const ready = endpointsOf(
     name,
     (slices.length > 0 ? slices : found).flatMap((each) => each.subsets),
+    denied,
   );
   const isIdle = ready.endpoints.length === 0 && ready.refused.length === 0 && service?.isIdled === true;
-  if (isIdle && service.clusterIp !== '') return wakingEndpoints(service);
+  if (isIdle && service.clusterIp !== '') return wakingEndpoints(service, denied);
   return slices.some(({ isOfNames }) => isOfNames === true) ? withNames(name, ready) : ready;
 }
 
@@ -82,6 +84,7 @@ function withNames(service: string, { endpoints, refused }: EndpointsOfService):
 function endpointsOf(
   service: string,
   subsets: readonly EndpointSubset[],
+  denied: DeniedPlaces,
   isWaking = false,
 ): EndpointsOfService {
   if (subsets.length === 0) return none;
@@ -89,12 +92,16 @@ function endpointsOf(
   const refused = new Set<string>();
   for (const { addresses, ports } of subsets)
     for (const { address: text, pod } of addresses) {
-      const checked = checkAddress(text);
+      const checked = checkAddress(text, denied.networks);
       if (checked.kind === 'unsafe') {
         refused.add(`an endpoint of service ${service} is not used: ${checked.reason}`);
         continue;
       }
       for (const port of ports) {
+        if (denied.own?.addresses.has(checked.address) && denied.own.ports.has(port.port)) {
+          refused.add(`an endpoint of service ${service} is not used: the router itself`);
+          continue;
+        }
         const endpoint = endpointAt(service, checked.address, port, pod, isWaking);
         // Objects that disagree about HTTP/2 give the answer that every pod understands, in whatever order they come.
         const twin = endpoints.get(endpoint.id);
@@ -120,10 +127,10 @@ function endpointAt(
 }
 
 /** A connection to the cluster IP makes the cluster start the pods, and waits for them. */
-function wakingEndpoints({ name, clusterIp, ports }: Service): EndpointsOfService {
+function wakingEndpoints({ name, clusterIp, ports }: Service, denied: DeniedPlaces): EndpointsOfService {
   const subset = {
     addresses: [{ address: clusterIp }],
     ports: ports.map((port) => ({ ...port, h2c: false })),
   };
-  return endpointsOf(name, [subset], true);
+  return endpointsOf(name, [subset], denied, true);
 }

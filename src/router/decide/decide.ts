@@ -2,6 +2,7 @@ import { whileSame } from '../../engine/system/same-list.ts';
 import { createAdmission } from '../admission/admit-routes.ts';
 import type { Admission } from '../admission/verdict.ts';
 import { createModelBuilder } from '../backends/build-model.ts';
+import type { DeniedPlaces } from '../backends/safe-address.ts';
 import { createIngressRoutes } from '../ingress/ingress-routes.ts';
 import type { RouterModel } from '../model.ts';
 import type { Route } from '../objects/route.ts';
@@ -25,13 +26,16 @@ export function decide(objects: RouterObjects, settings: RouterSettings): Decisi
 
 /**
  * The same for one state of the objects after another. It says the same as `decide` for each, whatever came before; a backend that has
- * stayed as it was is the same object, so that nothing has to be made of it again.
+ * stayed as it was is the same object, so that nothing has to be made of it again. `own`: where the router itself runs, which is no endpoint.
  */
-export function createDecider(settings: RouterSettings): (objects: RouterObjects) => Decision {
+export function createDecider(
+  settings: RouterSettings,
+  own?: DeniedPlaces['own'],
+): (objects: RouterObjects) => Decision {
   const policy = admissionPolicy(settings);
   const admit = createAdmission(policy);
   const ingressRoutes = createIngressRoutes(policy.ingressClass);
-  const build = createModelBuilder(backendDefaults(settings));
+  const build = createModelBuilder(backendDefaults(settings, own));
   // Most changes are of endpoints, which nothing of this depends on.
   const admitInside = whileSame(
     (

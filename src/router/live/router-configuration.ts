@@ -22,6 +22,7 @@ import { createIsolation } from './isolation.ts';
 import type { ServableDecision } from './left-out-routes.ts';
 import { describeDefaultCertificate } from './live-certificate.ts';
 import { createLiveRenderer } from './live-renderer.ts';
+import { ownPlaces } from './own-places.ts';
 import { partly } from './partly.ts';
 import type { RouterObserver } from './router-observer.ts';
 import { certificateCounts, type RouterStatus, routeCounts } from './router-status.ts';
@@ -71,7 +72,7 @@ export function routerConfiguration(
     observers.metrics.beat();
     return await askHaproxy(path, stop).finally(observers.metrics.beat);
   };
-  const decide = createDecider(settings);
+  const decide = createDecider(settings, ownPlaces(settings));
   const renderer = createLiveRenderer(settings, observers);
   const trial: Trial = { check, render: renderer.renderAgain, template: renderer.template };
   const isolation = createIsolation(trial, observers.log, monotonicMs, signal);

@@ -3,7 +3,7 @@ import { flag, toggle } from '../../cli/command-spec.ts';
 import { nonEmpty } from '../../cli/fields.ts';
 import { listOf } from '../../cli/make-field.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
-import { domainName, printable } from './router-fields.ts';
+import { domainName, network, printable } from './router-fields.ts';
 
 /** Which routes are taken, and under which host. */
 export const admissionFlags = {
@@ -37,6 +37,12 @@ export const admissionFlags = {
   allowedDomains: flag('<domains>', z._default(listOf(domainName), []), 'only hosts below these are taken', {
     variable: 'ROUTER_ALLOWED_DOMAINS',
   }),
+  deniedEndpoints: flag(
+    '<networks>',
+    z._default(listOf(network), []),
+    'endpoints in these networks are not used, such as those of nodes and of the API',
+    { variable: 'ROUTER_DENIED_ENDPOINTS' },
+  ),
 };
 
 /** What is wrong with these together. */

@@ -1,5 +1,6 @@
 import type { AdmissionPolicy } from '../admission/admission-policy.ts';
 import type { BackendDefaults } from '../backends/backend-defaults.ts';
+import type { DeniedPlaces } from '../backends/safe-address.ts';
 import type { RouterSettings } from './router-settings.ts';
 
 /** Which routes the settings let in. */
@@ -18,8 +19,8 @@ export function admissionPolicy(settings: RouterSettings): AdmissionPolicy {
   };
 }
 
-/** What a backend has where its route says nothing. */
-export function backendDefaults(settings: RouterSettings): BackendDefaults {
+/** What a backend has where its route says nothing. `own`: where the router itself runs. */
+export function backendDefaults(settings: RouterSettings, own?: DeniedPlaces['own']): BackendDefaults {
   return {
     httpBalance: settings.balance,
     tcpBalance: settings.tcpBalance,
@@ -28,5 +29,6 @@ export function backendDefaults(settings: RouterSettings): BackendDefaults {
     checkIntervalMs: settings.backendCheckInterval,
     http2: !settings.disableHttp2,
     hasDefaultDestinationCa: settings.defaultDestinationCa !== undefined,
+    denied: { networks: settings.deniedEndpoints, ...(own && { own }) },
   };
 }

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import * as z from 'zod/mini';
 import { absolutePath, listenAddress, oneOf } from '../../cli/fields.ts';
 import { fileForms, parsedBy } from '../../cli/make-field.ts';
+import { parseAddress } from '../../engine/system/network/node-address.ts';
 import { isHostName } from '../safe-text.ts';
 
 const UNITS_MS: Readonly<Record<string, number>> = {
@@ -63,6 +64,16 @@ export const domainName = parsedBy((text) => {
   const name = text.trim().replace(/^\./, '').toLowerCase();
   return isHostName(name) ? name : undefined;
 }, 'expected a domain such as apps.example.com');
+
+/** `10.0.0.0/8`, or one address. Canonical. */
+export const network = parsedBy((text) => {
+  const [address = '', length, ...rest] = text.trim().split('/');
+  const parsed = parseAddress(address);
+  if (parsed === undefined || rest.length > 0) return undefined;
+  const most = parsed.family === 'ipv4' ? 32 : 128;
+  if (length !== undefined && (!/^\d{1,3}$/.test(length) || Number(length) > most)) return undefined;
+  return `${parsed.text}/${Number(length ?? most)}`;
+}, 'expected an address or a network such as 10.0.0.0/8');
 
 const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 

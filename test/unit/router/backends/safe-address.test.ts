@@ -20,6 +20,13 @@ test.each([
   ['168.63.129.16', 'a metadata service'],
   ['fd00:ec2::254', 'a metadata service'],
   ['fd00:0ec2:0::0254', 'a metadata service'],
+  ['100.100.100.200', 'a metadata service'],
+  ['192.0.0.192', 'a metadata service'],
+  ['fd20:ce::254', 'a metadata service'],
+  ['fd00:42::42', 'a metadata service'],
+  ['fd00:c1::a9fe:a9fe', 'a metadata service'],
+  ['240.0.0.1', 'a reserved address'],
+  ['255.255.255.254', 'a reserved address'],
   ['224.0.0.1', 'a multicast address'],
   ['ff02::1', 'a multicast address'],
   ['0.0.0.0', 'the unspecified address'],
@@ -36,4 +43,14 @@ test.each([
   ['10.0.0.1\n  server x', 'no address'],
 ])('no endpoint may be at %j: %s', (text, reason) => {
   expect(checkAddress(text)).toEqual({ kind: 'unsafe', reason });
+});
+
+test.each([
+  ['10.0.0.7', ['10.0.0.0/24'], 'unsafe'],
+  ['10.0.1.7', ['10.0.0.0/24'], 'usable'],
+  ['10.0.1.7', ['192.0.2.0/24', '10.0.1.7/32'], 'unsafe'],
+  ['FD00::7', ['fd00::/64'], 'unsafe'],
+  ['fd01::7', ['fd00::/64', '10.0.0.0/8'], 'usable'],
+])('%s beside the denied networks %j is %s', (text, networks, kind) => {
+  expect(checkAddress(text, networks).kind).toBe(kind);
 });
