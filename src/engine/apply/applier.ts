@@ -6,6 +6,7 @@ import { isToldAhead, type Stops, settle, uncheckedIn } from './check-after.ts';
 import { isSameSet, mustBeSet, type Rendered } from './file-set.ts';
 import { createKnownFiles } from './known-files.ts';
 import { findLiveFile, type LiveFile, removeLeftovers } from './live-file.ts';
+import { readMainFile } from './main-file.ts';
 import { removeOldSets } from './old-sets.ts';
 import { type Placing, type Replacement, type ReplaceOptions, replaceSet } from './replace-set.ts';
 import { isKnownOther } from './set-folder.ts';
@@ -29,8 +30,8 @@ export interface Applier {
    */
   apply(rendered: Rendered, signal: AbortSignal): Promise<ApplyOutcome>;
   /**
-   * Begins to check the file that HAProxy was told of, if there is one. Without it the next `apply` does that before anything else, as it does
-   * where the check could not be made, or nothing is known of HAProxy.
+   * Begins to check the file that HAProxy was told of, if there is one. Until then an `apply` that HAProxy can be told of, or of the same set, goes
+   * ahead without the check. Any other `apply` makes the check first, as it does where the check could not be made, or nothing is known of HAProxy.
    */
   settle(signal: AbortSignal): Settling | undefined;
   /**
@@ -48,14 +49,14 @@ interface Settling {
    */
   readonly outcome: Promise<ApplyOutcome | undefined>;
   /**
-   * Ends the check where HAProxy can be told of this one, and the check is not overdue: whether it may be applied once `outcome` has resolved.
+   * Ends the check where HAProxy can be told of this one, and the file was not unchecked for long: whether it may be applied once `outcome` has resolved.
    * Everything else waits for the verdict, so that what HAProxy reads never follows a file that it would refuse.
    */
   readonly giveWayTo: (rendered: Rendered) => boolean;
 }
 
-/** Changes that keep coming do not keep the check away for longer than this. */
-const UNCHECKED_MS = 10_000;
+/** A check that begins when the file has been unchecked for this long runs to its end: changes that keep coming do not prevent it. */
+const OVERDUE_MS = 5_000;
 
 type Rejection = Extract<ApplyOutcome, { kind: 'rejected' }>;
 
@@ -104,7 +105,8 @@ export function createApplier(options: ApplierOptions): Applier {
           return failed(options.configPath, error);
         }),
         giveWayTo: (rendered) => {
-          const gives = mayOvertake(rendered, options, memory);
+          const ageMs = memory.now() - (memory.unchecked?.sinceMs ?? 0);
+          const gives = ageMs < OVERDUE_MS && mayOvertake(rendered, memory, options);
           if (gives) interrupt.abort();
           return gives;
         },
@@ -152,7 +154,8 @@ async function applySet(
       memory.unchecked = await uncheckedIn(file, rendered.mode, options.check);
   }
   memory.cleaned = true;
-  if (!mayOvertake(rendered, options, memory)) {
+  if (await isStillUnchecked(file, rendered, memory)) return { kind: 'unchanged', isUnchecked: true };
+  if (!mayOvertake(rendered, memory, options)) {
     const before = memory.unchecked?.rendered;
     const left = await settleSet(file, options, memory, { signal, interrupt: signal });
     const isAbout = before !== undefined && isSameSet(before, rendered) && left?.kind !== 'unchanged';
@@ -168,11 +171,19 @@ async function applySet(
   return settled;
 }
 
-/** HAProxy can be told of it, as of the one in place, which is unchecked and not for long. */
-function mayOvertake(rendered: Rendered, { difference }: ApplierOptions, memory: Memory): boolean {
-  const { unchecked, inPlace, now } = memory;
+/** HAProxy has this set already, its file is in place and untouched, and `settle` will check it. */
+async function isStillUnchecked(file: LiveFile, rendered: Rendered, memory: Memory): Promise<boolean> {
+  const { unchecked, inPlace } = memory;
+  if (!isToldAhead(memory) || unchecked?.back === undefined || unchecked.rendered === undefined) return false;
+  if (!isSameSet(unchecked.rendered, rendered)) return false;
+  return (await readMainFile(file, inPlace))?.sha256 === unchecked.sha256;
+}
+
+/** HAProxy can be told of it, as it was of the one in place, which is unchecked. */
+function mayOvertake(rendered: Rendered, memory: Memory, { difference }: ApplierOptions): boolean {
+  const { unchecked, inPlace } = memory;
   if (!isToldAhead(memory) || unchecked?.back === undefined || inPlace === undefined) return false;
-  if (now() - unchecked.sinceMs >= UNCHECKED_MS || difference === undefined) return false;
+  if (difference === undefined) return false;
   return isKnownOther(inPlace, rendered) && difference(inPlace.rendered, rendered).kind !== 'reload';
 }
 

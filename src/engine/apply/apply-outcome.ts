@@ -6,8 +6,11 @@ export const WENT_BACK = 'went-back';
 
 /** What became of one rendered configuration. Each is a normal day; none of them stops a monitor. */
 export type ApplyOutcome =
-  /** The file already holds these bytes and they are what is being served: no reload was requested. */
-  | { readonly kind: 'unchanged' }
+  /**
+   * The file already holds these bytes and they are what is being served: no reload was requested. `isUnchecked`: the program was told of it
+   * before, and `settle` is still to check it.
+   */
+  | { readonly kind: 'unchanged'; readonly isUnchecked?: true }
   /**
    * The file was replaced and the supervisor took it over. `acknowledged` is false where the other side is the
    * original shell daemon, which never answers.

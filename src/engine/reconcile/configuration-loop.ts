@@ -10,6 +10,9 @@ import type { Attempt, ReloadPace } from './reload-pace.ts';
 /** A refused or unanswered configuration is retried after this pause, which doubles up to the longest. */
 const RETRY = { firstMs: 500, longestMs: 15_000 };
 
+/** HAProxy's start with the file is all that a check protects, and one costs more than the change that it follows. */
+const CHECK_EVERY_MS = 10_000;
+
 /** While a configuration is held back, the next one is made after this many times what making it took. */
 const REST_FACTOR = 4;
 
@@ -45,8 +48,8 @@ interface Tried {
  * hand is put back within one check interval, another file of its set within five seconds more. Of a configuration that has to wait, the part
  * that need not is applied at once.
  *
- * What HAProxy was told of is checked while the loop waits. A newer configuration of which HAProxy can be told ends that check; every other one
- * waits for its verdict, which is observed as a second outcome of the checked one.
+ * What HAProxy was told of is checked while the loop waits: at once after a quiet time, else ten seconds after the last check began. A newer
+ * configuration of which HAProxy can be told ends a check that was not put off. Every other one waits for its verdict, which is observed as a second outcome of the checked one.
  */
 export async function runConfigurationLoop<T>(
   parts: ConfigurationParts<T>,
@@ -54,6 +57,9 @@ export async function runConfigurationLoop<T>(
 ): Promise<void> {
   let tried: Tried | undefined;
   let checking: IdleCheck<T> | undefined;
+  /** Applied and not checked yet. */
+  let unchecked: { readonly of: Proposed<T>; readonly attempt: Attempt } | undefined;
+  let checkAtMs = Number.NEGATIVE_INFINITY;
   /** Not a pause: applying takes time as well. */
   let lookAgainAtMs = Number.POSITIVE_INFINITY;
   let restUntilMs = 0;
@@ -70,13 +76,23 @@ export async function runConfigurationLoop<T>(
     if (found !== undefined) await note(found, of, attempt);
     return found === undefined || isTaken(found);
   };
+  const checkIfDue = (): void => {
+    if (unchecked === undefined) return;
+    // One that was refused before is not left in place.
+    if (parts.now() < checkAtMs && !isOf(unchecked.of.rendered, tried)) return;
+    checking = beginIdleCheck(parts, unchecked.of, unchecked.attempt, signal);
+    unchecked = undefined;
+    if (checking !== undefined) checkAtMs = parts.now() + CHECK_EVERY_MS;
+  };
   while (!signal.aborted) {
     const nowMs = parts.now();
-    const lookAgainInMs = Math.max(0, Math.ceil(lookAgainAtMs - nowMs));
-    const pauseMs = Math.min(parts.checkIntervalMs, lookAgainInMs, retryInMs(tried, nowMs) ?? Infinity);
+    const wakeAtMs = unchecked !== undefined ? Math.min(lookAgainAtMs, checkAtMs) : lookAgainAtMs;
+    const wakeInMs = Math.max(0, Math.ceil(wakeAtMs - nowMs));
+    const pauseMs = Math.min(parts.checkIntervalMs, wakeInMs, retryInMs(tried, nowMs) ?? Infinity);
     await sleep(parts, pauseMs, restUntilMs, signal);
     parts.beat();
     if (checking?.isOver() === true) await endCheck(checking);
+    checkIfDue();
     const wokenMs = parts.now();
     const proposal = await propose(parts, signal);
     lookAgainAtMs = parts.now() + (proposal.lookAgainInMs ?? Infinity);
@@ -97,7 +113,8 @@ export async function runConfigurationLoop<T>(
     const outcome = await unlessStopped(parts.applier.apply(now.rendered, signal), signal);
     if (outcome === undefined) continue;
     await note(outcome, now, attempt);
-    checking = beginIdleCheck(parts, now, attempt, signal);
+    unchecked = isTaken(outcome) && isUnchecked(outcome) ? { of: now, attempt } : undefined;
+    checkIfDue();
   }
   // The program that checks has ended.
   if (checking !== undefined) await unlessStopped(checking.outcome, signal);

@@ -130,8 +130,8 @@ export function routerConfiguration(
     },
     observe: async (outcome, { decision }, rendered, { startMs, isPart, isCheck }) => {
       teller.tellNow();
-      if ((outcome.kind === 'reloaded' && !isUnchecked(outcome)) || outcome.kind === 'unchanged')
-        isolation.taken(decision);
+      const isServed = outcome.kind === 'reloaded' || outcome.kind === 'unchanged';
+      if (isServed && !isUnchecked(outcome)) isolation.taken(decision);
       if (isTaken(outcome) && !isUnchecked(outcome)) teller.taken(decision);
       // It was told when HAProxy was told of it.
       if (isCheck === true && outcome.kind === 'unchanged') return;

@@ -14,6 +14,7 @@ function running() {
   const stop = new AbortController();
   const wake = createWake();
   let wanted = 'a';
+  let aheadMs = 0;
   let pending: PromiseWithResolvers<ApplyOutcome | undefined> | undefined;
   const want = (word: string): void => {
     wanted = word;
@@ -21,7 +22,7 @@ function running() {
   };
   const ended = runConfigurationLoop(
     {
-      ...{ wake, checkIntervalMs: 60_000, beat: () => undefined, now: () => performance.now() },
+      ...{ wake, checkIntervalMs: 60_000, beat: () => undefined, now: () => performance.now() + aheadMs },
       next: async () => ({ input: wanted, lookAgainInMs: undefined }),
       render: async (text) => {
         steps.push(`render ${text}`);
@@ -35,9 +36,10 @@ function running() {
         settle: () => {
           const current = Promise.withResolvers<ApplyOutcome | undefined>();
           pending = current;
-          steps.push(`check ${wanted}`);
+          const checked = wanted;
+          steps.push(`check ${checked}`);
           const giveWayTo = ({ text }: { readonly text: string }): boolean => {
-            const gives = text.endsWith('!');
+            const gives = text.endsWith('!') && text !== checked;
             if (gives) current.resolve(undefined);
             return gives;
           };
@@ -57,6 +59,11 @@ function running() {
   const takes = (step: string) => waitFor(step, () => steps.includes(step));
   return {
     ...{ steps, observed, want, takes },
+    /** So many milliseconds later. */
+    pass: (ms: number) => {
+      aheadMs += ms;
+      wake.poke();
+    },
     decide: (outcome: ApplyOutcome | undefined) => pending?.resolve(outcome),
     end: async () => {
       stop.abort();
@@ -66,13 +73,30 @@ function running() {
 }
 
 test('what HAProxy can be told does not wait for the check of the configuration before, which is not observed any more', async () => {
-  const { observed, want, takes, decide, end } = running();
+  const { observed, want, takes, pass, decide, end } = running();
   await takes('check a');
   want('b!');
+  await takes('apply b!');
+  pass(10_000);
   await takes('check b!');
   decide({ kind: 'unchanged' });
   await waitFor('the verdict', () => observed.length >= 3);
   expect(observed.slice(0, 3)).toEqual(['a reloaded', 'b! reloaded', 'b! unchanged by check']);
+  await end();
+});
+
+test('of changes that HAProxy is told of in ten seconds, only the first is checked at once, and then the last', async () => {
+  const { steps, want, takes, pass, decide, end } = running();
+  await takes('check a');
+  decide({ kind: 'unchanged' });
+  for (const word of ['b!', 'c!', 'd!']) {
+    want(word);
+    await takes(`apply ${word}`);
+    pass(3_000);
+  }
+  pass(1_000);
+  await takes('check d!');
+  expect(steps.filter((step) => step.startsWith('check'))).toEqual(['check a', 'check d!']);
   await end();
 });
 
