@@ -17,12 +17,12 @@ export interface MonitorMetrics {
   readonly text: () => string;
 }
 
-const APPLY_RESULTS = ['unchanged', 'reloaded', 'rejected', 'unreachable', 'failed', 'superseded'];
+const APPLY_RESULTS = ['unchanged', 'changed', 'reloaded', 'rejected', 'unreachable', 'failed', 'superseded'];
 
 export function createMonitorMetrics(nowMs: () => number, registry: MetricsRegistry): MonitorMetrics {
   const results = registry.counter(
     'hawser_applies_total',
-    'Configurations by what became of them: unchanged, reloaded, rejected, unreachable, failed, superseded.',
+    'Configurations by what became of them: unchanged, changed (the running program was told), reloaded, rejected, unreachable, failed, superseded.',
     APPLY_RESULTS.map((result) => ({ result })),
   );
   const clientCertificate = simpleGauge(

@@ -8,7 +8,8 @@ export function logOutcome(
   facts: { readonly cause: string; readonly [fact: string]: unknown },
   { log, metrics, once }: Observers,
 ): void {
-  metrics.applied(outcome.kind);
+  const isChange = outcome.kind === 'reloaded' && outcome.atRunTime === true;
+  metrics.applied(isChange ? 'changed' : outcome.kind);
   switch (outcome.kind) {
     case 'unchanged':
       if (once.clear('apply')) log({ event: 'configuration-recovered' });
