@@ -18,20 +18,38 @@ interface LeaseSettings {
   /** Called once the lease was taken or lost: when its time is over, even while a renewal hangs. */
   readonly onChange: () => void;
   readonly timing?: LeaseTiming;
+  /** Left out: that of this machine. */
+  readonly clock?: LeaseClock;
   /** What is expected where the API forbids it. */
   readonly remedy?: string;
 }
 
 export interface LeaseTiming {
-  /** For how long others leave the lease alone after a renewal that they saw. Whole seconds. */
+  /** How long others leave the lease alone after a renewal that they saw. Whole seconds. */
   readonly durationMs: number;
   /** The holder stops after this time without a renewal: before others may take over. */
   readonly renewDeadlineMs: number;
+  /** The holder renews once in this time, and everybody else reads the lease as often. */
   readonly retryMs: number;
 }
 
-/** As client-go's leader election has them. */
-const defaultTiming: LeaseTiming = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
+interface LeaseClock {
+  /** Monotonic. */
+  readonly nowMs: () => number;
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+const machineClock: LeaseClock = { nowMs: monotonicMs, sleep };
+
+/**
+ * The defaults of client-go's leader election: a held lease costs one write every 2 s, and each other contender one read. Another
+ * process takes over at most 20 s after the holder died.
+ */
+export const defaultLeaseTiming: LeaseTiming = {
+  durationMs: 15_000,
+  renewDeadlineMs: 10_000,
+  retryMs: 2_000,
+};
 
 export interface Lease {
   /** False as soon as the last renewal is too old, even while a request hangs. */
@@ -42,21 +60,25 @@ export interface Lease {
 
 /**
  * Holds a Lease (coordination.k8s.io/v1) whenever no other process does, until `signal` aborts. As in client-go, no two
- * clocks are compared: a lease has expired once it did not change for its duration while this process watched.
+ * clocks are compared: a lease has expired once it did not change for its duration while this process watched. A holder renews with
+ * a single write, and reads the lease only after that write was refused.
  */
 export function contendForLease(settings: LeaseSettings, signal: AbortSignal): Lease {
-  const timing = settings.timing ?? defaultTiming;
+  const { timing = defaultLeaseTiming, clock = machineClock } = settings;
   const { namespace, name, identity, report, onChange } = settings;
+  const { nowMs } = clock;
   const object = { apiVersion: 'coordination.k8s.io/v1', plural: 'leases', namespace, name };
   const outage = trackOutage(report, { failed: 'lease-unavailable', recovered: 'lease-recovered' }, { name });
   let seen: { readonly spec: string; readonly sinceMs: number } | undefined;
   let heldUntilMs = Number.NEGATIVE_INFINITY;
+  /** Of the lease as our last write left it. */
+  let ownVersion: string | undefined;
   let wasHeld = false;
   /** A write whose answer did not come may have been made. */
   let mayHaveWritten = false;
   let expiry: NodeJS.Timeout | undefined;
 
-  const isHeld = () => monotonicMs() < heldUntilMs;
+  const isHeld = () => nowMs() < heldUntilMs;
 
   const tellChange = (): void => {
     if (isHeld() === wasHeld) return;
@@ -74,7 +96,7 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
   const tellUntilExpiry = (): void => {
     clearTimeout(expiry);
     tellChange();
-    const leftMs = heldUntilMs - monotonicMs();
+    const leftMs = heldUntilMs - nowMs();
     if (leftMs > 0 || wasHeld) expiry = setTimeout(tellUntilExpiry, Math.max(0, Math.ceil(leftMs))).unref();
   };
 
@@ -90,8 +112,8 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
 
   const hasExpired = (spec: LeaseSpec): boolean => {
     const text = JSON.stringify(spec);
-    if (seen?.spec !== text) seen = { spec: text, sinceMs: monotonicMs() };
-    return monotonicMs() - seen.sinceMs >= (spec.leaseDurationSeconds ?? 0) * 1_000;
+    if (seen?.spec !== text) seen = { spec: text, sinceMs: nowMs() };
+    return nowMs() - seen.sinceMs >= (spec.leaseDurationSeconds ?? 0) * 1_000;
   };
 
   const create = async (limits: WriteLimits): Promise<ObjectAnswer | ApiFailure> => {
@@ -100,6 +122,15 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
     mayHaveWritten = true;
     const body = { apiVersion, kind: 'Lease', metadata: { namespace, name }, spec };
     return await ask({ method: 'POST', path: pathOf(object), body }, limits);
+  };
+
+  /** Renews what is held without reading it. Undefined: it is no longer as this process left it. */
+  const renew = async (limits: WriteLimits): Promise<ObjectAnswer | ApiFailure | undefined> => {
+    if (!isHeld() || ownVersion === undefined) return undefined;
+    const spec = nextSpec({ holderIdentity: identity }, identity, timing.durationMs, new Date());
+    mayHaveWritten = true;
+    const answer = await ask(mergePatch(object, ownVersion, { spec }), limits);
+    return answer.kind === 'refused' ? undefined : answer;
   };
 
   /** One try to take or renew the lease. Undefined: another process holds it. */
@@ -119,10 +150,12 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
   };
 
   const contend = async (): Promise<void> => {
-    const beganAtMs = monotonicMs();
-    const answer = await attempt(limits(signal));
+    const beganAtMs = nowMs();
+    const within = limits(signal);
+    const answer = (await renew(within)) ?? (await attempt(within));
     if (signal.aborted) return;
     if (answer?.kind !== 'failure') mayHaveWritten = false;
+    ownVersion = answer?.kind === 'object' ? versionIn(answer.value) : undefined;
     if (answer?.kind === 'object') holdUntil(beganAtMs + timing.renewDeadlineMs);
     if (answer === undefined) holdUntil(Number.NEGATIVE_INFINITY);
     const isOut = answer?.kind === 'failure' || (answer?.kind === 'refused' && answer.status !== 409);
@@ -148,10 +181,14 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
     while (!signal.aborted) {
       await contend();
       // Contenders that began together do not stay together.
-      const retryMs = timing.retryMs * (1 + Math.random() / 5);
-      await sleep(retryMs, signal);
+      const scatter = isHeld() ? 1 : 1 + Math.random() / 5;
+      await clock.sleep(timing.retryMs * scatter, signal);
     }
     await release();
   };
   return { isHeld, ended: run() };
+}
+
+function versionIn(lease: unknown): string | undefined {
+  return leaseObject.safeParse(lease).data?.metadata.resourceVersion;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiSession } from '../../engine/kube/api-session.ts';
 import { followResources } from '../../engine/kube/follow-resources.ts';
-import { contendForLease, type LeaseTiming } from '../../engine/kube/lease.ts';
+import { contendForLease, defaultLeaseTiming, type LeaseTiming } from '../../engine/kube/lease.ts';
 import type { Resource } from '../../engine/kube/resource.ts';
 import type { Log } from '../../engine/system/log.ts';
 import { sleep } from '../../engine/system/time/sleep.ts';
@@ -34,9 +34,8 @@ export interface DnsTiming extends PublisherTiming {
   readonly settleMs: number;
 }
 
-/** Another replica takes over at most 9 s after the holder's last sign of life, so that a proxy that is gone is out within 10 s. */
 export const defaultDnsTiming: DnsTiming = {
-  lease: { durationMs: 6_000, renewDeadlineMs: 4_000, retryMs: 1_000 },
+  lease: defaultLeaseTiming,
   retry: { firstMs: 1_000, longestMs: 60_000 },
   settleMs: 500,
   lookMs: 30_000,

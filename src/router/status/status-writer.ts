@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { ApiSession } from '../../engine/kube/api-session.ts';
 import type { Selector } from '../../engine/kube/label-selector.ts';
-import { contendForLease, type LeaseTiming } from '../../engine/kube/lease.ts';
+import { contendForLease, defaultLeaseTiming, type LeaseTiming } from '../../engine/kube/lease.ts';
 import { trackOutage } from '../../engine/kube/outage.ts';
 import { patchStatus, type StatusOutcome } from '../../engine/kube/patch-status.ts';
 import type { Log } from '../../engine/system/log.ts';
@@ -42,12 +42,8 @@ export interface StatusTiming {
   readonly outageRetry: RetryLimits;
 }
 
-/**
- * Another replica takes over at most 14 s after the holder's last sign of life: it has seen that within a try, waits for the
- * duration, and tries again. A holder renews so seldom that three replicas make five writes in ten seconds.
- */
 const defaultTiming: StatusTiming = {
-  lease: { durationMs: 9_000, renewDeadlineMs: 6_000, retryMs: 2_000 },
+  lease: defaultLeaseTiming,
   writesPerSecond: 500,
   requestTimeoutMs: 5_000,
   resyncMs: 600_000,

@@ -2,7 +2,12 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ApiFailure, ApiTarget } from '../../../../src/engine/kube/api-request.ts';
 import type { ApiSession } from '../../../../src/engine/kube/api-session.ts';
-import { contendForLease, type Lease, type LeaseTiming } from '../../../../src/engine/kube/lease.ts';
+import {
+  contendForLease,
+  defaultLeaseTiming,
+  type Lease,
+  type LeaseTiming,
+} from '../../../../src/engine/kube/lease.ts';
 import type { ApiServer } from '../../../helpers/api-server/api-server.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 import { createTestCluster, openTestSession, type TestCluster } from './observing.ts';
@@ -13,11 +18,18 @@ const patient: LeaseTiming = { durationMs: 120_000, renewDeadlineMs: 60_000, ret
 let cluster: TestCluster;
 let session: ReturnType<typeof openTestSession>;
 let server: ApiServer;
+let asked: string[];
 let contenders: { readonly lease: Lease; readonly leave: () => Promise<void> }[];
 
 beforeEach(async () => {
   cluster = createTestCluster();
-  server = await cluster.start();
+  asked = [];
+  server = await cluster.start({
+    instead: (method) => {
+      asked.push(method);
+      return undefined;
+    },
+  });
   cluster.writeKubeconfig(server.url);
   session = openTestSession(cluster);
   contenders = [];
@@ -29,13 +41,18 @@ afterEach(async () => {
   await cluster.remove();
 });
 
-function contend(identity: string, timing = patient, through: Pick<ApiSession, 'firstAnswer'> = session) {
+function contend(
+  identity: string,
+  timing = patient,
+  through: Pick<ApiSession, 'firstAnswer'> = session,
+  clock?: ReturnType<typeof createClock>,
+) {
   const stop = new AbortController();
   const events: string[] = [];
   let changes = 0;
   const lease = contendForLease(
     {
-      ...{ session: through, namespace: 'hawser', name: 'router', identity, timing },
+      ...{ session: through, namespace: 'hawser', name: 'router', identity, timing, ...(clock && { clock }) },
       report: ({ event }) => events.push(event),
       onChange: () => {
         changes += 1;
@@ -49,6 +66,33 @@ function contend(identity: string, timing = patient, through: Pick<ApiSession, '
   };
   contenders.push({ lease, leave });
   return { lease, leave, events, changes: () => changes };
+}
+
+/** Time that stands still while somebody works, and jumps to the end of the shortest sleep once `sleepers` of them sleep. */
+function createClock(sleepers: number) {
+  let nowMs = 0;
+  const asleep = new Set<{ readonly untilMs: number; readonly wake: () => void }>();
+  return {
+    nowMs: () => nowMs,
+    sleep: (ms: number, signal: AbortSignal): Promise<void> =>
+      new Promise((wake) => {
+        asleep.add({ untilMs: nowMs + ms, wake });
+        signal.addEventListener('abort', () => wake());
+        if (signal.aborted) wake();
+      }),
+    /** Lets time pass until `untilMs`. */
+    passUntil: async (untilMs: number): Promise<void> => {
+      for (;;) {
+        await waitFor('everybody to sleep', () => asleep.size === sleepers);
+        const [next] = [...asleep].toSorted((a, b) => a.untilMs - b.untilMs);
+        if (next === undefined || next.untilMs > untilMs) break;
+        asleep.delete(next);
+        nowMs = next.untilMs;
+        next.wake();
+      }
+      nowMs = untilMs;
+    },
+  };
 }
 
 const spec = () => cluster.store.get('Lease', 'router', 'hawser')?.['spec'] as Record<string, unknown>;
@@ -177,4 +221,50 @@ test('a lease that was taken by a write whose answer came too late is given back
   await waitFor('the write', () => asked >= 2);
   await contender.leave();
   expect(spec()).toMatchObject({ holderIdentity: '', leaseTransitions: 0 });
+});
+
+test('two replicas make one write and one read every 2 s, as with client-go', async () => {
+  const clock = createClock(2);
+  const holder = contend('holder', defaultLeaseTiming, session, clock);
+  await holds(holder);
+  const follower = contend('follower', defaultLeaseTiming, session, clock);
+  await clock.passUntil(1_999);
+  asked = [];
+  await clock.passUntil(101_999);
+  const count = (method: string): number => asked.filter((each) => each === method).length;
+  expect(count('PATCH')).toBe(50);
+  expect(count('GET')).toBeGreaterThanOrEqual(41);
+  expect(count('GET')).toBeLessThanOrEqual(50);
+  expect(asked).toHaveLength(count('PATCH') + count('GET'));
+  expect([holder.lease.isHeld(), follower.lease.isHeld()]).toEqual([true, false]);
+});
+
+test('a holder whose lease another writer has changed reads it, and renews it in the same turn', async () => {
+  const clock = createClock(1);
+  const holder = contend('holder', defaultLeaseTiming, session, clock);
+  await holds(holder);
+  await clock.passUntil(1_999);
+  const lease = cluster.store.get('Lease', 'router', 'hawser');
+  if (lease === undefined) throw new Error('no lease');
+  cluster.store.set({ ...lease, metadata: { ...lease.metadata, labels: { touched: 'yes' } } });
+  asked = [];
+  await clock.passUntil(2_001);
+  expect(asked).toEqual(['PATCH', 'GET', 'PATCH']);
+  expect(holder.lease.isHeld()).toBe(true);
+  expect(holder.events).toEqual(['lease-taken']);
+});
+
+test('a lease whose holder died is taken over within 20 s', async () => {
+  const clock = createClock(1);
+  const renewTime = new Date().toISOString();
+  cluster.store.set({
+    ...{ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' },
+    metadata: { name: 'router', namespace: 'hawser' },
+    spec: { holderIdentity: 'dead', leaseDurationSeconds: 15, renewTime },
+  });
+  const heir = contend('heir', defaultLeaseTiming, session, clock);
+  await clock.passUntil(14_900);
+  expect(heir.lease.isHeld()).toBe(false);
+  await clock.passUntil(20_000);
+  expect(heir.lease.isHeld()).toBe(true);
 });
