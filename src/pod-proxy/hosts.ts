@@ -25,13 +25,17 @@ export function downstreamPods(own: PodFacts, pods: readonly PodFacts[]): readon
   return inOrder(downstreams);
 }
 
-/** The ready endpoints of Services, by the Service's name. A Service that has this pod as an endpoint is the proxy's own. */
+/**
+ * The ready endpoints of Services, by the Service's name. The proxy's own are left out: the Service with the proxy's name, and each slice
+ * that has this pod. Such a slice says nothing about others of its Service: anybody who may write slices can claim that name.
+ */
 export function downstreamEndpoints(own: PodFacts, slices: readonly SliceFacts[]): readonly Downstream[] {
-  const leadsHere = ({ endpoints }: SliceFacts): boolean =>
+  const proxy = proxyNameOf(own);
+  const isOwn = ({ service, endpoints }: SliceFacts): boolean =>
+    `${service}.${own.namespace}` === proxy ||
     endpoints.some(({ name, addresses }) => name === own.name || addresses.includes(own.address ?? ''));
-  const ownServices = new Set(slices.filter(leadsHere).map(({ service }) => service));
   const downstreams = slices
-    .filter(({ service }) => !ownServices.has(service))
+    .filter((slice) => !isOwn(slice))
     .flatMap(({ service: group, endpoints }) =>
       endpoints
         .filter(({ isReady }) => isReady)

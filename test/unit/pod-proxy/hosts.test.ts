@@ -83,10 +83,19 @@ describe('the hosts of EndpointSlices', () => {
     expect(hostsOf(downstreamEndpoints(own, slices))).toEqual({ kubernetes: ['10.0.0.1', '10.0.0.3'] });
   });
 
-  it('are never those of a Service that leads to this pod', () => {
-    expect(
-      hostsOf(downstreamEndpoints(own, slicesOf(['a', ['10.0.0.9', '10.0.0.1']], ['b', ['10.0.0.2']]))),
-    ).toEqual({});
+  it('are never those of a slice that has this pod', () => {
+    expect(hostsOf(downstreamEndpoints(own, slicesOf(['a', ['10.0.0.9', '10.0.0.1']])))).toEqual({});
+  });
+
+  it("are never those of the Service with the proxy's name, whichever pods its slices have", () => {
+    const slices = slicesOf(['a', ['10.0.0.9']], ['b', ['10.0.0.8']]);
+    const renamed = slices.map((slice) => ({ ...slice, service: 'haproxy' }));
+    expect(hostsOf(downstreamEndpoints(own, renamed))).toEqual({});
+  });
+
+  it('keep a Service whose name a forged slice with this pod has claimed', () => {
+    const slices = slicesOf(['forged', ['10.0.0.9']], ['real', ['10.0.0.1', '10.0.0.2']]);
+    expect(hostsOf(downstreamEndpoints(own, slices))).toEqual({ kubernetes: ['10.0.0.1', '10.0.0.2'] });
   });
 });
 
