@@ -82,10 +82,12 @@ export function createPublisher(
     publish: async (names, replicas, balancers) => {
       const to = target ?? (await choose());
       if (to === undefined) return notDone([UNKNOWN_TARGET], timing.retry.firstMs);
+      if (names.length === 0) return notDone([], timing.lookMs);
       const found = await readNodes(nodesAskedFor(replicas, balancers), signal);
       if (found.kind === 'failure') return notDone([found.message], timing.retry.firstMs);
-      const { addresses, problems } = externalAddresses(replicas, balancers, found.nodes);
-      if (names.length === 0 || addresses.length === 0) return notDone(problems, timing.lookMs);
+      const { addresses, problems: missing } = externalAddresses(replicas, balancers, found.nodes);
+      const problems = [...found.problems, ...missing];
+      if (addresses.length === 0) return notDone(problems, timing.lookMs);
       const what = JSON.stringify([names, addresses]);
       const { schedule, end } = tenure;
       if (schedule.waitMs(what) === 0) {

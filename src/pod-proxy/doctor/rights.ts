@@ -5,7 +5,7 @@ import { wishesOf } from '../wishes.ts';
 
 const [basic, dns] = ['manifests/pod-proxy/rbac.yaml', 'manifests/pod-proxy/dns.yaml'];
 
-/** What a proxy does with the API, and where the rules for it are: a file, or the name of the Secret that it is about. */
+/** What a proxy does with the API, and where the rules for it are: a file, or the docs for a Secret, which is asked for by its name. */
 type NeededAccess = Access & ({ readonly file: string } | { readonly name: string });
 
 /** What every proxy does. */
@@ -19,11 +19,11 @@ export function neededAccess(namespace: string): readonly NeededAccess[] {
 
 /**
  * What the annotations of its pod ask for besides: each Secret by its name, and the DNS. `target` is who makes the records; nothing
- * is needed of ExternalDNS where hawser does. Nodes are left out: they are read only where nothing else tells the addresses,
- * and then the proxy says so itself.
+ * is needed of ExternalDNS where hawser does. Nodes are left out: they are read only where nothing else gives the addresses,
+ * and then the proxy reports it itself.
  */
 export function wishedAccess(
-  { annotations, namespace }: Pick<OwnPod, 'annotations' | 'namespace'>,
+  { annotations, namespace, group }: Pick<OwnPod, 'annotations' | 'namespace' | 'group'>,
   records: { readonly isAsked: boolean; readonly target: TargetName | 'auto' },
 ): readonly NeededAccess[] {
   const { certs } = wishesOf(annotations);
@@ -31,12 +31,20 @@ export function wishedAccess(
   const secrets = names.flatMap((name) =>
     ['list', 'watch'].map((verb) => ({ verb, group: '', resource: 'secrets', namespace, name })),
   );
-  return records.isAsked ? [...secrets, ...dnsAccess(namespace, records.target)] : secrets;
+  return records.isAsked
+    ? [...secrets, ...dnsAccess({ namespace, name: `hawser-${group}` }, records.target)]
+    : secrets;
 }
 
-function dnsAccess(namespace: string, target: TargetName | 'auto'): readonly NeededAccess[] {
-  const write = (group: string, resource: string) =>
-    ['get', 'create', 'patch'].map((verb) => ({ verb, group, resource, namespace, file: dns }));
+/** `create` is asked for without a name, which RBAC cannot restrict. */
+function dnsAccess(
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  target: TargetName | 'auto',
+): readonly NeededAccess[] {
+  const write = (group: string, resource: string): readonly NeededAccess[] => [
+    ...['get', 'patch'].map((verb) => ({ verb, group, resource, namespace, name, file: dns })),
+    { verb: 'create', group, resource, namespace, file: dns },
+  ];
   const records = [
     { verb: 'get', group: 'apps', resource: 'replicasets', namespace, file: dns },
     ...write('externaldns.k8s.io', 'dnsendpoints'),

@@ -69,18 +69,31 @@ test('the permissions are what is asked of the API: lists and watches of its nam
 
 test('the permissions for DNS records are those that writing them takes, and are apart from the others', () => {
   const documents = parseAllDocuments(readFileSync(join(folder, 'dns.yaml'), 'utf8'));
-  const [role, binding, clusterRole, clusterBinding] = [...documents].map((document) => document.toJS());
+  const [role, binding] = [...documents].map((document) => document.toJS());
+  const resourceNames = [`hawser-${metadata.labels.app}`];
   expect(role.rules).toEqual([
     { apiGroups: [''], resources: ['services'], verbs: ['list', 'watch'] },
     { apiGroups: ['apps'], resources: ['replicasets'], verbs: ['get'] },
-    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'patch'] },
-    { apiGroups: ['externaldns.k8s.io'], resources: ['dnsendpoints'], verbs: ['get', 'create', 'patch'] },
+    ...['coordination.k8s.io/leases', 'externaldns.k8s.io/dnsendpoints'].flatMap((kind) => {
+      const [group, resource] = kind.split('/');
+      const of = { apiGroups: [group], resources: [resource] };
+      return [
+        { ...of, resourceNames, verbs: ['get', 'patch'] },
+        { ...of, verbs: ['create'] },
+      ];
+    }),
   ]);
-  expect(clusterRole.rules).toEqual([{ apiGroups: [''], resources: ['nodes'], verbs: ['get'] }]);
-  for (const { subjects, roleRef } of [binding, clusterBinding]) {
-    expect(subjects[0].name).toBe(spec.serviceAccountName);
-    expect(roleRef.name).toBe(role.metadata.name);
-  }
+  expect(binding.subjects[0].name).toBe(spec.serviceAccountName);
+  expect(binding.roleRef.name).toBe(role.metadata.name);
+});
+
+test('reading Nodes is a file of its own, for proxies whose addresses nothing else gives', () => {
+  const documents = parseAllDocuments(readFileSync(join(folder, 'dns-nodes.yaml'), 'utf8'));
+  const [role, binding] = [...documents].map((document) => document.toJS());
+  expect([role.kind, binding.kind]).toEqual(['ClusterRole', 'ClusterRoleBinding']);
+  expect(role.rules).toEqual([{ apiGroups: [''], resources: ['nodes'], verbs: ['get'] }]);
+  expect(binding.subjects[0].name).toBe(spec.serviceAccountName);
+  expect(binding.roleRef.name).toBe(role.metadata.name);
 });
 
 test('the template of the manifest has the pods that name the proxy as servers', () => {

@@ -5,7 +5,7 @@ import { grantedBy } from '../../../helpers/granted-rules.ts';
 const namespace = 'shop';
 const textsOf = (needed: ReturnType<typeof neededAccess>) =>
   needed.map(({ verb, group, resource }) => `${verb} ${resource}.${group}`).toSorted();
-const nothing = { annotations: {}, namespace };
+const nothing = { annotations: {}, namespace, group: 'haproxy' };
 
 test('is asked for all that the manifests give, the DNS where an annotation wants records', () => {
   expect(textsOf(neededAccess(namespace))).toEqual(grantedBy('manifests/pod-proxy/rbac.yaml').toSorted());
@@ -16,9 +16,22 @@ test('is asked for all that the manifests give, the DNS where an annotation want
   expect(route53.filter((each) => /dnsendpoints|replicasets/.test(each))).toEqual([]);
 });
 
+test('the Lease and the DNSEndpoint are asked for by their names, which have the label app', () => {
+  const dns = wishedAccess({ ...nothing, group: 'edge' }, { isAsked: true, target: 'external-dns' });
+  const named = dns.filter(({ resource }) => /leases|dnsendpoints/.test(resource));
+  expect(named.map(({ verb, resource, name }) => [verb, resource, name])).toEqual([
+    ['get', 'leases', 'hawser-edge'],
+    ['patch', 'leases', 'hawser-edge'],
+    ['create', 'leases', undefined],
+    ['get', 'dnsendpoints', 'hawser-edge'],
+    ['patch', 'dnsendpoints', 'hawser-edge'],
+    ['create', 'dnsendpoints', undefined],
+  ]);
+});
+
 test('Secrets are asked for by their names, and what to type names them', () => {
   const annotations = { 'hawser.dev/certs': 'web, api-tls' };
-  const secrets = wishedAccess({ annotations, namespace }, { isAsked: false, target: 'auto' });
+  const secrets = wishedAccess({ ...nothing, annotations }, { isAsked: false, target: 'auto' });
   expect(secrets.map(({ verb, name }) => [verb, name])).toEqual([
     ...[
       ['list', 'api-tls'],
