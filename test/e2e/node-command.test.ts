@@ -166,6 +166,23 @@ test('containerd mounts a file that is named, and hands the exit code on', async
   expect(exitCode).toBe(2);
 });
 
+test('a command in a pod of containerd prints its output and ends with its own exit code', async () => {
+  const ctr = [withContainerd, 'ctr', '-n', 'k8s.io'];
+  const label = [
+    'io.kubernetes.container.name=keepalived-monitor',
+    'io.kubernetes.pod.namespace=kube-system',
+  ];
+  const image = `docker.io/library/${ONLY_IN_CONTAINERD}`;
+  const started = await type(
+    ...[...ctr, 'run', '-d', ...label.flatMap((each) => ['--label', each]), image, 'a-pod', 'sleep', '1000'],
+  );
+  expect(started.stderr).toBe('');
+  const { exitCode, stdout, stderr } = await type(withContainerd, 'hawser', 'drain', '--bogus');
+  expect(`${stdout}${stderr}`).toContain('--bogus');
+  expect(exitCode).toBe(2);
+  await type(...ctr, 'tasks', 'rm', '-f', 'a-pod');
+});
+
 test('doctor on a broken node names what is broken', async () => {
   await writeFile(machine, '/etc/hawser/config.yaml', 'apiVips: [not-an-address]\n');
   await machine.run('mv', '/etc/hawser/kubeconfig', '/etc/hawser/kubeconfig.away');

@@ -1,7 +1,14 @@
 #!/bin/sh
 # Plays crictl's part with podman, whose containers have the pod's name in front of their own:
-#   crictl ps -q --name REGEX [--label …]; crictl exec [--sync] ID COMMAND…
+#   crictl ps -q --name REGEX [--label …]; crictl exec [--sync] [-i -t] ID COMMAND…
+# As crictl 1.24 and newer do, exec ends with 1 for every failure, and with --sync it drops the output of a command that fails.
 set -eu
+
+refuse() {
+  printf 'time="2026-01-01T00:00:00Z" level=error msg="execing command in container %s"\n' "$*" >&2
+  exit 1
+}
+
 case "$1" in
 ps)
   [ "$2 $3" = '-q --name' ]
@@ -11,8 +18,16 @@ ps)
   ;;
 exec)
   shift
-  [ "$1" != --sync ] || shift
-  exec podman exec "$@"
+  code=0
+  if [ "$1" = --sync ]; then
+    shift
+    output=$(podman exec "$@") || code=$?
+    [ "$code" -eq 0 ] || refuse "synchronously: command exited with $code: "
+    printf '%s\n\n' "$output"
+  else
+    podman exec "$@" || code=$?
+    [ "$code" -eq 0 ] || refuse "$1: command terminated with exit code $code"
+  fi
   ;;
 *)
   echo "Cannot play \"crictl $*\": it is in no document, expected one of those that are" >&2

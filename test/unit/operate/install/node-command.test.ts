@@ -15,9 +15,17 @@ interface Node {
     readonly ran: readonly string[];
     readonly last: string;
     readonly exitCode: number | null;
+    readonly stdout: string;
     readonly stderr: string;
   };
 }
+
+/** As crictl 1.24 and newer do it: 1 for every failure, and with --sync no output of a command that fails. */
+const CRICTL_EXEC = `
+    case "$2" in
+    --sync) echo 'level=error msg="execing command in container synchronously: exited with 7: "' >&2; exit 1 ;;
+    *) echo output; echo note >&2; echo 'level=error msg="execing command in container x: command terminated with exit code 7"' >&2; exit 1 ;;
+    esac`;
 
 /**
  * A node with these container engines, each a program that notes how it was called. `running` are the containers that
@@ -27,11 +35,14 @@ function node(
   engines: readonly Engine[],
   {
     running = [],
+    stopped = false,
     images = engines,
     installed = 'registry.example/hawser:1',
     user = 0,
   }: {
     readonly running?: readonly string[];
+    /** They have ended, and containerd still knows them. */
+    readonly stopped?: boolean;
     readonly images?: readonly Engine[];
     readonly installed?: string;
     readonly user?: number;
@@ -43,7 +54,7 @@ function node(
   const bin = join(dir, 'bin');
   mkdirSync(bin);
   writeFileSync(log, '');
-  for (const name of ['sed', 'head', 'sh', 'tr'])
+  for (const name of ['sed', 'head', 'sh', 'tr', 'grep'])
     symlinkSync(
       execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(),
       join(bin, name),
@@ -59,11 +70,13 @@ function node(
     program(
       engine,
       `echo "${engine} $*" >>'${log}'
-case "$1 $2 $3" in
-'ps -q '*) case "$*" in ${lists} esac ;;
-'-n k8s.io images') [ "$4" != ls ] || ${hasImage ? 'echo listed' : ':'} ;;
+case "$1 $2 $3 $4 $5" in
+'ps -q '* | '-n k8s.io containers ls -q') case "$*" in ${lists} esac ;;
+'-n k8s.io tasks ls '*) echo 'TASK PID STATUS'; ${running.map((name) => `echo 'id-of-${name}    12    ${stopped ? 'STOPPED' : 'RUNNING'}'`).join('; ') || ':'} ;;
+'-n k8s.io images '*) [ "$4" != ls ] || ${hasImage ? 'echo listed' : ':'} ;;
 'image exists '* | 'image inspect '*) ${hasImage ? ':' : 'exit 1'} ;;
-'exec '* | 'run '* | '-n k8s.io run') exit 7 ;;
+'exec '* | '-n k8s.io tasks exec '*) ${engine === 'crictl' ? CRICTL_EXEC : 'echo output; echo note >&2; exit 7'} ;;
+'run '* | '-n k8s.io run '*) exit 7 ;;
 esac`,
     );
   }
@@ -81,13 +94,13 @@ esac`,
     dir,
     type: (...words) => {
       writeFileSync(log, '');
-      const { status, stderr } = spawnSync('/bin/sh', [file, ...words], {
+      const { status, stdout, stderr } = spawnSync('/bin/sh', [file, ...words], {
         env: { PATH: bin },
         encoding: 'utf8',
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       const ran = readFileSync(log, 'utf8').trim().split('\n');
-      return { ran, last: ran.at(-1) ?? '', exitCode: status, stderr };
+      return { ran, last: ran.at(-1) ?? '', exitCode: status, stdout, stderr };
     },
   };
 }
@@ -104,20 +117,44 @@ test.each([
   [['move-vip', '--to', 'cp-2'], 'keepalived-monitor'],
   [['show-config'], 'haproxy-monitor'],
   [['show-config', 'keepalived'], 'keepalived-monitor'],
-])('%j runs in container %s, with crictl, podman and docker, and has its exit code', (words, container) => {
-  const typed = words.join(' ');
-  const containerd = node(['crictl', 'ctr'], { running: [container] }).type(...words);
-  expect(containerd.ran).toEqual([
-    `crictl ps -q --name ^${container}$ --label io.kubernetes.pod.namespace=kube-system`,
-    `crictl inspect id-of-${container}`,
-    `crictl exec --sync id-of-${container} hawser ${typed}`,
-  ]);
-  expect(containerd.exitCode).toBe(7);
-  for (const engine of ['podman', 'docker'] as const) {
-    const { last, exitCode } = node([engine], { running: [container] }).type(...words);
-    expect(last).toBe(`${engine} exec id-of-${container} hawser ${typed}`);
-    expect(exitCode).toBe(7);
-  }
+])(
+  '%j runs in container %s with its output and exit code, whatever the container runtime',
+  (words, container) => {
+    const typed = words.join(' ');
+    const call = {
+      ctr: `ctr -n k8s.io tasks exec --exec-id hawser-PID id-of-${container} hawser ${typed}`,
+      crictl: `crictl exec id-of-${container} hawser ${typed}`,
+      podman: `podman exec id-of-${container} hawser ${typed}`,
+      docker: `docker exec id-of-${container} hawser ${typed}`,
+    };
+    for (const engine of ['ctr', 'crictl', 'podman', 'docker'] as const) {
+      const { last, ...result } = node([engine], { running: [container] }).type(...words);
+      expect(last.replace(/hawser-\d+/, 'hawser-PID')).toBe(call[engine]);
+      expect(result).toMatchObject({ exitCode: 7, stdout: 'output\n', stderr: 'note\n' });
+    }
+  },
+);
+
+test('a node with containerd needs no crictl, and passes over containers that have ended', () => {
+  const both = node(['ctr', 'crictl'], { running: ['haproxy'] }).type('haproxy', 'status');
+  expect(both.last).toMatch(/^ctr -n k8s\.io tasks exec /);
+  const ended = node(['ctr'], { running: ['haproxy'], stopped: true }).type('haproxy', 'status');
+  expect(ended).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(ended.stderr).toContain('container "haproxy" is not running (asked ctr)');
+});
+
+test('an error of crictl itself is shown, and ends with 1', () => {
+  const { dir, type } = node(['crictl'], { running: ['haproxy'] });
+  const crictl = join(dir, 'bin', 'crictl');
+  writeFileSync(
+    crictl,
+    `#!/bin/sh
+case "$1" in ps) echo id ;; exec) echo 'level=fatal msg="connect: connection refused"' >&2; exit 1 ;; esac`,
+  );
+  expect(type('haproxy', 'status')).toMatchObject({
+    exitCode: 1,
+    stderr: 'level=fatal msg="connect: connection refused"\n',
+  });
 });
 
 test.each([
@@ -140,12 +177,12 @@ case "$*" in
 esac`,
     );
     // The node is called b-1: by the name of its pod the usual container would be taken for that of instance b.
-    expect(type('haproxy', 'status').last).toBe('crictl exec --sync id-of-none hawser haproxy status');
+    expect(type('haproxy', 'status').last).toBe('crictl exec id-of-none hawser haproxy status');
     for (const words of [['--instance', 'b'], ['--instance=b']])
       expect(type('haproxy', 'reload', ...words).last).toBe(
-        `crictl exec --sync id-b hawser haproxy reload ${words.join(' ')}`,
+        `crictl exec id-b hawser haproxy reload ${words.join(' ')}`,
       );
-    expect(type('haproxy', 'status', '--instance=c').stderr).toContain('of instance "c" does not run');
+    expect(type('haproxy', 'status', '--instance=c').stderr).toContain('of instance "c" is not running');
   },
 );
 
@@ -215,13 +252,18 @@ test('status and timeline work without a running pod, and what needs one says so
   const drained = type('drain');
   expect(drained.exitCode).toBe(2);
   expect(drained.stderr).toBe(
-    'Cannot run hawser drain: container "keepalived-monitor" does not run (crictl ps -a), expected it to\n',
+    'Cannot run hawser drain: container "keepalived-monitor" is not running (asked podman); with CRI-O, install crictl\n',
   );
 });
 
-test('it says what it lacks: root, an image, an engine, and that daemons are not typed', () => {
-  expect(node(['podman'], { user: 1000 }).type('status').stderr).toContain('expected root');
-  expect(node(['podman'], { installed: '' }).type('doctor').stderr).toContain('HAWSER_IMAGE=');
-  expect(node([]).type('doctor').stderr).toContain('neither ctr (containerd) nor podman nor docker');
+test('what is missing is named: root, the image, a container engine', () => {
+  expect(node(['podman'], { user: 1000 }).type('status').stderr).toContain('it needs root');
+  for (const words of [['doctor'], ['--help']])
+    expect(node(['podman'], { installed: '' }).type(...words).stderr).toContain('export HAWSER_IMAGE=');
+  expect(node([]).type('doctor').stderr).toContain('install ctr (containerd), podman or docker');
+  expect(node([]).type('drain').stderr).toContain('no container runtime found: install crictl');
+});
+
+test('daemons are not started by hand', () => {
   expect(node(['podman']).type('haproxy', 'supervise').stderr).toContain('it runs in its static pod');
 });
