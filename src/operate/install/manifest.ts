@@ -4,6 +4,7 @@ import type { EffectivePod } from './effective-settings.ts';
 import { type Credentials, type Flavor, installWords, placesOf } from './layout.ts';
 import { nameInstance } from './manifest-of-instance.ts';
 import { type Path, probeAt, probesFollowPage } from './manifest-probes.ts';
+import { checkResources } from './manifest-resources.ts';
 import { applyPatch, type Patch } from './patches.ts';
 
 interface ManifestSettings {
@@ -42,6 +43,7 @@ export function renderManifest(
   nameInstance(document, pod, (name) => container(document, name));
   const shipped = document.clone();
   for (const patch of settings.patches) if (patch.target === pod.name) applyPatch(document, patch);
+  checkResources(document, pod.name, containers(document));
   probesFollowPage(document, shipped, pod.supervisor);
   monitorsFollowGroup(document, shipped, pod);
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
