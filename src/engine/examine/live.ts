@@ -36,15 +36,32 @@ export interface Running {
 function judgeSupervisor<Context>(
   live: LiveProgram<Context>,
   look: SupervisorReading,
-  { isInstalled, instance }: { readonly isInstalled: boolean; readonly instance: string | undefined },
+  {
+    isInstalled,
+    hasPod,
+    instance,
+  }: {
+    readonly isInstalled: boolean;
+    /** Whether the kubelet has made a pod of its manifest; undefined where that cannot be seen. */
+    readonly hasPod: boolean | undefined;
+    readonly instance: string | undefined;
+  },
 ): Finding {
   const program = live.name;
   const command = `hawser ${program} status${ofInstance(instance)}`;
   const logs = `crictl logs $(crictl ps -a -q --name '^${program}$' | head -1)`;
-  if (look.kind === 'absent')
-    return isInstalled
-      ? fail(`the manifest of ${program} is here, and no supervisor runs`, `crictl ps -a; ${logs}`)
-      : skip('it is not installed here');
+  if (look.kind === 'absent') {
+    if (!isInstalled) return skip('it is not installed here');
+    return hasPod === false
+      ? fail(
+          `the kubelet runs no pod for the manifest of ${program}`,
+          `journalctl -u kubelet | grep ${program}`,
+        )
+      : fail(
+          `the manifest of ${program} is here, and no supervisor runs`,
+          `crictl ps -a; ${logs}; if there is no such container: journalctl -u kubelet | grep ${program}`,
+        );
+  }
   if (look.kind === 'unreachable')
     return /EACCES|EPERM/.test(look.message)
       ? unknown(look.message, moreRights)
@@ -127,13 +144,21 @@ export function supervisorCheck<Context extends NodeContext>(
       const manifest = await files.value(`${manifests}/${name}.yaml`);
       // An instance is known by its processes or by its manifest, whatever that is called.
       const isInstalled = instance !== undefined || /\bhawser\b/.test(manifest ?? '');
-      const finding = judgeSupervisor(live, look, { isInstalled, instance });
+      const hasPod = await hasPodOf(name, files);
+      const finding = judgeSupervisor(live, look, { isInstalled, hasPod, instance });
       if (look.kind !== 'absent') return finding;
       if (finding.kind === 'fail' && !(await context.readings.areProcessesSeen()))
         return unknown(`${name} is installed, and this process sees none of the node`, moreRights);
       return await unlessUnseen(context, finding);
     },
   };
+}
+
+/** The kubelet makes a folder for the logs of each pod that the container runtime runs, and removes it with the pod. */
+async function hasPodOf(program: string, files: NodeContext['files']): Promise<boolean | undefined> {
+  const folder = '/var/log/pods';
+  if (!(await files.isFolder(folder))) return undefined;
+  return (await files.list(folder)).some((name) => name.startsWith(`kube-system_${program}-`));
 }
 
 /** What is said of the configuration that it runs on. */

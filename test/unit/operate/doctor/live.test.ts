@@ -112,6 +112,25 @@ test('haproxy-supervisor: one in a pod is asked through the root directory of it
   expect(await examineRoot('haproxy-supervisor', root, settings)).toMatchObject({ kind: 'ok' });
 });
 
+const INSTALLED = { '/etc/kubernetes/manifests/haproxy.yaml': 'args: [hawser]\n', '/proc/1/comm': 'init\n' };
+
+test('haproxy-supervisor: a manifest that the kubelet refused sends the operator to its journal', async () => {
+  const root = temporaryRoot({ ...INSTALLED, '/var/log/pods/kube-system_keepalived-n1_1/.kept': '' });
+  expect(await examineRoot('haproxy-supervisor', root, {})).toMatchObject({
+    kind: 'fail',
+    found: 'the kubelet runs no pod for the manifest of haproxy',
+    todo: 'journalctl -u kubelet | grep haproxy',
+  });
+});
+
+test('haproxy-supervisor: a pod that has no supervisor sends the operator to its containers', async () => {
+  const root = temporaryRoot({ ...INSTALLED, '/var/log/pods/kube-system_haproxy-n1_1/.kept': '' });
+  expect(await examineRoot('haproxy-supervisor', root, {})).toMatchObject({
+    kind: 'fail',
+    todo: expect.stringMatching(/^crictl ps -a; .*journalctl -u kubelet/),
+  });
+});
+
 test.each([
   ['haproxy-config', haproxyStatus],
   ['keepalived-config', vrrpStatus],
