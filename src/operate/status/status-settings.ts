@@ -47,7 +47,7 @@ export const statusCommand = (products: readonly ProductStatus[]) => {
         '<duration>',
         durationMs,
         'how long a program of this node may take to answer; other nodes get half of it',
-        { default: '250ms', inFile: 'never' },
+        { default: '1s', inFile: 'never' },
       ),
       ...pages,
       ...endpointFlags,
@@ -60,7 +60,7 @@ export const statusCommand = (products: readonly ProductStatus[]) => {
       ['hawser status --json | jq \'.here.servers[] | select(.state != "up")\''],
     ],
     notes: [
-      'It answers within 0.4 s even if a program hangs; on a machine starved of CPU raise --timeout.',
+      'It answers within 1.6 s even if a program hangs; on a node starved of CPU raise --timeout.',
       "It asks all four programs, HAProxy and the other nodes at once, names what does not answer, and shows the rest. A priority is keepalived's own sum: the place in the list plus the value of each check.",
       'The page of --serve has no password: everyone who can reach the address can read it. It answers requests for an address or localhost, not for other names.',
       'Exit codes: 0 healthy, 1 degraded, 2 cannot tell (no program of hawser answers here), or usage.',
