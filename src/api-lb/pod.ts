@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Pod } from '../cli/pod.ts';
+import { HAPROXY_SOCKET } from '../haproxy/supervise/haproxy-flags.ts';
 import { haproxySuperviseCommand } from '../haproxy/supervise/haproxy-supervise-settings.ts';
 import { haproxyMonitorCommand } from './haproxy-monitor-settings.ts';
 
@@ -13,6 +14,7 @@ export const haproxyPod: Pod = {
   supervisor: {
     spec: haproxySuperviseCommand,
     answer: z.object({ ok: z.boolean(), phase: z.string(), draining: z.array(z.unknown()) }),
+    socket: HAPROXY_SOCKET,
     status: ['haproxy', 'status', '--json'],
   },
   // HAProxy is not root, and reads its configuration there.

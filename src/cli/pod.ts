@@ -45,6 +45,8 @@ export interface Pod {
     readonly spec: CommandSpec<{ readonly listen?: Required<Page> | undefined }>;
     /** What one of any version answers at its page: an older or newer one may be about to be replaced or removed. */
     readonly answer: z.ZodMiniType<object>;
+    /** Its control socket, as a path within the pod. */
+    readonly socket: string;
     /** The words after `hawser` that show its status as JSON. */
     readonly status: readonly string[];
     /** Where the probes ask its page: the words after `hawser` that take its place if it has none. */

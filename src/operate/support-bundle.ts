@@ -3,6 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Pod } from '../cli/pod.ts';
+import { hostFiles } from '../engine/examine/host-files.ts';
+import { listProcesses } from '../engine/examine/host-processes.ts';
+import { lookAtSupervisor, type SupervisorQuestion } from '../engine/examine/supervisor.ts';
 import { messageOf } from '../engine/system/errors.ts';
 import { runCommand } from '../engine/system/process/run-command.ts';
 import { createBundleCopy } from './bundle-copy.ts';
@@ -11,6 +14,7 @@ import { layout, placesOf, podLayout } from './install/layout.ts';
 import { podsOfInstance } from './install/pods-of-instance.ts';
 
 const COMMAND_TIMEOUT_MS = 60_000;
+const ANSWER_TIMEOUT_MS = 5_000;
 
 /** Their exit codes are verdicts and do not matter here: a bundle is made for a node in trouble. */
 const REPORTS = {
@@ -34,9 +38,18 @@ function podsHere(root: string, pods: readonly Pod[]): readonly Pod[] {
 }
 
 /** The file of a supervisor's own status, and the command that prints it. */
-function supervisorStatus({ name, instance, supervisor }: Pod): readonly [string, readonly string[]] {
-  if (instance === undefined) return [`${name}-status.json`, supervisor.status];
-  return [`${name}-${instance.name}-status.json`, [...supervisor.status, '--instance', instance.name]];
+async function supervisorStatus(
+  { name, program, instance, supervisor }: Pod,
+  node: Pick<SupervisorQuestion, 'files' | 'processes'>,
+): Promise<readonly [string, readonly string[]]> {
+  const { socket, status } = supervisor;
+  if (instance !== undefined)
+    return [`${name}-${instance.name}-status.json`, [...status, '--instance', instance.name]];
+  const limits = { signal: AbortSignal.timeout(COMMAND_TIMEOUT_MS), answerTimeoutMs: ANSWER_TIMEOUT_MS };
+  const look = await lookAtSupervisor({ program, socket, instance, ...node, ...limits });
+  // The pod's /var/run is not in this process's file system.
+  const reached = look.kind === 'answered' ? ['--socket', look.socket] : [];
+  return [`${name}-status.json`, [...status, ...reached]];
 }
 
 /** Writes one gzipped tar to stdout. A source that cannot be read is named in `errors.txt`. Resolves with the exit code. */
@@ -55,9 +68,12 @@ async function gather(target: string, root: string, pods: readonly Pod[]): Promi
   const errors: string[] = [];
   const copy = createBundleCopy();
   const journals = join(root, layout.journalDir);
+  const files = hostFiles(root);
+  const found = await listProcesses(files);
+  const node = { files, processes: async () => found };
   const reports: Readonly<Record<string, readonly string[]>> = {
     ...REPORTS,
-    ...Object.fromEntries(pods.map(supervisorStatus)),
+    ...Object.fromEntries(await Promise.all(pods.map(async (pod) => await supervisorStatus(pod, node)))),
     'doctor.json': ['doctor', '--json', '--root', root],
     'timeline.txt': ['timeline', '--journal', journals],
   };

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { Pod } from '../cli/pod.ts';
 import { currentInterfaces, currentRoutes } from '../engine/system/network/routes.ts';
+import { KEEPALIVED_SOCKET } from '../keepalived/supervise/keepalived-flags.ts';
 import { keepalivedSuperviseCommand } from '../keepalived/supervise/keepalived-supervise-settings.ts';
 import { vipProblems } from './group/vip-problems.ts';
 import { keepalivedMonitorCommand } from './settings/keepalived-monitor-settings.ts';
@@ -12,6 +13,7 @@ export const keepalivedPod: Pod = {
   supervisor: {
     spec: keepalivedSuperviseCommand,
     answer: z.object({ ok: z.boolean(), phase: z.string(), instances: z.array(z.unknown()) }),
+    socket: KEEPALIVED_SOCKET,
     status: ['keepalived', 'status', '--json'],
     alive: ['keepalived', 'status', '--alive'],
   },

@@ -9,11 +9,7 @@ export type SupervisorReading =
   /** There is a supervisor, and its socket cannot be reached from here. */
   | { readonly kind: 'unreachable'; readonly message: string };
 
-/**
- * A supervisor's answer to `status`. The directory of its socket belongs to the pod, so it is found through the process
- * that holds it (`/proc/PID/root`), which needs root.
- */
-export async function lookAtSupervisor(ask: {
+export interface SupervisorQuestion {
   readonly program: string;
   readonly socket: string;
   readonly instance: string | undefined;
@@ -21,7 +17,13 @@ export async function lookAtSupervisor(ask: {
   readonly processes: () => Promise<readonly HostProcess[]>;
   readonly signal: AbortSignal;
   readonly answerTimeoutMs: number;
-}): Promise<SupervisorReading> {
+}
+
+/**
+ * A supervisor's answer to `status`. The directory of its socket belongs to the pod, so it is found through the process
+ * that holds it (`/proc/PID/root`), which needs root.
+ */
+export async function lookAtSupervisor(ask: SupervisorQuestion): Promise<SupervisorReading> {
   const running = (await ask.processes()).filter((each) => isHawser(each, [ask.program, 'supervise']));
   // A link in the pod, such as /var/run, leads elsewhere in the pod, and not on this process's disk.
   const candidates = ['', ...running.map(({ pid }) => `/proc/${pid}/root`)];

@@ -2,11 +2,14 @@ import { flag } from '../../cli/command-spec.ts';
 import { absolutePath, socketPath } from '../../cli/fields.ts';
 import { instance } from '../../cli/instance.ts';
 
+/** Where a supervisor listens within its pod, unless a flag says otherwise. */
+export const HAPROXY_SOCKET = '/var/run/haproxy/haproxy-master.sock';
+
 /** What the supervisor and the monitor of an HAProxy must agree on. */
 export const haproxyFlags = {
   instance,
   socket: flag('<path>', socketPath, "the supervisor's control socket", {
-    default: '/var/run/haproxy/haproxy-master.sock',
+    default: HAPROXY_SOCKET,
     inFile: 'never',
     ofInstance: 'path',
   }),

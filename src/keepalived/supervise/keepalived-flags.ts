@@ -1,10 +1,13 @@
 import { flag } from '../../cli/command-spec.ts';
 import { absolutePath, socketPath } from '../../cli/fields.ts';
 
+/** Where a supervisor listens within its pod, unless a flag says otherwise. */
+export const KEEPALIVED_SOCKET = '/var/run/keepalived/keepalived.sock';
+
 /** What the supervisor and the monitor of a keepalived must agree on. */
 export const keepalivedFlags = {
   socket: flag('<path>', socketPath, "the supervisor's control socket", {
-    default: '/var/run/keepalived/keepalived.sock',
+    default: KEEPALIVED_SOCKET,
     inFile: 'never',
   }),
   runDir: flag(

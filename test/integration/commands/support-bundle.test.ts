@@ -1,15 +1,27 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
 
 ensureBuilt();
 
+const HAPROXY_STATUS = {
+  ok: true,
+  phase: 'serving',
+  current: null,
+  draining: [],
+  reload: null,
+  restart: null,
+  lastFailure: null,
+};
+
 test('a support bundle has reports, configurations, journals and logs of the node, and no secret', {
   timeout: 180_000,
-}, () => {
+}, async () => {
   const dir = mkdtempSync(join(tmpdir(), 'hawser-bundle-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const write = (path: string, text: string) => {
@@ -26,14 +38,26 @@ test('a support bundle has reports, configurations, journals and logs of the nod
   write('var/log/hawser/keepalived-monitor.1.jsonl', '');
   write('var/log/hawser/haproxy-monitor.1.jsonl', '{"v":1,"message":"Authorization: Bearer hunter2"}\n');
   write('var/log/pods/kube-system_keepalived-cp-1_1/keepalived/0.log', 'it was asked to stop\n');
-  const tar = execFileSync(hawser, ['support-bundle', '--root', join(dir, 'node')], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+  // A supervisor in its pod, whose socket is in no folder of the node.
+  write('proc/9/comm', 'node\n');
+  write('proc/9/cmdline', 'node\0/hawser.mjs\0haproxy\0supervise\0');
+  write('proc/9/root/var/run/haproxy/.kept', '');
+  const supervisor = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.end(`${JSON.stringify(HAPROXY_STATUS)}\n`));
   });
-  writeFileSync(join(dir, 'bundle.tar.gz'), tar);
+  supervisor.listen(join(dir, 'node/proc/9/root/var/run/haproxy/haproxy-master.sock'));
+  onTestFinished(() => void supervisor.close());
+  const { stdout } = await promisify(execFile)(hawser, ['support-bundle', '--root', join(dir, 'node')], {
+    encoding: 'buffer',
+  });
+  writeFileSync(join(dir, 'bundle.tar.gz'), stdout);
   execFileSync('tar', ['-C', dir, '-xzf', join(dir, 'bundle.tar.gz')]);
   const read = (path: string) => readFileSync(join(dir, 'hawser-support', path), 'utf8');
   expect(JSON.parse(read('version.json'))).toMatchObject({ node: process.versions.node });
   expect(JSON.parse(read('doctor.json'))).toHaveProperty('checks');
+  expect(JSON.parse(read('haproxy-status.json'))).toMatchObject({ phase: 'serving' });
+  expect(read('errors.txt')).not.toContain('hawser haproxy status --json:');
   expect(read('files/etc/keepalived/keepalived.conf')).toBe('auth_pass ***\nvirtual_router_id 77\n');
   expect(read('files/etc/hawser/config-b.yaml')).toBe('lbPort: 9545\n');
   expect(read('files/etc/haproxy-b/haproxy.cfg')).toBe('global\n');

@@ -29,7 +29,12 @@ const routerCommand = commandSpec({
 const router: Pod = {
   ...{ name: 'router', program: 'haproxy', template: 'router.cfg.ejs' },
   daemons: [haproxySuperviseCommand, routerCommand],
-  supervisor: { spec: haproxySuperviseCommand, answer: z.object({ ok: z.boolean() }), status: [] },
+  supervisor: {
+    spec: haproxySuperviseCommand,
+    answer: z.object({ ok: z.boolean() }),
+    socket: '',
+    status: [],
+  },
   state: /^routes\.json$/,
   needs: (settingsOf) => {
     const { listen } = settingsOf(routerCommand);
