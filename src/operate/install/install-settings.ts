@@ -137,7 +137,7 @@ export const uninstallCommand = commandSpec({
   ],
   notes: [
     'Only what `hawser install` has written is removed; a file that was edited since is kept as FILE.saved.',
-    'Exit codes: 0 nothing is left, 1 something is: it is listed, 2 usage.',
+    'Exit codes: 0 nothing of hawser is left, 1 something is left and listed, 2 usage.',
   ],
 });
 

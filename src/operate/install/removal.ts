@@ -20,7 +20,9 @@ export type Removal =
   | { readonly kind: 'put-back'; readonly path: string; readonly from: string }
   /** A configuration that was moved aside gets its name back. */
   | { readonly kind: 'move-back'; readonly path: string; readonly from: string }
-  | { readonly kind: 'leave'; readonly path: string };
+  | { readonly kind: 'leave'; readonly path: string }
+  /** A folder of hawser's with files that hawser did not write. */
+  | { readonly kind: 'leave-folder'; readonly path: string; readonly holds: readonly string[] };
 
 export interface RemovalPlan {
   /** The kubelet's manifests: first, and the pods have to end before the rest. */
@@ -121,6 +123,7 @@ export async function applyRemoval(root: string, removal: Removal): Promise<void
     case 'save':
       return await rename(path, join(root, removal.to));
     case 'leave':
+    case 'leave-folder':
       return;
     case 'move-back':
       return await moveFile(join(root, removal.from), path);
@@ -134,11 +137,18 @@ export async function applyRemoval(root: string, removal: Removal): Promise<void
   }
 }
 
-/** Leaves a folder with other files in it. */
-export async function removeIfEmpty(root: string, path: string): Promise<void> {
-  await rmdir(join(root, path)).catch((error: unknown) => {
-    if (!['ENOTEMPTY', 'ENOENT', 'EEXIST', 'ENOTDIR'].includes(codeOf(error) ?? '')) throw error;
-  });
+/** Removes an empty folder. Resolves with the names in a folder that holds other files, and so stays. */
+export async function removeIfEmpty(root: string, path: string): Promise<readonly string[]> {
+  const folder = join(root, path);
+  try {
+    await rmdir(folder);
+    return [];
+  } catch (error) {
+    const code = codeOf(error) ?? '';
+    if (code === 'ENOTEMPTY' || code === 'EEXIST') return (await readdir(folder)).toSorted();
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw error;
+  }
 }
 
 export function removalText(removal: Removal): string {
@@ -152,5 +162,7 @@ export function removalText(removal: Removal): string {
       return `+ ${removal.path}, as it was before hawser`;
     case 'leave':
       return `  ${removal.path} is not hawser's: it stays`;
+    case 'leave-folder':
+      return `  ${removal.path} stays: it holds ${removal.holds.join(', ')}`;
   }
 }

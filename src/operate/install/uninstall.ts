@@ -21,7 +21,7 @@ export type RemoveTables = (
   instance: string | undefined,
 ) => Promise<{ readonly changed: boolean; readonly left: readonly string[] }>;
 
-/** Resolves with 0 if nothing is left, and with 1 after it has listed what is. */
+/** Resolves with 0 if nothing of hawser is left, and with 1 after it has listed what is. */
 export async function uninstall(
   asked: UninstallSettings,
   known: Installable,
@@ -92,9 +92,9 @@ async function remove(
   const last = { kind: 'remove', path: places.record } as const;
   const late = [
     ...(await removeAll(root, [last], progress)),
-    ...(await removeFolders(root, plan.directories)),
+    ...(await removeFolders(root, plan.directories, progress)),
   ];
-  return late.length === 0 ? progress.end('done', 'done: nothing is left\n') : leave(late);
+  return late.length === 0 ? progress.end('done', 'done: nothing of hawser is left\n') : leave(late);
 }
 
 /** The VIPs of the install, and of the current settings if those can be read. */
@@ -153,9 +153,18 @@ async function removeAll(
   return left;
 }
 
-async function removeFolders(root: string, folders: readonly string[]): Promise<readonly string[]> {
+async function removeFolders(
+  root: string,
+  folders: readonly string[],
+  progress: Progress,
+): Promise<readonly string[]> {
   const left: string[] = [];
   for (const path of folders)
-    await removeIfEmpty(root, path).catch((error) => left.push(`${path}: ${messageOf(error)}`));
+    await removeIfEmpty(root, path).then(
+      (holds) => {
+        if (holds.length > 0) progress.step({ kind: 'leave-folder', path, holds });
+      },
+      (error) => left.push(`${path}: ${messageOf(error)}`),
+    );
   return left;
 }

@@ -78,6 +78,15 @@ test('nothing is left: no file, no process, no VIP, no firewall table; a second 
   });
 });
 
+test('a folder with files of the administrator stays, and the output says what is in it', async () => {
+  await node.install();
+  node.write('/etc/hawser/patches/haproxy.yaml', 'spec: {}\n');
+  const result = await node.run('uninstall');
+  expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(result.stdout).toContain('/etc/hawser stays: it holds patches\n');
+  expect(result.stdout).toMatch(/done: nothing of hawser is left\n$/);
+});
+
 test('an instance that runs on the node is neither waited for nor touched', async () => {
   await node.install();
   const pod = await startPod(9545, ['--instance', 'b', '--listen', '127.0.0.1:29461']);
