@@ -11,7 +11,10 @@ export class ConfigError extends Error {
 
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  // Node's error for a name with several addresses, all of which refused, has no message of its own.
+  if (error.message === '' && error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
+  return error.message;
 }
 
 /** The `code` of a Node system error (`ENOENT`, `ECONNREFUSED`), undefined for anything else. */
