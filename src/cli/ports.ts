@@ -4,8 +4,8 @@ export const defaultPorts = {
   api: 6443,
   /** HAProxy, for clients: the VIP's port leads to it. */
   loadBalancer: 9445,
-  /** HAProxy answers /haproxy_ready and /haproxy_monitor there; the pods that hawser takes the place of had it there too. */
-  health: 50_936,
+  /** HAProxy answers /haproxy_ready and /haproxy_monitor there, as OpenShift's does. */
+  health: 9444,
   /** HAProxy's statistics, on loopback. */
   statistics: 29_445,
   /** The pages of the four programs, on loopback. */
@@ -20,11 +20,3 @@ export const defaultPorts = {
   /** The router's page, on all addresses, as openshift-router has it. */
   router: 1_936,
 } as const;
-
-/** `/haproxy_ready` where OpenShift's own pods have it, outside of the range that the kernel gives to clients. */
-export const openshiftHealthPort = 9444;
-
-/** Where a peer may answer for its HAProxy: as this node does, or as the pods beside it in a group of both flavours. */
-export function healthPorts(own: number): readonly number[] {
-  return [...new Set([own, defaultPorts.health, openshiftHealthPort])];
-}

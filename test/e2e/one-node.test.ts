@@ -65,7 +65,7 @@ test('each of the four keeps a journal, and HAProxy cannot read the kubeconfig',
 });
 
 test('/haproxy_ready answers to the node and to others', async () => {
-  const url = `http://${machine.node.address}:50936/haproxy_ready`;
+  const url = `http://${machine.node.address}:9444/haproxy_ready`;
   expect(await machine.run('curl', '-sSf', url)).toContain('Service ready');
   expect(await world.bed.client.run('curl', '-sSf', url)).toContain('Service ready');
 });
@@ -208,7 +208,7 @@ async function podsGone(): Promise<void> {
   await waitForPods('the volumes to go', removed);
   expect(await machine.run('nft', 'list', 'ruleset')).toBe('');
   expect(await machine.run('ip', '-o', 'address')).not.toContain(world.bed.vip);
-  expect(await machine.run('ss', '-Hlntu')).not.toMatch(/:(?:9445|29445|50936|29446|29447)\b/);
+  expect(await machine.run('ss', '-Hlntu')).not.toMatch(/:(?:9445|29445|9444|29446|29447)\b/);
 }
 
 test.each<{ first: PodName; second: PodName }>([

@@ -112,12 +112,8 @@ const removalScript = `for round in 1 2 3 4 5 6 7 8 9; do
 done
 ip netns del "$1"`;
 
-/**
- * No client gets HAProxy's port: it could be connected to itself, and HAProxy could not bind it for a minute. Duplicate detection
- * would keep every IPv6 address silent for a second.
- */
+/** Duplicate detection would keep every IPv6 address silent for a second. */
 const firstSteps = `ip link set lo up
-echo 50936 >/proc/sys/net/ipv4/ip_local_reserved_ports
 for which in all default; do echo 0 >/proc/sys/net/ipv6/conf/$which/accept_dad; done`;
 
 let created = 0;

@@ -77,7 +77,7 @@ export const keepalivedMonitorSays: KeepalivedMonitorStatus = {
         {
           check: 'HAProxy',
           state: 'ok',
-          found: 'alive, a connection to 127.0.0.1:50936 stands',
+          found: 'alive, a connection to 127.0.0.1:9444 stands',
           sinceMs: 8_040_000,
         },
         { check: '/haproxy_ready', state: 'ok', found: 'HTTP 200', sinceMs: 8_040_000 },

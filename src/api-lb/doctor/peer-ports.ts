@@ -1,5 +1,4 @@
 import { connect } from 'node:net';
-import { healthPorts } from '../../cli/ports.ts';
 import {
   type Check,
   type Finding,
@@ -73,9 +72,7 @@ const peerPorts: Check<ApiLbContext> = {
     const limits = { signal, answerTimeoutMs };
     const ask = async (peer: Peer): Promise<Finding> => {
       const [balancer = 'refused', ...health] = await Promise.all(
-        [settings.lbPort, ...healthPorts(settings.healthPort)].map((port) =>
-          reach(peer.address, port, limits),
-        ),
+        [settings.lbPort, settings.healthPort].map((port) => reach(peer.address, port, limits)),
       );
       return judgePeerPorts({ peer, balancer, health }, settings.lbPort);
     };

@@ -1,4 +1,3 @@
-import { healthPorts } from '../../cli/ports.ts';
 import { hostPort } from '../../engine/system/network/address-text.ts';
 import { askPage } from '../../engine/system/network/ask-page.ts';
 
@@ -17,16 +16,6 @@ type ClusterNameAnswer =
  * same name: with other ids it would not hear the holder, and would hold the VIP a second time.
  */
 export async function askClusterName(vip: string, healthPort: number): Promise<ClusterNameAnswer> {
-  const others = healthPorts(healthPort).filter((port) => port !== healthPort);
-  const [own, ...answers] = await Promise.all([
-    askAt(vip, healthPort),
-    ...others.map((port) => askAt(vip, port)),
-  ]);
-  // A failure is reported for the port that this node would have.
-  return own.kind === 'told' ? own : (answers.find(({ kind }) => kind === 'told') ?? own);
-}
-
-async function askAt(vip: string, healthPort: number): Promise<ClusterNameAnswer> {
   const at = `http://${hostPort({ host: vip, port: healthPort })}${CLUSTER_NAME_PATH}`;
   const answer = await askPage({ host: vip, port: healthPort }, CLUSTER_NAME_PATH, {
     timeoutMs: PATIENCE_MS,

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { Pod } from '../../cli/pod.ts';
-import { openshiftHealthPort } from '../../cli/ports.ts';
 import { settingsJsonSchema } from '../../cli/settings-form.ts';
 import { clusterNameOf } from '../../engine/kube/control-plane/cluster-name.ts';
 import { ConfigError, messageOf } from '../../engine/system/errors.ts';
@@ -133,10 +132,7 @@ function firstDefaults(
   flavor: Flavor,
 ): SettingsChange[] {
   if (flavor === 'openshift')
-    return [
-      { path: ['keepalived', 'profile'], value: 'openshift', isDefault: true },
-      { path: ['healthPort'], value: openshiftHealthPort, isDefault: true },
-    ];
+    return [{ path: ['keepalived', 'profile'], value: 'openshift', isDefault: true }];
   const [vip] = [...(apiVip ?? []), ...(ingressVip ?? [])];
   // The router ids derive from the name. The kubeconfig that holds the name may not exist yet.
   return vip === undefined || clusterName !== undefined

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { healthPorts } from '../../cli/ports.ts';
 import { peerQuestion } from '../../engine/peers/peer-question.ts';
 import { layout } from '../install/layout.ts';
 import type { ClusterEndpoints } from './collect-cluster-status.ts';
@@ -18,7 +17,7 @@ export async function clusterEndpoints(
 ): Promise<ClusterEndpoints> {
   const { apiVips, ingressVips, statPort, healthPort, nodeName, pages } = settings;
   return {
-    ...{ statPort, pages, healthPorts: healthPorts(healthPort), node: nodeName, instances: findAndInstalled },
+    ...{ statPort, pages, healthPorts: [healthPort], node: nodeName, instances: findAndInstalled },
     isInstalled: existsSync(layout.record),
     vips: [
       ...apiVips.map((vip) => ({ vip, kind: 'api' as const })),

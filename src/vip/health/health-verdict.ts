@@ -53,7 +53,7 @@ export interface PeersReading {
 
 interface VerdictOptions {
   readonly kind: VipKind;
-  /** The address and path of the server: `127.0.0.1:50936`, `/haproxy_ready`. */
+  /** The address and path of the server: `127.0.0.1:9444`, `/haproxy_ready`. */
   readonly place: string;
   readonly question: string;
   readonly profile: () => VrrpProfile;

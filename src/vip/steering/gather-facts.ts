@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { healthPorts } from '../../cli/ports.ts';
 import { askProgram } from '../../engine/examine/ask-program.ts';
 import { observePeers } from '../../engine/peers/observe-peers.ts';
 import { peerQuestion } from '../../engine/peers/peer-question.ts';
@@ -94,7 +93,7 @@ async function thatCould(
 ): Promise<readonly RankedPeer[]> {
   const question = await peerQuestion(settings, publishedSchema);
   const limits = { timeoutMs: PEER_TIMEOUT_MS, signal: new AbortController().signal };
-  const looks = await observePeers(peers, { healthPorts: healthPorts(healthPort), question }, limits);
+  const looks = await observePeers(peers, { healthPorts: [healthPort], question }, limits);
   const able = looks.filter(({ health, published }) => health === 'ready' && !isSteered(published));
   return peers.filter(({ name }) => able.some(({ peer }) => peer.name === name));
 }

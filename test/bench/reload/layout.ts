@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 /** The network of every host looks the same, since each has one of its own. */
-export const ports = { lb: 9445, stat: 29_445, health: 50_936, generation: 9400, taken: 9500 } as const;
+export const ports = { lb: 9445, stat: 29_445, health: 9444, generation: 9400, taken: 9500 } as const;
 
 export const servers = [
   { name: 'cp-0', host: '127.0.0.1', port: 16_443 },

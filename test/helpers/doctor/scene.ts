@@ -27,7 +27,7 @@ const defaults: Scene['settings'] = {
   apiPort: 6443,
   lbPort: 9445,
   statPort: 29_445,
-  healthPort: 50_936,
+  healthPort: 9444,
   haproxyConfig: '/etc/haproxy/haproxy.cfg',
   keepalivedConfig: '/etc/keepalived/keepalived.conf',
   haproxySocket: '/haproxy.sock',

@@ -82,7 +82,7 @@ function prepare(node: BedNode): void {
     timeout connect 1s
     timeout server 60s
 frontend health
-    bind :::50936 v4v6
+    bind :::9444 v4v6
     http-request return status 200
 `,
   );

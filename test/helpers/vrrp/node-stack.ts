@@ -2,7 +2,7 @@ import type { ProcessId } from '../../../src/engine/system/process/process-id.ts
 import type { BedNode } from './bed-node.ts';
 
 /** Where HAProxy takes clients, and where it says that it is there. */
-export const stackPorts = { lb: 9445, health: 50_936, api: 6443 } as const;
+export const stackPorts = { lb: 9445, health: 9444, api: 6443 } as const;
 
 /** What runs on each node beside the API server: one product's HAProxy, keepalived and their supervisors. */
 export interface NodeStack {

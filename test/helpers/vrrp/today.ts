@@ -1,6 +1,5 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { openshiftHealthPort } from '../../../src/cli/ports.ts';
 import { renderTemplate } from '../../../src/engine/render/render-template.ts';
 import { virtualRouterIds } from '../../../src/vip/group/virtual-router-id.ts';
 import { pidFileFlags } from '../keepalived-process.ts';
@@ -92,7 +91,7 @@ export function todayFiles(
 ): Readonly<Record<string, string>> {
   const { members, at, firewallRule } = places;
   const model = {
-    ports: kind === 'openshift' ? { ...stackPorts, health: openshiftHealthPort } : stackPorts,
+    ports: stackPorts,
     vip: bed.vip,
     virtualRouterId: virtualRouterIds(todayCluster).api,
     device: node.device,

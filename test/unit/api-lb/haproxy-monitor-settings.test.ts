@@ -13,7 +13,7 @@ test('the defaults are the field’s', () => {
     apiPort: 6443,
     lbPort: 9445,
     statPort: 29_445,
-    healthPort: 50_936,
+    healthPort: 9444,
     checkInterval: 6_000,
     settle: 500,
     source: 'nodes',

@@ -37,7 +37,7 @@ test('what the shipped template prints', () => {
   expect(loadBalancerFacts(rendered.text)).toEqual({
     listeners: [
       { proxy: 'frontend main', address: ':::9445' },
-      { proxy: 'frontend health_check_http_url', address: ':::50936' },
+      { proxy: 'frontend health_check_http_url', address: ':::9444' },
       { proxy: 'listen stats', address: '127.0.0.1:29445' },
     ],
     servers: ['cp-1 [fd00::1]:6443'],

@@ -36,7 +36,7 @@ function change(given: Given): VrrpChange {
   return {
     ...{ before, after, isReloaded: given.after !== undefined, wasAlone: alone, isAlone: alone },
     restarts: new Set(given.restarts ?? []),
-    healthPort: { before: 50_936, after: given.healthPort ?? 50_936 },
+    healthPort: { before: 9444, after: given.healthPort ?? 9444 },
     monitorTimeoutMs: 3_000,
     held: new Set(held),
   };

@@ -104,7 +104,7 @@ const apiPort: DoctorCheck = {
   },
 };
 
-/** `ip_local_port_range` (`32768\t60999`), and `ip_local_reserved_ports` (`29446-29450,50936`). */
+/** `ip_local_port_range` (`32768\t60999`), and `ip_local_reserved_ports` (`29446-29450,9444`). */
 function judgeReserved(wanted: readonly number[], range: string | undefined, reserved: string): Finding {
   const [first = 0, last = 0] = (range ?? '').split(/\s+/).map(Number);
   if (first === 0 || last === 0)

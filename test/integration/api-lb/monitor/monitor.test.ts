@@ -100,7 +100,7 @@ describe('monitor and supervisor together', () => {
     await supervisor.waitForServing();
     const code = ['-o', '/dev/null', '-w', '%{http_code}'] as const;
     const ask = (path: string) =>
-      cluster.namespace.run('curl', '-s', ...code, `http://127.0.0.1:50936${path}`);
+      cluster.namespace.run('curl', '-s', ...code, `http://127.0.0.1:9444${path}`);
     expect(await ask('/haproxy_ready')).toBe('200');
     expect(await ask('/haproxy_monitor')).toBe('503');
   });
@@ -117,7 +117,7 @@ test.each(['debian-haproxy.cfg', 'guide-haproxy.cfg'])(
     const copy = `${path}.before-hawser`;
     expect(await balancer.monitorSaid('foreign-configuration-replaced')).toMatchObject({ path, copy });
     expect(readFileSync(copy, 'utf8')).toBe(foreign);
-    const ready = 'http://127.0.0.1:50936/haproxy_ready';
+    const ready = 'http://127.0.0.1:9444/haproxy_ready';
     await waitFor('/haproxy_ready', () => cluster.namespace.run('curl', '-sf', ready).then(() => true));
   },
 );

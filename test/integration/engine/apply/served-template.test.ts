@@ -47,7 +47,7 @@ async function serve(servers: readonly ApiServer[]): Promise<() => string> {
     written += String(chunk);
   });
   await once(child, 'spawn');
-  await waitFor('HAProxy to be ready', async () => (await status('[::1]:50936/haproxy_ready')) === '200');
+  await waitFor('HAProxy to be ready', async () => (await status('[::1]:9444/haproxy_ready')) === '200');
   return () => written;
 }
 
@@ -62,21 +62,21 @@ async function status(url: string): Promise<string> {
   return answer.slice(0, 3);
 }
 
-const monitor = () => status('127.0.0.1:50936/haproxy_monitor');
+const monitor = () => status('127.0.0.1:9444/haproxy_monitor');
 
 it('is ready without any server, is not usable, and closes connections at once', async () => {
   await serve([]);
-  expect(await status('127.0.0.1:50936/haproxy_ready')).toBe('200');
+  expect(await status('127.0.0.1:9444/haproxy_ready')).toBe('200');
   expect(await monitor()).toBe('503');
   expect(await status('https://127.0.0.1:9445/readyz')).toBe('000');
-  expect(await status('127.0.0.1:50936/other')).toBe('404');
+  expect(await status('127.0.0.1:9444/other')).toBe('404');
 });
 
 it('closes connections at once when every server is down, instead of keeping a kubelet waiting', async () => {
   const output = await serve([server('a', 7001), server('b', 7002)]);
   await waitFor('no server to be up', async () => (await monitor()) === '503');
   expect(await status('https://127.0.0.1:9445/readyz')).toBe('000');
-  expect(await status('127.0.0.1:50936/haproxy_ready')).toBe('200');
+  expect(await status('127.0.0.1:9444/haproxy_ready')).toBe('200');
   const line = await waitFor(
     'the failed connection to be logged',
     () => /^.* main masters\/<NOSRV> .*$/m.exec(output()) ?? undefined,
@@ -103,7 +103,7 @@ it('shows its statistics on loopback only, without a password', async () => {
   await serve([]);
   expect(await status('127.0.0.1:29445/haproxy_stats')).toBe('200');
   expect(await status('10.9.0.1:29445/haproxy_stats')).toBe('000');
-  expect(await status('10.9.0.1:50936/haproxy_ready')).toBe('200');
+  expect(await status('10.9.0.1:9444/haproxy_ready')).toBe('200');
 });
 
 it('lets only its own user at the stats socket', async () => {

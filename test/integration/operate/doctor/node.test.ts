@@ -29,7 +29,7 @@ vi.setConfig({ testTimeout: 180_000 });
 
 test('a node on which hawser would work', async () => {
   const { us } = await createDoctorSegment();
-  await setSysctl(us, 'net.ipv4.ip_local_reserved_ports=50936');
+  await setSysctl(us, 'net.ipv4.ip_local_reserved_ports=9444');
   const { said, report, exitCode } = await runDoctor(us, [...vips, ...PEERS, ...only]);
   expect(report.checks.filter(({ verdict }) => verdict !== 'ok' && verdict !== 'skip')).toEqual([]);
   expect(said('vip-interface')).toContain(`ok: ${VIP} goes on eth0`);
@@ -64,7 +64,7 @@ test('a node on which everything is wrong', async () => {
   expect(said('rp-filter')).toMatch(/^fail: rp_filter of eth0 is strict.*eth1/);
   expect(said('arp')).toMatch(/^fail: arp_ignore of eth0 is 8/);
   expect(said('ipv6')).toMatch(/^warn: accept_dad of eth0 is 2/);
-  expect(said('reserved-ports')).toMatch(/^warn: 50936 may/);
+  expect(said('reserved-ports')).toMatch(/^warn: 9444 may/);
   expect(said('nonlocal-bind')).toMatch(/^fail: .*ip_nonlocal_bind is 0/);
   expect(said('ports')).toContain(`fail: port 9445 (load balancer) is held by socat (pid ${other.pid})`);
   for (const { verdict, todo } of report.checks)

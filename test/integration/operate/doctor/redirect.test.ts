@@ -30,7 +30,7 @@ async function startHaproxy(namespace: NetNamespace): Promise<() => Promise<void
 frontend main
   bind :9445
 frontend health
-  bind :50936
+  bind :9444
   http-request return status 200 if { path /haproxy_monitor }
 `,
   );
@@ -40,9 +40,8 @@ frontend health
   await waitFor(
     'HAProxy to answer',
     async () =>
-      (await namespace
-        .run('curl', '-sf', 'http://127.0.0.1:50936/haproxy_monitor')
-        .catch(() => undefined)) !== undefined,
+      (await namespace.run('curl', '-sf', 'http://127.0.0.1:9444/haproxy_monitor').catch(() => undefined)) !==
+      undefined,
   );
   return async () => {
     child.kill('SIGKILL');

@@ -71,7 +71,7 @@ test('edited settings stay, and a port that is changed there reaches the probes'
   node.write('/etc/hawser/config.yaml', edited);
   const result = await node.run('install', '--yes', '--interface', 'eth0');
   expect(result).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(result.stdout).toMatch(/^-\s+port: 50936$/m);
+  expect(result.stdout).toMatch(/^-\s+port: 9444$/m);
   expect(node.read('/etc/hawser/config.yaml')).toBe(`${edited}interface: eth0\n`);
   const { spec } = parse(node.read('/etc/kubernetes/manifests/haproxy.yaml'));
   expect(spec.terminationGracePeriodSeconds).toBe(30);

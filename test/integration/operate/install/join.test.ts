@@ -38,7 +38,7 @@ async function serve(clusterName: string, vip: string): Promise<void> {
   const [command, ...prefix] = holder.neighbour.prefix;
   spawn(command, [...prefix, 'haproxy', '-W', '-f', at('haproxy.cfg')], { stdio: 'ignore' });
   await waitFor('HAProxy to answer', () =>
-    holder.neighbour.run('curl', '-s', 'http://127.0.0.1:50936/haproxy_ready').then(
+    holder.neighbour.run('curl', '-s', 'http://127.0.0.1:9444/haproxy_ready').then(
       (text) => text.includes('200'),
       () => false,
     ),

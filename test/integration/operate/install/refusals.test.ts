@@ -64,7 +64,7 @@ const tls =
 
 test.each([
   ['lbPort', 9445],
-  ['healthPort', 50_936],
+  ['healthPort', 9444],
   ['haproxy.statPort', 29_445],
   ['keepalived.listen', 29_447],
 ])('%s that another process listens on, with its name', async (key, port) => {
@@ -202,7 +202,7 @@ test("a VIP where this cluster's API answers is the cluster's own", async () => 
   const authority = createAuthority(join(node.root, 'tmp'));
   makeControlPlane(node, authority.certFile);
   await serveAt(authority);
-  await listen(node.neighbour, 50_936, named('10-0-0-100'));
+  await listen(node.neighbour, 9444, named('10-0-0-100'));
   const result = await node.run('install', '--yes', '--api-vip', '10.0.0.100');
   expect(result).toMatchObject({ exitCode: 0, stderr: '' });
   expect(result.stdout).toContain('notice: the cluster answers at 10.0.0.100');
@@ -218,7 +218,7 @@ test('another cluster at the VIP is refused, also where ours is known', async ()
 
 test('a node before kubeadm join cannot tell whose VIP it is: --join says so', async () => {
   await serveAt(createAuthority(join(node.root, 'tmp')));
-  await listen(node.neighbour, 50_936, named('10-0-0-100'));
+  await listen(node.neighbour, 9444, named('10-0-0-100'));
   expect(await refusal('--api-vip', '10.0.0.100')).toMatch(
     /if that is the cluster that this node joins, type --join/,
   );
@@ -232,7 +232,7 @@ test('a node before kubeadm join cannot tell whose VIP it is: --join says so', a
 test('a node that joins after the VIP has changed has the virtual router id of the others', async () => {
   await serveAt(createAuthority(join(node.root, 'tmp')));
   // The holder's cluster had 192.0.2.7 when its first node was installed.
-  await listen(node.neighbour, 50_936, named('192-0-2-7'));
+  await listen(node.neighbour, 9444, named('192-0-2-7'));
   expect(await node.run('install', '--yes', '--api-vip', '10.0.0.100', '--join')).toMatchObject({
     exitCode: 0,
     stderr: '',
@@ -242,7 +242,7 @@ test('a node that joins after the VIP has changed has the virtual router id of t
 
 test('a node that joins with another name than the holder has is refused', async () => {
   await serveAt(createAuthority(join(node.root, 'tmp')));
-  await listen(node.neighbour, 50_936, named('prod'));
+  await listen(node.neighbour, 9444, named('prod'));
   const flags = ['--api-vip', '10.0.0.100', '--join'];
   expect(await refusal(...flags, '--cluster-name', 'test')).toMatch(
     /Cannot use cluster name "test": the node that holds VIP 10\.0\.0\.100 has "prod".*--cluster-name prod/,
@@ -257,9 +257,9 @@ test('a join that cannot learn the name says what to type, and takes it', async 
   expect(await refusal(...flags)).toMatch(/nothing answers at VIP 10\.0\.0\.100; .*--cluster-name NAME/);
   await serveAt(createAuthority(join(node.root, 'tmp')));
   expect(await refusal(...flags)).toMatch(
-    /Cannot learn the cluster's name: http:\/\/10\.0\.0\.100:50936\/hawser_cluster_name does not answer/,
+    /Cannot learn the cluster's name: http:\/\/10\.0\.0\.100:9444\/hawser_cluster_name does not answer/,
   );
-  await listen(node.neighbour, 50_936, plain);
+  await listen(node.neighbour, 9444, plain);
   expect(await refusal(...flags)).toMatch(/Cannot learn the cluster's name/);
   expect(await node.run('install', '--yes', ...flags, '--cluster-name', 'prod')).toMatchObject({
     exitCode: 0,

@@ -46,7 +46,7 @@ async function costOf(
   const effects = vrrpEffects({
     ...{ before: vrrpFacts(text), after: vrrpFacts(edit(text)), isReloaded: edit(text) !== text },
     ...{ wasAlone: alone, isAlone: false, restarts: new Set(restarts), monitorTimeoutMs: 1 },
-    healthPort: { before: 50_936, after: 50_936 },
+    healthPort: { before: 9444, after: 9444 },
     held: new Set(instances.flatMap(({ name, state }) => (state === 'MASTER' ? name : []))),
   });
   return { ...changeCost(effects, restarts.length > 0), effects };

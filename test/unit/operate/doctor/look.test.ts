@@ -75,7 +75,7 @@ test('reserved-ports: a range that leaves ours alone, and one that was reserved'
     [`${folder}reserved_ports`]: '6443,29446-29447\n',
   };
   const finding = await examine('reserved-ports', partly);
-  expect(finding).toMatchObject({ kind: 'warn', todo: expect.stringContaining('=6443,29446-29447,50936 ') });
+  expect(finding).toMatchObject({ kind: 'warn', todo: expect.stringContaining('=6443,29446-29447,9444 ') });
   const widened = { [`${folder}port_range`]: '1024\t9000\n', [`${folder}reserved_ports`]: '\n' };
   expect(await examine('reserved-ports', widened)).toMatchObject({
     kind: 'warn',

@@ -7,7 +7,7 @@ import { createOnce } from '../../../../src/engine/observe/once.ts';
 import { readTrackValue } from '../../../../src/keepalived/track-file.ts';
 import { createTrackWriter, type TrackWriter } from '../../../../src/vip/health/track-writer.ts';
 
-const url = { secure: false, host: '127.0.0.1', port: 50_936, path: '/haproxy_ready' };
+const url = { secure: false, host: '127.0.0.1', port: 9444, path: '/haproxy_ready' };
 
 function trackFile(): { readonly path: string; readonly writer: TrackWriter; readonly events: string[] } {
   const dir = mkdtempSync(join(tmpdir(), 'hawser-track-'));

@@ -24,7 +24,7 @@ test('the defaults are the field’s', () => {
     forceVirtualRouterId: false,
     source: 'nodes',
     apiPort: 6443,
-    healthPort: 50_936,
+    healthPort: 9444,
     notifyFifo: '/var/run/keepalived/notify.fifo',
     trackFiles: { api: '/var/run/keepalived/lb.track' },
     stateFile: '/var/run/keepalived/vrrp-state.json',
