@@ -5,7 +5,6 @@ import type { ApiLbContext } from './doctor/context.ts';
 import { firewallChecks } from './doctor/firewall.ts';
 import { doctorFlags } from './doctor/flags.ts';
 import { liveChecks } from './doctor/live.ts';
-import { nonlocalBindChecks } from './doctor/nonlocal-bind.ts';
 import { peerPortChecks } from './doctor/peer-ports.ts';
 import { ports } from './doctor/ports.ts';
 import { programChecks } from './doctor/program.ts';
@@ -17,7 +16,6 @@ const checks: readonly Check<ApiLbContext>[] = [
   ...programChecks,
   ...firewallChecks,
   ...peerPortChecks,
-  ...nonlocalBindChecks,
 ];
 
 /** What the API load balancer brings to the commands that look at every product. */

@@ -1,4 +1,4 @@
-import { type Check, type Finding, fail, ok, unknown, warn } from '../../engine/examine/check.ts';
+import { type Check, type Finding, fail, ok, unknown } from '../../engine/examine/check.ts';
 import { notRun } from '../../engine/examine/not-run.ts';
 import type { ProgramOutcome } from '../../engine/examine/run-program.ts';
 import { OLDEST_HAPROXY, parseHaproxyBuild } from '../../engine/system/text/program-version.ts';
@@ -9,7 +9,7 @@ function judgeHaproxy(outcome: ProgramOutcome): Finding {
   const build = parseHaproxyBuild(outcome.stdout);
   if (build === undefined)
     return unknown('haproxy -vv tells no version', 'haproxy -vv; name the program: --haproxy PATH');
-  const { version, fixes } = build;
+  const { version } = build;
   if (!build.supported)
     return fail(
       `HAProxy is ${version}, expected ${OLDEST_HAPROXY} or newer`,
@@ -20,16 +20,7 @@ function judgeHaproxy(outcome: ProgramOutcome): Finding {
       `HAProxy ${version} is built without OpenSSL`,
       'use a build with USE_OPENSSL=1: its checks speak HTTPS',
     );
-  return fixes === undefined || !isOver(fixes.year, fixes.quarter, new Date())
-    ? ok(`HAProxy ${version}, with OpenSSL`)
-    : warn(
-        `HAProxy ${version} gets no fixes any more (since Q${fixes.quarter} ${fixes.year})`,
-        'plan a newer one; the distribution may go on with fixes of its own',
-      );
-}
-
-function isOver(year: number, quarter: number, now: Date): boolean {
-  return Date.UTC(year, quarter * 3, 1) < now.getTime();
+  return ok(`HAProxy ${version}, with OpenSSL`);
 }
 
 const haproxy: Check<ApiLbContext> = {

@@ -2,7 +2,6 @@ import type { CommandSpec } from '../../cli/command-spec.ts';
 import { skip } from '../../engine/examine/check.ts';
 import { clusterChecks } from './checks/cluster.ts';
 import { credentialChecks } from './checks/credentials.ts';
-import { kubeconfigServerChecks } from './checks/kubeconfig-server.ts';
 import { portChecks } from './checks/ports.ts';
 import { settingsFileChecks } from './checks/settings-file.ts';
 import { withInstances } from './instance-checks.ts';
@@ -17,7 +16,7 @@ export interface PlacedCheck extends DoctorCheck {
 /** Every check, in the order in which they are shown: the settings, each product, the ports of all, the API. */
 export function checksOf(products: readonly Product[]): readonly PlacedCheck[] {
   const installed = products.filter(({ home }) => home.kind === 'node');
-  const ofNode = [...portChecks(installed), ...kubeconfigServerChecks, ...credentialChecks, ...clusterChecks];
+  const ofNode = [...portChecks(installed), ...credentialChecks, ...clusterChecks];
   return [...settingsFileChecks.map(onNode), ...products.flatMap(productChecks), ...ofNode.map(onNode)];
 }
 

@@ -10,8 +10,6 @@ interface HaproxyBuild {
   readonly supported: boolean;
   /** Its checks can speak HTTPS. */
   readonly openssl: boolean;
-  /** Until when its authors mend it, where it says so. */
-  readonly fixes: { readonly quarter: number; readonly year: number } | undefined;
 }
 
 export interface KeepalivedBuild {
@@ -35,12 +33,10 @@ const FIRST_TO_COUNT_OTHER_VIPS = '2.3.0';
 export function parseHaproxyBuild(printed: string): HaproxyBuild | undefined {
   const version = versionIn(printed, /HAProxy version (\d+)\.(\d+)[.-](?:dev)?(\d+)?/i);
   if (version === undefined) return undefined;
-  const [, quarter, year] = /will stop receiving fixes around Q(\d) (\d{4})/.exec(printed) ?? [];
   return {
     version,
     supported: !isOlder(version, OLDEST_HAPROXY),
     openssl: /\+OPENSSL\b|USE_OPENSSL=/.test(printed),
-    fixes: year === undefined ? undefined : { quarter: Number(quarter), year: Number(year) },
   };
 }
 

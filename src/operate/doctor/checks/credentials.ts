@@ -78,7 +78,7 @@ const clientCertificate: DoctorCheck = {
 
 function judgeCredentials(look: ClusterReading, source: DoctorSettings['source'], subject: string): Finding {
   if (source === 'static') return skip('--source static asks no API server');
-  if (look.kind === 'not-asked') return unknown(look.reason, 'look at check kubeconfig-server');
+  if (look.kind === 'not-asked') return unknown(look.reason, 'check the server that the kubeconfig names');
   if (look.kind === 'listed') return ok(`${look.from} lists ${look.nodes.length} control-plane nodes`);
   const { status, message } = look.failure;
   if (status === 401)
@@ -87,7 +87,7 @@ function judgeCredentials(look: ClusterReading, source: DoctorSettings['source']
       'take a kubeconfig of this cluster; look at checks client-certificate and clock',
     );
   if (status !== 403)
-    return unknown(message, 'look at checks api-certificate and api-port; is any API server up?');
+    return unknown(message, 'check that an API server runs: crictl ps -a --name kube-apiserver');
   const isKubelet = /system:node:/.test(`${subject} ${message}`);
   return fail(
     isKubelet
@@ -118,7 +118,10 @@ function judgeTrust(where: string, look: TrustReading): Finding {
     case 'trusted':
       return ok(`${where} shows a certificate of the kubeconfig's authority`);
     case 'away':
-      return unknown(`${where} does not answer: ${look.message}`, 'look at check api-port');
+      return unknown(
+        `${where} does not answer: ${look.message}`,
+        'check that it runs: crictl ps -a --name kube-apiserver',
+      );
     case 'untrusted':
       return fail(
         `${where} shows a certificate of "${look.issuer}": ${look.reason}`,

@@ -73,7 +73,7 @@ const arp: Check<VipContext> = {
   },
 };
 
-function judgeIpv6(device: string, disabled: number | undefined, acceptDad: number | undefined): Finding {
+function judgeIpv6(device: string, disabled: number | undefined): Finding {
   if (disabled === undefined)
     return fail(`there is no IPv6 on ${device}`, 'boot without ipv6.disable=1, or leave the IPv6 VIP out');
   if (disabled !== 0)
@@ -81,12 +81,7 @@ function judgeIpv6(device: string, disabled: number | undefined, acceptDad: numb
       `IPv6 is disabled on ${device}`,
       `sysctl -w net.ipv6.conf.${device}.disable_ipv6=0 (and in /etc/sysctl.d/)`,
     );
-  if (acceptDad === 2)
-    return warn(
-      `accept_dad of ${device} is 2: one duplicate address turns IPv6 off there`,
-      `sysctl -w net.ipv6.conf.${device}.accept_dad=1 net.ipv6.conf.all.accept_dad=1 (and in /etc/sysctl.d/)`,
-    );
-  return ok(`IPv6 is on for ${device}, accept_dad is ${acceptDad ?? 'unknown'}`);
+  return ok(`IPv6 is on for ${device}`);
 }
 
 const ipv6: Check<VipContext> = {
@@ -102,11 +97,10 @@ const ipv6: Check<VipContext> = {
     const off = async (device: string) => await files.value(`/proc/sys/net/ipv6/conf/${device}/disable_ipv6`);
     const findings = devices.map(async (device) => {
       const disabled = await off(device);
-      const dad = await interfaceSetting(context, 'ipv6', device, 'accept_dad');
-      return judgeIpv6(device, disabled === undefined ? undefined : Number(disabled), dad);
+      return judgeIpv6(device, disabled === undefined ? undefined : Number(disabled));
     });
     const everywhere = await off('all');
-    if (devices.length === 0 && everywhere === '1') return judgeIpv6('all', 1, undefined);
+    if (devices.length === 0 && everywhere === '1') return judgeIpv6('all', 1);
     return worstOf(await Promise.all(findings), 'no interface fits the IPv6 VIP (see vip-interface)');
   },
 };

@@ -9,7 +9,7 @@ import { createNetNamespace, type NetNamespace } from '../../../helpers/net-name
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 const VIP = '192.0.2.100';
-const flags = ['--api-vips', VIP, '--only', 'redirect,ports,nft,api-port'];
+const flags = ['--api-vips', VIP, '--only', 'redirect,ports,nft'];
 
 async function namespaceOfTest(): Promise<NetNamespace> {
   const namespace = await createNetNamespace();
@@ -68,13 +68,6 @@ test('the redirect is there, is missing, is another one, leads to a closed port'
   expect(said('ports')).toContain('9445 is held by haproxy');
   await stop();
   expect(await ask()).toMatch(/^fail: clients of .* are led to an HAProxy without a server/);
-});
-
-test('HAProxy on the port of the API server', async () => {
-  const namespace = await namespaceOfTest();
-  await startHaproxy(namespace);
-  const { said } = await runDoctor(namespace, [...flags, '--api-port', '9445', '--lb-port', '9446']);
-  expect(said('api-port')).toMatch(/^fail: HAProxy \(pid \d+\) has the API server's own port 9445/);
 });
 
 test('nft works, is not installed, and may not be asked', async () => {

@@ -68,7 +68,7 @@ test('credentials: no kubeconfig, and one that is cut off', async () => {
     found: expect.stringContaining('there is no /etc/hawser/kubeconfig'),
     todo: expect.stringContaining('kubeadm kubeconfig user'),
   });
-  for (const id of ['client-certificate', 'api-certificate', 'kubeconfig-server', 'node-labels'])
+  for (const id of ['client-certificate', 'api-certificate', 'node-labels'])
     expect(await examine(id, {}, missing)).toMatchObject({ kind: 'unknown', todo: 'see check credentials' });
   const cut = { '/etc/kubernetes/kubelet.conf': 'apiVersion: v1\nclusters: [' };
   expect(await examine('credentials', cut)).toMatchObject({ kind: 'fail' });
@@ -92,24 +92,6 @@ test('node-labels: no node has it, and one that has no address', async () => {
     apiPort: bare.port,
   });
   expect(finding).toMatchObject({ kind: 'fail', found: expect.stringContaining('InternalIP') });
-});
-
-test('kubeconfig-server: at a node, and at the VIP that it is meant to provide', async () => {
-  const api = await startApi(nodes);
-  const apiVips = ['192.0.2.100'];
-  const atNode = { kubeconfig: api.kubeconfig(), apiPort: api.port, apiVips };
-  expect(await examine('kubeconfig-server', undefined, atNode)).toMatchObject({ kind: 'ok' });
-  const kubeconfig = api.kubeconfig({ server: 'https://192.0.2.100:6443' });
-  const atVip = { kubeconfig, apiPort: 1, apiVips };
-  expect(await examine('kubeconfig-server', undefined, atVip)).toMatchObject({ kind: 'warn' });
-});
-
-test('kubeconfig-server: the VIP will do while an API server here answers instead', async () => {
-  const api = await startApi(nodes);
-  const kubeconfig = api.kubeconfig({ server: 'https://[2001:db8:0:0::64]:6443' });
-  const settings = { kubeconfig, apiPort: api.port, apiVips: ['2001:db8::64'] };
-  const finding = await examine('kubeconfig-server', undefined, settings);
-  expect(finding).toMatchObject({ kind: 'ok', found: expect.stringContaining('2001:db8::64') });
 });
 
 test('api-certificate: the authority of the kubeconfig, and another one', async () => {

@@ -60,29 +60,6 @@ test('ports: the one for the peers counts where there are certificates for them'
   });
 });
 
-test('api-port: nobody, before the installation and after it', async () => {
-  expect(await examine('api-port', {})).toMatchObject({ kind: 'skip' });
-  const files = { '/etc/kubernetes/manifests/kube-apiserver.yaml': 'kind: Pod' };
-  expect(await examine('api-port', files)).toMatchObject({ kind: 'warn' });
-});
-
-test('reserved-ports: a range that leaves ours alone, and one that was reserved', async () => {
-  const folder = '/proc/sys/net/ipv4/ip_local_';
-  const spared = { [`${folder}port_range`]: '51000\t60999\n', [`${folder}reserved_ports`]: '\n' };
-  expect(await examine('reserved-ports', spared)).toMatchObject({ kind: 'ok' });
-  const partly = {
-    [`${folder}port_range`]: '32768\t60999\n',
-    [`${folder}reserved_ports`]: '6443,29446-29447\n',
-  };
-  const finding = await examine('reserved-ports', partly);
-  expect(finding).toMatchObject({ kind: 'warn', todo: expect.stringContaining('=6443,29446-29447,9444 ') });
-  const widened = { [`${folder}port_range`]: '1024\t9000\n', [`${folder}reserved_ports`]: '\n' };
-  expect(await examine('reserved-ports', widened)).toMatchObject({
-    kind: 'warn',
-    found: '6443 may be given to any client of this node (1024-9000)',
-  });
-});
-
 test('neighbours: one that answered, one that did not', () => {
   const entry = (state: string): string =>
     JSON.stringify([{ dst: '10.0.0.1', lladdr: '02:00:00:00:00:01', state: [state] }]);
@@ -106,19 +83,4 @@ vrrp_instance B { unicast_peer {
 10.0.0.12
 } }`;
   expect(unicastPeers(text).map(({ address }) => address)).toEqual(['10.0.0.12', '10.0.0.13']);
-});
-
-test('nonlocal-bind: a haproxy.cfg that binds everything needs nothing', async () => {
-  const settings = { apiVips: ['10.77.0.100', 'fd77::100'] };
-  const config = (bind: string) => ({
-    '/etc/haproxy/haproxy.cfg': `frontend main\n  bind ${bind}\n`,
-    '/proc/sys/net/ipv4/ip_nonlocal_bind': '1\n',
-    '/proc/sys/net/ipv6/ip_nonlocal_bind': '0\n',
-  });
-  expect(await examine('nonlocal-bind', {}, settings)).toMatchObject({ kind: 'skip' });
-  expect(await examine('nonlocal-bind', config(':::9445 v4v6'), settings)).toMatchObject({ kind: 'ok' });
-  expect(await examine('nonlocal-bind', config('10.77.0.100:9445'), settings)).toMatchObject({ kind: 'ok' });
-  expect(await examine('nonlocal-bind', config('[fd77::100]:9445'), settings)).toMatchObject({
-    kind: 'fail',
-  });
 });
