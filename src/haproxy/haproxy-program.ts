@@ -38,6 +38,8 @@ const CANDIDATE_NICENESS = 10;
 const ASK_TIMEOUT_MS = 1_000;
 /** A change that one which is starved makes late is made sooner than a reload. One that hangs is replaced meanwhile. */
 const CHANGE_TIMEOUT_MS = 5_000;
+/** A removed server stays in HAProxy until then, and uses its memory. */
+const MOST_FINISH_MS = 10 * 60_000;
 /** A question stays open for longer than a worker may be busy or starved. */
 const HANGS_FOR_MS = 600_000;
 /** A state file with nothing in it but the format's version: every server starts as HAProxy sees fit. */
@@ -85,7 +87,7 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
   const runtime = createRuntime({
     ask: (running, command) => askAll(running, [command], CHANGE_TIMEOUT_MS),
     askAll,
-    finishMs: paths.forceDeleteTimeout,
+    finishMs: Math.min(paths.forceDeleteTimeout, MOST_FINISH_MS),
     readSetFile: readSetFiles(paths.config),
     endSessions: async (draining, servers) => {
       const isEnding = ({ server }: Session): boolean => servers.has(server);

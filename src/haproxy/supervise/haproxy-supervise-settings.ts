@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { commandSpec, flag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
-import { durationMs, parseDurationMs } from '../../cli/duration.ts';
+import { durationMs, durationOrNeverMs, parseDurationMs } from '../../cli/duration.ts';
 import { absolutePath } from '../../cli/fields.ts';
 import { defaultPorts } from '../../cli/ports.ts';
 import { daemonFlags, supervisorListen } from '../../cli/shared-flags.ts';
@@ -12,7 +12,7 @@ const { instance, socket, statsSocket, stateFile, haproxy } = haproxyFlags;
 
 /** openshift-router has 30 s. The manifests' grace periods are counted from this one. */
 const DRAIN_TIMEOUT_MS = 55_000;
-const FORCE_DELETE_TIMEOUT_MS = 120_000;
+export const FORCE_DELETE_TIMEOUT_MS = 120_000;
 /** Those of openshift-router: of HAProxy in a container of its own, and of its reload script. */
 const drainVariables = ['HAPROXY_MAX_SHUTDOWN_TIMEOUT', 'ROUTER_MAX_SHUTDOWN_TIMEOUT'];
 
@@ -40,9 +40,9 @@ export const haproxySuperviseCommand = commandSpec({
       'how long connections may last after SIGTERM (else HAPROXY_MAX_SHUTDOWN_TIMEOUT or ROUTER_MAX_SHUTDOWN_TIMEOUT in seconds, else 55s)',
     ),
     forceDeleteTimeout: flag(
-      '<duration>',
-      z.optional(durationMs),
-      'how long a replaced generation may drain (else OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT in seconds, else 120s)',
+      '<duration|never>',
+      z.optional(durationOrNeverMs),
+      'how long a replaced generation may drain; with "never", 24 days (else OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT in seconds, else 120s)',
     ),
     startTimeout: flag(
       '<duration>',

@@ -9,6 +9,7 @@ import {
   headerNames,
   printable,
   timeMs,
+  truth,
   word,
   words,
 } from './router-fields.ts';
@@ -104,9 +105,15 @@ export const requestFlags = {
   abortOnClose: toggle('drop a waiting request where its client has gone', {
     variable: 'ROUTER_ABORT_ON_CLOSE',
   }),
-  idleCloseOnResponse: toggle('close idle connections only with the next response', {
-    variable: 'ROUTER_IDLE_CLOSE_ON_RESPONSE',
-  }),
+  idleCloseOnResponse: flag(
+    '<true|false>',
+    truth,
+    'a reload closes idle connections with their next response',
+    {
+      default: 'true',
+      variable: 'ROUTER_IDLE_CLOSE_ON_RESPONSE',
+    },
+  ),
   syslogAddress: flag('<address>', z.optional(word), 'log requests there', {
     variable: 'ROUTER_SYSLOG_ADDRESS',
   }),

@@ -5,6 +5,21 @@ import { waitFor } from '../../helpers/wait-for.ts';
 
 const streamCount = 4;
 
+test('streams of a replaced generation that may drain for ever outlast the usual limit', async () => {
+  await using host = await createSupervisedHost();
+  await host.serve(ports.backend);
+  host.install('v1');
+  const usual = { OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT: '2' };
+  const supervisor = host.supervise(['--force-delete-timeout', 'never'], usual);
+  await supervisor.waitForServing();
+  const load = await host.load({ port: ports.stream, streams: streamCount });
+  await waitFor('the streams', async () => (await supervisor.status()).current?.sessions === streamCount);
+  expect(await supervisor.reload()).toMatchObject({ ok: true });
+  const ageMs = async () => (await supervisor.status()).draining[0]?.ageMs ?? 0;
+  await waitFor('three times the limit', async () => (await ageMs()) > 6_000);
+  expect(load.events().filter(({ kind }) => kind === 'cut')).toEqual([]);
+});
+
 test('while too many generations drain, the oldest one loses its streams, and no other does', async () => {
   await using host = await createSupervisedHost();
   await host.serve(ports.backend);

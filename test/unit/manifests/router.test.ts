@@ -26,6 +26,12 @@ interface Schema {
   readonly 'x-kubernetes-int-or-string'?: boolean;
 }
 
+test('a generation that a reload replaces drains for as long as its sessions last', () => {
+  const [deployment] = read('deployment');
+  const { args } = deployment.spec.template.spec.containers[0];
+  expect(args).toContain('--force-delete-timeout=never');
+});
+
 test('only the container that speaks to the API has the token, and HAProxy reads its configuration only', () => {
   const [deployment] = read('deployment');
   const { spec } = deployment.spec.template;

@@ -56,6 +56,7 @@ test.each<[string, readonly string[], NodeJS.ProcessEnv, number]>([
     { OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT: '30', HAWSER_FORCE_DELETE_TIMEOUT: '40s' },
     40_000,
   ],
+  ['never, as long as a timer can hold', ['--force-delete-timeout', 'never'], {}, 2 ** 31 - 1],
   [
     'the flag before both',
     ['--force-delete-timeout', '1m'],
