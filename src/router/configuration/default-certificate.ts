@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, messageOf } from '../../engine/system/errors.ts';
 import { readRegularFile } from '../../engine/system/file/read-regular-file.ts';
@@ -10,14 +11,14 @@ const MAX_CERTIFICATE_BYTES = 1024 * 1024;
 type Given = Pick<RouterSettings, 'defaultCertificate' | 'defaultCertificatePath' | 'defaultCertificateDir'>;
 
 /**
- * Key and certificate for hosts without their own, as PEM: given as text, as a folder or as a file, in this order; else
+ * Key and certificate for hosts without their own, as PEM: given as text, as a folder with the pair in it or as a file, in this order; else
  * what `madeBefore` holds, until it expires; else a new self-signed one. It is read as that of a route is: the key, the certificate and
  * its chain in any order, and nothing that HAProxy would refuse. Throws a ConfigError where the given one is none.
  */
 export async function defaultCertificate(given: Given, madeBefore: string, now: Date): Promise<string> {
   const { defaultCertificate: text, defaultCertificateDir: folder, defaultCertificatePath: path } = given;
   if (text !== undefined) return usable('--default-certificate', text);
-  if (folder !== undefined) {
+  if (folder !== undefined && !isWithoutPair(folder)) {
     const [key, certificate] = await Promise.all([
       read(join(folder, 'tls.key')),
       read(join(folder, 'tls.crt')),
@@ -29,6 +30,11 @@ export async function defaultCertificate(given: Given, madeBefore: string, now: 
   return typeof before === 'object' && before.validToMs > now.getTime()
     ? before.pem
     : selfSigned('router default certificate', now);
+}
+
+/** A mounted Secret that is optional and not there yet: the folder is there, and empty. */
+export function isWithoutPair(folder: string): boolean {
+  return existsSync(folder) && !['tls.key', 'tls.crt'].some((name) => existsSync(join(folder, name)));
 }
 
 function usable(what: string, certificate: string, key = ''): string {

@@ -51,7 +51,7 @@ export function judgeDefaultCertificate({ defaultCertificate }: RouterStatus, no
   if (!isGiven)
     return warn(
       'none is given: hosts without their own get a self-signed one, another one from each replica',
-      'create the Secret of manifests/router/deployment.yaml, step 3, and set DEFAULT_CERTIFICATE_DIR',
+      'kubectl -n hawser-router create secret tls hawser-router-default-certificate --cert=tls.crt --key=tls.key',
     );
   if (days < 0) return fail(`it expired on ${validTo.slice(0, 10)}`, renew);
   if (days < 14) return warn(`it ends on ${validTo.slice(0, 10)}, in ${days} days`, renew);

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import type { Log } from '../../engine/system/log.ts';
-import { defaultCertificate } from '../configuration/default-certificate.ts';
+import { defaultCertificate, isWithoutPair } from '../configuration/default-certificate.ts';
 import { DEFAULT_CERTIFICATE_FILE } from '../configuration/file-names.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import { keepLastGood } from './last-good.ts';
@@ -16,8 +16,12 @@ export function certificatePaths({
   return path === undefined ? [] : [path];
 }
 
-const isGiven = (settings: LiveSettings): boolean =>
-  settings.defaultCertificate !== undefined || certificatePaths(settings).length > 0;
+const isGiven = ({
+  defaultCertificate: text,
+  defaultCertificateDir: folder,
+  defaultCertificatePath: path,
+}: LiveSettings): boolean =>
+  text !== undefined || path !== undefined || (folder !== undefined && !isWithoutPair(folder));
 
 /** Of the default certificate, which `pem` has been checked to be; null where there is none yet. */
 export function describeDefaultCertificate(settings: LiveSettings, pem: string | undefined) {
