@@ -1,4 +1,5 @@
 import { certificatePem, keyPem, readPem } from './pem.ts';
+import { doesSign } from './private-key.ts';
 import { weaknessOf } from './strength.ts';
 
 /** A certificate with its key, parsed and encoded again for HAProxy. */
@@ -22,11 +23,14 @@ export function readKeyPair(certificate: string, key: string): KeyPair | string 
   if (part.kind === 'bad') return `certificate: ${part.message}`;
   const [leaf] = part.certificates;
   if (leaf === undefined) return 'certificate: expected a PEM certificate';
-  const weakness = part.certificates.map(weaknessOf).find((found) => found !== undefined);
+  const weakness = part.certificates
+    .map((certificate) => weaknessOf(certificate, certificate === leaf ? 'leaf' : 'ca'))
+    .find((found) => found !== undefined);
   if (weakness !== undefined) return `certificate: ${weakness}`;
   const [privateKey] = [...part.keys, ...keyPart.keys];
   if (privateKey === undefined) return 'key: expected a PEM private key';
   if (!leaf.checkPrivateKey(privateKey)) return 'key: it is not the key of the certificate';
+  if (!doesSign(privateKey, leaf.publicKey)) return 'key: it does not sign, expected a key that works';
   return {
     pem: `${keyPem(privateKey)}${certificatePem(part.certificates)}`,
     fingerprint: leaf.fingerprint256,

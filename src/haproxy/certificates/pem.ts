@@ -1,4 +1,5 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { type KeyObject, X509Certificate } from 'node:crypto';
+import { readPrivateKey } from './private-key.ts';
 
 /** What a tenant's PEM holds. Text between the blocks is dropped. */
 interface PemContent {
@@ -13,6 +14,8 @@ type PemReading =
 const block = /-----BEGIN ([A-Z0-9 ]{1,40})-----([A-Za-z0-9+/=\s]*)-----END \1-----/g;
 const begin = /-----BEGIN /g;
 
+/** In characters: room for a chain of ten RSA certificates and its key. Longer ones are not parsed. */
+export const MAX_PEM_LENGTH = 64 * 1024;
 /** More than any chain has, and little enough to be checked at once. */
 const MOST_BLOCKS = 32;
 
@@ -21,6 +24,8 @@ const MOST_BLOCKS = 32;
  * key, a block of an unknown kind, or one that cannot be parsed makes the whole text bad.
  */
 export function readPem(text: string): PemReading {
+  if (text.length > MAX_PEM_LENGTH)
+    return { kind: 'bad', message: `a PEM of more than ${MAX_PEM_LENGTH} characters` };
   const blocks = [...text.matchAll(block)];
   if (blocks.length !== [...text.matchAll(begin)].length)
     return { kind: 'bad', message: 'a PEM block is damaged or encrypted' };
@@ -30,8 +35,11 @@ export function readPem(text: string): PemReading {
   for (const [pem, label = ''] of blocks) {
     try {
       if (label === 'CERTIFICATE') certificates.push(new X509Certificate(pem));
-      else if (/^(?:RSA |EC |ECDSA )?PRIVATE KEY$/.test(label)) keys.push(createPrivateKey(pem));
-      else if (label !== 'EC PARAMETERS') return { kind: 'bad', message: `unknown PEM block ${label}` };
+      else if (/^(?:RSA |EC |ECDSA )?PRIVATE KEY$/.test(label)) {
+        const key = readPrivateKey(pem, label);
+        if ('problem' in key) return { kind: 'bad', message: key.problem };
+        keys.push(key);
+      } else if (label !== 'EC PARAMETERS') return { kind: 'bad', message: `unknown PEM block ${label}` };
     } catch {
       return { kind: 'bad', message: `a PEM block ${label} cannot be parsed` };
     }

@@ -7,17 +7,22 @@ const signatures =
 /** RSASSA-PSS and then, as its parameter [0], SHA-256, SHA-384, SHA-512 or SHA-224 (RFC 4055): without it the digest is SHA-1. */
 const strongPss = /^06092a864886f70d01010a30..a0..30..0609608648016503040[2](?:01|02|03|04)/;
 
+/** `leaf`: HAProxy signs with its key. `ca`: part of a chain, or a CA that verifies pods. */
+type Role = 'leaf' | 'ca';
+
 /**
- * Why OpenSSL, at the security level of Debian and of others, would refuse to load this certificate; then HAProxy would
- * refuse the whole configuration. A root may be signed with anything: nobody checks a self-signed signature. It loads one whose dates
- * cannot be read, but nobody can say when that one ends, and HAProxy's Runtime API shows nothing of it.
+ * Why a certificate is not used. OpenSSL, at the security level of Debian and of others, would refuse to load it, and then HAProxy would
+ * refuse the whole configuration; or its key costs HAProxy too much, or HAProxy's Runtime API shows nothing of its type, as with Ed25519. A root
+ * may be signed with anything: nobody checks a self-signed signature. OpenSSL loads one whose dates cannot be read, but nobody can say when it ends.
  */
-export function weaknessOf(certificate: X509Certificate): string | undefined {
+export function weaknessOf(certificate: X509Certificate, role: Role): string | undefined {
   if (!hasDates(certificate)) return 'the dates of a certificate cannot be read';
   if (!hasStrongSignature(certificate) && !isSelfSigned(certificate))
     return `a certificate is signed with ${certificate.signatureAlgorithm ?? 'an unknown algorithm'}, which is not supported`;
   const key = publicKeyOf(certificate);
-  return key === undefined ? 'its public key cannot be read' : keyWeakness(key);
+  return key === undefined
+    ? 'its public key cannot be read'
+    : keyWeakness(key, role === 'leaf' ? LARGEST_LEAF_RSA : LARGEST_CA_RSA);
 }
 
 function hasDates({ validFrom, validTo }: X509Certificate): boolean {
@@ -44,22 +49,38 @@ function isSelfSigned(certificate: X509Certificate): boolean {
   return certificate.subject === certificate.issuer && certificate.checkIssued(certificate);
 }
 
-const smallestRsa = 2_048;
-const curves: ReadonlySet<string> = new Set([
-  'prime256v1',
-  'secp384r1',
-  'secp521r1',
-  'secp256k1',
-  'secp224r1',
-]);
+/** A hello costs HAProxy one signature with this key: with 4,096 bits, milliseconds; with 16,384 bits, seconds. */
+export const LARGEST_LEAF_RSA = 4_096;
+/** HAProxy verifies with the key of a CA, and never signs with it: at 8,192 bits that takes less than a millisecond. */
+const LARGEST_CA_RSA = 8_192;
+const SMALLEST_RSA = 2_048;
+/** As OpenSSL bounds it for long keys: to verify costs one multiplication for each bit. */
+const LONGEST_EXPONENT_BITS = 64;
 
-function keyWeakness({
-  asymmetricKeyType: type,
-  asymmetricKeyDetails: details,
-}: KeyObject): string | undefined {
-  const bits = details?.modulusLength ?? 0;
-  if (type === 'rsa' && bits < smallestRsa)
-    return `an RSA key of ${bits} bits is too short, expected ${smallestRsa}`;
-  if (type === 'ec' && !curves.has(details?.namedCurve ?? '')) return 'a key is of an unsupported curve';
-  return type === 'rsa' || type === 'ec' || type === 'ed25519' ? undefined : `a key is of type ${type}`;
+/** Why an RSA key of these sizes is not used. */
+export function rsaProblem(bits: number, exponentBits: number, most: number): string | undefined {
+  if (bits < SMALLEST_RSA)
+    return `an RSA key of ${bits} bits is too short, expected ${SMALLEST_RSA} to ${most}`;
+  if (bits > most) return `an RSA key of ${bits} bits is too long, expected ${SMALLEST_RSA} to ${most}`;
+  return exponentBits > LONGEST_EXPONENT_BITS
+    ? `an RSA key has an exponent of ${exponentBits} bits, expected at most ${LONGEST_EXPONENT_BITS}`
+    : undefined;
+}
+
+const curves: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
+
+function keyWeakness(
+  { asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject,
+  largestRsa: number,
+): string | undefined {
+  if (type === 'rsa')
+    return rsaProblem(
+      details?.modulusLength ?? 0,
+      details?.publicExponent?.toString(2).length ?? 0,
+      largestRsa,
+    );
+  if (type !== 'ec') return `a key is of type ${type}, expected RSA or EC`;
+  return curves.has(details?.namedCurve ?? '')
+    ? undefined
+    : 'a key is of an unsupported curve, expected P-256, P-384 or P-521';
 }

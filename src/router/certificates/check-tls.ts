@@ -66,7 +66,9 @@ function caOf(
   if (part.kind === 'bad') return { kind: 'wrong', message: `${field}: ${part.message}` };
   if (part.certificates.length === 0)
     return { kind: 'wrong', message: `${field}: expected a PEM certificate` };
-  const weakness = part.certificates.map(weaknessOf).find((found) => found !== undefined);
+  const weakness = part.certificates
+    .map((certificate) => weaknessOf(certificate, 'ca'))
+    .find((found) => found !== undefined);
   if (weakness !== undefined) return { kind: 'wrong', message: `${field}: ${weakness}` };
   return { kind: 'ca', pem: certificatePem(part.certificates) };
 }

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
+import { MAX_PEM_LENGTH } from '../../haproxy/certificates/pem.ts';
 import { metadata } from './metadata.ts';
 import { reader } from './reading.ts';
 
-/** What the router reads of a Secret: PEM, '' where it has none. */
+/** What the router reads of a Secret: PEM, '' where it has none. Of one that is too long, no more than shows that. */
 export interface Secret {
   readonly namespace: string;
   readonly name: string;
@@ -17,8 +18,10 @@ const schema = z.object({ metadata, type: z.nullish(z.string()), data: values, s
 export const readSecret = reader(schema, ({ metadata, type, data, stringData }): Secret => {
   const textOf = (name: string): string => {
     const [plain, encoded] = [stringData?.[name], data?.[name]];
-    if (typeof plain === 'string') return plain;
-    return typeof encoded === 'string' ? Buffer.from(encoded, 'base64').toString() : '';
+    if (typeof plain === 'string') return plain.slice(0, MAX_PEM_LENGTH + 1);
+    return typeof encoded === 'string'
+      ? Buffer.from(encoded.slice(0, 2 * MAX_PEM_LENGTH), 'base64').toString()
+      : '';
   };
   return {
     namespace: metadata.namespace,

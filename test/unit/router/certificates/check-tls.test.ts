@@ -166,7 +166,7 @@ describe('a certificate with its key', () => {
 
   test('is refused with a key that OpenSSL would not load', () => {
     expect(check(selfSigned('rsa:1024'))).toMatchObject({
-      message: 'certificate: an RSA key of 1024 bits is too short, expected 2048',
+      message: 'key: an RSA key of 1024 bits is too short, expected 2048 to 4096',
     });
   });
 
