@@ -38,14 +38,43 @@ export function isHeaderName(text: string): boolean {
 }
 
 const headerSample = (read: 'req' | 'res') =>
-  `%(?:\\{[-+]?[QXE](?:,[-+]?[QXE])*\\})?\\[(?:${read}\\.hdr\\([-0-9A-Za-z]+\\)|ssl_c_der)(?:,(?:lower|base64))*\\]`;
-const requestValue = new RegExp(`^(?:%%|${headerSample('req')}|[^%\\p{Cc}\\u2028\\u2029])+$`, 'u');
-const responseValue = new RegExp(`^(?:%%|${headerSample('res')}|[^%\\p{Cc}\\u2028\\u2029])+$`, 'u');
+  `%(?:\\{[-+]?[QXE](?:,[-+]?[QXE])*\\})?\\[(?:${read}\\.hdr\\([-0-9A-Za-z]+\\)|ssl_c_der)((?:,(?:lower|base64))*)\\]`;
+const headerForms = {
+  request: formOf('req'),
+  response: formOf('res'),
+} as const;
+
+/** A character begins one alternative at most, so that both are linear. */
+function formOf(read: 'req' | 'res') {
+  const sample = headerSample(read);
+  return {
+    value: new RegExp(`^(?:%%|${sample}|[^%\\p{Cc}\\u2028\\u2029])+$`, 'u'),
+    samples: new RegExp(`%%|${sample}`, 'gu'),
+  };
+}
+
+const LONGEST_HEADER_VALUE = 16_384;
+/** HAProxy evaluates expressions at each request, for all tenants in one thread: each converter copies the whole header that is read. */
+const LONGEST_WITH_EXPRESSIONS = 4_096;
+const MOST_EXPRESSIONS = 4;
+const MOST_CONVERTERS = 2;
 
 /**
- * What a header is set to: text, in which quotes and backslashes may stand, and the few expressions that OpenShift's API
+ * Why a header cannot be set to this; undefined if it can: text, in which quotes and backslashes may stand, and the few expressions that OpenShift's API
  * allows. Others could read files or variables of the router.
  */
-export function isHeaderFormat(text: string, of: 'request' | 'response'): boolean {
-  return text.length <= 16_384 && (of === 'request' ? requestValue : responseValue).test(text);
+export function headerValueProblem(text: string, of: 'request' | 'response'): string | undefined {
+  const { value, samples } = headerForms[of];
+  if (text.length > LONGEST_HEADER_VALUE) return `expected at most ${LONGEST_HEADER_VALUE} characters`;
+  if (!value.test(text))
+    return 'expected text in which % is doubled or reads a header or the client certificate';
+  const expressions = [...text.matchAll(samples)].filter(([found]) => found !== '%%');
+  if (expressions.length > MOST_EXPRESSIONS)
+    return `expected at most ${MOST_EXPRESSIONS} expressions, it has ${expressions.length}`;
+  const most = Math.max(0, ...expressions.map(([, converters = '']) => converters.split(',').length - 1));
+  if (most > MOST_CONVERTERS)
+    return `expected at most ${MOST_CONVERTERS} converters in an expression, one has ${most}`;
+  return expressions.length > 0 && text.length > LONGEST_WITH_EXPRESSIONS
+    ? `expected at most ${LONGEST_WITH_EXPRESSIONS} characters with an expression`
+    : undefined;
 }

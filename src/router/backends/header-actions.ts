@@ -1,6 +1,6 @@
 import type { HeaderAction } from '../model.ts';
 import type { HeaderWish } from '../objects/route.ts';
-import { isHeaderFormat, isHeaderName } from '../safe-text.ts';
+import { headerValueProblem, isHeaderName } from '../safe-text.ts';
 
 interface CheckedHeaders {
   readonly actions: readonly HeaderAction[];
@@ -45,7 +45,5 @@ function actionOf({ name, action, value }: HeaderWish): HeaderAction {
 function problemOf({ name, action, value }: HeaderWish, of: 'request' | 'response'): string | undefined {
   if (!isHeaderName(name)) return 'expected the name of a header';
   if (reserved.has(name.toLowerCase())) return `routes do not change ${name}`;
-  if (action === 'Set' && !isHeaderFormat(value, of))
-    return 'expected text in which % is doubled or reads a header or the client certificate';
-  return undefined;
+  return action === 'Set' ? headerValueProblem(value, of) : undefined;
 }

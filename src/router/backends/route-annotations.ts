@@ -28,6 +28,9 @@ const haproxy = 'haproxy.router.openshift.io/';
 const router = 'router.openshift.io/';
 const rate = `${haproxy}rate-limit-connections`;
 
+/** Checks cost HAProxy, the pods and the network of the node, whoever asks for them. */
+const SHORTEST_CHECK_INTERVAL_MS = 1_000;
+
 /** What may stand in one, in the order in which openshift-router documents them. */
 const balances = ['roundrobin', 'leastconn', 'source', 'random'] as const;
 const sameSites = ['Lax', 'Strict', 'None'] as const;
@@ -54,6 +57,12 @@ export function readAnnotations(annotations: Annotations): RouteAnnotations {
   const word = <Word extends string>(name: string, words: readonly Word[]): Word | undefined =>
     read(name, (text) => words.find((each) => each === text), words.join(', '));
   const flag = (name: string): boolean => read(name, parseBoolean, 'true or false') ?? false;
+  const interval = (name: string): number | undefined => {
+    const asked = time(name);
+    if (asked === undefined || asked >= SHORTEST_CHECK_INTERVAL_MS) return asked;
+    remarks.push(`${name}: 1s instead of ${annotations[name]}, the shortest interval`);
+    return SHORTEST_CHECK_INTERVAL_MS;
+  };
   const time = (name: string) => read(name, parseHaproxyDuration, 'a time such as 30s or 500ms');
   const count = (name: string) => read(name, parseCount, 'a whole number');
   const match = (name: string, isRight: (text: string) => boolean, expected: string) =>
@@ -88,7 +97,7 @@ export function readAnnotations(annotations: Annotations): RouteAnnotations {
     forwarded: word(`${haproxy}set-forwarded-headers`, forwardings),
     timeoutMs: time(`${haproxy}timeout`),
     tunnelMs: time(`${haproxy}timeout-tunnel`),
-    checkIntervalMs: time(`${router}haproxy.health.check.interval`),
+    checkIntervalMs: interval(`${router}haproxy.health.check.interval`),
   });
   const sameSite = word(`${router}cookie-same-site`, sameSites) ?? 'None';
   const switches = {

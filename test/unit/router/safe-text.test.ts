@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  headerValueProblem,
   isCookieName,
-  isHeaderFormat,
   isHeaderName,
   isHostName,
   isPath,
@@ -38,7 +38,7 @@ test('no value of a header ends a line, or reads more than headers and the clien
         ),
       }),
       (text) => {
-        if (!isHeaderFormat(text, 'request')) return;
+        if (headerValueProblem(text, 'request') !== undefined) return;
         expect(text).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
         const rest = text
           .replaceAll('%%', '')
@@ -81,5 +81,37 @@ test.each([
   ['%%%[src]', 'request', false],
   ['', 'request', false],
 ] as const)('%j as the value of a header in a %s: %s', (text, of, isRight) => {
-  expect(isHeaderFormat(text, of)).toBe(isRight);
+  expect(headerValueProblem(text, of) === undefined).toBe(isRight);
+});
+
+describe('a header value that would stall HAProxy for seconds at one request', () => {
+  const lower = (times: number): string => `%[req.hdr(a)${',lower'.repeat(times)}]`;
+
+  test.each([
+    ['thousands of converters', lower(2_720), 'expected at most 2 converters in an expression, one has 2720'],
+    [
+      'three converters',
+      `x ${lower(2)} ${lower(3)}`,
+      'expected at most 2 converters in an expression, one has 3',
+    ],
+    ['five expressions', lower(1).repeat(5), 'expected at most 4 expressions, it has 5'],
+    [
+      'much text beside one',
+      `${lower(0)}${'a'.repeat(4_096)}`,
+      'expected at most 4096 characters with an expression',
+    ],
+  ])('is refused with %s', (_, text, problem) => {
+    expect(headerValueProblem(text, 'request')).toBe(problem);
+  });
+
+  test('may have four expressions of two converters, and 4,096 characters with them', () => {
+    const text = lower(2).repeat(4);
+    expect(headerValueProblem(text, 'request')).toBeUndefined();
+    expect(headerValueProblem(text.padEnd(4_096, '%'), 'request')).toBeUndefined();
+  });
+
+  test('may have 16,384 characters without an expression', () => {
+    expect(headerValueProblem('%%'.repeat(8_192), 'response')).toBeUndefined();
+    expect(headerValueProblem('%%'.repeat(8_193), 'response')).toBe('expected at most 16384 characters');
+  });
 });

@@ -44,6 +44,23 @@ describe('a backend', () => {
     expect(backendWith(asked).servers[0]?.checkIntervalMs).toBe(2_000);
   });
 
+  test.each(['1us', '1', '999ms'])('checks its pods once in a second at most, whatever %s asks for', (text) => {
+    const name = 'router.openshift.io/haproxy.health.check.interval';
+    const backend = backendWith({ [name]: text });
+    expect(backend.servers[0]?.checkIntervalMs).toBe(1_000);
+    expect(backend.remarks).toContain(`${name}: 1s instead of ${text}, the shortest interval`);
+  });
+
+  test('leaves out a header of thousands of converters, with a remark', () => {
+    const value = `%[req.hdr(a)${',lower'.repeat(2_720)}]`;
+    const request = [{ name: 'a', action: { type: 'Set', set: { value } } }];
+    const backend = backendWith({}, { httpHeaders: { actions: { request } } });
+    expect(backend.headers.request).toEqual([]);
+    expect(backend.remarks).toEqual([
+      'spec.httpHeaders.actions.request[0]: ignored, expected at most 2 converters in an expression, one has 2720',
+    ]);
+  });
+
   test("verifies the pods' certificates by the route's CA, else for each service's name, else not at all", () => {
     expect(backendWith({}, reencrypt).verify).toEqual({ kind: 'none' });
     const spec = { ...reencrypt, alternateBackends: [{ name: 'beta' }] };

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Rendered } from '../../../../src/engine/apply/file-set.ts';
@@ -118,4 +119,16 @@ describe('a template', () => {
     const text = lines.with(at, '  balance <%= backend.balanced %>').join('\n');
     expect(render(text)).toMatchObject({ message: expect.stringContaining(`line ${at + 1}:`) });
   });
+});
+
+test('a pod cannot have HAProxy compute with a prime of its own: no server is offered DHE', () => {
+  const outcome = renderRouter(routerTemplate, settings, { backends: [] }, selfSigned('one', new Date()));
+  const text = outcome.kind === 'rendered' ? outcome.rendered.text : '';
+  const [ciphers, options] = ['ciphers', 'options'].map(
+    (name) => new RegExp(`^  ssl-default-server-${name} (.*)$`, 'm').exec(text)?.[1],
+  );
+  expect([ciphers, options]).toEqual(['DEFAULT:!kDHE', 'ssl-min-ver TLSv1.2']);
+  const offered = execFileSync('openssl', ['ciphers', '-v', ciphers ?? ''], { encoding: 'utf8' });
+  expect(offered).toContain('Kx=ECDH');
+  expect(offered).not.toMatch(/Kx=DH\s/);
 });
