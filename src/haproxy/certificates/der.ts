@@ -1,5 +1,5 @@
 /** One element of DER (X.690): its identifier, and where its value begins and ends in the whole. */
-interface DerElement {
+export interface DerElement {
   readonly tag: number;
   readonly begin: number;
   readonly end: number;

@@ -19,20 +19,18 @@ export function serversOf(
 ): { readonly servers: readonly BackendServer[]; readonly remarks: readonly string[] } {
   const { targetPort, namespace } = route;
   const names = [...weights.keys()].sort();
-  const found = new Map(names.map((name) => [name, find(keyOf({ namespace, name }))]));
-  const chosen = new Map(
-    [...found].map(([name, { endpoints }]) => [name, endpoints.filter((each) => hasPort(each, targetPort))]),
-  );
-  const scaled = endpointWeights(weights, (name) => chosen.get(name)?.length ?? 0);
+  const found = new Map(names.map((name) => [name, find(keyOf({ namespace, name }), targetPort)]));
+  const endpointsOf = (name: string): readonly Endpoint[] => found.get(name)?.endpoints ?? [];
+  const scaled = endpointWeights(weights, (name) => endpointsOf(name).length);
   const active = names
     .filter((name) => (weights.get(name) ?? 0) > 0)
-    .flatMap((name) => chosen.get(name) ?? []);
+    .flatMap(endpointsOf);
   const isByName =
     kind === 'reencrypt' && tls.destinationCaPem === undefined && defaults.hasDefaultDestinationCa;
   const servers = names
     .filter((name) => kind !== 'passthrough' || (weights.get(name) ?? 0) > 0)
     .flatMap((name) =>
-      (chosen.get(name) ?? []).map((endpoint): BackendServer => {
+      endpointsOf(name).map((endpoint): BackendServer => {
         return {
           name: endpoint.id,
           address: endpoint.address,
@@ -48,12 +46,7 @@ export function serversOf(
         };
       }),
     );
-  return { servers, remarks: remarksOf(names, found, chosen, targetPort) };
-}
-
-/** Without a target port every port of the service is used. */
-function hasPort({ port, portName }: Endpoint, targetPort: string | undefined): boolean {
-  return targetPort === undefined || portName === targetPort || `${port}` === targetPort;
+  return { servers, remarks: remarksOf(names, found, targetPort) };
 }
 
 const NO_ENDPOINTS = 'has no ready endpoints';
@@ -66,13 +59,11 @@ export function isOfPods(remark: string): boolean {
 function remarksOf(
   names: readonly string[],
   found: ReadonlyMap<string, EndpointsOfService>,
-  chosen: ReadonlyMap<string, readonly Endpoint[]>,
   targetPort: string | undefined,
 ): readonly string[] {
   return names.flatMap((name) => {
-    const { endpoints = [], refused = [] } = found.get(name) ?? {};
-    const isUnmatched = endpoints.length > 0 && chosen.get(name)?.length === 0;
-    if (isUnmatched) return [...refused, `service ${name} has no endpoint with port ${targetPort}`];
+    const { endpoints = [], refused = [], hasOtherPorts } = found.get(name) ?? {};
+    if (hasOtherPorts === true) return [...refused, `service ${name} has no endpoint with port ${targetPort}`];
     return endpoints.length > 0 ? refused : [...refused, `service ${name} ${NO_ENDPOINTS}`];
   });
 }

@@ -17,16 +17,21 @@ export interface Endpoint {
 }
 
 export interface EndpointsOfService {
-  /** Of TCP, ready, safe and each once; in the order of their ids. */
+  /** Of TCP, with the port that was asked for, ready, safe and each once; in the order of their ids. */
   readonly endpoints: readonly Endpoint[];
-  /** Addresses that may not be used, and why. */
+  /** None has the port that was asked for, and there are some with another one. */
+  readonly hasOtherPorts: boolean;
+  /** Addresses that may not be used, and why; and whether there are more than are used. */
   readonly refused: readonly string[];
 }
 
-const none: EndpointsOfService = { endpoints: [], refused: [] };
+const none: EndpointsOfService = { endpoints: [], hasOtherPorts: false, refused: [] };
 
-/** By `namespace:service`. */
-export type FindEndpoints = (key: string) => EndpointsOfService;
+/** By `namespace:service`, with a port's name or number. Without one every port of the service is used. */
+export type FindEndpoints = (key: string, targetPort: string | undefined) => EndpointsOfService;
+
+/** Each address of a service with each of its ports: one EndpointSlice may have a thousand addresses, and twenty thousand ports. */
+const MOST_SERVERS = 5_000;
 
 interface FoundEndpoints {
   /** What it has found is forgotten with it: what stays of endpoints are the servers of backends. */
@@ -46,57 +51,73 @@ export function createServiceEndpoints(
   return (objects, services) => {
     const changed = new Set([...objectsOf.take(objects), ...servicesOf.take(services)]);
     const known = new Map<string, EndpointsOfService>();
-    const find: FindEndpoints = (key) => {
+    const find: FindEndpoints = (key, targetPort) => {
+      const question = `${key} ${targetPort ?? ''}`;
       const found =
-        known.get(key) ?? endpointsOfService(key, objectsOf.of(key), servicesOf.of(key)[0], denied);
-      known.set(key, found);
+        known.get(question) ??
+        endpointsOfService(key, objectsOf.of(key), servicesOf.of(key)[0], { targetPort, denied });
+      known.set(question, found);
       return found;
     };
     return { find, changed };
   };
 }
 
+interface Question {
+  /** A port's name or number. Undefined: every port. */
+  readonly targetPort: string | undefined;
+  readonly denied: DeniedPlaces;
+}
+
 function endpointsOfService(
   key: string,
   found: readonly ServiceEndpoints[],
   service: Service | undefined,
-  denied: DeniedPlaces,
+  question: Question,
 ): EndpointsOfService {
   // A cluster mirrors each object into the other kind: one of them is enough.
   const slices = found.filter(({ from }) => from === 'EndpointSlice');
   const name = key.slice(key.indexOf(':') + 1);
+  const used = slices.length > 0 ? slices : found;
   const ready = endpointsOf(
     name,
-    (slices.length > 0 ? slices : found).flatMap((each) => each.subsets),
-    denied,
+    used.flatMap((each) => each.subsets),
+    question,
   );
-  const isIdle = ready.endpoints.length === 0 && ready.refused.length === 0 && service?.isIdled === true;
-  if (isIdle && service.clusterIp !== '') return wakingEndpoints(service, denied);
+  const hasNone = ready.endpoints.length === 0 && !ready.hasOtherPorts && ready.refused.length === 0;
+  if (hasNone && service?.isIdled === true && service.clusterIp !== '')
+    return wakingEndpoints(service, question);
   return slices.some(({ isOfNames }) => isOfNames === true) ? withNames(name, ready) : ready;
 }
 
 /** A name could be the router's own node, or a metadata service, whenever it is asked for. */
-function withNames(service: string, { endpoints, refused }: EndpointsOfService): EndpointsOfService {
+function withNames(service: string, found: EndpointsOfService): EndpointsOfService {
   const remark = `endpoints of service ${service} are not used: names of hosts, which the router does not look up, expected addresses`;
-  return { endpoints, refused: [...refused, remark].sort() };
+  return { ...found, refused: [...found.refused, remark].sort() };
 }
 
 function endpointsOf(
   service: string,
-  subsets: readonly EndpointSubset[],
-  denied: DeniedPlaces,
-  isWaking = false,
+  all: readonly EndpointSubset[],
+  { targetPort, denied, isWaking = false }: Question & { readonly isWaking?: boolean },
 ): EndpointsOfService {
-  if (subsets.length === 0) return none;
+  if (all.length === 0) return none;
+  const subsets = all.map((subset) => withPort(subset, targetPort));
+  const isTooMany = subsets.reduce((sum, subset) => sum + costOf(subset), 0) > MOST_SERVERS;
   const endpoints = new Map<string, Endpoint>();
   const refused = new Set<string>();
-  for (const { addresses, ports } of subsets)
+  let left = MOST_SERVERS;
+  let hasOtherPorts = false;
+  for (const { addresses, ports, isOfOthers } of isTooMany ? inOrder(subsets) : subsets)
     for (const { address: text, pod } of addresses) {
+      left -= Math.max(1, ports.length);
+      if (left < 0) break;
       const checked = checkAddress(text, denied.networks);
       if (checked.kind === 'unsafe') {
         refused.add(`an endpoint of service ${service} is not used: ${checked.reason}`);
         continue;
       }
+      hasOtherPorts ||= isOfOthers;
       for (const port of ports) {
         if (denied.own?.addresses.has(checked.address) && denied.own.ports.has(port.port)) {
           refused.add(`an endpoint of service ${service} is not used: the router itself`);
@@ -108,10 +129,39 @@ function endpointsOf(
         endpoints.set(endpoint.id, { ...endpoint, h2c: endpoint.h2c && twin?.h2c !== false });
       }
     }
+  if (isTooMany || subsets.some(({ isCut }) => isCut))
+    refused.add(
+      `service ${service} has more endpoints than are used, expected at most ${MOST_SERVERS}: each address with each port`,
+    );
   return {
     endpoints: [...endpoints.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
+    hasOtherPorts: hasOtherPorts && endpoints.size === 0,
     refused: [...refused].sort(),
   };
+}
+
+interface PortSubset extends EndpointSubset {
+  /** It has ports, and none that was asked for. */
+  readonly isOfOthers: boolean;
+}
+
+function withPort(subset: EndpointSubset, targetPort: string | undefined): PortSubset {
+  if (targetPort === undefined) return { ...subset, isOfOthers: false };
+  const ports = subset.ports.filter(({ name, port }) => name === targetPort || `${port}` === targetPort);
+  return { ...subset, ports, isOfOthers: ports.length === 0 && subset.ports.length > 0 };
+}
+
+function costOf({ addresses, ports }: EndpointSubset): number {
+  return addresses.length * Math.max(1, ports.length);
+}
+
+/** The same for whatever order they come in, so that all replicas use the same ones. */
+function inOrder(subsets: readonly PortSubset[]): readonly PortSubset[] {
+  const keyed = subsets.map((subset) => {
+    const [address, port] = [subset.addresses[0]?.address, subset.ports[0]];
+    return { subset, key: `${address} ${port?.name} ${port?.port} ${costOf(subset)}` };
+  });
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ subset }) => subset);
 }
 
 function endpointAt(
@@ -127,10 +177,10 @@ function endpointAt(
 }
 
 /** A connection to the cluster IP makes the cluster start the pods, and waits for them. */
-function wakingEndpoints({ name, clusterIp, ports }: Service, denied: DeniedPlaces): EndpointsOfService {
+function wakingEndpoints({ name, clusterIp, ports }: Service, question: Question): EndpointsOfService {
   const subset = {
     addresses: [{ address: clusterIp }],
     ports: ports.map((port) => ({ ...port, h2c: false })),
   };
-  return endpointsOf(name, [subset], denied, true);
+  return endpointsOf(name, [subset], { ...question, isWaking: true });
 }

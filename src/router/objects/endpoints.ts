@@ -18,6 +18,8 @@ export interface ServiceEndpoints {
 export interface EndpointSubset {
   readonly ports: readonly EndpointPort[];
   readonly addresses: readonly EndpointAddress[];
+  /** There were more ports or addresses. */
+  readonly isCut?: true;
 }
 
 export interface EndpointPort {
@@ -33,6 +35,9 @@ interface EndpointAddress {
   readonly address: string;
   readonly pod?: string;
 }
+
+/** Of the addresses and of the ports of a subset, as many as one service may have servers. */
+const MOST_IN_SUBSET = 5_000;
 
 const text = z.nullish(z.string());
 const ports = z.nullish(
@@ -67,7 +72,7 @@ export const readEndpointSlice = reader(slice, (object): ServiceEndpoints => {
     from: 'EndpointSlice',
     namespace: object.metadata.namespace,
     service: typeof service === 'string' ? service : '',
-    subsets: isOfNames ? [] : [{ ports: portsOf(object.ports), addresses: exactList(addresses) }],
+    subsets: isOfNames ? [] : [subsetOf(portsOf(object.ports), addresses)],
     ...(isOfNames && addresses.length > 0 && { isOfNames }),
   };
 });
@@ -86,21 +91,31 @@ export const readEndpoints = reader(
     from: 'Endpoints',
     namespace: object.metadata.namespace,
     service: object.metadata.name,
-    subsets: (object.subsets ?? []).map((subset) => ({
-      ports: portsOf(subset.ports),
-      addresses: (subset.addresses ?? []).map(({ ip, targetRef }) => addressOf(ip, targetRef)),
-    })),
+    subsets: (object.subsets ?? []).map((subset) =>
+      subsetOf(
+        portsOf(subset.ports),
+        (subset.addresses ?? []).map(({ ip, targetRef }) => addressOf(ip, targetRef)),
+      ),
+    ),
   }),
 );
 
+function subsetOf(ports: readonly EndpointPort[], addresses: readonly EndpointAddress[]): EndpointSubset {
+  const isCut = ports.length > MOST_IN_SUBSET || addresses.length > MOST_IN_SUBSET;
+  return {
+    ports: exactList(ports.slice(0, MOST_IN_SUBSET)),
+    addresses: exactList(addresses.slice(0, MOST_IN_SUBSET)),
+    ...(isCut && { isCut }),
+  };
+}
+
 function portsOf(list: z.infer<typeof ports>): readonly EndpointPort[] {
-  const found = (list ?? []).flatMap(({ name, port, protocol, appProtocol }) => {
+  return (list ?? []).flatMap(({ name, port, protocol, appProtocol }) => {
     const isPort = typeof port === 'number' && Number.isInteger(port) && port >= 1 && port <= 65_535;
     const isNamed = name === undefined || name === null || name === '' || plainWord.test(name);
     if (!isPort || !isNamed || (protocol ?? 'TCP') !== 'TCP') return [];
     return [{ name: name ?? '', port, h2c: ['h2c', 'kubernetes.io/h2c'].includes(appProtocol ?? '') }];
   });
-  return exactList(found);
 }
 
 /** A name that is no pod's could be anything: then the endpoint has none. */
