@@ -22,9 +22,7 @@ export function serversOf(
   const found = new Map(names.map((name) => [name, find(keyOf({ namespace, name }), targetPort)]));
   const endpointsOf = (name: string): readonly Endpoint[] => found.get(name)?.endpoints ?? [];
   const scaled = endpointWeights(weights, (name) => endpointsOf(name).length);
-  const active = names
-    .filter((name) => (weights.get(name) ?? 0) > 0)
-    .flatMap(endpointsOf);
+  const active = names.filter((name) => (weights.get(name) ?? 0) > 0).flatMap(endpointsOf);
   const isByName =
     kind === 'reencrypt' && tls.destinationCaPem === undefined && defaults.hasDefaultDestinationCa;
   const servers = names
@@ -63,7 +61,8 @@ function remarksOf(
 ): readonly string[] {
   return names.flatMap((name) => {
     const { endpoints = [], refused = [], hasOtherPorts } = found.get(name) ?? {};
-    if (hasOtherPorts === true) return [...refused, `service ${name} has no endpoint with port ${targetPort}`];
+    if (hasOtherPorts === true)
+      return [...refused, `service ${name} has no endpoint with port ${targetPort}`];
     return endpoints.length > 0 ? refused : [...refused, `service ${name} ${NO_ENDPOINTS}`];
   });
 }

@@ -58,7 +58,7 @@ export function createRouterRenderer(settings: RouterSettings): RouterRenderer {
   let printer: { readonly of: RouterTemplate; readonly print: RouterPrinter } | undefined;
   let last: Rendered | undefined;
   const renderAll: RouterRenderer = (template, model, defaultCertificate, given) => {
-    const { backends, leftOut } = printable(model.backends);
+    const { backends, leftOut } = printable(model.backends, given);
     const { path, text } = template;
     if (printer?.of.text !== text || printer.of.path !== path)
       printer = { of: template, print: createRouterPrinter(template, settings) };
@@ -135,7 +135,7 @@ export function createTemplateRenderer(
   const renderCustom = async (
     ...[template, model, defaultCertificate, given]: Parameters<RouterRenderer>
   ) => {
-    const { backends, leftOut } = printable(model.backends);
+    const { backends, leftOut } = printable(model.backends, given);
     const outcome = await thread.render(wholeJob(template, settings, backends));
     if (outcome.kind === 'failed') return outcome;
     const others = filesOf(backends, defaultCertificate, given);

@@ -11,7 +11,7 @@ import {
   certificateFileName,
   DEFAULT_CERTIFICATE_LIST_FILE,
 } from './file-names.ts';
-import { INLINE_ADDRESSES } from './template-backend.ts';
+import { isLong } from './long-list.ts';
 
 interface ListOptions {
   readonly http2: boolean;
@@ -75,11 +75,6 @@ function certificateFile({ key, certificate }: RouteBackend): SetFile {
 
 function caFile({ key, verify }: RouteBackend): SetFile {
   return { name: caFileName(key), content: verify?.kind === 'route-ca' ? verify.pem : '' };
-}
-
-/** It has a file. So has an empty one, which lets nobody in. */
-function isLong(allowlist: RouteBackend['allowlist']): boolean {
-  return allowlist !== undefined && (allowlist.length > INLINE_ADDRESSES || allowlist.length === 0);
 }
 
 function allowlistFile({ key, allowlist = [] }: RouteBackend): SetFile {

@@ -1,6 +1,8 @@
-import { MAX_CONFIGURATION_BYTES } from '../../engine/apply/limits.ts';
+import { MAX_CONFIGURATION_BYTES, MAX_SET_BYTES, MAX_SET_FILES } from '../../engine/apply/limits.ts';
 import { oncePer } from '../../engine/system/once-per.ts';
 import type { RouteBackend } from '../model.ts';
+import { beyondShare } from './fair-share.ts';
+import { isLong } from './long-list.ts';
 import { quotedLiteral } from './quoted.ts';
 import { INLINE_ADDRESSES } from './template-backend.ts';
 
@@ -17,8 +19,8 @@ const WORDS = 352;
 /** A server's address, or an entry of an allowlist. */
 const ADDRESS = 48;
 
-/** More than the template prints for a route that can be printed. */
-export const textSize = oncePer((route: RouteBackend): number => {
+/** More characters than the template prints for a route that can be printed. */
+function textSize(route: RouteBackend): number {
   const { name, key, servers, headers, path, rewriteTarget, hsts, allowlist = [] } = route;
   const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);
   const actions = [...headers.request, ...headers.response].map(
@@ -30,27 +32,60 @@ export const textSize = oncePer((route: RouteBackend): number => {
   const texts = [path, rewriteTarget ?? '', hsts ?? ''].map((text) => 2 * quotedLiteral(text).length);
   const addresses = Math.min(allowlist.length, INLINE_ADDRESSES) * ADDRESS;
   return 4 * WORDS + addresses + name.length + sum(actions) + sum(own) + sum(texts);
-});
+}
+
+/** Beside the maps' own words and what names no route. */
+const OTHER_FILES = 64;
+const OTHER_BYTES = 2 * 1024 * 1024;
+/** A route is in some lines of maps and lists, in which regular expressions may double its text. */
+const MOST_LINES = 6;
+const LINE_WORDS = 32;
+
+/** The files of a route, and its lines in those of all routes: no fewer bytes than are written. */
+function fileSizes({ certificate, verify, allowlist, ...route }: RouteBackend) {
+  const list = isLong(allowlist) ? (allowlist ?? []).map((entry) => `${entry}\n`) : [];
+  const own = [certificate?.pem, verify?.kind === 'route-ca' ? verify.pem : undefined].filter(
+    (pem) => pem !== undefined,
+  );
+  const lines = MOST_LINES * (2 * (route.host.length + route.path.length) + route.name.length + LINE_WORDS);
+  return {
+    files: own.length + (isLong(allowlist) ? 1 : 0),
+    bytes: [...own, ...list].reduce((sum, { length }) => sum + length, lines),
+  };
+}
+
+/** What a route takes of the rooms that all routes share. */
+export interface RouteSizes {
+  readonly characters: number;
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export const sizesOf = oncePer(
+  (route: RouteBackend): RouteSizes => ({ characters: textSize(route), ...fileSizes(route) }),
+);
 
 /**
- * The routes that print too much for the configuration to hold all, with their sizes: the longest first, until the others
- * fit. Tenants share the configuration, so that one with long routes must not take the room of the others.
+ * The routes that do not fit beside the others, and why: with their text in the configuration, or with their files in its set. Tenants share
+ * both, so that one with many or long routes must not take the room of the others. `sizes` are those of the routes, in their order;
+ * `givenBytes` are those of the administrator's files.
  */
-export function tooLong(
+export function tooLarge(
   routes: readonly RouteBackend[],
-  textSizes: readonly number[],
-): ReadonlyMap<RouteBackend, number> {
-  let total = textSizes.reduce((sum, size) => sum + size, 0);
-  const budget = textBudget(routes.length);
-  const left = new Map<RouteBackend, number>();
-  if (total <= budget) return left;
-  const sizes = routes.map((route) => ({ route, size: textSize(route) }));
-  for (const { route, size } of sizes.sort(
-    (a, b) => b.size - a.size || (a.route.key < b.route.key ? 1 : -1),
-  )) {
-    if (total <= budget) break;
-    left.set(route, size);
-    total -= size;
-  }
+  sizes: readonly RouteSizes[],
+  givenBytes: number,
+): ReadonlyMap<RouteBackend, string> {
+  const left = new Map<RouteBackend, string>();
+  const leaveOut = (of: keyof RouteSizes, room: number, what: (size: number) => string): void => {
+    if (sizes.reduce((sum, each) => sum + each[of], 0) <= room) return;
+    const shares = routes
+      .filter((route) => !left.has(route))
+      .map((route) => ({ item: route, key: route.key, size: sizesOf(route)[of] }));
+    for (const { item, size } of beyondShare(shares, room))
+      left.set(item, `its ${what(size)}, too many beside the others',`);
+  };
+  leaveOut('characters', textBudget(routes.length), (size) => `configuration of ${size} characters`);
+  leaveOut('files', MAX_SET_FILES - OTHER_FILES, (size) => (size === 1 ? '1 file' : `${size} files`));
+  leaveOut('bytes', MAX_SET_BYTES - OTHER_BYTES - givenBytes, (size) => `files of ${size} bytes`);
   return left;
 }

@@ -1,10 +1,11 @@
+import type { SetFile } from '../../engine/apply/file-set.ts';
 import { isSafeText } from '../../engine/render/safe-text.ts';
 import { mapChanged } from '../../engine/system/map-changed.ts';
 import { oncePer } from '../../engine/system/once-per.ts';
 import { internalError, type Refusal } from '../admission/verdict.ts';
 import type { HeaderAction, RouteBackend } from '../model.ts';
 import { isOneLine } from './quoted.ts';
-import { textSize, tooLong } from './text-budget.ts';
+import { sizesOf, tooLarge } from './text-budget.ts';
 
 /** A route that is left out, and what of it cannot be printed. */
 export interface LeftOut {
@@ -31,18 +32,22 @@ export function printableRoutes(routes: readonly RouteBackend[]): Printable {
   return createPrintableRoutes()(routes);
 }
 
-/** The same for the routes of one model after another. */
-export function createPrintableRoutes(): (routes: readonly RouteBackend[]) => Printable {
-  const [problemsOf, sizesOf] = [mapChanged(problemOf), mapChanged(textSize)];
-  return (routes) => {
+/** The same for the routes of one model after another, beside the administrator's own files. */
+export function createPrintableRoutes(): (
+  routes: readonly RouteBackend[],
+  given?: readonly SetFile[],
+) => Printable {
+  const [problemsOf, allSizes] = [mapChanged(problemOf), mapChanged(sizesOf)];
+  return (routes, given = []) => {
     const problems = new Map<RouteBackend, string>();
     problemsOf(routes).forEach((problem, index) => {
       const route = routes[index];
       if (problem !== undefined && route !== undefined) problems.set(route, problem);
     });
     const printable = problems.size === 0 ? routes : routes.filter((route) => !problems.has(route));
-    for (const [route, size] of tooLong(printable, sizesOf(printable)))
-      problems.set(route, `its configuration of ${size} characters, too many beside the others',`);
+    const givenBytes = given.reduce((sum, { content }) => sum + content.length, 0);
+    for (const [route, problem] of tooLarge(printable, allSizes(printable), givenBytes))
+      problems.set(route, problem);
     return {
       backends: problems.size === 0 ? routes : routes.filter((route) => !problems.has(route)),
       leftOut: [...problems].map(([{ key }, problem]) => ({ key, problem })),

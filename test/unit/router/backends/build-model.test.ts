@@ -44,12 +44,15 @@ describe('a backend', () => {
     expect(backendWith(asked).servers[0]?.checkIntervalMs).toBe(2_000);
   });
 
-  test.each(['1us', '1', '999ms'])('checks its pods once in a second at most, whatever %s asks for', (text) => {
-    const name = 'router.openshift.io/haproxy.health.check.interval';
-    const backend = backendWith({ [name]: text });
-    expect(backend.servers[0]?.checkIntervalMs).toBe(1_000);
-    expect(backend.remarks).toContain(`${name}: 1s instead of ${text}, the shortest interval`);
-  });
+  test.each(['1us', '1', '999ms'])(
+    'checks its pods once in a second at most, whatever %s asks for',
+    (text) => {
+      const name = 'router.openshift.io/haproxy.health.check.interval';
+      const backend = backendWith({ [name]: text });
+      expect(backend.servers[0]?.checkIntervalMs).toBe(1_000);
+      expect(backend.remarks).toContain(`${name}: 1s instead of ${text}, the shortest interval`);
+    },
+  );
 
   test('leaves out a header of thousands of converters, with a remark', () => {
     const value = `%[req.hdr(a)${',lower'.repeat(2_720)}]`;
