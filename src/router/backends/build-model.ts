@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto';
 import { exactList } from '../../engine/system/exact-list.ts';
 import { groupChanged } from '../../engine/system/group-changed.ts';
 import { changedSpan } from '../../engine/system/same-list.ts';
-import { type AdmittedRoute, claimOf, internalError, type RejectedRoute } from '../admission/verdict.ts';
+import {
+  type AdmittedRoute,
+  claimOf,
+  internalError,
+  type Refusal,
+  type RejectedRoute,
+} from '../admission/verdict.ts';
 import {
   type BackendTimeouts,
   backendPrefix,
@@ -46,17 +52,41 @@ export function createModelBuilder(defaults: BackendDefaults): BuildModel {
     for (const at of usersOf(changed, admitted, made)) made[at] = undefined;
     for (const { key } of shared.take(admitted)) made[firstFrom(key, admitted)] = undefined;
     const failed: RejectedRoute[] = [];
-    for (let at = made.indexOf(undefined); at !== -1; at = made.indexOf(undefined, at + 1)) {
-      const each = admitted[at];
-      if (each === undefined) continue;
+    const takeServers = createServerRoom();
+    for (const [at, each] of admitted.entries()) {
       try {
-        made[at] = backendOf(each, find, shared.has, defaults);
+        const backend = takeServers(each.key, () => made[at] ?? backendOf(each, find, shared.has, defaults));
+        made[at] = backend;
+        if (backend === undefined) failed.push({ ...claimOf(each), ...tooManyServers });
       } catch (error) {
         failed.push({ ...claimOf(each), ...internalError(error) });
       }
     }
     last = { admitted, made };
     return { model: { backends: made.filter((each) => each !== undefined) }, failed };
+  };
+}
+
+/** Of all routes of a namespace together: each server takes memory of HAProxy and of the router, and a route for each path may have thousands. */
+const MOST_SERVERS = 50_000;
+
+const tooManyServers: Refusal = {
+  reason: 'Unprintable',
+  message: `the routes of its namespace have more than ${MOST_SERVERS} servers together, each pod once in each route`,
+};
+
+/**
+ * Makes backends, in the order of their keys, until those of a namespace have as many servers as they may. From then on none of that namespace is
+ * made: undefined.
+ */
+function createServerRoom(): (key: string, make: () => RouteBackend) => RouteBackend | undefined {
+  let [prefix, used] = ['', 0];
+  return (key, make) => {
+    if (prefix === '' || !key.startsWith(prefix)) [prefix, used] = [key.slice(0, key.indexOf(':') + 1), 0];
+    if (used > MOST_SERVERS) return undefined;
+    const backend = make();
+    used += backend.servers.length;
+    return used > MOST_SERVERS ? undefined : backend;
   };
 }
 

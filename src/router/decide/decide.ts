@@ -10,6 +10,7 @@ import type { RouterObjects } from '../objects/router-objects.ts';
 import { admissionPolicy, backendDefaults } from '../settings/decision-settings.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 import { moveToRejected } from './reject-routes.ts';
+import { createRouteLimit } from './route-limit.ts';
 import { divide, shardOf } from './shard.ts';
 
 export interface Decision {
@@ -35,6 +36,7 @@ export function createDecider(
   const policy = admissionPolicy(settings);
   const admit = createAdmission(policy);
   const ingressRoutes = createIngressRoutes(policy.ingressClass);
+  const limit = createRouteLimit(settings.maxRoutesPerNamespace);
   const build = createModelBuilder(backendDefaults(settings, own));
   // Most changes are of endpoints, which nothing of this depends on.
   const admitInside = whileSame(
@@ -46,9 +48,16 @@ export function createDecider(
       namespaces: RouterObjects['namespaces'],
       [reviews]: readonly [RouterObjects['secretReviews']],
     ) => {
-      const all = [...routes, ...ingressRoutes(ingresses, services)];
-      const { inside, outside } = divide(all, shardOf(settings, namespaces));
-      return { admission: admit(inside, secrets, reviews), outside };
+      const isInside = shardOf(settings, namespaces);
+      const written = divide(routes, isInside);
+      const ofClass = ingresses.filter(({ className }) => className === policy.ingressClass);
+      const limited = limit(written.inside, ofClass);
+      const paths = divide(ingressRoutes(limited.ingresses, services), isInside);
+      const admission = admit([...limited.routes, ...paths.inside], secrets, reviews);
+      return {
+        admission: moveToRejected(admission, limited.rejected),
+        outside: [...written.outside, ...paths.outside],
+      };
     },
   );
   return (objects) => {
@@ -58,7 +67,6 @@ export function createDecider(
       [secretReviews],
     );
     const { model, failed } = build(admission.admitted, objects);
-    const moved = failed.length === 0 ? admission : moveToRejected(admission, failed);
-    return { admission: moved, outside, model };
+    return { admission: moveToRejected(admission, failed), outside, model };
   };
 }

@@ -17,11 +17,10 @@ export function rejectRoutes<D extends { readonly admission: Admission; readonly
   return { ...decision, admission: moveToRejected(admission, rejected), model: { backends } };
 }
 
-/** Those that were admitted before. */
-export function moveToRejected(
-  { admitted, rejected }: Admission,
-  failed: readonly RejectedRoute[],
-): Admission {
+/** With these among the rejected, also where they were admitted before. */
+export function moveToRejected(admission: Admission, failed: readonly RejectedRoute[]): Admission {
+  if (failed.length === 0) return admission;
+  const { admitted, rejected } = admission;
   const keys = new Set(failed.map(({ key }) => key));
   return {
     admitted: admitted.filter(({ key }) => !keys.has(key)),

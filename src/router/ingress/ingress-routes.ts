@@ -35,7 +35,10 @@ export function createIngressRoutes(className: string | undefined): IngressRoute
         return routes;
       } catch (error) {
         return [
-          bareRoute(identityOf(ingress, 'failed'), { ingress: ingress.name, wrong: internalError(error) }),
+          bareRoute(ingressIdentity(ingress, 'failed'), {
+            ingress: ingress.name,
+            wrong: internalError(error),
+          }),
         ];
       }
     });
@@ -81,11 +84,11 @@ function defaultRoute(ingress: Ingress): Route {
 }
 
 function plain(ingress: Ingress, of: string): Route {
-  return bareRoute(identityOf(ingress, of), { ingress: ingress.name, annotations: ingress.annotations });
+  return bareRoute(ingressIdentity(ingress, of), { ingress: ingress.name, annotations: ingress.annotations });
 }
 
-/** No object's name has an underscore, so that no tenant's Route takes the place of an Ingress's. */
-function identityOf({ namespace, name, uid, createdMs }: Ingress, of: string): Identity {
+/** Of a route that is made of an Ingress. No object's name has an underscore, so that no tenant's Route takes the place of an Ingress's. */
+export function ingressIdentity({ namespace, name, uid, createdMs }: Ingress, of: string): Identity {
   const digest = createHash('sha256').update(of).digest('hex').slice(0, 12);
   return { namespace, name: `${name}_${digest}`, uid, createdMs };
 }

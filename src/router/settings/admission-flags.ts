@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { flag, toggle } from '../../cli/command-spec.ts';
 import { nonEmpty } from '../../cli/fields.ts';
 import { listOf } from '../../cli/make-field.ts';
+import { wholeNumber } from '../../cli/whole-number.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { domainName, network, printable } from './router-fields.ts';
 
@@ -42,6 +43,12 @@ export const admissionFlags = {
     z._default(listOf(network), []),
     'endpoints in these networks are not used, such as those of nodes and of the API',
     { variable: 'ROUTER_DENIED_ENDPOINTS' },
+  ),
+  maxRoutesPerNamespace: flag(
+    '<n>',
+    wholeNumber(1, 1_000_000),
+    'Routes and paths of Ingresses of a namespace that are served, the oldest first',
+    { default: '5000', variable: 'ROUTER_MAX_ROUTES_PER_NAMESPACE' },
   ),
 };
 
