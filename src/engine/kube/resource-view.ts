@@ -93,7 +93,9 @@ export function createResourceView<T>(
     },
     changed: (resource, change, from) => {
       all = undefined;
-      if (stores.get(resource)?.take(change) === true) tell('watch', from);
+      const store = stores.get(resource);
+      const before = change.kind === 'object' ? store?.objects().get(change.key)?.value : undefined;
+      if (store?.take(change) === true && isNews(resource, before, change)) tell('watch', from);
     },
     polled: (lists, asked, from) => {
       available();
@@ -111,4 +113,9 @@ export function createResourceView<T>(
       outageKind = kind;
     },
   };
+}
+
+function isNews<T>(resource: Resource<T>, before: T | undefined, change: ObjectChange<T>): boolean {
+  const after = change.kind === 'object' ? change.value : undefined;
+  return [before, after].some((value) => value !== undefined && resource.isUsed?.(value) !== false);
 }

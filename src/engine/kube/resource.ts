@@ -20,6 +20,11 @@ export interface Resource<T> extends ObjectKind {
    * it returns. It must not throw, whatever the object is.
    */
   readonly project: (object: unknown) => T | undefined;
+  /**
+   * Whether anybody uses an object. A watch event for one that is unused before and after is kept, and is no news. Left out: all are used. It must
+   * not throw.
+   */
+  isUsed?(value: T): boolean;
 }
 
 /** The path of a kind, or of one of its objects. */

@@ -24,7 +24,10 @@ export function divide(routes: readonly Route[], isInside: (route: Route) => boo
   return { inside, outside };
 }
 
-type ShardSettings = Pick<RouterSettings, 'namespace' | 'namespaceLabels' | 'projectLabels' | 'routeFields'>;
+export type ShardSettings = Pick<
+  RouterSettings,
+  'namespace' | 'namespaceLabels' | 'projectLabels' | 'routeFields'
+>;
 
 /**
  * Whether a route is this router's, by its fields and its namespace; its labels were looked at when it was read. All that
@@ -34,14 +37,21 @@ export function shardOf(
   settings: ShardSettings,
   namespaces: readonly Namespace[],
 ): (route: Route) => boolean {
-  const { namespace, namespaceLabels, projectLabels, routeFields } = settings;
+  const { routeFields } = settings;
+  const isOwn = ownNamespaces(settings, namespaces);
+  return (route) =>
+    isOwn(route.namespace) && (routeFields === undefined || selects(routeFields, fieldsOf(route)));
+}
+
+/** Whether the routes of a namespace can be this router's. */
+export function ownNamespaces(
+  { namespace, namespaceLabels, projectLabels }: ShardSettings,
+  namespaces: readonly Namespace[],
+): (name: string) => boolean {
   const selectors = [namespaceLabels, projectLabels].filter((each) => each !== undefined);
   const own = namespaces.filter(({ labels }) => selectors.every((selector) => selects(selector, labels)));
-  const names = selectors.length === 0 ? undefined : new Set(own.map(({ name }) => name));
-  return (route) =>
-    (namespace === undefined || route.namespace === namespace) &&
-    names?.has(route.namespace) !== false &&
-    (routeFields === undefined || selects(routeFields, fieldsOf(route)));
+  const names = selectors.length === 0 ? undefined : new Set(own.map((each) => each.name));
+  return (name) => (namespace === undefined || name === namespace) && names?.has(name) !== false;
 }
 
 /** Of a path of an Ingress, the name is the Ingress's. */

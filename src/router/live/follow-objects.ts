@@ -4,12 +4,14 @@ import { trackApi } from '../../engine/kube/outage.ts';
 import type { Resource } from '../../engine/kube/resource.ts';
 import type { LogEvent } from '../../engine/system/log.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import type { Route } from '../objects/route.ts';
 import type { RouterObjects } from '../objects/router-objects.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import { followSecretReviews } from './follow-secret-reviews.ts';
 import { routerRemedy } from './router-remedy.ts';
 import { routerResources } from './router-resources.ts';
 import { tellUnreadable } from './tell-unreadable.ts';
+import { createUsedObjects, type UsedObjects } from './used-objects.ts';
 
 export interface FollowedObjects {
   /** Undefined until every kind was listed, and it was asked which of the Secrets that Routes name may be used. */
@@ -40,6 +42,8 @@ export function followObjects(settings: LiveSettings, api: Api, signal: AbortSig
   };
   const followIf = <T>(isNeeded: boolean, resource: Resource<T>) =>
     isNeeded ? follow(resource) : (): readonly T[] => [];
+  /** Those of which a Secret is still asked about are as they were before. */
+  let reviewed: readonly Route[] = [];
   const hasShard = settings.namespaceLabels !== undefined || settings.projectLabels !== undefined;
   const routes = follow({
     ...resources.routes,
@@ -49,9 +53,26 @@ export function followObjects(settings: LiveSettings, api: Api, signal: AbortSig
     },
   });
   const ingresses = followIf(settings.ingressClass !== undefined, resources.ingresses);
-  const [endpoints, services] = [follow(resources.endpoints), follow(resources.services)];
   const namespaces = followIf(hasShard, resources.namespaces);
-  const secrets = followIf(settings.secrets, resources.secrets);
+  const usedIn = createUsedObjects(settings);
+  /** Undefined before all that may use an object was listed. */
+  const used = (): UsedObjects | undefined => {
+    const users = { routes: routes(), ingresses: ingresses(), namespaces: namespaces() };
+    return isWhole(users) ? usedIn({ ...users, served: reviewed }) : undefined;
+  };
+  // Most of a cluster's objects belong to no route. What changes of them is kept for the next route that names them.
+  const endpoints = follow({
+    ...resources.endpoints,
+    isUsed: ({ namespace, service }) => used()?.hasService(namespace, service) !== false,
+  });
+  const services = follow({
+    ...resources.services,
+    isUsed: ({ namespace, name }) => used()?.hasService(namespace, name) !== false,
+  });
+  const secrets = followIf(settings.secrets, {
+    ...resources.secrets,
+    isUsed: ({ namespace, name }) => used()?.hasSecret(namespace, name) !== false,
+  });
   const reviews = settings.secrets ? followSecretReviews(api, signal) : undefined;
   if (reviews !== undefined) ended.push(reviews.ended);
   return {
@@ -61,15 +82,18 @@ export function followObjects(settings: LiveSettings, api: Api, signal: AbortSig
         ...{ namespaces: namespaces(), secrets: secrets() },
       };
       if (!isWhole(found) || reviews === undefined) return isWhole(found) ? found : undefined;
-      const reviewed = reviews.review(found.routes);
-      return reviewed && { ...found, ...reviewed };
+      const known = reviews.review(found.routes);
+      reviewed = known?.routes ?? [];
+      return known && { ...found, ...known };
     },
     ended: Promise.all(ended).then(() => undefined),
   };
 }
 
-function isWhole(
-  found: { readonly [Kind in keyof RouterObjects]: RouterObjects[Kind] | undefined },
-): found is RouterObjects {
+function isWhole<Lists extends object>(
+  found: {
+    readonly [Kind in keyof Lists]: Lists[Kind] | undefined;
+  },
+): found is Lists {
   return Object.values(found).every((list) => list !== undefined);
 }

@@ -57,6 +57,21 @@ test('there are no objects before every resource was listed', () => {
   expect([view.objects(), seen]).toEqual([['cp-1'], ['objects']]);
 });
 
+test('a change of an object that nobody uses is kept and is no news', () => {
+  const unused = { ...nodes, isUsed: (value: string) => value.startsWith('used') };
+  const { view, seen } = createView([unused]);
+  view.relisted(unused, list(), from);
+  const change = (version: number, key: string, value: string | undefined) =>
+    view.changed(unused, { kind: 'object', key, resourceVersion: `${version}`, value }, from);
+  change(2, 'a', 'one');
+  change(3, 'a', 'two');
+  expect([view.objects(), seen]).toEqual([['cp-1', 'two'], ['objects']]);
+  change(4, 'a', 'used');
+  change(5, 'a', 'one');
+  change(6, 'a', undefined);
+  expect([view.objects(), seen]).toEqual([['cp-1'], ['objects', 'objects', 'objects']]);
+});
+
 const named = (key: string): Resource<string> => ({ ...nodes, what: key, labelSelector: key });
 const kept = fc.record({ version: fc.nat(9), value: fc.constantFrom('one', 'two', undefined) });
 const news = fc.record({
