@@ -42,8 +42,6 @@ function complaintOf(socket: string, outcome: RequestOutcome): string | undefine
       const { stage, message, detail } = outcome.answer;
       return [`refused at "${stage}": ${message}`, ...(detail ? [detail] : [])].join('\n');
     }
-    case 'unacknowledged':
-      return `Cannot read the answer of "${socket}": there is none, expected a line of JSON (the original shell daemon sends nothing)`;
     case 'unreachable':
       return `Cannot ask "${socket}": ${outcome.message}, expected the supervisor of its pod to listen there`;
   }

@@ -45,8 +45,6 @@ export function createSupervisorCheck(
     switch (outcome.kind) {
       case 'unreachable':
         return { ...noVerdict(outcome.message), isUnreachable: true };
-      case 'unacknowledged':
-        return { ...noVerdict(`no answer within ${answerMs} ms`), isUnreachable: true };
       case 'answered':
         return judge(outcome.answer, noVerdict);
     }

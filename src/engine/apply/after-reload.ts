@@ -21,9 +21,8 @@ export async function afterReload(
 ): Promise<ApplyOutcome> {
   switch (outcome.kind) {
     case 'reloaded':
-      // The original daemon says nothing, so nothing is known to be good. That the copy could not be written does not
-      // make the reload undone: the older copy stays.
-      if (outcome.acknowledged && outcome.isUnchecked !== true)
+      // If the copy cannot be written, the reload still counts: the older copy stays.
+      if (outcome.isUnchecked !== true)
         await writeFileAtomically(file.lastGood, staged.parts(), { mode }).catch(() => undefined);
       return outcome;
     case 'rejected':

@@ -11,13 +11,9 @@ export type ApplyOutcome =
    * before, and `settle` is still to check it.
    */
   | { readonly kind: 'unchanged'; readonly isUnchecked?: true }
-  /**
-   * The file was replaced and the supervisor took it over. `acknowledged` is false where the other side is the
-   * original shell daemon, which never answers.
-   */
+  /** The file was replaced, and the supervisor serves it. */
   | {
       readonly kind: 'reloaded';
-      readonly acknowledged: boolean;
       readonly generation?: number;
       readonly tookMs?: number;
       /** The program that runs was told what changed: no generation was started, and no connection ended for it. */

@@ -32,14 +32,10 @@ type TellOutcome =
   /** With the reason where HAProxy would not make it. */
   | { readonly kind: 'not-told'; readonly reason?: string };
 
-/**
- * The program behind a control socket. The original shell daemon never answers: a reload that it took counts as done.
- * A supervisor that answers `ping`, or has answered anything on this socket file before, is only slow: its reload counts
- * as unknown, to be asked for again.
- */
+/** The program behind a control socket. A reload that was not answered may have been done or not: ask again. */
 export interface Supervisor {
   /**
-   * Asks for a change of what runs, and for a reload where the supervisor knows no such changes: an older one, or the shell daemon.
+   * Asks for a change of what runs, and for a reload where the supervisor knows no such changes, as an older one.
    * Rejects only when `signal` stops it.
    */
   readonly change: (change: object, signal: AbortSignal) => Promise<ReloadOutcome>;
@@ -68,60 +64,35 @@ export interface Supervisor {
 const EACH_CHANGE_MS = 50;
 const LONGEST_TELL_MS = 60_000;
 
-/** A starved supervisor may take seconds for a `ping`; the shell daemon costs this once. */
-const LONGEST_PING_MS = 10_000;
-
 export function connectSupervisor(options: SupervisorOptions): Supervisor {
   const { socketPath, reloadTimeoutMs = 30_000, tellTimeoutMs = 10_000, statusTimeoutMs = 2_000 } = options;
-  /** The socket file on which something was answered: another one may be another program's. */
-  let answeredOn: string | undefined;
-  /** Nothing was answered the last time, so the next reload is not waited for as long. */
-  let isSilent = false;
-
-  /** The socket file behind which a supervisor was asked what it knows, and whether it makes changes; undefined without an answer. */
-  let asked: { readonly of: string | undefined; readonly changes: boolean | undefined } | undefined;
+  /** The socket file behind which a supervisor answered what it knows, and whether it makes changes. */
+  let asked: { readonly of: string | undefined; readonly changes: boolean } | undefined;
 
   const ask = async (line: ControlRequest, timeoutMs: number, signal: AbortSignal) => {
     const outcome = await request(socketPath, line, { timeoutMs, signal });
     signal.throwIfAborted();
-    if (outcome.kind === 'answered') answeredOn = await identityOf(socketPath);
     return outcome;
-  };
-  const afterSilence = async (signal: AbortSignal): Promise<ReloadOutcome> => {
-    const slow = 'the reload was not answered, but the supervisor is there';
-    if (answeredOn !== undefined && answeredOn === (await identityOf(socketPath)))
-      return unreachable(socketPath, slow);
-    const patienceMs = isSilent ? statusTimeoutMs : Math.min(reloadTimeoutMs, LONGEST_PING_MS);
-    const ping = await ask('ping', patienceMs, signal);
-    isSilent = ping.kind === 'unacknowledged';
-    if (ping.kind === 'unacknowledged') return { kind: 'reloaded', acknowledged: false };
-    return unreachable(socketPath, ping.kind === 'unreachable' ? ping.message : slow);
   };
   const askStatus = async (signal: AbortSignal) => {
     const of = await identityOf(socketPath);
     const outcome = await ask('status', statusTimeoutMs, signal);
     if (outcome.kind === 'unreachable') return undefined;
-    const status = outcome.kind === 'answered' ? statusSchema.safeParse(outcome.answer).data : undefined;
-    asked = { of, changes: outcome.kind === 'answered' ? status?.changes !== undefined : undefined };
+    const status = statusSchema.safeParse(outcome.answer).data;
+    asked = { of, changes: status?.changes !== undefined };
     return status;
   };
   const makesChanges = async (signal: AbortSignal): Promise<boolean> => {
     const of = await identityOf(socketPath);
-    // What did not answer was slow if it has answered since; else it is the shell daemon.
-    const isUnknown = asked?.of !== of || (asked?.changes === undefined && answeredOn === of);
-    if (isUnknown) await askStatus(signal);
-    return asked?.changes === true;
+    if (asked?.of !== of) await askStatus(signal);
+    return asked?.of === of && asked?.changes === true;
   };
   const reloadBy = async (line: ControlRequest, signal: AbortSignal): Promise<ReloadOutcome> => {
-    const outcome = await ask(line, isSilent ? statusTimeoutMs : reloadTimeoutMs, signal);
-    if (outcome.kind === 'unacknowledged') return await afterSilence(signal);
-    isSilent = false;
+    const outcome = await ask(line, reloadTimeoutMs, signal);
+    if (outcome.kind === 'unreachable') return unreachable(socketPath, outcome.message);
     // It is of another version, and knows what every version knows.
-    if (line !== 'reload' && outcome.kind === 'answered' && isUnread(outcome))
-      return await reloadBy('reload', signal);
-    return outcome.kind === 'unreachable'
-      ? unreachable(socketPath, outcome.message)
-      : reloadOutcomeOf(outcome, socketPath);
+    if (line !== 'reload' && isUnread(outcome)) return await reloadBy('reload', signal);
+    return reloadOutcomeOf(outcome, socketPath);
   };
   return {
     reload: (signal) => reloadBy('reload', signal),
@@ -195,7 +166,6 @@ function reloadOutcomeOf(
   }
   return {
     kind: 'reloaded',
-    acknowledged: true,
     ...(answer.generation === undefined ? {} : { generation: answer.generation }),
     ...toldOf(answer),
     ...(answer['atRunTime'] === true && { atRunTime: true }),

@@ -31,7 +31,7 @@ export function reloadByScript(script: ReloadScript): Supervisor {
       const { exitCode, signal: endedBy, timedOut, stdout, stderr } = ended;
       signal.throwIfAborted();
       if (timedOut) return { kind: 'unreachable', message: because(`not done after ${timeoutMs} ms`) };
-      if (exitCode === 0) return { kind: 'reloaded', acknowledged: true, tookMs: monotonicMs() - startMs };
+      if (exitCode === 0) return { kind: 'reloaded', tookMs: monotonicMs() - startMs };
       const how = exitCode === undefined ? `ended by ${endedBy ?? 'a signal'}` : `exit code ${exitCode}`;
       const detail = `${stdout}${stderr}`.trim().slice(-DETAIL_CHARACTERS);
       return { kind: 'rejected', by: 'reload', message: because(how), detail };

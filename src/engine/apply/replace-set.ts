@@ -243,8 +243,7 @@ async function verdictOn(
   const isUnchecked = memory.unchecked?.sha256 === placed.sha256;
   switch (brought.kind) {
     case 'reloaded':
-      if (isUnchecked && (!brought.acknowledged || brought.atRunTime === true))
-        return { ...brought, isUnchecked };
+      if (isUnchecked && brought.atRunTime === true) return { ...brought, isUnchecked };
       memory.unchecked = undefined;
       if (mustLook === true) await looks.look();
       return brought;

@@ -71,5 +71,5 @@ async function answerOrTrouble(line: string, answerLine: AnswerLine): Promise<An
 const tooLong: Answer = {
   ok: false,
   stage: 'protocol',
-  message: `Cannot read the request: the line is longer than ${MAX_LINE_BYTES} bytes, expected "reload", "status" or "ping"`,
+  message: `Cannot read the request: the line is longer than ${MAX_LINE_BYTES} bytes, expected "reload" or "status"`,
 };

@@ -4,21 +4,11 @@ import { codeOf, messageOf } from '../system/errors.ts';
 import { patientTimer } from '../system/time/patient-timeout.ts';
 import { type Answer, decodeAnswer } from './answer.ts';
 
-export type ControlRequest =
-  | 'reload'
-  | 'status'
-  | 'ping'
-  | 'check'
-  | 'stop'
-  | 'leave'
-  | 'start'
-  | `apply ${string}`;
+export type ControlRequest = 'reload' | 'status' | 'check' | 'stop' | 'leave' | 'start' | `apply ${string}`;
 
 export type RequestOutcome =
   | { readonly kind: 'answered'; readonly answer: Answer }
-  /** The line was taken, but no answer came in time: the original shell daemon never sends one, a slow supervisor later. */
-  | { readonly kind: 'unacknowledged' }
-  /** No process listens there (`message` is the system's error), or the other side vanished before it answered. */
+  /** No process listens there (`message` is the system's error), or no answer came: the request may have been carried out all the same. */
   | { readonly kind: 'unreachable'; readonly message: string };
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
@@ -44,11 +34,8 @@ export function request(
     };
     const abort = (): void => settle({ kind: 'unreachable', message: 'stopped before an answer came' });
     const timer = patientTimer(options.timeoutMs, () => {
-      settle(
-        connected
-          ? { kind: 'unacknowledged' }
-          : { kind: 'unreachable', message: 'the connection was not accepted in time' },
-      );
+      const late = connected ? 'no answer came in time' : 'the connection was not accepted in time';
+      settle({ kind: 'unreachable', message: late });
     });
     options.signal?.addEventListener('abort', abort);
     if (options.signal?.aborted) return abort();
@@ -59,13 +46,13 @@ export function request(
       socket.end(`${message}\n`);
     });
     socket.on('data', (text) => {
-      received += text;
-      const end = received.indexOf('\n');
-      if (end !== -1) settle(outcomeOf(received.slice(0, end)));
+      const end = text.indexOf('\n');
+      received += end === -1 ? text : text.slice(0, end);
+      if (end !== -1) settle(outcomeOf(received));
       else if (received.length > MAX_ANSWER_BYTES)
         settle({ kind: 'unreachable', message: 'the answer has no end' });
     });
-    socket.once('end', () => settle(received === '' ? { kind: 'unacknowledged' } : outcomeOf(received)));
+    socket.once('end', () => settle(outcomeOf(received)));
     socket.once('error', (error) => settle({ kind: 'unreachable', message: reasonFor(error, socketPath) }));
   });
 }
@@ -91,6 +78,7 @@ function lookAt(path: string): Stats | undefined {
 function outcomeOf(line: string): RequestOutcome {
   const answer = decodeAnswer(line);
   if (answer !== undefined) return { kind: 'answered', answer };
+  if (line === '') return { kind: 'unreachable', message: 'the connection was closed without an answer' };
   return {
     kind: 'unreachable',
     message: `the answer is "${line.slice(0, 80)}", expected a line of JSON with "ok"`,

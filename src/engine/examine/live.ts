@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Answer } from '../control/answer.ts';
-import type { RequestOutcome } from '../control/request.ts';
 import {
   type Check,
   type Finding,
@@ -66,20 +65,15 @@ function judgeSupervisor<Context>(
     return /EACCES|EPERM/.test(look.message)
       ? unknown(look.message, moreRights)
       : fail(`nothing answers: ${look.message}`, `${logs}; the kubelet restarts it`);
-  return judgeOutcome(live, look.outcome, { logs, command });
+  return judgeAnswer(live, look.answer, { logs, command });
 }
 
-function judgeOutcome<Context>(
+function judgeAnswer<Context>(
   { name: program, runningOf }: LiveProgram<Context>,
-  outcome: RequestOutcome,
+  answer: Answer,
   { logs, command }: { readonly logs: string; readonly command: string },
 ): Finding {
-  if (outcome.kind === 'unacknowledged')
-    return warn(
-      'the socket takes requests and answers none: the shell daemon, or a supervisor that hangs',
-      logs,
-    );
-  const running = outcome.kind === 'answered' ? runningOf(outcome.answer) : undefined;
+  const running = runningOf(answer);
   if (running === undefined) return fail('the supervisor answers something else than its status', logs);
   const { phase, current, failure } = running;
   if (current === null)
@@ -109,9 +103,8 @@ function judgeConfig<Context>(
       `its supervisor does not say what runs: ${look.message}`,
       `see check ${program}-supervisor`,
     );
-  if (look.kind === 'absent' || look.outcome.kind !== 'answered')
-    return skip('no supervisor of hawser answers here');
-  const running = runningOf(look.outcome.answer)?.current?.configSha256;
+  if (look.kind === 'absent') return skip('no supervisor of hawser answers here');
+  const running = runningOf(look.answer)?.current?.configSha256;
   if (running === undefined) return skip(`${program} does not run`);
   if (disk.kind === 'unreadable') return unknown(disk.reason, moreRights);
   if (disk.kind === 'missing')

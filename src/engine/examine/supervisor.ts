@@ -1,9 +1,10 @@
-import { type RequestOutcome, request } from '../control/request.ts';
+import type { Answer } from '../control/answer.ts';
+import { request } from '../control/request.ts';
 import type { HostFiles } from './host-files.ts';
 import { type HostProcess, isHawser } from './host-processes.ts';
 
 export type SupervisorReading =
-  | { readonly kind: 'answered'; readonly socket: string; readonly outcome: RequestOutcome }
+  | { readonly kind: 'answered'; readonly socket: string; readonly answer: Answer }
   /** No socket and no process: it does not run here. `isInstalled` says that it should. */
   | { readonly kind: 'absent' }
   /** There is a supervisor, and its socket cannot be reached from here. */
@@ -31,7 +32,7 @@ export async function lookAtSupervisor(ask: SupervisorQuestion): Promise<Supervi
   for (const below of candidates) {
     const socket = await ask.files.locate(ask.socket, below);
     const outcome = await request(socket, 'status', { timeoutMs: ask.answerTimeoutMs, signal: ask.signal });
-    if (outcome.kind !== 'unreachable') return { kind: 'answered', socket, outcome };
+    if (outcome.kind === 'answered') return { kind: 'answered', socket, answer: outcome.answer };
     complaint = `"${socket}": ${outcome.message}`;
     if (!outcome.message.includes('ENOENT')) return { kind: 'unreachable', message: complaint };
   }

@@ -40,7 +40,7 @@ type Orders = Readonly<Record<string, (rest: string) => Promise<Answer>>>;
 
 /** A supervisor that runs, as the control socket, signals, probes and collectors see it. */
 interface Supervised<Now> {
-  /** By the line that asks for it; `ping` is answered without asking the supervisor. */
+  /** By the line that asks for it. */
   readonly answers: Answers & { readonly reload: () => Answer | Promise<Answer> };
   /** By the first word of a line whose rest says what to do. */
   readonly orders?: Orders;
@@ -73,7 +73,7 @@ export async function superviseProgram<Now>(
   const noteWork = spareMemory();
   const answer = async (line: string): Promise<Answer> => {
     const answered = await answerTo(line, await ready);
-    if (line !== 'ping' && line !== 'status') noteWork();
+    if (line !== 'status') noteWork();
     return answered;
   };
   const control = await serveControlSocket(socket, answer, log);
@@ -107,13 +107,12 @@ async function answerTo(
   line: string,
   { answers, orders = {} }: { readonly answers: Answers; readonly orders?: Orders },
 ): Promise<Answer> {
-  if (line === 'ping') return { ok: true };
   const answer = Object.hasOwn(answers, line) ? answers[line] : undefined;
   if (answer !== undefined) return await answer();
   const [, word = '', rest = ''] = /^(\w+) (.*)$/.exec(line) ?? [];
   const order = Object.hasOwn(orders, word) ? orders[word] : undefined;
   if (order !== undefined) return await order(rest);
   const known = Object.keys(answers).map((each) => `"${each}"`);
-  const message = `Cannot answer "${line.slice(0, 80)}": it is no request, expected ${known.join(', ')} or "ping"`;
+  const message = `Cannot answer "${line.slice(0, 80)}": unknown request, expected ${known.join(', ')}`;
   return { ok: false, stage: 'protocol', message };
 }

@@ -26,8 +26,7 @@ export function judgeServing(reading: ServingReading): Finding {
     return /EACCES|EPERM/.test(supervisor.message)
       ? unknown(supervisor.message, moreRights)
       : fail(`the supervisor cannot be reached: ${supervisor.message}`, 'kubectl logs POD -c haproxy');
-  const answer = supervisor.outcome.kind === 'answered' ? supervisor.outcome.answer : undefined;
-  const status = supervisorStatusSchema.safeParse(answer).data;
+  const status = supervisorStatusSchema.safeParse(supervisor.answer).data;
   if (status === undefined)
     return fail('the supervisor does not answer with its status', 'kubectl logs POD -c haproxy');
   return judgeStatus(status, reading);

@@ -77,7 +77,7 @@ export const haproxySuperviseCommand = commandSpec({
     ],
   ],
   notes: [
-    'The control socket takes one line a request (reload, status, ping) and answers each with a line of JSON.',
+    'The control socket takes one line a request (reload, status) and answers each with a line of JSON.',
     'SIGHUP reloads. SIGTERM fails the health check for a second, then drains; a second one ends what still drains.',
     'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
   ],

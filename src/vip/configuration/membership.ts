@@ -104,8 +104,6 @@ function troubleOf(outcome: RequestOutcome): string | undefined {
   switch (outcome.kind) {
     case 'answered':
       return outcome.answer.ok ? undefined : outcome.answer.message;
-    case 'unacknowledged':
-      return 'the request was taken and not answered';
     case 'unreachable':
       return outcome.message;
   }

@@ -106,10 +106,10 @@ export function createVirtualRouterIdGuard(
   };
 }
 
-/** Also true for a supervisor that does not report it: keepalived of the original pods may have run for years. */
+/** Also true if the supervisor's status cannot be read: keepalived may have run for years. */
 async function takesPart(socketPath: string, signal: AbortSignal): Promise<boolean> {
   const outcome = await request(socketPath, 'status', { timeoutMs: STATUS_TIMEOUT_MS, signal });
-  if (outcome.kind !== 'answered') return outcome.kind === 'unacknowledged';
+  if (outcome.kind !== 'answered') return false;
   const status = vrrpStatusSchema.safeParse(outcome.answer);
   return !status.success || status.data.current !== null;
 }

@@ -130,7 +130,7 @@ async function lookForHolder(vip: string, context: VipContext, signal: AbortSign
       'run this as root, with nft and iproute2 installed',
     );
   const live = await readings.supervisor('keepalived', settings.keepalivedSocket);
-  const isLive = live.kind === 'answered' && live.outcome.kind === 'answered' && live.outcome.answer.ok;
+  const isLive = live.kind === 'answered' && live.answer.ok;
   const peers = await readings.peers();
   const besides = others?.macs ?? [];
   const isAnswered = answer?.mac !== undefined || besides.length > 0;

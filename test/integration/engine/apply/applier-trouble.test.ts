@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -11,7 +10,6 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -30,28 +28,6 @@ afterEach(async () => {
 });
 
 const live = () => readFileSync(scene.configPath, 'utf8');
-
-it.each([
-  ['closes the connection', true],
-  ['keeps the connection open', false],
-])(
-  'serves the original shell daemon, which takes the line and %s without an answer',
-  async (_what, closes) => {
-    const sockets: Socket[] = [];
-    const daemon = createServer({ allowHalfOpen: true }, (socket) => {
-      sockets.push(socket.resume());
-      if (closes) socket.on('end', () => socket.end());
-    });
-    daemon.listen(join(scene.directory, 'master.sock'));
-    await once(daemon, 'listening');
-    const applier = scene.applier({ reloadTimeoutMs: 300 });
-    expect(await applier.apply(goodText(), signal)).toEqual({ kind: 'reloaded', acknowledged: false });
-    expect(await applier.apply(goodText(), signal)).toEqual({ kind: 'unchanged' });
-    expect(existsSync(`${scene.configPath}.last-good`)).toBe(false);
-    for (const socket of sockets) socket.destroy();
-    daemon.close();
-  },
-);
 
 it('never lets a reader see half a file', async () => {
   await scene.serve();

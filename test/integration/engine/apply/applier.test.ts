@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ApplyScene, badText, createApplyScene, goodText, serving } from './apply-scene.ts';
 
 const { signal } = new AbortController();
-const reloaded = { kind: 'reloaded', acknowledged: true, generation: 1, tookMs: 5 };
+const reloaded = { kind: 'reloaded', generation: 1, tookMs: 5 };
 
 let scene: ApplyScene;
 beforeEach(async () => {
@@ -105,7 +105,7 @@ describe('a text that the supervisor refuses', () => {
     expect(reloads()).toBe(1);
     applier.retryRejected();
     scene.answers.reload = { ok: true };
-    expect(await applier.apply(goodText(), signal)).toEqual({ kind: 'reloaded', acknowledged: true });
+    expect(await applier.apply(goodText(), signal)).toEqual({ kind: 'reloaded' });
   });
 
   it('gives way to the last good text where it was in place before', async () => {

@@ -19,7 +19,7 @@ export interface ApplyScene extends AsyncDisposable {
   /** The lines that the supervisor got. */
   readonly requests: string[];
   /** What the supervisor answers from now on. */
-  readonly answers: { reload: Answer | Promise<Answer>; status: Answer; ping: Answer | Promise<Answer> };
+  readonly answers: { reload: Answer | Promise<Answer>; status: Answer };
   readonly serve: () => Promise<void>;
   readonly stopServing: () => Promise<void>;
   /** `apply` and `applySet` resolve once the file is checked, and `tell` once HAProxy has it. */
@@ -45,7 +45,6 @@ export async function createApplyScene(): Promise<ApplyScene> {
   const answers: ApplyScene['answers'] = {
     reload: { ok: true, generation: 1, tookMs: 5 },
     status: notStarted,
-    ping: { ok: true },
   };
   const requests: string[] = [];
   let close = async (): Promise<void> => {};
@@ -53,7 +52,6 @@ export async function createApplyScene(): Promise<ApplyScene> {
   const serve = async () => {
     const outcome = await serveControlSocket(socketPath, async (line) => {
       requests.push(line);
-      if (line === 'ping') return await answers.ping;
       return line === 'status' ? answers.status : await answers.reload;
     });
     if (outcome.kind === 'serving') close = outcome.close;

@@ -21,7 +21,7 @@ import { type ApplyScene, createApplyScene, serving } from './apply-scene.ts';
 import { folderIn, mainText, setAt, setOf, setsBeside, wholeSet } from './set-scene.ts';
 
 const { signal } = new AbortController();
-const reloaded = { kind: 'reloaded', acknowledged: true, generation: 1, tookMs: 5 };
+const reloaded = { kind: 'reloaded', generation: 1, tookMs: 5 };
 const refusal = { ok: false, stage: 'prove', message: 'no answer in 10s' } as const;
 
 let scene: ApplyScene;

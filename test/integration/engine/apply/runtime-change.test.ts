@@ -1,6 +1,3 @@
-import { rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ApplierOptions } from '../../../../src/engine/apply/applier.ts';
 import type { Difference } from '../../../../src/engine/apply/bring-into-service.ts';
@@ -126,17 +123,4 @@ test('a supervisor of another version that takes the place of one is asked what 
   scene.answers.status = serving(before);
   await applier.apply(after, signal);
   expect(scene.requests).toEqual(['status', 'reload']);
-});
-
-test('the shell daemon, which never answers, gets the reload that it knows', async () => {
-  const applier = await begun();
-  await scene.stopServing();
-  const path = join(scene.directory, 'master.sock');
-  rmSync(path, { force: true });
-  const lines: string[] = [];
-  const daemon = createServer((socket) => socket.on('data', (text) => lines.push(`${text}`.trim())));
-  await new Promise<void>((resolve) => daemon.listen(path, resolve));
-  expect(await applier.apply(after, signal)).toEqual({ kind: 'reloaded', acknowledged: false });
-  expect(lines.filter((line) => line !== 'status' && line !== 'ping')).toEqual(['reload']);
-  daemon.close();
 });

@@ -42,7 +42,7 @@ test('sends one line, closes its side, and reads the answer', async () => {
     socket.on('data', (chunk) => {
       text += chunk.toString();
     });
-    // The original shell daemon reads to the end before it does anything.
+    // As a daemon that reads to the end before it does anything.
     socket.on('end', () => socket.end('{"ok":true,"generation":7,"pid":42,"tookMs":9}\n'));
   });
   expect(await ask()).toEqual({
@@ -61,14 +61,17 @@ test('a refusal is an answer too, and an answer may come in pieces or without a 
   expect(await ask()).toEqual({ kind: 'answered', answer: refusal });
 });
 
-test('a server that closes without a word did not acknowledge', async () => {
+test('a server that closes without an answer is unreachable', async () => {
   await serve((socket) => socket.resume().on('end', () => socket.end()));
-  expect(await ask()).toEqual({ kind: 'unacknowledged' });
+  expect(await ask()).toEqual({
+    kind: 'unreachable',
+    message: 'the connection was closed without an answer',
+  });
 });
 
-test('a server that never answers did not acknowledge', async () => {
+test('a server that never answers is unreachable', async () => {
   await serve((socket) => socket.resume());
-  expect(await ask(1_000)).toEqual({ kind: 'unacknowledged' });
+  expect(await ask(1_000)).toEqual({ kind: 'unreachable', message: 'no answer came in time' });
 });
 
 test('an answer that lies there when this process gets to run again late is an answer', async () => {
@@ -81,7 +84,7 @@ test('a missing listener is unreachable', async () => {
 });
 
 test('a path that no socket can have is unreachable, not an exception', async () => {
-  const outcome = await request(join(dir, 'x'.repeat(200)), 'ping', { timeoutMs: 1_000 });
+  const outcome = await request(join(dir, 'x'.repeat(200)), 'status', { timeoutMs: 1_000 });
   expect(outcome.kind).toBe('unreachable');
 });
 
@@ -108,7 +111,7 @@ test('an answer without an end is given up', async () => {
     };
     more();
   });
-  expect(await ask()).toEqual({ kind: 'unreachable', message: 'the answer has no end' });
+  expect(await ask(60_000)).toEqual({ kind: 'unreachable', message: 'the answer has no end' });
 });
 
 test('an abort ends the wait, before and after the connection', async () => {

@@ -89,7 +89,7 @@ async function attemptTimes(
   return times;
 }
 
-const told = { kind: 'reloaded', acknowledged: true, atRunTime: true, isUnchecked: true } as const;
+const told = { kind: 'reloaded', atRunTime: true, isUnchecked: true } as const;
 const documented = [0, 500, 1_500, 3_500, 7_500, 15_500, 30_500, 45_500];
 
 describe('a configuration that cannot be applied', () => {
@@ -145,7 +145,7 @@ describe('a configuration that is held back', () => {
     const onRender = () => {
       renders += 1;
     };
-    const served: ApplyOutcome = { kind: 'reloaded', acknowledged: true };
+    const served: ApplyOutcome = { kind: 'reloaded' };
     const facts = { wakesAt, renderMs: 20, heldUntilMs: 3_000, onRender, outcome: () => served };
     const times = await attemptTimes(3_050, { ...facts });
     expect(times[0]).toBeGreaterThanOrEqual(3_000);
@@ -158,21 +158,21 @@ describe('a configuration that is held back', () => {
     const onRender = (atMs: number) => {
       if (atMs < 3_050) renders += 1;
     };
-    const served: ApplyOutcome = { kind: 'reloaded', acknowledged: true };
+    const served: ApplyOutcome = { kind: 'reloaded' };
     await attemptTimes(3_050, { renderMs: 20, heldUntilMs: 3_000, onRender, outcome: () => served });
     expect(renders).toBe(2);
   });
 
   it('is applied in part where that need not wait, and whole at its time', async () => {
     const wakesAt = [1_000, 2_000];
-    const served: ApplyOutcome = { kind: 'reloaded', acknowledged: true };
+    const served: ApplyOutcome = { kind: 'reloaded' };
     const isPart = (nowMs: number) => nowMs >= 1_000 && nowMs < 2_000;
     const facts = { wakesAt, heldUntilMs: 3_000, isPart, outcome: () => served };
     expect(near(await attemptTimes(3_050, facts))).toEqual([1_000, 3_000]);
   });
 
   it('is applied at its time however long its part took', async () => {
-    const served: ApplyOutcome = { kind: 'reloaded', acknowledged: true };
+    const served: ApplyOutcome = { kind: 'reloaded' };
     const isPart = (nowMs: number) => nowMs >= 1_000 && nowMs < 2_000;
     const facts = { wakesAt: [1_000], heldUntilMs: 3_000, isPart, tookMs: 900, outcome: () => served };
     expect(near(await attemptTimes(5_000, facts))).toEqual([1_000, 3_000]);

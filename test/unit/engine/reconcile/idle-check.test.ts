@@ -4,7 +4,7 @@ import { runConfigurationLoop } from '../../../../src/engine/reconcile/configura
 import { createWake } from '../../../../src/engine/system/time/wake.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
-const told = { kind: 'reloaded', acknowledged: true, atRunTime: true, isUnchecked: true } as const;
+const told = { kind: 'reloaded', atRunTime: true, isUnchecked: true } as const;
 const refused = { kind: 'rejected', by: 'check', message: 'no', detail: '' } as const;
 
 /** A loop over configurations that are words. A check goes on until it is ended by its verdict, or gives way to any word with an `!`. */

@@ -3,7 +3,7 @@ import type { ApplyOutcome } from '../../../../src/engine/apply/apply-outcome.ts
 import { type LastChange, nextChange, type Origin } from '../../../../src/engine/reconcile/last-change.ts';
 
 const unchanged: ApplyOutcome = { kind: 'unchanged' };
-const reloaded: ApplyOutcome = { kind: 'reloaded', acknowledged: true };
+const reloaded: ApplyOutcome = { kind: 'reloaded' };
 const rejected = (message: string): ApplyOutcome => ({ kind: 'rejected', by: 'check', message, detail: '' });
 
 const origin = (text: string, servers = 'a b', profile = 'fast'): Origin => ({
@@ -55,7 +55,7 @@ test('a refusal keeps its cause and its time while it is repeated, and its cause
 });
 
 test('what HAProxy was told of and refused afterwards was not edited on disk', () => {
-  const back = { kind: 'reloaded', acknowledged: true } as const;
+  const back = { kind: 'reloaded' } as const;
   const verdict = { kind: 'rejected', by: 'check', message: 'no', detail: '', back } as const;
   const attempts = [
     [origin('x'), reloaded],

@@ -5,7 +5,7 @@ import { createMonitorMetrics } from '../../../../src/engine/observe/monitor-met
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import { logOutcome } from '../../../../src/engine/reconcile/log-outcome.ts';
 
-const reloaded = { kind: 'reloaded', acknowledged: true } as const;
+const reloaded = { kind: 'reloaded' } as const;
 
 test.each<{ readonly outcome: ApplyOutcome; readonly result: string }>([
   { outcome: { ...reloaded, atRunTime: true }, result: 'changed' },

@@ -3,7 +3,7 @@ import type { ApplyOutcome } from '../../../../src/engine/apply/apply-outcome.ts
 import type { Rendered } from '../../../../src/engine/apply/file-set.ts';
 import { createReloadPace } from '../../../../src/engine/reconcile/reload-pace.ts';
 
-const reloaded = { kind: 'reloaded', acknowledged: true, tookMs: 300 } as const;
+const reloaded = { kind: 'reloaded', tookMs: 300 } as const;
 const told = { ...reloaded, atRunTime: true } as const;
 
 /** Configurations are words of two letters: HAProxy reloads for another first one, and can be told of another second one. */

@@ -5,7 +5,7 @@ import { haproxySupervisorSays } from '../../../helpers/status-samples.ts';
 const [socket, statsSocket, portsAre] = ['/run/master.sock', '/run/stats.sock', 'HTTP_PORT'];
 const answered = (part: object): ServingReading['supervisor'] => ({
   ...{ kind: 'answered', socket },
-  outcome: { kind: 'answered', answer: { ...haproxySupervisorSays, ...part } } as never,
+  answer: { ...haproxySupervisorSays, ...part } as never,
 });
 const judge = (supervisor: ServingReading['supervisor'], info: string | undefined = 'Name: HAProxy') =>
   judgeServing({ ...{ supervisor, socket, statsSocket, portsAre }, info });

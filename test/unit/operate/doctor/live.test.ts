@@ -77,8 +77,11 @@ test('haproxy-supervisor: one that has no HAProxy to run says why', async () => 
   expect(finding).toMatchObject({ kind: 'fail', found: expect.stringContaining('unknown keyword') });
 });
 
-test('haproxy-supervisor: a shell daemon takes requests and answers none', async () => {
-  expect(await ask('haproxy-supervisor', undefined)).toMatchObject({ kind: 'warn' });
+test('haproxy-supervisor: one that never answers fails', async () => {
+  expect(await ask('haproxy-supervisor', undefined)).toMatchObject({
+    kind: 'fail',
+    found: expect.stringContaining('without an answer'),
+  });
 });
 
 test('keepalived-supervisor: one that runs tells its states', async () => {

@@ -9,7 +9,7 @@ const decision = decided([
   routeObject({ name: 'b', namespace: 'other', age: 1 }),
 ]);
 const refused = { kind: 'rejected', by: 'check', message: 'no', detail: '' } as const;
-const reloaded = { kind: 'reloaded', acknowledged: true, tookMs: 400 } as const;
+const reloaded = { kind: 'reloaded', tookMs: 400 } as const;
 
 function observed() {
   const registry = createMetricsRegistry();

@@ -15,10 +15,10 @@ function recorded() {
 
 test('reloads, changes without one and failures are counted, and what left everything as it was is none', () => {
   const { note, view } = recorded();
-  note({ kind: 'reloaded', acknowledged: true }, 'start');
+  note({ kind: 'reloaded' }, 'start');
   note({ kind: 'unchanged' });
-  note({ kind: 'reloaded', acknowledged: true, atRunTime: true, commands: 3 });
-  note({ kind: 'reloaded', acknowledged: true, reason: 'a backend is new' });
+  note({ kind: 'reloaded', atRunTime: true, commands: 3 });
+  note({ kind: 'reloaded', reason: 'a backend is new' });
   note({ kind: 'unreachable', message: 'nothing listens' });
   expect(view()).toMatchObject({ reloads: 2, withoutReload: 1, failed: 1 });
   expect(view().last).toEqual([
@@ -31,7 +31,7 @@ test('reloads, changes without one and failures are counted, and what left every
 
 test("a configuration that is tried again and again is listed once, with HAProxy's own words", () => {
   const { note, view } = recorded();
-  note({ kind: 'reloaded', acknowledged: true }, 'start');
+  note({ kind: 'reloaded' }, 'start');
   const detail = "[ALERT]    (12) : config : parsing [/x.cfg:3] : unknown keyword 'wrong'";
   for (let tries = 0; tries < 3; tries++)
     note({ kind: 'rejected', by: 'check', message: 'Cannot use it', detail });
@@ -41,6 +41,6 @@ test("a configuration that is tried again and again is listed once, with HAProxy
 
 test('the record stays small', () => {
   const { note, view } = recorded();
-  for (let changes = 0; changes < 50; changes++) note({ kind: 'reloaded', acknowledged: true });
+  for (let changes = 0; changes < 50; changes++) note({ kind: 'reloaded' });
   expect(view().last).toHaveLength(10);
 });

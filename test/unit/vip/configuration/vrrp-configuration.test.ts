@@ -63,7 +63,7 @@ function group() {
   return { dir, configuration: vrrpConfiguration(settings, parts), observe, inputOf, logged, registry };
 }
 
-const reloaded = { kind: 'reloaded', acknowledged: true } as const;
+const reloaded = { kind: 'reloaded' } as const;
 const attempt = { startMs: 0, isPart: false };
 
 test('a node that has gone is not counted while keepalived still has it as a peer', async () => {
