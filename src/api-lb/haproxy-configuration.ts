@@ -10,7 +10,6 @@ import { runCommand } from '../engine/system/process/run-command.ts';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../engine/system/time/wake.ts';
 import { createConfigurationCheck } from '../haproxy/check-configuration.ts';
-import { differenceOf } from '../haproxy/runtime/difference.ts';
 import type { HaproxyMonitorObservers } from './haproxy-monitor-metrics.ts';
 import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
 import type { HaproxyMonitorStatus } from './haproxy-monitor-status.ts';
@@ -47,15 +46,7 @@ export function haproxyConfiguration(
     now: monotonicMs,
     next: list.next,
     render: createRenderer(template, (servers) => printableLoadBalancer(settings, servers), observers),
-    applier: createApplier({
-      ...{
-        configPath,
-        check,
-        socketPath,
-        difference: (before, after) => differenceOf(before.text, after.text),
-      },
-      onForeign: logForeignFile(observers),
-    }),
+    applier: createApplier({ configPath, check, socketPath, onForeign: logForeignFile(observers) }),
     observe: (outcome, servers, { text }) => {
       const cause = changes.note({ text, parts: { 'servers-changed': JSON.stringify(servers) } }, outcome);
       const isServed = outcome.kind === 'unchanged' || outcome.kind === 'reloaded';

@@ -9,8 +9,6 @@ import type {
 /** Connections left for the kubelet's probe and the stats page when clients have used up theirs. */
 const PROBE_CONNECTIONS = 100;
 const CLIENT_CONNECTIONS = 40_000;
-/** More API servers than a control plane gains between two reloads. No node's name has an underscore. */
-const SPARES = ['_spare-1', '_spare-2', '_spare-3', '_spare-4', '_spare-5'];
 
 /**
  * What the HAProxy template gets. All decisions that are not an operator's are made here; the template says why each
@@ -26,7 +24,6 @@ export function loadBalancerModel(
     ports: { lbPort, statPort, healthPort, apiPort },
     clusterName: settings.clusterName ?? null,
     servers: sortServers(servers).map(withEndpoint),
-    spares: SPARES,
     statsSocket,
     stateFile,
     logTarget: 'stdout',

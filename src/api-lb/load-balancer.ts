@@ -35,8 +35,6 @@ export interface LoadBalancerModel {
   readonly clusterName: string | null;
   /** Sorted by name; may be empty. */
   readonly servers: readonly LoadBalancerServer[];
-  /** Names of the servers for the checks of API servers that come while HAProxy runs. */
-  readonly spares: readonly string[];
   readonly statsSocket: string;
   readonly stateFile: string;
   /** A target of HAProxy's `log` directive. */

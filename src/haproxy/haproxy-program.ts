@@ -24,7 +24,6 @@ import { proveServing } from './prove.ts';
 import { readConfiguration } from './read-configuration.ts';
 import { createRuntime } from './runtime/execute.ts';
 import type { Running } from './runtime/running.ts';
-import { parseRunningServers } from './runtime/running-servers.ts';
 import { askRuntimeApi } from './runtime-api.ts';
 import { parseServerCounters } from './server-counters.ts';
 import { stateForTracking } from './state-for-tracking.ts';
@@ -168,14 +167,9 @@ async function saveState(paths: HaproxyPaths): Promise<boolean> {
   if (next.kind === 'unusable' || ![LOADS_STATE, paths.stateFile].every((it) => next.bytes.includes(it)))
     return false;
   const configuration = next.bytes.toString('utf8');
-  const [state, statistics] = await Promise.all(
-    ['show servers state', 'show stat -1 4 -1'].map((command) =>
-      askRuntimeApi(paths.statsSocket, command, ASK_TIMEOUT_MS),
-    ),
-  );
+  const state = await askRuntimeApi(paths.statsSocket, 'show servers state', ASK_TIMEOUT_MS);
   const saved = state?.startsWith('1\n') === true;
-  const running = saved ? parseRunningServers(state, statistics ?? '') : undefined;
-  const kept = saved ? stateForTracking(configuration, state, running) : NO_STATE;
+  const kept = saved ? stateForTracking(configuration, state) : NO_STATE;
   return writeState(paths.stateFile, kept) && saved;
 }
 

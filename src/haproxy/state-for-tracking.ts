@@ -1,37 +1,23 @@
-import { SPARE_NAME } from './runtime/description.ts';
-import { OUT_OF_USE, type RunningServer } from './runtime/running-servers.ts';
+import { OUT_OF_USE } from './runtime/running-servers.ts';
 
 /**
  * What of a saved `show servers state` a new configuration may load. A server that tracks another one has no checks of its own:
  * loaded with a state that the tracked server does not have, it would keep that state until the tracked one next changes,
  * which may be never. Such a row is left out, and the server begins with the state of the one that it tracks. So it is
- * after the reload that brings `track` into a configuration. A server that was added while HAProxy ran tracks a spare one, whose
- * row goes to the one that it tracks in the file. A spare server begins without work, whatever it did before. What was taken out
- * of use by a command is in use again if the file has it. Sources: HAProxy's configuration manual, "track"; management guide,
- * "show servers state": field 2 is the backend, 4 the server, 6 the operational state, 7 the administrative one, 19 the port.
+ * after the reload that brings `track` into a configuration. What was taken out of use by a command is in use again if the file has
+ * it, since hawser removes servers so; a server that tracks or is tracked is never removed so, and stays out of use. Sources: HAProxy's
+ * configuration manual, "track"; management guide, "show servers state": field 2 is the backend, 4 the server, 6 the operational state, 7 the
+ * administrative one, 19 the port.
  */
-export function stateForTracking(
-  configuration: string,
-  state: string,
-  running?: ReadonlyMap<string, Pick<RunningServer, 'tracks'>>,
-): string {
+export function stateForTracking(configuration: string, state: string): string {
   const { tracked, ports } = serversOf(configuration);
-  const renamed = new Map(
-    [...tracked].flatMap(([server, checked]) => {
-      const now = running?.get(server)?.tracks;
-      return now === undefined || now === checked ? [] : [[now, checked] as const];
-    }),
-  );
-  const replaced = new Set(renamed.values());
+  const pairs = new Set([...tracked].flat());
   const rows = state.split('\n').flatMap((line) => {
     const row = rowOf(line.split(' '));
     const name = `${row.fields[1]}/${row.fields[3]}`;
     if (!/^\d+ /.test(line)) return [row];
-    if ((Number(row.fields[6]) & OUT_OF_USE) !== 0) return [];
-    const checked = renamed.get(name);
-    if (checked === undefined && (replaced.has(name) || SPARE_NAME.test(row.fields[3] ?? ''))) return [];
-    const fields = checked === undefined ? row.fields : named(row.fields, checked);
-    return [rowOf(atPort(fields, ports.get(checked ?? name)))];
+    if (isOutOfUse(row.fields) && !pairs.has(name)) return [];
+    return [rowOf(atPort(row.fields, ports.get(name)))];
   });
   const operational = new Map(
     rows.map(({ fields: [, backend, , server, , operationalState] }) => [
@@ -40,9 +26,12 @@ export function stateForTracking(
     ]),
   );
   return rows
-    .filter(({ fields: [, backend, , server, , operationalState] }) => {
+    .filter(({ fields }) => {
+      const [, backend, , server, , operationalState] = fields;
       const checked = tracked.get(`${backend}/${server}`);
-      return checked === undefined || isAlike(operational.get(checked), operationalState);
+      return (
+        checked === undefined || isOutOfUse(fields) || isAlike(operational.get(checked), operationalState)
+      );
     })
     .map(({ line }) => line)
     .join('\n');
@@ -52,9 +41,8 @@ function rowOf(fields: readonly string[]): { readonly line: string; readonly fie
   return { line: fields.join(' '), fields };
 }
 
-function named(fields: readonly string[], server: string): readonly string[] {
-  const [backend = '', name = ''] = server.split('/');
-  return fields.with(1, backend).with(3, name);
+function isOutOfUse(fields: readonly string[]): boolean {
+  return (Number(fields[6]) & OUT_OF_USE) !== 0;
 }
 
 /** HAProxy takes the port of the state for the server's, whatever the file says, unlike the address. */

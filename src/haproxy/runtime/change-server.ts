@@ -9,7 +9,6 @@ export type Ask = (running: Running, command: string) => Promise<string | undefi
 
 export type ServerOutcome =
   | { readonly kind: 'changed'; readonly commands: number; readonly endsSessions: boolean }
-  | Extract<Steps, { kind: 'no-spare' }>
   | { readonly kind: 'refused'; readonly reason: string };
 
 /** A session that was shut down ends within moments, and only then its server can be deleted. */
@@ -17,7 +16,7 @@ const ATTEMPTS = 6;
 
 /**
  * Makes changes, for one request: looks at what runs, and gives the commands that are left to give. Each answer of HAProxy counts. A backend
- * is looked at once, unless its servers share the spare ones: a change touches no other server, and hundreds may come at once.
+ * is looked at once: a change touches no other server, and hundreds may come at once.
  */
 export function createServerChanges(
   ask: Ask,
@@ -25,11 +24,12 @@ export function createServerChanges(
 ): (running: Running) => (change: ServerChange) => Promise<ServerOutcome> {
   return (running) => {
     const known = new Map<string, Promise<RunningServers | undefined>>();
-    return createServerChange(ask, leftOvers, running, (backend) => {
-      const found = known.get(backend) ?? look(ask, running, [backend]);
+    const lookOnce = (backend: string): Promise<RunningServers | undefined> => {
+      const found = known.get(backend) ?? look(ask, running, backend);
       known.set(backend, found);
       return found;
-    });
+    };
+    return createServerChange(ask, leftOvers, running, lookOnce, () => known.clear());
   };
 }
 
@@ -38,25 +38,19 @@ function createServerChange(
   leftOvers: LeftOvers,
   running: Running,
   lookOnce: (backend: string) => Promise<RunningServers | undefined>,
+  lookAgain: () => void,
 ): (change: ServerChange) => Promise<ServerOutcome> {
-  const stepsNow = async (change: ServerChange, isFirst = false): Promise<Steps | undefined> => {
-    const { server, wanted } = change;
-    const servers = wanted?.checked === undefined ? [server] : [server, wanted.checked.server];
-    const isAlone = isFirst && servers.length === 1;
-    const seen = isAlone
-      ? await lookOnce(backendOf(server))
-      : await look(ask, running, servers.map(backendOf));
+  const stepsNow = async (change: ServerChange): Promise<Steps | undefined> => {
+    const seen = await lookOnce(backendOf(change.server));
     return seen && stepsFor(change, seen, leftOvers.of(running));
   };
   const stepsOnceDeleted = async (change: ServerChange): Promise<Steps | undefined> => {
     for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) {
-      const steps = await stepsNow(change, attempt === 1);
-      const isBack = change.wanted !== null && leftOvers.of(running).has(change.server);
-      const needsSpare = steps?.kind === 'no-spare';
-      if (!needsSpare && !isBack) return steps;
-      // A server that was removed keeps the spare one that it tracks until it is deleted.
-      const isInTheWay = (server: string): boolean => needsSpare || server === change.server;
-      if (!(await leftOvers.advance(running, isInTheWay))) return steps;
+      if (change.wanted === null || !leftOvers.of(running).has(change.server)) break;
+      const hasAdvanced = await leftOvers.advance(running, (server) => server === change.server);
+      // Others may have been deleted as well.
+      lookAgain();
+      if (!hasAdvanced) break;
     }
     return await stepsNow(change);
   };
@@ -72,7 +66,6 @@ function createServerChange(
     const { server, wanted, mayFinish } = change;
     const steps = await stepsOnceDeleted(change);
     if (steps === undefined) return refused(`HAProxy does not say which servers "${backendOf(server)}" has`);
-    if (steps.kind === 'no-spare') return steps;
     const trouble = await tellAll(ask, running, steps.commands);
     if (trouble !== undefined) return refused(trouble);
     if (wanted !== null) leftOvers.forget(running, server);
@@ -81,26 +74,19 @@ function createServerChange(
   };
 }
 
-/** Whether a server with these options is the one that is wanted again. One that tracks another one is added anew. */
+/** Whether a server with these options is the one that is wanted again. */
 function isAsBefore(wanted: ServerChange['wanted'], options: string): boolean {
-  return wanted !== null && wanted.checked === undefined && wanted.options === options;
+  return wanted?.options === options;
 }
 
-/** The servers of these backends, for a router has ten thousand others; without names, all. */
+/** The servers of this backend, for a router has ten thousand others; without a name, all. */
 export async function look(
   ask: Ask,
   running: Running,
-  backends?: readonly string[],
+  backend?: string,
 ): Promise<RunningServers | undefined> {
-  const lookAt = async (state: string, stat: string): Promise<RunningServers | undefined> => {
-    const answers = await Promise.all([ask(running, state), ask(running, stat)]);
-    return parseRunningServers(answers[0] ?? '', answers[1] ?? '');
-  };
-  if (backends === undefined) return await lookAt('show servers state', 'show stat -1 4 -1');
-  const found = await Promise.all(
-    [...new Set(backends)].map((name) => lookAt(`show servers state ${name}`, `show stat ${name} 4 -1`)),
-  );
-  return found.includes(undefined) ? undefined : new Map(found.flatMap((each) => [...(each ?? [])]));
+  const command = backend === undefined ? 'show servers state' : `show servers state ${backend}`;
+  return parseRunningServers((await ask(running, command)) ?? '');
 }
 
 /** Undefined where HAProxy has done it, else what it said. */

@@ -41,8 +41,6 @@ const serverChangeSchema = z.object({
       isUnchecked: z.optional(z.literal(true)),
       /** Of the backend's dynamic cookies: HAProxy 2.6 and 2.8 give a server that is added no other one. */
       cookieKey: z.optional(z.string().check(z.refine(isMapWord))),
-      /** Where the checks of the server go that it tracks, and what the file calls that one. */
-      checked: z.optional(z.object({ server: serverName, ...place })),
     }),
   ),
   /**

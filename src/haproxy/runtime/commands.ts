@@ -1,6 +1,6 @@
 import { hostPort } from '../../engine/system/network/address-text.ts';
 import type { ServerChange, WantedServer } from './change.ts';
-import { backendOf, SPARE_NAME } from './description.ts';
+import { backendOf } from './description.ts';
 import type { RunningServer, RunningServers } from './running-servers.ts';
 
 /** A command of HAProxy's Runtime API, and how it answers when it has done what it says. */
@@ -11,10 +11,10 @@ export interface Command {
   readonly instead?: { readonly answer: RegExp; readonly commands: readonly Command[] };
 }
 
-export type Steps =
-  | { readonly kind: 'commands'; readonly commands: readonly Command[]; readonly endSessions: boolean }
-  /** It takes a server that only the file can declare. */
-  | { readonly kind: 'no-spare'; readonly backend: string };
+export interface Steps {
+  readonly commands: readonly Command[];
+  readonly endSessions: boolean;
+}
 
 const SILENT = /^$/;
 const MOVED = /^(?:IP changed from|port changed from|no need to change the addr|nothing changed)/;
@@ -33,15 +33,15 @@ export function stepsFor(
   const found = running.get(server);
   if (wanted === null)
     return found === undefined || leftOver.has(server) ? nothing : removal(server, endSessions);
-  if (found === undefined || leftOver.has(server)) return addition(server, wanted, running);
-  return alteration(change, wanted, found, running);
+  if (found === undefined || leftOver.has(server)) return addition(server, wanted);
+  return alteration(change, wanted, found);
 }
 
 export function deletion(server: string): Command {
   return { text: `del server ${server}`, done: /^Server deleted\.$/ };
 }
 
-const nothing: Steps = { kind: 'commands', commands: [], endSessions: false };
+const nothing: Steps = { commands: [], endSessions: false };
 
 /**
  * What is under way may end: it is told to go a moment later, or much later, see `ending`. For so long one that drains would go on to get
@@ -49,46 +49,25 @@ const nothing: Steps = { kind: 'commands', commands: [], endSessions: false };
  */
 function removal(server: string, endSessions: boolean): Steps {
   const state = endSessions ? 'drain' : 'maint';
-  return { kind: 'commands', commands: [setState(server, state)], endSessions };
+  return { commands: [setState(server, state)], endSessions };
 }
 
-/** Ends what a server that was removed still has. Its checks end where they are no other server's. */
-export function ending(
-  server: string,
-  running: RunningServers,
-  leftOver: ReadonlySet<string>,
-): readonly Command[] {
-  const tracks = running.get(server)?.tracks;
-  const isShared = [...running].some(
-    ([other, each]) => each.tracks === tracks && other !== server && !leftOver.has(other),
-  );
-  const checks = tracks === undefined || isShared ? [] : [setState(tracks, 'maint')];
-  return [setState(server, 'maint'), shutDown(server), ...checks];
+/** Ends what a server that was removed still has. */
+export function ending(server: string): readonly Command[] {
+  return [setState(server, 'maint'), shutDown(server)];
 }
 
-function addition(server: string, wanted: WantedServer, running: RunningServers): Steps {
-  const { checked, options, weight, isUnchecked } = wanted;
-  const slot = checked && spareFor(checked.server, running);
-  if (checked !== undefined && slot === undefined)
-    return { kind: 'no-spare', backend: backendOf(checked.server) };
-  const checks =
-    slot !== undefined && checked !== undefined ? [move(slot, checked), setState(slot, 'ready')] : [];
+function addition(server: string, wanted: WantedServer): Steps {
+  const { options, weight, isUnchecked } = wanted;
   const add = (own: string): Command => {
-    const words = [
-      server,
-      endpointOf(wanted),
-      own,
-      `weight ${weight}`,
-      slot === undefined ? '' : `track ${slot}`,
-    ];
+    const words = [server, endpointOf(wanted), own, `weight ${weight}`];
     const text = `add server ${words.filter((word) => word !== '').join(' ')}`;
     return { text, done: /^New server registered\.$/ };
   };
   const added = { ...add(options), ...withDynamicCookie(wanted, add, server) };
   // A server that was added takes nothing, and is not checked, until it is told to.
   const health = /(?:^| )check(?: |$)/.test(options) && isUnchecked !== true ? [checksOn(server)] : [];
-  const commands = [...checks, added, ...health, setState(server, 'ready')];
-  return { kind: 'commands', commands, endSessions: false };
+  return { commands: [added, ...health, setState(server, 'ready')], endSessions: false };
 }
 
 /** HAProxy before 3.0 takes no cookie for a server that is added. One that it makes itself is made when the key is set. */
@@ -103,23 +82,9 @@ function withDynamicCookie(
   return { instead: { answer: /^'cookie' option is not accepted for dynamic server/, commands } };
 }
 
-function alteration(
-  { server, mayFinish }: ServerChange,
-  wanted: WantedServer,
-  found: RunningServer,
-  running: RunningServers,
-): Steps {
-  const { checked } = wanted;
-  const slot = found.tracks === undefined ? undefined : running.get(found.tracks);
-  // What runs tracks nothing of ours: only a reload brings that in order.
-  if (checked !== undefined && (slot === undefined || found.tracks === undefined))
-    return { kind: 'no-spare', backend: backendOf(checked.server) };
+function alteration({ server, mayFinish }: ServerChange, wanted: WantedServer, found: RunningServer): Steps {
   const hasMoved = found.endpoint !== endpointOf(wanted);
   const commands: Command[] = [];
-  if (checked !== undefined && slot !== undefined && found.tracks !== undefined) {
-    if (slot.endpoint !== endpointOf(checked)) commands.push(move(found.tracks, checked));
-    if (slot.isOut) commands.push(setState(found.tracks, 'ready'));
-  }
   if (hasMoved) commands.push(move(server, wanted));
   const endSessions = hasMoved && mayFinish === undefined;
   if (endSessions) commands.push(shutDown(server));
@@ -127,7 +92,7 @@ function alteration(
     commands.push({ text: `set server ${server} weight ${wanted.weight}`, done: SILENT });
   commands.push(...checksAs(wanted, found, server));
   if (found.isOut) commands.push(setState(server, 'ready'));
-  return { kind: 'commands', commands, endSessions };
+  return { commands, endSessions };
 }
 
 /** One whose checks go off while it is down is not to stay down: a check that was under way may say so a moment later as well. */
@@ -140,18 +105,6 @@ function checksAs({ isUnchecked }: WantedServer, found: RunningServer, server: s
 
 function checksOn(server: string): Command {
   return { text: `enable health ${server}`, done: SILENT };
-}
-
-/** The server of this name once its work is done, else any spare one that has none. */
-function spareFor(name: string, running: RunningServers): string | undefined {
-  const backend = backendOf(name);
-  const tracked = new Set([...running.values()].map(({ tracks }) => tracks));
-  const isFree = (server: string): boolean => running.get(server)?.isOut === true && !tracked.has(server);
-  if (isFree(name)) return name;
-  return [...running.keys()].find(
-    (server) =>
-      backendOf(server) === backend && SPARE_NAME.test(server.slice(backend.length + 1)) && isFree(server),
-  );
 }
 
 function setState(server: string, state: 'ready' | 'drain' | 'maint'): Command {

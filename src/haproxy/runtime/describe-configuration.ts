@@ -1,11 +1,13 @@
 import { SocketAddress } from 'node:net';
 import { familyOf } from '../../engine/system/network/address-text.ts';
 import { isPlain } from './change.ts';
-import { CHECKS_OFF, type Description, type ServerDescription, SPARE_NAME } from './description.ts';
+import { CHECKS_OFF, type Description, type ServerDescription } from './description.ts';
 
 const SECTION =
   /^(?:global|defaults|frontend|backend|listen|userlist|peers|resolvers|program|cache|ring|mailers|http-errors|fcgi-app|log-forward|crt-store|traces|log-profile|acme)\b/;
 const ENDPOINT = /^(?:(\d+(?:\.\d+){3})|\[([0-9a-fA-F:.]+)\]):(\d+)$/;
+/** A section with servers, or a server that tracks another one. */
+const TRACKING = /^[ \t]*(?:(?:backend|listen)[ \t]+(\S+)|server[ \t][^#\n]*[ \t]track[ \t]+(\S+))/gm;
 /** A word in quotes that means what it would mean without them. */
 const QUOTED = /^(['"])([\w.:-]+)\1$/;
 
@@ -21,7 +23,8 @@ interface Section {
 
 /**
  * Describes a haproxy.cfg by its text. Undefined where parts of it depend on conditions (`.if`): those can be loaded, and not
- * compared. A server that is more than a name, an address and plain words belongs to its section.
+ * compared. A server that is more than a name, an address and plain words belongs to its section, as does one that tracks another or is
+ * tracked: HAProxy adds none to those at run time, and an operator's `set server` on them stays.
  */
 export function describeConfiguration(text: string): Description | undefined {
   const sections = new Map<string, string[]>();
@@ -29,6 +32,7 @@ export function describeConfiguration(text: string): Description | undefined {
   const openBackends = new Set<string>();
   /** What later sections inherit: of the last `defaults`, and of each that has a name. */
   const inherited = new Map<string, readonly string[]>();
+  const tracked = trackedIn(text);
   let section: Section = { title: '', backend: undefined, lines: [], defaults: [] };
   for (const raw of text.split('\n')) {
     const isUnchecked = raw.endsWith(CHECKS_OFF);
@@ -43,10 +47,11 @@ export function describeConfiguration(text: string): Description | undefined {
       sections.set(section.title, section.lines);
       continue;
     }
-    const found =
-      words[0] === 'server' && section.backend !== undefined ? serverOf(words, section) : undefined;
+    const name = `${section.backend}/${words[1]}`;
+    const isServer = words[0] === 'server' && section.backend !== undefined && !tracked.has(name);
+    const found = isServer ? serverOf(words, section) : undefined;
     if (found !== undefined) {
-      servers.set(`${section.backend}/${words[1]}`, isUnchecked ? { ...found, isUnchecked } : found);
+      servers.set(name, isUnchecked ? { ...found, isUnchecked } : found);
       continue;
     }
     section.lines.push(line);
@@ -57,6 +62,17 @@ export function describeConfiguration(text: string): Description | undefined {
   }
   const joined = [...sections].map(([title, lines]) => [title, lines.join('\n')] as const);
   return { sections: new Map(joined), servers, openBackends };
+}
+
+/** The servers that others track, as `backend/name`. */
+function trackedIn(text: string): ReadonlySet<string> {
+  const tracked = new Set<string>();
+  let backend = '';
+  for (const [, section, server] of text.matchAll(TRACKING)) {
+    backend = section ?? backend;
+    if (server !== undefined) tracked.add(server.includes('/') ? server : `${backend}/${server}`);
+  }
+  return tracked;
 }
 
 function begin(words: readonly string[], inherited: Map<string, readonly string[]>, index: number): Section {
@@ -84,7 +100,7 @@ function remember({ title, defaults }: Section, inherited: Map<string, readonly 
 
 function serverOf(
   [, name = '', endpoint = '', ...own]: readonly string[],
-  { backend, defaults, cookieKey }: Section,
+  { defaults, cookieKey }: Section,
 ): ServerDescription | undefined {
   const [, four, six, port] = ENDPOINT.exec(endpoint) ?? [];
   const address = four ?? six;
@@ -95,12 +111,11 @@ function serverOf(
   // An agent changes its weight and its state, which is no drift.
   if (/(?:^| )agent-check(?: |$)/.test(taken.options)) return undefined;
   // A server that is out of use on purpose is nothing that is added or removed.
-  if (taken.isDisabled && !SPARE_NAME.test(name)) return undefined;
-  const { tracked, weight, options } = taken;
+  if (taken.isDisabled || taken.isTracking) return undefined;
+  const { weight, options } = taken;
   if (!Number.isInteger(weight)) return undefined;
-  const tracks = tracked === undefined || tracked.includes('/') ? tracked : `${backend}/${tracked}`;
   const key = cookieKey !== undefined && isPlain(cookieKey) ? { cookieKey } : {};
-  return { address, port: Number(port), weight, options, tracks, isSpare: taken.isDisabled, ...key };
+  return { address, port: Number(port), weight, options, ...key };
 }
 
 /** As HAProxy prints it, so that the two can be compared. */
@@ -114,20 +129,20 @@ function isCanonical(address: string): boolean {
 
 interface Taken {
   readonly weight: number;
-  readonly tracked: string | undefined;
+  readonly isTracking: boolean;
   readonly isDisabled: boolean;
   readonly options: string;
 }
 
 function takeApart(words: readonly string[]): Taken {
-  let [weight, tracked, isDisabled]: [number, string | undefined, boolean] = [1, undefined, false];
+  let [weight, isTracking, isDisabled] = [1, false, false];
   const options: string[] = [];
   const rest = words.values();
   for (const word of rest) {
     if (word === 'weight') weight = Number(rest.next().value);
-    else if (word === 'track') tracked = rest.next().value;
+    else if (word === 'track') isTracking = true;
     else if (word === 'disabled') isDisabled = true;
     else options.push(word);
   }
-  return { weight, tracked, isDisabled, options: options.join(' ') };
+  return { weight, isTracking, isDisabled, options: options.join(' ') };
 }

@@ -17,10 +17,6 @@ export interface ServerDescription {
   readonly weight: number;
   /** Its other options as HAProxy reads them, those of `default-server` first. */
   readonly options: string;
-  /** The server whose checks decide about this one, as `backend/name`. */
-  readonly tracks: string | undefined;
-  /** Declared without work, for a server that comes later: HAProxy lets a server track only one of the file. */
-  readonly isSpare: boolean;
   /** Its checks are off, and can be turned on. */
   readonly isUnchecked?: true;
   /** Of which HAProxy makes the cookies of servers that have none of their own. */
@@ -29,9 +25,6 @@ export interface ServerDescription {
 
 /** Ends the line of a server that begins with its checks off, by a file of states: HAProxy's configuration has no word for that. */
 export const CHECKS_OFF = ' # checks off';
-
-/** Spare servers are known by their names. */
-export const SPARE_NAME = /^_spare-\d+$/;
 
 export function backendOf(server: string): string {
   return server.slice(0, server.indexOf('/'));

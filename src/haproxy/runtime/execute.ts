@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../engine/system/errors.ts';
-import type { RuntimeChange, ServerChange } from './change.ts';
+import type { RuntimeChange } from './change.ts';
 import { createFileChanges, type ReadSetFile } from './change-file.ts';
-import { type Ask, createServerChanges, look, type ServerOutcome, tell, tellAll } from './change-server.ts';
+import { type Ask, createServerChanges, tell, tellAll } from './change-server.ts';
 import { deletion, ending } from './commands.ts';
-import { backendOf } from './description.ts';
 import { createFileDrift } from './file-drift.ts';
 import { createLeftOvers, type Farewell } from './left-overs.ts';
 import type { Running } from './running.ts';
@@ -55,7 +54,6 @@ const NEEDED = [
   'enable health',
   'set server',
   'shutdown sessions server',
-  'show stat',
   ...['new ssl cert', 'set ssl cert', 'commit ssl cert', 'abort ssl cert', 'del ssl cert'],
   ...['show ssl crt-list', 'add ssl crt-list', 'del ssl crt-list'],
   ...['show map', 'set map', 'add map', 'del map', 'prepare map', 'commit map'],
@@ -71,10 +69,7 @@ export function createRuntime({
   stepMs = STEP_MS,
   finishMs = stepMs,
 }: RuntimeLine): Runtime {
-  const end: Farewell['end'] = async (running, server, leftOver) => {
-    const seen = await look(ask, running, [backendOf(server)]);
-    return seen === undefined ? 'no answer' : await tellAll(ask, running, ending(server, seen, leftOver));
-  };
+  const end: Farewell['end'] = (running, server) => tellAll(ask, running, ending(server));
   const remove: Farewell['remove'] = (running, server) => tell(ask, running, deletion(server));
   const leftOvers = createLeftOvers({ end, remove }, { stepMs, finishMs });
   // What is deleted is not to be added at the same time.
@@ -107,38 +102,17 @@ export function createRuntime({
     await pause(finishMs, undefined, { ref: false });
     await advance(running);
   };
-  const round = async (running: Running, changes: readonly RuntimeChange[], set?: number): Promise<Made> => {
-    let made: Made = { commands: 0, ended: [], waiting: [], refusal: undefined };
+  const change = async (running: Running, { changes, set }: Changes): Promise<Made> => {
+    let made: Made = { commands: 0, ended: [], refusal: undefined };
     const [server, file] = [servers(running), files(running, set)];
     for (const each of changes) {
-      if (each.kind !== 'server') {
-        const outcome = await file(each);
-        if (outcome.kind === 'refused') return { ...made, refusal: outcome };
-        made = { ...made, commands: made.commands + outcome.commands };
-        continue;
-      }
-      const outcome = await server(each);
+      const outcome = each.kind === 'server' ? await server(each) : await file(each);
       if (outcome.kind === 'refused') return { ...made, refusal: outcome };
-      if (outcome.kind === 'no-spare')
-        made = { ...made, waiting: [...made.waiting, each], refusal: noSpare(outcome) };
-      else {
-        const { commands, endsSessions } = outcome;
-        const ended = endsSessions ? [...made.ended, each.server] : made.ended;
-        made = { ...made, commands: made.commands + commands, ended };
-      }
+      const ends = each.kind === 'server' && 'endsSessions' in outcome && outcome.endsSessions;
+      const ended = ends ? [...made.ended, each.server] : made.ended;
+      made = { ...made, commands: made.commands + outcome.commands, ended };
     }
     return made;
-  };
-  const change = async (running: Running, { changes, set }: Changes): Promise<Made> => {
-    const first = await round(running, changes, set);
-    if (first.waiting.length === 0) return first;
-    // Servers come before others go, unless they take the spare ones that those leave.
-    const second = await round(running, first.waiting);
-    return {
-      ...second,
-      commands: first.commands + second.commands,
-      ended: [...first.ended, ...second.ended],
-    };
   };
   return {
     change: async (running, draining, request) => {
@@ -166,15 +140,9 @@ function mayFinish(change: RuntimeChange): boolean {
 
 type Refusal = Extract<ChangeOutcome, { kind: 'refused' }>;
 
-function noSpare({ backend }: Extract<ServerOutcome, { kind: 'no-spare' }>): Refusal {
-  return { kind: 'refused', reason: `no spare server is left in "${backend}"` };
-}
-
 interface Made {
   readonly commands: number;
   /** The servers whose sessions ended. */
   readonly ended: readonly string[];
-  /** For want of a spare server. */
-  readonly waiting: readonly ServerChange[];
   readonly refusal: Refusal | undefined;
 }

@@ -25,18 +25,12 @@ export interface LeftOvers {
 
 /** How HAProxy is told; each resolves with its trouble, in HAProxy's words. */
 export interface Farewell {
-  /** `leftOver` are all that are there still. */
-  readonly end: (
-    running: Running,
-    server: string,
-    leftOver: ReadonlySet<string>,
-  ) => Promise<string | undefined>;
+  readonly end: (running: Running, server: string) => Promise<string | undefined>;
   readonly remove: (running: Running, server: string) => Promise<string | undefined>;
 }
 
 interface LeftOver {
-  /** `kept`: HAProxy does not delete it, since the file that it was started with refers to it. */
-  readonly stage: 'leaving' | 'ended' | 'kept';
+  readonly stage: 'leaving' | 'ended';
   readonly dueMs: number;
   readonly options: string | undefined;
 }
@@ -62,12 +56,11 @@ export function createLeftOvers(
     const { stage } = leftOver;
     const later = { ...leftOver, dueMs: monotonicMs() + stepMs };
     if (stage === 'leaving') {
-      const trouble = await end(running, server, new Set(servers.keys()));
+      const trouble = await end(running, server);
       return trouble === undefined ? { ...later, stage: 'ended' } : later;
     }
     const trouble = await remove(running, server);
-    if (trouble === undefined || trouble.includes('No such server')) return undefined;
-    return trouble.includes('configuration elements') ? { ...leftOver, stage: 'kept' } : later;
+    return trouble === undefined || trouble.includes('No such server') ? undefined : later;
   };
   return {
     of: (running) => new Set(inGeneration(running).keys()),
@@ -87,7 +80,7 @@ export function createLeftOvers(
       for (const [server, leftOver] of [...known]) {
         const leftMs = leftOver.dueMs - monotonicMs();
         const isFinishing = leftOver.stage === 'leaving' && leftOver.options !== undefined;
-        if (leftOver.stage === 'kept' || (leftMs > 0 && (isFinishing || !awaited(server)))) continue;
+        if (leftMs > 0 && (isFinishing || !awaited(server))) continue;
         if (leftMs > 0) await pause(Math.ceil(Math.min(leftMs, stepMs)));
         const after = await next(running, server, leftOver);
         if (after === undefined) known.delete(server);

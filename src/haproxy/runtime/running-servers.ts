@@ -1,14 +1,12 @@
 import { hostPort } from '../../engine/system/network/address-text.ts';
-import { parseStatistics, SERVER } from './parse-statistics.ts';
 
 /** A server as HAProxy has it at this moment. */
 export interface RunningServer {
   /** `10.0.0.1:6443`, `[fd00::1]:6443`. */
   readonly endpoint: string;
   readonly weight: number;
-  /** Told to take nothing, or nothing new, by a command or by the file; not because of the server that it tracks. */
+  /** Told to take nothing, or nothing new, by a command or by the file. */
   readonly isOut: boolean;
-  readonly tracks: string | undefined;
   /** Of one whose checks are off, whether clients get it is said by its state alone. */
   readonly checks: 'on' | 'off' | 'none';
   readonly isDown: boolean;
@@ -21,23 +19,15 @@ export type RunningServers = ReadonlyMap<string, RunningServer>;
 /** Of the administrative state: forced into maintenance, or told to drain. */
 export const OUT_OF_USE = 0x01 | 0x08;
 
-/** Undefined where one of so many answers is missing. For where none tracks another one. */
+/** Undefined where one of so many answers is missing. */
 export function parseServerStates(answers: string, count: number): RunningServers | undefined {
   const heads = answers.match(/^# be_id be_name /gm)?.length ?? 0;
-  return heads === count ? serversIn(answers, new Map()) : undefined;
+  return heads === count ? serversIn(answers) : undefined;
 }
 
-/**
- * The servers by `backend/name`: of `show servers state` all but whom they track, which only `show stat` says. Undefined where one of
- * the texts is something else. Source: HAProxy's management guide, "show servers state".
- */
-export function parseRunningServers(state: string, statistics: string): RunningServers | undefined {
-  const cells = parseStatistics(statistics)?.filter((cell) => cell('type') === SERVER);
-  if (cells === undefined || !state.startsWith('1\n# be_id be_name ')) return undefined;
-  const tracks = new Map(
-    cells.map((cell) => [`${cell('pxname')}/${cell('svname')}`, cell('tracked') || undefined]),
-  );
-  return serversIn(state, tracks);
+/** The servers by `backend/name`. Undefined where the text is something else. Source: HAProxy's management guide, "show servers state". */
+export function parseRunningServers(state: string): RunningServers | undefined {
+  return state.startsWith('1\n# be_id be_name ') ? serversIn(state) : undefined;
 }
 
 /** Where the servers are, of any number of answers to `show servers state`. */
@@ -53,7 +43,7 @@ export function serverPlaces(
   );
 }
 
-function serversIn(state: string, tracks: ReadonlyMap<string, string | undefined>): RunningServers {
+function serversIn(state: string): RunningServers {
   const rows = state.split('\n').filter((line) => /^\d+ /.test(line));
   return new Map(
     rows.map((line) => {
@@ -64,10 +54,7 @@ function serversIn(state: string, tracks: ReadonlyMap<string, string | undefined
       const endpoint = hostPort({ host, port });
       const [weight, isDown, forMs] = [Number(fields[7]), fields[5] === '0', 1_000 * Number(fields[9])];
       const checks = checksOf(Number(fields[13]));
-      return [
-        server,
-        { endpoint, weight, isOut, isDown, forMs, checks, tracks: tracks.get(server) },
-      ] as const;
+      return [server, { endpoint, weight, isOut, isDown, forMs, checks }] as const;
     }),
   );
 }

@@ -15,7 +15,7 @@ interface Line {
 const BATCH = 50;
 
 /**
- * What of the description does not run; with names, of a description in which no server tracks another one, in these backends. A server that
+ * What of the description does not run; with names, in these backends. A server that
  * is out of use and not described was removed by an earlier supervisor, which did not live to delete it: it is on its way from here on. Undefined where
  * HAProxy does not say.
  */

@@ -15,9 +15,6 @@ import { waitFor } from '../../helpers/wait-for.ts';
 /** Together they take longer than two generations overlap. */
 const EQUAL_ANSWERS = 100;
 
-/** Only tracking is read from them, which does not matter here. */
-const NO_STATISTICS = '# pxname,svname,type,tracked,\n';
-
 const [rounds = '', certFile = '', keyFile = '', statsSocket = '', ...addresses] = process.argv.slice(2);
 const store = createObjectStore();
 const nodes = addresses.map((address, index) => node(`cp-${index + 1}`, [address]));
@@ -42,7 +39,7 @@ process.exit(0);
 /** Whether new clients are sent to it: one that drains stays listed until its sessions have ended. */
 async function serves(): Promise<boolean> {
   const state = (await askRuntimeApi(statsSocket, 'show servers state masters', 1_000)) ?? '';
-  return parseRunningServers(state, NO_STATISTICS)?.get(`masters/${name}`)?.isOut === false;
+  return parseRunningServers(state)?.get(`masters/${name}`)?.isOut === false;
 }
 
 /**

@@ -55,7 +55,7 @@ async function measure(changes: number, ratePerSecond: number): Promise<void> {
   const addressesNow = async (): Promise<string> => {
     const ask = (command: string) =>
       askRuntimeApi(join(dir, 'haproxy-1/haproxy.sock'), command, 2_000).then((reply) => reply ?? '');
-    const running = parseRunningServers(await ask('show servers state web'), await ask('show stat web 4 -1'));
+    const running = parseRunningServers(await ask('show servers state web'));
     const used = [...(running?.values() ?? [])].filter(({ isOut }) => !isOut);
     return used
       .map(({ endpoint }) => endpoint)

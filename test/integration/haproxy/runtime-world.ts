@@ -16,7 +16,7 @@ import { createSupervisedHost, type SupervisedHost } from '../../helpers/supervi
 import type { SupervisorProcess } from '../../helpers/supervisor-process.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-const template = join(import.meta.dirname, '../../../templates/haproxy.cfg.ejs');
+const shipped = join(import.meta.dirname, '../../../templates/haproxy.cfg.ejs');
 /** `cp-3` is 127.0.0.13. */
 const addressOf = (name: string): string => `127.0.0.1${name.slice(3)}`;
 
@@ -39,8 +39,13 @@ export interface RuntimeWorld {
   readonly tell: (command: string) => Promise<string>;
 }
 
-/** A host with nine API servers, of which the shipped template's HAProxy balances over those that are wanted. */
-export async function openRuntimeWorld(): Promise<RuntimeWorld> {
+/**
+ * A host with nine API servers, of which HAProxy balances over those that are wanted: with the shipped template, or with one of which each
+ * server has checks of its own, so that HAProxy can add and remove it.
+ */
+export async function openRuntimeWorld(
+  template: 'shipped' | 'own checks' = 'own checks',
+): Promise<RuntimeWorld> {
   const host = await createSupervisedHost();
   onTestFinished(() => host[Symbol.asyncDispose]());
   const { statsSocket, stateFile, config, socket } = host.paths;
@@ -54,11 +59,11 @@ export async function openRuntimeWorld(): Promise<RuntimeWorld> {
   const settings = { ...defaultLoadBalancerSettings, statsSocket, stateFile };
   const configOf = (...names: readonly string[]): string => {
     const list = names.map((name) => ({ name, address: addressOf(name), port: settings.apiPort }));
-    const outcome = renderLoadBalancer(readFileSync(template, 'utf8'), settings, list, {
-      templatePath: template,
+    const outcome = renderLoadBalancer(readFileSync(shipped, 'utf8'), settings, list, {
+      templatePath: shipped,
     });
     if (outcome.kind === 'failed') throw new Error(outcome.message);
-    return outcome.text;
+    return template === 'shipped' ? outcome.text : withOwnChecks(outcome.text);
   };
   const check = createConfigurationCheck({ haproxyPath: 'haproxy', timeoutMs: 20_000, run: runCommand });
   const applier = createApplier({
@@ -69,7 +74,7 @@ export async function openRuntimeWorld(): Promise<RuntimeWorld> {
   const tell = async (command: string): Promise<string> =>
     (await askRuntimeApi(statsSocket, command, 2_000)) ?? '';
   const running = async (): Promise<RunningServers> => {
-    const found = parseRunningServers(await tell('show servers state'), await tell('show stat -1 4 -1'));
+    const found = parseRunningServers(await tell('show servers state'));
     if (found === undefined) throw new Error('Cannot read the statistics: they are none');
     return found;
   };
@@ -87,6 +92,11 @@ export async function openRuntimeWorld(): Promise<RuntimeWorld> {
         .map(([server, { endpoint }]) => `${server.slice('masters/'.length)} ${endpoint}`)
         .toSorted(),
   };
+}
+
+function withOwnChecks(text: string): string {
+  const [balanced = ''] = text.split('# Takes no clients');
+  return balanced.replaceAll(/ track \S+/g, ' check check-ssl verify none inter 5s fastinter 2s rise 6');
 }
 
 export const served = (...names: readonly string[]): readonly string[] =>

@@ -48,14 +48,10 @@ test('a server that warms up goes on with it, unless the one that it tracks is d
 test('a server whose port differs in the file keeps its health, and gets the port of the file', () => {
   const at = (server: string, port: number) =>
     row(server, DOWN).replace('\n', ` 1 1 3 15 3 7 6 0 0 0 - ${port} - 0 0 - - 0\n`);
-  const running = new Map([
-    ['masters/a', { endpoint: '10.0.0.1:1', weight: 1, isOut: false, tracks: 'checks/_spare-1' }],
-  ]);
-  const before =
-    head + at('masters/a', 1) + at('masters/b', 1) + at('checks/_spare-1', 1) + at('checks/b', 1);
+  const before = head + at('masters/a', 1) + at('masters/b', 1) + at('checks/a', 1) + at('checks/b', 1);
   const after =
     head + at('masters/a', 6443) + at('masters/b', 6443) + at('checks/a', 6443) + at('checks/b', 6443);
-  expect(stateForTracking(configuration, before, running)).toBe(after);
+  expect(stateForTracking(configuration, before)).toBe(after);
 });
 
 test('a tracked server may be named without its backend', () => {
@@ -69,30 +65,21 @@ test('a state for a configuration that tracks nothing stays as it is', () => {
   expect(stateForTracking('backend masters\n  server a 10.0.0.1:6443 check\n', state)).toBe(state);
 });
 
-test('a server that was added while HAProxy ran takes along what is known of its spare server', () => {
-  const running = new Map([
-    ['masters/a', { endpoint: '10.0.0.1:6443', weight: 1, isOut: false, tracks: 'checks/_spare-1' }],
-  ]);
-  const known = head + row('masters/a', DOWN) + row('checks/_spare-1', DOWN) + row('checks/a', UP);
-  expect(stateForTracking(configuration, known, running)).toBe(
-    head + row('masters/a', DOWN) + row('checks/a', DOWN),
-  );
-});
-
-test('a spare server begins without work, though one that is being removed was still checked by it', () => {
-  const running = new Map([
-    ['masters/z', { endpoint: '10.0.0.9:6443', weight: 1, isOut: true, tracks: 'checks/_spare-1' }],
-  ]);
-  const withSpare = configuration.replace('listen', '  server _spare-1 127.0.0.1:1 check disabled\nlisten');
-  const known = head + row('checks/_spare-1', UP) + row('checks/b', UP);
-  expect(stateForTracking(withSpare, known, running)).toBe(head + row('checks/b', UP));
-});
-
 test.each([
   ['in maintenance', 1],
   ['in maintenance from the file', 5],
   ['draining', 8],
 ])('a server that is %s is in use again after a reload that has it', (_, admin) => {
-  const out = row('other/c', UP).replace(/ 0\n$/, ` ${admin}\n`);
-  expect(stateForTracking(configuration, head + out + row('other/d', UP))).toBe(head);
+  const configured = 'backend web\n  server a 10.0.0.1:80 check\n';
+  const out = row('web/a', UP).replace(/ 0\n$/, ` ${admin}\n`);
+  expect(stateForTracking(configured, head + out)).toBe(head);
+});
+
+test.each([
+  ['in maintenance', 1, DOWN],
+  ['draining', 8, UP],
+])('a server that tracks another one and is %s stays so over a reload', (_, admin, operational) => {
+  const out = row('masters/a', operational).replace(/ 0\n$/, ` ${admin}\n`);
+  const known = head + out + row('checks/a', UP);
+  expect(stateForTracking(configuration, known)).toBe(known);
 });

@@ -11,7 +11,7 @@ test('a service scaled from one pod to two, to none and back takes no reload, an
   const { host, supervisor, begin, want, tell } = await openSetWorld();
   const shop = { name: 'a', host: 'a.test', isChecked: true } as const;
   const servers = async (): Promise<Readonly<Record<string, RunningServer>>> => {
-    const found = parseRunningServers(await tell('show servers state'), await tell('show stat -1 4 -1'));
+    const found = parseRunningServers(await tell('show servers state'));
     const ours = [...(found ?? [])].filter(([name]) => name.startsWith('be_edge_http:shop:a/'));
     return Object.fromEntries(ours.map(([name, server]) => [name.slice(name.indexOf('/') + 1), server]));
   };

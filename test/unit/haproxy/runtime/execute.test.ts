@@ -13,32 +13,20 @@ interface ApiServer {
 }
 
 const running: Running = { generation: 1, master: { pid: 1, startTicks: 1 } };
-const SPARES = [1, 2, 3, 4];
 
-/** As the shipped template has it: the checks are of another backend. */
 function textOf(servers: readonly ApiServer[]): string {
-  const endpoint = ({ host }: ApiServer): string => `10.0.0.${host}:6443`;
   return [
     'backend masters',
-    ...servers.map(
-      (each) => `  server ${each.name} ${endpoint(each)} weight ${each.weight} track checks/${each.name}`,
-    ),
-    'backend checks',
-    ...servers.map((each) => `  server ${each.name} ${endpoint(each)} check`),
-    ...SPARES.map((number) => `  server _spare-${number} 127.0.0.1:1 check disabled`),
+    ...servers.map(({ name, host, weight }) => `  server ${name} 10.0.0.${host}:6443 weight ${weight} check`),
     '',
   ].join('\n');
 }
 
-/** What clients get: where their servers are, how much each gets, and whose checks decide. */
+/** What clients get: where their servers are, and how much each gets. */
 function servesOf({ servers }: HaproxyModel): unknown {
-  const clients = [...servers].filter(([name, { admin }]) => name.startsWith('masters/') && admin === 0);
+  const clients = [...servers].filter(([, { admin }]) => admin === 0);
   return Object.fromEntries(
-    clients.map(([name, { address, port, weight, tracks = '' }]) => {
-      const checked = servers.get(tracks);
-      const checks = checked?.admin === 0 ? `${checked.address}:${checked.port}` : 'nothing';
-      return [name, { endpoint: `${address}:${port}`, weight, checks }];
-    }),
+    clients.map(([name, { address, port, weight }]) => [name, { endpoint: `${address}:${port}`, weight }]),
   );
 }
 
@@ -107,8 +95,6 @@ test('whatever was done by hand is found as drift, and repaired', async () => {
     'set server masters/a state maint',
     'set server masters/a weight 3',
     'set server masters/b addr 10.9.9.9 port 1',
-    'set server checks/a state maint',
-    'set server checks/b addr 10.9.9.9 port 1',
     'add server masters/z 10.9.9.9:1',
     'set server masters/z state ready',
   );
@@ -130,13 +116,8 @@ test('whatever was done by hand is found as drift, and repaired', async () => {
   );
 });
 
-test('without a spare server, and where HAProxy refuses a command, the change is refused in its words', async () => {
-  const [before, after] = [[], ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, host: 1, weight: 1 }))];
-  const { runtime } = createScene(before);
-  expect(await runtime.change(running, [], { changes: changesOf(before, after) })).toEqual({
-    kind: 'refused',
-    reason: 'no spare server is left in "checks"',
-  });
+test('a command that HAProxy refuses is named in its words', async () => {
+  const [before, after] = [[], ['a', 'b'].map((name) => ({ name, host: 1, weight: 1 }))];
   const deaf = createRuntime({
     ask: async (_, command) =>
       command.startsWith('show') ? createHaproxyModel(textOf([])).ask(running, command) : 'No.\n',
@@ -147,7 +128,7 @@ test('without a spare server, and where HAProxy refuses a command, the change is
   });
   expect(await deaf.change(running, [], { changes: changesOf(before, after.slice(0, 1)) })).toEqual({
     kind: 'refused',
-    reason: '"set server checks/_spare-1 addr 10.0.0.1 port 6443" was answered with "No."',
+    reason: '"add server masters/a 10.0.0.1:6443 check weight 1" was answered with "No."',
   });
   const gone = createRuntime({
     ask: async () => undefined,
@@ -247,23 +228,23 @@ test('a server whose cookie HAProxy refuses gets one of its backend before it is
   ]);
 });
 
-test('the checks of a server that went and came back are not ended late, as if nobody used them', async () => {
-  const [a, b] = [
-    { name: 'a', host: 1, weight: 1 },
-    { name: 'b', host: 2, weight: 1 },
-  ] as const;
-  const { haproxy, runtime } = createScene([a, b]);
-  const look = async (...servers: readonly ApiServer[]) => {
-    const wanted = describeConfiguration(textOf(servers));
-    return wanted && (await runtime.drift(running, wanted));
-  };
-  await runtime.change(running, [], { changes: changesOf([a, b], [a]) });
-  for (let step = 0; step < 3; step += 1) expect(await look(a)).toEqual([]);
-  expect([...haproxy.servers.keys()]).not.toContain('masters/b');
-  await runtime.change(running, [], { changes: changesOf([a], [a, b]) });
-  const told = haproxy.commands.length;
-  for (let step = 0; step < 3; step += 1) expect(await look(a, b)).toEqual([]);
-  expect(haproxy.commands.slice(told)).toEqual([]);
+test('a server that is tracked, or tracks one, keeps what an operator told HAProxy of it', async () => {
+  const text = `backend masters
+  server a 10.0.0.1:6443 track checks/a
+backend checks
+  server a 10.0.0.1:6443 check
+`;
+  const haproxy = createHaproxyModel(text);
+  const runtime = createRuntime({
+    ...haproxy,
+    endSessions: async () => undefined,
+    askAll: async () => undefined,
+    readSetFile: async () => undefined,
+  });
+  await haproxy.ask(running, 'set server masters/a state maint');
+  await haproxy.ask(running, 'set server checks/a state maint');
+  const wanted = describeConfiguration(text);
+  expect(wanted && (await runtime.drift(running, wanted))).toEqual([]);
 });
 
 test('a server that an earlier supervisor removed comes back without waiting for the end of its connections', async () => {

@@ -5,7 +5,6 @@ interface ModelServer {
   port: string;
   weight: number;
   admin: number;
-  tracks: string | undefined;
   readonly isStatic: boolean;
 }
 
@@ -29,26 +28,21 @@ export function createHaproxyModel(text: string): HaproxyModel {
     const after = (word: string): string | undefined => options[options.indexOf(word) + 1 || options.length];
     const admin = options.includes('disabled') ? 5 : isStatic ? 0 : 1;
     servers.set(server, {
-      ...{ address, port, admin, isStatic, weight: Number(after('weight') ?? 1), tracks: after('track') },
+      ...{ address, port, admin, isStatic, weight: Number(after('weight') ?? 1) },
     });
   }
   const answer = (command: string): string => {
     const [verb, what, server = '', ...rest] = command.split(' ');
     const found = servers.get(what === 'sessions' ? (rest[0] ?? '') : server);
-    if (verb === 'show') return what === 'stat' ? statistics(server) : state(rest[0]);
+    if (verb === 'show') return state(rest[0]);
     if (verb === 'add') {
-      const tracked = rest[rest.indexOf('track') + 1 || rest.length];
       if (found !== undefined) return 'Already exists a server with the same name in backend.';
-      if (tracked !== undefined && servers.get(tracked)?.isStatic !== true)
-        return `unable to use ${tracked} for tracking as it is a dynamic server.`;
       add(server, rest[0] ?? '', rest.slice(1), false);
       return 'New server registered.';
     }
     if (found === undefined) return 'No such server.';
     if (verb === 'shutdown' || verb === 'enable') return '';
     if (verb === 'del') {
-      if ([...servers.values()].some(({ tracks }) => tracks === server) || server.startsWith('checks/'))
-        return 'This server cannot be removed at runtime due to other configuration elements pointing to it.';
       if ((found.admin & 1) === 0) return 'Only servers in maintenance mode can be deleted.';
       servers.delete(server);
       return 'Server deleted.';
@@ -70,10 +64,6 @@ export function createHaproxyModel(text: string): HaproxyModel {
         const [be, srv] = name.split('/');
         return `1 ${be} ${id} ${srv} ${address} 2 ${admin} ${weight} 1 0 0 0 0 0 0 0 0 - ${port} - 0 0 - - 0`;
       })
-      .join('\n')}\n`;
-  const statistics = (backend: string): string =>
-    `# pxname,svname,type,tracked\n${rows(backend)
-      .map(([name, { tracks }]) => `${name.replace('/', ',')},2,${tracks ?? ''}`)
       .join('\n')}\n`;
   const commands: string[] = [];
   return {
