@@ -86,6 +86,7 @@ export interface Round {
  * A suspect without an answer is set aside only where a server of the same backend answered that is still up: else the trouble may be
  * this node's own, and the checks decide as ever. For a silent suspect the witness has to be reached over the network as well. A
  * connection to this node itself shows only that processes get their turn, which is enough where the suspect's kernel answered.
+ * One that refuses a connection is set aside too: nothing listens, and a program that starts again listens before it is ready.
  */
 export function verdictOf(suspect: ServerCounters, { found, up, ownAddresses }: Round): Verdict {
   const result = found.get(suspect.name);
@@ -94,7 +95,7 @@ export function verdictOf(suspect: ServerCounters, { found, up, ownAddresses }: 
   const isWitness = (server: ServerCounters): boolean =>
     found.get(server.name) === 'answers' &&
     isBesides(suspect, server) &&
-    (result === 'hung' || !ownAddresses.has(server.address.host));
+    (result !== 'silent' || !ownAddresses.has(server.address.host));
   return up.some(isWitness) ? 'set-aside' : 'no-witness';
 }
 

@@ -159,7 +159,7 @@ function urlOf(request: IncomingMessage): URL {
 
 function probeAnswer(path: string, faults: Faults): { code: number; text: string } | undefined {
   if (path !== '/readyz' && path !== '/livez') return undefined;
-  return path === '/readyz' && faults.notReady
+  return faults.starting || (path === '/readyz' && faults.notReady)
     ? { code: 500, text: '[+]ping ok\n[-]shutdown failed: reason withheld\nreadyz check failed\n' }
     : { code: 200, text: 'ok' };
 }
@@ -168,6 +168,11 @@ function probeAnswer(path: string, faults: Faults): { code: number; text: string
 function otherAnswer(path: string, faults: Faults): Answer | undefined {
   if (faults.error500)
     return { code: 500, body: status(500, 'InternalError', 'Internal error occurred: fault') };
+  if (faults.starting)
+    return {
+      code: 403,
+      body: status(403, 'Forbidden', `forbidden: User "system:anonymous" cannot get path "${path}"`),
+    };
   if (path === '/version') return { code: 200, body: version };
   if (!path.startsWith('/api') || addressOf(path) !== undefined || discoveryOf(path) !== undefined)
     return undefined;

@@ -21,6 +21,7 @@ export const faultChanges = z.object({
   reset: flag,
   error500: flag,
   notReady: flag,
+  starting: flag,
   refuse: flag,
   slowMs: z.exactOptional(z.number()),
   resetMidLine: flag,

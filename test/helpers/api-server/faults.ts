@@ -12,6 +12,8 @@ export interface Faults {
   readonly retryAfterSeconds: number;
   /** Answers `/readyz` with HTTP 500. */
   readonly notReady: boolean;
+  /** As the real one for some seconds after it has begun to listen: its probes fail, and it forbids what is asked of it. */
+  readonly starting: boolean;
   /** Refuses connections. */
   readonly refuse: boolean;
   /** Milliseconds before every answer. */
@@ -35,6 +37,7 @@ export const noFaults: Faults = {
   error500: false,
   retryAfterSeconds: 0,
   notReady: false,
+  starting: false,
   refuse: false,
   slowMs: 0,
   resetMidLine: false,

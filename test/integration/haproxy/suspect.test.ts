@@ -126,15 +126,20 @@ test('a server that hangs, whose kernel accepts connections, is set aside', asyn
   await waitFor('HAProxy to say so', async () => !(await counters('a')).isUp);
 });
 
-test('a server that refuses connections is left to its checks', async () => {
-  const { host, backends, load } = await openWorld();
+test('a server that refused a connection gets no new ones until a check has passed', async () => {
+  const { host, backends, load, served } = await openWorld();
   // Before the load: a connection that the kernel had taken for the server goes with it.
   await backends.a.stop('a');
   const some = await load();
-  const left = await waitFor('the suspect to be probed', () => host.events('server-left-alone')[0]);
-  expect(left).toMatchObject({ server: 'masters/a', suspicion: 'failed-attempts', verdict: 'answered' });
+  expect(await setAside(host)).toMatchObject({ server: 'masters/a', suspicion: 'failed-attempts' });
+  // It listens, and what it answers is no answer.
+  const starting = { name: 'starting', host: addressOf.a, port: ports.backend };
+  const identity = createAuthority(join(host.paths.dir, 'starting')).issue({ commonName: 'backend' });
+  const again = await startBackends(host.namespace.prefix, [starting], identity);
+  onTestFinished(() => again[Symbol.asyncDispose]());
+  for (const name of ['b', 'c', 'b', 'c'] as const) await served(name);
   expect((await some.stop()).lost).toEqual({});
-  expect(host.events('server-set-aside')).toEqual([]);
+  expect(host.events('server-set-aside')).toHaveLength(1);
 });
 
 test('a network that loses every packet to all servers sets none aside', async () => {

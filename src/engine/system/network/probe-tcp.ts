@@ -19,22 +19,22 @@ export interface TcpAddress {
 /** What has to answer: the kernel, to SYN, or the process, to the end of our side of a connection. */
 export type ProbeDepth = 'connect' | 'answer';
 
-/** `hung`: the kernel accepted every attempt, and the process closed none. */
-export type ProbeResult = 'answers' | 'hung' | 'silent';
+/** `refused`: the machine answers, and nothing listens. `hung`: the kernel accepted every attempt, and the process closed none. */
+export type ProbeResult = 'answers' | 'refused' | 'hung' | 'silent';
 
 /**
  * What answers there: within 0.3 s to one of four attempts to connect, and for the depth `answer` within 1 s more. A process
  * that lives closes a connection whose other side has ended; one that is stopped does not, although its kernel accepts.
- * A refused connection is an answer. Nothing is sent, and where the first attempt is answered at once, it stays the only one.
+ * Nothing is sent, and where the first attempt is answered at once, it stays the only one.
  */
 export async function probeTcp(address: TcpAddress, depth: ProbeDepth): Promise<ProbeResult> {
   const end = new AbortController();
   const attempts = Array.from({ length: ATTEMPTS }, async (_, index) => {
     await pause(index * APART_MS, undefined, { signal: end.signal });
-    await attempt(address, depth);
+    return await attempt(address, depth);
   });
   const result = await Promise.any(attempts).then(
-    () => 'answers' as const,
+    (answer) => answer,
     ({ errors }: AggregateError) => (errors.every((error) => error === HUNG) ? 'hung' : 'silent'),
   );
   end.abort();
@@ -44,14 +44,14 @@ export async function probeTcp(address: TcpAddress, depth: ProbeDepth): Promise<
 const [HUNG, SILENT] = [new Error('hung'), new Error('silent')];
 
 /** Rejects with `HUNG` or `SILENT`. */
-function attempt({ host, port }: TcpAddress, depth: ProbeDepth): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
+function attempt({ host, port }: TcpAddress, depth: ProbeDepth): Promise<'answers' | 'refused'> {
+  const { promise, resolve, reject } = Promise.withResolvers<'answers' | 'refused'>();
   const socket = connect({ host, port, allowHalfOpen: true });
   const settle = (result: ProbeResult): void => {
     connectTimer[Symbol.dispose]();
     answerTimer[Symbol.dispose]();
     socket.destroy();
-    if (result === 'answers') resolve();
+    if (result === 'answers' || result === 'refused') resolve(result);
     else reject(result === 'hung' ? HUNG : SILENT);
   };
   const connectTimer = patientTimer(ATTEMPT_MS, () => settle('silent'));
@@ -62,8 +62,11 @@ function attempt({ host, port }: TcpAddress, depth: ProbeDepth): Promise<void> {
     else socket.end().resume();
   });
   socket.once('end', () => settle('answers'));
-  socket.once('error', (error) =>
-    settle(/^(?:ECONNREFUSED|ECONNRESET|EPIPE)$/.test(codeOf(error) ?? '') ? 'answers' : 'silent'),
-  );
+  socket.once('error', (error) => settle(resultOf(codeOf(error))));
   return promise;
+}
+
+function resultOf(code: string | undefined): ProbeResult {
+  if (code === 'ECONNREFUSED') return 'refused';
+  return code === 'ECONNRESET' || code === 'EPIPE' ? 'answers' : 'silent';
 }

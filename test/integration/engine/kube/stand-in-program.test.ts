@@ -107,7 +107,8 @@ test('the control port sets objects and faults', async () => {
     (await askReadyz({ address: '127.0.0.1', port }, { timeoutMs, signal })).ok;
   expect(await probe(10_000)).toBe(true);
   for (const faults of [
-    { notReady: true },
+    { starting: true },
+    { starting: false, notReady: true },
     { notReady: false, stall: true },
     { stall: false, refuse: true },
   ]) {

@@ -87,6 +87,11 @@ test('for a process that hangs behind a kernel that accepts, any other server is
   expect(verdict({ a: 'hung', bb: 'hung', ccc: 'hung' })).toBe('no-witness');
 });
 
+test('a suspect that refuses a connection is set aside if any other server answers', () => {
+  expect(verdict({ a: 'answers', bb: 'silent', ccc: 'refused' })).toBe('set-aside');
+  expect(verdict({ a: 'refused', bb: 'silent', ccc: 'refused' })).toBe('no-witness');
+});
+
 test('a suspect that its checks marked down during the probes stays down', () => {
   expect(verdict({ a: 'answers', bb: 'answers', ccc: 'hung' }, [own, other])).toBe('gone');
 });
@@ -105,7 +110,7 @@ test('a server of another backend is no witness', () => {
 });
 
 test('whatever the probes find, a server that answered stays', () => {
-  const result = fc.constantFrom<ProbeResult>('answers', 'hung', 'silent');
+  const result = fc.constantFrom<ProbeResult>('answers', 'refused', 'hung', 'silent');
   const some = fc.array(fc.record({ result, isOwn: fc.boolean(), isUp: fc.boolean() }), { maxLength: 6 });
   fc.assert(
     fc.property(some, (drawn) => {

@@ -18,7 +18,7 @@ test('a server that closes what we have closed answers, after one connection', a
   expect(await probeTcp({ host, port }, 'answer')).toBe('answers');
   await new Promise((resolve) => server.close(resolve));
   expect(connections).toBe(2);
-  expect(await probeTcp({ host, port }, 'answer'), 'a refused connection').toBe('answers');
+  expect(await probeTcp({ host, port }, 'answer'), 'a refused connection').toBe('refused');
 });
 
 test('of a process that is stopped, the kernel answers and the process does not', async () => {
