@@ -4,6 +4,7 @@ import type { Resource } from '../engine/kube/resource.ts';
 import type { ResourceNews } from '../engine/kube/resource-view.ts';
 import type { Log } from '../engine/system/log.ts';
 import { type Certificates, type Chosen, chooseCertificates, type SecretCertificate } from './certificate.ts';
+import { limitGroups } from './group-limit.ts';
 import { type Downstream, downstreamEndpoints, downstreamPods } from './hosts.ts';
 import { type OwnPod, proxyNameOf } from './pod/pod.ts';
 import { proxyRemedy } from './proxy-remedy.ts';
@@ -29,7 +30,7 @@ export type ProxyView =
       readonly template: string;
       readonly downstreams: readonly Downstream[];
       readonly certificates: Certificates;
-      /** A Secret cannot be used, and its certificate of before is. */
+      /** Served all the same: a Secret is refused and its earlier certificate is used, or a group has too many addresses. */
       readonly problem: Problem | undefined;
     };
 
@@ -84,10 +85,15 @@ export function followProxy(
         return unlisted(own, sources?.troubles);
       certificates = chosen.certificates;
       const { trouble, isLacking } = chosen;
-      const problem = trouble === undefined ? undefined : { reason: 'CertificateRefused', message: trouble };
+      const refused = trouble === undefined ? undefined : { reason: 'CertificateRefused', message: trouble };
+      const limited = limitGroups(downstreams);
       if (template.kind === 'missing') return { kind: 'unusable', own, problem: template.problem };
-      if (problem !== undefined && isLacking) return { kind: 'unusable', own, problem };
-      return { kind: 'known', own, template: template.text, downstreams, certificates, problem };
+      if (refused !== undefined && isLacking) return { kind: 'unusable', own, problem: refused };
+      return {
+        ...{ kind: 'known', own, template: template.text, certificates },
+        downstreams: limited.downstreams,
+        problem: refused ?? limited.problem,
+      };
     },
     run: async (signal) => {
       const running: Promise<void>[] = [];

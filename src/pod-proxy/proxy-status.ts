@@ -5,7 +5,8 @@ import { dnsStatusSchema } from './dns/dns-status.ts';
 
 /**
  * Why what the annotations ask for is not served: `AnnotationRefused`, `NotReadable`, `TemplateMissing`, `TemplateRefused`,
- * `ConfigurationRefused`, or, with a certificate of before, `CertificateRefused`. `detail` is HAProxy's own words.
+ * `ConfigurationRefused`; or what is served with a restriction: `CertificateRefused` (the earlier certificate is used), `AddressesLimited`.
+ * `detail` is HAProxy's own words.
  */
 const problem = z.object({ reason: z.string(), message: z.string(), detail: z.optional(z.string()) });
 

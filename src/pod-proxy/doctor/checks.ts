@@ -38,6 +38,8 @@ function todoAbout(reason: string): string {
       return 'correct the template; what was served before goes on';
     case 'NotReadable':
       return 'give it the right that the message names; what was served before goes on';
+    case 'AddressesLimited':
+      return 'find out who makes these pods, or split the group with another label app; the other groups are served';
     default:
       return 'correct what the message names; what was served before goes on';
   }

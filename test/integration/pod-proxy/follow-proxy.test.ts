@@ -69,3 +69,21 @@ test.each([
     await waitFor('another view', () => problem()?.reason !== 'NotReadable');
   },
 );
+
+test('a group with too many pods is cut and reported, and another group is served whole', async () => {
+  for (let index = 0; index < 2_001; index += 1)
+    cluster.store.set(
+      downstreamPod({ name: `flood-${index}`, app: 'flood', ip: `10.1.${index >> 8}.${index & 255}` }),
+    );
+  start({});
+  const view = await waitFor('the pods', () => {
+    const found = followed.view();
+    return found.kind === 'known' ? found : undefined;
+  });
+  const counts = Map.groupBy(view.downstreams, ({ group }) => group);
+  expect([...counts].map(([group, all]) => [group, all.length])).toEqual([
+    ['flood', 2_000],
+    ['web', 1],
+  ]);
+  expect(view.problem?.reason).toBe('AddressesLimited');
+});
