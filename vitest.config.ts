@@ -9,7 +9,6 @@ const slow = [
   'test/integration/api-lb/starved-server.test.ts',
   'test/integration/commands/completion.test.ts',
   'test/integration/demo/demo.test.ts',
-  'test/integration/demo-proxy/demo-proxy.test.ts',
   'test/integration/demo-router/demo-router.test.ts',
   'test/integration/engine/apply/file-set-trouble.test.ts',
   'test/integration/haproxy/busy.test.ts',
