@@ -57,7 +57,7 @@ export interface TrackHealth {
   readonly excluded: boolean;
   /** No API server has given a list, and another host holds the VIP without sending its adverts here. */
   readonly heldElsewhere: boolean;
-  /** A bootstrap node that has handed over (`nextBootstrap`), or one that left a split brain (`nextSplitBrain`). */
+  /** A bootstrap node that has handed over (`nextBootstrap`). */
   readonly resigned: boolean;
   /** This node has the address that its adverts come from. Without it they still arrive, but clients get no answer. */
   readonly addressed: boolean;

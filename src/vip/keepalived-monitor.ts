@@ -69,8 +69,7 @@ async function prepare(
   const onTransition = (listener: () => void): void =>
     watchFiles([settings.stateFile], listener, { lookAgainMs: settings.checkInterval, signal });
   const loops = sources.map((source) => {
-    const mustLeave = () => sentinel.mustLeave(source.kind);
-    const parts = { ...configuration, mustLeave, vipUse, steering, onTransition };
+    const parts = { ...configuration, vipUse, steering, onTransition };
     return createHealthLoop(source, settings, parts, observers);
   });
   show(createMonitorStatus(settings, { clusterName, configuration, loops, guard, sentinel }));

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ensureBuilt } from '../helpers/supervisor-build.ts';
 import type { BedNode } from '../helpers/vrrp/bed-node.ts';
 import { type Monitored, startMonitored } from '../helpers/vrrp/monitored.ts';
@@ -20,19 +20,13 @@ async function letAdvertsThrough(nodes: readonly BedNode[]): Promise<void> {
   for (const node of nodes) await node.namespace.run('nft', 'delete', 'table', 'inet', 'block');
 }
 
-async function startBoth(bed: VrrpBed, flags: readonly string[]): Promise<readonly [Monitored, Monitored]> {
+async function startBoth(bed: VrrpBed): Promise<readonly [Monitored, Monitored]> {
   ensureBuilt();
-  const [first, second] = bed.nodes.map((node) => startMonitored(bed, node, bed.nodes, flags));
+  const [first, second] = bed.nodes.map((node) => startMonitored(bed, node, bed.nodes));
   if (first === undefined || second === undefined) throw new Error('two nodes');
   await waitFor('one node to hold the VIP', () => bed.holders().length === 1, PATIENCE_MS);
   return [first, second];
 }
-
-const holders = (bed: VrrpBed) =>
-  bed
-    .holders()
-    .map(({ name }) => name)
-    .join();
 
 const isSplit = async (bed: VrrpBed, monitored: Monitored) =>
   (await monitored.metric(`hawser_split_brain{vip="${bed.vip}"}`)) === 1;
@@ -42,7 +36,7 @@ const over = (monitored: Monitored, bed: VrrpBed) =>
 
 test('two holders that do not hear each other are told, by both and once, and so is the end of it', async () => {
   await using bed = await createVrrpBed(2);
-  const both = await startBoth(bed, []);
+  const both = await startBoth(bed);
   await blockAdverts(bed.nodes);
   for (const [index, each] of both.entries()) {
     const other = both[1 - index]?.node;
@@ -56,24 +50,5 @@ test('two holders that do not hear each other are told, by both and once, and so
   for (const each of both) {
     await over(each, bed);
     for (const event of ['split-brain', 'split-brain-over']) expect(each.events(event)).toHaveLength(1);
-    expect(each.events('split-brain-left')).toEqual([]);
   }
 }, 180_000);
-
-describe.each(['IPv4', 'IPv6'] as const)('with --resolve-split-brain and an %s VIP', (family) => {
-  test('the lower node leaves, the higher one stays, and the lower one is back once the higher one is gone', async () => {
-    await using bed = await createVrrpBed(2, { family });
-    const [higher, lower] = await startBoth(bed, ['--resolve-split-brain']);
-    await blockAdverts(bed.nodes);
-    await lower.waitForEvent('split-brain-left');
-    await waitFor('one holder', () => holders(bed) === higher.node.name, PATIENCE_MS);
-    await over(higher, bed);
-    expect(higher.events('split-brain')).toHaveLength(1);
-    expect(higher.events('split-brain-left')).toEqual([]);
-
-    await bed.powerOff(higher.node);
-    await lower.waitForEvent('split-brain-returned');
-    await waitFor('the lower node to hold the VIP', () => holders(bed) === lower.node.name, PATIENCE_MS);
-    expect(lower.events('split-brain-left')).toHaveLength(1);
-  }, 180_000);
-});

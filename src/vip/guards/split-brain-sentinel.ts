@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { askNeighbours, ownMacs, readNeighbourTable } from '../../engine/system/network/neighbours.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { sleep } from '../../engine/system/time/sleep.ts';
-import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { readLocalVrrpRole } from '../group/local-vrrp-role.ts';
 import type { KeepalivedModel, VrrpInstance } from '../group/vrrp.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
@@ -19,8 +18,6 @@ const NEXT_ROUND_IN_DOUBT_MS = 300;
 const AFTER_TROUBLE_MS = 30_000;
 
 export interface SplitBrainSentinel {
-  /** This node must give up its VIPs of this kind until no other node holds them. */
-  readonly mustLeave: (kind: VipKind) => boolean;
   /** The VIPs that another host holds too, with the host as it was last seen. */
   readonly view: () => KeepalivedMonitorStatus['splitBrain'];
   /** Watches until `signal` aborts, then removes everything from the kernel. */
@@ -47,16 +44,15 @@ export function createSplitBrainSentinel(
   for (const vip of settings.vips) observers.metrics.splitBrain(vip, false);
 
   const round = async (instances: readonly VrrpInstance[]): Promise<number> => {
-    const watched = instances.filter((each) => holds(each) || stateOf(each).out);
+    const watched = instances.filter(holds);
     const inDoubt = instances.filter(isInDoubt);
     const { answers, trouble } = await listener.ask(watched, inDoubt);
     if (watched.length > 0) logTrouble(trouble, observers);
     const others = await otherHolders(answers, instances);
     for (const instance of instances) {
       const before = stateOf(instance);
-      const now = { nowMs: monotonicMs(), resolve: settings.resolveSplitBrain };
-      const seen = { holds: holds(instance), others: others(instance), ...now };
-      const after = nextSplitBrain(before, seen, instance);
+      const seen = { holds: holds(instance), others: others(instance), nowMs: monotonicMs() };
+      const after = nextSplitBrain(before, seen);
       states.set(instance.vip, after);
       if (seen.others.length > 0) lastHeard.set(instance.vip, seen.others);
       logHolders(instance, { before, after, others: seen.others, nowMs: seen.nowMs }, observers);
@@ -65,10 +61,9 @@ export function createSplitBrainSentinel(
     return instances.some(isInDoubt) ? NEXT_ROUND_IN_DOUBT_MS : NEXT_ROUND_MS;
   };
   return {
-    mustLeave: (kind) => (served()?.instances ?? []).some((each) => each.kind === kind && stateOf(each).out),
     view: () =>
-      [...states].flatMap(([vip, { split, out }]) =>
-        split || out ? [{ vip, holders: (lastHeard.get(vip) ?? []).map(nameOf) }] : [],
+      [...states].flatMap(([vip, { split }]) =>
+        split ? [{ vip, holders: (lastHeard.get(vip) ?? []).map(nameOf) }] : [],
       ),
     run: async (signal) => {
       // Removes what a killed monitor left. Without nft there is nothing to remove.
@@ -185,9 +180,6 @@ function logHolders(
     const message = `VIP "${vip}" is answered for by this node (${sourceAddress}) and by ${others.join(' and ')}, expected one holder`;
     log({ event: 'split-brain', level: 'error', ...facts, holders, message });
   }
-  if (after.out && !before.out) log({ event: 'split-brain-left', level: 'warn', ...facts, holders });
   if (before.split && !after.split)
     log({ event: 'split-brain-over', ...facts, lastedMs: Math.round(nowMs - before.sinceMs) });
-  if (before.out && !after.out)
-    log({ event: 'split-brain-returned', ...facts, outMs: Math.round(nowMs - before.leftMs) });
 }

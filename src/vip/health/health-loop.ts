@@ -41,8 +41,6 @@ export function createHealthLoop(
     VrrpConfiguration,
     'profile' | 'instanceNames' | 'served' | 'isConfirmed' | 'isExcluded' | 'isUndecided' | 'onChange'
   > & {
-    /** Another node holds the VIP and keeps it. */
-    readonly mustLeave: () => boolean;
     /** Whether another host holds the VIP and is not heard here; asked only while this node waits. */
     readonly vipUse: Pick<VipUseWatch, 'look' | 'forget'>;
     readonly steering: Pick<SteeringKeeper, 'steer' | 'text' | 'onChange'>;
@@ -54,7 +52,7 @@ export function createHealthLoop(
   },
   observers: KeepalivedMonitorObservers,
 ): HealthLoop {
-  const { served, mustLeave, steering } = configuration;
+  const { served, steering } = configuration;
   const { kind, trackFile, url, pollEveryMs, pollTimeoutMs } = source;
   let permission: Permission = { kind: 'waiting' };
   let isGroupBack = false;
@@ -68,7 +66,6 @@ export function createHealthLoop(
     place: `${url.host}:${url.port}`,
     question: url.path,
     profile: () => configuration.profile() ?? profile,
-    mustLeave,
     isExcluded: configuration.isExcluded,
     heldElsewhere: () => (permission.kind === 'held-elsewhere' ? permission.holders : []),
     localRole: () => readLocalVrrpRole(stateFile, configuration.instanceNames(), Date.now(), kind),

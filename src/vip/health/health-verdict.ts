@@ -60,8 +60,6 @@ interface VerdictOptions {
   readonly resigns: boolean;
   /** See `HealthSource.peersAreOpen`. */
   readonly peersAreOpen: boolean;
-  /** Another node holds one of the VIPs and keeps it. */
-  readonly mustLeave: () => boolean;
   /** See `TrackHealth.excluded`. */
   readonly isExcluded: () => boolean;
   /** See `TrackHealth.heldElsewhere`: who holds the VIP. Empty while that does not keep this node out. */
@@ -105,7 +103,7 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
       everyoneFailing: flap.verdict === 'failed' && !localApiServes && !peersServe,
       excluded: options.isExcluded(),
       heldElsewhere: options.heldElsewhere().length > 0,
-      resigned: bootstrap.resigned || options.mustLeave(),
+      resigned: bootstrap.resigned,
       addressed: options.isAddressed(),
       steer: options.steer(holder),
       priority: options.priority(),
@@ -140,7 +138,6 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
     ...(options.isExcluded() ? [rowOf('list of nodes', 'failed', 'it does not have this node')] : []),
     ...heldRows(options.heldElsewhere()),
     ...(bootstrap.resigned ? [rowOf('bootstrap', 'failed', 'it has handed over to the control plane')] : []),
-    ...(options.mustLeave() ? [rowOf('split brain', 'failed', 'another node holds the VIP and stays')] : []),
   ];
   return {
     live: (next) => {

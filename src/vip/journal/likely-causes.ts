@@ -34,7 +34,6 @@ const EVIDENCE: ReadonlySet<string> = new Set([
   'generation-busy',
   'stopping',
   'left-the-group',
-  'split-brain-left',
   'vip-not-repaired',
   'profile-changed',
 ]);

@@ -3,7 +3,7 @@ import { keepalivedEvents } from '../../keepalived/keepalived-events.ts';
 
 const splitBrain: JournalEvent = {
   ...{ kind: 'split-brain', subject: 'vip', reason: 'message' },
-  facts: ['instance', 'interface', 'holders', 'lastedMs', 'outMs'],
+  facts: ['instance', 'interface', 'holders', 'lastedMs'],
 };
 const otherGroup: JournalEvent = { kind: 'group', reason: 'message', isTrouble: true };
 const dialect: JournalEvent = {
@@ -23,9 +23,7 @@ const moving: JournalEvent = {
 export const vipEvents: JournalEvents = {
   ...keepalivedEvents,
   'split-brain': splitBrain,
-  'split-brain-left': splitBrain,
   'split-brain-over': splitBrain,
-  'split-brain-returned': splitBrain,
   'virtual-router-id-taken': otherGroup,
   'vip-with-another-router-id': otherGroup,
   'virtual-router-id-free': { kind: 'group', facts: ['ids'] },

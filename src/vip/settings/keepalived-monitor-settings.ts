@@ -69,7 +69,6 @@ export const keepalivedMonitorCommand = commandSpec({
       'address of a bootstrap node, which is in no list, as a peer',
     ),
     forceVirtualRouterId: toggle('join although another router uses the id on this segment'),
-    resolveSplitBrain: toggle('leave if a higher-ranked node holds the same VIP (default: only report)'),
     lastKnown: lastKnown('vrrp-nodes.json'),
     steering: flag(
       '<path>',

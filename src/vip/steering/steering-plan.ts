@@ -1,9 +1,9 @@
+import { addressNumber } from '../../engine/system/network/node-address.ts';
 import type { Step } from '../../keepalived/track-value.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { VrrpProfile } from '../../keepalived/vrrp-dialect.ts';
 import type { RankedPeer } from '../group/vrrp.ts';
 import { bootstrapVrrpPriority } from '../group/vrrp-priority.ts';
-import { outranks } from '../guards/split-brain.ts';
 
 /** The VIPs of one kind, as this node sees them before an order is given. */
 export interface SteeredVip {
@@ -63,8 +63,7 @@ export interface MoveWish {
  */
 export function nextHolder(peers: readonly RankedPeer[]): RankedPeer | undefined {
   return peers.reduce<RankedPeer | undefined>((best, peer) => {
-    const isBetter =
-      best === undefined || outranks(peer, { priority: best.priority, sourceAddress: best.address });
+    const isBetter = best === undefined || outranks(peer, best);
     return isBetter ? peer : best;
   }, undefined);
 }
@@ -126,6 +125,12 @@ function placeOf(facts: SteeringFacts, vip: SteeredVip, wish: MoveWish): MovePla
     ]);
   if (!vip.holder) return refused([notHolder(facts, vip, wish)]);
   return yielded(vip, wish);
+}
+
+/** As VRRP decides: by priority, and between equal ones by address. */
+function outranks(a: RankedPeer, b: RankedPeer): boolean {
+  if (a.priority !== b.priority) return a.priority > b.priority;
+  return BigInt(addressNumber(a.address)) > BigInt(addressNumber(b.address));
 }
 
 function here({ self }: SteeringFacts, vip: SteeredVip): MovePlan {

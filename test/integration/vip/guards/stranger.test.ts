@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { monotonicMs } from '../../../../src/engine/system/time/monotonic-clock.ts';
 import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
 import type { BedNode } from '../../../helpers/vrrp/bed-node.ts';
 import { sendSignal, waitForEnd } from '../../../helpers/vrrp/bed-process.ts';
@@ -7,11 +6,11 @@ import { startMonitored } from '../../../helpers/vrrp/monitored.ts';
 import { createVrrpBed } from '../../../helpers/vrrp/vrrp-bed.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
-test('a stranger that answers for the VIP is reported with its MAC, and makes no node leave', async () => {
+test('a stranger that answers for the VIP is reported with its MAC, and the VIP stays', async () => {
   ensureBuilt();
   await using bed = await createVrrpBed(2);
   const [node, stranger] = bed.nodes as [BedNode, BedNode];
-  const monitored = startMonitored(bed, node, [node], ['--resolve-split-brain']);
+  const monitored = startMonitored(bed, node, [node], []);
   const split = () => monitored.metric(`hawser_split_brain{vip="${bed.vip}"}`);
   await waitFor('the node to hold the VIP', () => bed.holders().includes(node));
   expect(await split()).toBe(0);
@@ -20,7 +19,6 @@ test('a stranger that answers for the VIP is reported with its MAC, and makes no
     stranger.namespace.run('ip', 'address', what, bed.vip, 'dev', stranger.device);
   await change('add');
   const { holders, message } = await monitored.waitForEvent('split-brain');
-  const alarmedMs = monotonicMs();
   const link = await stranger.namespace.run('ip', '-oneline', 'link', 'show', stranger.device);
   const mac = /link\/ether (\S+)/.exec(link)?.[1];
   expect(holders).toEqual([{ mac }]);
@@ -28,8 +26,6 @@ test('a stranger that answers for the VIP is reported with its MAC, and makes no
     `VIP "${bed.vip}" is answered for by this node (${node.address}) and by an unknown ${mac}, expected one holder`,
   );
   expect(await split()).toBe(1);
-  await waitFor('the time to pass after which a node would leave', () => monotonicMs() - alarmedMs > 4_000);
-  expect(monitored.events('split-brain-left')).toEqual([]);
   expect(bed.holders()).toContain(node);
 
   await change('del');

@@ -42,7 +42,6 @@ async function startLoop() {
       ...{ isConfirmed: () => true, isExcluded: () => list.isExcluded, isUndecided: () => false },
       onChange: () => undefined,
       onTransition: (listener) => void transitions.push(listener),
-      mustLeave: () => false,
       vipUse: {
         look: () => ({ kind: 'clear', heardForMs: Number.POSITIVE_INFINITY }),
         forget: () => undefined,

@@ -3,12 +3,7 @@ import { type Steer, TRACK } from '../../../../src/keepalived/track-value.ts';
 import type { CheckRow } from '../../../../src/vip/health/health-sightings.ts';
 import { createHealthVerdict } from '../../../../src/vip/health/health-verdict.ts';
 
-const verdictOf = (
-  peersAreOpen: boolean,
-  holder = true,
-  mustLeave = false,
-  steer: Steer | (() => Steer) = 'none',
-) => {
+const verdictOf = (peersAreOpen: boolean, holder = true, steer: Steer | (() => Steer) = 'none') => {
   const verdict = createHealthVerdict({
     ...{ place: '127.0.0.1:1936', question: '/healthz/ready' },
     ...{ kind: 'ingress', profile: () => 'fast' as const, resigns: false, peersAreOpen },
@@ -16,7 +11,6 @@ const verdictOf = (
     isAddressed: () => true,
     isExcluded: () => false,
     heldElsewhere: () => [],
-    mustLeave: () => mustLeave,
     priority: () => 210,
     steer: typeof steer === 'function' ? steer : () => steer,
   });
@@ -70,13 +64,8 @@ test('a server that came back once is trusted less for a while, and says why', (
 });
 
 test('what an operator asks for counts', () => {
-  expect(verdictOf(true, true, false, 'drain').value()).toBe(TRACK.drainedHolder);
-  expect(210 + verdictOf(true, false, false, 'claim').value()).toBe(254);
-  expect(verdictOf(true, true, true, 'claim').value()).toBe(TRACK.fault);
-});
-
-test('the lower one of two holders leaves, however healthy', () => {
-  expect(verdictOf(true, true, true).value()).toBe(TRACK.fault);
+  expect(verdictOf(true, true, 'drain').value()).toBe(TRACK.drainedHolder);
+  expect(210 + verdictOf(true, false, 'claim').value()).toBe(254);
 });
 
 test('the failing check is named with its own words, in the log and in the status', () => {
@@ -108,7 +97,7 @@ test('a check keeps the time since when it has been as it is', () => {
 
 test('reading what a verdict is made of carries no order out', () => {
   let steered = 0;
-  const verdict = verdictOf(true, true, false, () => {
+  const verdict = verdictOf(true, true, () => {
     steered += 1;
     return 'yield';
   });
