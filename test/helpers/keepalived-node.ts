@@ -68,6 +68,8 @@ export interface ConfigurationOptions {
   readonly peers?: boolean;
   /** Adverts go to the group's address instead of to peers. */
   readonly multicast?: boolean;
+  /** The only peer, instead of the other node. */
+  readonly peer?: string;
   /** How many may be missed before a take-over. */
   readonly downAdverts?: number;
   /** Lines of `global_defs`, and of the instance. */
@@ -203,6 +205,7 @@ function configurationText(
     trackFile = false,
     peers = true,
     multicast = false,
+    peer = `10.77.0.1${3 - number}`,
     downAdverts = 3,
     globals = '',
     extra = '',
@@ -230,7 +233,7 @@ vrrp_instance API {
     advert_int 0.3
     down_timer_adverts ${downAdverts}
     ${multicast ? '' : `unicast_fault_no_peer\n    unicast_src_ip 10.77.0.1${number}`}
-    ${peers && !multicast ? `unicast_ttl 255\n    unicast_peer {\n        10.77.0.1${3 - number} min_ttl 255 max_ttl 255\n    }` : ''}
+    ${peers && !multicast ? `unicast_ttl 255\n    unicast_peer {\n        ${peer} min_ttl 255 max_ttl 255\n    }` : ''}
     virtual_ipaddress {
         ${VIP}/32
     }

@@ -1,4 +1,6 @@
 import { safeServerName } from '../../engine/kube/control-plane/server-name.ts';
+import { vrrpGroups } from '../../engine/system/network/multicast-membership.ts';
+import type { AddressFamily } from '../../engine/system/network/node-address.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type {
   KeepalivedInstance,
@@ -6,6 +8,7 @@ import type {
   KeepalivedSettings,
   VrrpInput,
   VrrpInstance,
+  VrrpPeer,
 } from './vrrp.ts';
 import { buildVrrpInstances } from './vrrp-instances.ts';
 
@@ -60,12 +63,12 @@ export function downTimerAdverts(settings: Pick<KeepalivedSettings, 'profile' | 
 
 function withPrintables(instance: VrrpInstance, { settings }: VrrpInput): KeepalivedInstance {
   const fast = settings.profile === 'fast';
-  // Unicast without peers stays in FAULT; see the template.
-  const unicast = settings.mode === 'unicast' && instance.peers.length > 0;
+  const unicast = settings.mode === 'unicast';
+  const peers = instance.peers.length > 0 ? instance.peers : [placeholderPeer[instance.family]];
   const password = `${settings.clusterName}_${instance.kind}_vip`.slice(0, 8);
   return {
     ...instance,
-    unicast: unicast ? [{ checkTtl: fast }] : [],
+    unicast: unicast ? [{ checkTtl: fast, peers }] : [],
     multicast: unicast ? [] : [instance.sourceAddress],
     passwords: fast || instance.family === 'ipv6' ? [] : [password],
     trackFiles: instance.syncGroup === undefined ? trackedBy([instance]) : [],
@@ -73,6 +76,16 @@ function withPrintables(instance: VrrpInstance, { settings }: VrrpInput): Keepal
     vipOptions: instance.family === 'ipv6' ? ['preferred_lft', '0'] : [],
   };
 }
+
+/**
+ * The peer of a node that is alone. An instance without peers is in FAULT, and at a reload keepalived replaces an instance
+ * that gets its first peer or loses its last one, which withdraws the VIP for a master-down time. This peer never answers.
+ * It is VRRP's multicast group: an address that needs no neighbour entry and no route, on every interface.
+ */
+const placeholderPeer: Readonly<Record<AddressFamily, VrrpPeer>> = {
+  ipv4: { name: 'placeholder', address: vrrpGroups.ipv4 },
+  ipv6: { name: 'placeholder', address: vrrpGroups.ipv6 },
+};
 
 /** Those that count for one of these, by name. */
 function trackedBy(instances: readonly VrrpInstance[]): readonly string[] {

@@ -73,8 +73,8 @@ export interface KeepalivedModel {
 }
 
 export interface KeepalivedInstance extends VrrpInstance {
-  /** One element where the instance speaks unicast, and whether it looks at the TTL of what it hears. */
-  readonly unicast: readonly { readonly checkTtl: boolean }[];
+  /** One element where the instance speaks unicast: whether it checks the TTL of adverts, and its peers, at least one. */
+  readonly unicast: readonly { readonly checkTtl: boolean; readonly peers: readonly VrrpPeer[] }[];
   /** The source address where it speaks multicast. */
   readonly multicast: readonly string[];
   /** The password of VRRP 2. */

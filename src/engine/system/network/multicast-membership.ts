@@ -1,7 +1,8 @@
 import { createSocket } from 'node:dgram';
 
 /** Where VRRP routers speak to each other (RFC 5798). */
-const VRRP_GROUPS = { ipv4: '224.0.0.18', ipv6: 'ff02::12' } as const;
+/** The multicast groups of VRRP. */
+export const vrrpGroups = { ipv4: '224.0.0.18', ipv6: 'ff02::12' } as const;
 
 interface MulticastOn {
   readonly family: 'ipv4' | 'ipv6';
@@ -19,7 +20,7 @@ export function joinVrrpGroup({ family, interface: name, sourceAddress }: Multic
   socket.on('error', () => undefined);
   socket.bind({ address: family === 'ipv4' ? '127.0.0.1' : '::1', port: 0 }, () => {
     try {
-      socket.addMembership(VRRP_GROUPS[family], family === 'ipv4' ? sourceAddress : `::%${name}`);
+      socket.addMembership(vrrpGroups[family], family === 'ipv4' ? sourceAddress : `::%${name}`);
     } catch {
       // The address has gone meanwhile.
     }

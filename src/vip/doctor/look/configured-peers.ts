@@ -1,5 +1,6 @@
 import type { OtherNode } from '../../../engine/examine/context.ts';
 import type { HostFiles } from '../../../engine/examine/host-files.ts';
+import { vrrpGroups } from '../../../engine/system/network/multicast-membership.ts';
 import { vrrpFacts } from '../../../keepalived/vrrp-facts.ts';
 
 /** The nodes that keepalived.conf has as peers, and where they are from. */
@@ -10,8 +11,9 @@ export async function configuredPeers(
   return { peers: unicastPeers((await files.value(from)) ?? ''), from };
 }
 
-/** The addresses of every `unicast_peer { … }`, as their own names. */
+/** The addresses of every `unicast_peer { … }`, as their own names, without the placeholder of a node that is alone. */
 export function unicastPeers(text: string): readonly OtherNode[] {
   const addresses = new Set(vrrpFacts(text).instances.flatMap(({ peers }) => peers));
+  for (const group of Object.values(vrrpGroups)) addresses.delete(group);
   return [...addresses].map((address) => ({ name: address, address }));
 }

@@ -54,10 +54,14 @@ const directives = (text: string) =>
 const textOf = (outcome: ReturnType<typeof render>) =>
   outcome.kind === 'rendered' ? outcome.text : outcome.message;
 
-it('a node that is alone speaks multicast, because unicast without peers stays in FAULT', () => {
+it('a node that is alone has a placeholder peer, because unicast without peers stays in FAULT', () => {
   const [alone] = modelOf([]).instances;
-  expect(alone).toMatchObject({ unicast: [], multicast: ['10.0.0.1'] });
-  expect(two.instances[0]).toMatchObject({ unicast: [{ checkTtl: true }], multicast: [] });
+  expect(alone).toMatchObject({ peers: [], multicast: [] });
+  expect(alone?.unicast).toMatchObject([{ checkTtl: true, peers: [{ address: '224.0.0.18' }] }]);
+  expect(two.instances[0]).toMatchObject({
+    unicast: [{ checkTtl: true, peers: [{ name: 'b' }] }],
+    multicast: [],
+  });
 });
 
 it('in multicast mode there are no unicast peers', () => {
