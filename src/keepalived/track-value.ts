@@ -31,7 +31,7 @@ export const TRACK = {
   fault: -254,
 } as const;
 
-/** Above every other node, holder or not; 255 is that of an address's owner. Bootstrap nodes have it too. */
+/** Above every other node, holder or not; 255 is that of an address's owner. */
 const claimed = 254;
 
 /** How long the service must be gone before something stands in for it; others take over in far less. */
@@ -57,8 +57,6 @@ export interface TrackHealth {
   readonly excluded: boolean;
   /** No API server has given a list, and another host holds the VIP without sending its adverts here. */
   readonly heldElsewhere: boolean;
-  /** A bootstrap node that has handed over (`nextBootstrap`). */
-  readonly resigned: boolean;
   /** This node has the address that its adverts come from. Without it they still arrive, but clients get no answer. */
   readonly addressed: boolean;
   /** What an operator has asked of this node. */
@@ -83,7 +81,6 @@ export function trackAddends(health: TrackHealth): readonly Addend[] {
   if (health.excluded) return [{ points: TRACK.fault, why: 'this node is not in the list of nodes' }];
   if (health.heldElsewhere)
     return [{ points: TRACK.fault, why: 'another host holds the VIP and sends no adverts to this node' }];
-  if (health.resigned) return [{ points: TRACK.fault, why: 'this node has given the VIP up' }];
   if (!health.addressed)
     return [
       {
@@ -164,8 +161,7 @@ const openshiftStep: Readonly<Record<Exclude<Steer, 'drain'>, readonly Addend[]>
  * What stands in for a value that its monitor has stopped refreshing. In the fast profile it never outranks a healthy
  * node and is never above `last`, except that FAULT ends: a node whose health is unknown is still better than
  * no holder at all. Where every monitor is silent the holder stays the highest, and nothing moves. In the openshift
- * profile it is what shell pods have whose scripts all fail: nothing is added, and a bootstrap node that has handed over
- * stays in FAULT, because its bare priority outranks every score. `last` is undefined where the file says nothing readable.
+ * profile it is what shell pods have whose scripts all fail: nothing is added, and FAULT stays. `last` is undefined where the file says nothing readable.
  */
 export function silentTrackValue(profile: VrrpProfile, last: number | undefined, holder: boolean): number {
   if (profile === 'openshift') return last !== undefined && last <= TRACK.fault ? TRACK.fault : 0;

@@ -36,7 +36,6 @@ export function createMonitorStatus(
   const vipPriority = (kind: VipKind, vips: readonly string[]): readonly VipPriority[] => {
     if (vips.length === 0) return [];
     const model = configuration.served();
-    // A bootstrap node takes no part in ingress.
     if (model !== undefined && !model.instances.some((each) => each.kind === kind)) return [];
     const names = new Set(model?.instances.map(({ name }) => name));
     const holds = readLocalVrrpRole(settings.stateFile, names, Date.now(), kind).role === 'holder';

@@ -61,7 +61,7 @@ export async function publishStatus(
   await Promise.all([keepCredentials(peers.files, { log, use }, signal), follow()]);
 }
 
-/** The nodes of the lists, this node included, and peers that are in no list: bootstrap nodes. */
+/** The nodes of the lists, this node included, and the peers that keepalived runs with. */
 function groupOf(lists: readonly NodeList[], model: KeepalivedModel | undefined): readonly ClusterNode[] {
   const listed = lists.map(({ list }) => list.latest() ?? []);
   return mergeNodes([...listed, ...(model?.instances.map(({ peers }) => peers) ?? [])]);

@@ -33,7 +33,7 @@ test('the VIP of an instance has a VRRP group of its own, which keepalived takes
     ...{ controlPlane: nodes, allNodes: nodes, routes: [] },
     interfaces: [{ name: 'eth0', addresses: ['192.0.2.1/24'] }],
     settings: {
-      ...{ profile, mode, clusterName, nodeName: 'cp-1', bootstrap: false, advertIntervalMs: 20 },
+      ...{ profile, mode, clusterName, nodeName: 'cp-1', advertIntervalMs: 20 },
       ...{ apiVips: settings.apiVips, ingressVips: settings.ingressVips },
       ...{ notifyFifo: settings.notifyFifo, trackFiles: settings.trackFiles },
     },

@@ -31,8 +31,6 @@ const caseSchema = z.strictObject({
       ingressVips: z.array(z.string()),
       trackFiles: z.strictObject({ api: z.string(), ingress: z.string() }),
       advertIntervalMs: z.number(),
-      bootstrap: z.boolean(),
-      bootstrapIps: z.array(z.string()),
     }),
   ),
   controlPlane: nodes,
@@ -48,7 +46,6 @@ const usual: KeepalivedSettings = {
   apiVips: [],
   ingressVips: [],
   nodeName: 'master-0',
-  bootstrap: false,
   notifyFifo: '/var/run/keepalived/notify.fifo',
   trackFiles: { api: '/var/run/keepalived/lb.track' },
 };

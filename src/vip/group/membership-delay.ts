@@ -23,7 +23,7 @@ export interface GroupView {
 
 export function groupView(input: VrrpInput): GroupView {
   const { settings, controlPlane, allNodes, interfaces } = input;
-  const { apiVips, ingressVips, bootstrap, firstNode = false } = settings;
+  const { apiVips, ingressVips, firstNode = false } = settings;
   const local = new Set(addressesOf(interfaces));
   const isSelf = ({ name, addresses }: ClusterNode): boolean =>
     name === settings.nodeName ||
@@ -33,10 +33,10 @@ export function groupView(input: VrrpInput): GroupView {
     ...(ingressVips.length > 0 ? [allNodes] : []),
   ];
   const isListed = (nodes: readonly ClusterNode[]): boolean => nodes.some(isSelf);
-  const standsAlone = bootstrap || (firstNode && controlPlane.length === 0);
+  const standsAlone = firstNode && controlPlane.length === 0;
   return {
     nodes: new Set([...controlPlane, ...allNodes].map(({ name }) => name)),
-    isMember: bootstrap || groups.every(isListed),
+    isMember: groups.every(isListed),
     isExcluded: !standsAlone && groups.some((nodes) => nodes.length > 0 && !isListed(nodes)),
   };
 }

@@ -6,7 +6,7 @@ import { chooseVipInterface } from './vip-interface.ts';
 import { virtualRouterIds } from './virtual-router-id.ts';
 import type { KeepalivedSettings, VrrpInput, VrrpInstance } from './vrrp.ts';
 import { vrrpMembers } from './vrrp-members.ts';
-import { bootstrapVrrpPriority, vrrpPriority } from './vrrp-priority.ts';
+import { vrrpPriority } from './vrrp-priority.ts';
 
 type VrrpInstances =
   | { readonly kind: 'instances'; readonly instances: readonly VrrpInstance[] }
@@ -17,12 +17,12 @@ const openshiftPriority: Readonly<Record<VipKind, number>> = { api: 40, ingress:
 
 /**
  * One instance a VIP, API before ingress and IPv4 before IPv6: all of them, or the reason why this node does not take
- * part. Joining with some of its VIPs would make a node a holder whose other half is somewhere else. A bootstrap node, and
- * a first node that has no list yet, have no part in ingress.
+ * part. Joining with some of its VIPs would make a node a holder whose other half is somewhere else. A first
+ * node that has no list yet has no part in ingress.
  */
 export function buildVrrpInstances(input: VrrpInput): VrrpInstances {
-  const { apiVips, ingressVips, bootstrap, firstNode = false } = input.settings;
-  const isBeforeIngress = bootstrap || (firstNode && apiVips.length > 0 && input.controlPlane.length === 0);
+  const { apiVips, ingressVips, firstNode = false } = input.settings;
+  const isBeforeIngress = firstNode && apiVips.length > 0 && input.controlPlane.length === 0;
   const ingress = isBeforeIngress ? [] : ingressVips.map(vipOf('ingress'));
   const wanted = [...apiVips.map(vipOf('api')), ...ingress];
   if (wanted.length === 0)
@@ -46,7 +46,7 @@ function vipOf(kind: VipKind) {
 function buildInstance(kind: VipKind, vip: string, input: VrrpInput): VrrpInstance | string {
   const { settings } = input;
   const parsed = parseAddress(vip);
-  if (parsed === undefined) return `Cannot use VIP "${vip}": it is no address, expected IPv4 or IPv6`;
+  if (parsed === undefined) return `Cannot use VIP "${vip}": not an IPv4 or IPv6 address`;
   const { family, text } = parsed;
   const chosen = chooseVipInterface(text, input.interfaces, input.routes, settings.interface);
   if (chosen.kind === 'none') return chosen.reason;
@@ -57,12 +57,7 @@ function buildInstance(kind: VipKind, vip: string, input: VrrpInput): VrrpInstan
     kind,
     interface: chosen.name,
     virtualRouterId: (settings.virtualRouterIds ?? virtualRouterIds(settings.clusterName))[kind],
-    priority: priorityOf(
-      kind,
-      settings.profile,
-      settings.bootstrap ? undefined : members.index,
-      members.groupSize,
-    ),
+    priority: priorityOf(kind, settings.profile, members.index, members.groupSize),
     vip: text,
     prefixLength: family === 'ipv6' ? 128 : 32,
     family,
@@ -88,14 +83,7 @@ function namePrefix({ profile, clusterName }: KeepalivedSettings): string {
   return profile === 'openshift' ? `${safeServerName(clusterName) ?? 'cluster'}_` : '';
 }
 
-/** `index` is undefined for a bootstrap node, whether it is in the list or not. */
-function priorityOf(
-  kind: VipKind,
-  profile: VrrpProfile,
-  index: number | undefined,
-  groupSize: number,
-): number {
-  if (index === undefined) return bootstrapVrrpPriority(profile);
+function priorityOf(kind: VipKind, profile: VrrpProfile, index: number, groupSize: number): number {
   return profile === 'openshift' ? openshiftPriority[kind] : vrrpPriority(index, groupSize);
 }
 

@@ -11,12 +11,12 @@ import { maxGroupSize } from './vrrp-priority.ts';
 type VrrpMembers =
   | {
       readonly kind: 'members';
-      /** This node's place in the sorted list, 0 for a first node; undefined for a bootstrap node, which is in no list. */
-      readonly index: number | undefined;
+      /** This node's place in the sorted list, 0 for a first node. */
+      readonly index: number;
       readonly groupSize: number;
       readonly self: VrrpPeer;
-      /** Sorted by name, without this node; those that are in no list, bootstrap nodes, are last. */
-      readonly others: readonly (VrrpPeer & { readonly index: number | undefined })[];
+      /** Sorted by name, without this node. */
+      readonly others: readonly (VrrpPeer & { readonly index: number })[];
     }
   | { readonly kind: 'not-ready'; readonly reason: string };
 
@@ -32,22 +32,18 @@ export function vrrpMembers(kind: VipKind, family: AddressFamily, input: VrrpInp
   if (typeof listed === 'string') return notReady(kind, listed);
   const local = localAddresses(input);
   const found = findSelf(listed, input.settings, local);
-  const { bootstrap, firstNode = false } = input.settings;
-  const isFirst = firstNode && listed.length === 0;
-  const unlisted = (bootstrap || isFirst) && kind === 'api' ? unlistedSelf(family, input) : undefined;
-  const self = found ?? unlisted;
+  const { firstNode = false } = input.settings;
+  const isFirst = firstNode && listed.length === 0 && kind === 'api';
+  const self = found ?? (isFirst ? unlistedSelf(family, input) : undefined);
   if (self === undefined)
     return notReady(kind, `this node "${input.settings.nodeName}" is not among ${shown(listed)}`);
   if (!local.has(self.address))
-    return notReady(kind, `its address ${self.address} of this node is on none of its interfaces`);
-  const index = isFirst ? 0 : found === undefined ? -1 : listed.indexOf(found);
-  const others = [
-    ...listed.map((member, place) => ({ ...member, index: place })).filter((_, place) => place !== index),
-    ...bootstrapPeers(kind, family, input, self).map((peer) => ({ ...peer, index: undefined })),
-  ];
+    return notReady(kind, `node address ${self.address} is not configured on any interface`);
+  const index = found === undefined ? 0 : listed.indexOf(found);
+  const others = listed.flatMap((member, place) => (place === index ? [] : [{ ...member, index: place }]));
   return {
     kind: 'members',
-    index: index < 0 ? undefined : index,
+    index,
     groupSize: Math.max(1, listed.length),
     self,
     others,
@@ -103,19 +99,6 @@ function unlistedSelf(family: AddressFamily, input: VrrpInput): VrrpPeer | undef
   const own = nodeIp === undefined ? [...localAddresses(input)] : [nodeIp];
   const chosen = chooseAddress(own, { vips: [...apiVips, ...ingressVips], subnets }, [family]);
   return chosen.kind === 'chosen' ? { name: nodeName, address: chosen.address } : undefined;
-}
-
-function bootstrapPeers(
-  kind: VipKind,
-  family: AddressFamily,
-  { settings }: VrrpInput,
-  self: VrrpPeer,
-): readonly VrrpPeer[] {
-  if (kind !== 'api') return [];
-  return (settings.bootstrapIps ?? [])
-    .flatMap((text) => parseAddress(text) ?? [])
-    .filter((address) => address.family === family && address.text !== self.address)
-    .map(({ text }) => ({ name: 'bootstrap', address: text }));
 }
 
 function localAddresses({ interfaces }: VrrpInput): ReadonlySet<string> {

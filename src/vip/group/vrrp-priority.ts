@@ -11,9 +11,6 @@ const widestSpacing = 10;
 /** All of up to 29 nodes lie within this, less than `TRACK.healthyHolder`: the holder of the VIP keeps it against any of them. */
 export const prioritySpread = 28;
 
-/** Above every node's full score in its profile, holder's bonus included. */
-const bootstrapPriority: Readonly<Record<VrrpProfile, number>> = { fast: 254, openshift: 70 };
-
 /**
  * The priority of a node's instance before its health is added. In the fast profile different for every node of a
  * group (equal ones make two holders at once), and given by the place of its name in the sorted list, not by who came
@@ -23,10 +20,6 @@ const bootstrapPriority: Readonly<Record<VrrpProfile, number>> = { fast: 254, op
 export function vrrpPriority(index: number, groupSize: number): number {
   const spacing = groupSize < 2 ? 0 : Math.floor(prioritySpread / (groupSize - 1));
   return highest - index * Math.min(widestSpacing, Math.max(1, spacing));
-}
-
-export function bootstrapVrrpPriority(profile: VrrpProfile): number {
-  return bootstrapPriority[profile];
 }
 
 /** How a priority comes about: `arithmetic` adds up to `priority`, the place in the list first. */
@@ -52,9 +45,7 @@ export function prioritySum(base: Addend, track: readonly Addend[]): PrioritySum
 
 /** Why an instance has its priority before health is added. `peers` are the priorities of the others in its group. */
 export function baseAddend(priority: number, profile: VrrpProfile, peers: readonly number[]): Addend {
-  if (priority === bootstrapPriority[profile]) return { points: priority, why: 'a bootstrap node' };
   if (profile === 'openshift') return { points: priority, why: 'every node of this profile' };
-  const listed = peers.filter((each) => each !== bootstrapPriority[profile]);
-  const place = 1 + listed.filter((each) => each > priority).length;
-  return { points: priority, why: `place ${place} of ${listed.length + 1} in the list` };
+  const place = 1 + peers.filter((each) => each > priority).length;
+  return { points: priority, why: `place ${place} of ${peers.length + 1} in the list` };
 }

@@ -103,12 +103,8 @@ export interface KeepalivedSettings {
   readonly nodeName: string;
   /** This node's address, where it is not the one that the list has for its name. */
   readonly nodeIp?: string;
-  /** This node holds the API VIP until the control plane serves; it need not be in the list. */
-  readonly bootstrap: boolean;
   /** This node is the only one of the API VIP's group as long as its list of nodes is empty. */
   readonly firstNode?: boolean;
-  /** Addresses of a bootstrap node, which no list of nodes has: peers of the API VIP until they are taken away. */
-  readonly bootstrapIps?: readonly string[];
   /** FIFO to which keepalived writes its transitions. */
   readonly notifyFifo: string;
   /** Files to which the monitor writes this node's health; a kind without one is kept where it is. */

@@ -25,8 +25,6 @@ export interface HealthSource {
   ) => Promise<HealthAnswer | undefined>;
   /** Where an API server listens on each peer; undefined if the peers are no control-plane nodes. */
   readonly apiPort: number | undefined;
-  /** Gives its VIPs up for good after the local substitute has failed too. */
-  readonly resigns: boolean;
   readonly recordUsable: (usable: boolean) => void;
 }
 
@@ -37,7 +35,7 @@ export function healthSources(
   settings: KeepalivedMonitorSettings,
   { metrics }: KeepalivedMonitorObservers,
 ): readonly HealthSource[] {
-  const { apiVips, ingressVips, bootstrap, trackFiles, healthPort, ingressHealth } = settings;
+  const { apiVips, ingressVips, trackFiles, healthPort, ingressHealth } = settings;
   const api: HealthSource = {
     kind: 'api',
     trackFile: trackFiles.api,
@@ -47,11 +45,9 @@ export function healthSources(
     peersAreOpen: true,
     onLocalApiProbe: (model, signal) => askLocalApi(settings, model, signal),
     apiPort: settings.apiPort,
-    resigns: bootstrap,
     recordUsable: metrics.usable,
   };
-  const wantsIngress = ingressVips.length > 0 && !bootstrap;
-  if (!wantsIngress || ingressHealth === undefined || trackFiles.ingress === undefined)
+  if (ingressVips.length === 0 || ingressHealth === undefined || trackFiles.ingress === undefined)
     return apiVips.length > 0 ? [api] : [];
   const ingress: HealthSource = {
     kind: 'ingress',
@@ -62,7 +58,6 @@ export function healthSources(
     peersAreOpen: false,
     onLocalApiProbe: async () => undefined,
     apiPort: undefined,
-    resigns: false,
     recordUsable: metrics.ingressUsable,
   };
   return apiVips.length > 0 ? [api, ingress] : [ingress];

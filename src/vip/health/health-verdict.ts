@@ -11,7 +11,6 @@ import {
 } from '../../keepalived/track-value.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { VrrpProfile } from '../../keepalived/vrrp-dialect.ts';
-import { initialBootstrap, nextBootstrap } from '../group/vrrp-bootstrap.ts';
 import { initialHolding, type LocalVrrpRole, nextHolding } from '../group/vrrp-holding.ts';
 import { LOCAL_API_CHECK, PEERS_CHECK } from '../settings/keepalived-monitor-status.ts';
 import { type CheckSample, explainFlap, type FlapState, initialFlap, nextFlap } from './flap-governor.ts';
@@ -57,7 +56,6 @@ interface VerdictOptions {
   readonly place: string;
   readonly question: string;
   readonly profile: () => VrrpProfile;
-  readonly resigns: boolean;
   /** See `HealthSource.peersAreOpen`. */
   readonly peersAreOpen: boolean;
   /** See `TrackHealth.excluded`. */
@@ -75,12 +73,11 @@ interface VerdictOptions {
 }
 
 export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
-  const { kind, place, question, resigns } = options;
+  const { kind, place, question } = options;
   const server = serverOf[kind];
   const seen = createSightings([server, question, ...(kind === 'api' ? [LOCAL_API_CHECK] : []), PEERS_CHECK]);
   let liveness: Liveness = 'unknown';
   let flap = initialFlap;
-  let bootstrap = initialBootstrap;
   let localApiServes = false;
   let peersServe = true;
   let peersCount = options.peersAreOpen;
@@ -103,7 +100,6 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
       everyoneFailing: flap.verdict === 'failed' && !localApiServes && !peersServe,
       excluded: options.isExcluded(),
       heldElsewhere: options.heldElsewhere().length > 0,
-      resigned: bootstrap.resigned,
       addressed: options.isAddressed(),
       steer: options.steer(holder),
       priority: options.priority(),
@@ -118,7 +114,7 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
       localApiServes: false,
       holder: false,
     },
-    ...{ everyoneFailing: false, excluded: false, heldElsewhere: false, resigned: false, addressed: true },
+    ...{ everyoneFailing: false, excluded: false, heldElsewhere: false, addressed: true },
     ...{ steer: 'none', priority: undefined },
   };
   const decide = (): TrackHealth => {
@@ -129,7 +125,7 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
     sample();
     decide();
   };
-  /** Rows for state that no answer shows: damping, the address, and a VIP that was given up. */
+  /** Rows for state that no answer shows: damping, the address, and why this node is kept out. */
   const ownRows = (): readonly CheckRow[] => [
     dampingRow(flap),
     options.isAddressed()
@@ -137,7 +133,6 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
       : rowOf('address', 'failed', 'on no interface of this node'),
     ...(options.isExcluded() ? [rowOf('list of nodes', 'failed', 'it does not have this node')] : []),
     ...heldRows(options.heldElsewhere()),
-    ...(bootstrap.resigned ? [rowOf('bootstrap', 'failed', 'it has handed over to the control plane')] : []),
   ];
   return {
     live: (next) => {
@@ -149,7 +144,6 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
     onLocalApiProbe: (answer) => {
       localApiServes = answer?.ok ?? false;
       if (answer !== undefined) seen.note(LOCAL_API_CHECK, localApiServes ? 'ok' : 'failed', answer.said);
-      if (resigns) bootstrap = nextBootstrap(bootstrap, localApiServes);
     },
     peers: (peers) => {
       const someServe = peers.serving.length > 0;
@@ -160,7 +154,7 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
     look,
     value: () => trackValue(decide()),
     isWell: () => flap.verdict === 'ok',
-    isKeptOut: () => decided.excluded || decided.heldElsewhere || decided.resigned,
+    isKeptOut: () => decided.excluded || decided.heldElsewhere,
     isKnown: () => flap.verdict !== 'unknown',
     explanation: () => {
       const [verdict, ...others] = trackAddends(decided).map(({ why }) => why);

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { commandSpec, flag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
-import { absolutePath, address, addresses, oneOf } from '../../cli/fields.ts';
+import { absolutePath, address, oneOf } from '../../cli/fields.ts';
 import { listOf } from '../../cli/make-field.ts';
 import { peerFlags, peerProblems, peerSettings } from '../../cli/peer-settings.ts';
 import { defaultPorts } from '../../cli/ports.ts';
@@ -61,13 +61,7 @@ export const keepalivedMonitorCommand = commandSpec({
       'files that schedule a mode, profile or advert interval for all nodes; the first that exists counts',
       { default: '/etc/keepalived/monitor-user.conf,/etc/keepalived/monitor.conf' },
     ),
-    bootstrap: toggle('hold the API VIP until the local /readyz fails, then hand it over'),
-    firstNode: toggle('hold the API VIP alone until a list of nodes is known: for the node of kubeadm init'),
-    bootstrapIps: flag(
-      '<addresses>',
-      z._default(addresses, []),
-      'address of a bootstrap node, which is in no list, as a peer',
-    ),
+    firstNode: toggle('hold the API VIP before any Node is registered (first control-plane node)'),
     forceVirtualRouterId: toggle('join although another router uses the id on this segment'),
     lastKnown: lastKnown('vrrp-nodes.json'),
     steering: flag(
@@ -86,7 +80,7 @@ export const keepalivedMonitorCommand = commandSpec({
     ],
   ],
   notes: [
-    'A node that is not in its own list of nodes does not join: it would be a second holder.',
+    'A node that is missing from the node list never becomes master.',
     'Without --ingress-health an ingress VIP stays where it is, whatever becomes of the router there. With it the peers are asked the same URL at their addresses, and where no router answers any more nothing moves.',
     'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
   ],
@@ -122,11 +116,11 @@ export function keepalivedSettings(
   settings: KeepalivedMonitorSettings,
   clusterName: string,
 ): KeepalivedSettings {
-  const { profile, mode, apiVips, ingressVips, nodeName, bootstrap, firstNode, bootstrapIps } = settings;
+  const { profile, mode, apiVips, ingressVips, nodeName, firstNode } = settings;
   const { notifyFifo, trackFiles, virtualRouterIds, nodeIp } = settings;
   return {
     clusterName,
-    ...{ profile, mode, apiVips, ingressVips, nodeName, bootstrap, firstNode, bootstrapIps },
+    ...{ profile, mode, apiVips, ingressVips, nodeName, firstNode },
     ...{ notifyFifo, trackFiles },
     advertIntervalMs: settings.advertInterval ?? NEW_ADVERT_INTERVAL_MS,
     ...(virtualRouterIds && { virtualRouterIds }),

@@ -54,7 +54,6 @@ export async function factsOf(
   const present = presentAddresses();
   return {
     self,
-    profile: status.profile,
     vips: status.priorities.map((vipPriority): SteeredVip => {
       const { kind, vips, value, steered } = vipPriority;
       const isApi = kind === 'api';

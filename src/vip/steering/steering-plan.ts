@@ -1,9 +1,7 @@
 import { addressNumber } from '../../engine/system/network/node-address.ts';
 import type { Step } from '../../keepalived/track-value.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
-import type { VrrpProfile } from '../../keepalived/vrrp-dialect.ts';
 import type { RankedPeer } from '../group/vrrp.ts';
-import { bootstrapVrrpPriority } from '../group/vrrp-priority.ts';
 
 /** The VIPs of one kind, as this node sees them before an order is given. */
 export interface SteeredVip {
@@ -27,7 +25,6 @@ export interface SteeredVip {
 export interface SteeringFacts {
   /** This node's name in the group. */
   readonly self: string;
-  readonly profile: VrrpProfile;
   readonly vips: readonly SteeredVip[];
   /** VIPs that another host holds too. */
   readonly splitBrain: readonly string[];
@@ -118,7 +115,7 @@ function steeredWords(steered: string): string {
 
 function placeOf(facts: SteeringFacts, vip: SteeredVip, wish: MoveWish): MovePlan {
   const { to } = wish;
-  if (to === facts.self) return vip.holder ? here(facts, vip) : claimed(facts, vip);
+  if (to === facts.self) return vip.holder ? here(facts, vip) : claimed(facts);
   if (to !== undefined && vip.peers.length > 0 && !vip.peers.some(({ name }) => name === to))
     return refused([
       `there is no node "${to}" in its group, expected ${names([facts.self, ...vip.peers.map(({ name }) => name)])}`,
@@ -137,14 +134,11 @@ function here({ self }: SteeringFacts, vip: SteeredVip): MovePlan {
   return { kind: 'nothing', why: `${self} holds ${named(vip)} already` };
 }
 
-function claimed(facts: SteeringFacts, vip: SteeredVip): MovePlan {
-  const bootstrap = vip.peers.find(({ priority }) => priority >= bootstrapVrrpPriority(facts.profile));
-  if (bootstrap !== undefined)
-    return refused([`${bootstrap.name} (${bootstrap.address}) is a bootstrap node, which keeps the VIP`]);
+function claimed({ self }: SteeringFacts): MovePlan {
   return {
     kind: 'move',
     first: 'claim',
-    to: facts.self,
+    to: self,
     why: 'its priority rises above that of the holder until it holds the VIP',
   };
 }

@@ -19,7 +19,7 @@ const { text: template, templatePath } = shippedTemplate('keepalived.conf');
 
 const self = ['10.0.0.1', 'fd00::1'].map((address) => ({ name: 'a', address }));
 const fixed = {
-  ...{ ingressVips: [], nodeName: 'a', bootstrap: false },
+  ...{ ingressVips: [], nodeName: 'a' },
   ...{ notifyFifo: `${RUN_DIR}/notify.fifo`, trackFiles: { api: `${RUN_DIR}/lb.track` } },
 };
 const settings: fc.Arbitrary<KeepalivedSettings> = fc

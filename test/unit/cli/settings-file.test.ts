@@ -12,7 +12,7 @@ function problemsOf(text: string): readonly string[] {
 test('values become what their flags would have, each with its line', () => {
   const text = lines(
     ...['# a comment', 'apiVips: [10.0.0.5, "fd00::5"]', 'apiPort: 7443', 'haproxy:', '  drainTimeout: 20s'],
-    ...['keepalived:', '  virtualRouterIds: [77, 78]', '  bootstrap: true', '  realtimePriority: off'],
+    ...['keepalived:', '  virtualRouterIds: [77, 78]', '  firstNode: true', '  realtimePriority: off'],
   );
   expect(parseSettingsFile(text, 'F', daemonKeys)).toEqual({
     kind: 'values',
@@ -21,7 +21,7 @@ test('values become what their flags would have, each with its line', () => {
       haproxy: { drainTimeout: { value: '20s', line: 5 } },
       keepalived: {
         virtualRouterIds: { value: '77,78', line: 7 },
-        bootstrap: { value: true, line: 8 },
+        firstNode: { value: true, line: 8 },
         realtimePriority: { value: 'off', line: 9 },
       },
       router: {},
@@ -32,7 +32,7 @@ test('values become what their flags would have, each with its line', () => {
 test('every problem is listed at once, in the order of lines, with its path', () => {
   const text = lines(
     ...['apiPort: 70000', 'logLevel: loud', 'interface:', 'source: [nodes]', 'haproxy:'],
-    ...['  drainTimeout: 55', 'keepalived:', '  bootstrap: "yes"', '  virtualRouterIds: [77, 300]'],
+    ...['  drainTimeout: 55', 'keepalived:', '  firstNode: "yes"', '  virtualRouterIds: [77, 300]'],
   );
   expect(problemsOf(text)).toEqual([
     'F:1: Cannot use apiPort "70000": expected 1 to 65535',
@@ -40,7 +40,7 @@ test('every problem is listed at once, in the order of lines, with its path', ()
     'F:3: Cannot use interface (nothing): expected text',
     'F:4: Cannot use source "["nodes"]": expected text',
     'F:6: Cannot use haproxy.drainTimeout "55": expected a number with a unit, such as 500ms, 55s or 2m',
-    'F:8: Cannot use keepalived.bootstrap "yes": expected true or false',
+    'F:8: Cannot use keepalived.firstNode "yes": expected true or false',
     expect.stringMatching(/^F:9: Cannot use keepalived\.virtualRouterIds .*"300".*expected 1 to 255$/),
   ]);
 });

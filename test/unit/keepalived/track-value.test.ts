@@ -20,7 +20,6 @@ const healthy: TrackHealth = {
   everyoneFailing: false,
   excluded: false,
   heldElsewhere: false,
-  resigned: false,
   addressed: true,
   steer: 'none',
   priority: 220,
@@ -59,11 +58,6 @@ describe('fast', () => {
   test('a node that is not in the list of nodes cannot serve, however healthy', () => {
     for (const profile of ['fast', 'openshift'] as const)
       expect(value({ profile, excluded: true, holder: true, everyoneFailing: true })).toBe(TRACK.fault);
-  });
-
-  test('a bootstrap node that has resigned cannot serve, however healthy', () => {
-    expect(value({ resigned: true, holder: true })).toBe(TRACK.fault);
-    expect(value({ resigned: true, profile: 'openshift' })).toBe(TRACK.fault);
   });
 });
 

@@ -22,7 +22,7 @@ const holds = async (namespace: NetNamespace) =>
 /** Seconds of adverts and master-down times: VRRP 2 counts in whole ones. */
 const deadlineMs = 60_000;
 
-test('a bootstrap node takes the VIP from a shell pod, and hands it back when it resigns', {
+test('a node of the openshift profile and a shell pod understand each other', {
   timeout: 3 * deadlineMs,
 }, async () => {
   await using theirs = await createNetNamespace();
@@ -35,17 +35,20 @@ test('a bootstrap node takes the VIP from a shell pod, and hands it back when it
   await waitFor('the shell pod to hold the VIP', () => holds(theirs), deadlineMs);
 
   const track = (value: number) => writeFileSync(join(dir, 'lb.track'), `${value}\n`);
-  track(28);
+  track(58);
   const text = configurationOf(
     dir,
-    { profile: 'openshift', bootstrap: true, nodeName: 'bootstrap', apiVips: ['192.168.10.5'] },
+    { profile: 'openshift', nodeName: 'master-0', apiVips: ['192.168.10.5'] },
     {
-      controlPlane: [{ name: 'master-1', addresses: ['192.168.10.11'] }],
+      controlPlane: [
+        { name: 'master-0', addresses: ['192.168.10.10'] },
+        { name: 'master-1', addresses: ['192.168.10.11'] },
+      ],
       interfaces: [{ name: 'eth0', addresses: ['192.168.10.10/24'] }],
     },
   );
   const hawser = startKeepalived(ours, { dir, name: 'hawser', text });
-  await waitFor('the bootstrap node to hold the VIP', () => holds(ours), deadlineMs);
+  await waitFor('our node to hold the VIP', () => holds(ours), deadlineMs);
   await waitFor('the shell pod to give way', async () => !(await holds(theirs)), deadlineMs);
   // Each has understood the other: what neither understands, both would ignore, and both would hold the VIP.
   const says = ({ log }: KeepalivedProcess, pattern: RegExp) =>
@@ -55,6 +58,6 @@ test('a bootstrap node takes the VIP from a shell pod, and hands it back when it
 
   track(-254);
   await waitFor('the shell pod to take over', () => holds(theirs), deadlineMs);
-  await waitFor('the bootstrap node to let go', async () => !(await holds(ours)), deadlineMs);
+  await waitFor('our node to let go', async () => !(await holds(ours)), deadlineMs);
   await says(shell, /received priority 0 advert/);
 });

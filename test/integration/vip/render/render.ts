@@ -21,7 +21,6 @@ export function configurationOf(
       apiVips: [],
       ingressVips: [],
       nodeName: 'master-0',
-      bootstrap: false,
       notifyFifo: `${dir}/notify.fifo`,
       trackFiles: { api: `${dir}/lb.track` },
       ...settings,

@@ -12,7 +12,7 @@ function refusalOf(adverts: string, needed: number): Promise<string | undefined>
   onTestFinished(() => rmSync(dir, { recursive: true }));
   const settings: VrrpInput['settings'] = {
     ...{ clusterName: 'managed', profile: 'fast', mode: 'unicast', advertIntervalMs: 300 / needed },
-    ...{ apiVips: ['10.0.0.5'], ingressVips: [], nodeName: 'a', bootstrap: false },
+    ...{ apiVips: ['10.0.0.5'], ingressVips: [], nodeName: 'a' },
     ...{ notifyFifo: '/run/notify.fifo', trackFiles: {} },
   };
   const model = {

@@ -76,7 +76,7 @@ describe('what is served until a node may be forgotten', () => {
 describe('a node knows itself', () => {
   const input = (changes: Partial<VrrpInput['settings']>, addresses: readonly string[] = []): VrrpInput => ({
     settings: {
-      ...{ clusterName: 'c', profile: 'fast', mode: 'unicast', advertIntervalMs: 100, bootstrap: false },
+      ...{ clusterName: 'c', profile: 'fast', mode: 'unicast', advertIntervalMs: 100 },
       ...{ apiVips: ['10.0.0.100'], ingressVips: [], nodeName: 'elsewhere' },
       ...{ notifyFifo: '/f', trackFiles: { api: '/t' } },
       ...changes,
@@ -92,7 +92,6 @@ describe('a node knows itself', () => {
     expect(groupView(input({ nodeName: 'a' })).isMember).toBe(true);
     expect(groupView(input({ nodeIp: '10.0.0.1' })).isMember).toBe(true);
     expect(groupView(input({}, ['10.0.0.1/24'])).isMember).toBe(true);
-    expect(groupView(input({ bootstrap: true })).isMember).toBe(true);
     expect([...groupView(input({})).nodes]).toEqual(['a', 'w']);
   });
 
@@ -105,7 +104,6 @@ describe('a node knows itself', () => {
   test('a list that names only other nodes excludes this one, an empty list does not', () => {
     expect(groupView(input({})).isExcluded).toBe(true);
     expect(groupView(input({ nodeName: 'a' })).isExcluded).toBe(false);
-    expect(groupView(input({ bootstrap: true })).isExcluded).toBe(false);
     expect(groupView(input({ firstNode: true })).isExcluded).toBe(true);
     const unknown = { ...input({ firstNode: true }), controlPlane: [], allNodes: [] };
     expect(groupView(unknown)).toMatchObject({ isMember: false, isExcluded: false });

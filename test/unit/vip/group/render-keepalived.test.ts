@@ -26,7 +26,6 @@ function modelOf(
       apiVips: ['10.0.0.5'],
       ingressVips: [],
       nodeName: 'a',
-      bootstrap: false,
       notifyFifo: '/run/notify.fifo',
       trackFiles: { api: '/run/lb.track' },
     },

@@ -11,7 +11,6 @@ const settings: KeepalivedSettings = {
   apiVips: ['10.0.0.5'],
   ingressVips: [],
   nodeName: 'a',
-  bootstrap: false,
   notifyFifo: '/run/notify.fifo',
   trackFiles: { api: '/run/lb.track' },
 };
@@ -80,7 +79,9 @@ describe('a node does not join', () => {
 
   test('whose address in the list is on none of its interfaces', () => {
     const moved = [node('a', '10.0.0.9'), ...three.slice(1)];
-    expect(reasonOf(input({}, { controlPlane: moved }))).toMatch(/10\.0\.0\.9 .* none of its interfaces/);
+    expect(reasonOf(input({}, { controlPlane: moved }))).toMatch(
+      /node address 10\.0\.0\.9 is not configured on any interface/,
+    );
   });
 
   test('while a peer has no address of the VIP’s family', () => {
@@ -133,26 +134,6 @@ test('both families of a kind make a group, each with the addresses of its own',
     ['API', '10.0.0.1', 'API_VIPS'],
     ['API_V6', 'fd00::1', 'API_VIPS'],
   ]);
-});
-
-describe('bootstrap', () => {
-  test('a bootstrap node needs no list and outranks everybody, without ingress', () => {
-    const found = built(
-      input(
-        { bootstrap: true, nodeName: 'boot', ingressVips: ['10.0.0.6'] },
-        { controlPlane: three.slice(1) },
-      ),
-    );
-    expect(found).toMatchObject([
-      { priority: 254, sourceAddress: '10.0.0.1', peers: [{ name: 'b' }, { name: 'c' }] },
-    ]);
-  });
-
-  test('the others know it by --bootstrap-ips, and keep their own priorities', () => {
-    const [api] = built(input({ bootstrapIps: ['10.0.0.9', 'fd00::9'] }));
-    expect(api).toMatchObject({ priority: 220 });
-    expect(api?.peers.at(-1)).toEqual({ name: 'bootstrap', address: '10.0.0.9', priority: 254 });
-  });
 });
 
 test('the openshift profile has the shell pods’ names and priorities', () => {

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { TRACK, type TrackHealth, trackAddends, trackValue } from '../../../../src/keepalived/track-value.ts';
 import {
   baseAddend,
-  bootstrapVrrpPriority,
   maxGroupSize,
   prioritySpread,
   prioritySum,
@@ -36,12 +35,6 @@ test('let the last of 29 nodes keep the VIP when the first one comes back', () =
   expect(prioritySpread).toBeLessThan(TRACK.healthyHolder);
 });
 
-test('of a bootstrap node outrank the full score of its profile', () => {
-  expect(bootstrapVrrpPriority('fast')).toBeGreaterThan(vrrpPriority(0, 3) + TRACK.healthyHolder);
-  expect(bootstrapVrrpPriority('fast')).toBeLessThanOrEqual(254);
-  expect(bootstrapVrrpPriority('openshift')).toBeGreaterThan(40 + 20 + 5 + 3);
-});
-
 const health = fc.record<TrackHealth>({
   profile: fc.constantFrom('fast', 'openshift'),
   kind: fc.constantFrom('api', 'ingress'),
@@ -52,7 +45,6 @@ const health = fc.record<TrackHealth>({
   everyoneFailing: fc.boolean(),
   excluded: fc.boolean(),
   heldElsewhere: fc.boolean(),
-  resigned: fc.boolean(),
   addressed: fc.boolean(),
   steer: fc.constantFrom('none', 'drain', 'yield', 'claim'),
   priority: fc.option(fc.integer({ min: 1, max: 254 }), { nil: undefined }),
@@ -72,22 +64,21 @@ test('the arithmetic adds up to what keepalived makes of the priority and the tr
   );
 });
 
-test('a place in the list is told by who is before it, bootstrap nodes aside', () => {
-  expect(baseAddend(210, 'fast', [220, 200, 254])).toEqual({ points: 210, why: 'place 2 of 3 in the list' });
+test('a place in the list is counted by the higher priorities', () => {
+  expect(baseAddend(210, 'fast', [220, 200])).toEqual({ points: 210, why: 'place 2 of 3 in the list' });
   expect(baseAddend(220, 'fast', []).why).toBe('place 1 of 1 in the list');
-  expect(baseAddend(254, 'fast', [220, 210]).why).toBe('a bootstrap node');
   expect(baseAddend(40, 'openshift', [40, 40]).why).toBe('every node of this profile');
 });
 
-test('a bootstrap node that holds the VIP is as high as keepalived counts', () => {
+test('a node that claims and holds the VIP is as high as keepalived counts', () => {
   const holder = [
     { points: 0, why: 'serves' },
     { points: 30, why: 'holds' },
   ];
-  expect(prioritySum({ points: 254, why: 'bootstrap' }, holder)).toEqual({
+  expect(prioritySum({ points: 254, why: 'claims' }, holder)).toEqual({
     priority: 254,
     arithmetic: [
-      { points: 254, why: 'bootstrap' },
+      { points: 254, why: 'claims' },
       ...holder,
       { points: -30, why: 'keepalived counts from 1 to 254' },
     ],

@@ -15,7 +15,6 @@ const settings: KeepalivedSettings = {
   apiVips: ['10.0.0.5', 'fd00::5'],
   ingressVips: [],
   nodeName: 'a',
-  bootstrap: false,
   virtualRouterIds: { api: 77, ingress: 78 },
   notifyFifo: '/run/notify.fifo',
   trackFiles: { api: '/run/lb.track' },

@@ -17,7 +17,7 @@ const quiet = { log: () => {}, once: createOnce() };
 
 const degraded: TrackHealth = {
   ...{ profile: 'fast', kind: 'api', service: 'failed', failedForMs: 60_000, localApiServes: true },
-  ...{ holder: false, everyoneFailing: false, excluded: false, heldElsewhere: false, resigned: false },
+  ...{ holder: false, everyoneFailing: false, excluded: false, heldElsewhere: false },
   ...{ addressed: true, steer: 'none', priority: 220 },
 };
 

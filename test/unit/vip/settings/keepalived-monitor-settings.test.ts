@@ -20,7 +20,6 @@ test('the defaults are the field’s', () => {
     mode: 'unicast',
     profile: 'fast',
     advertInterval: undefined,
-    bootstrap: false,
     forceVirtualRouterId: false,
     source: 'nodes',
     apiPort: 6443,
@@ -37,7 +36,7 @@ test('what is chosen reaches the model, addresses in canonical form', () => {
   const settings = settingsOf(
     ...['--api-vips', '10.0.0.5,FD00:0::5', '--ingress-vips', '10.0.0.6', '--node-ip', 'FD00:0::1'],
     ...['--virtual-router-ids', '77,78', '--interface', 'eth0', '--advert-interval', '250ms'],
-    ...['--node-name', 'a', '--bootstrap', '--bootstrap-ips', '10.0.0.9', '--profile', 'openshift'],
+    ...['--node-name', 'a', '--profile', 'openshift'],
   );
   expect(keepalivedSettings(settings, 'managed')).toEqual({
     clusterName: 'managed',
@@ -48,9 +47,7 @@ test('what is chosen reaches the model, addresses in canonical form', () => {
     nodeName: 'a',
     nodeIp: 'fd00::1',
     interface: 'eth0',
-    bootstrap: true,
     firstNode: false,
-    bootstrapIps: ['10.0.0.9'],
     virtualRouterIds: { api: 77, ingress: 78 },
     advertIntervalMs: 250,
     notifyFifo: '/var/run/keepalived/notify.fifo',

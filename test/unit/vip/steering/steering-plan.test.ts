@@ -20,7 +20,7 @@ const ingress: SteeredVip = {
   ...{ ...api, kind: 'ingress', vips: ['10.0.0.6'], servingPeers: [], peers: [] },
 };
 const factsOf = (vip: Partial<SteeredVip> = {}, more: Partial<SteeringFacts> = {}): SteeringFacts => ({
-  ...{ self: 'cp-2', profile: 'fast', vips: [{ ...api, ...vip }, ingress], splitBrain: [] },
+  ...{ self: 'cp-2', vips: [{ ...api, ...vip }, ingress], splitBrain: [] },
   ...{ virtualRouterIdTaken: undefined, ...more },
 });
 const wish = (part: Partial<MoveWish> = {}): MoveWish => ({
@@ -77,12 +77,6 @@ describe('to this node', () => {
       'cp-2 does not hold the API VIP 10.0.0.5; type this command on its holder, cp-3, or --to cp-2',
     );
     expect(reasonsOf(backup, wish({ to: 'cp-3' }))).toContain('type this command on cp-3');
-  });
-
-  test('not from a bootstrap node', () => {
-    const bootstrap = { name: 'bootstrap', address: '10.0.0.9', priority: 254 };
-    const beside = factsOf({ holder: false, peers: [first, bootstrap] });
-    expect(reasonsOf(beside, wish({ to: 'cp-2' }))).toContain('is a bootstrap node, which keeps the VIP');
   });
 });
 
