@@ -1,12 +1,15 @@
 import type { Rendered } from '../../engine/apply/file-set.ts';
+import type { RuntimeChange } from '../../haproxy/runtime/change.ts';
 import { type KnownSet, setDifferenceOf } from '../../haproxy/runtime/difference.ts';
 import type { Plan } from '../../haproxy/runtime/plan.ts';
 import type { KindOf } from '../../haproxy/runtime/plan-files.ts';
 import { CERTIFICATE_LIST_FILE, SERVER_STATES_FILE } from '../configuration/file-names.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
+import { inTurns } from './in-turns.ts';
 
 /**
- * How to come from one set of the router's files to another. Maps of regular expressions are read from their first line to their last, and
+ * How to come from one set of the router's files to another. Servers change namespace by namespace in turn, so that a tenant with thousands of
+ * endpoints does not keep the others waiting. Maps of regular expressions are read from their first line to their last, and
  * HAProxy can only be told of new last ones.
  */
 export function routerDifference({
@@ -18,5 +21,16 @@ export function routerDifference({
     if (name.startsWith('certs/')) return 'certificate';
     return name.startsWith('maps/') && lookup === 'hash' ? 'map' : undefined;
   };
-  return (before, after) => setDifferenceOf(before, after, kindOf);
+  return (before, after) => {
+    const found = setDifferenceOf(before, after, kindOf);
+    if (found.kind !== 'runtime') return found;
+    const isServer = ({ kind }: RuntimeChange): boolean => kind === 'server';
+    const servers = inTurns(found.changes.filter(isServer), namespaceOf);
+    return { ...found, changes: [...servers, ...found.changes.filter((change) => !isServer(change))] };
+  };
+}
+
+/** Of the server's backend, `be_http:shop:web`. */
+function namespaceOf(change: RuntimeChange): string {
+  return change.kind === 'server' ? (change.server.split(':')[1] ?? '') : '';
 }

@@ -54,3 +54,21 @@ test('it reloads for a line of a map of regular expressions', () => {
     what: 'files-changed',
   });
 });
+
+test('the one moved server of a namespace is not behind the thousand of another one', () => {
+  const backend = (namespace: string, count: number, net: number): string =>
+    `backend be_http:${namespace}:web\n${Array.from(
+      { length: count },
+      (_, index) => `  server pod:${index} 10.${net}.${index >> 8}.${index & 255}:8080 weight 1\n`,
+    ).join('')}`;
+  const set = (net: number): Rendered => ({
+    text: `global\n${backend('evil', 1_000, net)}${backend('shop', 1, net)}`,
+    mode: 0o644,
+    others: [],
+  });
+  const found = hash(set(1), set(2));
+  const servers =
+    found.kind === 'runtime' ? found.changes.flatMap((each) => ('server' in each ? each.server : [])) : [];
+  expect(servers).toHaveLength(1_001);
+  expect(servers.indexOf('be_http:shop:web/pod:0')).toBeLessThan(2);
+});
