@@ -33,6 +33,8 @@ export interface ResourceView<T> {
   resourceVersion(resource: Resource<T>): string | undefined;
   /** How many objects are kept of a resource. */
   count(resource: Resource<T>): number;
+  /** How many objects are kept of a resource that this list does not have. */
+  lost(resource: Resource<T>, list: ListedObjects<T>): number;
   relisted(resource: Resource<T>, list: ListedObjects<T>, from: string): void;
   changed(resource: Resource<T>, change: ObjectChange<T>, from: string): void;
   /** One complete poll: the lists of all resources, from one base, and the versions that were known when it was asked for. */
@@ -86,6 +88,10 @@ export function createResourceView<T>(
     },
     resourceVersion: (resource) => stores.get(resource)?.resourceVersion(),
     count: (resource) => stores.get(resource)?.objects().size ?? 0,
+    lost: (resource, { objects }) => {
+      const known = stores.get(resource)?.objects().keys() ?? [];
+      return [...known].filter((key) => !objects.has(key)).length;
+    },
     relisted: (resource, list, from) => {
       available();
       storeOf(resource, list).relist(list);

@@ -15,6 +15,8 @@ export interface Resource<T> extends ObjectKind {
   readonly fieldSelector?: string;
   /** The cluster need not have this kind: while the API does not know it, there are no objects of it. */
   readonly mayBeAbsent?: true;
+  /** A list without more than half of the known objects is used only once a second one says the same. What a watch tells counts at once. */
+  readonly doubtsLoss?: true;
   /**
    * What is kept of an object; undefined drops it. It is called while a page is read, so that memory is bounded by what
    * it returns. It must not throw, whatever the object is.

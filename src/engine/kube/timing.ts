@@ -28,6 +28,8 @@ export interface ListWatchTiming {
   readonly pollPauseMsPerObject: number;
   /** A list that was over a limit at one API server and answered by no other is asked for again after this time. */
   readonly tooLargePauseMs: number;
+  /** After a list that lost more than half of what was known, the second list is asked for after this time. */
+  readonly doubtPauseMs: number;
   /** Of one resource: what is kept of each takes memory for good. */
   readonly maxObjects: number;
   /** etcd takes objects up to 1.5 MiB. In JSON, a byte of them is six characters at most (`\u003c`). */
@@ -47,6 +49,7 @@ export const defaultTiming: ListWatchTiming = {
   maxPages: 1_000,
   pollPauseMsPerObject: 10,
   tooLargePauseMs: 60_000,
+  doubtPauseMs: 5_000,
   maxObjects: 100_000,
   maxLineBytes: 10_000_000,
 };

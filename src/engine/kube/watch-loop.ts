@@ -7,7 +7,7 @@ import { sleep } from '../system/time/sleep.ts';
 import { type ApiFailure, type ApiTarget, openStream } from './api-request.ts';
 import type { ApiSession } from './api-session.ts';
 import { listObjects } from './list-objects.ts';
-import { isOlder } from './object-store.ts';
+import { isOlder, type ListedObjects } from './object-store.ts';
 import { type Outage, trackOutage } from './outage.ts';
 import { queryPath, type Resource } from './resource.ts';
 import type { ResourceView } from './resource-view.ts';
@@ -60,12 +60,9 @@ async function list<T>(
   context: LoopContext<T>,
   absence: Outage,
 ): Promise<Position | undefined> {
-  const { session, view, signal, timing } = context;
+  const { view, signal, timing } = context;
   const beganAtMs = monotonicMs();
-  const found = await session.firstAnswer(
-    (target) => listObjects(target, resource, { signal, timeoutMs: timing.requestTimeoutMs, timing }),
-    signal,
-  );
+  const found = await believedAnswer(resource, context);
   if (signal.aborted) return undefined;
   if (found.kind === 'failure' && isAbsent(resource, found, context)) {
     absence.failed(`Cannot list ${resource.what}: the API does not know this kind`);
@@ -82,6 +79,41 @@ async function list<T>(
   const { resourceVersion } = found.answer;
   view.relisted(resource, found.answer, found.target.base.url);
   return { resourceVersion, listedAtMs: beganAtMs };
+}
+
+/**
+ * The first list, or the one after it where that one lost most of what is known: an API server whose etcd was restored or has lost objects, or that answers
+ * before it has read them, must not take everything away. There is no watch meanwhile; the next one begins at the list that is believed.
+ */
+async function believedAnswer<T>(resource: Resource<T>, context: LoopContext<T>) {
+  const { session, view, signal, timing, report } = context;
+  const limits = { signal, timeoutMs: timing.requestTimeoutMs, timing };
+  const ask = () => session.firstAnswer((target) => listObjects(target, resource, limits), signal);
+  const lostBy = (list: ListedObjects<T>) => view.lost(resource, list);
+  const first = await ask();
+  if (first.kind === 'failure' || resource.doubtsLoss !== true) return first;
+  const [known, lost] = [view.count(resource), lostBy(first.answer)];
+  if (lost * 2 <= known) return first;
+  report({
+    ...{
+      event: 'list-doubted',
+      level: 'warn',
+      what: resource.what,
+      server: first.target.base.url,
+      known,
+      lost,
+    },
+    message: `The list of ${resource.what} lacks ${lost} of ${known}: it is used if a second one agrees`,
+  });
+  await sleep(timing.doubtPauseMs, signal);
+  const second = await ask();
+  if (second.kind === 'failure') return second;
+  const isConfirmed = lostBy(second.answer) * 2 > known;
+  report({
+    ...{ event: isConfirmed ? 'list-confirmed' : 'list-refuted', what: resource.what },
+    ...{ server: second.target.base.url, known, lost: lostBy(second.answer) },
+  });
+  return second;
 }
 
 /** What was there once is not taken for gone: an API server that has just started may not know the kind yet. */

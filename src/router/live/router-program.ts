@@ -6,6 +6,7 @@ import { runConfigurationLoop } from '../../engine/reconcile/configuration-loop.
 import { type Monitor, monitorProgram } from '../../engine/reconcile/monitor-program.ts';
 import type { Loops } from '../../engine/reconcile/run-monitor.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
+import type { Log } from '../../engine/system/log.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { hawserVersion } from '../../engine/system/version.ts';
 import { reloadCauses } from '../../haproxy/runtime/plan.ts';
@@ -103,7 +104,11 @@ async function prepare(
     for (const other of others) other.onEvent?.();
     wake.poke();
   };
-  const api = { session, log, hear, onRoute };
+  const report: Log = (event) => {
+    if (event.event === 'list-doubted') observers.metrics.listDoubted();
+    log(event);
+  };
+  const api = { session, log: report, hear, onRoute };
   const followed = followObjects(settings, api, signal);
   const configuration = routerConfiguration(settings, followed.objects, wake, observers, others, signal);
   const isSynced = () => followed.objects() !== undefined;

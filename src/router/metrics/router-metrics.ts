@@ -26,6 +26,8 @@ export interface RouterMetrics extends MonitorMetrics {
   readonly runtimeCommands: (done: number, failed: number) => void;
   /** A write of a Route's status, or somebody else's change of our entry. */
   readonly statusWrite: (result: 'written' | 'failed' | 'contended') => void;
+  /** A list of the API lacked most of what was known. */
+  readonly listDoubted: () => void;
   readonly firstExpiry: (certificate: FirstExpiry | undefined) => void;
   readonly ready: (isReady: boolean) => void;
 }
@@ -68,6 +70,10 @@ export function createRouterMetrics(
     "Writes of Routes' statuses: written, failed, or contended, where another router of the same name had changed them.",
     [{ result: 'written' }, { result: 'failed' }, { result: 'contended' }],
   );
+  const doubted = registry.counter(
+    'hawser_router_doubted_lists_total',
+    'Lists of the API that lacked more than half of the known objects: each is used only if a second one agrees.',
+  );
   const expiry = registry.gauge(
     'hawser_router_certificate_expiry_timestamp_seconds',
     'Unix time until which the certificate is valid that ends first, of those that are served.',
@@ -86,6 +92,7 @@ export function createRouterMetrics(
       commands({ result: 'failed' }, failed);
     },
     statusWrite: (result) => statuses({ result }),
+    listDoubted: () => doubted(),
     firstExpiry: (certificate) => {
       expiry.clear();
       if (certificate === undefined) return;
