@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { flagName, variableName } from './flag-name.ts';
 import type { Example } from './help-text.ts';
 import { parseSettings } from './parse-settings.ts';
 import { defaultSettingsPath, type Section } from './settings-values.ts';
@@ -108,10 +109,17 @@ export function commandSpec<
     positionals,
     flags,
     settings: (values, env) => {
-      const settings = parseSettings(schema, values);
+      const settings = parseSettings(schema, values, (name) => writtenAs(name, own[name], values[name], env));
       return derive === undefined ? (settings as Settings) : derive(settings, env);
     },
   };
+}
+
+/** The name of the variable, where the value that is wrong stands in it. */
+function writtenAs(name: string, flag: Flag | undefined, value: unknown, env: NodeJS.ProcessEnv): string {
+  const variable = flag?.variable ?? variableName(name);
+  const isOfVariable = flag?.typedOnly !== true && value !== undefined && env[variable] === value;
+  return isOfVariable ? variable : flagName(name);
 }
 
 const settingsFlag: Flag = {

@@ -4,17 +4,25 @@ import { flagName } from './flag-name.ts';
 
 /**
  * Settings out of what was typed. Throws one ConfigError with every problem in it, each as
- * `Cannot use --socket "x": expected an absolute path`.
+ * `Cannot use --socket "x": expected an absolute path`. `nameOf` says how a setting is called, where it was not typed as a flag.
  */
-export function parseSettings<T>(schema: z.ZodMiniType<T>, values: Readonly<Record<string, unknown>>): T {
+export function parseSettings<T>(
+  schema: z.ZodMiniType<T>,
+  values: Readonly<Record<string, unknown>>,
+  nameOf: (setting: string) => string = flagName,
+): T {
   const parsed = schema.safeParse(values);
   if (parsed.success) return parsed.data;
-  throw new ConfigError(parsed.error.issues.map((issue) => problemOf(issue, values)));
+  throw new ConfigError(parsed.error.issues.map((issue) => problemOf(issue, values, nameOf)));
 }
 
-function problemOf(issue: z.core.$ZodIssue, values: Readonly<Record<string, unknown>>): string {
+function problemOf(
+  issue: z.core.$ZodIssue,
+  values: Readonly<Record<string, unknown>>,
+  nameOf: (setting: string) => string,
+): string {
   const name = String(issue.path[0] ?? '');
   const value = values[name];
   const shown = value === undefined ? 'Cannot do without' : 'Cannot use';
-  return `${shown} ${flagName(name)}${value === undefined ? '' : ` "${String(value).slice(0, 200)}"`}: ${issue.message}`;
+  return `${shown} ${nameOf(name)}${value === undefined ? '' : ` "${String(value).slice(0, 200)}"`}: ${issue.message}`;
 }

@@ -19,12 +19,15 @@ export function isMachineName(host: string): boolean {
   return /^(?:.+\.)?localhost$|(?:^|\.)\d+$/.test(host);
 }
 
+/** As the definition of Routes has it. */
+export const MOST_PATH_CHARACTERS = 4_096;
+
 /**
  * The characters of a path (RFC 3986) but `'` and `;`. A request's path has no white space, `?` or `#`, and browsers
  * encode everything else; `'` would end a quoted word, and `;` ends a command.
  */
 export function isPath(text: string): boolean {
-  return text.length <= 1_024 && /^\/[-A-Za-z0-9._~%!$&()*+,=:@/]*$/.test(text);
+  return text.length <= MOST_PATH_CHARACTERS && /^\/[-A-Za-z0-9._~%!$&()*+,=:@/]*$/.test(text);
 }
 
 /** Of a cookie, as openshift-router takes it. */

@@ -5,7 +5,7 @@ import { keyOf } from '../objects/metadata.ts';
 import type { Route, RouteTls } from '../objects/route.ts';
 import type { Secret } from '../objects/secret.ts';
 import type { SecretReview } from '../objects/secret-review.ts';
-import { isPath } from '../safe-text.ts';
+import { isPath, MOST_PATH_CHARACTERS } from '../safe-text.ts';
 import type { AdmissionPolicy } from './admission-policy.ts';
 import { type AskedPlace, createAskedPlaces } from './asked-places.ts';
 import { createHeldPlaces } from './held-places.ts';
@@ -126,6 +126,8 @@ const withoutTls: Content = { insecure: 'None', tls: {} };
 /** What is wrong with a route in itself, or what it is worth. */
 function contentOf({ route, path }: RouteClaim, { secrets, reviews }: KnownSecrets): Content | Refusal {
   const refuse = (message: string): Refusal => ({ reason: 'ExtendedValidationFailed', message });
+  if (path.length > MOST_PATH_CHARACTERS)
+    return refuse(`spec.path: it has ${path.length} characters, expected at most ${MOST_PATH_CHARACTERS}`);
   if (path !== '' && !isPath(path))
     return refuse("spec.path: expected / and characters that a request's path has, without ' and ;");
   if (route.tls === undefined) return withoutTls;

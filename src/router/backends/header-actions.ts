@@ -7,13 +7,15 @@ interface CheckedHeaders {
   readonly remarks: readonly string[];
 }
 
-/** Those that decide about routing, sessions or security of other routes: OpenShift's API refuses them too. */
+/**
+ * OpenShift's API refuses the first four; the others would break the message. `Host` may be set: which backend answers was decided before, by the one
+ * that the client sent.
+ */
 const reserved: ReadonlySet<string> = new Set([
   'strict-transport-security',
   'proxy',
   'cookie',
   'set-cookie',
-  'host',
   'content-length',
   'transfer-encoding',
 ]);

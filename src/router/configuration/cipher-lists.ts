@@ -1,4 +1,4 @@
-/** The recommendations of https://wiki.mozilla.org/Security/Server_Side_TLS for versions below TLS 1.3. */
+/** The recommendations of https://wiki.mozilla.org/Security/Server_Side_TLS for versions below TLS 1.3. `modern` is that of today. */
 const modern = [
   'ECDHE-ECDSA-AES128-GCM-SHA256',
   'ECDHE-RSA-AES128-GCM-SHA256',
@@ -8,15 +8,15 @@ const modern = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ] as const;
 
+/**
+ * openshift-router's default is an older recommendation, for clients that know no AEAD or no ephemeral key exchange. Here they come after all others, and
+ * without its 3DES, which is broken (CVE-2016-2183) and which OpenSSL 3 no longer offers.
+ */
 const intermediate = [
   ...modern,
   'DHE-RSA-AES128-GCM-SHA256',
   'DHE-RSA-AES256-GCM-SHA384',
   'DHE-RSA-CHACHA20-POLY1305',
-] as const;
-
-const old = [
-  ...intermediate,
   'ECDHE-ECDSA-AES128-SHA256',
   'ECDHE-RSA-AES128-SHA256',
   'ECDHE-ECDSA-AES128-SHA',
@@ -27,14 +27,17 @@ const old = [
   'ECDHE-RSA-AES256-SHA',
   'DHE-RSA-AES128-SHA256',
   'DHE-RSA-AES256-SHA256',
+  'DHE-RSA-AES128-SHA',
+  'DHE-RSA-AES256-SHA',
   'AES128-GCM-SHA256',
   'AES256-GCM-SHA384',
   'AES128-SHA256',
   'AES256-SHA256',
   'AES128-SHA',
   'AES256-SHA',
-  'DES-CBC3-SHA',
 ] as const;
+
+const old = [...intermediate, 'DES-CBC3-SHA'] as const;
 
 export const cipherLists: ReadonlyMap<string, string> = new Map([
   ['modern', modern.join(':')],

@@ -10,6 +10,7 @@ import { createRouteFiles } from './route-files.ts';
 import { createRouterPrinter, type RouterPrinter, wholeJob } from './router-printer.ts';
 import { createServerStatesFile } from './server-states.ts';
 import { backendOptions, templateBackend } from './template-backend.ts';
+import { unavailablePage } from './unavailable-page.ts';
 import { createPrintableRoutes, type LeftOut, printableRoutes } from './unprintable.ts';
 
 export interface RouterTemplate {
@@ -180,6 +181,7 @@ function createOtherFiles(settings: RouterSettings) {
       ...filesOfRoutes(backends, defaultCertificate),
       statesFile(backends),
       { name: DEFAULT_CERTIFICATE_FILE, content: defaultCertificate, secret: true },
+      ...(settings.errorFile503 === undefined ? [unavailablePage] : []),
       ...given,
     ].map((file, index) => {
       const known = before(file.name, index);

@@ -44,7 +44,7 @@ export function createRouteFiles({
     if (fallback?.pem !== defaultCertificate) fallback = readDefault(defaultCertificate);
     const { certificate, linesOf } = fallback;
     return [
-      { name: CERTIFICATE_LIST_FILE, content: linesOf(routes).join('') },
+      { name: CERTIFICATE_LIST_FILE, content: descending(linesOf(routes)) },
       {
         name: DEFAULT_CERTIFICATE_LIST_FILE,
         content: defaultListLine(certificate, strictSni ? routes.filter(hasCertificate) : undefined),
@@ -52,6 +52,17 @@ export function createRouteFiles({
       ...filesOf(routes).flat(),
     ];
   };
+}
+
+/**
+ * HAProxy takes the first line for a host. openshift-router writes them in this order, so that of two certificates for one host both serve the same.
+ * The routes come in the order of their keys: turned round they are nearly sorted.
+ */
+function descending(lines: readonly string[]): string {
+  return lines
+    .toReversed()
+    .sort((a, b) => (a === b ? 0 : a < b ? 1 : -1))
+    .join('');
 }
 
 function hasCertificate({ certificate, kind }: RouteBackend): boolean {

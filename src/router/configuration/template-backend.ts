@@ -122,11 +122,11 @@ function requestRules(route: RouteBackend): readonly string[] {
   ];
 }
 
-/** The target takes the place of the route's path: of `/`, also that of the slash after it. */
+/** The target takes the place of the route's path: of `/`, also that of the slash after it. `%` and `%%` are both one `%`. */
 function rewriteOf({ path, rewriteTarget }: RouteBackend): readonly string[] {
   if (rewriteTarget === undefined) return [];
   const rest = rewriteTarget === '/' ? '/?(.*)$' : '(.*)$';
-  const target = rewriteTarget.replaceAll('\\', '\\\\').replaceAll('%', '%%');
+  const target = rewriteTarget.replaceAll('\\', '\\\\').replaceAll(/%%?/g, '%%');
   return [`http-request replace-path ${quoted(`^${regexLiteral(path)}${rest}`)} ${quoted(`${target}\\1`)}`];
 }
 

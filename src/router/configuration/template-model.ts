@@ -55,7 +55,7 @@ interface RouterTemplateModel {
   /** Those of every proxy, and those that only HTTP has. */
   readonly options: { readonly all: readonly string[]; readonly http: readonly string[] };
   readonly compressionTypes: readonly string[] | null;
-  readonly errorFiles: { readonly unavailable: string | null; readonly notFound: string | null };
+  readonly errorFiles: { readonly unavailable: string; readonly notFound: string | null };
   readonly adjustCase: readonly { readonly from: string; readonly toQuoted: string }[];
   /** Whole rules for requests and responses of every route. */
   readonly headerRules: readonly string[];
@@ -152,7 +152,7 @@ export function commonModel(settings: RouterSettings): Omit<RouterTemplateModel,
     options: optionsOf(settings),
     compressionTypes: settings.compression ? settings.compressionTypes : null,
     errorFiles: {
-      unavailable: settings.errorFile503 === undefined ? null : UNAVAILABLE_FILE,
+      unavailable: UNAVAILABLE_FILE,
       notFound: settings.errorFile404 === undefined ? null : NOT_FOUND_FILE,
     },
     adjustCase: (settings.adjustCase ?? []).map((name) => ({

@@ -100,11 +100,14 @@ function matchesPath(route: Matchable, asked: string): boolean {
 
 /**
  * The route whose certificate a client gets that asks for this host; undefined: the router's default one. Of several with
- * the same host the first key counts: HAProxy takes the first line of the crt-list.
+ * the same host the last name of a certificate's file counts: HAProxy takes the first line of the crt-list, which is in descending order.
  */
 export function certificateOwner(model: RouterModel, host: string): RouteBackend | undefined {
   const name = hostName(host);
   return model.backends
     .filter((backend) => backend.certificate !== undefined && matchesHost(backend, name))
-    .sort((a, b) => Number(a.wildcard) - Number(b.wildcard) || (a.key < b.key ? -1 : 1))[0];
+    .sort((a, b) => Number(a.wildcard) - Number(b.wildcard) || (orderOfLine(a) < orderOfLine(b) ? 1 : -1))[0];
 }
+
+/** As the names of the certificates' files compare, of which each line has one. */
+const orderOfLine = ({ key }: RouteBackend): string => `${key}.pem`;

@@ -172,11 +172,12 @@ const readSpec = reader(schema, ({ metadata, spec }): Route => {
     services: exactList(
       [spec.to, ...(spec.alternateBackends ?? [])].map(({ name, weight }) => ({
         name,
-        weight: weight ?? 1,
+        // The API's default.
+        weight: weight ?? 100,
       })),
     ),
     ...(spec.port && { targetPort: `${spec.port.targetPort}` }),
-    ...(spec.tls?.termination && { tls: tlsOf(spec.tls, spec.tls.termination) }),
+    ...(spec.tls && { tls: tlsOf(spec.tls) }),
     headers: actions ? { request: wishes(actions.request), response: wishes(actions.response) } : noHeaders,
   };
 });
@@ -232,7 +233,9 @@ function readSpecOrName(object: unknown): Reading<Route> {
 
 type Spec = z.infer<typeof schema>['spec'];
 
-function tlsOf(tls: NonNullable<Spec['tls']>, termination: string): RouteTls {
+/** OpenShift's API makes it `edge` where neither the termination nor a CA of the pods is given. */
+function tlsOf(tls: NonNullable<Spec['tls']>): RouteTls {
+  const termination = tls.termination || (tls.destinationCACertificate ? '' : 'edge');
   const secret = tls.externalCertificate?.name ?? '';
   return {
     termination,

@@ -16,7 +16,7 @@ test('a route with the default certificate does not offer HTTP/2: hosts without 
     backendOf({ key: `n:${key}`, kind: 'edge', host: `${key}.test`, certificate: { pem, http2: true } });
   const routes = [route('own', own), route('same', defaultCertificate)];
   const [list] = createRouteFiles({ http2: true, strictSni: false })(routes, defaultCertificate);
-  expect(list?.content).toBe('certs/n_own.pem [alpn h2,http/1.1] own.test\ncerts/n_same.pem same.test\n');
+  expect(list?.content).toBe('certs/n_same.pem same.test\ncerts/n_own.pem [alpn h2,http/1.1] own.test\n');
 });
 
 test('the list of certificates follows the default certificate, also to one that was there before', () => {

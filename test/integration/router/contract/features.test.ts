@@ -40,6 +40,8 @@ beforeAll(async () => {
       route('hsts', { kind: 'edge', insecure: 'Allow', hsts: 'max-age=300;includeSubDomains' }),
       route('rewrite', { path: '/shop', rewriteTarget: '/' }),
       route('deep', { path: '/shop', rewriteTarget: '/v1/a%b' }),
+      route('doubled', { path: '/shop', rewriteTarget: '/v1/a%%b' }),
+      route('long', { path: `/${'a'.repeat(4_095)}`, rewriteTarget: '/' }),
       route('headers', {
         headers: {
           request: [
@@ -47,6 +49,7 @@ beforeAll(async () => {
             { kind: 'set', name: 'X-Of', value: '%[req.hdr(X-Client),lower]' },
             { kind: 'set', name: 'X-Literal', value: '%%[req.hdr(X-Client)] %%%[req.hdr(X-Client)]' },
             { kind: 'delete', name: 'X-Gone' },
+            { kind: 'set', name: 'Host', value: 'inside.test' },
           ],
           response: [
             { kind: 'set', name: 'X-Answer', value: 'yes' },
@@ -164,4 +167,29 @@ test("a rewrite target takes the place of the route's path", async () => {
   expect(await url('rewrite', '/shop/a?b=/shop')).toBe('/a?b=/shop');
   expect(await url('rewrite', '/shop')).toBe('/');
   expect(await url('deep', '/shop/x')).toBe('/v1/a%b/x');
+});
+
+test('26: a route may set the Host that its pods see', async () => {
+  expect(headerAtPod(await ask('headers'), 'host')).toEqual(['inside.test']);
+});
+
+test('26: %% in a rewrite target is one %', async () => {
+  expect(seen(await ask('doubled', '/shop/x')).url).toBe('/v1/a%b/x');
+});
+
+test('26: a path of 4,096 characters is found and rewritten', async () => {
+  const path = `/${'a'.repeat(4_095)}`;
+  expect(seen(await ask('long', `${path}/x`)).url).toBe('/x');
+  expect((await ask('long', `${path}x`)).status).toBe(503);
+});
+
+test('26: what nobody serves gets the page "Application is not available" with the headers of openshift-router', async () => {
+  const answer = await ask('nobody');
+  expect(answer.status).toBe(503);
+  expect(answer.body).toContain('<h1>Application is not available</h1>');
+  expect(answer.headers).toMatchObject({
+    pragma: 'no-cache',
+    'cache-control': 'private, max-age=0, no-cache, no-store',
+    'content-type': 'text/html',
+  });
 });

@@ -152,11 +152,12 @@ describe('a backend', () => {
     expect(backend.headers).toEqual({
       request: [
         { kind: 'set', name: 'X-A', value: '%[req.hdr(host)]' },
+        { kind: 'set', name: 'Host', value: 'x' },
         { kind: 'delete', name: 'X-B' },
       ],
       response: [{ kind: 'set', name: 'Content-Security-Policy', value: "default-src 'self'" }],
     });
-    expect(backend.remarks).toHaveLength(3);
+    expect(backend.remarks).toHaveLength(2);
   });
 
   test('says of an annotation that it has no effect', () => {

@@ -15,7 +15,8 @@ const model = {
 };
 
 test.each([
-  ['app.example.com', 'a:exact'],
+  // The last of two: HAProxy takes the first line of the list, which is in descending order.
+  ['app.example.com', 'z:late'],
   ['b.example.com', 'a:wild'],
   ['c.example.net', undefined],
 ])('the certificate for %s is that of %s', (host, key) => {

@@ -116,7 +116,7 @@ describe('what is kept', () => {
       path: '',
       pathMatch: 'prefix',
       wildcardPolicy: 'None',
-      services: [{ name: 'web', weight: 1 }],
+      services: [{ name: 'web', weight: 100 }],
       targetPort: '8080',
       tls: {
         termination: 'edge',

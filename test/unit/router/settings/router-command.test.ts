@@ -52,7 +52,7 @@ test('the lowest version of TLS of the page may have the name that Go gives it',
   const version = (text: string) => settings({ ROUTER_METRICS_TLS_MIN_VERSION: text }).metricsTlsMinVersion;
   expect(['', 'TLSv1.3', 'VersionTLS12'].map(version)).toEqual(['TLSv1.2', 'TLSv1.3', 'TLSv1.2']);
   expect(problemsOf({ ROUTER_METRICS_TLS_MIN_VERSION: 'TLSv1.4' })).toEqual([
-    'Cannot use --metrics-tls-min-version "TLSv1.4": expected TLSv1.0, TLSv1.1, TLSv1.2 or TLSv1.3',
+    'Cannot use ROUTER_METRICS_TLS_MIN_VERSION "TLSv1.4": expected TLSv1.0, TLSv1.1, TLSv1.2 or TLSv1.3',
   ]);
 });
 
@@ -77,7 +77,7 @@ test.each([
 
 test.each([':', ':0', ':70000', '::1936', 'localhost:1936', '1936'])('no page can be at %j', (text) => {
   expect(problemsOf({ ROUTER_LISTEN_ADDR: text })).toEqual([
-    `Cannot use --listen "${text}": expected ADDRESS:PORT, such as 127.0.0.1:1936, or :1936 for all addresses`,
+    `Cannot use ROUTER_LISTEN_ADDR "${text}": expected ADDRESS:PORT, such as 127.0.0.1:1936, or :1936 for all addresses`,
   ]);
 });
 
@@ -104,7 +104,7 @@ test.each(['https://127.0.0.1/', 'http://router.example.com/', '127.0.0.1:80'])(
   'readiness cannot be asked of %j',
   (text) => {
     expect(problemsOf({ ROUTER_METRICS_READY_HTTP_URL: text })).toEqual([
-      `Cannot use --ready-url "${text}": expected http://ADDRESS:PORT/PATH, with an address or localhost`,
+      `Cannot use ROUTER_METRICS_READY_HTTP_URL "${text}": expected http://ADDRESS:PORT/PATH, with an address or localhost`,
     ]);
   },
 );
