@@ -1,12 +1,12 @@
-/** When the last value came that is to be served. */
+/** When the newest desired value arrived. */
 interface Arrival<T> {
-  /** Notes when a value came. */
+  /** Records the arrival of a value. */
   readonly see: (value: T, nowMs: number) => void;
-  /** How long the value took since it came; undefined for one that was served already. */
+  /** How long the value took from its arrival until it was served; undefined if it was served already. */
   readonly markServed: (value: T, nowMs: number) => number | undefined;
 }
 
-/** Equal values are no change. */
+/** An equal value does not count as a change. */
 export function createArrival<T>(same: (a: T, b: T) => boolean): Arrival<T> {
   let latest: { readonly value: T; readonly sinceMs: number } | undefined;
   let served: T | undefined;

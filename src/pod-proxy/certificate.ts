@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { messageOf } from '../engine/system/errors.ts';
 import { readKeyPair } from '../haproxy/certificates/key-pair.ts';
 
-/** What a Secret has for HAProxy. */
+/** A Secret's certificate, as HAProxy reads it. */
 export type SecretCertificate =
   | { readonly kind: 'usable'; readonly name: string; readonly pem: string }
   | { readonly kind: 'wrong'; readonly name: string; readonly message: string };
@@ -12,7 +12,7 @@ const secret = z.object({
   data: z.nullish(z.record(z.string(), z.string())),
 });
 
-/** Of a Secret of core/v1; undefined for what is none. Never throws. */
+/** Reads a Secret of core/v1; undefined for any other object. Never throws. */
 export function readCertificate(object: unknown): SecretCertificate | undefined {
   const { data } = secret.safeParse(object);
   if (data === undefined) return undefined;
@@ -24,7 +24,7 @@ export function readCertificate(object: unknown): SecretCertificate | undefined 
     : { kind: 'wrong', name, message: pair ?? 'it has no tls.crt' };
 }
 
-/** OpenSSL finds ever new ways to refuse. */
+/** OpenSSL may throw for input that our own checks accept. */
 function readSafely(certificate: string, key: string): ReturnType<typeof readKeyPair> {
   try {
     return readKeyPair(certificate, key);
@@ -38,13 +38,13 @@ export type Certificates = Readonly<Record<string, string>>;
 
 export interface Chosen {
   readonly certificates: Certificates;
-  /** What is wrong with the first Secret that cannot be used; where it could before, that certificate is served on. */
+  /** Why the first unusable Secret cannot be used. Its previous certificate, if any, is still served. */
   readonly trouble: string | undefined;
-  /** A Secret that could never be used: nothing can be configured without it. */
+  /** A Secret has never been usable, so nothing can be configured yet. */
   readonly isLacking: boolean;
 }
 
-/** What each Secret has now, or had when it could be used last. */
+/** Each Secret's current certificate, or its last usable one. */
 export function chooseCertificates(
   names: readonly string[],
   found: readonly SecretCertificate[],

@@ -4,7 +4,7 @@ import type { Certificates } from './certificate.ts';
 import { type Downstream, hostsOf } from './hosts.ts';
 import type { TemplateModel } from './template/template-model.ts';
 
-/** haproxy.cfg is for HAProxy's user, who is not always ours. */
+/** HAProxy may run as another user, who must be able to read haproxy.cfg. */
 const MODE = 0o644;
 
 interface Input {
@@ -17,7 +17,7 @@ export function modelOf({ downstreams, certificates }: Input): TemplateModel {
   return { hosts: hostsOf(downstreams), certs: Object.fromEntries(paths) };
 }
 
-/** A rendered template with what the supervisor needs, and the certificates beside it where it names one. */
+/** The rendered template plus what the supervisor needs, and the certificates if it names any. */
 export function renderedSet(
   rendered: string,
   { certificates }: Pick<Input, 'certificates'>,
@@ -32,7 +32,7 @@ export function renderedSet(
   return { text, mode: MODE, others };
 }
 
-/** A Secret's name may be longer than a file's with `.pem`, and with what it is called before it is whole. */
+/** A Secret's name with `.pem` and a temporary suffix may exceed the limit for a file name. */
 const LONGEST = 200;
 
 function fileOf(name: string): string {
@@ -40,8 +40,8 @@ function fileOf(name: string): string {
 }
 
 /**
- * What the supervisor needs stands behind the template's own lines, so that the numbers of lines in HAProxy's messages are those of the
- * template's result; HAProxy merges sections named `global`.
+ * Appends what the supervisor needs, so that line numbers in HAProxy's messages match the rendered template. HAProxy merges sections
+ * named `global`.
  */
 export function configurationText(
   rendered: string,
@@ -50,7 +50,7 @@ export function configurationText(
   return `${rendered}
 # ${RENDERED_MARK}: edit the pod's annotation, not the result.
 global
-  # The supervisor's way in; "expose-fd listeners" hands the open listeners to the next generation.
+  # For the supervisor; "expose-fd listeners" hands the open listeners to the next generation.
   stats socket ${statsSocket} mode 600 level admin expose-fd listeners
 `;
 }

@@ -2,8 +2,8 @@ import { type KnownSet, setDifferenceOf } from '../haproxy/runtime/difference.ts
 import type { Plan } from '../haproxy/runtime/plan.ts';
 
 /**
- * How to come from one set to another: all files beside haproxy.cfg are certificates. Names like `web-{{loop.index}}` move from pod to pod
- * whenever one of them goes, and a pod that stays must not lose a connection.
+ * How to get from one set to another; every file except haproxy.cfg is a certificate. Names like `web-{{loop.index}}` move to another pod
+ * whenever a pod is removed, and the pods that stay must not lose a connection.
  */
 export function gentleDifference(before: KnownSet | undefined, after: KnownSet): Plan {
   return setDifferenceOf(before, after, () => 'certificate');

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 
-/** What the proxy knows of one EndpointSlice. */
+/** The parts of an EndpointSlice that the proxy uses. */
 export interface SliceFacts {
   readonly service: string;
   readonly endpoints: readonly SliceEndpoint[];
 }
 
 interface SliceEndpoint {
-  /** Of its pod; its address where it has none. */
+  /** The pod's name, or the address if there is no pod. */
   readonly name: string;
   readonly addresses: readonly string[];
   readonly isReady: boolean;
@@ -27,7 +27,8 @@ const slice = z.object({
   ),
 });
 
-/** Of discovery.k8s.io/v1; undefined for what is none. An unknown readiness counts as ready, as the API's documentation asks. */
+/** Reads an EndpointSlice of discovery.k8s.io/v1; undefined for any other object. Unknown readiness counts as ready, as the API's
+ * documentation requires. */
 export function readSlice(object: unknown): SliceFacts | undefined {
   const { data } = slice.safeParse(object);
   if (data === undefined) return undefined;

@@ -18,11 +18,11 @@ import {
 } from './resources.ts';
 import { type ConfigSource, type Wishes, wishesOf } from './wishes.ts';
 
-/** What the API says about this proxy. */
+/** This proxy's desired configuration, from the API. */
 export type ProxyView =
-  /** Not everything was listed yet, or there is no such pod. */
+  /** Some resource is not listed yet, or the pod does not exist. */
   | { readonly kind: 'unknown' }
-  /** Nothing can be configured, and HAProxy goes on with what it has. */
+  /** Nothing can be configured, and HAProxy keeps its running configuration. */
   | { readonly kind: 'unusable'; readonly own: OwnPod; readonly problem: Problem }
   | {
       readonly kind: 'known';
@@ -49,21 +49,21 @@ interface Api {
 
 type Follow = <T>(resources: readonly Resource<T>[]) => () => readonly T[] | undefined;
 
-/** By what was asked for together. */
+/** Keyed by the resources that are listed together. */
 type Troubles = Map<unknown, string>;
 
-/** What the annotations name, followed for as long as they name the same. Undefined where it was not listed yet. */
+/** The resources that the annotations name, followed until the annotations change. Undefined until listed. */
 interface Sources {
   readonly key: string;
   readonly stop: AbortController;
-  /** Why something was not listed yet, where the API has answered. */
+  /** The API's answer for each resource that could not be listed. */
   readonly troubles: Troubles;
   readonly downstreams: (own: OwnPod) => readonly Downstream[] | undefined;
   readonly texts: () => readonly string[] | undefined;
   readonly secrets: () => readonly SecretCertificate[] | undefined;
 }
 
-/** Lists and watches a pod, and what its annotations name. */
+/** Lists and watches the proxy's pod and the resources that its annotations name. */
 export function followProxy(
   place: { readonly namespace: string; readonly pod: string },
   api: Api,
@@ -161,7 +161,7 @@ function openDownstreams(own: OwnPod, { hosts }: Wishes, follow: Follow): Source
   }
 }
 
-/** Without all that the annotations name nothing can be configured: addresses that change would not be served, and nobody told. */
+/** A resource that cannot be listed is reported: until then, changed addresses are not served. */
 function unlisted(own: OwnPod, troubles: Troubles = new Map()): ProxyView {
   const [trouble] = troubles.values();
   if (trouble === undefined) return { kind: 'unknown' };
@@ -173,14 +173,14 @@ function ifKnown<T, R>(value: T | undefined, use: (value: T) => R): R | undefine
   return value === undefined ? undefined : use(value);
 }
 
-/** What is wrong with the annotations themselves. */
+/** A problem with the annotations themselves. */
 function problemOf({ config, hosts, certs }: Wishes): Problem | undefined {
   for (const each of [config, hosts, certs])
     if (each.kind === 'wrong') return { reason: 'AnnotationRefused', message: each.message };
   return undefined;
 }
 
-/** Undefined while a Secret was not listed yet. */
+/** Undefined until every Secret is listed. */
 function chosenOf(
   { certs }: Wishes,
   found: readonly SecretCertificate[] | undefined,
@@ -194,7 +194,7 @@ type Template =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'missing'; readonly problem: Problem };
 
-/** Undefined while its ConfigMap was not listed yet. */
+/** Undefined until its ConfigMap is listed. */
 function templateOf(config: ConfigSource, texts: readonly string[] | undefined): Template | undefined {
   switch (config.kind) {
     case 'wrong':

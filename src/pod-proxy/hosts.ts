@@ -9,7 +9,7 @@ export type Hosts = TemplateModel['hosts'];
 /** One address of a downstream group. */
 export interface Downstream {
   readonly group: string;
-  /** Of the pod: it decides about the order, so that `db-0` stays the first server whichever pod started first. */
+  /** The pod's name. It determines the order, so that `db-0` is the first server whichever pod started first. */
   readonly name: string;
   readonly address: string;
 }
@@ -44,13 +44,13 @@ export function downstreamEndpoints(own: PodFacts, slices: readonly SliceFacts[]
   return inOrder(downstreams);
 }
 
-/** Whatever order they came in. What is no address, or could be more than a word, is left out. */
+/** Sorted. Invalid addresses, and group names that are not a single safe word, are dropped. */
 function inOrder(downstreams: readonly Downstream[]): readonly Downstream[] {
   const usable = downstreams.filter(({ group, address }) => isIP(address) !== 0 && isSafeText(group));
   return usable.toSorted(compare);
 }
 
-/** As the template gets them: each address of a group once. */
+/** As the template receives them: each address of a group once. */
 export function hostsOf(downstreams: readonly Downstream[]): Hosts {
   const groups = Map.groupBy(downstreams, ({ group }) => group);
   return Object.fromEntries(
@@ -58,7 +58,7 @@ export function hostsOf(downstreams: readonly Downstream[]): Hosts {
   );
 }
 
-/** Digits count as numbers: `db-2` comes before `db-10`. */
+/** Numbers compare by value: `db-2` comes before `db-10`. */
 const words = new Intl.Collator('en', { numeric: true });
 
 function compare(a: Downstream, b: Downstream): number {

@@ -9,7 +9,7 @@ export type Database =
   | { readonly kind: 'at'; readonly target: LineTarget }
   | { readonly kind: 'wrong'; readonly message: string };
 
-/** Where the annotation sends statistics: a name or an address, with or without a port. */
+/** The database in the annotation: a name or an address, with or without a port. */
 export function databaseIn(annotations: Annotations): Database {
   const found = databaseOf(annotations);
   if (found === undefined) return { kind: 'none' };
@@ -24,7 +24,7 @@ export function databaseIn(annotations: Annotations): Database {
   };
 }
 
-/** HAProxy's statistics as OpenTSDB reads them, under the names and tags that Telegraf gave them. */
+/** HAProxy's statistics in OpenTSDB's format, with Telegraf's names and tags. */
 export function linesOf(
   samples: readonly Sample[],
   labelsOf: (sample: Sample) => Readonly<Record<string, string>>,
@@ -40,7 +40,7 @@ export function linesOf(
   });
 }
 
-/** OpenTSDB takes no other characters. */
+/** OpenTSDB rejects all other characters. */
 function wordOf(text: string): string {
   return text.replaceAll(/[^\w./-]/g, '_');
 }

@@ -5,14 +5,14 @@ import type { ProxyObservers } from './proxy-metrics.ts';
 import type { Problem } from './proxy-status.ts';
 
 export interface ProblemRecord {
-  /** Tells of a problem once, and of its end; undefined is none. */
+  /** Reports a problem once, and its end; undefined: no problem. */
   readonly note: (own: OwnPod, problem: Problem | undefined) => void;
   readonly current: () => Problem | undefined;
-  /** The one that ended last, and how long ago. */
+  /** The last resolved problem, and how long ago it ended. */
   readonly last: () => (Problem & { readonly agoMs: number }) | null;
 }
 
-/** What is wrong with the template goes to the log, the metrics, the status, and as an Event to the pod whose template it is. */
+/** Reports problems with the template in the log, the metrics and the status, and as an Event of the proxy's pod. */
 export function createProblemRecord(
   { log, metrics, once }: ProxyObservers,
   tell: (own: OwnPod, event: PodEvent) => void,

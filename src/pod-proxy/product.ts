@@ -1,10 +1,10 @@
 import { podProxyChecks } from './doctor/checks.ts';
 import { proxyCommand } from './proxy-settings.ts';
 
-/** What the pod proxy brings to the commands that look at every product. */
+/** The pod proxy's part in the commands that cover every product. */
 export const podProxy = {
   ...{ name: 'pod-proxy', doctorFlags: {}, checks: podProxyChecks },
   home: { kind: 'pod' as const, daemon: proxyCommand },
-  // Its template decides about all of them but its page.
+  // The template decides all ports except that of the page.
   ports: () => [],
 };

@@ -23,12 +23,12 @@ import type { Statistics } from './statistics.ts';
 type ProxyInput = Extract<ProxyView, { readonly kind: 'known' }>;
 
 interface ProxyConfiguration extends ConfigurationParts<ProxyInput> {
-  /** Notes when a change came. */
+  /** Records the arrival of a change. */
   readonly see: () => void;
   readonly view: () => Pick<ProxyStatus, 'hosts' | 'problem' | 'lastProblem' | 'configSha256' | 'lastChange'>;
 }
 
-/** haproxy.cfg for the configuration loop: rendered from what the API says, checked by HAProxy, applied by its supervisor. */
+/** haproxy.cfg for the configuration loop: rendered from the API's objects, then validated and applied by HAProxy's supervisor. */
 export function proxyConfiguration(
   settings: ProxySettings,
   parts: {
@@ -76,7 +76,7 @@ export function proxyConfiguration(
     applier: createApplier({
       ...{ configPath, check, socketPath, difference: gentleDifference },
       onForeign: logForeignFile(observers),
-      // The generation of before may end at once, and what it has counted with it.
+      // The old generation may end at once, and its counters with it.
       onReload: () => void statistics.scrape(),
     }),
     observe: (outcome, input, { text }) => {

@@ -4,13 +4,13 @@ import type { Observers } from '../engine/reconcile/observers.ts';
 import { createDnsMetrics, type DnsMetrics } from './dns/dns-report.ts';
 import type { Hosts } from './hosts.ts';
 
-/** What the pod proxy can be asked about besides, in Prometheus' words. */
+/** The pod proxy's own metrics. */
 export interface ProxyMetrics extends MonitorMetrics {
   readonly changeServed: (seconds: number) => void;
   readonly hosts: (hosts: Hosts) => void;
   readonly linesSent: (lines: number) => void;
   readonly linesDropped: (lines: number) => void;
-  /** Something that the annotations ask for cannot be served, and what ran before still does. */
+  /** Something that the annotations ask for cannot be served; the previous configuration still runs. */
   readonly refused: (isRefused: boolean) => void;
   readonly dns: DnsMetrics;
 }

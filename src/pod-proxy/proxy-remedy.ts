@@ -1,6 +1,6 @@
 import { forbiddenIn } from '../engine/kube/rbac-hint.ts';
 
-/** What helps where the API forbids a pod proxy to read a kind; undefined in words that are not those of a 403. */
+/** The missing right, if the message is a 403 about a resource that the pod proxy reads; otherwise undefined. */
 export function proxyRemedy(message: string): string | undefined {
   const { user, resource } = forbiddenIn(message) ?? {};
   if (resource === undefined) return undefined;

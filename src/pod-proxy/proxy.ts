@@ -21,7 +21,7 @@ import { createStatistics, type Statistics } from './statistics.ts';
 /** A probe of the kubelet waits for one second. */
 const PROBE_MS = 800;
 
-/** Resolves with 0 after a stop was requested. HAProxy goes on. */
+/** Resolves with 0 after a stop was requested. HAProxy keeps running. */
 export async function runProxy(settings: ProxySettings): Promise<number> {
   const statistics = createStatistics(settings);
   return await monitorProgram(
@@ -41,7 +41,7 @@ function prepare(
   statistics: Statistics,
 ): Loops {
   const kubeconfig = openCredentials(settings.kubeconfig, settings.env, log);
-  // The Lease is given back after `signal` has aborted.
+  // The Lease is released after `signal` has aborted.
   const closing = new AbortController();
   const session = openApiSession({ kubeconfig }, closing.signal);
   const hear = (): void => {
@@ -83,7 +83,7 @@ function prepare(
   };
 }
 
-/** HAProxy runs once it has a configuration. A wrong annotation, or a monitor that starts anew, takes it from nobody. */
+/** HAProxy runs once it has a configuration. A wrong annotation or a restarted monitor does not change readiness. */
 async function problemOf({ statsSocket }: ProxySettings): Promise<string | undefined> {
   const info = await askRuntimeApi(statsSocket, 'show info', PROBE_MS);
   return info === undefined ? 'HAProxy does not serve yet' : undefined;

@@ -3,10 +3,10 @@ import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import type { JinjaJob } from './template/jinja.ts';
 import { renderInChild } from './template/render-in-child.ts';
 
-/** A template that failed is tried again after this time: the machine may have been out of memory. */
+/** A failed template is rendered again after this time: the machine may have been out of memory. */
 const RETRY_MS = 15_000;
 
-/** Renders in a child, and answers the job of before from memory: the loop asks every few seconds. */
+/** Renders in a child process, and caches the last job: the loop asks every few seconds. */
 export function renderOnce(signal: AbortSignal): (job: JinjaJob) => Promise<RenderOutcome> {
   let before: { readonly key: string; readonly outcome: RenderOutcome; readonly untilMs: number } | undefined;
   return async (job) => {

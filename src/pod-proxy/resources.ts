@@ -17,7 +17,7 @@ export function ownPodResource({ namespace, pod }: Place & { readonly pod: strin
   };
 }
 
-/** No selector finds annotations: all pods of the namespace are listed, and those that name the proxy of `own` are kept. */
+/** The API cannot select by annotation: all pods of the namespace are listed, and those that name the proxy of `own` are kept. */
 export function podsResource(own: OwnPod): Resource<PodFacts> {
   const proxy = proxyNameOf(own);
   return {
@@ -40,7 +40,7 @@ export function slicesResource({ namespace }: Place, labelSelector: string): Res
 
 const configMap = z.object({ data: z.optional(z.record(z.string(), z.string())) });
 
-/** The text under `key`; nothing is kept of a ConfigMap without it. */
+/** The text under `key`; a ConfigMap without that key is ignored. */
 export function configMapResource({ namespace }: Place, name: string, key: string): Resource<string> {
   return {
     what: `ConfigMap ${name}`,
@@ -50,7 +50,7 @@ export function configMapResource({ namespace }: Place, name: string, key: strin
   };
 }
 
-/** By its name, so that a right to read this Secret alone is enough. */
+/** Selected by name, so that a right for this one Secret is enough. */
 export function secretResource({ namespace }: Place, name: string): Resource<SecretCertificate> {
   return {
     what: `Secret ${name}`,

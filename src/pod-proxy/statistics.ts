@@ -10,21 +10,21 @@ import { type Database, linesOf } from './opentsdb.ts';
 import type { ProxyObservers } from './proxy-metrics.ts';
 import type { ProxySettings } from './proxy-settings.ts';
 
-/** Above so many servers only backends are shown. */
+/** With more servers than this, only backends are shown. */
 const SERVER_THRESHOLD = 500;
 const INTERVAL_MS = 5_000;
 const TIMEOUT_MS = 5_000;
-/** Some minutes of a hundred servers. */
+/** A few minutes of a hundred servers. */
 const MOST_LINES = 50_000;
 
 export interface Statistics extends Exporter {
-  /** The configuration that HAProxy has from now on, by which servers are known as pods. */
+  /** Sets the running configuration, which maps servers to pods. */
   readonly served: (text: string, downstreams: readonly Downstream[]) => void;
-  /** Pushes them to the database every `pushInterval`, until `signal` aborts. */
+  /** Sends them to the database every `pushInterval` until `signal` aborts. */
   readonly push: (database: () => Database, observers: ProxyObservers, signal: AbortSignal) => Promise<void>;
 }
 
-/** HAProxy's statistics with the group and the pod of each server beside the names that Telegraf gave them. */
+/** HAProxy's statistics with Telegraf's names, plus the group and pod of each server. */
 export function createStatistics({ statsSocket, pushInterval, pod }: ProxySettings): Statistics {
   let pods: ReadonlyMap<string, Downstream | undefined> = new Map();
   const labelsOf: RowLabels = ({ type, key }) => {

@@ -5,11 +5,11 @@ import { type Annotations, annotationOf } from './pod/names.ts';
 export interface Wishes {
   readonly config: ConfigSource;
   readonly hosts: HostsSource;
-  /** The Secrets whose certificates the template gets. */
+  /** The Secrets whose certificates the template receives. */
   readonly certs: CertsSource;
 }
 
-/** What an annotation says cannot be meant; the message names it. */
+/** An annotation is invalid; the message names it. */
 interface Wrong {
   readonly kind: 'wrong';
   readonly message: string;
@@ -17,7 +17,7 @@ interface Wrong {
 
 export type ConfigSource =
   | { readonly kind: 'annotation'; readonly text: string }
-  /** The annotations of an object have 256 KiB together. */
+  /** For long templates: the annotations of an object are limited to 256 KiB in total. */
   | { readonly kind: 'config-map'; readonly name: string; readonly key: string }
   | { readonly kind: 'none' }
   | Wrong;
@@ -30,7 +30,7 @@ type HostsSource =
 type CertsSource = { readonly kind: 'secrets'; readonly names: readonly string[] } | Wrong;
 
 const CONFIG_KEY = 'haproxy.cfg';
-/** Each is listed and watched by itself. */
+/** Each is listed and watched separately. */
 const MAX_SECRETS = 50;
 
 export function wishesOf(annotations: Annotations): Wishes {
@@ -49,13 +49,17 @@ function configSource(annotations: Annotations): ConfigSource {
   const [name = '', key = CONFIG_KEY, ...more] = found.split('/');
   if (isObjectName(name) && /^[\w.-]+$/.test(key) && more.length === 0)
     return { kind: 'config-map', name, key };
-  return wrong('config-map', found, 'no name of a ConfigMap, expected NAME or NAME/KEY');
+  return wrong('config-map', found, 'it is not the name of a ConfigMap, expected NAME or NAME/KEY');
 }
 
 function hostsSource(labelSelector: string | undefined): HostsSource {
   if (labelSelector === undefined) return { kind: 'pods' };
   if (parseLabelSelector(labelSelector) !== undefined) return { kind: 'slices', labelSelector };
-  return wrong('hosts', labelSelector, 'no label selector, expected one like "app=web,tier in (a,b)"');
+  return wrong(
+    'hosts',
+    labelSelector,
+    'it is not a label selector, expected one like "app=web,tier in (a,b)"',
+  );
 }
 
 function certsSource(found: string | undefined): CertsSource {
@@ -64,11 +68,11 @@ function certsSource(found: string | undefined): CertsSource {
   return wrong(
     'certs',
     found ?? '',
-    `no list of Secrets, expected at most ${MAX_SECRETS} names, with commas`,
+    `it is not a list of Secrets, expected at most ${MAX_SECRETS} names, separated by commas`,
   );
 }
 
-/** What could end a field selector, or a path, is no name of an object. */
+/** Rejects every character that could end a field selector or a path. */
 function isObjectName(name: string): boolean {
   return name.length <= 253 && /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name);
 }

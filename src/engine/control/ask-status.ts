@@ -1,6 +1,6 @@
 import { request } from './request.ts';
 
-/** A supervisor's status, or what keeps it from being known. Without a socket none runs here. Never rejects. */
+/** A supervisor's status, or the reason why it is unknown. Without a socket no supervisor runs here. Never rejects. */
 export async function askStatus<Status>(
   program: string,
   socket: string | undefined,

@@ -6,9 +6,9 @@ import { createLineSplitter, MAX_LINE_BYTES, type SplitLine } from './line-split
 /** Answers to one line of text. */
 export type AnswerLine = (line: string) => Promise<Answer>;
 
-/** Requests of one client that may wait for their answers; what it sends beyond them waits, and is read later. */
+/** Pending requests per client. What it sends beyond them is read later. */
 const MAX_PENDING_REQUESTS = 256;
-/** A client that never reads loses answers, not its connection: its next reload still counts. */
+/** A client that never reads loses answers but keeps its connection: its next reload still counts. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 /** Of a line of 256 KiB: a long answer would count as unread, and cost the client those of its later lines. */
 const QUOTED_CHARACTERS = 80;

@@ -11,12 +11,12 @@ type ServeOutcome =
   | { readonly kind: 'serving'; readonly close: () => Promise<void> }
   | { readonly kind: 'in-use' };
 
-/** How often it is looked whether clients still find the socket. */
+/** How often to check that clients still find the socket. */
 const LOOK_EVERY_MS = 1_000;
 
 /**
  * Serves the line protocol on a unix socket (`socketMode`). A socket file that was removed is made again within a second or
- * two; one that another server has taken is left alone until that one is gone. `close` stops listening, removes the
+ * two; one that another server replaced is left alone until that server is gone. `close` stops listening, removes the
  * socket file, lets answers that are under way leave, and drops the clients.
  */
 export async function serveControlSocket(

@@ -57,7 +57,7 @@ export function request(
   });
 }
 
-/** Most often a patch has given the supervisor's container another user or group, and the monitor's has no DAC_OVERRIDE. */
+/** Usually a patch gave the supervisor's container another user or group, and the monitor's has no DAC_OVERRIDE. */
 function reasonFor(error: unknown, path: string): string {
   const found = codeOf(error) === 'EACCES' ? lookAt(path) : undefined;
   if (found === undefined) return messageOf(error);

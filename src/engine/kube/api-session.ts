@@ -27,7 +27,7 @@ export interface ApiSession {
   ): Promise<{ readonly kind: 'answered'; readonly answer: T; readonly target: ApiTarget } | ApiFailure>;
   /** A signal that aborts once the target is known to be dead or its kubeconfig was replaced. Throws at MAX_WATCHES. */
   whileGood(target: ApiTarget): { readonly signal: AbortSignal } & Disposable;
-  /** Remembers API servers (`address:port`) as further bases instead of those of before, if there are any. */
+  /** Remembers API servers (`address:port`) as additional bases and replaces the previous ones, if there are any. */
   remember(endpoints: readonly string[]): void;
 }
 
@@ -35,7 +35,7 @@ export interface ApiSession {
 export function openApiSession(
   settings: {
     readonly kubeconfig: KubeconfigFile;
-    /** The port of this machine's own API server. Left out: none is looked for. */
+    /** The port of this machine's own API server. Left out: it is not looked up. */
     readonly apiPort?: number;
     /** API servers (`address:port`) to ask when neither the kubeconfig's server nor this machine's own answers. */
     readonly fallbacks?: readonly string[];

@@ -18,7 +18,7 @@ const MAX_CREDENTIAL_BYTES = 256 * 1024;
 const READ_WITHIN_MS = 2_000;
 
 /**
- * Reads the files anew at each call, since they are rotated, but one after the other and never twice at once. Rejects with
+ * Reads the files again at each call, since they are rotated, one after the other and never twice at once. Rejects with
  * the name of the file that cannot be read or used; so it does at once while a file hangs.
  */
 export function openCredentialFiles(

@@ -10,7 +10,7 @@ export function isInCluster(env: NodeJS.ProcessEnv): boolean {
   return Boolean(env['KUBERNETES_SERVICE_HOST']);
 }
 
-/** The kubeconfig at `path`; without one, the pod's own service account. Both are read anew when they change. */
+/** The kubeconfig at `path`; without one, the pod's own service account. Both are read again when they change. */
 export function openCredentials(path: string | undefined, env: NodeJS.ProcessEnv, log: Log): KubeconfigFile {
   return path === undefined ? openServiceAccount(env, log) : openKubeconfig(path, log);
 }

@@ -3,7 +3,7 @@ import { versionField } from './kube-objects.ts';
 
 /** A Lease's spec (coordination.k8s.io/v1). */
 const leaseSpec = z.looseObject({
-  /** Empty: given back. */
+  /** Empty: released. */
   holderIdentity: z.nullish(z.string()),
   leaseDurationSeconds: z.nullish(z.number()),
   acquireTime: z.nullish(z.string()),
@@ -22,14 +22,14 @@ export function firstSpec(identity: string, durationMs: number, now: Date): Leas
   return { ...renewed(identity, durationMs, now), acquireTime: microTime(now), leaseTransitions: 0 };
 }
 
-/** Renews a lease that `identity` holds, else takes it over. */
+/** Renews a lease that `identity` holds, otherwise takes it over. */
 export function nextSpec(spec: LeaseSpec, identity: string, durationMs: number, now: Date): LeaseSpec {
   if (spec.holderIdentity === identity) return renewed(identity, durationMs, now);
   const leaseTransitions = (spec.leaseTransitions ?? 0) + 1;
   return { ...renewed(identity, durationMs, now), acquireTime: microTime(now), leaseTransitions };
 }
 
-/** Nobody's, and expired in a second for those that only look at times. */
+/** Held by nobody, and expired after a second for contenders that compare times only. */
 export function releasedSpec(now: Date): LeaseSpec {
   return { holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTime(now) };
 }
@@ -38,7 +38,7 @@ function renewed(holderIdentity: string, durationMs: number, now: Date): LeaseSp
   return { holderIdentity, leaseDurationSeconds: Math.ceil(durationMs / 1_000), renewTime: microTime(now) };
 }
 
-/** A MicroTime: API servers want six digits behind the second. */
+/** A MicroTime: API servers require six fractional digits. */
 function microTime(now: Date): string {
   return now.toISOString().replace('Z', '000Z');
 }

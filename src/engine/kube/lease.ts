@@ -12,10 +12,10 @@ interface LeaseSettings {
   readonly session: Pick<ApiSession, 'firstAnswer'>;
   readonly namespace: string;
   readonly name: string;
-  /** Of this process, different from every other's. */
+  /** Unique to this process. */
   readonly identity: string;
   readonly report: Log;
-  /** Called once the lease was taken or lost: when its time is over, even while a renewal hangs. */
+  /** Called when the lease is acquired or lost. Expiry counts as lost, even while a renewal hangs. */
   readonly onChange: () => void;
   readonly timing?: LeaseTiming;
   /** Left out: that of this machine. */
@@ -54,7 +54,7 @@ export const defaultLeaseTiming: LeaseTiming = {
 export interface Lease {
   /** False as soon as the last renewal is too old, even while a request hangs. */
   readonly isHeld: () => boolean;
-  /** Resolves once `signal` has aborted and a held lease was given back, or a renewal's time has passed over that. */
+  /** Resolves once `signal` has aborted and a held lease is released, or the release has timed out. */
   readonly ended: Promise<void>;
 }
 

@@ -19,7 +19,7 @@ interface ListLimits {
 /**
  * Lists every object of a resource, page by page, as of the resource version of the first page. The read sets no
  * version, so it is consistent with etcd even if the API server's cache lags. A list whose next page has expired (HTTP
- * 410: etcd was compacted meanwhile) begins anew. Never throws.
+ * 410: etcd was compacted meanwhile) starts over. Never throws.
  */
 export async function listObjects<T>(
   target: ApiTarget,
@@ -85,7 +85,7 @@ async function readPage(
     if (answer.kind === 'failure' && answer.isTooLarge && limit > 1) continue;
     if (answer.kind === 'failure') return answer;
     const parsed = listPage.safeParse(answer.value);
-    if (!parsed.success) return { kind: 'failure', status: undefined, message: 'the answer is no list' };
+    if (!parsed.success) return { kind: 'failure', status: undefined, message: 'the answer is not a list' };
     return { kind: 'page', page: parsed.data, limit };
   }
 }

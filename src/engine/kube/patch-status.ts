@@ -35,7 +35,7 @@ const PAUSES = { firstMs: 10, longestMs: 200 };
 /**
  * Writes the status that `decide` returns for the object: fields that it leaves out stay, those that it sets to null
  * go, lists are replaced whole. The write names the version that was decided about, so that nobody's change is
- * lost. After a conflict the object is read and decided about anew, five times at most.
+ * lost. After a conflict the object is read and decided again, at most five times.
  */
 export async function patchStatus(
   session: Pick<ApiSession, 'firstAnswer'>,

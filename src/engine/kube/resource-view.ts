@@ -13,7 +13,7 @@ import type { Resource } from './resource.ts';
 
 export type ResourceNews =
   /**
-   * All resources were listed, and something that is kept has changed or was listed anew. A poll confirms every object,
+   * All resources were listed, and something that is kept has changed or was listed again. A poll confirms every object,
    * whatever has changed.
    */
   | { readonly kind: 'objects'; readonly via: 'watch' | 'poll'; readonly from: string }
@@ -54,7 +54,7 @@ export function createResourceView<T>(
   hear: (news: ResourceNews) => void,
 ): ResourceView<T> {
   const stores = new Map<Resource<T>, ObjectStore<T>>();
-  /** Made where it is asked for, and forgotten whenever a store is told of anything. */
+  /** Built on demand, and dropped whenever a store changes. */
   let all: readonly T[] | undefined;
   const outage = trackApi(report);
   const silence = shared ?? outage;

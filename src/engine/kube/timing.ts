@@ -5,7 +5,7 @@
 export interface ListWatchTiming {
   /** One page of a list, or the wait for a watch's headers. */
   readonly requestTimeoutMs: number;
-  /** While it is watched, a resource is listed anew after this time, whatever the watch has said. */
+  /** A watched resource is listed again after this time, whatever the watch has reported. */
   readonly resyncMs: number;
   /** The API server ends a watch after this time. */
   readonly watchTimeoutSeconds: number;

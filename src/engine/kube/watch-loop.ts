@@ -31,7 +31,7 @@ interface Position {
 
 /**
  * Lists and watches a resource repeatedly until the signal aborts. A watch that the server ends normally goes on where
- * it ended; it lists anew after 410, after any failure, and once `resyncMs` have passed since the last list. A watch
+ * it ended; it lists again after 410, after any failure, and once `resyncMs` have passed since the last list. A watch
  * that lived for a while makes the pauses short again.
  */
 export async function runWatchLoop<T>(resource: Resource<T>, context: LoopContext<T>): Promise<void> {

@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import type { LoadBalancer, Replica } from './proxy-set.ts';
 
-/** Where clients outside of the cluster reach the proxies, and why some of it is not known. */
+/** The addresses at which outside clients reach the proxies, and why some are unknown. */
 interface ExternalAddresses {
   /** IPv4, each once, in the order of their numbers. */
   readonly addresses: readonly string[];
@@ -11,13 +11,13 @@ interface ExternalAddresses {
 /** ExternalIPs of Nodes, by the Node's name. */
 export type NodeAddresses = ReadonlyMap<string, readonly string[]>;
 
-/** What one replica is reached by: its annotation, else Services that lead to it, else its Node. */
+/** Where a replica's addresses come from: its annotation, else Services that select it, else its Node. */
 type Source =
   | { readonly kind: 'annotation'; readonly text: string }
   | { readonly kind: 'services'; readonly services: readonly LoadBalancer[] }
   | { readonly kind: 'node'; readonly node: string };
 
-/** The Nodes whose addresses are asked for: none, where an annotation or a Service says enough. */
+/** The Nodes to read. A replica with an annotation or a Service needs none. */
 export function nodesAskedFor(
   replicas: readonly Replica[],
   balancers: readonly LoadBalancer[],
@@ -26,7 +26,7 @@ export function nodesAskedFor(
   return [...new Set(sources.flatMap((source) => (source.kind === 'node' && source.node) || []))];
 }
 
-/** Of the replicas that are ready. A Service without an address yet is waited for: its Nodes may let nobody in. */
+/** The addresses of all ready replicas. A Service without an address yet is waited for: the Nodes behind it may be firewalled. */
 export function externalAddresses(
   replicas: readonly Replica[],
   balancers: readonly LoadBalancer[],
@@ -61,7 +61,7 @@ function addressesOf(pod: string, source: Source, nodes: NodeAddresses): Externa
       const wrong = words.filter((word) => !isPublishable(word));
       const problems = wrong.map(
         (word) =>
-          `Cannot use the annotation external-ips of pod "${pod}": ${JSON.stringify(word)} is no IPv4 address that others reach, expected one or more with commas between them`,
+          `Cannot use the annotation external-ips of pod "${pod}": ${JSON.stringify(word)} is not an IPv4 address that clients can reach, expected one or more, separated by commas`,
       );
       return { addresses: words.filter(isPublishable), problems };
     }
@@ -86,7 +86,7 @@ function withoutAddress(what: string): readonly string[] {
   ];
 }
 
-/** Not an address that means the client itself, its link, a group, or nobody. A private one may be meant for a private zone. */
+/** Not a loopback, link-local, multicast or unspecified address. A private one may be meant for a private zone. */
 function isPublishable(text: string): boolean {
   const [first = 0, second] = text.split('.').map(Number);
   const isLinkLocal = first === 169 && second === 254;

@@ -5,16 +5,16 @@ import { asksFor, defaultDnsTiming, keepSet, type SetMeans } from './keep-set.ts
 export interface RecordKeeper {
   /** The own pod may have changed. */
   readonly hear: () => void;
-  /** Resolves once `signal` has aborted and the Lease was given back: the session must live until then. Rejects only for a bug. */
+  /** Resolves once `signal` has aborted and the Lease is released: keep the session open until then. Rejects only for a bug. */
   readonly run: (signal: AbortSignal) => Promise<void>;
-  /** Null while the annotation asks for no record. */
+  /** Null while the annotation requests no records. */
   readonly view: () => DnsStatus | null;
 }
 
 /**
- * Keeps the DNS records that the annotation of the own pod asks for: one A record a name, with the external addresses of all
- * replicas that are ready. The replica that holds a Lease writes. Nothing is asked of anybody before there is such an annotation,
- * and nothing that goes wrong here touches HAProxy's configuration.
+ * Keeps the DNS records that the own pod's annotation requests: one A record per name, with the external addresses of all ready
+ * replicas. The replica that holds a Lease writes. Without the annotation it sends no request, and no error here affects HAProxy's
+ * configuration.
  */
 export function keepRecords(
   means: Omit<SetMeans, 'wake' | 'show' | 'timing'> & { readonly timing?: Partial<SetMeans['timing']> },

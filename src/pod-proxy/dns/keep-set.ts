@@ -18,7 +18,7 @@ import type { DnsSettings, TargetName } from './target.ts';
 export interface SetMeans {
   readonly settings: DnsSettings;
   readonly session: ApiSession;
-  /** Undefined while it is not known. */
+  /** Undefined until it is listed. */
   readonly own: () => OwnPod | undefined;
   readonly observers: DnsObservers;
   /** Writes an Event of the pod. */
@@ -30,7 +30,7 @@ export interface SetMeans {
 
 export interface DnsTiming extends PublisherTiming {
   readonly lease: LeaseTiming;
-  /** Changes that come so close together are published together. */
+  /** Changes within this time are published together. */
   readonly settleMs: number;
 }
 
@@ -43,7 +43,7 @@ export const defaultDnsTiming: DnsTiming = {
 
 const NO_GROUP = 'Cannot publish DNS records: the pod has no label app, expected one that all replicas share';
 
-/** Keeps the records of the pods that have this pod's label `app`, until it asks for none, or has another label. */
+/** Keeps the records of all pods with this pod's label `app`, until the annotation is removed or the label changes. */
 export async function keepSet(first: OwnPod, means: SetMeans, signal: AbortSignal): Promise<void> {
   const { own, wake, timing, show } = means;
   const report = createDnsReport(means.observers, means.tell);
@@ -54,7 +54,7 @@ export async function keepSet(first: OwnPod, means: SetMeans, signal: AbortSigna
   for (let now = first; !until.aborted; now = own() ?? now) {
     const { names, problems } = recordNamesOf(now.annotations);
     const isOver = now.group !== first.group || !asksFor(now);
-    // ExternalDNS takes a name away that leaves its object, but the object itself stays.
+    // ExternalDNS removes a name that leaves its object, but the object itself stays.
     if (target === 'route53' || (target !== null && isOver))
       report.left(
         asked.filter((name) => !names.includes(name)),
@@ -80,7 +80,7 @@ export async function keepSet(first: OwnPod, means: SetMeans, signal: AbortSigna
   await set.ended;
 }
 
-/** The pod's annotation has names, or something that is none. */
+/** The pod's annotation has names, valid or not. */
 export function asksFor({ annotations }: OwnPod): boolean {
   const { names, problems } = recordNamesOf(annotations);
   return names.length + problems.length > 0;
@@ -88,7 +88,7 @@ export function asksFor({ annotations }: OwnPod): boolean {
 
 interface OpenSet {
   readonly pass: (names: readonly string[]) => Promise<Pass>;
-  /** Resolves once the Lease was given back. */
+  /** Resolves once the Lease is released. */
   readonly ended: Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import type { NodeAddresses } from './external-addresses.ts';
 import { REQUEST_MS } from './target.ts';
 
 type FoundNodes =
-  /** A Node that the proxy may not read has no address, and `problems` says so. */
+  /** A Node that the proxy may not read has no address, and an entry in `problems`. */
   | { readonly kind: 'known'; readonly nodes: NodeAddresses; readonly problems: readonly string[] }
   | { readonly kind: 'failure'; readonly message: string };
 
@@ -63,7 +63,7 @@ export function createNodeReader(
   };
 }
 
-/** Undefined where the answer does not say. */
+/** Undefined if the answer does not tell. */
 function addressesIn(answer: ObjectAnswer | ApiFailure): readonly string[] | undefined {
   if (answer.kind === 'refused' && answer.status === 404) return [];
   if (answer.kind !== 'object') return undefined;

@@ -3,20 +3,20 @@ import type { Resource } from '../../engine/kube/resource.ts';
 import { annotationOf } from '../pod/names.ts';
 import { type OwnPod, readPod } from '../pod/pod.ts';
 
-/** What is known of a replica of the proxy. */
+/** A replica of the proxy. */
 export interface Replica {
   readonly name: string;
-  /** It takes connections: its readiness is true, and nobody has asked it to end. */
+  /** It is Ready and not terminating. */
   readonly isReady: boolean;
   readonly labels: Texts;
-  /** Undefined before it was scheduled. */
+  /** Undefined until it is scheduled. */
   readonly node: string | undefined;
-  /** The text of `hawser.dev/external-ips`; undefined where it has none. */
+  /** The text of `hawser.dev/external-ips`; undefined if it is not set. */
   readonly externalIps: string | undefined;
   readonly controller: Controller | undefined;
 }
 
-/** The object that made another one, as `ownerReferences` names it. */
+/** The controller of an object, from `ownerReferences`. */
 export interface Controller {
   readonly apiVersion: string;
   readonly kind: string;
@@ -78,7 +78,7 @@ export function loadBalancersResource({ namespace }: OwnPod): Resource<LoadBalan
   return { what: 'Services', apiVersion: 'v1', plural: 'services', namespace, project: readLoadBalancer };
 }
 
-/** The object that made this one; undefined where it was made by itself. */
+/** The controller of the object; undefined if it has none. */
 export function controllerOf(object: unknown): Controller | undefined {
   const references = owned.safeParse(object).data?.metadata.ownerReferences ?? [];
   const found = references.find(({ controller }) => controller === true);

@@ -65,7 +65,7 @@ export function publishInRoute53(settings: Route53Settings): Publish {
         );
       }
       const problems = outcomes.flatMap((outcome) => outcome.problems);
-      // A zone that is missing, or was made anew under another id, is looked for again.
+      // A zone that is missing, or was created again under another id, is looked up again.
       if (problems.length > 0) known = undefined;
       return { written: outcomes.flatMap(({ written }) => written), problems };
     } catch (error) {
@@ -100,7 +100,7 @@ async function listZones({ sdk, ask }: Connection, signal: AbortSignal): Promise
   for (let pages = 1; pages <= MOST_PAGES; pages += 1) {
     const command = new sdk.ListHostedZonesCommand(marker === undefined ? {} : { Marker: marker });
     const { data } = zonesPage.safeParse(await ask(command, signal));
-    if (data === undefined) throw new Error('the answer is no list of zones');
+    if (data === undefined) throw new Error('the answer is not a list of zones');
     zones.push(...data.HostedZones.map(({ Id, Name, Config }) => zoneFrom(Id, Name, Config?.PrivateZone)));
     if (!data.IsTruncated) return zones;
     marker = data.NextMarker;
@@ -132,7 +132,7 @@ async function publishOne(
     const query = { HostedZoneId, StartRecordName: Name, StartRecordType: Type, MaxItems: 1 };
     const list = new sdk.ListResourceRecordSetsCommand(query);
     const { data } = recordSets.safeParse(await ask(list, signal));
-    if (data === undefined) return failed(`Cannot read ${where}: the answer is no list of records`);
+    if (data === undefined) return failed(`Cannot read ${where}: the answer is not a list of records`);
     const verdict = verdictOn(data, name, addresses);
     if (verdict.kind === 'foreign')
       return failed(`Cannot write ${where}: it is ${verdict.what}, expected addresses or no record`);

@@ -10,7 +10,7 @@ import type { LoadBalancer, Replica } from './proxy-set.ts';
 import { createSchedule, type ScheduleTiming } from './schedule.ts';
 import { type DnsSettings, failed, type TargetName } from './target.ts';
 
-/** What one look has found, and when to look again. */
+/** The result of one pass, and when the next one is due. */
 export interface Pass extends Pick<DnsStatus, 'addresses' | 'problems'> {
   readonly target: TargetName | null;
   readonly waitMs: number;
@@ -18,18 +18,18 @@ export interface Pass extends Pick<DnsStatus, 'addresses' | 'problems'> {
 
 export interface PublisherTiming {
   readonly retry: ScheduleTiming['retry'];
-  /** How often it is looked whether something is due. Nodes are read anew after this time. */
+  /** How often to check whether something is due. Nodes are read again after this time. */
   readonly lookMs: number;
 }
 
 export interface Publisher {
-  /** Makes the records what they should be, where that is due. */
+  /** Writes the records if they are due. */
   readonly publish: (
     names: readonly string[],
     replicas: readonly Replica[],
     balancers: readonly LoadBalancer[],
   ) => Promise<Pass>;
-  /** Another replica may write from now on: what is under way ends, and what was published says nothing any more. */
+  /** Another replica may write from now on: stops the write in progress and forgets what was published. */
   readonly yield: () => void;
 }
 
@@ -37,17 +37,17 @@ interface Means {
   readonly settings: DnsSettings;
   readonly session: ApiSession;
   readonly own: OwnPod;
-  /** The name of what is written in the cluster. */
+  /** The name of the objects written to the cluster. */
   readonly object: { readonly namespace: string; readonly name: string };
   readonly report: Pick<DnsReport, 'written' | 'chosen'>;
   readonly timing: PublisherTiming;
 }
 
-/** Of everything that is written at one time. */
+/** For all records of one pass. */
 const PUBLISH_MS = 60_000;
 const UNKNOWN_TARGET = 'Cannot find out whether the cluster has DNSEndpoints: the API does not say';
 
-/** Nothing is begun after `signal` has aborted. */
+/** Starts nothing after `signal` has aborted. */
 export function createPublisher(
   { settings, session, own, object, report, timing }: Means,
   signal: AbortSignal,

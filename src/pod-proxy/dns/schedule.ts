@@ -1,8 +1,8 @@
 import { type RetryLimits, retryPauseMs } from '../../engine/system/time/retry.ts';
 
-/** When something is published: at once where it is new, again after a failure, and now and then to repair what others changed. */
+/** When to publish: at once if it is new, again after a failure, and periodically to repair what others changed. */
 interface Schedule {
-  /** Milliseconds until this is to be published. */
+  /** Milliseconds until this is due. */
   readonly waitMs: (what: string) => number;
   readonly published: (what: string, isDone: boolean) => void;
 }

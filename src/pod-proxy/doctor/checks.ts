@@ -87,7 +87,7 @@ const rbac: PodProxyCheck = {
   },
 };
 
-/** What keeps DNS records from being right, in the words of the replica that is asked. */
+/** Problems with the DNS records, as this replica reports them. */
 export function judgeDns({ dns }: ProxyStatus): Finding {
   if (!dns) return skip('no annotation asks for a DNS record');
   const { target, names, problems } = dns;
@@ -131,5 +131,5 @@ const dns: PodProxyCheck = {
   },
 };
 
-/** What somebody on call asks about a pod proxy, in the order in which it is shown. */
+/** The checks of a pod proxy, in the order in which they are shown. */
 export const podProxyChecks: readonly PodProxyCheck[] = [template, downstreams, haproxy, dns, rbac];

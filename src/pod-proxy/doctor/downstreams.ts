@@ -6,7 +6,7 @@ import { downstreamEndpoints, downstreamPods, hostsOf } from '../hosts.ts';
 import { type OwnPod, type PodFacts, proxyNameOf, readPod } from '../pod/pod.ts';
 import { wishesOf } from '../wishes.ts';
 
-/** All pods of the namespace, or the EndpointSlices that the annotation selects; why not, where the API says so. */
+/** All pods of the namespace, or the EndpointSlices that the annotation selects, or the API's refusal. */
 export type Listed =
   | { readonly kind: 'listed'; readonly items: readonly unknown[] }
   | { readonly kind: 'refused'; readonly status: number; readonly message: string }
@@ -17,11 +17,11 @@ const list = z.object({ items: z.array(z.unknown()) });
 export function itemsOf(value: unknown): Listed {
   const { data } = list.safeParse(value);
   return data === undefined
-    ? { kind: 'failure', status: undefined, message: 'the answer is no list' }
+    ? { kind: 'failure', status: undefined, message: 'the answer is not a list' }
     : { kind: 'listed', items: data.items };
 }
 
-/** Whether there are pods behind the proxy, and why those that want to be are not. */
+/** Whether there are ready pods behind the proxy, and why others are left out. */
 export function judgeDownstreams(own: OwnPod, found: Listed): Finding {
   const { hosts } = wishesOf(own.annotations);
   if (hosts.kind === 'wrong')

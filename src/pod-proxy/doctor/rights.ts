@@ -8,7 +8,7 @@ const [basic, dns] = ['manifests/pod-proxy/rbac.yaml', 'manifests/pod-proxy/dns.
 /** What a proxy does with the API, and where the rules for it are: a file, or the docs for a Secret, which is asked for by its name. */
 type NeededAccess = Access & ({ readonly file: string } | { readonly name: string });
 
-/** What every proxy does. */
+/** What every proxy needs. */
 export function neededAccess(namespace: string): readonly NeededAccess[] {
   const read = readsIn(namespace, basic);
   return [
@@ -61,7 +61,7 @@ function readsIn(namespace: string, file: string) {
     ['list', 'watch'].map((verb) => ({ verb, group, resource, namespace, file }));
 }
 
-/** What to type, for whoever may give rights. */
+/** The commands that grant the missing rights. */
 export function remedyOf(denied: readonly NeededAccess[], namespace: string): string {
   const files = new Set(denied.flatMap((each) => ('file' in each ? [each.file] : [])));
   const secrets = new Set(denied.flatMap((each) => ('file' in each ? [] : [each.name])));

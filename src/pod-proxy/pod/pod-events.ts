@@ -7,16 +7,16 @@ import type { OwnPod } from './pod.ts';
 
 export interface PodEvent {
   readonly type: 'Normal' | 'Warning';
-  /** In one word, for machines. */
+  /** One word, for programs. */
   readonly reason: string;
   readonly message: string;
 }
 
-/** The API refuses longer ones. */
+/** The API rejects longer messages. */
 const MAX_MESSAGE_CHARACTERS = 1_024;
 const TIMEOUT_MS = 5_000;
 
-/** Writes an Event about the pod, for `kubectl describe pod`. Never rejects: the log has the same. */
+/** Writes an Event about the pod, for `kubectl describe pod`. Never rejects: the log has the same message. */
 export async function writePodEvent(
   session: ApiSession,
   own: OwnPod,

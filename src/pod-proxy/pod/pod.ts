@@ -1,21 +1,21 @@
 import * as z from 'zod/mini';
 import { type Annotations, masterOf } from './names.ts';
 
-/** What the proxy knows of a pod, its own or a downstream one. */
+/** The parts of a pod that the proxy uses, for its own pod and downstream pods. */
 export interface PodFacts {
   readonly name: string;
   readonly namespace: string;
-  /** Its label `app`; undefined where it has none, and then it is in no group. */
+  /** Its label `app`; a pod without one is in no group. */
   readonly group: string | undefined;
   /** The proxy that it names, `NAME.NAMESPACE`. */
   readonly master: string | undefined;
-  /** Undefined while it has none. */
+  /** Undefined until it is assigned. */
   readonly address: string | undefined;
-  /** It takes connections: its readiness is true, and nobody has asked it to end. */
+  /** It is Ready and not terminating. */
   readonly isReady: boolean;
 }
 
-/** The pod that this process runs in. */
+/** The pod of this process. */
 export interface OwnPod extends PodFacts {
   readonly uid: string;
   readonly annotations: Annotations;
@@ -40,7 +40,7 @@ const pod = z.object({
   ),
 });
 
-/** Of core/v1; undefined for what is none. Never throws. */
+/** Reads a Pod of core/v1; undefined for any other object. Never throws. */
 export function readPod(object: unknown): PodFacts | undefined {
   const { data } = pod.safeParse(object);
   return data && factsOf(data);

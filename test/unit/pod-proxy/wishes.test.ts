@@ -62,5 +62,5 @@ it.each([
   const wrong = Object.values(wishesOf({ [`hawser.dev/${annotation}`]: text })).find(
     ({ kind }) => kind === 'wrong',
   );
-  expect(wrong?.message).toContain(`annotation ${annotation} "${text}": no `);
+  expect(wrong?.message).toContain(`annotation ${annotation} "${text}": it is not `);
 });

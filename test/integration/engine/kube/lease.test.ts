@@ -68,7 +68,7 @@ function contend(
   return { lease, leave, events, changes: () => changes };
 }
 
-/** Time that stands still while somebody works, and jumps to the end of the shortest sleep once `sleepers` of them sleep. */
+/** Time stands still while contenders work, and jumps to the end of the shortest sleep once all `sleepers` sleep. */
 function createClock(sleepers: number) {
   let nowMs = 0;
   const asleep = new Set<{ readonly untilMs: number; readonly wake: () => void }>();
@@ -83,7 +83,7 @@ function createClock(sleepers: number) {
     /** Lets time pass until `untilMs`. */
     passUntil: async (untilMs: number): Promise<void> => {
       for (;;) {
-        await waitFor('everybody to sleep', () => asleep.size === sleepers);
+        await waitFor('all contenders to sleep', () => asleep.size === sleepers);
         const [next] = [...asleep].toSorted((a, b) => a.untilMs - b.untilMs);
         if (next === undefined || next.untilMs > untilMs) break;
         asleep.delete(next);

@@ -76,7 +76,7 @@ test('a Secret that is missing is told, and once it is there HAProxy serves its 
   await waitFor('no problem', async () => (await proxy.status()).problem === null);
 });
 
-test('a Secret with the key of another certificate leaves the one of before, while addresses go on', async () => {
+test('a Secret with a mismatched key keeps the previous certificate, while addresses are updated', async () => {
   if (first === undefined || second === undefined) throw new Error('no certificate');
   show({ cert: second.cert, key: first.key });
   await waitFor('the problem', async () => (await proxy.status()).problem?.message.includes('not the key'));

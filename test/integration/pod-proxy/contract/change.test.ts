@@ -70,7 +70,7 @@ test('check 4: pods that come and go are served by every proxy without a reload,
   expect(await pidsOfHaproxy()).toEqual(pids);
 });
 
-test('check 4: connections of before stay with their pods, while other pods come and the own one goes', async () => {
+test('check 4: established connections stay with their pod, even a removed one, while others are added', async () => {
   await using clients = await load(0, 4);
   await waitFor('the streams to be open', async () => {
     const open = await Promise.all(proxies().map((proxy) => proxy.supervisor().status()));

@@ -67,7 +67,7 @@ test('check 3: the same set in another order, and pods that are not ready, reloa
   expect((await proxy.supervisor().waitForServing()).pid).toBe(pid);
 });
 
-test('check 9: names in the annotation get records with the external addresses, and HAProxy is left alone', async () => {
+test('check 9: names in the annotation get records with the external addresses without a reload', async () => {
   const { pid } = await proxy.supervisor().waitForServing();
   const dns = {
     'haproxy.unity3d.com/route53': 'foo.bar.com,baz.bar.com',
@@ -128,13 +128,13 @@ test.each([
   },
 );
 
-test('a label selector that is none leaves HAProxy as it is, and is an Event and status', async () => {
+test('an invalid label selector leaves HAProxy as it is, and is an Event and in the status', async () => {
   world.show({ annotations, pods: zookeeper });
   await proxy.serves('zookeeper-1', 'zookeeper-2');
   world.show({ annotations: { ...annotations, 'hawser.dev/hosts': 'app in web' }, pods: zookeeper });
   await waitFor('the problem', async () => (await proxy.status()).problem?.reason === 'AnnotationRefused');
   expect((await proxy.status()).problem?.message).toContain(
-    'annotation hosts "app in web": no label selector',
+    'annotation hosts "app in web": it is not a label selector',
   );
   await waitFor('the Event', async () =>
     (await world.listed('events')).find((each) => each['reason'] === 'AnnotationRefused'),

@@ -260,7 +260,7 @@ test('what is wrong does not count as right because another replica writes from 
   expect(metrics()).toContain('hawser_proxy_dns_refused 0');
 });
 
-test('nothing is written where nothing differs, and what somebody has changed is repaired', async () => {
+test('a correct record is not rewritten, and a changed one is repaired', async () => {
   const { metrics } = start(1, { dnsInterval: 50 });
   await holds('www.bar.com=203.0.113.1,203.0.113.2');
   const before = endpoint();
@@ -273,7 +273,7 @@ test('nothing is written where nothing differs, and what somebody has changed is
   await holds('www.bar.com=203.0.113.1,203.0.113.2');
 });
 
-test("a DNSEndpoint of the same name that is not hawser's is left alone", async () => {
+test('a DNSEndpoint of the same name that hawser did not write stays as it is', async () => {
   const metadata = { name: 'hawser-haproxy', namespace: 'shop', labels: { app: 'other' } };
   cluster.store.set({
     apiVersion: 'externaldns.k8s.io/v1alpha1',
@@ -337,7 +337,7 @@ test('a wrong name is said, and the right ones beside it are published', async (
   await waitFor('the Event', () => events.some(({ message }) => message.includes('"not_a_name.bar.com"')));
 });
 
-test('missing rights are said, and what to apply', async () => {
+test('missing rights are reported with the manifest to apply', async () => {
   isForbidden = (path) => path.includes('/leases');
   const { view } = start(1);
   await waitFor('the Lease', () => view()?.problems[0]?.includes('Cannot hold Lease "hawser-haproxy"'));

@@ -67,7 +67,7 @@ test('what is right already is not written again, whatever the order of its addr
   ).toHaveLength(2);
 });
 
-test('what somebody else has changed is repaired', async () => {
+test('a record that somebody else changed is repaired', async () => {
   const publish = publisher();
   await publish(['foo.bar.com']);
   zones[1]?.records.splice(0, 1, { name: 'foo.bar.com.', type: 'A', ttl: 300, values: ['198.51.100.1'] });
@@ -143,7 +143,7 @@ test('half an answer, another document and a list without an end are errors, and
   ]);
   fake.trouble({ kind: 'body', body: '<?xml version="1.0"?><html><body>Sign in</body></html>' });
   expect((await publisher()(['foo.bar.com'])).problems).toEqual([
-    'Cannot list the zones of Route 53: the answer is no list of zones',
+    'Cannot list the zones of Route 53: the answer is not a list of zones',
   ]);
   const endless = `<?xml version="1.0"?><ListHostedZonesResponse><HostedZones></HostedZones><IsTruncated>true</IsTruncated><NextMarker>Z0</NextMarker><MaxItems>2</MaxItems></ListHostedZonesResponse>`;
   fake.trouble(...Array.from({ length: 101 }, () => ({ kind: 'body', body: endless }) as const));

@@ -71,7 +71,7 @@ test.each([
 ])('the annotation %j is refused, and nothing takes its place', (externalIps) => {
   const { addresses, problems } = of([replica('a', { externalIps })]);
   expect(addresses).toEqual([]);
-  expect(problems).toEqual([expect.stringMatching(/external-ips of pod "a": ".*" is no IPv4 address/)]);
+  expect(problems).toEqual([expect.stringMatching(/external-ips of pod "a": ".*" is not an IPv4 address/)]);
 });
 
 test('a Node without an external address is said, and the others are published', () => {

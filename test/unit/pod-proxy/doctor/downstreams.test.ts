@@ -13,7 +13,7 @@ const ownWith = (annotations: object) => readOwnPod(podOf('proxy-1', 'haproxy', 
 const own = ownWith({});
 const judge = (...items: readonly object[]) => judgeDownstreams(own, { kind: 'listed', items });
 
-test('a group with a ready pod is well', () => {
+test('a group with a ready pod passes', () => {
   expect(judge(podOf('web-1', 'web', true, master))).toMatchObject({ kind: 'ok' });
 });
 
