@@ -1,9 +1,9 @@
 import { variableName } from '../../src/cli/flag-name.ts';
 import type { FileForm } from '../../src/cli/make-field.ts';
 import { fileFormOf, settingsJsonSchema } from '../../src/cli/settings-form.ts';
-import { type Place, type SettingsKey, sectionsOf } from '../../src/cli/settings-keys.ts';
+import { type Place, type SettingsKey, sectionsOf, settingsKeys } from '../../src/cli/settings-keys.ts';
 import { defaultSettingsPath } from '../../src/cli/settings-values.ts';
-import { daemonKeys } from '../../src/commands/pods.ts';
+import { daemonKeys, pods } from '../../src/commands/pods.ts';
 
 /** schemas/config.schema.json. */
 export function schemaText(): string {
@@ -16,6 +16,7 @@ export function referencePage(): string {
   const head = ['| key | value | default | what it is |', '|---|---|---|---|'];
   return [
     ...introduction,
+    ...restarts(),
     '## At the top: the cluster and this node',
     '',
     ...[...head, ...tableOf('top')],
@@ -59,6 +60,33 @@ const introduction = [
   'With `--instance NAME`, a program reads a file only if it is named, and has no default for a port: [instances](instances.md).',
   '',
 ];
+
+/** Which pods `hawser install` restarts after a setting has changed. */
+function restarts(): readonly string[] {
+  const known = pods.map((pod) => ({ pod: pod.name, keys: settingsKeys(pod.daemons) }));
+  const top = daemonKeys.filter(({ place }) => place === 'top').map(({ key }) => key);
+  const podsWith = (key: string) =>
+    known
+      .filter(({ keys }) => keys.some((each) => each.place === 'top' && each.key === key))
+      .map(({ pod }) => pod);
+  const rowFor = (names: readonly string[], keys: readonly string[]) =>
+    `| ${keys.map((key) => `\`${key}\``).join(', ')} | ${names.map((name) => `\`${name}\``).join(', ')} |`;
+  const groups = Map.groupBy(
+    top.filter((key) => podsWith(key).length > 0),
+    (key) => podsWith(key).join(),
+  );
+  return [
+    '## What a changed setting restarts',
+    '',
+    '`hawser install` restarts the pods that use a changed setting, with all their containers; `hawser install --dry-run` prints the diff of every file and names',
+    'those pods. A changed template restarts nothing: its monitor renders it again. `hawser doctor` warns if a pod is older than its settings file.',
+    '',
+    ...['| setting | pods that restart |', '|---|---|'],
+    ...[...groups].map(([names, keys]) => rowFor(names.split(','), keys)),
+    ...known.map(({ pod }) => `| everything under \`${pod}:\` | \`${pod}\` |`),
+    '',
+  ];
+}
 
 function rowOf(key: SettingsKey): string {
   const fallback = key.default === undefined ? '' : `\`${key.default}\``;

@@ -1,4 +1,3 @@
-import type { NodeChange } from '../cli/node-change.ts';
 import type { Check } from '../engine/examine/check.ts';
 import { askedOfInstance } from './asked-of-instance.ts';
 import type { ApiLbContext } from './doctor/context.ts';
@@ -8,7 +7,6 @@ import { liveChecks } from './doctor/live.ts';
 import { peerPortChecks } from './doctor/peer-ports.ts';
 import { ports } from './doctor/ports.ts';
 import { programChecks } from './doctor/program.ts';
-import { loadBalancerEffectLabels } from './load-balancer-cost.ts';
 import { haproxyPod } from './pod.ts';
 
 const checks: readonly Check<ApiLbContext>[] = [
@@ -21,12 +19,5 @@ const checks: readonly Check<ApiLbContext>[] = [
 /** What the API load balancer brings to the commands that look at every product. */
 export const apiLb = {
   ...{ name: 'api-lb', doctorFlags, checks, ports, ofInstance: askedOfInstance },
-  home: {
-    kind: 'node' as const,
-    pods: [haproxyPod],
-    unused: {},
-    effectLabels: loadBalancerEffectLabels,
-    // The monitor's code is large, and only `hawser plan` needs it.
-    dryRun: async (change: NodeChange) => await (await import('./dry-run.ts')).dryRun(change),
-  },
+  home: { kind: 'node' as const, pods: [haproxyPod] },
 };

@@ -5,12 +5,12 @@ import type { CommandContext } from '../cli/run-command.ts';
 import { defaultSettingsPath, type SettingsReader } from '../cli/settings-values.ts';
 import { structuredWriter } from '../cli/structured-text.ts';
 import { type HostFiles, hostFiles } from '../engine/examine/host-files.ts';
+import { readAs } from '../operate/daemons/settings-files.ts';
 import { doctorCommand } from '../operate/doctor/doctor-settings.ts';
 import { examine } from '../operate/doctor/examine.ts';
 import { checksOf } from '../operate/doctor/registry.ts';
 import { type DoctorReport, exitCodeOf } from '../operate/doctor/report.ts';
 import { reportLines } from '../operate/doctor/report-lines.ts';
-import { readAs } from '../operate/plan/settings-files.ts';
 import { products } from './products.ts';
 
 const checks = checksOf(products);

@@ -1,5 +1,5 @@
 import { apiLb } from '../api-lb/product.ts';
-import { type Product, plannedAmong, product } from '../operate/doctor/look/product.ts';
+import { type Product, product } from '../operate/doctor/look/product.ts';
 import { podProxy } from '../pod-proxy/product.ts';
 import { router } from '../router/product.ts';
 import { vip } from '../vip/product.ts';
@@ -9,6 +9,3 @@ export const products: readonly Product[] = [
   ...[product(apiLb), product(vip)],
   ...[product(router), product(podProxy)],
 ];
-
-/** Those that hawser installs. */
-export const planned = plannedAmong(products);

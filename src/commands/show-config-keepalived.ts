@@ -10,7 +10,7 @@ import type { KeepalivedMonitorSettings } from '../vip/settings/keepalived-monit
 import { showKeepalivedConfigCommand } from '../vip/settings/keepalived-render-settings.ts';
 import { type ShownSetting, settingsWithOrigins } from './settings-with-origins.ts';
 
-/** How long the API may take: as long as for `hawser plan`. */
+/** How long the API may take. */
 const API_TIMEOUT_MS = 10_000;
 
 export const spec = showKeepalivedConfigCommand;

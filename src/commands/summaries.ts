@@ -19,7 +19,6 @@ export const summaries = {
   'keepalived start': 'start a keepalived that was stopped',
   'keepalived stop': 'give the VIPs up and stop keepalived',
   status: 'show VIP holders, API servers, and what is wrong now',
-  plan: 'show what would change if applied now, and its cost',
   drain: 'move the VIPs off this node until undrain',
   undrain: 'let this node hold VIPs again',
   'move-vip': 'move a VIP once, to the next node or to this one',

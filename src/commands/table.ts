@@ -22,7 +22,6 @@ export const commands: Readonly<Record<CommandName, () => Promise<CommandModule>
   'keepalived start': () => import('./keepalived-start.ts'),
   'keepalived stop': () => import('./keepalived-stop.ts'),
   status: () => import('./status.ts'),
-  plan: () => import('./plan.ts'),
   drain: () => import('./drain.ts'),
   undrain: () => import('./undrain.ts'),
   'move-vip': () => import('./move-vip.ts'),

@@ -1,4 +1,3 @@
-import type { NodeChange } from '../cli/node-change.ts';
 import type { Check } from '../engine/examine/check.ts';
 import { addressAnswerChecks } from './doctor/checks/address-answers.ts';
 import { advertIntervalChecks } from './doctor/checks/advert-interval.ts';
@@ -19,7 +18,6 @@ import { configuredPeers } from './doctor/look/configured-peers.ts';
 import { lookForVips } from './doctor/look/vips.ts';
 import { ports } from './doctor/ports.ts';
 import { keepalivedPod } from './pod.ts';
-import { vrrpEffectLabels } from './vrrp-cost.ts';
 
 const checks: readonly Check<VipContext>[] = [
   ...liveChecks,
@@ -42,13 +40,5 @@ export const vip = {
   ...{ name: 'vip', doctorFlags, checks, ports },
   lookForVips,
   lookForPeers: configuredPeers,
-  home: {
-    kind: 'node' as const,
-    pods: [keepalivedPod],
-    // It takes this one so that both pods can have the same flags.
-    unused: { 'keepalived monitor': ['lbPort'] },
-    effectLabels: vrrpEffectLabels,
-    // The monitor's code is large, and only `hawser plan` needs it.
-    dryRun: async (change: NodeChange) => await (await import('./dry-run.ts')).dryRun(change),
-  },
+  home: { kind: 'node' as const, pods: [keepalivedPod] },
 };

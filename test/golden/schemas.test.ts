@@ -2,17 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { toJSONSchema } from 'zod/mini';
-import { planned } from '../../src/commands/products.ts';
 import { statusProducts } from '../../src/commands/status-products.ts';
 import { doctorReportSchema } from '../../src/operate/doctor/report.ts';
-import { planSchema } from '../../src/operate/plan/report.ts';
 import { clusterStatusSchema } from '../../src/operate/status/node-status.ts';
 import { timelineSchema } from '../../src/operate/timeline/report.ts';
 import { steeringReportSchema } from '../../src/vip/steering/steering-report.ts';
 
 test.each([
   ['doctor', 'hawser doctor --json', doctorReportSchema],
-  ['plan', 'hawser plan --json', planSchema(planned)],
   ['status', 'hawser status --json', clusterStatusSchema(statusProducts)],
   ['steering', 'hawser drain --json, undrain --json, move-vip --json', steeringReportSchema],
   ['timeline', 'hawser timeline --json', timelineSchema],

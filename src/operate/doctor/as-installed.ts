@@ -3,8 +3,9 @@ import type { Pod } from '../../cli/pod.ts';
 import type { SettingsFile, SettingsReader } from '../../cli/settings-values.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
-import { daemonIn } from '../plan/daemon-settings.ts';
-import { findDaemons } from '../plan/daemons.ts';
+import { settingsOfDaemon } from '../daemons/daemon-settings.ts';
+import { type Daemon, findDaemons } from '../daemons/daemons.ts';
+import { presentSettings, startedBefore } from '../daemons/settings-files.ts';
 import { instancesHere, pagesOfInstances } from './instances-here.ts';
 import type { InstalledInstance, ProgramPage } from './look/context.ts';
 
@@ -12,6 +13,8 @@ import type { InstalledInstance, ProgramPage } from './look/context.ts';
 interface AsInstalled {
   readonly pages: readonly ProgramPage[];
   readonly instances: readonly InstalledInstance[];
+  /** The daemons that started before the settings file was written, by their names. */
+  readonly outdated: readonly string[];
   /** Undefined if no monitor is installed here. */
   readonly kubeconfig: string | undefined;
 }
@@ -29,23 +32,34 @@ export async function asInstalled(
   pods: readonly Pod[],
   readSettings: SettingsReader,
 ): Promise<AsInstalled> {
-  const everyOne = await findDaemons(files, [{ pods, unused: {} }]);
+  const everyOne = await findDaemons(files, pods);
   const daemons = everyOne.filter(({ instance }) => instance === undefined);
   const specs = pods.flatMap((pod) => pod.daemons);
   const found = specs.map((spec) => ({
     spec,
-    known: settingsOf(() => daemonIn(daemons, file, file)(spec)?.after),
+    known: settingsOf(() => settingsOfDaemon(daemons, file)(spec)),
   }));
   const pages = found.flatMap(({ spec, known }) => {
     if (known === undefined) return wouldListen(spec, file);
     return known.listen === undefined ? [] : { program: spec.name, port: known.listen.port };
   });
-  const instances = instancesHere(everyOne, files, readSettings);
+  const instances = instancesHere(everyOne, readSettings);
   return {
     pages: [...pages, ...pagesOfInstances(instances, specs)],
     instances,
+    outdated: outdatedAmong(daemons, readSettings),
     kubeconfig: found.flatMap(({ known }) => known?.kubeconfig ?? [])[0],
   };
+}
+
+function outdatedAmong(daemons: readonly Daemon[], readSettings: SettingsReader): readonly string[] {
+  try {
+    const present = presentSettings(undefined, daemons, readSettings);
+    return present === undefined ? [] : startedBefore(present, daemons);
+  } catch (error) {
+    if (error instanceof ConfigError) return [];
+    throw error;
+  }
 }
 
 function settingsOf(read: () => unknown): DaemonSettings | undefined {

@@ -2,9 +2,9 @@ import type { CommandSpec } from '../../cli/command-spec.ts';
 import type { SettingsReader } from '../../cli/settings-values.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
-import { daemonIn } from '../plan/daemon-settings.ts';
-import { type Daemon, findRunning } from '../plan/daemons.ts';
-import { presentSettings } from '../plan/settings-files.ts';
+import { settingsOfDaemon } from '../daemons/daemon-settings.ts';
+import { type Daemon, findRunning } from '../daemons/daemons.ts';
+import { presentSettings } from '../daemons/settings-files.ts';
 import type { DeployedDaemon } from './look/context.ts';
 
 /** The daemons of pods that hawser does not install, as they run here. One whose settings cannot be read is left out. */
@@ -15,15 +15,15 @@ export async function deployedHere(
 ): Promise<readonly DeployedDaemon[]> {
   const daemons = await findRunning(files, specs);
   return daemons.flatMap((daemon) => {
-    const settings = settingsOf(daemon, files, readSettings);
+    const settings = settingsOf(daemon, readSettings);
     return settings === undefined ? [] : { spec: daemon.spec, settings };
   });
 }
 
-function settingsOf(daemon: Daemon, files: HostFiles, readSettings: SettingsReader): unknown {
+function settingsOf(daemon: Daemon, readSettings: SettingsReader): unknown {
   try {
-    const file = presentSettings({ settings: undefined, instance: undefined }, [daemon], files, readSettings);
-    return daemonIn([daemon], file?.file, file?.file)(daemon.spec)?.after;
+    const file = presentSettings(undefined, [daemon], readSettings);
+    return settingsOfDaemon([daemon], file?.file)(daemon.spec);
   } catch (error) {
     // Another command may begin with the same word.
     if (error instanceof ConfigError) return undefined;

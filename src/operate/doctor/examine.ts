@@ -7,7 +7,7 @@ import { asInstalled } from './as-installed.ts';
 import { deployedHere } from './deployed-here.ts';
 import type { DoctorCommandSettings } from './doctor-settings.ts';
 import type { DoctorContext } from './look/context.ts';
-import { deployedAmong, type Product, plannedAmong } from './look/product.ts';
+import { deployedAmong, type Product, podsAmong } from './look/product.ts';
 import { createReadings } from './look/readings.ts';
 import { checksHere, type PlacedCheck } from './registry.ts';
 import { type DoctorReport, reportOf } from './report.ts';
@@ -28,14 +28,21 @@ export async function examine(
   const start = performance.now();
   const controller = new AbortController();
   const signal = AbortSignal.any([controller.signal, stopOnSignals(() => undefined)]);
-  const { pages, instances, kubeconfig } = await asInstalled(
+  const { pages, instances, outdated, kubeconfig } = await asInstalled(
     files,
     settingsFile.kind === 'read' ? settingsFile.file : undefined,
-    plannedAmong(products).flatMap(({ pods }) => pods),
+    podsAmong(products),
     readSettings,
   );
   const deployed = await deployedHere(files, deployedAmong(products), readSettings);
-  const settings = { ...typed, pages, instances, deployed, kubeconfig: typed.kubeconfig ?? kubeconfig };
+  const settings = {
+    ...typed,
+    pages,
+    instances,
+    outdated,
+    deployed,
+    kubeconfig: typed.kubeconfig ?? kubeconfig,
+  };
   const answerTimeoutMs = settings.timeout * ANSWER_SHARE;
   const programs = createPrograms(runLeanCommand, settings.timeout);
   const all = { ...settings, settingsFile };

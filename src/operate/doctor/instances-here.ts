@@ -1,24 +1,22 @@
 import type { CommandSpec } from '../../cli/command-spec.ts';
 import type { SettingsReader } from '../../cli/settings-values.ts';
-import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
-import { daemonIn } from '../plan/daemon-settings.ts';
-import type { Daemon } from '../plan/daemons.ts';
-import { presentSettings } from '../plan/settings-files.ts';
+import { settingsOfDaemon } from '../daemons/daemon-settings.ts';
+import type { Daemon } from '../daemons/daemons.ts';
+import { presentSettings } from '../daemons/settings-files.ts';
 import type { InstalledInstance, ProgramPage } from './look/context.ts';
 
 /** Each instance with a name, with the settings of its daemons by their arguments and by the file that those name. */
 export function instancesHere(
   daemons: readonly Daemon[],
-  files: HostFiles,
   readSettings: SettingsReader,
 ): readonly InstalledInstance[] {
   const names = [...new Set(daemons.flatMap(({ instance }) => instance ?? []))];
   return names.map((name) => {
     const own = daemons.filter(({ instance }) => instance === name);
     const settingsOf = <Settings>(spec: CommandSpec<Settings>): Settings | undefined => {
-      const file = presentSettings({ settings: undefined, instance: name }, own, files, readSettings)?.file;
-      return daemonIn(own, file, file)(spec)?.after;
+      const file = presentSettings(name, own, readSettings)?.file;
+      return settingsOfDaemon(own, file)(spec);
     };
     const problems = [...new Set(own.flatMap(({ spec }) => problemsOf(() => settingsOf(spec))))];
     return { name, problems, settingsOf: problems.length === 0 ? settingsOf : () => undefined };

@@ -3,7 +3,7 @@ import { settingsTyped } from '../../cli/command-line.ts';
 import type { CommandSpec } from '../../cli/command-spec.ts';
 import { parseSettingsFile } from '../../cli/parse-settings-file.ts';
 import { instanceArguments, type Pod, type PodNeeds, type PodVips, programOf } from '../../cli/pod.ts';
-import type { SettingsKey } from '../../cli/settings-keys.ts';
+import { type SettingsKey, settingsKeys } from '../../cli/settings-keys.ts';
 import type { SettingsValues } from '../../cli/settings-values.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import type { PageAddress } from '../../engine/system/network/ask-page.ts';
@@ -48,7 +48,7 @@ export function effectiveSettings(
     };
   for (const pod of pods) for (const spec of pod.daemons) settingsFor(pod)(spec);
   const effective = pods.map((pod) => ({
-    ...{ pod, digest: digestOf(values, pod.name), pages: pagesOf(pod, settingsFor(pod)) },
+    ...{ pod, digest: digestOf(values, pod), pages: pagesOf(pod, settingsFor(pod)) },
     ...pod.needs(settingsFor(pod)),
   }));
   return { pods: effective, vips: effective.flatMap(({ vips }) => vips ?? [])[0] ?? NO_VIPS };
@@ -72,10 +72,12 @@ function pagesOf(
   return Object.fromEntries(pages);
 }
 
-function digestOf(values: SettingsValues, section: string): string {
-  const lines = ['top', section].flatMap((place) =>
-    Object.entries(values[place] ?? {}).map(([key, { value }]) => `${place}.${key}=${value}`),
-  );
+/** Of the keys that a daemon of the pod has: the others are another pod's affair. */
+function digestOf(values: SettingsValues, { daemons }: Pod): string {
+  const lines = settingsKeys(daemons).flatMap(({ place, key }) => {
+    const found = values[place]?.[key];
+    return found === undefined ? [] : [`${place}.${key}=${found.value}`];
+  });
   return createHash('sha256').update(lines.toSorted().join('\n')).digest('hex').slice(0, 16);
 }
 

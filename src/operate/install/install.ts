@@ -17,6 +17,7 @@ import type { Plan } from './plan.ts';
 import { allFiles, othersManifests, planInstall } from './plan-install.ts';
 import { planSteps, planText } from './plan-text.ts';
 import { printedFiles } from './printed.ts';
+import { restartsBy, restartsText } from './restarts.ts';
 
 /** Throws a ConfigError that lists every reason against the install; in that case nothing was written. */
 export async function install(asked: InstallSettings, known: Installable): Promise<number> {
@@ -31,7 +32,10 @@ export async function install(asked: InstallSettings, known: Installable): Promi
   const problems = [...findings.problems, ...(choice.kind === 'refused' ? [choice.message] : [])];
   if (asked.json === undefined)
     process.stdout.write([findings.text, ...notices.map((notice) => `notice: ${notice}\n`)].join(''));
-  const finish = await createFinish(asked, { steps: planSteps(plan), edited: findings.edited, notices });
+  const finish = await createFinish(asked, {
+    ...{ steps: planSteps(plan), restarts: findings.restarts },
+    ...{ edited: findings.edited, notices },
+  });
   if (problems.length > 0) {
     finish('refused', '', { problems });
     throw new ConfigError(problems);
@@ -79,10 +83,12 @@ async function examine(asked: InstallSettings, draft: Draft, disk: OnDisk) {
   const plan = await planInstall(asked.root, draft, disk, others, asked.overwrite);
   const { problems, notices } = await objectionsTo(asked, draft, disk, replaced);
   const kept = asked.overwrite ? [] : edited;
+  const restarts = restartsBy(plan, draft.pods);
   const words = editedWords(kept);
   return {
     plan,
-    text: [planText(plan), ...kept.map(editedDiff)].join(''),
+    restarts,
+    text: [planText(plan), restartsText(restarts), ...kept.map(editedDiff)].join(''),
     edited: kept.map((file) => ({ path: file.path, diff: editedDiff(file) })),
     notices: [
       ...notices,

@@ -7,7 +7,6 @@ import {
   type ServerCandidate,
 } from '../../../src/engine/kube/control-plane/choose-servers.ts';
 import { createConfigurationCheck } from '../../../src/haproxy/check-configuration.ts';
-import { loadBalancerFacts } from '../../../src/haproxy/load-balancer-facts.ts';
 import { defaultLoadBalancerSettings } from '../../helpers/load-balancer-settings.ts';
 import { candidates, vipLists } from '../hostile-nodes.ts';
 import { JUDGE_WITHIN_MS, openJudged, type SideBySide, shippedTemplate } from '../judge.ts';
@@ -36,7 +35,7 @@ type Case = readonly [readonly ServerCandidate[], readonly string[]];
 function prepare([found, vips]: Case): string {
   const { servers } = chooseServers(found, { vips, subnets: ['10.0.0.1/24', 'fd00::1/64'] });
   const text = render(servers);
-  const named = loadBalancerFacts(text).servers.map((each) => each.split(' ')[0]);
+  const named = [...text.matchAll(/^ {2}server (\S+) .* track /gm)].map(([, name]) => name);
   assert.deepEqual(new Set(servers.map(({ name }) => name)), new Set(named));
   assert.deepEqual(directivesOf(text), harmlessDirectives(servers.length));
   return text;

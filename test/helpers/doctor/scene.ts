@@ -37,6 +37,7 @@ const defaults: Scene['settings'] = {
   manifests: '/etc/kubernetes/manifests',
   pages: [],
   instances: [],
+  outdated: [],
   deployed: [],
   settingsFile: { kind: 'none' },
 };

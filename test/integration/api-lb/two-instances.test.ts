@@ -104,12 +104,6 @@ async function statusOf() {
   return { json: JSON.parse(json), text, page };
 }
 
-async function planOf(...flags: readonly string[]): Promise<unknown> {
-  const [command, ...rest] = [...namespace.prefix, ...hawserHere('plan', '--json', ...flags)];
-  const { stdout } = await runCommand([command ?? '', ...rest], { timeoutMs: 60_000 });
-  return JSON.parse(stdout);
-}
-
 async function checksOf(only: string) {
   const [command, ...rest] = [...namespace.prefix, ...hawserHere('doctor', '--json', '--only', only)];
   const { stdout } = await runCommand([command ?? '', ...rest, '--timeout', '20s'], { timeoutMs: 60_000 });
@@ -137,10 +131,9 @@ test('two HAProxys with a monitor and a supervisor each run beside each other, a
     expect.arrayContaining(['haproxy-monitor', 'haproxy-supervisor', 'haproxy-supervisor-b']),
   );
 
-  const [shown, doctor, plans, words] = await Promise.all([
+  const [shown, doctor, words] = await Promise.all([
     statusOf(),
     checksOf('haproxy-supervisor,haproxy-config,ports'),
-    Promise.all([planOf(), planOf('--instance', 'b')]),
     namespace.run(...hawserHere('haproxy', 'status', '--instance', 'b')),
   ]);
   expect(shown.json).toMatchObject({
@@ -165,13 +158,6 @@ test('two HAProxys with a monitor and a supervisor each run beside each other, a
   expect(shown.text).toMatch(/^HAProxy on \S+, instance b: serving$/m);
   expect(shown.page).toContain(', instance b</h2>');
   expect(words).toContain(`pid ${other.pid}`);
-  expect(plans).toMatchObject([
-    {
-      files: [{ path: '/etc/haproxy/haproxy.cfg', state: 'same' }],
-      notes: expect.arrayContaining(['instance b has a plan of its own: hawser plan --instance b']),
-    },
-    { instance: 'b', verdict: 'nothing', files: [{ path: '/etc/haproxy-b/haproxy.cfg', state: 'same' }] },
-  ]);
   expect(doctor['haproxy-supervisor']).toMatchObject({
     verdict: 'ok',
     found: `serving, pid ${one.pid}; instance b: serving, pid ${other.pid}`,

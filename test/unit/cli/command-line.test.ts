@@ -8,7 +8,6 @@ import type { SettingsReader } from '../../../src/cli/settings-values.ts';
 import { daemonKeys } from '../../../src/commands/pods.ts';
 import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
 import { installCommand, uninstallCommand } from '../../../src/operate/install/install-settings.ts';
-import { planCommand } from '../../../src/operate/plan/plan-settings.ts';
 import { timelineCommand } from '../../../src/operate/timeline/timeline-settings.ts';
 import { keepalivedMonitorCommand } from '../../../src/vip/settings/keepalived-monitor-settings.ts';
 import { drainCommand, moveVipCommand, undrainCommand } from '../../../src/vip/steering/steering-settings.ts';
@@ -114,7 +113,7 @@ test('a flag that may be repeated is the same several times as once with commas'
 
 test('what one call chooses has no variable, which other commands would read with another meaning', () => {
   const env = { HAWSER_KIND: 'ingress', HAWSER_CONFIG: '/etc/haproxy/haproxy.cfg' };
-  for (const spec of [drainCommand, undrainCommand, moveVipCommand, timelineCommand, planCommand]) {
+  for (const spec of [drainCommand, undrainCommand, moveVipCommand, timelineCommand]) {
     const line = readCommandLine(spec, [], env, noFile);
     if (line.kind === 'help') throw new Error('help was not asked for');
     expect([line.values['kind'], line.values['config']]).not.toContain(env.HAWSER_KIND);

@@ -24,6 +24,8 @@ export interface DoctorSettings {
   readonly pages: readonly ProgramPage[];
   /** Those that run here or have a manifest. */
   readonly instances: readonly InstalledInstance[];
+  /** The daemons that started before the settings file was written, by their names. */
+  readonly outdated: readonly string[];
   /** Those that run here of the daemons that hawser does not install. */
   readonly deployed: readonly DeployedDaemon[];
   /** The outcome of reading `/etc/hawser/config.yaml`, from which settings may come. */

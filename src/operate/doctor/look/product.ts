@@ -1,9 +1,9 @@
 import type { CommandSpec, Flag, SettingsFrom } from '../../../cli/command-spec.ts';
+import type { Pod } from '../../../cli/pod.ts';
 import type { Check } from '../../../engine/examine/check.ts';
 import type { OtherNode } from '../../../engine/examine/context.ts';
 import type { HostFiles } from '../../../engine/examine/host-files.ts';
 import type { WantedPort } from '../../../engine/examine/wanted-port.ts';
-import type { PlannedProduct } from '../../plan/planned-product.ts';
 import type { DoctorContext, DoctorSettings, InstalledInstance } from './context.ts';
 
 type Flags = Readonly<Record<string, Flag>>;
@@ -17,9 +17,10 @@ interface AskedOfInstance<Own> {
   readonly ports: readonly WantedPort[];
 }
 
-/** Static pods on each node, which hawser installs and plans for. */
-interface NodeHome extends PlannedProduct {
+/** Static pods on each node, which hawser installs. */
+interface NodeHome {
   readonly kind: 'node';
+  readonly pods: readonly Pod[];
 }
 
 /** A pod of a Deployment: hawser installs nothing of it, and it may be on any node. */
@@ -65,9 +66,9 @@ export function product<F extends Flags>(
   return each as unknown as Product;
 }
 
-/** What `hawser plan` looks at. */
-export function plannedAmong(products: readonly Pick<Product, 'home'>[]): readonly PlannedProduct[] {
-  return products.flatMap(({ home }) => (home.kind === 'node' ? home : []));
+/** The pods that hawser installs. */
+export function podsAmong(products: readonly Pick<Product, 'home'>[]): readonly Pod[] {
+  return products.flatMap(({ home }) => (home.kind === 'node' ? home.pods : []));
 }
 
 /** The daemons of pods that hawser does not install. */

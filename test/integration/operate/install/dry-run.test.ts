@@ -70,6 +70,22 @@ test('hawser install --dry-run shows what is different in a file that changes, a
   expect(stdout).not.toContain('haproxy.cfg.ejs');
 });
 
+test('hawser install --dry-run names the pods that restart, which are those whose settings change', async () => {
+  await node.install();
+  const { stdout } = await node.install('--ingress-vip', '10.0.0.101', '--dry-run');
+  expect(stdout.match(/^restarts .*$/gm)).toEqual([
+    'restarts keepalived and keepalived-monitor: /etc/kubernetes/manifests/keepalived.yaml changes',
+  ]);
+  node.write(
+    '/etc/hawser/config.yaml',
+    `${node.read('/etc/hawser/config.yaml')}haproxy:\n  statPort: 29999\n`,
+  );
+  const { restarts } = JSON.parse((await node.install('--dry-run', '--json')).stdout);
+  expect(restarts).toEqual([
+    { manifest: '/etc/kubernetes/manifests/haproxy.yaml', containers: ['haproxy', 'haproxy-monitor'] },
+  ]);
+});
+
 test.each([
   ['--first-node', 'kubeadm init'],
   ['--join', 'kubeadm join'],

@@ -186,7 +186,7 @@ esac`,
   },
 );
 
-test.each(['install', 'uninstall', 'doctor', 'plan', 'support-bundle'])(
+test.each(['install', 'uninstall', 'doctor', 'support-bundle'])(
   '%s runs out of the installed image, with the node at --root',
   (command) => {
     const podman = node(['podman']);
@@ -240,7 +240,7 @@ test('a file of the node that the command line names is there, and one with blan
   const { type, dir } = node(['podman'], { running: ['keepalived-monitor'] });
   const file = join(dir, 'new settings.yaml');
   writeFileSync(file, '');
-  expect(type('plan', '--config', file).last).toContain(` -v ${file}:${file}:ro `);
+  expect(type('doctor', '--kubeconfig', file).last).toContain(` -v ${file}:${file}:ro `);
   expect(type('settings', `--settings=${file}`).last).toContain(` -v ${file}:${file}:ro `);
   // The pod does not have it.
   expect(type('timeline', '--journal', file).last).toMatch(/^podman run .*timeline --journal/);

@@ -1,25 +1,18 @@
 import { instanceTyped } from '../../cli/command-line.ts';
 import type { CommandSpec } from '../../cli/command-spec.ts';
-import type { DaemonChange } from '../../cli/node-change.ts';
-import { containerOf, type Pod } from '../../cli/pod.ts';
+import type { Pod } from '../../cli/pod.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { type HostProcess, listProcesses } from '../../engine/examine/host-processes.ts';
 import { parseEnvironment } from '../../engine/system/process/instance-name.ts';
 import { programIndex } from '../../engine/system/process/program-path.ts';
 import { layout, podLayout } from '../install/layout.ts';
 import { manifestContainers } from '../install/manifest-containers.ts';
-import type { PlannedProduct } from './planned-product.ts';
-
-/** A daemon that a product has. */
-interface KnownDaemon {
-  readonly spec: CommandSpec;
-  readonly container: string;
-  /** Settings that it accepts without using them. */
-  readonly unused: readonly string[];
-}
 
 /** How one of hawser's daemons was started on this node, or would be. */
-export interface Daemon extends KnownDaemon, Pick<DaemonChange<unknown>, 'at' | 'locate'> {
+export interface Daemon {
+  readonly spec: CommandSpec;
+  /** Translates a path of the daemon for this process. */
+  readonly at: (path: string) => string;
   /** The arguments after its name. */
   readonly argv: readonly string[];
   /** Undefined for the one without a name. */
@@ -38,16 +31,8 @@ const TICKS_PER_SECOND = 100;
  * Each daemon of the products, as it runs in this network namespace, else as its static pod would start it, once for each
  * of its instances. A daemon that neither runs nor is installed is left out.
  */
-export async function findDaemons(
-  files: HostFiles,
-  products: readonly Pick<PlannedProduct, 'pods' | 'unused'>[],
-): Promise<readonly Daemon[]> {
-  const pods = products.flatMap((product) => product.pods);
-  const known = products.flatMap(({ unused, ...product }) =>
-    product.pods
-      .flatMap(({ daemons }) => daemons)
-      .map((spec) => ({ spec, container: containerOf(spec), unused: unused[spec.name] ?? [] })),
-  );
+export async function findDaemons(files: HostFiles, pods: readonly Pod[]): Promise<readonly Daemon[]> {
+  const known = pods.flatMap(({ daemons }) => daemons);
   const named = namedAmong(known);
   const running = await Promise.all(
     (await listProcesses(files)).map(async (found) => await runningDaemon(found, files, named)),
@@ -56,7 +41,7 @@ export async function findDaemons(
   const isFirst = ({ spec, instance }: Daemon, index: number): boolean =>
     index === found.findIndex((other) => other.spec === spec && other.instance === instance);
   const each = found.filter(isFirst);
-  return known.flatMap(({ spec }) => each.filter((daemon) => daemon.spec === spec));
+  return known.flatMap((spec) => each.filter((daemon) => daemon.spec === spec));
 }
 
 /** Those of these daemons that run in this network, whatever started them. */
@@ -64,22 +49,21 @@ export async function findRunning(
   files: HostFiles,
   specs: readonly CommandSpec[],
 ): Promise<readonly Daemon[]> {
-  const known = specs.map((spec) => ({ spec, container: containerOf(spec), unused: [] }));
   const processes = specs.length === 0 ? [] : await listProcesses(files);
   const found = await Promise.all(
-    processes.map(async (each) => await runningDaemon(each, files, namedAmong(known))),
+    processes.map(async (each) => await runningDaemon(each, files, namedAmong(specs))),
   );
   return found.flatMap((each) => each ?? []);
 }
 
-function namedAmong(known: readonly KnownDaemon[]): NamedBy {
+function namedAmong(known: readonly CommandSpec[]): NamedBy {
   return (words) => {
-    const found = known.find(({ spec }) => `${words.join(' ')} `.startsWith(`${spec.name} `));
-    return found && { ...found, argv: words.slice(found.spec.name.split(' ').length) };
+    const spec = known.find(({ name }) => `${words.join(' ')} `.startsWith(`${name} `));
+    return spec && { spec, argv: words.slice(spec.name.split(' ').length) };
   };
 }
 
-type Named = (KnownDaemon & Pick<Daemon, 'argv'>) | undefined;
+type Named = Pick<Daemon, 'spec' | 'argv'> | undefined;
 type NamedBy = (words: readonly string[]) => Named;
 
 async function runningDaemon(
@@ -97,7 +81,6 @@ async function runningDaemon(
     ...{ env, instance: instanceTyped(known.spec, known.argv, env) },
     folder: (await files.link(`/proc/${pid}/cwd`)) ?? '/',
     at: (path) => files.at(`/proc/${pid}/root${path}`),
-    locate: (path) => files.locate(path, `/proc/${pid}/root`),
     startedAtMs: await startOf(pid, files),
   };
 }
@@ -130,7 +113,6 @@ async function installedDaemons(
     const instance = known && instanceTyped(known.spec, known.argv, env);
     if (known === undefined || (instance === undefined && !own.includes(path))) return [];
     const at = (path: string): string => files.at(hostPath(path));
-    const locate = (path: string): Promise<string> => files.locate(hostPath(path));
-    return { ...known, instance, env, folder, at, locate, startedAtMs: undefined };
+    return { ...known, instance, env, folder, at, startedAtMs: undefined };
   });
 }

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { planned } from '../../../../src/commands/products.ts';
+import { pods } from '../../../../src/commands/pods.ts';
 import { hostFiles } from '../../../../src/engine/examine/host-files.ts';
-import { settingsPathOf } from '../../../../src/operate/plan/daemon-settings.ts';
-import { findDaemons } from '../../../../src/operate/plan/daemons.ts';
+import { settingsPathOf } from '../../../../src/operate/daemons/daemon-settings.ts';
+import { findDaemons } from '../../../../src/operate/daemons/daemons.ts';
 import { temporaryRoot } from '../../../helpers/doctor/scene.ts';
 
 const supervise = ['haproxy', 'supervise', '--settings', 'own/config.yaml'];
 
 async function settingsPathWith(files: Readonly<Record<string, string>>): Promise<string | undefined> {
-  const [daemon] = await findDaemons(hostFiles(temporaryRoot(files)), planned);
+  const [daemon] = await findDaemons(hostFiles(temporaryRoot(files)), pods);
   return daemon && settingsPathOf(daemon);
 }
 
-test("a relative --settings is below the running daemon's folder, and not below that of hawser plan", async () => {
+test("a relative --settings is below the running daemon's folder, and not below the reader's", async () => {
   const words = ['/usr/bin/node', '/opt/hawser/dist/hawser.mjs', ...supervise];
   const files = {
     '/proc/self/ns/net': '->net:[1]',
@@ -44,7 +44,7 @@ test('daemons of one command are told apart by their instance, running or by a m
     '/etc/kubernetes/manifests/router.yaml': containers(', --instance=router'),
     '/etc/kubernetes/manifests/copy.yaml': containers(', --listen=off'),
   };
-  const found = await findDaemons(hostFiles(temporaryRoot(files)), planned);
+  const found = await findDaemons(hostFiles(temporaryRoot(files)), pods);
   expect(found.map(({ spec, instance, argv }) => [spec.name, instance, argv])).toEqual([
     ['haproxy supervise', 'b', ['--instance', 'b']],
     ['haproxy supervise', undefined, []],
