@@ -1,5 +1,6 @@
 /**
- * `npm run measures [-- --json]`: the sizes that this house is held to, beside what they should be. It changes nothing and
+ * `npm run measures [-- --json]`: the sizes that this house is held to, beside what they should be, and what each room has: lines of
+ * src and test, words of docs. It changes nothing and
  * exits with 0: test/architecture.test.ts holds the limits that are never to be passed.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -109,8 +110,45 @@ function lineOf({ name, value, goal, which = [] }: Measure): string {
   return value <= goal ? row : [row, ...which.map((each) => `    ${each}`)].join('\n');
 }
 
+const root = join(import.meta.dirname, '..');
+
+/** How many of them the files below a folder have, by room: the first folder, and the second one of `engine`, `unit` and `integration`. */
+function sizesIn(
+  folder: string,
+  endings: RegExp,
+  sizeOf: (text: string) => number,
+): Readonly<Record<string, number>> {
+  const below = join(root, folder);
+  const files = readdirSync(below, { recursive: true, withFileTypes: true });
+  const sizes = new Map<string, number>();
+  for (const entry of files.filter((each) => each.isFile() && endings.test(each.name))) {
+    const path = relative(below, join(entry.parentPath, entry.name));
+    const [first = '', second, third] = path.split('/');
+    const isSplit = ['engine', 'unit', 'integration'].includes(first) && third !== undefined;
+    const room = isSplit ? `${first}/${second}` : second === undefined ? '.' : first;
+    sizes.set(room, (sizes.get(room) ?? 0) + sizeOf(readFileSync(join(below, path), 'utf8')));
+  }
+  return Object.fromEntries([...sizes].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+const linesOf = (text: string): number => text.trimEnd().split('\n').length;
+const wordsOf = (text: string): number => text.split(/\s+/).filter((word) => word !== '').length;
+
+const rooms = {
+  'lines of src': sizesIn('src', /\.ts$/, linesOf),
+  'lines of test': sizesIn('test', /\.(?:ts|sh)$/, linesOf),
+  'words of docs': sizesIn('docs', /\.md$/, wordsOf),
+};
+
+function tableOf(name: string, sizes: Readonly<Record<string, number>>): string {
+  const sum = Object.values(sizes).reduce((total, each) => total + each, 0);
+  const rows = [...Object.entries(sizes), ['all', sum] as const];
+  return [`${name}:`, ...rows.map(([room, size]) => `  ${room.padEnd(28)} ${String(size).padStart(7)}`)].join('\n');
+}
+
 const measures = measure(readSource());
+const tables = Object.entries(rooms).map(([name, sizes]) => tableOf(name, sizes));
 const text = process.argv.includes('--json')
-  ? JSON.stringify(measures, undefined, 2)
-  : measures.map(lineOf).join('\n');
+  ? JSON.stringify({ measures, rooms }, undefined, 2)
+  : [...measures.map(lineOf), '', tables.join('\n\n')].join('\n');
 process.stdout.write(`${text}\n`);
