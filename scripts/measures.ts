@@ -143,7 +143,9 @@ const rooms = {
 function tableOf(name: string, sizes: Readonly<Record<string, number>>): string {
   const sum = Object.values(sizes).reduce((total, each) => total + each, 0);
   const rows = [...Object.entries(sizes), ['all', sum] as const];
-  return [`${name}:`, ...rows.map(([room, size]) => `  ${room.padEnd(28)} ${String(size).padStart(7)}`)].join('\n');
+  return [`${name}:`, ...rows.map(([room, size]) => `  ${room.padEnd(28)} ${String(size).padStart(7)}`)].join(
+    '\n',
+  );
 }
 
 const measures = measure(readSource());

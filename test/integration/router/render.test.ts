@@ -127,8 +127,8 @@ test('hawser router explain reads the settings that hawser router render reads',
 });
 
 test.each([
-  ['render', { ROUTER_CIPHERS: 'FOO' }, /--ciphers \(ROUTER_CIPHERS\): HAProxy refuses it: .*FOO/],
-  ['live', { ROUTER_CIPHERS: 'FOO' }, /--ciphers \(ROUTER_CIPHERS\): HAProxy refuses it: .*FOO/],
+  ['render', { ROUTER_CIPHERS: 'FOO' }, /HAProxy refuses the configuration: .*FOO/],
+  ['live', { ROUTER_CIPHERS: 'FOO' }, /HAProxy refuses the configuration: .*FOO/],
   ['render', { ROUTER_ERRORFILE_404: '/missing/page' }, /\(ROUTER_ERRORFILE_404\) "\/missing\/page": ENOENT/],
   [
     'explain',
