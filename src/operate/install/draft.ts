@@ -75,7 +75,7 @@ export function draftInstall(asked: InstallSettings, disk: OnDisk, known: Instal
   const text = settingsText(disk.settings, changesFor(asked, flavor, disk), instance);
   const settings = effectiveSettings(text, places.settings, { pods, keys });
   const image = asked.image ?? disk.record?.image ?? disk.usual?.image ?? shippedImage(pods);
-  const credentials = asked.credentials ?? disk.record?.credentials ?? 'own';
+  const credentials = asked.credentials ?? credentialsBefore(disk.record);
   const folder = asked.patches ?? disk.record?.patches;
   const patches = folder === undefined ? [] : readPatches(join(asked.root, folder), folder, pods);
   const schema = `${JSON.stringify(settingsJsonSchema(keys), null, 2)}\n`;
@@ -96,6 +96,11 @@ export function draftInstall(asked: InstallSettings, disk: OnDisk, known: Instal
       return { path: manifest, content, mode: 0o600, stageIn: layout.kubernetes };
     }),
   };
+}
+
+/** A record without them is of an install with `own`. */
+function credentialsBefore(record: OnDisk['record']): Credentials {
+  return record === undefined ? 'kubelet' : (record.credentials ?? 'own');
 }
 
 /** The image that the manifests name as they are shipped. */

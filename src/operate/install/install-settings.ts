@@ -63,8 +63,8 @@ export const installCommand = commandSpec({
     ),
     credentials: flag(
       '<whose>',
-      z.optional(oneOf(['own', 'kubelet'])),
-      "hawser's own kubeconfig, or one with the kubelet's certificate, which is renewed (default: as before, else own)",
+      z.optional(oneOf(['kubelet', 'own'])),
+      "of the monitors: the kubelet's certificate, which is renewed, or a kubeconfig of hawser's own (default: as before, else kubelet)",
     ),
     firstNode: toggle('kubeadm init runs here next: hold the VIP without an API'),
     join: toggle('this node joins the cluster that answers at the VIP'),

@@ -42,7 +42,8 @@ async function makeControlPlane(endpoint: string, how: 'init' | 'join'): Promise
   if (how === 'join') await reach(endpoint);
   mkdirSync(`${KUBERNETES}/pki`, { recursive: true });
   copyFileSync(cluster.authorityFile, AUTHORITY);
-  writeFileSync(`${KUBERNETES}/admin.conf`, kubeconfig(cluster, endpoint), { mode: 0o600 });
+  for (const name of ['admin.conf', 'kubelet.conf'])
+    writeFileSync(`${KUBERNETES}/${name}`, kubeconfig(cluster, endpoint), { mode: 0o600 });
   startApiServer(cluster);
   await reach(how === 'init' ? endpoint : `${self.address}:6443`);
   changeObjects(cluster, (objects) => [...objects, node(self.name, [self.address])]);
@@ -89,5 +90,5 @@ async function reset(): Promise<undefined> {
   sendSignal([api], 'SIGTERM');
   await waitForEnd([api]);
   rmSync(`${KUBERNETES}/pki`, { recursive: true });
-  rmSync(`${KUBERNETES}/admin.conf`);
+  for (const name of ['admin.conf', 'kubelet.conf']) rmSync(`${KUBERNETES}/${name}`);
 }

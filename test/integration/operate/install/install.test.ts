@@ -133,9 +133,8 @@ test('the openshift flavour takes the place of the shell pods and keeps them', a
   expect((await node.run('install', '--yes')).stdout).toContain('nothing to do');
 });
 
-test('--credentials kubelet mounts the certificate that the kubelet renews, for those who ask the API, and is remembered', async () => {
-  const flags = ['--credentials', 'kubelet', '--api-vip', '10.0.0.100'];
-  const result = await node.run('install', '--yes', ...flags);
+test('the monitors get the certificate that the kubelet renews, until --credentials own is typed', async () => {
+  const result = await node.run('install', '--yes', '--api-vip', '10.0.0.100');
   expect(result).toMatchObject({ exitCode: 0, stderr: '' });
   expect(result.stdout).toContain(
     'type: install -m 0600 /etc/kubernetes/kubelet.conf /etc/hawser/kubeconfig\n',
@@ -150,6 +149,7 @@ test('--credentials kubelet mounts the certificate that the kubelet renews, for 
   expect((await node.run('install', '--yes')).stdout).toContain('nothing to do');
   await node.run('install', '--yes', '--credentials', 'own');
   expect(mounts()).toEqual([]);
+  expect((await node.run('install', '--yes')).stdout).toContain('nothing to do');
 });
 
 test('without a terminal and without --yes nothing is written', async () => {
