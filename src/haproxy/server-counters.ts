@@ -1,6 +1,6 @@
 import { parseHostPort } from '../engine/system/network/address-text.ts';
 import type { TcpAddress } from '../engine/system/network/probe-tcp.ts';
-import { apiServersOf, countIn, parseStatistics, SERVER } from './runtime/parse-statistics.ts';
+import { type Cell, countIn, isApiServer, SERVER, statisticsRows } from './runtime/parse-statistics.ts';
 
 /** What HAProxy has counted of a server that clients may get, since its process began. */
 export interface ServerCounters {
@@ -27,28 +27,36 @@ export interface ServerCounters {
  * text is something else.
  */
 export function parseServerCounters(csv: string): readonly ServerCounters[] | undefined {
-  const servers = parseStatistics(csv)?.filter((cell) => cell('type') === SERVER);
-  if (servers === undefined) return undefined;
-  const tracked = new Set(servers.map((cell) => cell('tracked')));
-  return apiServersOf(servers).flatMap((cell) => {
-    const name = `${cell('pxname')}/${cell('svname')}`;
-    // A unix socket and a name that is not resolved have none.
-    const address = parseHostPort(cell('addr'));
-    if (tracked.has(name) || address === undefined) return [];
-    const count = (column: string): number => countIn(cell, column);
-    return [
-      {
-        ...{ name, checkedAs: cell('tracked') || name, address, isUp: cell('status').startsWith('UP') },
-        ...{
-          failedAttempts: count('econ') + count('wretr') + count('wredis'),
-          redispatched: count('wredis'),
-        },
-        ...{
-          longestConnectMs: count('ctime_max'),
-          chosen: count('lbtot'),
-          bytesFromServer: count('bout'),
-        },
-      },
-    ];
-  });
+  const rows = statisticsRows(csv);
+  if (rows === undefined) return undefined;
+  const tracked = new Set<string>();
+  const found: ServerCounters[] = [];
+  let hasOurs = false;
+  // One row at a time: the cells of thousands of servers cost more to collect than to read.
+  for (const cell of rows) {
+    if (cell('type') !== SERVER) continue;
+    tracked.add(cell('tracked'));
+    hasOurs ||= isApiServer(cell('pxname'));
+    const server = countersIn(cell);
+    if (server !== undefined) found.push(server);
+  }
+  return found.filter(
+    ({ name }) => !tracked.has(name) && (!hasOurs || isApiServer(name.slice(0, name.indexOf('/')))),
+  );
+}
+
+/** A unix socket and a name that is not resolved have no address. */
+function countersIn(cell: Cell): ServerCounters | undefined {
+  const address = parseHostPort(cell('addr'));
+  if (address === undefined) return undefined;
+  const name = `${cell('pxname')}/${cell('svname')}`;
+  const count = (column: string): number => countIn(cell, column);
+  return {
+    ...{ name, checkedAs: cell('tracked') || name, address, isUp: cell('status').startsWith('UP') },
+    failedAttempts: count('econ') + count('wretr') + count('wredis'),
+    redispatched: count('wredis'),
+    longestConnectMs: count('ctime_max'),
+    chosen: count('lbtot'),
+    bytesFromServer: count('bout'),
+  };
 }

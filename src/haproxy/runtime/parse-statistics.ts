@@ -13,9 +13,13 @@ export const SERVER = '2';
 /** Where the API servers are in `templates/haproxy.cfg.ejs`. */
 const BACKEND = 'masters';
 
+export function isApiServer(backend: string): boolean {
+  return backend === BACKEND;
+}
+
 /** The API servers among the servers; of a template that calls their backend something else, all. */
 export function apiServersOf(servers: readonly Cell[]): readonly Cell[] {
-  const ours = servers.filter((cell) => cell('pxname') === BACKEND);
+  const ours = servers.filter((cell) => isApiServer(cell('pxname')));
   return ours.length > 0 ? ours : servers;
 }
 

@@ -18,7 +18,7 @@ import {
 
 const LOOK_EVERY_MS = 200;
 /** After a look at many servers: of thousands, looks would cost HAProxy and this process a processor each. */
-const REST_MS_PER_SERVER = 2;
+const REST_MS_PER_SERVER = 7;
 /** After a probe that found nothing: a server that refuses connections is suspected until its checks mark it down. */
 const QUIET_MS = 1_000;
 /** That a suspect was left alone is said once in this time. */
@@ -38,7 +38,7 @@ interface ServerWatch {
 }
 
 /**
- * Looks at what HAProxy has counted, five times a second where it has up to a hundred servers, probes servers that are suspect, and keeps new connections away from
+ * Looks at what HAProxy has counted, five times a second where it has up to thirty servers, probes servers that are suspect, and keeps new connections away from
  * those that answer nothing, until their next good check (docs/decisions/0053). Sends nothing while none is suspect.
  */
 export function watchServers(
