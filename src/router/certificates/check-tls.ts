@@ -21,9 +21,35 @@ const known = new WeakMap<RouteTls, TlsCheck>();
 export function checkTls(tls: RouteTls): TlsCheck {
   const before = known.get(tls);
   if (before !== undefined) return before;
-  const check = checkSafely(tls);
+  const check = checkedBefore(tls) ?? checkSafely(tls);
   known.set(tls, check);
+  remember(tls, check);
   return check;
+}
+
+/** The last ones by their certificates: the paths of an Ingress share a Secret, and come one after the other. */
+const recent = new Map<string, { readonly tls: RouteTls; readonly check: TlsCheck }>();
+const MOST_RECENT = 32;
+
+function checkedBefore({
+  certificate,
+  key,
+  caCertificate,
+  destinationCaCertificate,
+}: RouteTls): TlsCheck | undefined {
+  const { tls, check } = recent.get(certificate) ?? {};
+  const isSame =
+    tls?.key === key &&
+    tls.caCertificate === caCertificate &&
+    tls.destinationCaCertificate === destinationCaCertificate;
+  return isSame ? check : undefined;
+}
+
+function remember(tls: RouteTls, check: TlsCheck): void {
+  recent.delete(tls.certificate);
+  recent.set(tls.certificate, { tls, check });
+  const [oldest] = recent.keys();
+  if (recent.size > MOST_RECENT && oldest !== undefined) recent.delete(oldest);
 }
 
 /** OpenSSL finds ever new ways to refuse: one route's certificate must not end the decision about all others. */

@@ -104,6 +104,14 @@ describe('a certificate with its key', () => {
     expect(new X509Certificate(pem.slice(pem.indexOf('-----BEGIN CERTIFICATE'))).subject).toContain('app');
   });
 
+  test('is parsed once for all routes that share it, as the paths of an Ingress do', () => {
+    const shared = { certificate: pair.cert, key: pair.key };
+    const [first, second] = [check(shared), check({ ...shared })];
+    expect(second).toBe(first);
+    expect(check({ ...shared, caCertificate: authority.cert })).not.toBe(first);
+    expect(check({ ...shared, key: other.key }).kind).toBe('wrong');
+  });
+
   test('may have expired', () => {
     const old = authority.issue({ commonName: 'old', validity: past });
     expect(check({ certificate: old.cert, key: old.key }).kind).toBe('checked');
