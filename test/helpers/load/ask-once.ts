@@ -11,15 +11,16 @@ export type AskOutcome =
  * which two shared cores do not have. Calls back exactly once; destroying the socket counts as `empty`.
  */
 export function askOnce(
-  target: { readonly host: string; readonly port: number },
+  target: { readonly host: string; readonly port: number; readonly hostHeader?: string | undefined },
   path: string,
   done: (outcome: AskOutcome) => void,
 ): Socket {
-  const socket = connect(target);
+  const { host, port, hostHeader = host } = target;
+  const socket = connect({ host, port });
   let text = '';
   let reason: LossReason | undefined;
   socket.setEncoding('latin1');
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${target.host}\r\nConnection: close\r\n\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostHeader}\r\nConnection: close\r\n\r\n`);
   socket.on('data', (piece) => {
     text += piece;
   });

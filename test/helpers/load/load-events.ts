@@ -44,6 +44,8 @@ export type LoadEvent = z.infer<typeof loadEventSchema>;
 export const loadPlanSchema = z.object({
   host: z.string(),
   port: z.number(),
+  /** The Host header; `host` if absent. */
+  hostHeader: z.optional(z.string()),
   /** New connections a second, each one request; 0 for none. */
   ratePerSecond: z.number(),
   timeoutMs: z.number(),

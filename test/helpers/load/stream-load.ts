@@ -55,7 +55,7 @@ function openStream(
   const socket = connect(plan);
   const giveUp = () => socket.destroy();
   signal.addEventListener('abort', giveUp, { once: true });
-  socket.write(`GET /stream HTTP/1.1\r\nHost: ${plan.host}\r\n\r\n`);
+  socket.write(`GET /stream HTTP/1.1\r\nHost: ${plan.hostHeader ?? plan.host}\r\n\r\n`);
   socket.once('data', () => {
     openedAtMs = monotonicMs();
     begun();

@@ -11,7 +11,7 @@ const CLIENTS = 50;
 const clients = (live: LiveRouter): string => `
   const { connect } = require('node:net');
   const sockets = Array.from({ length: ${CLIENTS} }, () => connect(${live.httpPort}, '${live.host}').setEncoding('utf8'));
-  const request = 'GET / HTTP/1.1\\r\\nHost: ${live.host}\\r\\n\\r\\n';
+  const request = 'GET / HTTP/1.1\\r\\nHost: web.test\\r\\n\\r\\n';
   const once = (socket) => new Promise((resolve) => {
     const end = () => resolve(0);
     socket.once('error', end).once('close', end).once('data', (text) => resolve(/^HTTP.1.1 200 /.test(text) ? 1 : 0));
@@ -21,7 +21,7 @@ const clients = (live: LiveRouter): string => `
   process.stdin.on('data', round);`;
 
 test('idle keepalive connections outlast the reloads of other routes, and answer the next request', async () => {
-  await using live = await startLiveRouter({ objects: [plainRoute('web', '10.77.0.11'), slice('web', [0])] });
+  await using live = await startLiveRouter({ objects: [plainRoute('web', 'web.test'), slice('web', [0])] });
   await live.says('configuration-reloaded');
   const [program, ...prefix] = live.cluster.namespace.prefix;
   const child = spawn(program, [...prefix, process.execPath, '-e', clients(live)], {
@@ -37,7 +37,7 @@ test('idle keepalive connections outlast the reloads of other routes, and answer
   expect(await ask()).toBe(CLIENTS);
   const before = await live.generation();
   live.set([
-    ...[plainRoute('web', '10.77.0.11'), slice('web', [0])],
+    ...[plainRoute('web', 'web.test'), slice('web', [0])],
     ...[plainRoute('other', 'other.test'), slice('other', [1])],
   ]);
   await waitFor('the reload', async () => (await live.generation()) > before);

@@ -6,7 +6,8 @@ import { type LiveRouter, startLiveRouter } from '../../../helpers/router/live-r
 import { plainRoute, slice } from '../../../helpers/router/route-objects.ts';
 
 /** The observable contract of a running router, with the real HAProxy under its real supervisor. */
-const web = [plainRoute('web', '10.77.0.11'), slice('web', [0])];
+const WEB = 'lasting.test';
+const web = [plainRoute('web', WEB), slice('web', [0])];
 /** HAProxy refuses a line of the first, and for the second a line that is nobody's. */
 const wrongTemplate = (shipped: string) =>
   shipped
@@ -28,7 +29,7 @@ const set = (...next: readonly StoredObject[]) => {
 
 beforeAll(async () => {
   live = await startLiveRouter({ objects, template: wrongTemplate });
-  await live.answers(live.host, 'a');
+  await live.answers(WEB, 'a');
 });
 afterAll(async () => {
   await live[Symbol.asyncDispose]();
@@ -36,7 +37,7 @@ afterAll(async () => {
 
 test('6: no request is lost over reloads, and a long one goes on', async () => {
   const load = await startLoad(live.cluster.namespace.prefix, {
-    ...{ host: live.host, port: live.httpPort, ratePerSecond: 100, timeoutMs: 10_000 },
+    ...{ host: live.host, hostHeader: WEB, port: live.httpPort, ratePerSecond: 100, timeoutMs: 10_000 },
     ...{ streams: 5, streamRampMs: 100, servers: ['a'], probe: null },
   });
   const before = await live.generation();
@@ -52,7 +53,7 @@ test('6: no request is lost over reloads, and a long one goes on', async () => {
 
 test('9: traffic follows the endpoints, and equal endpoints that are sent again are no reload', async () => {
   set(web[0] as StoredObject, slice('web', [1]));
-  await live.answers(live.host, 'b');
+  await live.answers(WEB, 'b');
   const before = await live.generation();
   const again = slice('web', [1]);
   set(web[0] as StoredObject, { ...again, metadata: { ...again.metadata, annotations: { sent: 'again' } } });
@@ -67,12 +68,12 @@ test('requests that a pod has begun finish when it leaves the endpoints, and whe
   set(...web, newest);
   await live.answers('newest.test', 'a');
   const load = await startLoad(live.cluster.namespace.prefix, {
-    ...{ host: live.host, port: live.httpPort, ratePerSecond: 20, timeoutMs: 10_000 },
+    ...{ host: live.host, hostHeader: WEB, port: live.httpPort, ratePerSecond: 20, timeoutMs: 10_000 },
     ...{ streams: 5, streamRampMs: 100, servers: ['a', 'b'], probe: null },
   });
   const before = await live.generation();
   set(web[0] as StoredObject, newest, slice('web', [1]));
-  await live.answers(live.host, 'b');
+  await live.answers(WEB, 'b');
   expect(await live.generation()).toBe(before);
   // Reloads are a second apart: the sessions of old generations are looked at in between.
   for (const name of ['one', 'two', 'three']) {
@@ -83,7 +84,7 @@ test('requests that a pod has begun finish when it leaves the endpoints, and whe
   expect(await live.generation()).toBeGreaterThanOrEqual(before + 3);
   expect([lost, streams.cut, streams.refused]).toEqual([{}, 0, 0]);
   set(...web);
-  await live.answers(live.host, 'a');
+  await live.answers(WEB, 'a');
 });
 
 test('11: a newer route of another namespace gets the host once the older one is gone', async () => {
