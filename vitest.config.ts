@@ -13,6 +13,7 @@ const slow = [
   'test/integration/engine/apply/file-set-trouble.test.ts',
   'test/integration/haproxy/busy.test.ts',
   'test/integration/haproxy/runtime-changes.test.ts',
+  'test/integration/haproxy/spinning-worker.test.ts',
   'test/integration/operate/install/dry-run.test.ts',
   'test/integration/operate/install/edited.test.ts',
   'test/integration/operate/install/foreign.test.ts',

@@ -32,8 +32,12 @@ export interface SupervisedHost extends AsyncDisposable {
   readonly namespace: NetNamespace;
   /** Replaces the configuration by one that answers with `version` on `ports.version`. */
   readonly install: (version: string, extras?: Extras) => void;
-  /** Starts a supervisor; may be called again once the earlier one is gone. */
-  readonly supervise: (flags?: readonly string[], env?: NodeJS.ProcessEnv) => SupervisorProcess;
+  /** Starts a supervisor, behind the program `under` if there is one; may be called again once the earlier one is gone. */
+  readonly supervise: (
+    flags?: readonly string[],
+    env?: NodeJS.ProcessEnv,
+    under?: readonly string[],
+  ) => SupervisorProcess;
   readonly events: (name?: string) => readonly LogLine[];
   readonly load: (plan: Partial<LoadPlan>) => Promise<Load>;
   /** Serves streams, and whatever else a backend of the load does, on these ports. */
@@ -69,9 +73,9 @@ export async function createSupervisedHost(): Promise<SupervisedHost> {
     paths,
     namespace,
     install: (version, extras = {}) => replaceFile(paths.config, configurationText(paths, version, extras)),
-    supervise: (flags = shortTimes, env = {}) =>
+    supervise: (flags = shortTimes, env = {}, under = []) =>
       startSupervisor(
-        namespace.prefix,
+        [...namespace.prefix, ...under],
         [...pathFlags(paths), ...flags],
         { socket: paths.socket, logPath: paths.log },
         env,
