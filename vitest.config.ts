@@ -6,6 +6,7 @@ import { patience } from './vitest.shared.ts';
 /** What takes minutes of a processor's time: `npm run test:slow`. */
 const slow = [
   'test/browser/**/*.test.ts',
+  'test/integration/api-lb/restarted-server.test.ts',
   'test/integration/api-lb/starved-server.test.ts',
   'test/integration/commands/completion.test.ts',
   'test/integration/demo/demo.test.ts',
