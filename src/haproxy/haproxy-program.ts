@@ -18,7 +18,7 @@ import { createDriftSearch, isLarge, readSetFiles } from './find-drift.ts';
 import { findRunning, statsListeners } from './find-running.ts';
 import { generationSocket, generationSockets } from './generation-sockets.ts';
 import { createLostServers } from './lost-servers.ts';
-import { clientSessions, infoNumber, masterPid, type Session } from './parse-replies.ts';
+import { clientSessions, infoNumber, masterPid, repliesIn, type Session } from './parse-replies.ts';
 import type { ConfigChoice, ProxyDriver, StartOutcome, StartRequest } from './program.ts';
 import { proveServing } from './prove.ts';
 import { readConfiguration } from './read-configuration.ts';
@@ -85,6 +85,8 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
 
   const runtime = createRuntime({
     ask: (running, command) => askAll(running, [command], CHANGE_TIMEOUT_MS),
+    askEach: async (running, commands) =>
+      repliesIn((await askAll(running, commands, CHANGE_TIMEOUT_MS)) ?? '', commands.length),
     askAll,
     finishMs: Math.min(paths.forceDeleteTimeout, MOST_FINISH_MS),
     readSetFile: readSetFiles(paths.config),

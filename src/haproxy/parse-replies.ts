@@ -47,3 +47,16 @@ export function downServers(state: string): ReadonlySet<string> {
   );
   return new Set(down.map(([, backend, , server]) => `${backend}/${server}`));
 }
+
+/** The replies to commands that were sent on one connection, each a paragraph and an empty line. Empty unless there are as many as commands. */
+export function repliesIn(text: string, commands: number): readonly string[] {
+  const replies: string[] = [];
+  let lines: string[] = [];
+  for (const line of text.split('\n').slice(0, -1))
+    if (line !== '') lines.push(line);
+    else {
+      replies.push(lines.join('\n'));
+      lines = [];
+    }
+  return lines.length === 0 && replies.length === commands ? replies : [];
+}

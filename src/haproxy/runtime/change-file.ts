@@ -15,7 +15,7 @@ import type { Running } from './running.ts';
 import { createRunningNames, type RunningNames } from './running-names.ts';
 
 type FileOutcome =
-  | { readonly kind: 'changed'; readonly commands: number }
+  | { readonly kind: 'changed'; readonly commands: number; readonly ended?: never }
   | { readonly kind: 'refused'; readonly reason: string };
 
 /** What lies in the set of this number under this name; undefined where it cannot be read. */

@@ -1,5 +1,5 @@
 import type { ServerChange } from './change.ts';
-import { type Command, type Steps, stepsFor } from './commands.ts';
+import { type Command, stepsFor } from './commands.ts';
 import { backendOf } from './description.ts';
 import type { LeftOvers } from './left-overs.ts';
 import type { Running } from './running.ts';
@@ -7,76 +7,127 @@ import { parseRunningServers, type RunningServers } from './running-servers.ts';
 
 export type Ask = (running: Running, command: string) => Promise<string | undefined>;
 
-export type ServerOutcome =
-  | { readonly kind: 'changed'; readonly commands: number; readonly endsSessions: boolean }
+/** How HAProxy is asked. */
+export interface Line {
+  /** Undefined where its worker does not answer. */
+  readonly ask: Ask;
+  /**
+   * One-line commands on one connection, and a reply for each in their order: HAProxy runs all of them, whatever it answers. Only for commands that
+   * answer with at most one paragraph. Empty where replies are missing.
+   */
+  readonly askEach: (running: Running, commands: readonly string[]) => Promise<readonly string[]>;
+}
+
+export type ServersOutcome =
+  | {
+      readonly kind: 'changed';
+      readonly commands: number;
+      /** The servers whose sessions end. */
+      readonly ended: readonly string[];
+    }
   | { readonly kind: 'refused'; readonly reason: string };
 
 /** A session that was shut down ends within moments, and only then its server can be deleted. */
 const ATTEMPTS = 6;
 
+/** HAProxy runs so many commands of one connection before anything else is asked of its master. */
+const MOST_TOGETHER = 100;
+
 /**
- * Makes changes, for one request: looks at what runs, and gives the commands that are left to give. Each answer of HAProxy counts. A backend
- * is looked at once: a change touches no other server, and hundreds may come at once.
+ * Makes changes, for one request: reads what runs, and gives the commands that are left to give, for all changes together. Each answer of HAProxy counts. A
+ * backend is read once: a change affects no other server, and hundreds may come at once.
  */
 export function createServerChanges(
-  ask: Ask,
+  line: Line,
   leftOvers: LeftOvers,
-): (running: Running) => (change: ServerChange) => Promise<ServerOutcome> {
+): (running: Running) => (changes: readonly ServerChange[]) => Promise<ServersOutcome> {
   return (running) => {
-    const known = new Map<string, Promise<RunningServers | undefined>>();
-    const lookOnce = (backend: string): Promise<RunningServers | undefined> => {
-      const found = known.get(backend) ?? look(ask, running, backend);
-      known.set(backend, found);
-      return found;
+    const known = new Map<string, RunningServers>();
+    /** Undefined where HAProxy does not say which servers all these backends have. */
+    const read = async (backends: readonly string[]): Promise<RunningServers | undefined> => {
+      const unread = [...new Set(backends)].filter((backend) => !known.has(backend));
+      for (const batch of batchesOf(unread, MOST_TOGETHER)) {
+        const found = await readTogether(line, running, batch);
+        for (const [index, backend] of batch.entries()) {
+          const servers = found[index];
+          if (servers === undefined) return undefined;
+          known.set(backend, servers);
+        }
+      }
+      return new Map(backends.flatMap((backend) => [...(known.get(backend) ?? [])]));
     };
-    return createServerChange(ask, leftOvers, running, lookOnce, () => known.clear());
+    return createServersChange(line, leftOvers, running, read, () => known.clear());
   };
 }
 
-function createServerChange(
-  ask: Ask,
+function createServersChange(
+  line: Line,
   leftOvers: LeftOvers,
   running: Running,
-  lookOnce: (backend: string) => Promise<RunningServers | undefined>,
-  lookAgain: () => void,
-): (change: ServerChange) => Promise<ServerOutcome> {
-  const stepsNow = async (change: ServerChange): Promise<Steps | undefined> => {
-    const seen = await lookOnce(backendOf(change.server));
-    return seen && stepsFor(change, seen, leftOvers.of(running));
-  };
-  const stepsOnceDeleted = async (change: ServerChange): Promise<Steps | undefined> => {
+  read: (backends: readonly string[]) => Promise<RunningServers | undefined>,
+  forgetAll: () => void,
+): (changes: readonly ServerChange[]) => Promise<ServersOutcome> {
+  /** What a server left that is wanted again in another form: it can be added once it is deleted. */
+  const deleteLeftOver = async ({ server, wanted }: ServerChange): Promise<void> => {
     for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) {
-      if (change.wanted === null || !leftOvers.of(running).has(change.server)) break;
-      const hasAdvanced = await leftOvers.advance(running, (server) => server === change.server);
+      if (wanted === null || !leftOvers.of(running).has(server)) return;
+      const hasAdvanced = await leftOvers.advance(running, (name) => name === server);
       // Others may have been deleted as well.
-      lookAgain();
-      if (!hasAdvanced) break;
+      forgetAll();
+      if (!hasAdvanced) return;
     }
-    return await stepsNow(change);
   };
-  /** A server that may finish its work is there still, and needs only to be told of its place. */
-  const takenBack = (change: ServerChange): ServerChange => {
+  /** A server that may finish its work still exists, and only needs its new place. */
+  const restored = (change: ServerChange): ServerChange => {
     const options = leftOvers.optionsOf(running, change.server);
     if (options === undefined || !isAsBefore(change.wanted, options)) return change;
     leftOvers.forget(running, change.server);
     return { ...change, mayFinish: { options } };
   };
   return async (asked) => {
-    const change = takenBack(asked);
-    const { server, wanted, mayFinish } = change;
-    const steps = await stepsOnceDeleted(change);
-    if (steps === undefined) return refused(`HAProxy does not say which servers "${backendOf(server)}" has`);
-    const trouble = await tellAll(ask, running, steps.commands);
+    const changes = asked.map(restored);
+    for (const change of changes) await deleteLeftOver(change);
+    const backends = [...new Set(changes.map(({ server }) => backendOf(server)))];
+    const found = await read(backends);
+    if (found === undefined) return refused(`HAProxy does not say which servers "${backends.join(' ')}" has`);
+    const gone = leftOvers.of(running);
+    const steps = changes.map((change) => ({ change, ...stepsFor(change, found, gone) }));
+    const commands = steps.flatMap((step) => step.commands);
+    const trouble = await tellTogether(line, running, commands);
     if (trouble !== undefined) return refused(trouble);
-    if (wanted !== null) leftOvers.forget(running, server);
-    else if (steps.commands.length > 0) leftOvers.add(running, server, mayFinish?.options);
-    return { kind: 'changed', commands: steps.commands.length, endsSessions: steps.endSessions };
+    for (const { change, commands } of steps)
+      if (change.wanted !== null) leftOvers.forget(running, change.server);
+      else if (commands.length > 0) leftOvers.add(running, change.server, change.mayFinish?.options);
+    const ended = steps.filter(({ endSessions }) => endSessions).map(({ change }) => change.server);
+    return { kind: 'changed', commands: commands.length, ended };
   };
 }
 
 /** Whether a server with these options is the one that is wanted again. */
 function isAsBefore(wanted: ServerChange['wanted'], options: string): boolean {
   return wanted?.options === options;
+}
+
+/** The servers of each backend; undefined where HAProxy does not say. */
+async function readTogether(
+  line: Line,
+  running: Running,
+  backends: readonly string[],
+): Promise<readonly (RunningServers | undefined)[]> {
+  const [first = ''] = backends;
+  if (backends.length === 1) return [await look(line.ask, running, first)];
+  const replies = await line.askEach(
+    running,
+    backends.map((backend) => `show servers state ${backend}`),
+  );
+  return replies.map(parseRunningServers);
+}
+
+/** Consecutive items, at most so many together. */
+export function batchesOf<T>(items: readonly T[], most: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(items.length / most) }, (_, index) =>
+    items.slice(index * most, (index + 1) * most),
+  );
 }
 
 /** The servers of this backend, for a router has ten thousand others; without a name, all. */
@@ -90,18 +141,12 @@ export async function look(
 }
 
 /** Undefined where HAProxy has done it, else what it said. */
-export async function tell(
-  ask: Ask,
-  running: Running,
-  { text, done, instead }: Command,
-): Promise<string | undefined> {
+export async function tell(ask: Ask, running: Running, command: Command): Promise<string | undefined> {
+  const { text, done, instead } = command;
   const reply = (await ask(running, text))?.trim();
   if (reply !== undefined && instead?.answer.test(reply))
     return await tellAll(ask, running, instead.commands);
-  if (reply !== undefined && done.test(reply)) return undefined;
-  // The lines after the first one are a file's: a private key, or megabytes.
-  const [command = ''] = text.split('\n', 1);
-  return `"${command}" was answered with ${reply === undefined ? 'nothing' : JSON.stringify(reply.slice(0, 200))}`;
+  return reply !== undefined && done.test(reply) ? undefined : answered(command, reply);
 }
 
 /** Stops at the first that HAProxy refuses, and resolves with what it said. */
@@ -117,6 +162,41 @@ export async function tellAll(
   return undefined;
 }
 
-function refused(reason: string): ServerOutcome {
+/**
+ * As `tellAll`, on as few connections as possible: a connection to HAProxy's master costs more than ten commands. What follows a refused command
+ * is run all the same, so each command must be harmless then. From a command that is replaced by others on, all are given again.
+ */
+export async function tellTogether(
+  line: Line,
+  running: Running,
+  commands: readonly Command[],
+): Promise<string | undefined> {
+  let left = commands;
+  while (left.length > 1) {
+    const batch = left.slice(0, MOST_TOGETHER);
+    const replies = await line.askEach(
+      running,
+      batch.map(({ text }) => text),
+    );
+    const index = batch.findIndex(({ done }, at) => !done.test(replies[at]?.trim() ?? 'nothing'));
+    left = left.slice(batch.length);
+    if (index === -1) continue;
+    const [failed, reply] = [batch[index], replies[index]?.trim()];
+    if (failed === undefined) continue;
+    if (reply === undefined || failed.instead?.answer.test(reply) !== true) return answered(failed, reply);
+    const trouble = await tellAll(line.ask, running, failed.instead.commands);
+    if (trouble !== undefined) return trouble;
+    left = [...batch.slice(index + 1), ...left];
+  }
+  return await tellAll(line.ask, running, left);
+}
+
+function answered({ text }: Command, reply: string | undefined): string {
+  // The lines after the first one are a file's: a private key, or megabytes.
+  const [command = ''] = text.split('\n', 1);
+  return `"${command}" was answered with ${reply === undefined ? 'nothing' : JSON.stringify(reply.slice(0, 200))}`;
+}
+
+function refused(reason: string): ServersOutcome {
   return { kind: 'refused', reason };
 }

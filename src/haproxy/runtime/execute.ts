@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../engine/system/errors.ts';
-import type { RuntimeChange } from './change.ts';
+import type { FileChange, RuntimeChange, ServerChange } from './change.ts';
 import { createFileChanges, type ReadSetFile } from './change-file.ts';
-import { type Ask, createServerChanges, tell, tellAll } from './change-server.ts';
+import { createServerChanges, type Line, tell, tellTogether } from './change-server.ts';
 import { deletion, ending } from './commands.ts';
 import { createFileDrift } from './file-drift.ts';
 import { createLeftOvers, type Farewell } from './left-overs.ts';
@@ -10,9 +10,7 @@ import type { Running } from './running.ts';
 import { createServerDrift } from './server-drift.ts';
 
 /** How HAProxy is spoken to. */
-interface RuntimeLine {
-  /** Undefined where its worker does not answer. */
-  readonly ask: Ask;
+interface RuntimeLine extends Line {
   /** The same with many questions at once, and all answers one after the other. */
   readonly askAll: (running: Running, commands: readonly string[]) => Promise<string | undefined>;
   readonly readSetFile: ReadSetFile;
@@ -35,7 +33,7 @@ export interface Changes {
 }
 
 export interface Runtime {
-  /** Makes the changes one after the other, and stops at the first that HAProxy refuses. Call it for one at a time. Never rejects. */
+  /** Makes the changes in their order, and stops at the first refused one; of servers, up to fifty are changed together. Call it for one at a time. Never rejects. */
   readonly change: (
     running: Running,
     draining: readonly Running[],
@@ -58,18 +56,21 @@ const NEEDED = [
   ...['show ssl crt-list', 'add ssl crt-list', 'del ssl crt-list'],
   ...['show map', 'set map', 'add map', 'del map', 'prepare map', 'commit map'],
 ];
+/** Their commands are given together. */
+const SERVERS_TOGETHER = 50;
 /** Between two steps of a server that was removed: what is under way with it may end by itself. */
 const STEP_MS = 250;
 
 export function createRuntime({
   ask,
+  askEach,
   askAll,
   readSetFile,
   endSessions,
   stepMs = STEP_MS,
   finishMs = stepMs,
 }: RuntimeLine): Runtime {
-  const end: Farewell['end'] = (running, server) => tellAll(ask, running, ending(server));
+  const end: Farewell['end'] = (running, server) => tellTogether({ ask, askEach }, running, ending(server));
   const remove: Farewell['remove'] = (running, server) => tell(ask, running, deletion(server));
   const leftOvers = createLeftOvers({ end, remove }, { stepMs, finishMs });
   // What is deleted is not to be added at the same time.
@@ -79,7 +80,7 @@ export function createRuntime({
     turn = done.catch(() => undefined);
     return done;
   };
-  const servers = createServerChanges(ask, leftOvers);
+  const servers = createServerChanges({ ask, askEach }, leftOvers);
   const files = createFileChanges(ask, readSetFile);
   const endSoon = async (
     running: Running,
@@ -105,11 +106,10 @@ export function createRuntime({
   const change = async (running: Running, { changes, set }: Changes): Promise<Made> => {
     let made: Made = { commands: 0, ended: [], refusal: undefined };
     const [server, file] = [servers(running), files(running, set)];
-    for (const each of changes) {
-      const outcome = each.kind === 'server' ? await server(each) : await file(each);
+    for (const step of stepsOf(changes)) {
+      const outcome = step.kind === 'servers' ? await server(step.servers) : await file(step.file);
       if (outcome.kind === 'refused') return { ...made, refusal: outcome };
-      const ends = each.kind === 'server' && 'endsSessions' in outcome && outcome.endsSessions;
-      const ended = ends ? [...made.ended, each.server] : made.ended;
+      const ended = [...made.ended, ...(outcome.ended ?? [])];
       made = { ...made, commands: made.commands + outcome.commands, ended };
     }
     return made;
@@ -132,6 +132,27 @@ export function createRuntime({
       return help === undefined ? [] : NEEDED.filter((command) => !help.includes(`\n  ${command}`));
     },
   };
+}
+
+type Step =
+  | { readonly kind: 'servers'; readonly servers: readonly ServerChange[] }
+  | { readonly kind: 'file'; readonly file: FileChange };
+
+/** In their order, with up to so many servers that follow one another in one step. */
+function stepsOf(changes: readonly RuntimeChange[]): readonly Step[] {
+  const steps: Step[] = [];
+  let servers: ServerChange[] = [];
+  for (const change of changes)
+    if (change.kind !== 'server') steps.push({ kind: 'file', file: change });
+    else {
+      const isOpen = steps.at(-1)?.kind === 'servers' && servers.length < SERVERS_TOGETHER;
+      if (!isOpen) {
+        servers = [];
+        steps.push({ kind: 'servers', servers });
+      }
+      servers.push(change);
+    }
+  return steps;
 }
 
 function mayFinish(change: RuntimeChange): boolean {

@@ -1,5 +1,5 @@
 import type { ServerChange } from './change.ts';
-import { type Ask, look } from './change-server.ts';
+import { type Ask, batchesOf, look } from './change-server.ts';
 import { backendOf, type Description } from './description.ts';
 import { driftOf, strangersIn } from './drift.ts';
 import type { LeftOvers } from './left-overs.ts';
@@ -47,7 +47,7 @@ export function createServerDrift(
   return async (running, wanted, backends) => {
     await inTurn(() => leftOvers.advance(running, () => false));
     const found: ServerChange[] = [];
-    for (const batch of backends === undefined ? [undefined] : batchesOf(backends)) {
+    for (const batch of backends === undefined ? [undefined] : batchesOf(backends, BATCH)) {
       const part = batch === undefined ? wanted : onlyIn(wanted, new Set(batch));
       // In turn, since a server that is just being added is out of use as well.
       const changes = await inTurn(() => driftIn(running, part, batch));
@@ -56,12 +56,6 @@ export function createServerDrift(
     }
     return found;
   };
-}
-
-function batchesOf(names: readonly string[]): readonly (readonly string[])[] {
-  return Array.from({ length: Math.ceil(names.length / BATCH) }, (_, index) =>
-    names.slice(index * BATCH, (index + 1) * BATCH),
-  );
 }
 
 function onlyIn(wanted: Description, backends: ReadonlySet<string>): Description {

@@ -95,10 +95,16 @@ async function mustFollow(
     othersOf(after)
       .find((file) => file.name === name)
       ?.content.toString();
+  const ask = (_: unknown, command: string): Promise<string | undefined> => {
+    assert.match(command, ONE_COMMAND);
+    return tell(command);
+  };
   const runtime = createRuntime({
-    ask: (_, command) => {
-      assert.match(command, ONE_COMMAND);
-      return tell(command);
+    ask,
+    askEach: async (running, commands) => {
+      const replies: string[] = [];
+      for (const command of commands) replies.push((await ask(running, command)) ?? '');
+      return replies;
     },
     askAll: async () => undefined,
     readSetFile: async (_, name) => content(name),

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { clientSessions, downServers, infoNumber, masterPid } from '../../../src/haproxy/parse-replies.ts';
+import {
+  clientSessions,
+  downServers,
+  infoNumber,
+  masterPid,
+  repliesIn,
+} from '../../../src/haproxy/parse-replies.ts';
 
 /** What HAProxy 2.6.12 really said, with two TCP sessions in backend "masters" and its server "dead" down. */
 const recorded = (name: string): string =>
@@ -44,4 +50,19 @@ test('of a reply that was cut off no server is down', () => {
   const state = recorded('show-servers-state.txt');
   for (const length of [0, 1, 200, state.length - 1])
     expect([...downServers(state.slice(0, length))]).toEqual([]);
+});
+
+test('replies to commands on one connection are as many as the commands, or none', () => {
+  const text =
+    "New server registered.\n\n\nIP changed from '10.0.0.1' to '10.0.0.2'\n\n1\n# be_id\n2 web\n\n";
+  const replies = [
+    'New server registered.',
+    '',
+    "IP changed from '10.0.0.1' to '10.0.0.2'",
+    '1\n# be_id\n2 web',
+  ];
+  expect(repliesIn(text, 4)).toEqual(replies);
+  expect(repliesIn(text, 5)).toEqual([]);
+  expect(repliesIn(text.slice(0, -1), 4)).toEqual([]);
+  expect(repliesIn('', 1)).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { describeConfiguration } from '../../../../src/haproxy/runtime/describe-
 import { differenceOf } from '../../../../src/haproxy/runtime/difference.ts';
 import { createRuntime } from '../../../../src/haproxy/runtime/execute.ts';
 import type { Running } from '../../../../src/haproxy/runtime/running.ts';
-import { createHaproxyModel, type HaproxyModel } from './haproxy-model.ts';
+import { askingEach, createHaproxyModel, type HaproxyModel } from './haproxy-model.ts';
 
 interface ApiServer {
   readonly name: string;
@@ -118,9 +118,10 @@ test('whatever was done by hand is found as drift, and repaired', async () => {
 
 test('a command that HAProxy refuses is named in its words', async () => {
   const [before, after] = [[], ['a', 'b'].map((name) => ({ name, host: 1, weight: 1 }))];
+  const ask: HaproxyModel['ask'] = async (_, command) =>
+    command.startsWith('show') ? createHaproxyModel(textOf([])).ask(running, command) : 'No.\n';
   const deaf = createRuntime({
-    ask: async (_, command) =>
-      command.startsWith('show') ? createHaproxyModel(textOf([])).ask(running, command) : 'No.\n',
+    ...{ ask, askEach: askingEach(ask) },
     endSessions: async () => undefined,
     askAll: async () => undefined,
     readSetFile: async () => undefined,
@@ -131,7 +132,7 @@ test('a command that HAProxy refuses is named in its words', async () => {
     reason: '"add server masters/a 10.0.0.1:6443 check weight 1" was answered with "No."',
   });
   const gone = createRuntime({
-    ask: async () => undefined,
+    ...{ ask: async () => undefined, askEach: async () => [] },
     endSessions: async () => undefined,
     askAll: async () => undefined,
     readSetFile: async () => undefined,
@@ -148,7 +149,10 @@ test('a build without the commands is found by its own help', async () => {
     (command) => `  ${command} X : y`,
   );
   const poor = createRuntime({
-    ask: async () => `The following commands are valid:\n${help.join('\n')}\n`,
+    ...{
+      ask: async () => `The following commands are valid:\n${help.join('\n')}\n`,
+      askEach: async () => [],
+    },
     endSessions: async () => undefined,
     askAll: async () => undefined,
     readSetFile: async () => undefined,
@@ -165,7 +169,8 @@ test('connections with a server that moves, goes and comes back may finish where
   const ended: string[] = [];
   const endSessions = async (_: unknown, servers: ReadonlySet<string>) => void ended.push(...servers);
   const runtime = createRuntime({
-    ...{ ask: haproxy.ask, askAll: async () => undefined, readSetFile: async () => undefined, endSessions },
+    ...haproxy,
+    ...{ askAll: async () => undefined, readSetFile: async () => undefined, endSessions },
     ...{ stepMs: 0, finishMs: 60_000 },
   });
   const [mayFinish, place] = [{ options: 'check' }, { port: 80, weight: 1, options: 'check' }];
@@ -211,7 +216,7 @@ test('a server whose cookie HAProxy refuses gets one of its backend before it is
     return command.startsWith('set dynamic') ? '\n' : await haproxy.ask(of, command);
   };
   const runtime = createRuntime({
-    ask,
+    ...{ ask, askEach: askingEach(ask) },
     askAll: async () => undefined,
     readSetFile: async () => undefined,
     endSessions: async () => undefined,
@@ -221,6 +226,8 @@ test('a server whose cookie HAProxy refuses gets one of its backend before it is
   expect(await runtime.change(running, [], { changes })).toMatchObject({ kind: 'changed' });
   expect(commands).toEqual([
     'add server web/b 10.0.0.2:80 cookie y check weight 1',
+    // HAProxy answers each of them that there is no such server.
+    ...['enable health web/b', 'set server web/b state ready'],
     'add server web/b 10.0.0.2:80 check weight 1',
     'set dynamic-cookie-key backend web shop:web',
     'enable health web/b',
@@ -260,4 +267,31 @@ test('a server that an earlier supervisor removed comes back without waiting for
     kind: 'changed',
   });
   expect(servesOf(haproxy)).toHaveProperty('masters/b.endpoint', '10.0.0.2:6443');
+});
+
+test('the servers of many backends are read on one connection and changed on another', async () => {
+  const backend = (name: string, host: number): string =>
+    `backend ${name}\n  server a 10.0.0.${host}:80 check\n  server b 10.0.1.${host}:80 check\n`;
+  const names = ['one', 'two', 'three'];
+  const textAt = (host: number): string => names.map((name) => backend(name, host)).join('');
+  const haproxy = createHaproxyModel(textAt(1));
+  const [asked, batches]: [string[], (readonly string[])[]] = [[], []];
+  const runtime = createRuntime({
+    ask: async (of, command) => {
+      asked.push(command);
+      return await haproxy.ask(of, command);
+    },
+    askEach: async (of, commands) => {
+      batches.push(commands);
+      return await haproxy.askEach(of, commands);
+    },
+    askAll: async () => undefined,
+    readSetFile: async () => undefined,
+    endSessions: async () => undefined,
+  });
+  const found = differenceOf(textAt(1), textAt(2));
+  const changes = found.kind === 'runtime' ? found.changes : [];
+  expect(await runtime.change(running, [], { changes })).toEqual({ kind: 'changed', commands: 12 });
+  expect(servesOf(haproxy)).toEqual(servesOf(createHaproxyModel(textAt(2))));
+  expect([asked, batches.map(({ length }) => length)]).toEqual([[], [3, 12]]);
 });

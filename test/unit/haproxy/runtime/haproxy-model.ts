@@ -12,7 +12,13 @@ interface ModelServer {
 export interface HaproxyModel {
   readonly servers: Map<string, ModelServer>;
   readonly ask: (running: Running, command: string) => Promise<string>;
+  readonly askEach: (running: Running, commands: readonly string[]) => Promise<readonly string[]>;
   readonly commands: string[];
+}
+
+/** Each command answered on its own. */
+export function askingEach(ask: HaproxyModel['ask']): HaproxyModel['askEach'] {
+  return (running, commands) => Promise.all(commands.map((command) => ask(running, command)));
 }
 
 export function createHaproxyModel(text: string): HaproxyModel {
@@ -66,12 +72,9 @@ export function createHaproxyModel(text: string): HaproxyModel {
       })
       .join('\n')}\n`;
   const commands: string[] = [];
-  return {
-    servers,
-    commands,
-    ask: async (_, command) => {
-      if (!command.startsWith('show')) commands.push(command);
-      return `${answer(command)}\n`;
-    },
+  const ask: HaproxyModel['ask'] = async (_, command) => {
+    if (!command.startsWith('show')) commands.push(command);
+    return `${answer(command)}\n`;
   };
+  return { servers, commands, ask, askEach: askingEach(ask) };
 }
