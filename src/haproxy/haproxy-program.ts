@@ -18,7 +18,14 @@ import { createDriftSearch, isLarge, readSetFiles } from './find-drift.ts';
 import { findRunning, statsListeners } from './find-running.ts';
 import { generationSocket, generationSockets } from './generation-sockets.ts';
 import { createLostServers } from './lost-servers.ts';
-import { clientSessions, infoNumber, masterPid, repliesIn, type Session } from './parse-replies.ts';
+import {
+  clientSessions,
+  infoNumber,
+  masterPid,
+  repliesIn,
+  requestsIn,
+  type Session,
+} from './parse-replies.ts';
 import type { ConfigChoice, ProxyDriver, StartOutcome, StartRequest } from './program.ts';
 import { proveServing } from './prove.ts';
 import { readConfiguration } from './read-configuration.ts';
@@ -118,6 +125,7 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
       const info = await askAll(running, ['show info'], withinMs);
       return info === undefined ? undefined : infoNumber(info, 'CurrConns');
     },
+    countRequests: async (running) => requestsIn((await askAll(running, ['show sess'])) ?? ''),
     endSessions: (running, share) =>
       endSome(running, (sessions) => sessions.slice(0, Math.round(sessions.length * share))),
     endSessionsOfLostServers: createLostServers(askAll, endSome),

@@ -21,11 +21,33 @@ export interface Session {
  * pair) are left out: ending them would end the conversation.
  */
 export function clientSessions(sessions: string): readonly Session[] {
+  return sessionRows(sessions)
+    .filter(({ protocol, frontend }) => !/^(?:sockpair|unix)/.test(protocol) && !isCommandLine(frontend))
+    .map(({ id, backend, server }) => ({ id, server: `${backend}/${server}` }));
+}
+
+/**
+ * The requests in progress in `show sess`. HAProxy lists no HTTP connection that is idle. A connection with TLS passes through a TCP frontend and a server of the
+ * same process (`be_sni`, `fe_sni`), as in openshift-router's template: it is listed there as long as it is open, and its requests once more. Undefined for a reply
+ * that does not list the question itself.
+ */
+export function requestsIn(sessions: string): number | undefined {
+  const rows = sessionRows(sessions);
+  const others = rows.filter(({ frontend }) => !isCommandLine(frontend));
+  if (others.length === rows.length) return undefined;
+  return others.filter(({ backend, server }) => !isHop(backend, server)).length;
+}
+
+const isHop = (backend: string, server: string): boolean =>
+  backend.startsWith('be_') && server === backend.replace('be_', 'fe_');
+
+const isCommandLine = (frontend: string): boolean => /^(?:GLOBAL|MASTER)$/.test(frontend);
+
+function sessionRows(sessions: string) {
   return sessions.split('\n').flatMap((line) => {
-    const [, id, protocol, frontend, backend, server] =
+    const [, id, protocol = '', frontend = '', backend = '', server = ''] =
       /^(0x[0-9a-f]+): proto=(\S+) .*?\bfe=(\S+) be=(\S+) srv=(\S+) /.exec(line) ?? [];
-    const isOwn = /^(?:sockpair|unix)/.test(protocol ?? '') || /^(?:GLOBAL|MASTER)$/.test(frontend ?? '');
-    return id === undefined || isOwn ? [] : [{ id, server: `${backend}/${server}` }];
+    return id === undefined ? [] : [{ id, protocol, frontend, backend, server }];
   });
 }
 

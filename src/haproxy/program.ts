@@ -75,6 +75,8 @@ export interface ProxyDriver {
   readonly describeServing: () => Promise<string | undefined>;
   /** Undefined where its worker does not say within the time. */
   readonly countSessions: (running: Running, withinMs: number) => Promise<number | undefined>;
+  /** Requests in progress, and connections that are passed on unread; undefined where its worker does not say. */
+  readonly countRequests: (running: Running) => Promise<number | undefined>;
   /** Ends this part (0 to 1) of the sessions that are left, to the nearest whole number. Says how many it ended. */
   readonly endSessions: (running: Running, share: number) => Promise<number>;
   /**

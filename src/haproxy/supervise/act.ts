@@ -46,6 +46,8 @@ export function act(action: Action, effects: Effects): Promise<void> | void {
       return shed(action, effects);
     case 'end-sessions-of-lost-servers':
       return endOfLostServers(action, effects);
+    case 'count-requests':
+      return countRequests(action, effects);
     case 'clean-up':
       return program.cleanUp(action.number);
     case 'keep-last-good':
@@ -88,6 +90,7 @@ export function outcomeOfFailed(action: Action, message: string): Event | 'again
     case 'report-busy':
     case 'shed-sessions':
     case 'end-sessions-of-lost-servers':
+    case 'count-requests':
     case 'clean-up':
     case 'keep-last-good':
       return undefined;
@@ -131,6 +134,17 @@ async function endOfLostServers(
   const found = await program.endSessionsOfLostServers(runningOf(serving), draining.map(runningOf));
   for (const { generation: number, ended } of found)
     if (ended > 0) dispatch({ kind: 'sessions-ended', number, ended, for: 'server' });
+}
+
+async function countRequests(
+  { draining }: Extract<Action, { kind: 'count-requests' }>,
+  { program, dispatch }: Effects,
+): Promise<void> {
+  const count = async (generation: Retiring): Promise<void> => {
+    const requests = await program.countRequests(runningOf(generation));
+    dispatch({ kind: 'requests-counted', number: generation.number, requests });
+  };
+  await Promise.all(draining.map(count));
 }
 
 function start(action: Extract<Action, { kind: 'start' }>, { program, dispatch }: Effects): void {

@@ -23,9 +23,12 @@ import {
 import {
   advanceRetiring,
   compareServers,
+  countRequests,
+  firstCountAt,
   giveNotice,
   hasten,
   noticeGiven,
+  requestsCounted,
   retire,
   retiringDeadlines,
   sessionsEnded,
@@ -85,6 +88,8 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
       return keepMemory(state, event.bytes, now, emit);
     case 'sessions-ended':
       return sessionsEnded(state, event, emit);
+    case 'requests-counted':
+      return requestsCounted(state, event, now, emit);
     case 'notice-given':
       return noticeGiven(state, event, now, emit);
     case 'tick':
@@ -213,7 +218,7 @@ function retiringGone(state: State, number: number, how: string, now: number, em
 }
 
 function tick(state: State, now: number, emit: Emit): State {
-  const next = compareServers(advanceRetiring(state, now, emit), now, emit);
+  const next = countRequests(compareServers(advanceRetiring(state, now, emit), now, emit), now, emit);
   const { job, restart } = next;
   if (job?.stage.kind === 'proving' && now >= job.stage.until) {
     return notProven(next, now, emit);
@@ -246,7 +251,10 @@ function stop(state: State, now: number, emit: Emit): State {
   emit({ kind: 'answer', requests: waiting, result: stopping });
   const candidate = job?.stage.kind === 'proving' ? [{ ...job.stage, workers: [] }] : [];
   const cleared = { ...state, job: undefined, queued: [], unanswered: [], changing: undefined, changes: [] };
-  const idle: State = { ...cleared, phase: 'stopping', serving: undefined, restart: noRestart };
+  const countRequestsAt = firstCountAt(state, now);
+  const idle: State = {
+    ...{ ...cleared, phase: 'stopping', serving: undefined, restart: noRestart, countRequestsAt },
+  };
   const hurried = hasten(idle, now, now + state.limits.drainTimeoutMs);
   const noticed = serving === undefined ? hurried : giveNotice(hurried, serving, now, emit);
   return candidate.reduce((next, each) => retire(next, each, 'stopping', now, emit), noticed);

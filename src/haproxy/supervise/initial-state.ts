@@ -19,6 +19,7 @@ export function initialState(
     reloadedForDrift: undefined,
     retiring: [],
     compareServersAt: 0,
+    countRequestsAt: 0,
     restart: noRestart,
     besideNotBefore: 0,
     unanswered: [],

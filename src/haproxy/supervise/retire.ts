@@ -170,11 +170,45 @@ export function compareServers(state: State, now: number, emit: Emit): State {
   return { ...state, compareServersAt: now + COMPARE_EVERY_MS };
 }
 
+/** From the stop on: idle connections have so long for another request, whose response closes them. */
+const IDLE_FOR_MS = 5_000;
+const COUNT_EVERY_MS = 1_000;
+
+/** When the requests are counted for the first time after a stop was requested. */
+export function firstCountAt({ limits: { drainTimeoutMs } }: State, now: number): number {
+  return now + Math.min(NOTICE_MS, drainTimeoutMs / 2) + Math.min(IDLE_FOR_MS, drainTimeoutMs / 4);
+}
+
+/** HAProxy that drains keeps idle connections until their next response: what has no request in progress may end. */
+export function countRequests(state: State, now: number, emit: Emit): State {
+  const draining = drainingOf(state);
+  if (state.phase === 'running' || draining.length === 0 || now < state.countRequestsAt) return state;
+  emit({ kind: 'count-requests', draining });
+  const everyMs = Math.min(COUNT_EVERY_MS, state.limits.drainTimeoutMs / 10);
+  return { ...state, countRequestsAt: now + everyMs };
+}
+
+/** A generation that has only idle connections left costs no client a request: its end is not a forced one. */
+export function requestsCounted(
+  state: State,
+  { number, requests }: Extract<Event, { kind: 'requests-counted' }>,
+  now: number,
+  emit: Emit,
+): State {
+  if (requests !== 0 || state.phase === 'running') return state;
+  const retiring = state.retiring.map((generation) =>
+    generation.number === number && generation.sent === 'soft-stop'
+      ? sendSignal(generation, 'terminate', now, emit)
+      : generation,
+  );
+  return { ...state, retiring };
+}
+
 export function drainingOf(state: State): readonly Retiring[] {
   return state.retiring.filter(({ sent }) => sent === 'soft-stop');
 }
 
-/** The next deadlines of `advanceRetiring` and `compareServers`. */
+/** The next deadlines of `advanceRetiring`, `compareServers` and `countRequests`. */
 export function retiringDeadlines(state: State): readonly number[] {
   const compares = state.serving !== undefined && drainingOf(state).length > 0;
   const ends = state.retiring.flatMap((generation) => {
@@ -183,5 +217,6 @@ export function retiringDeadlines(state: State): readonly number[] {
     if (generation.sent === 'soft-stop') return [Math.min(generation.nextShedAt, generation.terminateAt)];
     return [Math.min(generation.softStopAt ?? Infinity, generation.terminateAt)];
   });
-  return compares ? [...ends, state.compareServersAt] : ends;
+  const counts = state.phase !== 'running' && drainingOf(state).length > 0;
+  return [...ends, ...(compares ? [state.compareServersAt] : []), ...(counts ? [state.countRequestsAt] : [])];
 }

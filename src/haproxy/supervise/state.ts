@@ -31,6 +31,8 @@ export interface State {
   readonly lastCutShort?: { readonly number: number; readonly limit: CutShort; readonly at: number };
   /** When to compare the servers of draining generations with those of the serving one. */
   readonly compareServersAt: number;
+  /** While it stops: when to count the requests of draining generations. */
+  readonly countRequestsAt: number;
   readonly restart: Restart;
   /** The earliest time for another start while a worker is busy. */
   readonly besideNotBefore: number;
@@ -193,6 +195,8 @@ export type Event =
       readonly ended: number;
       readonly for: 'time' | 'server';
     }
+  /** How many requests a draining generation has in progress; undefined where its worker does not say. */
+  | { readonly kind: 'requests-counted'; readonly number: number; readonly requests: number | undefined }
   /** `heeded`: its health check fails from now on, so that whoever sends clients here can stop. */
   | { readonly kind: 'notice-given'; readonly number: number; readonly heeded: boolean }
   | { readonly kind: 'tick' }
@@ -239,6 +243,7 @@ export type OwnAction =
       readonly serving: Serving;
       readonly draining: readonly Retiring[];
     }
+  | { readonly kind: 'count-requests'; readonly draining: readonly Retiring[] }
   | { readonly kind: 'clean-up'; readonly number: number }
   | { readonly kind: 'keep-last-good'; readonly configSha256: string };
 

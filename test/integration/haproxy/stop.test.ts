@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { readProcess } from '../../../src/engine/system/process/processes.ts';
+import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import type { Load } from '../../helpers/load/start-load.ts';
 import { ports } from '../../helpers/supervisor-configuration.ts';
 import { createSupervisedHost, type SupervisedHost } from '../../helpers/supervisor-host.ts';
@@ -159,4 +161,86 @@ test('SIGTERM while it waits for a configuration ends it at once', async () => {
   supervisor.kill('SIGTERM');
   expect(await supervisor.ended).toBe(0);
   expectNothingLeft(host);
+});
+
+const [httpPort, hopPort] = [9_010, 9_011];
+
+/** As in templates/router.cfg.ejs, without TLS: one frontend for clients, and one behind a hop inside the process. */
+const router = (dir: string): string => `defaults web
+  mode http
+  option idle-close-on-response
+  timeout connect 5s
+  timeout client 5m
+  timeout server 5m
+frontend public from web
+  bind 127.0.0.1:${httpPort}
+  use_backend endless if { path /stream }
+  http-request return status 200 content-type text/plain string web unless { path /stream }
+frontend public_ssl
+  mode tcp
+  bind 127.0.0.1:${hopPort}
+  default_backend be_sni
+backend be_sni
+  mode tcp
+  server fe_sni unix@${dir}/sni.sock send-proxy-v2
+frontend fe_sni from web
+  bind unix@${dir}/sni.sock mode 600 accept-proxy
+  use_backend endless if { path /stream }
+  http-request return status 200 content-type text/plain string web unless { path /stream }
+backend endless from web
+  server cp-0 127.0.0.1:${ports.backend}
+`;
+
+/** One connection to each port: prints a line for the first bytes, and for the end of each. */
+const keepalive = (path: string): string => `
+  for (const port of [${httpPort}, ${hopPort}]) {
+    const socket = require('node:net').connect(port, '127.0.0.1');
+    socket.write('GET ${path} HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n');
+    socket.once('data', () => console.log('answered')).once('close', () => console.log('closed')).on('error', () => {});
+  }`;
+
+/** Resolves, once both connections have been answered, with a function that says how many are closed. */
+async function connectBoth(host: SupervisedHost, path: string): Promise<() => number> {
+  const [program, ...prefix] = host.namespace.prefix;
+  const child = spawn(program, [...prefix, process.execPath, '-e', keepalive(path)]);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let text = '';
+  child.stdout.on('data', (piece) => {
+    text += piece;
+  });
+  const count = (line: string): number => text.split('\n').filter((each) => each === line).length;
+  await waitFor('both answers', () => count('answered') === 2);
+  return () => count('closed');
+}
+
+test('a stop does not wait for idle keepalive connections, and is not forced by them', {
+  timeout: 120_000,
+}, async () => {
+  await using host = await createSupervisedHost();
+  host.install('v1', { more: router(host.paths.dir) });
+  const supervisor = host.supervise(['--drain-timeout', '10m', '--fail-forced-stop']);
+  await supervisor.waitForServing();
+  const closed = await connectBoth(host, '/');
+  supervisor.kill('SIGTERM');
+  expect(await supervisor.ended).toBe(0);
+  await waitFor('both ends', () => closed() === 2);
+  expectNothingLeft(host);
+});
+
+test('a stop waits for a request in progress until the drain timeout, and is forced where it goes on', {
+  timeout: 120_000,
+}, async () => {
+  await using host = await createSupervisedHost();
+  await host.serve(ports.backend);
+  host.install('v1', { more: router(host.paths.dir) });
+  const supervisor = host.supervise(['--drain-timeout', '15s', '--fail-forced-stop']);
+  await supervisor.waitForServing();
+  const idle = await connectBoth(host, '/');
+  await connectBoth(host, '/stream');
+  const before = monotonicMs();
+  supervisor.kill('SIGTERM');
+  expect(await supervisor.ended).toBe(1);
+  // From nine tenths of the time on, what is left is ended one by one.
+  expect(monotonicMs() - before).toBeGreaterThanOrEqual(13_500);
+  expect(idle()).toBe(2);
 });

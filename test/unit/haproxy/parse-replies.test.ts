@@ -7,6 +7,7 @@ import {
   infoNumber,
   masterPid,
   repliesIn,
+  requestsIn,
 } from '../../../src/haproxy/parse-replies.ts';
 
 /** What HAProxy 2.6.12 really said, with two TCP sessions in backend "masters" and its server "dead" down. */
@@ -37,6 +38,22 @@ test("clients' sessions are found, the command line's own is not", () => {
   expect(found.map(({ server }) => server)).toEqual(['masters/cp-0', 'masters/cp-0']);
   for (const { id } of found) expect(sessions).toMatch(new RegExp(`^${id}: proto=tcpv4 .*fe=masters`, 'm'));
   expect(clientSessions('')).toEqual([]);
+});
+
+test('requests in progress are counted, connections with TLS that are idle are not', () => {
+  const row = (protocol: string, frontend: string, backend: string, server: string) =>
+    `0x55: proto=${protocol} src=127.0.0.1:1 fe=${frontend} be=${backend} srv=${server} ts=00 epoch=0 age=2s\n`;
+  const own = row('sockpair', 'GLOBAL', '<NONE>', '<none>');
+  const idle = row('tcpv4', 'public_ssl', 'be_sni', 'fe_sni');
+  const request = row('unix_stream', 'fe_sni', 'be_secure:a:b', 'pod:1');
+  const passthrough = row('tcpv4', 'public_ssl', 'be_tcp:a:b', 'pod:1');
+  expect(requestsIn(idle + own)).toBe(0);
+  expect(requestsIn(idle + request + passthrough + own)).toBe(2);
+  expect(requestsIn(recorded('show-sess.txt'))).toBe(2);
+});
+
+test('of a reply that does not list the question itself the requests are unknown', () => {
+  expect(requestsIn('')).toBeUndefined();
 });
 
 test('a server is down that its checks hold for down, and none that was taken out of use', () => {

@@ -86,6 +86,32 @@ test('a stop that had to end sessions was forced; one after which all ended by t
   ]);
 });
 
+test('a stop after which only idle connections are left ends them after six seconds, and is not forced', () => {
+  const machine = serving();
+  const counts = () => machine.actions.filter(({ kind }) => kind === 'count-requests').length;
+  machine.send({ kind: 'stop' });
+  const stoppedAt = machine.now;
+  machine.send({ kind: 'notice-given', number: 1, heeded: false });
+  while (counts() === 0) machine.tickAtDeadline();
+  expect(machine.now - stoppedAt).toBe(6_000);
+  for (const requests of [undefined, 3]) machine.send({ kind: 'requests-counted', number: 1, requests });
+  expect(machine.state.retiring).toMatchObject([{ sent: 'soft-stop' }]);
+  machine.tickAtDeadline();
+  expect([counts(), machine.now - stoppedAt]).toEqual([2, 7_000]);
+  machine.send({ kind: 'requests-counted', number: 1, requests: 0 });
+  expect(machine.state.retiring).toMatchObject([{ sent: 'terminate' }]);
+  machine.send({ kind: 'exited', number: 1, how: 'exit code 0' });
+  expect([machine.state.phase, machine.state.forced]).toEqual(['stopped', false]);
+});
+
+test('a replaced generation with idle connections alone is not ended while another serves', () => {
+  const machine = reloaded(1);
+  machine.send({ kind: 'requests-counted', number: 1, requests: 0 });
+  machine.tickAtDeadline();
+  expect(machine.state.retiring).toMatchObject([{ number: 1, sent: 'soft-stop' }]);
+  expect(machine.actions.filter(({ kind }) => kind === 'count-requests')).toEqual([]);
+});
+
 test('what is ended before the stop does not make it forced', () => {
   const machine = reloaded(1);
   while (machine.state.retiring.some(({ sent }) => sent === 'soft-stop')) machine.tickAtDeadline();

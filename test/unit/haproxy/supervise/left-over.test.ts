@@ -35,7 +35,13 @@ function program(
   };
   return {
     ...{ hasConfiguration: unused, hasLastGood: unused, check: unused, saveState: unused, start: unused },
-    ...{ prove: unused, keepLastGood: unused, countSessions: unused, endSessions: unused },
+    ...{
+      prove: unused,
+      keepLastGood: unused,
+      countSessions: unused,
+      countRequests: unused,
+      endSessions: unused,
+    },
     ...{ answers: unused, describeServing: unused, countersOf: unused, setAside: unused },
     ...{ endSessionsOfLostServers: unused, change: unused, drift: unused, missingCommands: unused },
     ...{ giveNotice: unused, checkCandidate: unused, listensAlone: unused },
