@@ -31,7 +31,12 @@ export const tlsFlags = {
   ciphersuites: flag('<list>', z.optional(word), 'those of TLS 1.3, with colons', {
     variable: 'ROUTER_CIPHERSUITES',
   }),
-  curves: flag('<list>', z.optional(word), 'elliptic curves, with colons', { variable: 'ROUTER_CURVES' }),
+  curves: flag(
+    '<list>',
+    z.optional(word),
+    'elliptic curves, with colons (default: X25519, P-256, P-384, P-521, and X25519MLKEM768 with OpenSSL 3.5)',
+    { variable: 'ROUTER_CURVES' },
+  ),
   tlsMinVersion: flag('<version>', tlsVersion, 'lowest version of TLS', {
     default: 'TLSv1.2',
     variable: 'SSL_MIN_VERSION',
