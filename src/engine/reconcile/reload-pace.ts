@@ -23,6 +23,11 @@ interface ReloadPaceParts<T> {
    * where there are none. Left out: a configuration is held back as a whole.
    */
   readonly partly?: (served: Proposed<T>, wanted: Proposed<T>) => Promise<Proposed<T> | undefined>;
+  /**
+   * The same with a bounded number of changes, so that no one waits long behind the changes of others. Undefined where there are few. Left out: all changes
+   * are made at once.
+   */
+  readonly smallerStep?: (served: Proposed<T>, wanted: Proposed<T>) => Promise<Proposed<T> | undefined>;
 }
 
 /** Decides when a configuration is applied, so that HAProxy is not reloaded too often. */
@@ -34,7 +39,7 @@ export interface ReloadPace<T> {
   readonly hasServed: () => boolean;
 }
 
-/** The rest of one that was refused follows its part at once. */
+/** What follows a part at once: the rest of one that was refused, or the next step. */
 const AFTER_PART_MS = 1;
 
 export interface Attempt {
@@ -70,15 +75,21 @@ export function createReloadPace<T>(parts: ReloadPaceParts<T>): ReloadPace<T> {
     const isTold = part !== undefined && difference(served.rendered, part.rendered).kind === 'runtime';
     return isTold ? part : undefined;
   };
+  const wholeTurn = async (wanted: Proposed<T>): Promise<Turn<T>> => {
+    const all = { now: wanted, laterMs: 0 };
+    const waitMs = isServed(wanted.rendered) ? 0 : reloadWaitMs(lastStartMs, intervalMs, nowMs());
+    if (waitMs === 0 && !wasRefused) return all;
+    if (difference(served?.rendered, wanted.rendered).kind !== 'reload') return all;
+    const part = await partOf(wanted);
+    if (waitMs > 0) return { now: part, laterMs: waitMs };
+    return part === undefined ? all : { now: part, laterMs: AFTER_PART_MS };
+  };
   return {
     turn: async (wanted) => {
-      const all = { now: wanted, laterMs: 0 };
-      const waitMs = isServed(wanted.rendered) ? 0 : reloadWaitMs(lastStartMs, intervalMs, nowMs());
-      if (waitMs === 0 && !wasRefused) return all;
-      if (difference(served?.rendered, wanted.rendered).kind !== 'reload') return all;
-      const part = await partOf(wanted);
-      if (waitMs > 0) return { now: part, laterMs: waitMs };
-      return part === undefined ? all : { now: part, laterMs: AFTER_PART_MS };
+      const { now, laterMs } = await wholeTurn(wanted);
+      const step = served && now && (await parts.smallerStep?.(served, now));
+      const isTold = step && difference(served?.rendered, step.rendered).kind === 'runtime';
+      return isTold ? { now: step, laterMs: AFTER_PART_MS } : { now, laterMs };
     },
     note: (outcome, applied, { startMs, isPart }) => {
       const isTaken = outcome.kind === 'reloaded' || outcome.kind === 'unchanged';

@@ -69,6 +69,6 @@ function contentOf(file: string, { rendered }: Made) {
 }
 
 /** All that makes a reload, or another line of a map or a list, where it changes. */
-const fixedPart = oncePer(({ servers: _, remarks: __, certificate, ...rest }: RouteBackend): string =>
+export const fixedPart = oncePer(({ servers: _, remarks: __, certificate, ...rest }: RouteBackend): string =>
   JSON.stringify({ ...rest, http2: certificate?.http2 }),
 );

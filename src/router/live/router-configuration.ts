@@ -27,6 +27,7 @@ import { partly } from './partly.ts';
 import type { RouterObserver } from './router-observer.ts';
 import { certificateCounts, type RouterStatus, routeCounts } from './router-status.ts';
 import { routerDifference } from './set-difference.ts';
+import { smallerStep } from './smaller-step.ts';
 import { createTeller } from './tell-decisions.ts';
 
 /** 10,000 routes take HAProxy a second, and a loaded machine ten times as long. */
@@ -77,13 +78,17 @@ export function routerConfiguration(
   const trial: Trial = { check, render: renderer.renderAgain, template: renderer.template };
   const isolation = createIsolation(trial, observers.log, monotonicMs, signal);
   const difference = routerDifference(settings);
+  const proposalOf = async (
+    { input }: Proposed<ServableDecision>,
+    backends: readonly RouteBackend[] | undefined,
+  ): Promise<Proposed<ServableDecision> | undefined> => {
+    const rendered = backends && (await renderer.renderAgain(backends));
+    return backends && rendered && { input: withBackends(input, backends), rendered };
+  };
   const pace = createReloadPace<ServableDecision>({
     ...{ intervalMs: reloadInterval, nowMs: monotonicMs, difference },
-    partly: async (served, wanted) => {
-      const backends = partly(madeOf(served), madeOf(wanted));
-      const rendered = backends && (await renderer.renderAgain(backends));
-      return backends && rendered && { input: withBackends(served.input, backends), rendered };
-    },
+    partly: (served, wanted) => proposalOf(served, partly(madeOf(served), madeOf(wanted))),
+    smallerStep: (served, wanted) => proposalOf(served, smallerStep(backendsOf(served), backendsOf(wanted))),
   });
   const changes = createChangeRecord();
   let decided: ServableDecision | undefined;
@@ -156,8 +161,12 @@ export function routerConfiguration(
   };
 }
 
-function madeOf({ input, rendered }: Proposed<ServableDecision>) {
-  return { backends: input.decision.model.backends, rendered };
+function madeOf(proposed: Proposed<ServableDecision>) {
+  return { backends: backendsOf(proposed), rendered: proposed.rendered };
+}
+
+function backendsOf({ input }: Proposed<ServableDecision>): readonly RouteBackend[] {
+  return input.decision.model.backends;
 }
 
 function withBackends({ decision, leftOut }: ServableDecision, backends: readonly RouteBackend[]) {

@@ -159,3 +159,18 @@ test('of a configuration that came back by a reload that failed, it is not known
   note('ab', { kind: 'rejected', by: 'check', message: '', detail: '', back }, 0);
   expect(await turn('ac')).toEqual([undefined, 4_700]);
 });
+
+test('many changes that need no reload are made in steps, and the next one follows at once', async () => {
+  const pace = createReloadPace<string>({
+    ...{ intervalMs: 5_000, nowMs: () => 9_000 },
+    difference: (served, { text }) => ({ kind: served?.text[0] === text[0] ? 'runtime' : 'reload' }),
+    smallerStep: async (served, wanted) =>
+      served.input[1] === 'a' ? wordOf(`${wanted.input[0]}b`) : undefined,
+  });
+  pace.note({ kind: 'unchanged' }, wordOf('aa'), { startMs: 0, isPart: false });
+  expect(await pace.turn(wordOf('ac'))).toEqual({ now: wordOf('ab'), laterMs: 1 });
+  // A reload brings all of it.
+  expect(await pace.turn(wordOf('bc'))).toEqual({ now: wordOf('bc'), laterMs: 0 });
+  pace.note(told, wordOf('ab'), { startMs: 9_000, isPart: true });
+  expect(await pace.turn(wordOf('ac'))).toEqual({ now: wordOf('ac'), laterMs: 0 });
+});
