@@ -125,8 +125,6 @@ test('the openshift flavour takes the place of the shell pods and keeps them', a
   });
   expect(parse(node.read('/etc/hawser/config.yaml'))).toMatchObject({
     keepalived: { profile: 'openshift' },
-    // Where OpenShift's own pods answer.
-    healthPort: 9444,
   });
   expect(spec.containers[0].livenessProbe.httpGet.port).toBe(9444);
   expect(node.read('/etc/hawser/replaced/haproxy.yaml')).toBe(theirs);
