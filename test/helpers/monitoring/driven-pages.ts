@@ -82,6 +82,7 @@ async function keepalivedMonitorPage(): Promise<string> {
 
 function routerPage(): string {
   const metrics = drivenMonitor((nowMs, registry) => createRouterMetrics(nowMs, registry, ['routes']));
+  metrics.listDoubted();
   metrics.written(0.1);
   metrics.reloaded('routes', 'failed', 0.1);
   metrics.failing(true);
