@@ -121,8 +121,6 @@ test('each command runs where it belongs', async () => {
   expect(await typed('timeline')).not.toBe('');
   expect(await typed('settings')).toContain('/etc/hawser/config.yaml');
   expect(await typed('version')).toMatch(/^hawser \d/);
-  const plan = await type('hawser', 'plan');
-  expect(plan.exitCode, plan.stdout + plan.stderr).toBeLessThan(2);
   const drained = await type('hawser', 'drain');
   expect(drained.stdout + drained.stderr).toMatch(/serve/);
   expect(drained.exitCode).not.toBe(0);
@@ -133,9 +131,7 @@ test('a file of the node that is named is read', async () => {
   await writeFile(machine, '/var/lib/new.yaml', 'apiVipz: [192.0.2.1]\n');
   const refused = await type('hawser', 'settings', '--settings', '/var/lib/new.yaml');
   expect(`${refused.stdout}${refused.stderr}`).toContain('apiVipz');
-  const { stdout, stderr, exitCode } = await type('hawser', 'plan', '--config', '/var/lib/new.yaml');
-  expect(`${stdout}${stderr}`).toContain('apiVipz');
-  expect(exitCode).toBe(2);
+  expect(refused.exitCode).toBe(2);
 });
 
 test('containerd runs an image that nothing else here has, with the rights that an installation needs', async () => {

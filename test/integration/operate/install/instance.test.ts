@@ -26,7 +26,7 @@ async function installInstance() {
   return await node.run(...typed.split(' '), '--yes');
 }
 
-test('an instance is installed, planned and uninstalled by its name, and nothing else changes', async () => {
+test('an instance is installed, changed and uninstalled by its name, and nothing else changes', async () => {
   const before = node.tree('exact');
   expect(await installInstance()).toMatchObject({ exitCode: 0, stderr: '' });
   const names = (lines: readonly string[]) => lines.map((line) => line.split(' ')[0]);
@@ -47,8 +47,6 @@ test('an instance is installed, planned and uninstalled by its name, and nothing
   expect((await node.run('install', '--yes')).stdout).toContain('nothing to do');
 
   node.write(settingsPath, settings.replace('29464', '29465'));
-  const planned = await node.run('plan', '--instance', 'b', '--json');
-  expect(JSON.parse(planned.stdout).manifests).toMatchObject([{ path: manifest }]);
   expect((await node.run('install', '--instance', 'b', '--yes')).stdout).toMatch(/^\+\s+port: 29465$/m);
 
   expect(await node.run('uninstall')).toMatchObject({
