@@ -161,7 +161,13 @@ export async function startLiveRouter(options: LiveRouterOptions = {}): Promise<
       return Number(await code.catch(() => '0'));
     },
     gauge: async (name) => {
-      const text = await namespace.run('curl', '-s', `http://${host}:${PAGE_PORT}/metrics`);
+      const text = await namespace.run(
+        'curl',
+        '-s',
+        '--interface',
+        '127.0.0.1',
+        `http://${host}:${PAGE_PORT}/metrics`,
+      );
       return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
     },
     says: (event, count = 1) =>
