@@ -42,6 +42,9 @@ interface SceneOptions {
   /** Of HAProxy's checks of servers. The default keeps them out of what is measured. */
   readonly checkInterval?: string;
   readonly reloadIntervalMs?: number;
+  readonly forceDeleteTimeout?: string;
+  /** More of the router's settings. */
+  readonly env?: NodeJS.ProcessEnv;
   /** Both programs write CPU profiles of their whole lives into this folder. */
   readonly profiles?: string;
 }
@@ -52,6 +55,8 @@ export async function startLiveScene(
   {
     checkInterval = '20d',
     reloadIntervalMs: firstIntervalMs = RELOAD_INTERVAL_MS,
+    forceDeleteTimeout = '10s',
+    env: more = {},
     profiles,
   }: SceneOptions = {},
 ): Promise<LiveScene> {
@@ -86,7 +91,7 @@ export async function startLiveScene(
     return child;
   };
   const files = ['--pid-file', at('run/haproxy.pid'), '--state-file', at('run/state'), '--listen', 'off'];
-  const drain = ['--drain-timeout', '1s', '--force-delete-timeout', '10s'];
+  const drain = ['--drain-timeout', '1s', '--force-delete-timeout', forceDeleteTimeout];
   const supervisor = run('supervisor', ['haproxy', 'supervise', ...shared, ...files, ...drain]);
   stack.defer(() => end(supervisor));
   const start = (reloadIntervalMs: number): ChildProcess =>
@@ -102,6 +107,7 @@ export async function startLiveScene(
         ROUTER_UPDATE_STATUS: 'false',
         ROUTER_BACKEND_CHECK_INTERVAL: checkInterval,
         RELOAD_INTERVAL: `${reloadIntervalMs}ms`,
+        ...more,
       },
     );
   let router = start(firstIntervalMs);

@@ -13,6 +13,7 @@ import { type Figures, meets, spreadOf, type Targets } from '../reload/figures.t
 import { describeMachine, formatMachine } from '../reload/machine.ts';
 import { formatTarget } from '../reload/table.ts';
 import { type ChangeCost, changeCost, formatChanges } from './change-cost.ts';
+import { idleCost } from './idle-cost.ts';
 import { type LiveFigures, liveCost, renewalCost } from './live-cost.ts';
 import { formatChange, formatLive } from './live-report.ts';
 import { objectsOf, podAddresses } from './objects.ts';
@@ -159,6 +160,7 @@ async function run(
   );
   console.log(`one of ${certificates} certificates renewed to served, ms: ${formatChange(oneOfMany)}\n`);
   console.log(`${formatChanges(changes)}\n`);
+  console.log(`${await idleCost(reloads)}\n`);
   const results = {
     renderAndWriteMs: renders.at(-1)?.allMs?.median ?? null,
     oneChangedMs: renders.at(-1)?.changedMs?.median ?? null,
