@@ -47,7 +47,7 @@ test('a drain that is withdrawn before it was carried out says so at once', asyn
   rmSync(monitor.order);
   const { exitCode, stderr } = await drain;
   expect(exitCode).toBe(1);
-  expect(stderr).toContain('is not drained by this order: the order was withdrawn in the meantime');
+  expect(stderr).toContain('is not drained by this order: the order was cancelled (hawser undrain)');
 });
 
 test('an undrain that a new drain has overtaken says so at once, and by whom', async () => {

@@ -41,7 +41,7 @@ test('who asks a port where nothing listens, and gets this very port, is refused
     { askPage: message, isTaken: false },
     { ask: message, stage: 'connecting' },
     { refuses: true },
-    { probeTcp: 'answers' },
+    { probeTcp: 'refused' },
   ]);
   expect(await net.run('ss', '-Htan')).toBe('');
 });
