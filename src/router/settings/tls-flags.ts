@@ -34,7 +34,7 @@ export const tlsFlags = {
   curves: flag(
     '<list>',
     z.optional(word),
-    'elliptic curves, with colons (default: X25519, P-256, P-384, P-521, and X25519MLKEM768 with OpenSSL 3.5)',
+    'elliptic curves, with colons (default: X25519, P-256, P-384, P-521)',
     { variable: 'ROUTER_CURVES' },
   ),
   tlsMinVersion: flag('<version>', tlsVersion, 'lowest version of TLS', {
