@@ -13,6 +13,7 @@ const slow = [
   'test/integration/demo-router/demo-router.test.ts',
   'test/integration/engine/apply/file-set-trouble.test.ts',
   'test/integration/haproxy/busy.test.ts',
+  'test/integration/haproxy/busy-worker.test.ts',
   'test/integration/haproxy/runtime-changes.test.ts',
   'test/integration/haproxy/spinning-worker.test.ts',
   'test/integration/operate/install/dry-run.test.ts',
