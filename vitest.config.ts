@@ -21,7 +21,6 @@ const slow = [
   'test/integration/operate/install/foreign.test.ts',
   'test/integration/operate/install/refusals.test.ts',
   'test/integration/operate/install/uninstall.test.ts',
-  'test/integration/operate/plan/keepalived-cost.test.ts',
   'test/integration/router/live/faulty-api.test.ts',
   'test/integration/router/live/interleavings.test.ts',
   'test/integration/router/status/status-trouble.test.ts',
