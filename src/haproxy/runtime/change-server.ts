@@ -36,11 +36,28 @@ const MOST_TOGETHER = 100;
 /**
  * Makes changes, for one request: reads what runs, and gives the commands that are left to give, for all changes together. Each answer of HAProxy counts. A
  * backend is read once: a change affects no other server, and hundreds may come at once.
+ *
+ * Whether this HAProxy takes a command or its alternative is learned from the first one, which is sent alone: what follows it in a batch would run after
+ * a refusal as well, and would take the old servers out of use before the new ones exist.
  */
 export function createServerChanges(
   line: Line,
   leftOvers: LeftOvers,
 ): (running: Running) => (changes: readonly ServerChange[]) => Promise<ServersOutcome> {
+  let takes: 'first' | 'instead' | undefined;
+  const send = async (running: Running, commands: readonly Command[]): Promise<string | undefined> => {
+    const at = takes === undefined ? commands.findIndex(({ instead }) => instead !== undefined) : -1;
+    const before = at === -1 ? commands : commands.slice(0, at);
+    const inForm = before.flatMap((each) => (takes === 'instead' ? (each.instead?.commands ?? each) : each));
+    const trouble = await tellTogether(line, running, inForm);
+    const unsettled = commands[at];
+    if (trouble !== undefined || unsettled === undefined) return trouble;
+    const reply = await line.ask(running, unsettled.text);
+    if (reply !== undefined && unsettled.done.test(reply.trim())) takes = 'first';
+    else if (unsettled.instead?.answer.test(reply?.trim() ?? '') === true) takes = 'instead';
+    else return answered(unsettled, reply?.trim());
+    return await send(running, commands.slice(takes === 'first' ? at + 1 : at));
+  };
   return (running) => {
     const known = new Map<string, RunningServers>();
     /** Undefined where HAProxy does not say which servers all these backends have. */
@@ -56,16 +73,22 @@ export function createServerChanges(
       }
       return new Map(backends.flatMap((backend) => [...(known.get(backend) ?? [])]));
     };
-    return createServersChange(line, leftOvers, running, read, () => known.clear());
+    return createServersChange(leftOvers, running, { read, send, forgetAll: () => known.clear() });
   };
 }
 
+interface Means {
+  readonly read: (backends: readonly string[]) => Promise<RunningServers | undefined>;
+  /** Resolves with what HAProxy said to the first command that it refused. */
+  readonly send: (running: Running, commands: readonly Command[]) => Promise<string | undefined>;
+  /** Drops what was read. */
+  readonly forgetAll: () => void;
+}
+
 function createServersChange(
-  line: Line,
   leftOvers: LeftOvers,
   running: Running,
-  read: (backends: readonly string[]) => Promise<RunningServers | undefined>,
-  forgetAll: () => void,
+  { read, send, forgetAll }: Means,
 ): (changes: readonly ServerChange[]) => Promise<ServersOutcome> {
   /** What a server left that is wanted again in another form: it can be added once it is deleted. */
   const deleteLeftOver = async ({ server, wanted }: ServerChange): Promise<void> => {
@@ -93,14 +116,26 @@ function createServersChange(
     const gone = leftOvers.of(running);
     const steps = changes.map((change) => ({ change, ...stepsFor(change, found, gone) }));
     const commands = steps.flatMap((step) => step.commands);
-    const trouble = await tellTogether(line, running, commands);
-    if (trouble !== undefined) return refused(trouble);
+    // A server leaves once those that take its place exist: HAProxy may refuse them.
+    const [leaving, staying] = partition(steps, ({ change }) => change.wanted === null);
+    for (const part of [staying, leaving]) {
+      const trouble = await send(
+        running,
+        part.flatMap((step) => step.commands),
+      );
+      if (trouble !== undefined) return refused(trouble);
+    }
     for (const { change, commands } of steps)
       if (change.wanted !== null) leftOvers.forget(running, change.server);
       else if (commands.length > 0) leftOvers.add(running, change.server, change.mayFinish?.options);
     const ended = steps.filter(({ endSessions }) => endSessions).map(({ change }) => change.server);
     return { kind: 'changed', commands: commands.length, ended };
   };
+}
+
+function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): readonly [T[], T[]] {
+  const { first = [], second = [] } = Object.groupBy(items, (item) => (isFirst(item) ? 'first' : 'second'));
+  return [first, second];
 }
 
 /** Whether a server with these options is the one that is wanted again. */
@@ -164,31 +199,22 @@ export async function tellAll(
 
 /**
  * As `tellAll`, on as few connections as possible: a connection to HAProxy's master costs more than ten commands. What follows a refused command
- * is run all the same, so each command must be harmless then. From a command that is replaced by others on, all are given again.
+ * is run all the same, so each command must be harmless then.
  */
 export async function tellTogether(
   line: Line,
   running: Running,
   commands: readonly Command[],
 ): Promise<string | undefined> {
-  let left = commands;
-  while (left.length > 1) {
-    const batch = left.slice(0, MOST_TOGETHER);
-    const replies = await line.askEach(
-      running,
-      batch.map(({ text }) => text),
-    );
+  if (commands.length === 1) return await tellAll(line.ask, running, commands);
+  for (const batch of batchesOf(commands, MOST_TOGETHER)) {
+    const texts = batch.map(({ text }) => text);
+    const replies = await line.askEach(running, texts);
     const index = batch.findIndex(({ done }, at) => !done.test(replies[at]?.trim() ?? 'nothing'));
-    left = left.slice(batch.length);
-    if (index === -1) continue;
-    const [failed, reply] = [batch[index], replies[index]?.trim()];
-    if (failed === undefined) continue;
-    if (reply === undefined || failed.instead?.answer.test(reply) !== true) return answered(failed, reply);
-    const trouble = await tellAll(line.ask, running, failed.instead.commands);
-    if (trouble !== undefined) return trouble;
-    left = [...batch.slice(index + 1), ...left];
+    const failed = batch[index];
+    if (failed !== undefined) return answered(failed, replies[index]?.trim());
   }
-  return await tellAll(line.ask, running, left);
+  return undefined;
 }
 
 function answered({ text }: Command, reply: string | undefined): string {

@@ -4,6 +4,7 @@ import {
   chooseServers,
   type ServerCandidate,
 } from '../../../src/engine/kube/control-plane/choose-servers.ts';
+import { vrrpGroups } from '../../../src/engine/system/network/multicast-membership.ts';
 import { createKeepalivedCheck } from '../../../src/keepalived/check-configuration.ts';
 import { vrrpFacts } from '../../../src/keepalived/vrrp-facts.ts';
 import { buildKeepalivedModel } from '../../../src/vip/group/keepalived-model.ts';
@@ -111,6 +112,8 @@ function factsOf(text: string) {
   return { vips: instances.map(({ vips }) => vips), peers: instances.map(({ peers }) => peers.toSorted()) };
 }
 
-function peersOf({ peers, unicast }: KeepalivedModel['instances'][number]): readonly string[] {
-  return unicast.length === 0 ? [] : peers.map(({ address }) => address).toSorted();
+/** A node that is alone has the group's address as its placeholder. */
+function peersOf({ peers, unicast, family }: KeepalivedModel['instances'][number]): readonly string[] {
+  if (unicast.length === 0) return [];
+  return peers.length === 0 ? [vrrpGroups[family]] : peers.map(({ address }) => address).toSorted();
 }

@@ -195,25 +195,75 @@ test('connections with a server that moves, goes and comes back may finish where
   expect(ended).toEqual([]);
 });
 
-test('a server whose cookie HAProxy refuses gets one of its backend before it is used', async () => {
-  const textOf = (...servers: readonly string[]) =>
-    [
-      'backend web',
-      '  dynamic-cookie-key shop:web',
-      ...servers.map((each) => `  server ${each} check`),
-      '',
-    ].join('\n');
-  const [before, after] = [
-    textOf('a 10.0.0.1:80 cookie x'),
-    textOf('a 10.0.0.1:80 cookie x', 'b 10.0.0.2:80 cookie y'),
+/** HAProxy before 3.0 refuses a cookie for a server that is added. */
+const withoutCookies = (ask: ReturnType<typeof createHaproxyModel>['ask']) => {
+  const commands: string[] = [];
+  const asking: typeof ask = async (of, command) => {
+    if (!command.startsWith('show')) commands.push(command);
+    if (/^add server .* cookie /.test(command)) return "'cookie' option is not accepted for dynamic server\n";
+    return command.startsWith('set dynamic') ? '\n' : await ask(of, command);
+  };
+  return { commands, asking };
+};
+
+const withCookies = (...servers: readonly string[]) =>
+  [
+    'backend web',
+    '  dynamic-cookie-key shop:web',
+    ...servers.map((each) => `  server ${each} check`),
+    '',
+  ].join('\n');
+
+test('a server whose cookie HAProxy refuses gets one of its backend before the old server leaves', async () => {
+  const texts = [
+    withCookies('a 10.0.0.1:80 cookie x'),
+    withCookies('b 10.0.0.2:80 cookie y'),
+    withCookies('c 10.0.0.3:80 cookie z'),
+  ] as const;
+  const haproxy = createHaproxyModel(texts[0]);
+  const { commands, asking } = withoutCookies(haproxy.ask);
+  const runtime = createRuntime({
+    ...{ ask: asking, askEach: askingEach(asking) },
+    askAll: async () => undefined,
+    readSetFile: async () => undefined,
+    endSessions: async () => undefined,
+    stepMs: 0,
+    finishMs: 60_000,
+  });
+  const move = async (before: string, after: string) => {
+    const found = differenceOf(before, after);
+    const changes = found.kind === 'runtime' ? found.changes : [];
+    // The old servers may finish their work, as pods do.
+    const gentle = changes.map((each) =>
+      each.kind === 'server' && each.wanted === null ? { ...each, mayFinish: { options: 'check' } } : each,
+    );
+    expect(await runtime.change(running, [], { changes: gentle })).toMatchObject({ kind: 'changed' });
+  };
+  await move(texts[0], texts[1]);
+  await move(texts[1], texts[2]);
+  const added = (server: string, address: string) => [
+    `add server web/${server} ${address} check weight 1`,
+    'set dynamic-cookie-key backend web shop:web',
+    `enable health web/${server}`,
+    `set server web/${server} state ready`,
   ];
-  const found = differenceOf(before, after);
+  expect(commands).toEqual([
+    'add server web/b 10.0.0.2:80 cookie y check weight 1',
+    ...added('b', '10.0.0.2:80'),
+    'set server web/a state maint',
+    // It is known by now which form this HAProxy takes.
+    ...added('c', '10.0.0.3:80'),
+    'set server web/b state maint',
+  ]);
+});
+
+test('a server stays in use where HAProxy refuses the one that takes its place', async () => {
+  const [before, after] = [withCookies('a 10.0.0.1:80'), withCookies('b 10.0.0.2:80')];
   const haproxy = createHaproxyModel(before);
   const commands: string[] = [];
   const ask: typeof haproxy.ask = async (of, command) => {
-    if (!command.startsWith('show')) commands.push(command);
-    if (/^add server .* cookie /.test(command)) return "'cookie' option is not accepted for dynamic server\n";
-    return command.startsWith('set dynamic') ? '\n' : await haproxy.ask(of, command);
+    commands.push(command);
+    return command.startsWith('add server') ? 'Out of memory.\n' : await haproxy.ask(of, command);
   };
   const runtime = createRuntime({
     ...{ ask, askEach: askingEach(ask) },
@@ -222,17 +272,10 @@ test('a server whose cookie HAProxy refuses gets one of its backend before it is
     endSessions: async () => undefined,
     stepMs: 0,
   });
+  const found = differenceOf(before, after);
   const changes = found.kind === 'runtime' ? found.changes : [];
-  expect(await runtime.change(running, [], { changes })).toMatchObject({ kind: 'changed' });
-  expect(commands).toEqual([
-    'add server web/b 10.0.0.2:80 cookie y check weight 1',
-    // HAProxy answers each of them that there is no such server.
-    ...['enable health web/b', 'set server web/b state ready'],
-    'add server web/b 10.0.0.2:80 check weight 1',
-    'set dynamic-cookie-key backend web shop:web',
-    'enable health web/b',
-    'set server web/b state ready',
-  ]);
+  expect(await runtime.change(running, [], { changes })).toMatchObject({ kind: 'refused' });
+  expect(commands.filter((command) => command.includes('web/a'))).toEqual([]);
 });
 
 test('a server that is tracked, or tracks one, keeps what an operator told HAProxy of it', async () => {
