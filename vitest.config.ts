@@ -28,7 +28,7 @@ const slow = [
 ];
 
 /**
- * The projects "unit" and "integration" are `npm test` (docs/decisions/0046-test-projects.md). Forks, because tests change
+ * The projects "unit" and "integration" are `npm test` (docs/internals/decisions/0046-test-projects.md). Forks, because tests change
  * the umask and the time zone of their process. A worker is used for file after file: starting one for each would take
  * longer than most unit tests.
  */

@@ -230,7 +230,7 @@ describe('source files', () => {
     expect(named).toEqual([]);
   });
 
-  test('of a supervisor reach nothing that costs its memory: docs/decisions/0003', () => {
+  test('of a supervisor reach nothing that costs its memory: docs/internals/decisions/0003', () => {
     const reached = new Set(
       ['commands/haproxy-supervise.ts', 'commands/keepalived-supervise.ts'].flatMap((command) => [
         ...reachableFrom(command),

@@ -68,7 +68,7 @@ async function breakTemplate(stage: Stage, signal: AbortSignal): Promise<string>
 }
 
 async function removeNode(stage: Stage, signal: AbortSignal): Promise<string> {
-  // What is still open on a server that leaves is closed a quarter of a second later (docs/decisions/0069).
+  // What is still open on a server that leaves is closed a quarter of a second later (docs/internals/decisions/0069).
   await stage.traffic.harm({ kind: 'server', name: newcomer }, () => {
     stage.cluster.setNodes(firstServers);
     return watchFor(stage, signal, `${newcomer} to be gone`, ({ servers }) => {

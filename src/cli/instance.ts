@@ -12,7 +12,7 @@ const instanceName = z.string().check(
   }),
 );
 
-/** Of each command of a program that may run several times on a node (docs/decisions/0072). */
+/** Of each command of a program that may run several times on a node (docs/internals/decisions/0072). */
 export const instance = flag(
   '<name>',
   z.optional(instanceName),

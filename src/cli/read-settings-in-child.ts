@@ -9,7 +9,7 @@ const TIMEOUT_MS = 30_000;
 
 /**
  * Lets `hawser settings --json` read the file: a YAML parser and the schemas of all daemons would stay in the memory
- * of a supervisor for months (1.4 MB, docs/decisions/0017). Where there is no file, no process is started.
+ * of a supervisor for months (1.4 MB, docs/internals/decisions/0017). Where there is no file, no process is started.
  */
 export const readSettingsInChild: SettingsReader = (path) => {
   const wanted = path ?? defaultSettingsPath;

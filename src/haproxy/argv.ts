@@ -16,7 +16,7 @@ export function checkArgv(haproxy: string, config: string): Argv {
 /**
  * A master and its worker in the foreground. `-x` fetches the listeners' descriptors of the generation that
  * serves. `-sf` is left out on purpose: it stops the old generation before the new one has proved anything, and
- * pauses the old listeners while a port clash is retried (docs/decisions/0002).
+ * pauses the old listeners while a port clash is retried (docs/internals/decisions/0002).
  */
 export function masterArgv(
   paths: HaproxyPaths,

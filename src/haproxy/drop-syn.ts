@@ -32,7 +32,7 @@ const SPARE_MS = 2_000;
  * For an HAProxy that does not hand its listeners over: from before a new generation is started until the old one has closed its
  * own, new connections to HAProxy's ports are dropped, and clients send their SYN again after a second. Otherwise those that the old
  * generation has not accepted yet would be reset. What is dropped has a time limit in the kernel: it ends even where
- * this process is killed. Where nft cannot be used the replacement goes on without it (docs/decisions/0076).
+ * this process is killed. Where nft cannot be used the replacement goes on without it (docs/internals/decisions/0076).
  */
 export function dropSyns(program: ProxyDriver, options: Options): SynDrop {
   const table = `${DROP_SYN_TABLE}${options.instance === undefined ? '' : `-${options.instance}`}`;

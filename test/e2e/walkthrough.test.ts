@@ -250,7 +250,7 @@ test('the VIP changes: the old one works until the last node has changed, the ne
   await waitFor('clients of the new VIP to be served', () => newClient.calmFor(2_000), PATIENCE_MS);
 });
 
-/** Whether keepalived of the image takes adverts of another VIP for its own group's (docs/decisions/0031). */
+/** Whether keepalived of the image takes adverts of another VIP for its own group's (docs/internals/decisions/0031). */
 async function countsAdvertsOfOtherVips(machine: Machine): Promise<boolean> {
   const argv = ['run', '--rm', '--net=none', '--entrypoint', 'sh', image.IMAGE];
   const printed = await machine.engine.podman(...argv, '-c', 'keepalived --version 2>&1');

@@ -6,7 +6,7 @@ export interface KnownSeed {
   readonly seed: number;
   readonly episode: number;
   readonly only?: FaultName;
-  /** What went wrong, in a few words: the table in docs/faults.md tells more. */
+  /** What went wrong, in a few words: the table in docs/internals/faults.md tells more. */
   readonly found: string;
   /** The plan is lost with the catalogue that it was made of. This one brings the same about. */
   readonly isRebuilt?: true;

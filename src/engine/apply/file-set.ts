@@ -68,7 +68,7 @@ export interface SetFile {
 
 /**
  * In the main file this stands for the absolute path of the folder in which the other files lie. It is a new one with
- * each set, so the main file alone says which files belong to it: docs/decisions/0061.
+ * each set, so the main file alone says which files belong to it: docs/internals/decisions/0061.
  */
 export const SET_FOLDER = '@SET_FOLDER@';
 

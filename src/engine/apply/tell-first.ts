@@ -5,7 +5,7 @@ import type { Pending } from './check-after.ts';
 import type { Rendered } from './file-set.ts';
 import type { MainFile } from './main-file.ts';
 
-/** A set that the program was told of before its main file was written: docs/decisions/0095. */
+/** A set that the program was told of before its main file was written: docs/internals/decisions/0095. */
 export interface ToldSet {
   /** What the supervisor calls what runs now. No file has this hash. */
   readonly identity: string;

@@ -60,7 +60,7 @@ function ownSuffix(): string {
 
 /**
  * Root's socket is for root alone. Another user's is for its group as well: the HAProxy monitor is root without
- * DAC_OVERRIDE, and of the supervisor's group (docs/decisions/0026).
+ * DAC_OVERRIDE, and of the supervisor's group (docs/internals/decisions/0026).
  */
 export function socketMode(user: number | undefined): number {
   return user === 0 ? 0o600 : 0o660;

@@ -50,7 +50,7 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
  * this one, where the page has all addresses, and not those of other sites' pages.
  *
  * As much of HTTP/1.1 as these GETs need, a connection each: `node:http` alone would cost a supervisor 12 MB
- * (docs/decisions/0003).
+ * (docs/internals/decisions/0003).
  */
 export async function serveEndpoint(
   address: { readonly host: string; readonly port: number },

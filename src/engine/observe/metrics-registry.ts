@@ -24,7 +24,7 @@ export interface MetricsRegistry {
 /**
  * Every sample has the `common` labels too.
  *
- * Made by hand: prom-client loads `node:http`, and together they would cost a supervisor 10 MB (docs/decisions/0003).
+ * Made by hand: prom-client loads `node:http`, and together they would cost a supervisor 10 MB (docs/internals/decisions/0003).
  */
 export function createMetricsRegistry(common: Labels = {}): MetricsRegistry {
   const textOf = (labels: Labels): string => textOfLabels({ ...common, ...labels });

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 
 /**
  * What every program shows of itself in Prometheus' text format: which build it is, and the standard `process_*` metrics
- * that its client libraries have. Made by hand: theirs cost a supervisor megabytes (docs/decisions/0003).
+ * that its client libraries have. Made by hand: theirs cost a supervisor megabytes (docs/internals/decisions/0003).
  */
 export function processMetrics(build: Readonly<Record<string, string>>): () => string {
   const startedAt = Date.now() / 1_000 - process.uptime();

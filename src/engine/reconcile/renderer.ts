@@ -5,7 +5,7 @@ import type { RenderResult } from './proposal.ts';
 import { readTemplate } from './template-file.ts';
 
 /**
- * Renders with the current template, in a thread with limits (docs/decisions/0040). A template that cannot be read
+ * Renders with the current template, in a thread with limits (docs/internals/decisions/0040). A template that cannot be read
  * or rendered is logged once, and the served configuration stays.
  */
 export function createRenderer<T>(

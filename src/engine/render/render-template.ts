@@ -30,7 +30,7 @@ const hiddenGlobals = ['process', 'globalThis', 'global', 'fetch'] as const;
  * and a name that the model does not have fails too, wherever it is used. `include` is refused.
  *
  * The template itself is code that the administrator installed next to the program and is trusted like it: EJS is no
- * sandbox, and a template that loops for ever blocks its caller; the monitors render in a thread (docs/decisions/0040).
+ * sandbox, and a template that loops for ever blocks its caller; the monitors render in a thread (docs/internals/decisions/0040).
  * Never render one that came over the network.
  */
 export function renderTemplate(templateText: string, model: object, options: RenderOptions): RenderOutcome {

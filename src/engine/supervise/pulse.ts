@@ -7,7 +7,7 @@ export interface Pulse {
 
 /**
  * Records one look. It counts looks, not time: a frozen machine or a starved supervisor makes none. A process that
- * waits for a processor shows life, however long it waits: docs/decisions/0012, 0033.
+ * waits for a processor shows life, however long it waits: docs/internals/decisions/0012, 0033.
  */
 export function beat(before: Pulse | undefined, lives: boolean, hungAfterLooks: number, now: number): Pulse {
   const stillLooks = lives ? 0 : (before?.stillLooks ?? 0) + 1;

@@ -20,7 +20,7 @@ export function beginReload(state: State, queued: readonly RequestId[], now: num
 
 /**
  * Starts the only job that may be under way. Nothing is checked first: a start is the check. HAProxy ends before it touches a
- * socket, a file or another process where it refuses the file, and no client notices (docs/decisions/0089).
+ * socket, a file or another process where it refuses the file, and no client notices (docs/internals/decisions/0089).
  */
 export function beginJob(
   state: State,

@@ -39,7 +39,7 @@ interface ServerWatch {
 
 /**
  * Looks at what HAProxy has counted, five times a second where it has up to thirty servers, probes servers that are suspect, and keeps new connections away from
- * those that answer nothing, until their next good check (docs/decisions/0053). Sends nothing while none is suspect.
+ * those that answer nothing, until their next good check (docs/internals/decisions/0053). Sends nothing while none is suspect.
  */
 export function watchServers(
   program: Pick<ProxyDriver, 'countersOf' | 'setAside'>,

@@ -51,7 +51,7 @@ export function renderManifest(
 
 /**
  * The control socket of a supervisor that is not root is open to its group: the monitor is of the group that a patch gives the
- * supervisor (docs/decisions/0026). A patch that names the monitor's has the last word about it.
+ * supervisor (docs/internals/decisions/0026). A patch that names the monitor's has the last word about it.
  */
 function monitorsFollowGroup(document: Document, shipped: Document, { daemons, supervisor }: Pod): void {
   const groupIn = (of: Document, name: string): unknown => {
@@ -108,7 +108,7 @@ const kubeletPki: HostMount = {
 /**
  * OpenShift's pods use the kubelet's credentials, which there may list nodes. Two narrow paths: a mount of all of
  * /var/lib/kubelet would show every pod's secrets, and keep their volumes busy. A monitor whose kubeconfig is replaced by renaming ends,
- * and starts with the new one (docs/decisions/0050).
+ * and starts with the new one (docs/internals/decisions/0050).
  */
 function useKubeletKubeconfig(document: Document): void {
   const kubeconfig = { name: 'kubeconfig', path: '/var/lib/kubelet/kubeconfig', type: 'File' };

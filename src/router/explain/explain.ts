@@ -82,7 +82,7 @@ export function explain(
   };
 }
 
-const REGEX = 'the patterns of --lookup regex answer otherwise in two cases: docs/decisions/0071-lookups.md';
+const REGEX = 'the patterns of --lookup regex answer otherwise in two cases: docs/internals/decisions/0071';
 
 function answering(backend: RouteBackend) {
   const servers = backend.servers.map(({ name, weight }) => ({ name, weight }));

@@ -15,7 +15,7 @@ const questions = ['http', 'secure', 'redirect', 'tcp', 'passthrough'] as const 
 
 /**
  * The map files of the OpenShift router, byte for byte: for `map_reg`, which tries one line after the other. Only for
- * a migration, as a request costs more with every route. docs/decisions/0071 says where their order answers otherwise than
+ * a migration, as a request costs more with every route. docs/internals/decisions/0071 says where their order answers otherwise than
  * `hash`.
  */
 export function regexMapFiles(

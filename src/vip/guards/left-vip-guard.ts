@@ -17,7 +17,7 @@ type Settings = Pick<KeepalivedMonitorSettings, 'config' | 'runDir' | 'notifyFif
 /**
  * Removes the VIPs from this node once keepalived and its supervisor have both ended without removing them. That
  * happens when their container is killed as a whole: the kubelet may take minutes to restart it, while a peer holds the
- * VIP too. As with a killed keepalived (docs/decisions/0009), the address stays until a peer has had time to take over.
+ * VIP too. As with a killed keepalived (docs/internals/decisions/0009), the address stays until a peer has had time to take over.
  * A keepalived that outlives its supervisor keeps its VIP. An address that is added by hand afterwards stays.
  */
 export function guardLeftVips(

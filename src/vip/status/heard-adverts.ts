@@ -3,7 +3,7 @@ import type { VipNode } from './vip-node.ts';
 
 /**
  * The address of the peer whose VRRP adverts certainly arrive at this node. keepalived reports that it hears a holder,
- * but not which one (docs/decisions/0030). The holder is known if every other node in the group reports that it is not
+ * but not which one (docs/internals/decisions/0030). The holder is known if every other node in the group reports that it is not
  * the holder. With multicast it may be any host on the segment. The monitor's list of the group is that of the first
  * instance.
  */

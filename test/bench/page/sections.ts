@@ -160,7 +160,7 @@ const failover: Section = {
 const tail: Section = {
   title: 'The tail',
   about: `From the first failed connection to the last, of a client that gives up after 200 ms; and how long a client waits that is patient
-([0053](decisions/0053-short-attempts.md)). A holder that is cut off together with the client reaches no other node, so none bears witness against another, and
+([0053](internals/decisions/0053-short-attempts.md)). A holder that is cut off together with the client reaches no other node, so none bears witness against another, and
 only the checks find that their API servers are gone.`,
   columns: rivals,
   rows: [
@@ -222,7 +222,7 @@ const powerCut: Section = {
   title: 'Power cut',
   about: `All three nodes at once (\`npm run bench:boot\`): from the start of the last program. Their twelve programs start on the two cores of one machine, which
 takes a second more than on a machine for each. On a first start a node listens to the segment for 3.2 s before it joins
-([0010](decisions/0010-guards.md)); it takes no VIP from anybody, and has no goal.`,
+([0010](internals/decisions/0010-guards.md)); it takes no VIP from anybody, and has no goal.`,
   columns: { holderMs: 'first holder, ms', twoHoldersMs: 'two holders, ms', furtherMoves: 'further moves' },
   isPlain: true,
   rows: Object.entries(powerCuts).map(([boot, what]) => {
@@ -317,7 +317,7 @@ const lossRow = (what: string, figure: string, goal?: Goal): Row => ({
 const soakLosses: Section = {
   title: 'What clients lost in the soak',
   about: `300 new TLS connections a second and half of 500 streams go through the VIP. A stream ends where the VIP leaves its node. Where the client itself
-was late, the machine was too busy, and what was lost proves nothing ([0067](decisions/0067-fuzz-and-soak.md)).`,
+was late, the machine was too busy, and what was lost proves nothing ([0067](internals/decisions/0067-fuzz-and-soak.md)).`,
   columns: { vip: 'through the VIP' },
   rows: [
     lossRow('new connections', 'connections'),
@@ -358,7 +358,7 @@ function scaleRow(what: string, unit: string, figure: string, goal?: Goal): Row 
 const scale: Section = {
   title: 'Scale',
   about: `5,000 Nodes in the API and 100 heartbeats a second (\`npm run bench:scale\`): HAProxy's monitor, which asks for the control plane's nodes only, and the
-source of a monitor with an ingress VIP, which follows them all and lists them every 50 s ([0099](decisions/0099-long-lists.md)).`,
+source of a monitor with an ingress VIP, which follows them all and lists them every 50 s ([0099](internals/decisions/0099-long-lists.md)).`,
   columns: followed,
   isPlain: true,
   rows: [
@@ -405,7 +405,7 @@ const commands: Section = {
 const starvation: Section = {
   title: 'Starved processors',
   about:
-    'Adverts every 20 ms, six busy loops on the one processor of all nodes (`npm run bench:starvation`, [0012](decisions/0012-starvation.md)). Nothing fails, so every move is false.',
+    'Adverts every 20 ms, six busy loops on the one processor of all nodes (`npm run bench:starvation`, [0012](internals/decisions/0012-starvation.md)). Nothing fails, so every move is false.',
   columns: { hawser: 'moves of the VIP' },
   rows: (['20 ms realtime', '20 ms fair'] as const).map((name) => ({
     what:

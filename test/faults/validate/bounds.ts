@@ -28,7 +28,7 @@ const failover: Bound = { ...harmless, serviceMs: 1_000, moves: 1 };
 /** Until every load balancer keeps away from an API server that does not answer: half a second (docs/performance.md), and the rest for a busy machine. */
 const TAIL_MS = 6_000;
 /**
- * The same for one that still accepts connections. A hung one is set aside after about two seconds (docs/decisions/0053). One that answers
+ * The same for one that still accepts connections. A hung one is set aside after about two seconds (docs/internals/decisions/0053). One that answers
  * errors, and one beside which no other answers, is left to HAProxy's own checks: until two of them have failed.
  */
 const HUNG_MS = 15_000;
@@ -46,7 +46,7 @@ const bounds: Readonly<Record<string, Bound>> = {
   'kill keepalived': { ...failover, twoHoldersMs: 1_000, blind: true },
   'kill keepalived-container': { ...failover, twoHoldersMs: 1_500, blind: true },
   'kill keepalived-supervisor': { ...harmless, blind: true },
-  // One connection that is just going to another server may be closed (docs/decisions/0051).
+  // One connection that is just going to another server may be closed (docs/internals/decisions/0051).
   'kill api-server': { ...harmless, serviceMs: 1_000 },
   'stop haproxy': { ...failover, serviceMs: 3_000, serviceAfterMs: 1_000 },
   'stop haproxy-container': { ...failover, serviceMs: 3_000, serviceAfterMs: 1_000 },

@@ -32,7 +32,7 @@ export interface Keeper {
 }
 
 const LOOK_MS = 100;
-/** The kubelet starts a container again after 1.3 s the first time (docs/decisions/0038). */
+/** The kubelet starts a container again after 1.3 s the first time (docs/internals/decisions/0038). */
 const RESTART_MS = 1_300;
 
 export function startKeeper(

@@ -82,7 +82,7 @@ test.each([
   });
 });
 
-/** The reason why the shipped template goes without: docs/decisions/0009. */
+/** The reason why the shipped template goes without: docs/internals/decisions/0009. */
 test('a configuration with reload_check_config is not read again in a pod, and that is told', async () => {
   await using pair = await createVrrpPair();
   const [node] = pair.nodes;

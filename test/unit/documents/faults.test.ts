@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { faultNames } from '../../faults/generate/catalogue.ts';
 
-const page = readFileSync(join(import.meta.dirname, '../../../docs/faults.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../../../docs/internals/faults.md'), 'utf8');
 
-test('docs/faults.md names every kind of fault, and no other', () => {
+test('docs/internals/faults.md names every kind of fault, and no other', () => {
   const [, rows = ''] = /## What happens\n(.*?)\n## /s.exec(page) ?? [];
   const named = [...rows.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name]) => name);
   expect(named.sort()).toEqual([...faultNames].sort());
@@ -22,7 +22,7 @@ function runsOf(seeds: string): number {
   return counts.reduce((sum, count) => sum + count, 0) * repeats;
 }
 
-test('docs/faults.md has the sum of the minutes of its table', () => {
+test('docs/internals/faults.md has the sum of the minutes of its table', () => {
   const [, table = ''] = /## What has been run\n(.*)/s.exec(page) ?? [];
   const rows = [...table.matchAll(/^\| (\d[^|]*) \| ([^|]*) \|/gm)].map(([, seeds = '', minutes = '']) => {
     const each = /^under 1 each$/.test(minutes) ? 0 : Number(/^(\d+)(?: each)?$/.exec(minutes)?.[1]);

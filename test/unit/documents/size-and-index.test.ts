@@ -11,7 +11,7 @@ test('the README is short enough to be read: at most 120 lines', () => {
 
 test.each([
   ['docs', 'docs/README.md'],
-  ['docs/decisions', 'docs/decisions/README.md'],
+  ['docs/internals/decisions', 'docs/internals/decisions/README.md'],
 ])('each page of %s is linked from its index', (folder, index) => {
   const pages = readdirSync(join(root, folder)).filter(
     (name) => name.endsWith('.md') && name !== 'README.md',

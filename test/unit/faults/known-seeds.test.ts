@@ -22,8 +22,8 @@ test('the plan of a known seed ends with the episode that found something, and f
   }
 });
 
-test('docs/faults.md tells what every known seed has found', () => {
-  const rows = readFileSync('docs/faults.md', 'utf8').split('\n');
+test('docs/internals/faults.md tells what every known seed has found', () => {
+  const rows = readFileSync('docs/internals/faults.md', 'utf8').split('\n');
   const numbers = rows
     .filter((row) => row.startsWith('|'))
     .map((row) => row.match(/\d+/g)?.map(Number) ?? []);

@@ -24,7 +24,7 @@ export function journalPath(directory: string, program: string, firstSeq: number
 
 /**
  * How a journal is opened, to read it or with the flags for writing added. The folder is open to users without rights
- * (docs/decisions/0026): a link of theirs is not followed, and a FIFO does not block.
+ * (docs/internals/decisions/0026): a link of theirs is not followed, and a FIFO does not block.
  */
 export const OPEN_JOURNAL = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 

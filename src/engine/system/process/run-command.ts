@@ -29,7 +29,7 @@ export interface RunOptions {
  * code is a value, not an exception: what it means is the caller's to say. Throws only where the program could
  * not be started at all (`ENOENT`, `EACCES`).
  *
- * The supervisors do not use this: execa costs them 6 MB of anonymous memory (docs/decisions/0003).
+ * The supervisors do not use this: execa costs them 6 MB of anonymous memory (docs/internals/decisions/0003).
  */
 export async function runCommand(
   argv: readonly [string, ...string[]],

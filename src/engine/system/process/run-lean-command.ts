@@ -10,7 +10,7 @@ interface LeanOptions extends RunOptions {
 }
 
 /**
- * `runCommand` for the supervisors, whose memory execa would raise by a half (docs/decisions/0003). A program that does
+ * `runCommand` for the supervisors, whose memory execa would raise by a half (docs/internals/decisions/0003). A program that does
  * not end in time is killed at once.
  */
 export const runLeanCommand = (

@@ -10,7 +10,7 @@ import { scanJournal } from '../../../../../src/engine/observe/journal/read-jour
 import { journalParts } from '../../../../../src/engine/observe/journal/send-journal.ts';
 import { createRecentEntries } from '../../../../../src/operate/timeline/recent.ts';
 
-// The journals' folder is open to HAProxy's user (docs/decisions/0026): what that user puts there must not reach other files.
+// The journals' folder is open to HAProxy's user (docs/internals/decisions/0026): what that user puts there must not reach other files.
 let dir: string;
 let victim: string;
 beforeEach(() => {
