@@ -1,4 +1,4 @@
-/** Where each program listens unless the settings say otherwise; docs/ports.md is held to this table by a test. */
+/** Where each program listens unless the settings say otherwise; docs/install.md is held to this table by a test. */
 export const defaultPorts = {
   /** Of the API servers, and of the VIP. */
   api: 6443,

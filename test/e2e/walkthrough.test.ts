@@ -99,7 +99,7 @@ const getCommand = (machine: Machine) =>
   walk.typeAll(
     machine,
     walk.commands(
-      'on each control-plane node: the command hawser, which is a shell script (docs/node-command.md)',
+      'on each control-plane node: the command hawser, which is a shell script (docs/install.md)',
     ),
     image,
   );
@@ -181,7 +181,7 @@ test('an upgrade of the image, node by node with the VIP moved first, loses no r
     await walk.typeAll(machine, walk.commands('on each node that is upgraded'), image);
     await waitForPods(`${image.IMAGE} to run on ${machine.node.name}`, () => runsImage(machine));
     await ready(world, machine);
-    await walk.typeAll(machine, walk.commands('once its new pods are well'), image);
+    await walk.typeAll(machine, walk.commands('once its new pods are ready'), image);
   }
   await servesAll();
   const moves = movesSince(world.bed.events(), fromMs);

@@ -47,7 +47,7 @@ export function judgePeerPorts({ peer, balancer, health }: PeerPortsLook, lbPort
   const filtered = (what: string, problem: string): Finding =>
     fail(
       `${what} of ${name} cannot be reached: ${problem}`,
-      `let the ports of docs/ports.md in on that node: behind the redirect its firewall sees ${lbPort}`,
+      `let the ports of docs/install.md in on that node: behind the redirect its firewall sees ${lbPort}`,
     );
   if (typeof balancer === 'object') return filtered(`port ${lbPort}`, balancer.problem);
   const worst = health.find((each) => typeof each === 'object');

@@ -28,7 +28,7 @@ export async function nodeCommand(root: string, content: string): Promise<NodeCo
   const path = layout.nodeCommand;
   const leftOut = (reason: string): NodeCommand => ({
     kind: 'left-out',
-    notice: `${path} is not written: ${reason}; the commands can be typed as docs/node-command.md shows`,
+    notice: `${path} is not written: ${reason}; the commands can be typed as docs/install.md shows`,
   });
   if (await isForeign(join(root, path))) return leftOut('it is there already, and is not of hawser install');
   const blocked = await blockedBy(root, dirname(path));

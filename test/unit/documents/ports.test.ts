@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { defaultPorts } from '../../../src/cli/ports.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const page = readFileSync(join(root, 'docs/ports.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/install.md'), 'utf8');
 
 /** Where the programs of the pods of Deployments listen, by default or not. */
 const givenPorts = ['router', 'pod-proxy'].flatMap((name) => {
@@ -12,7 +12,7 @@ const givenPorts = ['router', 'pod-proxy'].flatMap((name) => {
   return [...text.matchAll(/--listen=0\.0\.0\.0:(\d+)/g)].map(([, port]) => Number(port));
 });
 
-test('docs/ports.md lists every port that hawser listens on, and no other', () => {
+test('docs/install.md lists every port that hawser listens on, and no other', () => {
   const listed = [...page.matchAll(/^\| (\d+) \|/gm)].map(([, port]) => Number(port));
   const ours = new Set([...Object.values(defaultPorts), ...givenPorts]);
   expect(givenPorts).toHaveLength(3);

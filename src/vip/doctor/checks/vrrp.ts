@@ -6,7 +6,7 @@ import { LISTEN_MS } from '../look/listen.ts';
 import { LOOK_YOURSELF, lookForAddress } from '../look/own-address.ts';
 
 const LET_IT_IN =
-  'nft list ruleset (or iptables -S) names the rule; put before it: meta l4proto 112 accept (docs/ports.md)';
+  'nft list ruleset (or iptables -S) names the rule; put before it: meta l4proto 112 accept (docs/install.md)';
 
 interface AdvertsView {
   readonly seen: HeardAdverts;
