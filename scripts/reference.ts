@@ -1,12 +1,13 @@
-/** Writes what is made from the settings' schema: schemas/config.schema.json and docs/configuration.md; and docs/metrics.md. */
+/** Writes what is made from the settings' schema: schemas/config.schema.json and docs/configuration.md and docs/router-settings.md; and docs/metrics.md. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { drivenTexts } from '../test/helpers/monitoring/driven-pages.ts';
 import { metricsPage } from './reference/metrics-page.ts';
-import { referencePage, schemaText } from './reference/pages.ts';
+import { referencePage, routerPage, schemaText } from './reference/pages.ts';
 
 const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 mkdirSync(at('schemas'), { recursive: true });
 writeFileSync(at('schemas/config.schema.json'), schemaText());
 writeFileSync(at('docs/configuration.md'), referencePage());
+writeFileSync(at('docs/router-settings.md'), routerPage());
 writeFileSync(at('docs/metrics.md'), metricsPage(await drivenTexts()));

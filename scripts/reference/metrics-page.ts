@@ -31,9 +31,8 @@ const introduction = [
   '',
   '<!-- Made by scripts/reference.ts from what the programs show: change that. -->',
   '',
-  'What `/metrics` of the programs shows. [monitoring.md](monitoring.md) has the addresses of the jobs and says how to scrape them;',
-  "HAProxy's own exporter (`hawser-haproxy-exporter`) shows the metrics that HAProxy documents. `hawser-router` has the `haproxy_*` series of",
-  "openshift-router's exporter besides ([router.md](router.md)).",
+  'All metrics of hawser. [Monitoring](monitoring.md) has the address of each job and says how to scrape it. HAProxy documents the metrics of its own exporter',
+  '(`hawser-haproxy-exporter`); `hawser-router` also has the `haproxy_*` series of openshift-router ([router](router.md#metrics)).',
   '',
 ];
 

@@ -12,20 +12,25 @@ export function schemaText(): string {
 
 /** docs/configuration.md. */
 export function referencePage(): string {
-  const tableOf = (place: Place) => daemonKeys.filter((key) => key.place === place).map(rowOf);
-  const head = ['| key | value | default | what it is |', '|---|---|---|---|'];
+  const sections = sectionsOf(daemonKeys).filter((section) => section !== 'router');
   return [
     ...introduction,
     ...restarts(),
     '## At the top: the cluster and this node',
     '',
-    ...[...head, ...tableOf('top')],
-    '',
-    ...sectionsOf(daemonKeys).flatMap((section) => [
-      ...[`## Under \`${section}:\``, ''],
-      ...[...head, ...tableOf(section), ''],
-    ]),
+    ...tableOf('top'),
+    ...sections.flatMap((section) => [...[`## Under \`${section}:\``, ''], ...tableOf(section)]),
   ].join('\n');
+}
+
+/** docs/router-settings.md. */
+export function routerPage(): string {
+  return [...routerIntroduction, ...tableOf('router')].join('\n');
+}
+
+function tableOf(place: Place): readonly string[] {
+  const rows = daemonKeys.filter((key) => key.place === place).map(rowOf);
+  return ['| key | value | default | what it is |', '|---|---|---|---|', ...rows, ''];
 }
 
 const introduction = [
@@ -33,10 +38,13 @@ const introduction = [
   '',
   '<!-- Made by scripts/reference.ts from the flags of the daemons: change those. -->',
   '',
-  `The four daemons and the commands about their node read \`${defaultSettingsPath}\`, if it is there;`,
-  '`--settings PATH` or `HAWSER_SETTINGS` names another one, which must be there. For each setting the flag comes first,',
-  'then its variable, then the file, then the default. A key is its flag in camel case: `advertInterval` is',
-  '`--advert-interval` and `HAWSER_ADVERT_INTERVAL`; where the variable has another name, it stands in brackets.',
+  `Edit \`${defaultSettingsPath}\` on each node, check it, and apply it:`,
+  '',
+  '```sh',
+  'hawser settings          # lists every problem with its line',
+  'hawser install --dry-run # shows the diff of every file and which pods would restart',
+  'hawser install',
+  '```',
   '',
   '```yaml',
   '# yaml-language-server: $schema=config.schema.json',
@@ -48,16 +56,25 @@ const introduction = [
   '  monitorTimeout: 3s',
   '```',
   '',
-  '`hawser settings` checks the file and lists everything that is wrong with it, with lines; an unknown key is an error that',
-  'names the nearest known one. `hawser show-config` and `hawser show-config keepalived` say where each value of a monitor came',
-  'from. The file is read when a daemon starts: what was edited takes effect when the containers are restarted (the monitors',
-  'log `settings-changed`). Check it before: a daemon does not start with a broken file. After changing a port run',
-  '`hawser install`, which writes it into the probes too.',
+  'The daemons and the commands on a node read this file; `--settings PATH` or `HAWSER_SETTINGS` names another, which must exist. A flag takes precedence',
+  'over its variable, then the file, then the default. The key `checkInterval` is the flag `--check-interval` and the variable `HAWSER_CHECK_INTERVAL`;',
+  'if the variable has another name, it follows in brackets. Durations are written `500ms`, `55s` or `2m`. An unknown key is an error that names the nearest',
+  'known one.',
   '',
-  'The section `router` is read by `hawser router`, `hawser router render` and `hawser router explain` alone. It belongs in a file of the router: no',
-  'static pod reads it, and `hawser install` refuses it in the file of a node. The pod proxy reads no settings file.',
+  'A daemon reads the file when it starts, and does not start with a broken one. `hawser show-config` and `hawser show-config keepalived` print where each',
+  "value of a monitor comes from. The router's settings are on [a page of their own](router-settings.md); `hawser install` refuses them in the file of a node.",
+  'The pod proxy reads no settings file.',
   '',
-  'With `--instance NAME`, a program reads a file only if it is named, and has no default for a port: [instances](instances.md).',
+];
+
+const routerIntroduction = [
+  '# Router settings',
+  '',
+  '<!-- Made by scripts/reference.ts from the flags of the router: change those. -->',
+  '',
+  '`hawser router`, `hawser router render` and `hawser router explain` take each setting as a flag (`--http-port`), as a variable (in brackets:',
+  "openshift-router's name for it, else `HAWSER_HTTP_PORT`), or under `router:` in a file that `--settings` names. The flag takes precedence, then the",
+  'variable, then the file. Durations are written `500ms`, `55s` or `2m`. [Router](router.md) explains what they do.',
   '',
 ];
 
@@ -78,8 +95,8 @@ function restarts(): readonly string[] {
   return [
     '## What a changed setting restarts',
     '',
-    '`hawser install` restarts the pods that use a changed setting, with all their containers; `hawser install --dry-run` prints the diff of every file and names',
-    'those pods. A changed template restarts nothing: its monitor renders it again. `hawser doctor` warns if a pod is older than its settings file.',
+    '`hawser install` restarts the pods that use a changed setting, with all their containers. A changed template restarts nothing: its monitor renders it',
+    'again. `hawser doctor` warns if a pod is older than its settings file.',
     '',
     ...['| setting | pods that restart |', '|---|---|'],
     ...[...groups].map(([names, keys]) => rowFor(names.split(','), keys)),
@@ -103,5 +120,5 @@ function shownForm(form: FileForm): string {
   if (Array.isArray(type)) return 'list';
   if (type === 'boolean') return '`true` or `false`';
   if (type === 'integer') return `${form['minimum']} to ${form['maximum']}`;
-  return typeof pattern === 'string' && pattern.includes('ms') ? 'duration (`500ms`, `55s`, `2m`)' : 'text';
+  return typeof pattern === 'string' && pattern.includes('ms') ? 'duration' : 'text';
 }

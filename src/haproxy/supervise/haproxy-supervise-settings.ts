@@ -53,15 +53,15 @@ export const haproxySuperviseCommand = commandSpec({
     maxDraining: flag(
       '<n>',
       wholeNumber(1, 1_000),
-      'how many replaced generations may drain at a time; the oldest ones are cut short',
+      'how many replaced generations may drain at a time; beyond it the oldest are ended',
       { default: '50' },
     ),
     maxDrainingMemory: flag(
       '<MiB>',
       z.optional(mebibytes),
-      'how much memory they may have together (default: half of what there is)',
+      'memory limit of all draining generations together (default: half of the memory)',
     ),
-    failForcedStop: toggle('exit with 1 where SIGTERM had to close connections, as openshift-router does'),
+    failForcedStop: toggle('exit with 1 if SIGTERM had to close connections, as openshift-router does'),
     dropSynDuringRestart: toggle(
       'for an HAProxy that hands no listeners over: drop new connections while it is replaced, with nftables',
       { variable: 'DROP_SYN_DURING_RESTART', inFile: 'never' },

@@ -12,13 +12,13 @@ export const admissionFlags = {
   allowWildcards: toggle('take routes with the wildcard policy Subdomain', {
     variable: 'ROUTER_ALLOW_WILDCARD_ROUTES',
   }),
-  disableNamespaceOwnership: toggle('let routes of several namespaces share a host', {
+  disableNamespaceOwnership: toggle('let routes from several namespaces share a host', {
     variable: 'ROUTER_DISABLE_NAMESPACE_OWNERSHIP_CHECK',
   }),
   subdomain: flag(
     '<template>',
     z.optional(printable),
-    'host of a route without one, of its name and namespace',
+    'template for the host of a route without one, from its name and namespace',
     {
       variable: 'ROUTER_SUBDOMAIN',
     },
@@ -29,25 +29,40 @@ export const admissionFlags = {
   overrideHostname: toggle('give all routes the host of the subdomain template', {
     variable: 'ROUTER_OVERRIDE_HOSTNAME',
   }),
-  overrideDomains: flag('<domains>', z._default(listOf(domainName), []), 'hosts below these get that host', {
-    variable: 'ROUTER_OVERRIDE_DOMAINS',
-  }),
-  deniedDomains: flag('<domains>', z._default(listOf(domainName), []), 'hosts below these are refused', {
-    variable: 'ROUTER_DENIED_DOMAINS',
-  }),
-  allowedDomains: flag('<domains>', z._default(listOf(domainName), []), 'only hosts below these are taken', {
-    variable: 'ROUTER_ALLOWED_DOMAINS',
-  }),
+  overrideDomains: flag(
+    '<domains>',
+    z._default(listOf(domainName), []),
+    'hosts below these domains get that host',
+    {
+      variable: 'ROUTER_OVERRIDE_DOMAINS',
+    },
+  ),
+  deniedDomains: flag(
+    '<domains>',
+    z._default(listOf(domainName), []),
+    'hosts below these domains are refused',
+    {
+      variable: 'ROUTER_DENIED_DOMAINS',
+    },
+  ),
+  allowedDomains: flag(
+    '<domains>',
+    z._default(listOf(domainName), []),
+    'only hosts below these domains are admitted',
+    {
+      variable: 'ROUTER_ALLOWED_DOMAINS',
+    },
+  ),
   deniedEndpoints: flag(
     '<networks>',
     z._default(listOf(network), []),
-    'endpoints in these networks are not used, such as those of nodes and of the API',
+    'endpoints in these networks are not used; list the networks of nodes and of the API',
     { variable: 'ROUTER_DENIED_ENDPOINTS' },
   ),
   maxRoutesPerNamespace: flag(
     '<n>',
     wholeNumber(1, 1_000_000),
-    'Routes and paths of Ingresses of a namespace that are served, the oldest first',
+    'Routes and Ingress paths served for each namespace, the oldest first',
     { default: '5000', variable: 'ROUTER_MAX_ROUTES_PER_NAMESPACE' },
   ),
 };

@@ -18,13 +18,13 @@ export const listenerFlags = {
     default: 'v4',
     variable: 'ROUTER_IP_V4_V6_MODE',
   }),
-  proxyProtocol: toggle('clients come through a load balancer that speaks the PROXY protocol', {
+  proxyProtocol: toggle('clients arrive through a load balancer that sends the PROXY protocol', {
     variable: 'ROUTER_USE_PROXY_PROTOCOL',
   }),
   maxConnections: flag(
     '<n|auto>',
     wholeNumberOrAuto(100, 10_000_000),
-    'clients at a time: so many with TLS, and as many without; auto: what the limit on open files allows',
+    'maximum concurrent clients, for TLS and plain HTTP separately; auto: from the open-file limit',
     {
       default: '50000',
       variable: 'ROUTER_MAX_CONNECTIONS',
@@ -41,39 +41,39 @@ export const listenerFlags = {
       variable: 'ROUTER_HARD_STOP_AFTER',
     },
   ),
-  connectTimeout: flag('<time>', timeMs, 'for a pod to take a connection', {
+  connectTimeout: flag('<time>', timeMs, 'timeout for connecting to a pod', {
     default: '5s',
     variable: 'ROUTER_DEFAULT_CONNECT_TIMEOUT',
   }),
-  clientTimeout: flag('<time>', timeMs, 'for a client to go on', {
+  clientTimeout: flag('<time>', timeMs, 'timeout for an idle client', {
     default: '30s',
     variable: 'ROUTER_DEFAULT_CLIENT_TIMEOUT',
   }),
-  clientFinTimeout: flag('<time>', timeMs, 'for a client to close', {
+  clientFinTimeout: flag('<time>', timeMs, 'timeout for a client that closes', {
     default: '1s',
     variable: 'ROUTER_CLIENT_FIN_TIMEOUT',
   }),
-  serverTimeout: flag('<time>', timeMs, 'for a pod to go on', {
+  serverTimeout: flag('<time>', timeMs, 'timeout for an idle pod', {
     default: '30s',
     variable: 'ROUTER_DEFAULT_SERVER_TIMEOUT',
   }),
-  serverFinTimeout: flag('<time>', timeMs, 'for a pod to close', {
+  serverFinTimeout: flag('<time>', timeMs, 'timeout for a pod that closes', {
     default: '1s',
     variable: 'ROUTER_DEFAULT_SERVER_FIN_TIMEOUT',
   }),
-  tunnelTimeout: flag('<time>', timeMs, 'for an idle WebSocket or passthrough connection', {
+  tunnelTimeout: flag('<time>', timeMs, 'timeout for an idle WebSocket or passthrough connection', {
     default: '1h',
     variable: 'ROUTER_DEFAULT_TUNNEL_TIMEOUT',
   }),
-  requestTimeout: flag('<time>', timeMs, 'for a client to send the head of a request', {
+  requestTimeout: flag('<time>', timeMs, 'timeout for the headers of a request', {
     default: '10s',
     variable: 'ROUTER_SLOWLORIS_TIMEOUT',
   }),
-  keepAliveTimeout: flag('<time>', timeMs, 'for a client to send the next request', {
+  keepAliveTimeout: flag('<time>', timeMs, 'timeout for the next request on a connection', {
     default: '300s',
     variable: 'ROUTER_SLOWLORIS_HTTP_KEEPALIVE',
   }),
-  inspectDelay: flag('<time>', timeMs, 'for the first bytes of a connection', {
+  inspectDelay: flag('<time>', timeMs, 'timeout for the first bytes of a connection', {
     default: '5s',
     variable: 'ROUTER_INSPECT_DELAY',
   }),
@@ -81,7 +81,7 @@ export const listenerFlags = {
     default: '32768',
     variable: 'ROUTER_BUF_SIZE',
   }),
-  rewriteSize: flag('<bytes>', wholeNumber(4_096, 524_288), 'part of it that is kept for added headers', {
+  rewriteSize: flag('<bytes>', wholeNumber(4_096, 524_288), 'part of the buffer reserved for added headers', {
     default: '8192',
     variable: 'ROUTER_MAX_REWRITE_SIZE',
   }),
@@ -96,7 +96,7 @@ export const listenerFlags = {
   lookup: flag(
     '<how>',
     oneOf(['hash', 'regex']),
-    'how a request finds its route: regex only for a migration',
+    'how a request finds its route; regex only for a migration',
     {
       default: 'hash',
     },

@@ -31,13 +31,13 @@ export const liveFlags = {
   reloadScript: flag(
     '<path>',
     z.optional(absolutePath),
-    'a program that reloads HAProxy, instead of the supervisor: every change is a reload then',
+    'program that reloads HAProxy instead of the supervisor; every change is then a reload',
     { variable: 'RELOAD_SCRIPT' },
   ),
   compareInterval: flag(
     '<duration>',
     durationMs,
-    'how often the files are compared with what they should be',
+    'how often the files on disk are compared with the wanted ones',
     {
       default: '1m',
     },
@@ -47,10 +47,15 @@ export const liveFlags = {
     default: 'true',
     variable: 'ROUTER_ENABLE_EXTERNAL_CERTIFICATE',
   }),
-  shutdownDelay: flag('<duration>', durationMs, 'after SIGTERM it is not ready for so long before it ends', {
-    default: '45s',
-    variable: 'ROUTER_GRACEFUL_SHUTDOWN_DELAY',
-  }),
+  shutdownDelay: flag(
+    '<duration>',
+    durationMs,
+    'how long it reports not ready after SIGTERM before it exits',
+    {
+      default: '45s',
+      variable: 'ROUTER_GRACEFUL_SHUTDOWN_DELAY',
+    },
+  ),
   listen: flag('<address:port>', z.optional(pageAddress), '/healthz, /healthz/ready, /metrics and /status', {
     variable: 'ROUTER_LISTEN_ADDR',
   }),
@@ -61,7 +66,7 @@ export const liveFlags = {
   readyUrl: flag(
     '<url>',
     z.optional(httpUrl),
-    'page of HAProxy that has to answer with 2xx for it to be ready (default: any answer on --http-port)',
+    'readiness needs a 2xx response from this URL of HAProxy (default: any response on --http-port)',
     { variable: 'ROUTER_METRICS_READY_HTTP_URL' },
   ),
   ...metricsFlags,

@@ -12,25 +12,20 @@ export const metricsFlags = {
   statsUsername: flag('<name>', z.optional(printable), 'user who may read /metrics, with a password', {
     variable: 'STATS_USERNAME',
   }),
-  statsUsernameFile: flag('<path>', z.optional(absolutePath), 'the same in a file', {
+  statsUsernameFile: flag('<path>', z.optional(absolutePath), 'file with that user name', {
     variable: 'STATS_USERNAME_FILE',
   }),
   statsPassword: flag('<text>', z.optional(printable), "that user's password", {
     variable: 'STATS_PASSWORD',
     inFile: 'never',
   }),
-  statsPasswordFile: flag('<path>', z.optional(absolutePath), 'the same in a file', {
+  statsPasswordFile: flag('<path>', z.optional(absolutePath), 'file with the password', {
     variable: 'STATS_PASSWORD_FILE',
   }),
   metricsTokenFile: flag('<path>', z.optional(absolutePath), 'file with a token that may read /metrics'),
-  metricsTlsCertFile: flag(
-    '<path>',
-    z.optional(absolutePath),
-    'certificate of the page, which speaks TLS then',
-    {
-      variable: 'ROUTER_METRICS_TLS_CERT_FILE',
-    },
-  ),
+  metricsTlsCertFile: flag('<path>', z.optional(absolutePath), 'certificate of the page; turns TLS on', {
+    variable: 'ROUTER_METRICS_TLS_CERT_FILE',
+  }),
   metricsTlsKeyFile: flag('<path>', z.optional(absolutePath), 'its key', {
     variable: 'ROUTER_METRICS_TLS_KEY_FILE',
   }),
@@ -44,14 +39,14 @@ export const metricsFlags = {
   metricsTlsCurves: flag('<list>', z.optional(word), 'its elliptic curves, with colons or commas', {
     variable: 'ROUTER_METRICS_TLS_CURVES',
   }),
-  metricsTimeout: flag('<time>', timeMs, 'for HAProxy to tell its statistics', {
+  metricsTimeout: flag('<time>', timeMs, "timeout for reading HAProxy's statistics", {
     default: '5s',
     variable: 'ROUTER_METRICS_HAPROXY_TIMEOUT',
   }),
   metricsInterval: flag(
     '<time>',
     timeMs,
-    'how often it is asked at most, and this much longer for each 1,000 rows',
+    "minimum interval between reads of HAProxy's statistics, and this much more for each 1,000 rows",
     {
       default: '5s',
       variable: 'ROUTER_METRICS_HAPROXY_BASE_SCRAPE_INTERVAL',

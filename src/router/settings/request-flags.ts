@@ -53,7 +53,7 @@ export const requestFlags = {
     default: 'source',
     variable: 'ROUTER_TCP_BALANCE_SCHEME',
   }),
-  backendCheckInterval: flag('<time>', timeMs, 'how often a pod is looked at', {
+  backendCheckInterval: flag('<time>', timeMs, 'interval of the health checks of a pod', {
     default: '5000ms',
     variable: 'ROUTER_BACKEND_CHECK_INTERVAL',
   }),
@@ -78,22 +78,17 @@ export const requestFlags = {
   adjustCase: flag(
     '<names>',
     z.optional(headerNames),
-    'headers in the spelling that old HTTP/1.1 programs want',
+    'header names to send in another spelling, for old HTTP/1.1 programs',
     {
       variable: 'ROUTER_H1_CASE_ADJUST',
     },
   ),
-  errorFile503: flag('<path>', z.optional(absolutePath), 'the answer where no pod can be reached', {
+  errorFile503: flag('<path>', z.optional(absolutePath), 'response when no pod can be reached', {
     variable: 'ROUTER_ERRORFILE_503',
   }),
-  errorFile404: flag(
-    '<path>',
-    z.optional(absolutePath),
-    'the answer where there is no route (default: a 503)',
-    {
-      variable: 'ROUTER_ERRORFILE_404',
-    },
-  ),
+  errorFile404: flag('<path>', z.optional(absolutePath), 'response when no route matches (default: a 503)', {
+    variable: 'ROUTER_ERRORFILE_404',
+  }),
   compression: toggle('compress responses', { variable: 'ROUTER_ENABLE_COMPRESSION' }),
   compressionTypes: flag('<types>', words, 'media types that are compressed', {
     default: 'text/html text/plain text/css',
@@ -102,7 +97,7 @@ export const requestFlags = {
   continuousStatistics: toggle('count the bytes of long responses while they run', {
     variable: 'ROUTER_HAPROXY_CONTSTATS',
   }),
-  abortOnClose: toggle('drop a waiting request where its client has gone', {
+  abortOnClose: toggle('drop a queued request when its client disconnects', {
     variable: 'ROUTER_ABORT_ON_CLOSE',
   }),
   idleCloseOnResponse: flag(
@@ -144,7 +139,7 @@ export const requestFlags = {
   uniqueIdFormat: flag(
     '<format>',
     z.optional(printable),
-    'id of a request, as log-format (default: with a header, that of OpenShift)',
+    "request id, as a log-format (default: with a header, OpenShift's format)",
     {
       variable: 'ROUTER_UNIQUE_ID_FORMAT',
     },
@@ -152,11 +147,13 @@ export const requestFlags = {
   uniqueIdHeader: flag(
     '<name>',
     z.optional(word),
-    'header that it is sent in (default: none, it is for the log alone)',
+    'header that carries the request id (default: none, log only)',
     {
       variable: 'ROUTER_UNIQUE_ID_HEADER_NAME',
     },
   ),
-  dontLogNull: toggle('no line for a connection without a byte', { variable: 'ROUTER_DONT_LOG_NULL' }),
-  ignoreProbes: toggle("no line for a browser's spare connection", { variable: 'ROUTER_HTTP_IGNORE_PROBES' }),
+  dontLogNull: toggle('do not log connections that send nothing', { variable: 'ROUTER_DONT_LOG_NULL' }),
+  ignoreProbes: toggle("do not log a browser's unused connections", {
+    variable: 'ROUTER_HTTP_IGNORE_PROBES',
+  }),
 };

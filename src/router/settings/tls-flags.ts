@@ -21,14 +21,19 @@ export const tlsFlags = {
   defaultCertificateDir: flag('<path>', z.optional(absolutePath), 'folder with tls.crt and tls.key', {
     variable: 'DEFAULT_CERTIFICATE_DIR',
   }),
-  defaultDestinationCa: flag('<path>', z.optional(absolutePath), 'CA of pods whose route names none', {
-    variable: 'DEFAULT_DESTINATION_CA_PATH',
-  }),
+  defaultDestinationCa: flag(
+    '<path>',
+    z.optional(absolutePath),
+    'CA for pods whose route does not name one',
+    {
+      variable: 'DEFAULT_DESTINATION_CA_PATH',
+    },
+  ),
   ciphers: flag('<list>', word, 'modern, intermediate, old, or ciphers with colons', {
     default: 'intermediate',
     variable: 'ROUTER_CIPHERS',
   }),
-  ciphersuites: flag('<list>', z.optional(word), 'those of TLS 1.3, with colons', {
+  ciphersuites: flag('<list>', z.optional(word), 'ciphers of TLS 1.3, with colons', {
     variable: 'ROUTER_CIPHERSUITES',
   }),
   curves: flag(
@@ -44,7 +49,7 @@ export const tlsFlags = {
   tlsMaxVersion: flag('<version>', z.optional(tlsVersion), 'highest version of TLS', {
     variable: 'SSL_MAX_VERSION',
   }),
-  strictSni: toggle('refuse TLS to hosts without a certificate of their own', {
+  strictSni: toggle('refuse TLS handshakes for hosts without their own certificate', {
     variable: 'ROUTER_STRICT_SNI',
   }),
   mutualTls: flag('<how>', oneOf(['none', 'optional', 'required']), "clients' certificates", {
@@ -58,7 +63,7 @@ export const tlsFlags = {
   mutualTlsCrl: flag('<path>', z.optional(absolutePath), 'CRLs of their CAs', {
     variable: 'ROUTER_MUTUAL_TLS_AUTH_CRL',
   }),
-  mutualTlsFilter: flag('<regex>', z.optional(printable), "what a client's subject must match", {
+  mutualTlsFilter: flag('<regex>', z.optional(printable), "regular expression for a client's subject", {
     variable: 'ROUTER_MUTUAL_TLS_AUTH_FILTER',
   }),
   disableHttp2: toggle('offer HTTP/1.1 only', { variable: 'ROUTER_DISABLE_HTTP2' }),
