@@ -16,7 +16,7 @@ export function createHaproxyMonitorMetrics(nowMs: () => number, registry: Metri
     'From the first sight of a changed list of API servers to HAProxy serving it.',
     [0.25, 0.5, 0.75, 1, 1.5, 2.5, 5, 10, 30],
   );
-  const held = registry.gauge('hawser_list_held', 'A list is not applied, and why.');
+  const held = registry.gauge('hawser_list_held', '1 while a list is not applied, by reason.');
   const serverUp = registry.gauge(
     'hawser_server_up',
     '1 while HAProxy of this node sends clients to the API server.',

@@ -159,7 +159,7 @@ export function monitorFiles(file: string) {
 
 /** A monitor's list of servers or nodes, for a start without the API. */
 export function lastKnown(file: string) {
-  return flag('<path>', z.optional(absolutePath), `list for a cold start (default: ${file} beside CONFIG)`);
+  return flag('<path>', z.optional(absolutePath), `list for a cold start (default: ${file} next to CONFIG)`);
 }
 
 export function besideConfig({ config }: { readonly config: string }, file: string): string {

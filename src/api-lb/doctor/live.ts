@@ -27,6 +27,6 @@ export const liveChecks: readonly Check<ApiLbContext>[] = [
   supervisorCheck(haproxy, 'It starts, proves and restarts HAProxy; without it a dead HAProxy stays dead.'),
   configCheck(
     haproxy,
-    'A file that is not what runs is a change that did not arrive, or one that the next reload brings.',
+    'A file that differs from what runs is a change that did not arrive, or one that the next reload loads.',
   ),
 ];

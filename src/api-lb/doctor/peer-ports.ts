@@ -64,7 +64,7 @@ export function judgePeerPorts({ peer, balancer, health }: PeerPortsLook, lbPort
 const peerPorts: Check<ApiLbContext> = {
   id: 'peer-ports',
   title: "The peers' HAProxy from here",
-  why: "Behind the redirect a firewall sees the load balancer's port: where it is dropped, clients of that node wait.",
+  why: "A firewall sees the load balancer's port, not the VIP's: if it drops that, clients of the node wait.",
   run: async (context, signal) => {
     const { readings, settings, answerTimeoutMs } = context;
     const peers = await readings.peers();

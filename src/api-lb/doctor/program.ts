@@ -26,7 +26,7 @@ function judgeHaproxy(outcome: ProgramOutcome): Finding {
 const haproxy: Check<ApiLbContext> = {
   id: 'haproxy-program',
   title: 'The haproxy program',
-  why: 'Reloads without a lost connection and HTTPS checks need HAProxy 2.6 with OpenSSL.',
+  why: 'Reloads without lost connections and HTTPS checks need HAProxy 2.6 with OpenSSL.',
   run: async ({ run, settings }, signal) => judgeHaproxy(await run([settings.haproxy, '-vv'], signal)),
 };
 

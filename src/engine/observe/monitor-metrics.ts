@@ -22,18 +22,18 @@ const APPLY_RESULTS = ['unchanged', 'changed', 'reloaded', 'rejected', 'unreacha
 export function createMonitorMetrics(nowMs: () => number, registry: MetricsRegistry): MonitorMetrics {
   const results = registry.counter(
     'hawser_applies_total',
-    'Configurations by what became of them: unchanged, changed (the running program was told), reloaded, rejected, unreachable, failed, superseded.',
+    'Configurations by result: unchanged, changed (at runtime), reloaded, rejected, unreachable, failed, superseded.',
     APPLY_RESULTS.map((result) => ({ result })),
   );
   const clientCertificate = simpleGauge(
     registry,
     'hawser_client_certificate_expiry_timestamp_seconds',
-    'Unix time until which the client certificate of the kubeconfig is valid, 0 where it has none.',
+    "Expiry (Unix time) of the kubeconfig's client certificate, 0 if it has none.",
   );
   const lastLoop = simpleGauge(
     registry,
     'hawser_monitor_last_loop_timestamp_seconds',
-    'Unix time at which the monitor last went round its loop.',
+    "Unix time of the last iteration of the monitor's loop.",
   );
   let lastBeat = nowMs();
   const secondsSinceBeat = (): number => (nowMs() - lastBeat) / 1_000;

@@ -14,7 +14,7 @@ export function processMetrics(build: Readonly<Record<string, string>>): () => s
     const cpu = (user + system) / 1e6;
     const fds = openFiles();
     return [
-      show('gauge', 'hawser_build_info', 'Always 1; the labels tell the build.', 1, `{${labels.join(',')}}`),
+      show('gauge', 'hawser_build_info', 'Always 1; the labels name the build.', 1, `{${labels.join(',')}}`),
       show('counter', 'process_cpu_seconds_total', 'User and system CPU time in seconds.', cpu),
       show('gauge', 'process_resident_memory_bytes', 'Resident memory in bytes.', process.memoryUsage.rss()),
       show('gauge', 'process_start_time_seconds', 'Unix time at which the process started.', startedAt),

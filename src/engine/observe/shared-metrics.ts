@@ -5,7 +5,7 @@ import type { Labels, MetricsRegistry } from './metrics-registry.ts';
 export function lagHistogram({ histogram }: MetricsRegistry): (worstLagSeconds: number) => void {
   return histogram(
     'hawser_event_loop_lag_seconds',
-    'The longest that the event loop was late in each second: the program was busy, or starved of CPU.',
+    'Longest delay of the event loop in each second: the program was busy or starved of CPU.',
     [0.005, 0.02, 0.05, 0.1, 0.3, 1, 3],
   );
 }
@@ -32,7 +32,7 @@ export function supervisorCounts(registry: MetricsRegistry): SupervisorCounts {
   );
   const internalErrors = registry.counter(
     'hawser_internal_errors_total',
-    'Exceptions inside the supervisor, each of which it survived.',
+    'Exceptions inside the supervisor that it survived.',
   );
   return {
     accepted: ({ cause }) => {

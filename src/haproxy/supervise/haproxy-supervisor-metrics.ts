@@ -24,7 +24,7 @@ export function createHaproxySupervisorMetrics(labels: Labels = {}): SupervisorM
   const drainingMemory = simpleGauge(
     registry,
     'hawser_draining_memory_bytes',
-    'Resident memory of the generations that drain: what long connections to earlier configurations cost.',
+    'Resident memory of the draining generations.',
   );
   const counts = supervisorCounts(registry);
   const reloadSeconds = histogram(

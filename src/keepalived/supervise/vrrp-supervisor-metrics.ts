@@ -31,14 +31,8 @@ export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Holdin
   const repair = vipRepairCounter(registry, ['put-back', 'stray-removed', 'stale-removed']);
   const { accepted, refused, internalError, lag } = supervisorCounts(registry);
   const restart = counter('hawser_keepalived_restarts_total', 'Starts of keepalived after a death.');
-  const hang = counter(
-    'hawser_keepalived_hangs_total',
-    'How often keepalived showed no life and was replaced.',
-  );
-  const late = counter(
-    'hawser_keepalived_timer_delays_total',
-    'How often keepalived said that a timer was late.',
-  );
+  const hang = counter('hawser_keepalived_hangs_total', 'How often keepalived hung and was replaced.');
+  const late = counter('hawser_keepalived_timer_delays_total', 'Late timers that keepalived reported.');
   const rival = counter('hawser_second_holder_heard_total', 'Adverts heard of a second holder.');
   const counts: Readonly<Record<string, (event: LogEvent) => void>> = {
     'vrrp-transition': ({ instance, to, cause }) =>

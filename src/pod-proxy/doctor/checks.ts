@@ -53,7 +53,7 @@ async function askProxy(context: DeployedContext, signal: AbortSignal) {
 const template: PodProxyCheck = {
   id: 'pod-proxy-template',
   title: "The pod proxy's template",
-  why: 'While it cannot be served, no change of addresses is served either.',
+  why: 'Until it is fixed, changed addresses are not served either.',
   run: async (context, signal) => {
     const { program, status } = await askProxy(context, signal);
     return status === null ? silentPage('pod-proxy', program.problem) : judgeTemplate(status);
@@ -71,7 +71,7 @@ const haproxy = servingCheck(
 const rbac: PodProxyCheck = {
   id: 'pod-proxy-rbac',
   title: 'What the pod proxy may do',
-  why: 'Without its own pod and those behind it there is no configuration; without Events nobody is told why.',
+  why: 'Without reading its own pod and those behind it there is no configuration; without Events no reason is shown.',
   run: async (context, signal) => {
     const settings = settingsIn(context);
     const limits = answerLimits(context, signal);
@@ -99,7 +99,7 @@ export function judgeDns({ dns }: ProxyStatus): Finding {
 const downstreams: PodProxyCheck = {
   id: 'pod-proxy-downstreams',
   title: 'Pods behind the pod proxy',
-  why: 'A group without a ready pod has no address in the template, and its clients get no answer.',
+  why: 'A group without a ready pod has no address, and its clients get no answer.',
   run: async (context, signal) => {
     const settings = settingsIn(context);
     const limits = answerLimits(context, signal);
@@ -122,7 +122,7 @@ const downstreams: PodProxyCheck = {
 const dns: PodProxyCheck = {
   id: 'pod-proxy-dns',
   title: "The pod proxy's DNS records",
-  why: 'Clients go to addresses of proxies that are gone, or do not find the name.',
+  why: 'With wrong records clients connect to proxies that are gone, or do not resolve the name.',
   run: async (context, signal) => {
     const { status } = await askProxy(context, signal);
     return status === null

@@ -45,7 +45,7 @@ function statusCheck(
 const ready: RouterCheck = {
   id: 'router-ready',
   title: 'The router',
-  why: 'A router that is not ready gets no clients; if no replica is, every host of the cluster is away.',
+  why: 'A router that is not ready gets no clients; if no replica is ready, every host of the cluster is down.',
   run: async (context, signal) => {
     const { status, problem } = await askRouter(context, signal);
     return status === null ? silentPage('router', problem) : judgeReady(status);
@@ -65,7 +65,7 @@ const RULES = 'kubectl apply -f manifests/router/rbac.yaml, or rules like those'
 const rbac: RouterCheck = {
   id: 'router-rbac',
   title: 'What the router may do',
-  why: 'One kind that it may not list keeps it from being ready; without the others statuses are not written.',
+  why: 'If it may not list a kind, it never becomes ready; without the other rights it writes no statuses.',
   run: async (context, signal) => {
     const settings = settingsIn(context);
     const limits = answerLimits(context, signal);
@@ -95,7 +95,7 @@ const crd: RouterCheck = {
 const lease: RouterCheck = {
   id: 'router-lease',
   title: 'Who writes statuses',
-  why: 'Without a holder no Route says whether it is served, and owners wait for a word that never comes.',
+  why: "Without a holder no Route's status says whether it is served.",
   run: async (context, signal) => {
     const { updateStatus, serviceName, serviceNamespace: namespace } = settingsIn(context);
     if (!updateStatus) return skip('ROUTER_UPDATE_STATUS is false: it writes none');
@@ -115,21 +115,21 @@ export const routerChecks: readonly RouterCheck[] = [
   statusCheck(
     {
       ...{ id: 'routes-left-out', title: 'Routes that are left out' },
-      why: 'A route that HAProxy refuses is not served, so that all others are.',
+      why: 'A route that HAProxy refuses is left out so that all others are served.',
     },
     judgeLeftOut,
   ),
   statusCheck(
     {
       ...{ id: 'route-certificates', title: 'Certificates of routes' },
-      why: 'Clients refuse a host with an expired certificate; the router serves it all the same.',
+      why: 'Clients refuse a host with an expired certificate; the router still serves it.',
     },
     judgeCertificates,
   ),
   statusCheck(
     {
       ...{ id: 'default-certificate', title: 'The default certificate' },
-      why: 'Every host without a certificate of its own is served with it.',
+      why: 'It is served for every host without its own certificate.',
     },
     (status) => judgeDefaultCertificate(status, Date.now()),
   ),

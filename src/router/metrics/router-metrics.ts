@@ -76,7 +76,7 @@ export function createRouterMetrics(
   );
   const expiry = registry.gauge(
     'hawser_router_certificate_expiry_timestamp_seconds',
-    'Unix time until which the certificate is valid that ends first, of those that are served.',
+    'Expiry (Unix time) of the served certificate that expires first.',
   );
   const routes: RouterMetrics['routes'] = (count, reasons) => {
     admitted(count);

@@ -67,7 +67,7 @@ export const keepalivedMonitorCommand = commandSpec({
     steering: flag(
       '<path>',
       z.optional(absolutePath),
-      'orders of hawser drain and move-vip (default: vrrp-steering.json beside CONFIG)',
+      'orders of hawser drain and move-vip (default: vrrp-steering.json next to CONFIG)',
     ),
     ...keepalivedMonitorFlags,
     listen: monitorListen(defaultPorts.keepalivedMonitor),

@@ -23,7 +23,7 @@ function judgeReadyz(look: LocalApiReading, apiPort: number): Finding {
 const anonymousReadyz: DoctorCheck = {
   id: 'anonymous-readyz',
   title: '/readyz without credentials',
-  why: "HAProxy's check has no credentials: where the API server asks for them, every server is down.",
+  why: "HAProxy's check has no credentials: if the API server requires them, every server is down.",
   run: async ({ readings, settings }) => judgeReadyz(await readings.localApi(), settings.apiPort),
 };
 
@@ -52,7 +52,7 @@ function judgeLabels(look: ClusterReading, settings: Pick<DoctorSettings, 'sourc
 const nodeLabels: DoctorCheck = {
   id: 'node-labels',
   title: 'Labels of the control plane',
-  why: 'A node without the label is no server of HAProxy, and does not join the group that shares the VIP.',
+  why: "HAProxy does not use a node without the label, and the node does not join the VIP's group.",
   run: async (context) => {
     const { readings, settings } = context;
     const kubeconfig = await readings.kubeconfig();
@@ -80,7 +80,7 @@ function judgeClock(where: string, look: LocalApiReading): Finding {
 const clock: DoctorCheck = {
   id: 'clock',
   title: 'The clock',
-  why: 'Certificates and tokens are refused by a wrong clock, and the story of an incident cannot be told.',
+  why: 'A wrong clock makes certificates and tokens fail, and mixes up the timeline of an incident.',
   run: async ({ readings, settings, answerTimeoutMs }, signal) => {
     const limits = { signal, answerTimeoutMs };
     const peers = await readings.peers();

@@ -66,7 +66,7 @@ const RENEW_OF_KUBELET =
 const clientCertificate: DoctorCheck = {
   id: 'client-certificate',
   title: 'Our client certificate',
-  why: 'With an expired certificate the API refuses the monitors: they no longer see changes of the control plane.',
+  why: 'With an expired certificate the API refuses the monitors, and they miss changes of the control plane.',
   run: async (context) => {
     const look = await context.readings.kubeconfig();
     if (look.kind !== 'loaded') return await withoutKubeconfig(context, look);
@@ -102,7 +102,7 @@ function judgeCredentials(look: ClusterReading, source: DoctorSettings['source']
 const credentials: DoctorCheck = {
   id: 'credentials',
   title: 'Listing the nodes',
-  why: 'A monitor that may not list nodes never learns of a new API server, and goes on with an old list.',
+  why: 'A monitor that may not list nodes keeps an old list and never sees a new API server.',
   run: async (context) => {
     const { readings, settings } = context;
     const look = await readings.kubeconfig();
@@ -135,7 +135,7 @@ function judgeTrust(where: string, look: TrustReading): Finding {
 const apiCertificate: DoctorCheck = {
   id: 'api-certificate',
   title: "The API server's certificate",
-  why: 'Certificates are always verified: with another authority in the kubeconfig no answer is believed.',
+  why: 'Certificates are always verified: with the wrong CA in the kubeconfig every answer is rejected.',
   run: async (context, signal) => {
     const { readings, settings, answerTimeoutMs } = context;
     const limits = { signal, answerTimeoutMs };

@@ -51,7 +51,7 @@ function judgeHolder({ port, what, flag, isOurs }: WantedPort, holder: HostProce
 const portsCheck = (products: readonly PortsOf[]): DoctorCheck => ({
   id: 'ports',
   title: "HAProxy's and our own ports",
-  why: 'A new generation of HAProxy that cannot bind is given up: the change it was for never arrives.',
+  why: 'A new generation of HAProxy that cannot bind is dropped, and its change never arrives.',
   run: async ({ settings, files, readings }) => {
     const wanted = wantedPorts(products, settings);
     const held = await heldPorts(

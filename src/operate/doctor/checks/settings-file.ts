@@ -33,7 +33,7 @@ function judgeInstance({ name, problems }: InstalledInstance): Finding {
 const settingsFile: DoctorCheck = {
   id: 'settings-file',
   title: 'The settings file',
-  why: 'No process of hawser starts with a broken one: what runs now goes on until its next restart.',
+  why: 'No process of hawser starts with a broken file: what runs now goes on until its next restart.',
   run: async (context) => {
     const { settingsFile: look, instances, outdated } = context.settings;
     const finding = judgeSettingsFile(look, outdated);

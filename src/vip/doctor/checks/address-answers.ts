@@ -56,7 +56,7 @@ function subnetsWith(vip: string, interfaces: readonly NetworkInterface[]): read
 const arp: Check<VipContext> = {
   id: 'arp',
   title: 'Answering ARP for the VIP',
-  why: 'A VIP that no ARP request gets an answer for is held and unreachable; from two cards it flaps.',
+  why: 'If ARP requests for the VIP get no answer, it is held and unreachable; if two interfaces answer, it flaps.',
   run: async (context) => {
     const devices = [...(await vipInterfaces(context))];
     const findings = devices.map(async ([device, vips]) => {
@@ -87,7 +87,7 @@ function judgeIpv6(device: string, disabled: number | undefined): Finding {
 const ipv6: Check<VipContext> = {
   id: 'ipv6',
   title: 'IPv6 where its VIP goes',
-  why: 'An IPv6 VIP cannot be added where IPv6 is off: the node becomes holder of nothing.',
+  why: 'With IPv6 off an IPv6 VIP cannot be added: the node would hold nothing.',
   run: async (context) => {
     const { readings, settings, files } = context;
     const vips = (await readings.vips()).filter((vip) => vip.includes(':'));

@@ -37,7 +37,7 @@ function judgeNetworkd(device: string, file: NetworkFile | undefined): Finding {
 const networkd: Check<VipContext> = {
   id: 'networkd',
   title: 'systemd-networkd',
-  why: 'At its restart it removes addresses that it did not put there: the VIP is gone until it is put back.',
+  why: 'When it restarts it removes addresses that it did not add: the VIP is gone until it is restored.',
   run: async (context) => {
     if (find(await context.readings.processes(), 'systemd-networkd') === undefined)
       return await unlessUnseen(context, skip('it does not run here'));
@@ -59,7 +59,7 @@ function judgeNetworkManager(device: string, unmanaged: readonly string[]): Find
 const networkManager: Check<VipContext> = {
   id: 'networkmanager',
   title: 'NetworkManager',
-  why: 'When it activates a connection anew it removes addresses that are not its own: the VIP among them.',
+  why: 'When it reactivates a connection it removes addresses that are not its own, such as the VIP.',
   run: async (context) => {
     if (find(await context.readings.processes(), 'NetworkManager') === undefined)
       return await unlessUnseen(context, skip('it does not run here'));

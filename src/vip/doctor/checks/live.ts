@@ -31,7 +31,7 @@ const keepalived: LiveProgram<VipContext> = {
 export const liveChecks: readonly Check<VipContext>[] = [
   supervisorCheck(
     keepalived,
-    'It starts keepalived and removes what a killed one leaves; without it a VIP may stay on two nodes.',
+    'It starts keepalived and removes what a killed one leaves behind; without it a VIP may stay on two nodes.',
   ),
-  configCheck(keepalived, 'Nodes with different lists of peers are groups of their own, each with a holder.'),
+  configCheck(keepalived, 'Nodes with different lists of peers form separate groups, each with a holder.'),
 ];

@@ -68,7 +68,7 @@ function judgeProcesses(processes: readonly HostProcess[], config: string): Find
 const otherSoftware: Check<VipContext> = {
   id: 'other-vip-software',
   title: 'Other keepers of a VIP',
-  why: 'Two programs that each keep the VIP put it on two nodes, and remove it from under each other.',
+  why: "Two programs that manage the VIP put it on two nodes, and remove each other's address.",
   run: async (context) => {
     const { files, settings, readings } = context;
     const listed = await readManifests(files, settings.manifests);

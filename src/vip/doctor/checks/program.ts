@@ -30,7 +30,7 @@ function judgeKeepalived(outcome: ProgramOutcome): Finding {
 const keepalived: Check<VipContext> = {
   id: 'keepalived-program',
   title: 'The keepalived program',
-  why: 'Track files that set FAULT at once, and safe reloads, are there from keepalived 2.2.7 on.',
+  why: 'Track files that set FAULT at once and safe reloads need keepalived 2.2.7.',
   run: async ({ run, settings }, signal) =>
     judgeKeepalived(await run([settings.keepalived, '--version'], signal)),
 };

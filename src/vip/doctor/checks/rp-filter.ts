@@ -25,7 +25,7 @@ function judgeReversePath(
 const reversePath: Check<VipContext> = {
   id: 'rp-filter',
   title: 'Reverse path filter',
-  why: 'Where replies leave by another interface, a strict filter drops what clients of other subnets send.',
+  why: 'If replies leave by another interface, a strict filter drops packets from other subnets.',
   run: async (context) => {
     const routes = await context.readings.routes();
     const devices = [...(await vipInterfaces(context))].filter(([, vips]) =>

@@ -49,7 +49,7 @@ const SYS_NICE = 23n;
 const scheduling: Check<VipContext> = {
   id: 'keepalived-priority',
   title: "keepalived's priority",
-  why: 'At an ordinary priority other load keeps adverts from being sent: the VIP leaves a healthy node.',
+  why: 'Without a real-time priority other load delays adverts, and the VIP leaves a healthy node.',
   run: async (context) => {
     const { files, readings } = context;
     const found = (await readings.processes()).filter(isSupervisedKeepalived);

@@ -37,7 +37,7 @@ function judgeStanding(path: string, order: SteeringOrder, nowMs: number): Findi
 const steering: Check<VipContext> = {
   id: 'steering',
   title: 'Orders that move the VIP',
-  why: 'A drained node takes the VIP only if no other node can: forgotten, it is one node less for the next fault.',
+  why: 'A drained node takes the VIP only if no other node can: if forgotten, it is missing at the next failure.',
   run: async ({ files, settings }) => {
     const path = `${dirname(settings.keepalivedConfig)}/vrrp-steering.json`;
     return judgeOrder(path, await files.read(path), Date.now());

@@ -158,7 +158,7 @@ async function linkAddresses(
 const vipHolder: Check<VipContext> = {
   id: 'vip-holder',
   title: 'Who answers for the VIP',
-  why: 'Two holders split the clients between them; a stranger with the address takes the API away.',
+  why: 'Two holders split the clients between them; a foreign host with the address takes the API away.',
   listenMs: LISTEN_MS,
   run: async (context, signal) => {
     const vips = await context.readings.vips();

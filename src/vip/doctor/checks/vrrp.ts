@@ -52,7 +52,7 @@ export function judgeAdverts({ seen, isHolder, isLive, peers }: AdvertsView): Fi
 const adverts: Check<VipContext> = {
   id: 'vrrp-adverts',
   title: 'VRRP adverts of the holder',
-  why: 'Clouds and firewalls drop IP protocol 112 without a word; then each node believes to be alone.',
+  why: 'Clouds and firewalls silently drop IP protocol 112; then each node takes itself for the only one.',
   listenMs: LISTEN_MS,
   run: async ({ run, settings, readings }, signal) => {
     const vips = await readings.vips();
