@@ -15,7 +15,7 @@ const HUNG_AFTER_LOOKS = 8;
 
 /** Processor time of one thread without an answer. Below the first, clients wait; from there on, others are served by a new generation. */
 const BUSY_AFTER_MS = 2_000;
-/** No event takes this long: the worker spins. HAProxy's own watchdog ends most of these after 2 to 4 s (docs/internals/decisions/0108). */
+/** No event takes this long: the worker spins. HAProxy's own watchdog ends most of these after 2 to 4 s (docs/internals/decisions/0033). */
 const SPINS_AFTER_MS = 30_000;
 /** Clients that keep one worker after another busy must not start a generation each time. */
 const BESIDE_EVERY_MS = 10_000;
