@@ -6,7 +6,7 @@ export interface KnownSeed {
   readonly seed: number;
   readonly episode: number;
   readonly only?: FaultName;
-  /** What went wrong, in a few words: the table in docs/internals/faults.md tells more. */
+  /** What went wrong, in a few words. */
   readonly found: string;
   /** The plan is lost with the catalogue that it was made of. This one brings the same about. */
   readonly isRebuilt?: true;
@@ -52,12 +52,12 @@ export const knownSeeds: readonly KnownSeed[] = [
   },
   {
     ...{ seed: 23, episode: 7, only: 'remove-member' },
-    found: 'an advert from before the holder forgot the node let it take part',
+    found: 'an advert from before the holder forgot the node let it participate',
     episodes: [recorded(7, planned('remove-member', 'node', 'holder', 0, 2_149))],
   },
   {
     ...{ seed: 23, episode: 11, only: 'remove-member' },
-    found: 'an advert from before the holder forgot the node let it take part',
+    found: 'an advert from before the holder forgot the node let it participate',
     episodes: [recorded(11, planned('remove-member', 'node', 'backup-2', 0, 2_843))],
   },
   {
@@ -85,7 +85,7 @@ export const knownSeeds: readonly KnownSeed[] = [
   },
   {
     ...{ seed: 203, episode: 18 },
-    found: 'a monitor that was told to end while it started left the redirect',
+    found: 'a monitor that got SIGTERM while it started left the redirect',
     episodes: [
       recorded(
         18,
@@ -139,7 +139,7 @@ export const knownSeeds: readonly KnownSeed[] = [
   },
   {
     ...{ seed: 415, episode: 57 },
-    found: 'a full disk left empty files beside lb.track and keepalived.conf',
+    found: 'a full disk left empty files next to lb.track and keepalived.conf',
     episodes: [
       recorded(
         57,

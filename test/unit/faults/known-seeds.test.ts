@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { kindOf } from '../../faults/generate/catalogue.ts';
 import { knownSeeds } from '../../faults/known-seeds.ts';
@@ -20,17 +19,6 @@ test('the plan of a known seed ends with the episode that found something, and f
     const ids = episodes.flatMap(({ faults }) => faults.map(({ id }) => id));
     expect(new Set(ids).size).toBe(ids.length);
   }
-});
-
-test('docs/internals/faults.md tells what every known seed has found', () => {
-  const rows = readFileSync('docs/internals/faults.md', 'utf8').split('\n');
-  const numbers = rows
-    .filter((row) => row.startsWith('|'))
-    .map((row) => row.match(/\d+/g)?.map(Number) ?? []);
-  const untold = knownSeeds.filter(
-    ({ seed, episode }) => !numbers.some((each) => each.includes(seed) && each.includes(episode)),
-  );
-  expect(untold).toEqual([]);
 });
 
 test('all known seeds are repeated, or those of one number', () => {
