@@ -52,7 +52,7 @@ test('every test that docs/threat-model.md names is there', () => {
   const [, rows = ''] = /^## What holds this\n(.*?)\n\n[^|]/ms.exec(page) ?? [];
   const named = rows.split('\n').flatMap((row) => {
     const paths = [...(row.split(' | ').at(-1) ?? '').matchAll(/`([^`]+)`/g)].map(([, path = '']) => path);
-    // "… beside it" is in the folder of the one before.
+    // A bare file name is in the folder of the first one.
     return paths.map((path) => (path.startsWith('test/') ? path : join(dirname(paths[0] ?? ''), path)));
   });
   expect(named.length).toBeGreaterThan(20);
