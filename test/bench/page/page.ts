@@ -1,22 +1,34 @@
+import type { Machine } from '../reload/machine.ts';
 import { type Chart, renderChart } from './chart.ts';
 import type { ResultFile } from './results.ts';
-import { sections } from './sections.ts';
+import { pages, sections } from './sections.ts';
 import { figureOfCell, formatSection, isMedian, type Section } from './table.ts';
 
-/** What the page of figures consists of: file names below docs/ and their texts. */
+/** The pages of figures: file names below docs/ and their texts. */
 export function renderPage(results: readonly ResultFile[]): Readonly<Record<string, string>> {
   const charts = sections.flatMap((section) => chartOf(results, section) ?? []);
-  const page = [
+  const performance = [
     '# Performance',
     '',
-    'Written by `npm run bench -- --page-only` from the files in [performance/](performance): edit test/bench/page, not this page.',
-    'A figure is a median, with its range and count where there were several. "Not run" was not measured yet.',
+    '<!-- Written by `npm run bench -- --page-only` from docs/performance/: edit test/bench/page, not this page. -->',
     '',
+    'A figure is a median, with range and count if there were several runs. "Not run" was not measured yet.',
     formatMachines(results),
-    ...sections.map((section) => formatOne(results, section)),
+    ...pages['performance.md'].map((section) => formatOne(results, section)),
+  ].join('\n');
+  const measurements = [
+    '# Measurements',
+    '',
+    '<!-- Written by `npm run bench -- --page-only` from docs/performance/: edit test/bench/page, not this page. -->',
+    '',
+    'What [performance](../performance.md) does not need, and the runs that both pages are made of.',
+    '',
+    formatRuns(results),
+    ...pages['internals/measurements.md'].map((section) => formatOne(results, section)),
   ].join('\n');
   return {
-    'performance.md': `${page.trimEnd()}\n`,
+    'performance.md': `${performance.trimEnd()}\n`,
+    'internals/measurements.md': `${measurements.trimEnd()}\n`,
     ...Object.fromEntries(charts.map(({ name, chart }) => [`performance/${name}.svg`, renderChart(chart)])),
   };
 }
@@ -51,35 +63,31 @@ function chartOf(
   return { name, chart: { ...look, series: keys.map((key) => columns[key] ?? key), groups } };
 }
 
-/** Figures of a busy machine are worth little, and those of small sizes less. */
 function formatMachines(results: readonly ResultFile[]): string {
-  const heading = [
-    'file',
-    'measured',
-    'commit',
-    'HAProxy',
-    'keepalived',
-    'Node',
-    'Linux',
-    'load average',
-    'sizes',
-  ];
+  const machines = results.map(({ content: { machine } }) => machine);
+  const last = machines.at(-1);
+  if (last === undefined) return 'Nothing was measured.';
+  const all = (field: (machine: Machine) => string) =>
+    [...new Set(machines.map(field))].filter((value) => value !== '–').join(' and ');
+  const days = machines.map(({ measuredAt }) => measuredAt.slice(0, 10));
+  const small = results.flatMap(({ file, content: { quick } }) => (quick === true ? [file] : []));
+  return [
+    `Measured from ${days[0]} to ${days.at(-1)} on ${last.cores} × ${last.processor}, ${last.memoryMb} MB of memory, shared with others: HAProxy`,
+    `${all(({ haproxy }) => haproxy)}, keepalived ${all(({ keepalived }) => keepalived)}, Node ${all(({ node }) => node)}. [Measurements](internals/measurements.md) lists the runs.`,
+    ...(small.length > 0 ? [`**Small sizes, to try the bench: ${small.join(', ')}.**`] : []),
+  ].join('\n');
+}
+
+/** A busy machine and small sizes make figures unreliable, so the table has both. */
+function formatRuns(results: readonly ResultFile[]): string {
+  const heading = ['file', 'measured', 'commit', 'Linux', 'load average', 'sizes'];
   const rows = results.map(({ file, content: { machine, quick } }) => [
-    `[${file}](performance/${file})`,
+    `[${file}](../performance/${file})`,
     machine.measuredAt.slice(0, 16).replace('T', ' '),
     machine.commit,
-    machine.haproxy,
-    machine.keepalived,
-    machine.node,
     machine.kernel,
     machine.loadAverage.toFixed(1),
-    quick === true ? '**small: to try the bench**' : 'full',
+    quick === true ? '**small**' : 'full',
   ]);
-  const last = results.at(-1)?.content.machine;
-  const machine =
-    last === undefined
-      ? 'Nothing was measured.'
-      : `${last.cores} × ${last.processor}, ${last.memoryMb} MB of memory, shared with others.`;
-  const table = [heading, heading.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
-  return [machine, '', ...table].join('\n');
+  return [heading, heading.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

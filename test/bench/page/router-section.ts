@@ -31,8 +31,8 @@ const atLarge = (atMost: number): Pick<Row, 'goal'> => ({ goal: { atMost, column
 
 export const router: Section = {
   title: 'Router',
-  about: `A running router with its HAProxy, three endpoints for each route (\`npm run bench:router\`). The upstream way is a fixture: maps of regular expressions, each change
-rendered and written whole, and a reload without a check. An hour of noise is as many events as one has: pods that crash, certificates that are renewed, Routes that say the same again.`,
+  about: `A running router with its HAProxy, three endpoints for each route (\`npm run bench:router\`). The upstream way renders and writes everything for each
+change and reloads without a check, with maps of regular expressions. An hour of noise: pods that crash, renewed certificates, Routes written without a change.`,
   columns: { small: '100 routes', medium: '1,000 routes', large: '10,000 routes' },
   isPlain: true,
   rows: [

@@ -3,9 +3,9 @@ import type { Goal, Row, Section } from './table.ts';
 
 const rivals = {
   hawser: 'hawser',
-  shell: "the seed's shell daemon",
-  openshift: "OpenShift's",
-  kubeadm: "the kubeadm guide's",
+  shell: 'the shell daemon',
+  openshift: 'OpenShift',
+  kubeadm: 'the kubeadm guide',
   bare: 'bare HAProxy',
 } as const;
 
@@ -22,15 +22,16 @@ function dataRow(
   return { what, unit, better, cells, goal: { asGoodAs: 'shell' }, ...about };
 }
 
-const healthFirst = 'hawser saves the health of the servers first, which the others leave out.';
+const healthFirst = 'hawser saves the health of the servers first; the others do not.';
 const keepalive =
-  'hawser has the kernel look for vanished peers on both sides of each connection, which no other configuration here does.';
+  'hawser has the kernel probe for vanished peers on both sides of each connection; the others do not.';
 const fewer = 'Without checks, statistics and log lines there is less to do.';
 
 const dataPath: Section = {
   title: 'Data path',
   about: `HAProxy with each configuration, three servers, client and servers on the same cores (\`npm run bench:data\`). Bare HAProxy, a listener and three
-servers without checks, is the floor. What client and servers can do bounds the rates for all of them; the processor time of HAProxy is its own.`,
+servers without checks, is the floor. Client and servers limit the rates; the processor time is HAProxy's alone. "The shell daemon" is OpenShift's HAProxy
+start script, "OpenShift" and "the kubeadm guide" are their configurations of HAProxy and keepalived.`,
   columns: rivals,
   chart: {
     name: 'data-path',
@@ -66,8 +67,8 @@ function reloadRow(
 
 const reloads: Section = {
   title: 'Reloads',
-  about: `The same HAProxy, files and load under both (\`npm run bench:reload\`). OpenShift uses the shell daemon; a reload of the kubeadm guide is a restart of the pod.
-Messages that come during a reload share the next one, so a burst starts one generation more than there are reloads that end in its time.`,
+  about: `The same HAProxy, files and load under both (\`npm run bench:reload\`). In the kubeadm guide a reload is a restart of the pod. Requests that arrive during
+a reload share the next one.`,
   columns: rivals,
   rows: [
     reloadRow('a reload a second under 540 new connections/s: connections lost', '', 'steady', 'lost', {
@@ -132,8 +133,8 @@ function faultRow(what: string, fault: string, metric: string, about: Partial<Ro
 
 const failover: Section = {
   title: 'Failover',
-  about: `Three nodes and a client in network namespaces; the longest time without an answer that a client sees which opens a connection every 20 ms
-(\`npm run bench:failover\`). Adverts every 20 ms for hawser, the others as they are shipped.`,
+  about: `Three nodes and a client in network namespaces. The client opens a connection every 20 ms; the figure is its longest time without an answer
+(\`npm run bench:failover\`).`,
   columns: rivals,
   chart: {
     name: 'failover',
@@ -148,7 +149,7 @@ const failover: Section = {
     faultRow('keepalived stopped', 'keepalived-term', 'outageMs', { goal: { atMost: 60 } }),
     faultRow('keepalived killed', 'keepalived-kill', 'outageMs', {
       goal: { atMost: 60 },
-      why: 'Its address stays until another node takes it, and it answers meanwhile; the others find out later.',
+      why: 'Its address stays, and answers, until another node takes it; the others notice later.',
     }),
     faultRow('cut off from the client', 'split-far', 'outageMs', {
       goal: { atMost: 350 },
@@ -159,9 +160,8 @@ const failover: Section = {
 
 const tail: Section = {
   title: 'The tail',
-  about: `From the first failed connection to the last, of a client that gives up after 200 ms; and how long a client waits that is patient
-([0053](internals/decisions/0053-short-attempts.md)). A holder that is cut off together with the client reaches no other node, so none bears witness against another, and
-only the checks find that their API servers are gone.`,
+  about: `From the first failed connection to the last, for a client that gives up after 200 ms, and the longest wait of a client that does not give up. A holder
+that is cut off together with the client reaches no other node, so only the health checks find out that their API servers are gone.`,
   columns: rivals,
   rows: [
     faultRow("the holder's node dies: first to last failure", 'node-death', 'failureWindowMs', {
@@ -192,8 +192,9 @@ only the checks find that their API servers are gone.`,
 };
 
 const holders: Section = {
-  title: 'Two holders, and moves without need',
-  about: 'Both should be none. In a partition two holders are inherent; it counts from its healing on.',
+  title: 'Two holders and needless moves',
+  about:
+    'Both should be 0. In a partition two holders are inherent: the time counts from when the network is whole again.',
   columns: rivals,
   rows: [
     faultRow('a partition heals: two holders', 'split', 'healingMs', { goal: { atMost: 30 } }),
@@ -220,9 +221,8 @@ const powerCuts = {
 
 const powerCut: Section = {
   title: 'Power cut',
-  about: `All three nodes at once (\`npm run bench:boot\`): from the start of the last program. Their twelve programs start on the two cores of one machine, which
-takes a second more than on a machine for each. On a first start a node listens to the segment for 3.2 s before it joins
-([0010](internals/decisions/0010-guards.md)); it takes no VIP from anybody, and has no goal.`,
+  about: `All three nodes at once (\`npm run bench:boot\`), from the start of the last program. Their twelve programs share the two cores of one machine, which costs
+about a second. On its first start ever a node listens to the segment for 3.2 s before it joins.`,
   columns: { holderMs: 'first holder, ms', twoHoldersMs: 'two holders, ms', furtherMoves: 'further moves' },
   isPlain: true,
   rows: Object.entries(powerCuts).map(([boot, what]) => {
@@ -279,7 +279,7 @@ function sizeRow(what: string, figure: string, about: Partial<Row> = {}): Row {
 const image: Section = {
   title: 'Image',
   about:
-    'What a node holds of it, and what it pulls where the registry has its layers compressed (`npm run image`, then `npm run bench:image`).',
+    'On a node, and as pulled from a registry that compresses layers (`npm run image`, then `npm run bench:image`).',
   columns: { hawser: 'hawser' },
   rows: [
     sizeRow('uncompressed', 'uncompressedBytes', { goal: { atMost: 240 } }),
@@ -315,9 +315,9 @@ const lossRow = (what: string, figure: string, goal?: Goal): Row => ({
 });
 
 const soakLosses: Section = {
-  title: 'What clients lost in the soak',
-  about: `300 new TLS connections a second and half of 500 streams go through the VIP. A stream ends where the VIP leaves its node. Where the client itself
-was late, the machine was too busy, and what was lost proves nothing ([0067](internals/decisions/0067-fuzz-and-soak.md)).`,
+  title: 'An hour under load',
+  about: `Three nodes for an hour, with reloads and moves of the VIP (\`npm run test:soak\`). 300 new TLS connections a second and half of 500 streams use
+the VIP. A stream ends when the VIP leaves its node. If the client itself was late, the machine was too busy, and its losses prove nothing.`,
   columns: { vip: 'through the VIP' },
   rows: [
     lossRow('new connections', 'connections'),
@@ -358,7 +358,7 @@ function scaleRow(what: string, unit: string, figure: string, goal?: Goal): Row 
 const scale: Section = {
   title: 'Scale',
   about: `5,000 Nodes in the API and 100 heartbeats a second (\`npm run bench:scale\`): HAProxy's monitor, which asks for the control plane's nodes only, and the
-source of a monitor with an ingress VIP, which follows them all and lists them every 50 s ([0099](internals/decisions/0099-long-lists.md)).`,
+source of a monitor with an ingress VIP, which follows them all and lists them every 50 s .`,
   columns: followed,
   isPlain: true,
   rows: [
@@ -405,7 +405,7 @@ const commands: Section = {
 const starvation: Section = {
   title: 'Starved processors',
   about:
-    'Adverts every 20 ms, six busy loops on the one processor of all nodes (`npm run bench:starvation`, [0012](internals/decisions/0012-starvation.md)). Nothing fails, so every move is false.',
+    'Adverts every 20 ms, six busy loops on the one processor of all nodes (`npm run bench:starvation`). Nothing fails, so every move is false.',
   columns: { hawser: 'moves of the VIP' },
   rows: (['20 ms realtime', '20 ms fair'] as const).map((name) => ({
     what:
@@ -417,7 +417,13 @@ const starvation: Section = {
   })),
 };
 
-export const sections: readonly Section[] = [
-  ...[dataPath, reloads, failover, tail, holders, powerCut],
-  ...[footprint, image, soak, soakLosses, starts, scale, router, lists, commands, starvation],
-];
+/** The pages below docs/: what an operator asks, and what a change of the code is measured by. */
+export const pages = {
+  'performance.md': [
+    ...[dataPath, reloads, failover, tail, holders, powerCut],
+    ...[footprint, image, soakLosses, router],
+  ],
+  'internals/measurements.md': [soak, starts, scale, lists, commands, starvation],
+} satisfies Record<string, readonly Section[]>;
+
+export const sections: readonly Section[] = Object.values(pages).flat();

@@ -82,22 +82,19 @@ export function formatSection(results: readonly ResultFile[], section: Section):
   ]);
   const table = [heading, heading.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`);
   const words = section.isPlain ? [] : section.rows.flatMap((row) => betterThan(results, section, row));
-  return [...table, ...(words.length > 0 ? ['', 'Where another one is better:', '', ...words] : [])].join(
-    '\n',
-  );
+  return [...table, ...(words.length > 0 ? ['', 'Others are better at:', '', ...words] : [])].join('\n');
 }
 
-/** `669 (632 to 735, n = 40)`, and `9900 (n = 15)` for one value each time. */
+/** `669 (632–735, n=40)`, and `9900 (n=15)` for one value each time. */
 export function formatFigure(figure: Figure | undefined): string {
   if (figure === undefined) return 'not run';
   if (figure === null) return 'never';
   if (typeof figure === 'boolean') return figure ? 'yes' : 'no';
   const { median, min, max, count = 1 } = figure;
   if (max === undefined || count === 1) return formatNumber(median);
-  if (min === max) return `${formatNumber(median)} (n = ${count})`;
-  const range =
-    min === undefined ? `at most ${formatNumber(max)}` : `${formatNumber(min)} to ${formatNumber(max)}`;
-  return `${formatNumber(median)} (${range}, n = ${count})`;
+  if (min === max) return `${formatNumber(median)} (n=${count})`;
+  const range = min === undefined ? `max ${formatNumber(max)}` : `${formatNumber(min)}–${formatNumber(max)}`;
+  return `${formatNumber(median)} (${range}, n=${count})`;
 }
 
 function goalCells(results: readonly ResultFile[], section: Section, row: Row): readonly string[] {
@@ -105,13 +102,13 @@ function goalCells(results: readonly ResultFile[], section: Section, row: Row): 
   if (goal === undefined) return ['', ''];
   const column = goal.column ?? Object.keys(section.columns)[0] ?? '';
   const figure = figureOfCell(results, row, column);
-  const of = goal.of === 'max' ? ' each time' : '';
+  const of = goal.of === 'max' ? 'max ' : '';
   const words = [
-    ...(goal.atMost === undefined ? [] : [`at most ${formatNumber(goal.atMost)}${of}`]),
-    ...(goal.atLeast === undefined ? [] : [`at least ${formatNumber(goal.atLeast)}${of}`]),
+    ...(goal.atMost === undefined ? [] : [`${of}≤ ${formatNumber(goal.atMost)}`]),
+    ...(goal.atLeast === undefined ? [] : [`${of}≥ ${formatNumber(goal.atLeast)}`]),
     ...(goal.asGoodAs === undefined
       ? []
-      : [`at most ${formatNumber(allowance * 100)} % worse than ${section.columns[goal.asGoodAs]}`]),
+      : [`≤ ${formatNumber(allowance * 100)} % worse than ${section.columns[goal.asGoodAs]}`]),
   ].join(', ');
   const verdict = isGoalMet(results, row, goal, figure);
   return [words, verdict === undefined ? 'not run' : verdict ? 'met' : '**not met**'];
