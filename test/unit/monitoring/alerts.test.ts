@@ -11,6 +11,16 @@ const runbooks = join(root, 'docs/runbooks');
 const names = rules.map(({ alert }) => alert);
 const runbookOf = (alert: string) => readFileSync(join(runbooks, `${alert}.md`), 'utf8');
 
+/** What follows the # in links to the headings of a page. */
+function anchorsOf(path: string): readonly string[] {
+  return [...readFileSync(path, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
 function testsOf({ alert }: Rule): typeof ruleTests {
   return ruleTests.filter(({ name }) => name.startsWith(`${alert}: `));
 }
@@ -31,10 +41,10 @@ test.each(rules)('$alert names no label that it does not have when it fires', (r
     for (const labels of fired) expect(labels).toContain(`${label}="`);
 });
 
-test.each(rules)('$alert has a runbook that says what it means, what to look at and what to type', (rule) => {
+test.each(rules)('$alert has a runbook with meaning, impact, diagnosis and mitigation', (rule) => {
   expect(rule.annotations.runbook_url).toBe(`docs/runbooks/${rule.alert}.md`);
   const text = runbookOf(rule.alert);
-  const headings = [`# ${rule.alert}`, '## What it means', '## What to look at', '## What to type'];
+  const headings = [`# ${rule.alert}`, '## Meaning', '## Impact', '## Diagnosis', '## Mitigation'];
   expect(text.split('\n').filter((line) => headings.includes(line))).toEqual(headings);
 });
 
@@ -48,8 +58,10 @@ test.each(names)('the runbook of %s types commands and names checks and alerts t
   for (const [, list = ''] of text.matchAll(/--only ([a-z0-9,-]+)/g))
     for (const name of list.split(',')) expect(checks.map(({ id }) => id)).toContain(name);
   for (const [, name = ''] of text.matchAll(/`(Hawser\w+)`/g)) expect(names).toContain(name);
-  for (const [, link = ''] of text.matchAll(/\]\(([^)]+)\)/g))
+  for (const [, link = '', anchor = ''] of text.matchAll(/\]\(([^)#]+)(?:#([^)]*))?\)/g)) {
     expect(existsSync(join(runbooks, link)), link).toBe(true);
+    if (anchor !== '') expect(anchorsOf(join(runbooks, link)), link).toContain(anchor);
+  }
   const commands = readFileSync(join(root, 'src/commands/table.ts'), 'utf8');
   const [, typed = ''] = text.split('```sh\n');
   for (const [, command = ''] of typed.matchAll(/^hawser ((?:haproxy |keepalived )?\w+)/gm))
