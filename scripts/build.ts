@@ -32,7 +32,7 @@ const withoutUnused: Plugin = {
   },
 };
 
-/** Each has a bundle without the other commands (docs/internals/decisions/0101). */
+/** Each has a bundle without the other commands (docs/internals/decisions/0003). */
 const daemons = ['haproxy supervise', 'haproxy monitor', 'keepalived supervise', 'keepalived monitor'];
 const onlyCommand = (name: string): Plugin => ({
   name: 'only-command',

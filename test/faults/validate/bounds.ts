@@ -46,7 +46,7 @@ const bounds: Readonly<Record<string, Bound>> = {
   'kill keepalived': { ...failover, twoHoldersMs: 1_000, blind: true },
   'kill keepalived-container': { ...failover, twoHoldersMs: 1_500, blind: true },
   'kill keepalived-supervisor': { ...harmless, blind: true },
-  // One connection that is just going to another server may be closed (docs/internals/decisions/0051).
+  // One connection that is just going to another server may be closed (docs/internals/decisions/0013).
   'kill api-server': { ...harmless, serviceMs: 1_000 },
   'stop haproxy': { ...failover, serviceMs: 3_000, serviceAfterMs: 1_000 },
   'stop haproxy-container': { ...failover, serviceMs: 3_000, serviceAfterMs: 1_000 },

@@ -60,7 +60,7 @@ function lateEnds({ faults }: View): readonly Stretch[] {
 /** HAProxy's log reaches the journal within this. */
 const LOGGED_MS = 1_000;
 
-/** HAProxy may close one connection in the moment in which it marks a server down (docs/internals/decisions/0051). */
+/** HAProxy may close one connection in the moment in which it marks a server down (docs/internals/decisions/0013). */
 function closedAsServersWentDown({ journal }: View, failed: readonly Probe[]): ReadonlySet<Probe> {
   const marks = journal.filter(({ line }) => line.event === 'server-transition' && line.to === 'down');
   return new Set(
