@@ -116,9 +116,14 @@ function shownForm(form: FileForm): string {
   const { type, enum: choices, pattern, anyOf } = form;
   if (Array.isArray(anyOf)) return anyOf.map(shownForm).join(', ');
   if ('const' in form) return `\`${form['const']}\``;
-  if (Array.isArray(choices)) return choices.map((choice) => `\`${choice}\``).join(', ');
+  if (Array.isArray(choices)) return shownChoices(choices.map((choice) => `\`${choice}\``));
   if (Array.isArray(type)) return 'list';
   if (type === 'boolean') return '`true` or `false`';
   if (type === 'integer') return `${form['minimum']} to ${form['maximum']}`;
   return typeof pattern === 'string' && pattern.includes('ms') ? 'duration' : 'text';
+}
+
+/** A long list is syslog's own: the first and the last say enough. */
+function shownChoices(choices: readonly string[]): string {
+  return choices.length <= 8 ? choices.join(', ') : `${choices[0]} to ${choices.at(-1)}`;
 }

@@ -13,7 +13,7 @@ export function createHaproxyMonitorMetrics(nowMs: () => number, registry: Metri
   const number = (name: string, help: string) => simpleGauge(registry, name, help);
   const changeServed = registry.histogram(
     'hawser_change_to_serving_seconds',
-    'From the first sight of a changed list of API servers to HAProxy serving it.',
+    'From a changed list of API servers to HAProxy serving it.',
     [0.25, 0.5, 0.75, 1, 1.5, 2.5, 5, 10, 30],
   );
   const held = registry.gauge('hawser_list_held', '1 while a list is not applied, by reason.');

@@ -7,7 +7,7 @@ export function vipRepairCounter(
 ): (kind: string) => void {
   const count = counter(
     'hawser_vip_repairs_total',
-    'VIPs put back, or removed because no instance on this node held them.',
+    'VIPs restored, or removed from a node that should not hold them.',
     kinds.map((kind) => ({ kind })),
   );
   return (kind) => count({ kind });

@@ -21,7 +21,7 @@ export function createProxyMetrics(nowMs: () => number, registry: MetricsRegistr
   const monitor = createMonitorMetrics(nowMs, registry);
   const changeServed = registry.histogram(
     'hawser_proxy_change_to_serving_seconds',
-    'From the first sight of a changed template or set of addresses to HAProxy serving it.',
+    'From a changed template or address to HAProxy serving it.',
     [0.1, 0.2, 0.3, 0.5, 1, 2.5, 5, 10, 30],
   );
   const addresses = registry.gauge(
@@ -31,7 +31,7 @@ export function createProxyMetrics(nowMs: () => number, registry: MetricsRegistr
   const refused = simpleGauge(
     registry,
     'hawser_proxy_refused',
-    '1 while something that the annotations ask for is missing, wrong, or refused by HAProxy.',
+    '1 while something that the annotations ask for is missing, invalid or refused.',
   );
   const sent = registry.counter(
     'hawser_proxy_pushed_lines_total',
@@ -39,7 +39,7 @@ export function createProxyMetrics(nowMs: () => number, registry: MetricsRegistr
   );
   const dropped = registry.counter(
     'hawser_proxy_dropped_lines_total',
-    'Lines of statistics that were dropped, since the database did not take them.',
+    'Lines of statistics dropped because the database did not accept them.',
   );
   return {
     ...monitor,

@@ -36,25 +36,25 @@ export function createHaproxySupervisorMetrics(labels: Labels = {}): SupervisorM
   const hang = counter('hawser_haproxy_hangs_total', 'How often HAProxy hung and was replaced.');
   const setAside = counter(
     'hawser_servers_set_aside_total',
-    'How often a server got no new connections until its next good check, because it answered no probe.',
+    'Servers that got no new connections until their next good check because they answered no probe.',
   );
   const changed = counter(
     'hawser_runtime_changes_total',
-    'Changes without a reload: made (a reload avoided), repaired (made by hand and undone), refused (reloaded instead).',
+    'Changes at runtime: made, repaired (a change by hand undone), refused (reloaded instead).',
     ['made', 'repaired', 'refused'].map((result) => ({ result })),
   );
   const ended = counter(
     'hawser_draining_sessions_ended_total',
-    'Sessions of draining generations that were ended: by time, by the limit on number or memory of generations, or since their server is lost.',
+    'Sessions of draining generations that were ended, by reason: time, number or memory of generations, lost server.',
     ['time', 'number', 'memory', 'server'].map((reason) => ({ reason })),
   );
   const redispatch = counter(
     'hawser_connections_redispatched_total',
-    'Connections of clients that were sent to another server after a failed attempt. Stands still while haproxy.cfg is larger than 2 MiB.',
+    'Client connections sent to another server after a failed attempt. Not updated while haproxy.cfg exceeds 2 MiB.',
   );
   const longestConnect = gauge(
     'hawser_longest_connect_seconds',
-    'The longest that any connection took to reach a server since the serving HAProxy process started, failed attempts included: a high-water mark. Stands still while haproxy.cfg is larger than 2 MiB.',
+    'Longest time that a connection took to reach a server since this HAProxy process started, including failed attempts. Not updated while haproxy.cfg exceeds 2 MiB.',
   );
   let redispatched = 0;
   const served = (event: LogEvent): void => {

@@ -14,12 +14,12 @@ export function createDnsMetrics(registry: MetricsRegistry): DnsMetrics {
   const addresses = simpleGauge(
     registry,
     'hawser_proxy_dns_addresses',
-    'External addresses in the DNS records of this proxy; 0 where another replica writes them.',
+    "External addresses in this proxy's DNS records, 0 if another replica writes them.",
   );
   const refused = simpleGauge(
     registry,
     'hawser_proxy_dns_refused',
-    '1 while something keeps a DNS record that the annotation asks for from being right.',
+    '1 while a DNS record cannot be corrected.',
   );
   const written = registry.counter('hawser_proxy_dns_writes_total', 'DNS records that were written.');
   return { addresses, refused, written: (records) => written({}, records) };

@@ -67,12 +67,12 @@ export function createRouterMetrics(
   );
   const statuses = registry.counter(
     'hawser_router_status_writes_total',
-    "Writes of Routes' statuses: written, failed, or contended, where another router of the same name had changed them.",
+    "Writes of Routes' statuses: written, failed, or contended (changed by another router of that name).",
     [{ result: 'written' }, { result: 'failed' }, { result: 'contended' }],
   );
   const doubted = registry.counter(
     'hawser_router_doubted_lists_total',
-    'Lists of the API that lacked more than half of the known objects: each is used only if a second one agrees.',
+    'Lists that lacked more than half of the known objects; used only if a second one agrees.',
   );
   const expiry = registry.gauge(
     'hawser_router_certificate_expiry_timestamp_seconds',
@@ -113,11 +113,11 @@ function reloadMetrics(registry: MetricsRegistry, knownReasons: readonly string[
   const failure = simpleGauge(
     registry,
     'template_router_reload_failure',
-    '1 where the last reload of HAProxy failed, or its configuration was refused.',
+    '1 if the last reload failed or its configuration was refused.',
   );
   const reloads = registry.counter(
     'hawser_router_reloads_total',
-    'Reloads of HAProxy by what made them necessary: done, rejected by the check, or failed after it.',
+    'Reloads by reason and result: done, rejected, failed.',
     knownReasons.flatMap((reason) => RESULTS.map((result) => ({ reason, result }))),
   );
   const avoided = registry.counter(

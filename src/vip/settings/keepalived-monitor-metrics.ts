@@ -21,10 +21,7 @@ export function createKeepalivedMonitorMetrics(nowMs: () => number, registry: Me
     '1 while this node holds the VIP and another host answers for it too.',
   );
   const repair = vipRepairCounter(registry, ['stale-removed']);
-  const drained = registry.gauge(
-    'hawser_drained',
-    '1 while this node is drained: it holds a VIP only if no other node can.',
-  );
+  const drained = registry.gauge('hawser_drained', '1 while this node is drained.');
   const certificate = number(
     'hawser_peer_certificate_expiry_timestamp_seconds',
     'Unix time until which the certificate that the other nodes are shown is valid, 0 where there is none.',
@@ -39,7 +36,7 @@ export function createKeepalivedMonitorMetrics(nowMs: () => number, registry: Me
     ),
     virtualRouterIdTaken: number(
       'hawser_virtual_router_id_taken',
-      '1 while this node does not join: its virtual router id is used for another VIP, or its VIP with another id.',
+      '1 while this node does not join because its virtual router id or its VIP is in use.',
     ),
     groupNodes: (kind: string, count: number) => groupNodes.set(count, { kind }),
     splitBrain: (vip: string, split: boolean) => splitBrain.set(Number(split), { vip }),

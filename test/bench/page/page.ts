@@ -73,7 +73,7 @@ function formatMachines(results: readonly ResultFile[]): string {
   const small = results.flatMap(({ file, content: { quick } }) => (quick === true ? [file] : []));
   return [
     `Measured from ${days[0]} to ${days.at(-1)} on ${last.cores} × ${last.processor}, ${last.memoryMb} MB of memory, shared with others: HAProxy`,
-    `${all(({ haproxy }) => haproxy)}, keepalived ${all(({ keepalived }) => keepalived)}, Node ${all(({ node }) => node)}. [Measurements](internals/measurements.md) lists the runs.`,
+    `${all(({ haproxy }) => haproxy)}, keepalived ${all(({ keepalived }) => keepalived)}, Node ${all(({ node }) => node)}. [Measurements](internals/measurements.md) has the runs and further figures.`,
     ...(small.length > 0 ? [`**Small sizes, to try the bench: ${small.join(', ')}.**`] : []),
   ].join('\n');
 }

@@ -29,6 +29,7 @@ const results = (what: string, unit: string, figure: string, atMost: number): Ro
 
 const atLarge = (atMost: number): Pick<Row, 'goal'> => ({ goal: { atMost, column: 'large' } });
 
+/** What the owner of a router asks. */
 export const router: Section = {
   title: 'Router',
   about: `A running router with its HAProxy, three endpoints for each route (\`npm run bench:router\`). The upstream way renders and writes everything for each
@@ -38,21 +39,12 @@ change and reloads without a check, with maps of regular expressions. An hour of
   rows: [
     routerRow('route created to first 200', 'ms', 'createdMs', atLarge(2_000)),
     routerRow('the same, the upstream way', 'ms', 'upstreamCreatedMs'),
-    routerRow('only 404 and 503 before', '', 'isCleanBefore'),
     routerRow('endpoint moved to served', 'ms', 'endpoint/ms', atLarge(50)),
-    routerRow('the same, a route without a session cookie', 'ms', 'withoutCookie/ms', atLarge(50)),
     routerRow('certificate renewed to served', 'ms', 'certificate/ms', atLarge(50)),
     routerRow('one of 5,000 certificates renewed to served', 'ms', '', {
       goal: { atMost: 50, column: 'large' },
       cells: { large: 'router#oneOfMany/ms' },
     }),
-    costRow('all rendered and written', 'ms', (routes) => `renders/[routes=${routes}]/allMs`, atLarge(500)),
-    costRow(
-      'the same after one change',
-      'ms',
-      (routes) => `renders/[routes=${routes}]/changedMs`,
-      atLarge(50),
-    ),
     costRow(
       "a request, HAProxy's processor time",
       'µs',
@@ -63,20 +55,37 @@ change and reloads without a check, with maps of regular expressions. An hour of
       'µs',
       (routes) => `requests/[routes=${routes},lookup=regex]/hundredHostsUs`,
     ),
-    results('a request, 10,000 routes against 100', '×', 'requestRatio', 1.15),
     results('memory of HAProxy for a route', 'kB', 'residentKbPerRoute', 35),
-    results('1,000 statuses complete', 'ms', 'statusesCompleteMs', 2_000),
-    results('writes for each of them', '', 'statusWritesPerRoute', 1),
     routerRow('reloads for moved endpoints', '', 'endpoint/reloads', atLarge(0)),
     routerRow('reloads for renewed certificates', '', 'certificate/reloads', atLarge(0)),
     routerRow('reloads in an hour of noise', '', 'hourReloads', atLarge(0)),
-    routerRow('reloads in 5 s, of 200 changes in one, RELOAD_INTERVAL 5 s', '', 'burstReloads', atLarge(2)),
     routerRow('connections lost in 100 reloads at 500 a second', '', 'loaded/lost', {
       goal: { atMost: 0, column: 'small' },
       cells: { small: 'router#live/[name=100 routes]/loaded/lost' },
     }),
+    routerRow('HAProxy, resident', 'MB', 'haproxyKb', { scale: 1 / 1_024 }),
+  ],
+};
+
+export const routerDetails: Section = {
+  ...router,
+  title: 'Router: further figures',
+  about: 'From the same runs.',
+  rows: [
+    routerRow('only 404 and 503 before', '', 'isCleanBefore'),
+    routerRow('the same, a route without a session cookie', 'ms', 'withoutCookie/ms', atLarge(50)),
+    costRow('all rendered and written', 'ms', (routes) => `renders/[routes=${routes}]/allMs`, atLarge(500)),
+    costRow(
+      'the same after one change',
+      'ms',
+      (routes) => `renders/[routes=${routes}]/changedMs`,
+      atLarge(50),
+    ),
+    results('a request, 10,000 routes against 100', '×', 'requestRatio', 1.15),
+    results('1,000 statuses complete', 'ms', 'statusesCompleteMs', 2_000),
+    results('writes for each of them', '', 'statusWritesPerRoute', 1),
+    routerRow('reloads in 5 s, of 200 changes in one, RELOAD_INTERVAL 5 s', '', 'burstReloads', atLarge(2)),
     routerRow('controller, resident', 'MB', 'routerKb', { scale: 1 / 1_024, ...atLarge(150) }),
     routerRow('supervisor, resident', 'MB', 'supervisorKb', { scale: 1 / 1_024 }),
-    routerRow('HAProxy, resident', 'MB', 'haproxyKb', { scale: 1 / 1_024 }),
   ],
 };

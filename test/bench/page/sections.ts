@@ -1,4 +1,4 @@
-import { router } from './router-section.ts';
+import { router, routerDetails } from './router-section.ts';
 import type { Goal, Row, Section } from './table.ts';
 
 const rivals = {
@@ -423,7 +423,7 @@ export const pages = {
     ...[dataPath, reloads, failover, tail, holders, powerCut],
     ...[footprint, image, soakLosses, router],
   ],
-  'internals/measurements.md': [soak, starts, scale, lists, commands, starvation],
+  'internals/measurements.md': [soak, starts, scale, routerDetails, lists, commands, starvation],
 } satisfies Record<string, readonly Section[]>;
 
 export const sections: readonly Section[] = Object.values(pages).flat();
