@@ -118,8 +118,8 @@ function shownForm(form: FileForm): string {
   if ('const' in form) return `\`${form['const']}\``;
   if (Array.isArray(choices)) return shownChoices(choices.map((choice) => `\`${choice}\``));
   if (Array.isArray(type)) return 'list';
-  if (type === 'boolean') return '`true` or `false`';
-  if (type === 'integer') return `${form['minimum']} to ${form['maximum']}`;
+  if (type === 'boolean') return 'boolean';
+  if (type === 'integer') return `${form['minimum']}–${form['maximum']}`;
   return typeof pattern === 'string' && pattern.includes('ms') ? 'duration' : 'text';
 }
 
