@@ -5,7 +5,7 @@ const LEAST_SHARE_LEFT = 0.1;
 
 /** How long a certificate is valid yet; `renew` is the remedy. */
 export function judgeCertificate(look: CertificateReading, now: Date, renew: string): Finding {
-  if (look.kind === 'none') return ok('a token or a plugin is used, no client certificate');
+  if (look.kind === 'none') return ok('a token is used, no client certificate');
   if (look.kind === 'unreadable')
     return unknown(look.message, `${moreRights}; openssl x509 -noout -dates -in FILE`);
   const { subject, from, to } = look;

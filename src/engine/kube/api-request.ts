@@ -8,7 +8,6 @@ import { orAborted } from '../system/time/or-aborted.ts';
 import { patientTimer } from '../system/time/patient-timeout.ts';
 import type { ApiBase } from './api-bases.ts';
 import { type FileContents, withoutFiles } from './credential-files.ts';
-import type { Credential } from './credential-plugin.ts';
 import { statusObject } from './kube-objects.ts';
 import type { LoadedKubeconfig } from './kubeconfig.ts';
 
@@ -33,7 +32,7 @@ export interface ApiFailure {
 
 interface RequestLimits {
   readonly signal: AbortSignal;
-  /** From the call to the end of the answer. Includes getting credentials, as an exec plugin may hang. */
+  /** From the call to the end of the answer. Includes reading credential files, which may hang. */
   readonly timeoutMs: number;
   /** Of an answer. Where it is met, `status` is that of the answer, which says nothing against the API server. */
   readonly maxBytes: NamedLimit;
@@ -118,12 +117,11 @@ async function send(
 
 /** The certificate chain is always verified, whatever the kubeconfig or the environment says about skipping it. */
 async function withCredentials(target: ApiTarget, signal: AbortSignal): Promise<RequestOptions> {
-  const { config, files, plugin } = target.kubeconfig;
+  const { config, files } = target.kubeconfig;
   const options: RequestOptions = {};
   await orAborted(withoutFiles(config).applyToHTTPSOptions(options), signal);
   const named = fromFiles(await orAborted(files(), signal));
-  const given = plugin === undefined ? {} : fromPlugin(await orAborted(plugin.credential(), signal));
-  const { servername, ...rest } = { ...options, ...named, ...given };
+  const { servername, ...rest } = { ...options, ...named };
   const isKubeconfigServer = target.base.alternativeNames.length === 0;
   return {
     ...rest,
@@ -131,7 +129,7 @@ async function withCredentials(target: ApiTarget, signal: AbortSignal): Promise<
     agent: target.agent,
     signal,
     rejectUnauthorized: true,
-    headers: { ...options.headers, ...named.headers, ...given.headers, accept: 'application/json' },
+    headers: { ...options.headers, ...named.headers, accept: 'application/json' },
   };
 }
 
@@ -139,13 +137,6 @@ async function withCredentials(target: ApiTarget, signal: AbortSignal): Promise<
 function fromFiles({ token, ...certificates }: FileContents): RequestOptions {
   const authorization = token && { headers: { Authorization: `Bearer ${token.toString('utf8').trim()}` } };
   return { ...certificates, ...authorization };
-}
-
-function fromPlugin({ token, clientCertificateData: cert, clientKeyData: key }: Credential): RequestOptions {
-  return {
-    ...(cert !== undefined && key !== undefined && { cert, key }),
-    ...(token !== undefined && { headers: { Authorization: `Bearer ${token}` } }),
-  };
 }
 
 async function readText(response: IncomingMessage, limit: NamedLimit): Promise<string> {

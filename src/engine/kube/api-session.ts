@@ -31,7 +31,7 @@ export interface ApiSession {
   remember(endpoints: readonly string[]): void;
 }
 
-/** Serves everything that a process asks of the API. Its connections and a running credential plugin end with `signal`. */
+/** Serves everything that a process asks of the API. Its connections end with `signal`. */
 export function openApiSession(
   settings: {
     readonly kubeconfig: KubeconfigFile;
@@ -98,17 +98,12 @@ export function openApiSession(
 
   const noteFailure = (target: ApiTarget, failure: ApiFailure) => {
     postpone(target, failure);
-    if (failure.status === 401) settings.kubeconfig.forget();
     if (failure.status === undefined)
       dropUsers((user) => user.base.url === target.base.url, `the API is away: ${failure.message}`);
   };
 
-  const close = () => {
-    dropAgents();
-    settings.kubeconfig.close();
-  };
-  if (signal.aborted) close();
-  signal.addEventListener('abort', close, { once: true });
+  if (signal.aborted) dropAgents();
+  signal.addEventListener('abort', dropAgents, { once: true });
 
   return {
     firstAnswer: async (ask, signal) => {

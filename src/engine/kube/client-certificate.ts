@@ -8,7 +8,7 @@ const MAX_CERTIFICATE_BYTES = 256 * 1024;
 
 export type CertificateReading =
   | { readonly kind: 'certificate'; readonly subject: string; readonly from: Date; readonly to: Date }
-  /** The user has a token or an exec plugin. */
+  /** The user has a token. */
   | { readonly kind: 'none' }
   | { readonly kind: 'unreadable'; readonly message: string };
 

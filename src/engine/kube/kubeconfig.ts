@@ -8,19 +8,13 @@ import { readRegularFile } from '../system/file/read-regular-file.ts';
 import type { Log } from '../system/log.ts';
 import { oneAtATime, sharedRun } from '../system/time/one-at-a-time.ts';
 import { type FileContents, openCredentialFiles } from './credential-files.ts';
-import { type CredentialPlugin, createCredentialPlugin } from './credential-plugin.ts';
 import { neverThrowing } from './never-throwing.ts';
 import { moveTokenFiles } from './token-files.ts';
 import { wrongCredential } from './wrong-credential.ts';
 
 export interface LoadedKubeconfig {
-  /**
-   * Without the user's credential plugin: the library would start a process for each request and wait for it without a
-   * limit.
-   */
   readonly config: KubeConfig;
   readonly files: () => Promise<FileContents>;
-  readonly plugin: CredentialPlugin | undefined;
   /** The server of the current context's cluster. */
   readonly server: URL;
   /** Differs between any two loads, so that connections made with an older one can be recognised. */
@@ -30,17 +24,11 @@ export interface LoadedKubeconfig {
 export interface KubeconfigFile {
   /** The last good content; read again whenever the file has changed. Throws if there was never a good one. */
   load(): Promise<LoadedKubeconfig>;
-  /** Makes the next `load` parse the file again, which also drops a cached exec credential. */
-  forget(): void;
-  /** Ends a running credential plugin. */
-  close(): void;
 }
 
 const MAX_KUBECONFIG_BYTES = 1_000_000;
 /** A file on a dead mount is never read, and cannot be given up. */
 const READ_WITHIN_MS = 5_000;
-/** Plugins of the cloud vendors take one to three seconds at rest. */
-const PLUGIN_TIMEOUT_MS = 8_000;
 
 /**
  * A kubeconfig that may be replaced, rewritten in place, missing for a moment or half-written: `load` then goes on
@@ -56,10 +44,9 @@ export function openKubeconfig(
   let good: (LoadedKubeconfig & { readonly fingerprint: string }) | undefined;
   let generation = 0;
   let isFailing = false;
-  let isForgotten = false;
 
   const look = oneAtATime(
-    () => read(path, isForgotten ? undefined : good?.fingerprint),
+    () => read(path, good?.fingerprint),
     withinMs,
     () => new Error(`Cannot read kubeconfig "${path}": it hangs`),
   );
@@ -72,8 +59,6 @@ export function openKubeconfig(
       const client = await import('@kubernetes/client-node/dist/config.js');
       const parsed = await parseKubeconfig(path, text ?? '', new client.KubeConfig());
       generation += 1;
-      isForgotten = false;
-      good?.plugin?.close();
       if (good !== undefined) report({ event: 'kubeconfig-reloaded', path, server: parsed.server.origin });
       good = { ...parsed, generation, fingerprint };
     }
@@ -95,10 +80,6 @@ export function openKubeconfig(
   };
 
   return {
-    forget: () => {
-      isForgotten = true;
-    },
-    close: () => good?.plugin?.close(),
     // Loops that ask at the same moment share one read: two reads would count as two generations of the same content.
     load: sharedRun(load),
   };
@@ -136,9 +117,9 @@ async function parseKubeconfig(
   path: string,
   text: string,
   config: KubeConfig,
-): Promise<Pick<LoadedKubeconfig, 'config' | 'files' | 'server' | 'plugin'>> {
-  const fail = (what: string, cause?: unknown) =>
-    new Error(`Cannot use kubeconfig "${path}": ${what}, expected a complete kubeconfig`, { cause });
+): Promise<Pick<LoadedKubeconfig, 'config' | 'files' | 'server'>> {
+  const fail = (what: string, cause?: unknown, expected = 'a complete kubeconfig') =>
+    new Error(`Cannot use kubeconfig "${path}": ${what}, expected ${expected}`, { cause });
   try {
     const dir = dirname(resolve(path));
     config.loadFromString(await moveTokenFiles(text, dir));
@@ -149,6 +130,12 @@ async function parseKubeconfig(
   const cluster = config.getCurrentCluster();
   const user = config.getCurrentUser();
   if (cluster === null || user === null) throw fail('its current context has no cluster or no user');
+  if (runsProgram(user))
+    throw fail(
+      'its user runs a program (exec)',
+      undefined,
+      'client certificate files, a token or a tokenFile',
+    );
   if (!URL.canParse(cluster.server) || new URL(cluster.server).protocol !== 'https:')
     throw fail(`its server is "${cluster.server}" and not an https URL`);
   const embedded = {
@@ -162,28 +149,12 @@ async function parseKubeconfig(
   } catch (error) {
     throw fail(`its embedded certificates are broken (${messageOf(error)})`, error);
   }
-  const [server, files] = [new URL(cluster.server), openCredentialFiles(config)];
-  return { config, files, server, plugin: takePlugin(config, user, fail) };
+  return { config, files: openCredentialFiles(config), server: new URL(cluster.server) };
 }
 
-/** Removes the plugin from `config`. */
-function takePlugin(
-  config: KubeConfig,
-  user: User,
-  fail: (what: string) => Error,
-): CredentialPlugin | undefined {
-  if (user.authProvider?.config?.['cmd-path'] !== undefined)
-    throw fail('its auth-provider runs a program, which kubectl has not done since 1.26: use exec instead');
-  const exec: unknown = user.exec ?? user.authProvider?.config?.exec;
-  if (exec === undefined || exec === null) return undefined;
-  config.users = config.users.map((each) =>
-    each === user ? { ...user, exec: undefined, authProvider: undefined } : each,
-  );
-  try {
-    return createCredentialPlugin(exec, { timeoutMs: PLUGIN_TIMEOUT_MS });
-  } catch (error) {
-    throw fail(messageOf(error));
-  }
+/** The library would start the program for each request and wait for it without a limit. */
+function runsProgram({ exec, authProvider }: User): boolean {
+  return Boolean(exec ?? authProvider?.config?.exec ?? authProvider?.config?.['cmd-path']);
 }
 
 /** An empty field is null for the library, which hands on a number or a list as it stands in the file. */

@@ -27,8 +27,6 @@ async function open(): Promise<OpenTarget> {
       assert.equal((await file.load()).server.protocol, 'https:');
     } catch (error) {
       assert.match(messageOf(error), /^Cannot /);
-    } finally {
-      file.close();
     }
   });
   return {

@@ -151,7 +151,6 @@ export const threatTests: readonly (readonly [claim: string, ...tests: string[]]
   [
     'no secret in a support bundle, and no file that a link leads to',
     'test/unit/engine/system/text/without-secrets.test.ts',
-    'test/unit/engine/kube/credential-plugin.test.ts',
     'test/unit/operate/bundle-copy.test.ts',
     'test/integration/commands/support-bundle.test.ts',
   ],

@@ -27,11 +27,7 @@ export async function lookAtCluster(
   if (look.kind === 'none') return { kind: 'not-asked', reason: 'no kubeconfig was given' };
   if (look.kind === 'unusable') return { kind: 'not-asked', reason: look.message };
   const { loaded } = look;
-  const kubeconfig = {
-    load: async () => loaded,
-    forget: () => undefined,
-    close: () => loaded.plugin?.close(),
-  };
+  const kubeconfig = { load: async () => loaded };
   const done = new AbortController();
   const session = openApiSession({ kubeconfig, apiPort, fallbacks: [] }, done.signal);
   const list = async (role: string) =>

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Caller } from '../../../helpers/api-server/api-server.ts';
@@ -139,51 +139,6 @@ test.each([
   await seen.reports('api-recovered');
 });
 
-const credential = '{"kind":"ExecCredential","status":{"token":"from-plugin"}}';
-
-/** A cluster that knows one token, and where the plugin is that is asked for it. */
-async function startWithPlugin(script: string): Promise<string> {
-  const server = await cluster.start({ authorize: tokenIs('from-plugin') });
-  const plugin = join(cluster.dir, 'plugin.sh');
-  writeFileSync(plugin, script);
-  const exec = `{apiVersion: client.authentication.k8s.io/v1, command: /bin/sh, args: ["${plugin}"]}`;
-  cluster.writeKubeconfig(server.url, `{exec: ${exec}}`);
-  return plugin;
-}
-
-test('an exec plugin that fails and then works ends neither the process nor the watch', async () => {
-  const plugin = await startWithPlugin('echo no luck >&2; exit 1');
-  // Only the first failure is told: a poll that a busy machine does not get to in time must not come before it.
-  seen = watchNodes(cluster, { checkInterval: 600_000 });
-  expect((await seen.reports('api-unavailable'))['error']).toMatch(/no luck/);
-  writeFileSync(plugin, `echo '${credential}'`);
-  await seen.sees(one);
-});
-
-test('an exec plugin that hangs costs one timeout, and what it says afterwards is used', async () => {
-  await startWithPlugin(`sleep 1; echo '${credential}'`);
-  seen = watchNodes(cluster, { checkInterval: 600_000, timing: { requestTimeoutMs: 500 } });
-  expect((await seen.reports('api-unavailable'))['error']).toMatch(/no answer within 500 ms/);
-  await seen.sees(one);
-});
-
-test("an exec plugin's cached token that is no longer accepted is asked for again", async () => {
-  let accepted = 'first';
-  const server = await cluster.start({ authorize: (caller) => tokenIs(accepted)(caller) });
-  const plugin = join(cluster.dir, 'plugin.sh');
-  const answerWith = (token: string) =>
-    writeFileSync(plugin, `echo '{"kind":"ExecCredential","status":{"token":"${token}"}}'`);
-  answerWith('first');
-  const exec = `{apiVersion: client.authentication.k8s.io/v1, command: /bin/sh, args: ["${plugin}"]}`;
-  cluster.writeKubeconfig(server.url, `{exec: ${exec}}`);
-  seen = watchNodes(cluster, pollOften);
-  await seen.sees(one, 'poll');
-  answerWith('second');
-  accepted = 'second';
-  await seen.reports('api-unavailable');
-  await seen.reports('api-recovered');
-});
-
 test('a log that throws does not stop the watch', async () => {
   const server = await cluster.start();
   seen = watchNodes(cluster, {
@@ -195,72 +150,6 @@ test('a log that throws does not stop the watch', async () => {
   await waitFor('the outage', () => seen.observations.length > 0);
   cluster.writeKubeconfig(server.url);
   await seen.sees(one, 'watch');
-});
-
-/** The plugin's own processes, which carry a mark in their arguments, as far as they still run. */
-function sleepers(seconds: string): readonly number[] {
-  return readdirSync('/proc').flatMap((name) => {
-    if (!/^\d+$/.test(name)) return [];
-    try {
-      return readFileSync(`/proc/${name}/cmdline`, 'utf8') === `sleep\0${seconds}\0` ? [Number(name)] : [];
-    } catch {
-      return [];
-    }
-  });
-}
-
-test('an exec plugin that hangs is one process whatever is asked, and none once the kubeconfig is mended', async () => {
-  const seconds = `1000.${process.pid}${Date.now()}`;
-  await startWithPlugin(`sleep ${seconds}; echo`);
-  seen = watchNodes(cluster, { checkInterval: 50, timing: { requestTimeoutMs: 300 } });
-  let most = 0;
-  const outages = () => seen.observations.filter(({ kind }) => kind === 'unavailable').length;
-  await waitFor('the outage', () => outages() > 0);
-  await waitFor('the plugin to run', () => sleepers(seconds).length > 0);
-  let looks = 0;
-  const look = () => {
-    most = Math.max(most, sleepers(seconds).length);
-    looks += 1;
-    return looks === 20;
-  };
-  await waitFor('twenty looks at it', look, undefined, 50);
-  expect(most).toBe(1);
-  const server = await cluster.start();
-  cluster.writeKubeconfig(server.url);
-  await seen.sees(one);
-  await waitFor('the plugin to be gone', () => sleepers(seconds).length === 0);
-});
-
-test('an exec plugin that hangs ends with the source', async () => {
-  const seconds = `2000.${process.pid}${Date.now()}`;
-  await startWithPlugin(`sleep ${seconds}; echo`);
-  seen = watchNodes(cluster, { timing: { requestTimeoutMs: 300 } });
-  await waitFor('the plugin to run', () => sleepers(seconds).length > 0);
-  await seen.stop();
-  await waitFor('the plugin to be gone', () => sleepers(seconds).length === 0);
-});
-
-test('an exec plugin that hangs is killed after its time, and asked again', async () => {
-  const seconds = `3000.${process.pid}${Date.now()}`;
-  const plugin = await startWithPlugin(`sleep ${seconds}; echo`);
-  seen = watchNodes(cluster, { timing: { requestTimeoutMs: 20_000 } });
-  const message = String(
-    (await waitFor('the outage', () => seen.events.find(({ event }) => event === 'api-unavailable')))[
-      'error'
-    ],
-  );
-  expect(message).toMatch(/did not end within 8000 ms and was killed/);
-  writeFileSync(plugin, `echo '${credential}'`);
-  await seen.sees(one);
-  expect(sleepers(seconds)).toEqual([]);
-});
-
-test('an exec plugin whose child holds its output open is answered all the same', async () => {
-  const seconds = `4000.${process.pid}${Date.now()}`;
-  await startWithPlugin(`sleep ${seconds} & echo '${credential}'`);
-  seen = watchNodes(cluster);
-  await seen.sees(one);
-  for (const pid of sleepers(seconds)) process.kill(pid, 'SIGKILL');
 });
 
 test.each([

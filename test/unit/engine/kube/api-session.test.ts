@@ -13,11 +13,7 @@ function createSession(answers: Readonly<Record<string, ApiFailure>>) {
   let generation = 1;
   const asked: string[] = [];
   const loaded = () => ({ server: new URL(vip), generation }) as LoadedKubeconfig;
-  const kubeconfig: KubeconfigFile = {
-    load: async () => loaded(),
-    forget: () => undefined,
-    close: () => undefined,
-  };
+  const kubeconfig: KubeconfigFile = { load: async () => loaded() };
   const session = openApiSession({ kubeconfig, apiPort: 6443, fallbacks: [], nowMs: () => nowMs }, never);
   return {
     session,
@@ -95,11 +91,7 @@ test('a session has at most 100 watches: one more is told with the limit, and ha
 });
 
 test('a request that is stopped while the kubeconfig is being read ends at once', async () => {
-  const hanging: KubeconfigFile = {
-    load: () => new Promise(() => undefined),
-    forget: () => undefined,
-    close: () => undefined,
-  };
+  const hanging: KubeconfigFile = { load: () => new Promise(() => undefined) };
   const session = openApiSession({ kubeconfig: hanging, apiPort: 6443, fallbacks: [] }, never);
   const stop = new AbortController();
   const answer = session.firstAnswer(() => Promise.reject(new Error('it was asked')), stop.signal);

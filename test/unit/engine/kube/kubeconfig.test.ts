@@ -51,9 +51,13 @@ test.each(['tokenFile', 'token-file'])(
   },
 );
 
-test('an auth-provider with a program of its own is refused: the process would wait for it', async () => {
-  const loading = load('{auth-provider: {name: gcp, config: {cmd-path: sleep, cmd-args: "600"}}}');
-  await expect(loading).rejects.toThrow(/its auth-provider runs a program/);
+test.each([
+  ['exec', '{exec: {command: /bin/true}}'],
+  ['an auth-provider', '{auth-provider: {name: gcp, config: {cmd-path: /bin/true}}}'],
+])('a user that runs a program by %s is refused with what to use instead', async (_, user) => {
+  await expect(load(user)).rejects.toThrow(
+    /its user runs a program \(exec\), expected client certificate files, a token or a tokenFile$/,
+  );
 });
 
 test.each(['0.5', '[a]', '{a: 1}'])(
