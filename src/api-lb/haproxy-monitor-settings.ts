@@ -63,27 +63,12 @@ export const haproxyMonitorCommand = commandSpec({
 
 export type HaproxyMonitorSettings = SettingsOf<typeof haproxyMonitorCommand>;
 
-/** What runs once has no page, and so an instance need not say where. */
+/** It has no page, and so an instance need not say where. */
 const { ofInstance: _, ...unusedPage } = page;
-const runsOnce: typeof haproxyMonitorCommand = {
-  ...haproxyMonitorCommand,
-  flags: { ...haproxyMonitorCommand.flags, listen: unusedPage },
-};
-
-export const renderCommand: typeof haproxyMonitorCommand = {
-  ...runsOnce,
-  name: 'render',
-  summary: 'Writes haproxy.cfg once, from the same inputs as the monitor; for an init container.',
-  examples: [
-    [
-      'hawser render /etc/hawser/kubeconfig haproxy.cfg.ejs /tmp/haproxy.cfg && haproxy -c -f /tmp/haproxy.cfg',
-    ],
-  ],
-  notes: ['Exit codes: 0 CONFIG holds a configuration, 1 the template cannot be rendered, 2 usage.'],
-};
 
 export const showConfigCommand: typeof haproxyMonitorCommand = {
-  ...runsOnce,
+  ...haproxyMonitorCommand,
+  flags: { ...haproxyMonitorCommand.flags, listen: unusedPage },
   name: 'show-config',
   summary: 'Prints the values that the template gets, and where each setting came from, as JSON.',
   examples: [

@@ -7,7 +7,7 @@ import { inputNow } from '../vip/dry-run.ts';
 import { buildKeepalivedModel } from '../vip/group/keepalived-model.ts';
 import type { KeepalivedSettings } from '../vip/group/vrrp.ts';
 import type { KeepalivedMonitorSettings } from '../vip/settings/keepalived-monitor-settings.ts';
-import { showKeepalivedConfigCommand } from '../vip/settings/keepalived-render-settings.ts';
+import { showKeepalivedConfigCommand } from '../vip/settings/show-keepalived-settings.ts';
 import { type ShownSetting, settingsWithOrigins } from './settings-with-origins.ts';
 
 /** How long the API may take. */

@@ -2,8 +2,6 @@
 export const summaries = {
   'haproxy supervise': "own HAProxy's processes (the master-socket daemon)",
   'haproxy monitor': 'find API servers, render haproxy.cfg, ask for reloads, maintain the redirect',
-  render: 'write haproxy.cfg once (for an init container)',
-  'render keepalived': 'check the flags and write a first keepalived.conf (for an init container)',
   'show-config': 'print the values that the haproxy.cfg template gets',
   'show-config keepalived': 'print the values that the keepalived.conf template gets',
   install: 'put settings and static pods on this node',

@@ -5,8 +5,6 @@ import type { CommandName } from './summaries.ts';
 export const commands: Readonly<Record<CommandName, () => Promise<CommandModule>>> = {
   'haproxy supervise': () => import('./haproxy-supervise.ts'),
   'haproxy monitor': () => import('./haproxy-monitor.ts'),
-  render: () => import('./render.ts'),
-  'render keepalived': () => import('./render-keepalived.ts'),
   'show-config': () => import('./show-config.ts'),
   'show-config keepalived': () => import('./show-config-keepalived.ts'),
   install: () => import('./install.ts'),

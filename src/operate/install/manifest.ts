@@ -76,12 +76,9 @@ function container(document: Document, name: string): Path {
   return found;
 }
 
-/** Those that prepare the pod come first. */
 function containers(document: Document): readonly Path[] {
-  return ['initContainers', 'containers'].flatMap((kind) => {
-    const list = document.getIn(['spec', kind]);
-    return isSeq(list) ? list.items.map((_, index) => ['spec', kind, index]) : [];
-  });
+  const list = document.getIn(['spec', 'containers']);
+  return isSeq(list) ? list.items.map((_, index) => ['spec', 'containers', index]) : [];
 }
 
 function set(document: Document, path: Path, value: string | number): void {

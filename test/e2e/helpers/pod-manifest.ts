@@ -25,7 +25,6 @@ const podSchema = z.looseObject({
   }),
   spec: z.looseObject({
     terminationGracePeriodSeconds: z._default(z.number(), 30),
-    initContainers: z._default(z.array(z.looseObject({ name: z.string() })), []),
     containers: z.array(z.looseObject({ name: z.string(), ...probes })),
     volumes: z.array(
       z.looseObject({
@@ -56,28 +55,16 @@ export function emptyDirPath(pod: Pod, volume: string): string {
 /**
  * The manifest with what podman 4.3 does otherwise than the kubelet put right: an emptyDir is a folder of this pod alone
  * (podman shares one between all pods that call theirs alike), a pod on the host's network has the host's name, and probes
- * are the kubelet's (podman leaves them to systemd's timers, and asks an httpGet with a curl of the image's own). So are
- * init containers: podman waits half a minute for one, and then starts it again and again beside the others. `owner` has
- * the volumes: of an init container's pod it is another.
+ * are the kubelet's (podman leaves them to systemd's timers, and asks an httpGet with a curl of the image's own).
  */
-export function forPodman(pod: Pod, owner: Pod, hostname: string): string {
+export function forPodman(pod: Pod, hostname: string): string {
   const containers = pod.spec.containers.map(
     ({ startupProbe: _, livenessProbe: __, readinessProbe: ___, ...container }) => container,
   );
   const volumes = pod.spec.volumes.map(({ emptyDir, ...volume }) =>
     emptyDir === undefined
       ? volume
-      : { ...volume, hostPath: { path: emptyDirPath(owner, volume.name), type: 'Directory' } },
+      : { ...volume, hostPath: { path: emptyDirPath(pod, volume.name), type: 'Directory' } },
   );
-  const { initContainers: _, ...spec } = pod.spec;
-  return stringify({ ...pod, spec: { ...spec, hostname, containers, volumes } });
-}
-
-/** A pod for each init container, in their order: each is run to its end before the next one begins. */
-export function initPods(pod: Pod): readonly Pod[] {
-  return pod.spec.initContainers.map((container) => ({
-    ...pod,
-    metadata: { ...pod.metadata, name: `${pod.metadata.name}-init` },
-    spec: { ...pod.spec, restartPolicy: 'Never', initContainers: [], containers: [container] },
-  }));
+  return stringify({ ...pod, spec: { ...pod.spec, hostname, containers, volumes } });
 }

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { Machine } from './machine.ts';
-import { emptyDirPath, forPodman, initPods, type Pod, podFolder } from './pod-manifest.ts';
+import { emptyDirPath, forPodman, type Pod, podFolder } from './pod-manifest.ts';
 import { notePod } from './remove-orphans.ts';
 
 export interface ContainerState {
@@ -11,36 +11,15 @@ export interface ContainerState {
   readonly restarts: number;
 }
 
-/**
- * `podman kube play`, with the volumes that the kubelet makes, and after its init containers. Throws where the pod cannot
- * start, or an init container fails.
- */
+/** `podman kube play`, with the volumes that the kubelet makes. Throws where the pod cannot start. */
 export async function playPod(machine: Machine, pod: Pod): Promise<void> {
   for (const { name, emptyDir } of pod.spec.volumes)
     if (emptyDir !== undefined) await makeEmptyDir(machine, emptyDirPath(pod, name), emptyDir.medium);
   await machine.run('mkdir', '-p', podFolder(pod));
-  const play = async (each: Pod): Promise<void> => {
-    const file = `${podFolder(pod)}/${each.metadata.name}.yaml`;
-    const text = forPodman(each, pod, machine.node.name);
-    await machine.run('sh', '-c', `cat >"$1" <<'END_OF_POD'\n${text}\nEND_OF_POD`, 'write', file);
-    await playFile(machine, each.metadata.name, file);
-  };
-  for (const init of initPods(pod)) {
-    await play(init);
-    await runsToItsEnd(machine, init);
-  }
-  await play(pod);
-}
-
-async function runsToItsEnd({ engine }: Machine, { metadata, spec }: Pod): Promise<void> {
-  const container = `${metadata.name}-${spec.containers[0]?.name}`;
-  const exitCode = (await engine.podman('wait', container)).trim();
-  const { stdout, stderr } = await engine.attempt(['logs', container]);
-  await engine.podman('pod', 'rm', '--force', metadata.name);
-  if (exitCode !== '0')
-    throw new Error(
-      `Cannot start the pod: ${container} ended with exit code ${exitCode}: ${stdout}${stderr}`,
-    );
+  const file = `${podFolder(pod)}/${pod.metadata.name}.yaml`;
+  const text = forPodman(pod, machine.node.name);
+  await machine.run('sh', '-c', `cat >"$1" <<'END_OF_POD'\n${text}\nEND_OF_POD`, 'write', file);
+  await playFile(machine, pod.metadata.name, file);
 }
 
 async function playFile(machine: Machine, name: string, file: string): Promise<void> {

@@ -17,7 +17,7 @@ beforeAll(ensureBuilt);
 const unique: readonly (readonly [string, string])[] = [
   ['hawser doc', 'doctor'],
   ['hawser haproxy sta', 'status'],
-  ['hawser render keep', 'keepalived'],
+  ['hawser show-config keep', 'keepalived'],
   ['hawser haproxy monitor --source end', 'endpoints'],
   ['hawser keepalived monitor --profile op', 'openshift'],
   ['hawser install --flavor o', 'openshift'],
@@ -27,7 +27,7 @@ const unique: readonly (readonly [string, string])[] = [
   ['hawser completion f', 'fish'],
   ['hawser haproxy supervise --settin', '--settings'],
   ['hawser haproxy supervise --settings /etc/hostnam', '/etc/hostname'],
-  ['hawser render /etc/hostnam', '/etc/hostname'],
+  ['hawser show-config /etc/hostnam', '/etc/hostname'],
   ['hawser timeline --utc --since 2h --unt', '--until'],
   ['hawser timeline --journal /usr/sha', '/usr/share'],
   ['hawser timeline --kind $(exit),spl', '$(exit),split-brain'],

@@ -21,7 +21,6 @@ const daemons = [
   ['haproxy', 'monitor', '/k', '/t', '/c'],
   ['keepalived', 'supervise'],
   ['keepalived', 'monitor', '/k', '/t', '/c'],
-  ['render', '/k', '/t', '/c'],
   ['show-config', '/k', '/t', '/c'],
   ['show-config', 'keepalived', '/k', '/t', '/c'],
 ];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { haproxyMonitorCommand, renderCommand } from '../../../src/api-lb/haproxy-monitor-settings.ts';
+import { haproxyMonitorCommand, showConfigCommand } from '../../../src/api-lb/haproxy-monitor-settings.ts';
 import { settingsTyped } from '../../../src/cli/command-line.ts';
 import { haproxyReloadCommand } from '../../../src/haproxy/supervise/haproxy-client-settings.ts';
 import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
@@ -45,8 +45,8 @@ test('every port that was not given is named in one error', () => {
   expect(problemOf(ports)).toThrow(/^Cannot start instance "b" without --listen: /);
 });
 
-test('hawser render serves no page, and needs no port for one', () => {
-  const found = settingsTyped(renderCommand, [...files, '--instance', 'b', ...ports], {}, noFile);
+test('hawser show-config serves no page, and needs no port for one', () => {
+  const found = settingsTyped(showConfigCommand, [...files, '--instance', 'b', ...ports], {}, noFile);
   expect(found).toMatchObject({ lbPort: 1, statPort: 2, healthPort: 3 });
 });
 

@@ -4,8 +4,8 @@ import { isGroup, unknownCommandText, usageText } from '../../../src/cli/usage.t
 const summaries = [
   ['haproxy reload', 'ask for a reload'],
   ['haproxy status', 'what runs'],
-  ['render', 'write haproxy.cfg once'],
-  ['render keepalived', `so long that it ${'goes on and '.repeat(8)}ends`],
+  ['show-config', 'print the values'],
+  ['show-config keepalived', `so long that it ${'goes on and '.repeat(8)}ends`],
   ['status', 'who holds each VIP'],
 ] as const;
 
@@ -13,7 +13,7 @@ test.each([
   ['stauts', 'did you mean "status"?\nhawser --help lists'],
   ['haproxy relaod', 'did you mean "haproxy reload"?\nhawser haproxy --help lists'],
   ['haproxy bogus', 'there is no such command\nhawser haproxy --help lists'],
-  ['render keepalive', 'did you mean "render keepalived"?'],
+  ['show-config keepalive', 'did you mean "show-config keepalived"?'],
   ['bogus', 'there is no such command\nhawser --help lists'],
 ])('what is no command: "%s"', (typed, said) => {
   const text = unknownCommandText(typed, summaries);
@@ -37,7 +37,7 @@ test('the usage of a group has its commands only, and no line is wider than 80 c
 });
 
 test('a group is what several words begin with', () => {
-  expect(['haproxy', 'render', 'status', '', 'hap'].map((name) => isGroup(summaries, name))).toEqual([
+  expect(['haproxy', 'show-config', 'status', '', 'hap'].map((name) => isGroup(summaries, name))).toEqual([
     true,
     true,
     false,

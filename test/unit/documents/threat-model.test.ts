@@ -14,7 +14,6 @@ interface SecurityContext {
 }
 interface PodSpec {
   readonly securityContext: SecurityContext;
-  readonly initContainers?: readonly Container[];
   readonly containers: readonly Container[];
 }
 interface Container {
@@ -26,7 +25,7 @@ interface Container {
 function containersIn(path: string): readonly string[] {
   const { spec } = parse(read(path));
   const pod: PodSpec = spec.template?.spec ?? spec;
-  return [...(pod.initContainers ?? []), ...pod.containers].map(({ name, securityContext }) => {
+  return pod.containers.map(({ name, securityContext }) => {
     expect(securityContext.capabilities?.drop, name).toEqual(['ALL']);
     const user = securityContext.runAsUser ?? pod.securityContext.runAsUser;
     const capabilities = securityContext.capabilities?.add ?? [];

@@ -9,12 +9,10 @@ import { containerOf, haproxyManifest, keepalivedManifest, readPod } from './pod
 it.each([
   { manifest: haproxyManifest, name: 'haproxy' },
   { manifest: haproxyManifest, name: 'haproxy-monitor' },
-  { manifest: keepalivedManifest, name: 'render' },
   { manifest: keepalivedManifest, name: 'keepalived' },
   { manifest: keepalivedManifest, name: 'keepalived-monitor' },
 ])('container $name calls a command with flags that it knows', async ({ manifest, name }) => {
-  const pod = readPod(manifest);
-  const { args } = pod.spec.initContainers.find((each) => each.name === name) ?? containerOf(pod, name);
+  const { args } = containerOf(readPod(manifest), name);
   const help = await helpOf(args.slice(0, 2));
   const flags = args.filter((arg) => arg.startsWith('--')).map((arg) => arg.replace(/=.*/, ''));
   expect(help.flags).toEqual(expect.arrayContaining(flags));

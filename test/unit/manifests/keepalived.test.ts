@@ -15,25 +15,13 @@ it('is a node-critical pod on the host network of every node, whatever its taint
 });
 
 it('has the capabilities for addresses, VRRP and a realtime priority, and no others', () => {
-  for (const { securityContext } of [...spec.initContainers, ...spec.containers]) {
+  for (const { securityContext } of spec.containers) {
     expect(securityContext.allowPrivilegeEscalation).toBe(false);
     expect(securityContext.readOnlyRootFilesystem).toBe(true);
     expect(securityContext.capabilities.drop).toEqual(['ALL']);
   }
-  expect(spec.initContainers.map(({ securityContext }) => securityContext.capabilities.add)).toEqual([
-    undefined,
-  ]);
   expect(supervisor.securityContext.capabilities.add).toEqual(['NET_ADMIN', 'NET_RAW', 'SYS_NICE']);
   expect(monitor.securityContext.capabilities.add).toEqual(['NET_ADMIN']);
-});
-
-it('checks, before anything starts, what the monitor will run with', () => {
-  const [render] = spec.initContainers;
-  // It may fail a hundred times: that is for the kubelet to tell, not for the journal.
-  const ofBoth = monitor.args.filter((arg) => !arg.startsWith('--journal='));
-  expect(render?.args.slice(2)).toEqual(ofBoth.slice(2));
-  expect(render?.terminationMessagePolicy).toBe('FallbackToLogsOnError');
-  expect(new Set([...spec.initContainers, ...spec.containers].map(({ image }) => image)).size).toBe(1);
 });
 
 it('asks the supervisor whether it lives and takes part, and the monitor on loopback', () => {

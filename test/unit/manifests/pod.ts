@@ -10,7 +10,7 @@ const probe = z.strictObject({
   httpGet: z.strictObject({ host: z.optional(z.string()), path: z.string(), port: z.number() }),
 });
 
-const common = {
+const container = z.strictObject({
   name: z.string(),
   image: z.string(),
   imagePullPolicy: z.string(),
@@ -29,11 +29,6 @@ const common = {
     z.strictObject({ name: z.string(), mountPath: z.string(), readOnly: z._default(z.boolean(), false) }),
   ),
   terminationMessagePolicy: z.string(),
-};
-
-const initContainer = z.strictObject(common);
-const container = z.strictObject({
-  ...common,
   startupProbe: probe,
   livenessProbe: probe,
   readinessProbe: z.optional(probe),
@@ -64,7 +59,6 @@ const pod = z.strictObject({
       runAsGroup: z.optional(z.number()),
       seccompProfile: z.strictObject({ type: z.string() }),
     }),
-    initContainers: z._default(z.array(initContainer), []),
     containers: z.array(container),
     volumes: z.array(volume),
   }),
@@ -72,7 +66,6 @@ const pod = z.strictObject({
 
 export type Pod = z.infer<typeof pod>;
 export type Container = z.infer<typeof container>;
-export type InitContainer = z.infer<typeof initContainer>;
 
 export const keepalivedManifest = fileURLToPath(
   new URL('../../../manifests/keepalived.yaml', import.meta.url),

@@ -143,7 +143,7 @@ test('the monitors get the certificate that the kubelet renews, until --credenti
       .flatMap((each: { name?: string; volumeMounts?: { mountPath: string }[] }) =>
         each?.volumeMounts?.some(({ mountPath }) => mountPath === '/var/lib/kubelet/pki') ? each.name : [],
       );
-  expect(mounts()).toEqual(['haproxy-monitor', 'render', 'keepalived-monitor']);
+  expect(mounts()).toEqual(['haproxy-monitor', 'keepalived-monitor']);
   expect((await node.run('install', '--yes')).stdout).toContain('nothing to do');
   await node.run('install', '--yes', '--credentials', 'own');
   expect(mounts()).toEqual([]);
