@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs';
-import * as z from 'zod/mini';
 import { commandSpec, flag, type SettingsOf } from '../cli/command-spec.ts';
 import { durationMs } from '../cli/duration.ts';
-import { absolutePath } from '../cli/fields.ts';
 import { defaultPorts } from '../cli/ports.ts';
 import {
   besideConfig,
@@ -27,11 +25,6 @@ export const haproxyMonitorCommand = commandSpec({
     statPort,
     ...haproxyMonitorFlags,
     lastKnown: lastKnown('api-servers.json'),
-    resolvConf: flag(
-      '<path>',
-      z.optional(absolutePath),
-      "the host's resolv.conf, copied to ours when it changes",
-    ),
     redirectRemoveAfter: flag(
       '<duration>',
       durationMs,

@@ -1,4 +1,3 @@
-import { copyFile } from '../system/file/copy-file.ts';
 import { untilReplaced } from '../system/file/replaced-mount.ts';
 import { watchFiles } from '../system/file/watch-files.ts';
 import type { Wake } from '../system/time/wake.ts';
@@ -11,7 +10,6 @@ export interface InputPaths {
   readonly template?: string | undefined;
   /** Left out where the pod's own service account is used, whose files are read for every request. */
   readonly kubeconfig?: string | undefined;
-  readonly resolvConf?: string | undefined;
   /** The settings file, if there is one. */
   readonly settings?: string | undefined;
   /** Files that may be missing; read in each round of the loop. */
@@ -21,8 +19,7 @@ export interface InputPaths {
 
 /**
  * Watches the files that a monitor depends on. A changed template wakes the loop. The source reads a changed kubeconfig
- * at its next request. The host's resolv.conf is copied now and at each change. A changed settings file is only logged:
- * applying a part of it would be an untested combination.
+ * at its next request. A changed settings file is only logged: applying a part of it would be an untested combination.
  */
 export function watchInputs(
   settings: InputPaths,
@@ -30,32 +27,22 @@ export function watchInputs(
   observers: Observers,
   signal: AbortSignal,
 ): void {
-  const { template, kubeconfig, resolvConf, settings: settingsPath, monitorConf = [] } = settings;
+  const { template, kubeconfig, settings: settingsPath, monitorConf = [] } = settings;
   const onChange = (path: string): void => {
     if (path === settingsPath) {
       observers.log({ event: 'settings-changed', level: 'warn', path, effect: 'at the next start' });
       return;
     }
     observers.log({ event: 'input-changed', path });
-    if (path === resolvConf) void copyResolvConf(resolvConf, observers);
-    else wake.poke();
+    wake.poke();
   };
-  const inputs = [template, kubeconfig, ...monitorConf, resolvConf, settingsPath];
+  const inputs = [template, kubeconfig, ...monitorConf, settingsPath];
   const paths = inputs.filter((path) => path !== undefined);
   watchFiles(paths, onChange, { lookAgainMs: settings.checkInterval, signal });
-  if (resolvConf !== undefined) void copyResolvConf(resolvConf, observers);
 }
 
 /** What a pod may mount as a file rather than with its folder. */
 export function fileMounts({ kubeconfig }: Pick<InputPaths, 'kubeconfig'>) {
   const paths = [OWN_RESOLV_CONF, kubeconfig].filter((path) => path !== undefined);
   return (signal: AbortSignal) => untilReplaced(paths, signal);
-}
-
-async function copyResolvConf(from: string, { log, once }: Observers): Promise<void> {
-  const outcome = await copyFile(from, OWN_RESOLV_CONF);
-  if (outcome.kind === 'copied') log({ event: 'resolv-conf-copied', from });
-  if (outcome.kind !== 'failed') once.clear('resolv-conf');
-  else if (once.isNew('resolv-conf', outcome.message))
-    log({ event: 'resolv-conf-not-copied', level: 'warn', message: outcome.message });
 }
