@@ -33,19 +33,7 @@ test.each(expressions)('%s groups by labels that are there: %s', (_, expression)
   for (const label of groupingsIn(expression)) expect([...labels]).toContain(label);
 });
 
-test('every metric of a hawser is on the dashboard', () => {
-  const asked = new Set(
-    dashboardExpressions.flatMap(([, expression]) => selectorsIn(expression).map(familyOf)),
-  );
-  const shown = new Set([...pages.values()].flat().map(({ name }) => familyOf({ metric: name })));
-  expect([...shown].filter((name) => !asked.has(name))).toEqual([]);
-});
-
 test('docs/metrics.md is what the programs show', async () => {
   const page = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');
   expect(page, 'node scripts/reference.ts writes it again').toBe(metricsPage(await drivenTexts()));
 });
-
-function familyOf({ metric }: { readonly metric: string }): string {
-  return metric.replace(/_(bucket|sum|count)$/, '');
-}
