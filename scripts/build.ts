@@ -92,7 +92,7 @@ await Promise.all([
 ]);
 const browser = 'src/operate/page/browser';
 await build({
-  entryPoints: [`${browser}/page.ts`, `${browser}/page.css`],
+  entryPoints: [`${browser}/page.ts`],
   outdir: `${outdir}/page`,
   bundle: true,
   format: 'esm',
@@ -102,7 +102,7 @@ await build({
   tsconfigRaw: {},
   logLevel: 'warning',
 });
-copyFileSync(`${browser}/icon.svg`, `${outdir}/page/icon.svg`);
+for (const name of ['page.css', 'icon.svg']) copyFileSync(`${browser}/${name}`, `${outdir}/page/${name}`);
 // Nothing where there is no repository, as in the image's build: there the image says it.
 const { stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' });
 writeFileSync(`${outdir}/revision`, stdout ?? '');

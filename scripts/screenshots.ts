@@ -45,8 +45,8 @@ await statusOnce(holder, 'which server is down', ({ here }) =>
 const flags = [...settingsOf(holder), ...journals.flatMap((path) => ['--journal', path])];
 await using page = await serveNodePage(holder, ...flags);
 tell(`taking the pictures on ${holder.name}`);
-await picture(page.url, { name: 'page-wide.png', width: 1_280, last: '.nodes' });
-await picture(page.url, { name: 'page-phone.png', width: 360, last: '.servers' });
+await picture(page.url, { name: 'page-wide.png', width: 1_280, last: '[aria-labelledby=nodes]' });
+await picture(page.url, { name: 'page-phone.png', width: 360, last: '[aria-labelledby=servers]' });
 console.log(await terminal(holder, settingsOf(holder)));
 tell('the Node of the dead API server is deleted');
 await deleteNode(scene, dead);

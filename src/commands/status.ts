@@ -9,7 +9,6 @@ import type { ClusterStatus } from '../operate/status/node-status.ts';
 import { type StatusSettings, statusCommand } from '../operate/status/status-settings.ts';
 import { exitCodeOf, statusLines } from '../operate/status/view/status-lines.ts';
 import { watch } from '../operate/status/watch.ts';
-import { allJournals } from './journal-words.ts';
 import { statusProducts } from './status-products.ts';
 
 export const spec = statusCommand(statusProducts);
@@ -24,11 +23,9 @@ export async function run(settings: StatusSettings, { env, settingsFile }: Comma
   const show = (status: ClusterStatus): readonly string[] =>
     settings.json ? [write(status)] : statusLines(status, statusProducts, { colours });
   if (settings.serve !== undefined) {
-    const { serveStatus } = await import('../operate/page/server/serve-status.ts');
-    return await serveStatus(settings.serve, settings.journal, (signal) => look(settings, signal), {
-      products: statusProducts,
-      words: allJournals,
-    });
+    const { serveStatus } = await import('../operate/page/serve-status.ts');
+    const { serve, journal } = settings;
+    return await serveStatus(serve, journal, (signal) => look(settings, signal), statusProducts);
   }
   if (settings.watch) {
     await watchStatus(settings, show);

@@ -1,35 +1,26 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { allJournals } from '../../src/commands/journal-words.ts';
 import { statusProducts } from '../../src/commands/status-products.ts';
-import { mainPart } from '../../src/operate/page/html/document.ts';
-import { textOf } from '../../src/operate/page/html/html.ts';
-import { sectionPart } from '../../src/operate/page/html/section.ts';
-import { lastHour } from '../../src/operate/page/view/time-span.ts';
-import { timelineView } from '../../src/operate/page/view/timeline.ts';
+import { pageDocument } from '../../src/operate/page/document.ts';
+import { lanesSection } from '../../src/operate/page/draw-lanes.ts';
+import { lastHour, vipLanes } from '../../src/operate/page/lanes.ts';
 import { statusView } from '../../src/operate/status/view/status-view.ts';
-import { vipsSection } from '../../src/vip/status/vips.ts';
+import { journalOfAnHour } from '../helpers/page/journal-of-an-hour.ts';
 import * as statuses from '../helpers/page/statuses.ts';
 
 const isUpdate = process.env['UPDATE_GOLDENS'] === '1';
-const nothing = { entries: [], isCut: false, problems: [] };
-
-function nothingAnswers(): string {
-  const status = statuses.nothingAnswers();
-  const timeline = timelineView(status, nothing, lastHour(Date.parse(statuses.takenAt)), {
-    words: allJournals,
-    products: statusProducts,
-  });
-  return mainPart({ ...statusView(status, statusProducts), timeline });
-}
 
 test.each([
-  ['nothing-answers', nothingAnswers],
-  ['vips-failed-over', () => textOf(sectionPart(vipsSection(statuses.failedOver())))],
-] as const)('what the page sends: %s', (name, render) => {
+  ['nothing-answers', statuses.nothingAnswers()],
+  ['failed-over', statuses.failedOver()],
+] as const)('what the page sends: %s', (name, status) => {
+  const nowMs = Date.parse(statuses.takenAt);
+  const span = lastHour(nowMs);
+  const { lines, problems } = journalOfAnHour(nowMs);
+  const lanes = lanesSection(vipLanes(status, lines, span, statusProducts), span, problems);
+  const html = pageDocument(statusView(status, statusProducts), lanes, statuses.takenAt);
   const path = fileURLToPath(new URL(`page/${name}.html`, import.meta.url));
-  const html = `${render()}\n`;
   if (isUpdate) writeFileSync(path, html);
   expect(html).toBe(readFileSync(path, 'utf8'));
 });

@@ -143,9 +143,6 @@ function shownJournal(journal: JournalReading): TimelineReport['journals'][numbe
   return { ...journal, ...ends, node: node ?? null, verdict, faults: [...faults], unread: [...unread] };
 }
 
-/** Of a line that stands where its own time is. */
-export const rightClock = { clockBackMs: 0, clockOffMs: 0 } as const;
-
 /** `because` undefined where nothing was seen close by. */
 export function shownEntry(
   line: JournalLine,

@@ -1,9 +1,9 @@
-import { allJournals } from '../../../src/commands/journal-words.ts';
 import { statusProducts } from '../../../src/commands/status-products.ts';
-import { type PageAssets, servePage } from '../../../src/operate/page/server/serve-page.ts';
-import type { RecentEntries } from '../../../src/operate/timeline/recent.ts';
+import { type PageSource, servePage } from '../../../src/operate/page/serve-page.ts';
+import { pageAssets } from '../../../src/operate/page/serve-status.ts';
 import { freePort } from '../free-port.ts';
 import type { ClusterStatus } from '../status-types.ts';
+import { ensureBuilt } from '../supervisor-build.ts';
 
 /** The page's server in this process, in front of a cluster that a test makes up. */
 export interface PageHost extends AsyncDisposable {
@@ -17,21 +17,20 @@ export interface PageHost extends AsyncDisposable {
   readonly stop: () => void;
 }
 
-const noFiles: PageAssets = { style: '', script: '', icon: '<svg xmlns="http://www.w3.org/2000/svg"/>' };
-const noEntries: RecentEntries = { entries: [], isCut: false, problems: [] };
-
 export interface PageHostOptions {
-  readonly assets?: PageAssets;
-  readonly recent?: (since: string) => RecentEntries;
+  readonly journals?: PageSource['journals'];
   /** Of an earlier one. */
   readonly port?: number;
   readonly nowMs?: () => number;
 }
 
+const noJournals = () => ({ lines: [], problems: [] });
+
 export async function startPageHost(
   status: ClusterStatus | (() => Promise<ClusterStatus>),
-  { assets = noFiles, recent = () => noEntries, port, nowMs = Date.now }: PageHostOptions = {},
+  { journals = noJournals, port, nowMs = Date.now }: PageHostOptions = {},
 ): Promise<PageHost> {
+  ensureBuilt();
   let shown = status;
   let looks = 0;
   const look = async () => {
@@ -43,8 +42,8 @@ export async function startPageHost(
   const stop = () => controller.abort();
   await servePage({
     address,
-    assets,
-    source: { look, products: statusProducts, words: allJournals, recent, nowMs },
+    assets: pageAssets(),
+    source: { look, products: statusProducts, journals, nowMs },
     signal: controller.signal,
   });
   return {

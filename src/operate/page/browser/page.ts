@@ -1,80 +1,59 @@
-/** Keeps the page what the server says it is, and says so when it cannot. */
-import { type AliveEvent, type PageEvent, SILENCE_MS } from '../page-event.ts';
-import { morph } from './morph.ts';
-import { type Announced, newsOf } from './news.ts';
+/** Asks for the page every two seconds and shows what has changed; says so when there is no answer. */
 
 const AGAIN_MS = 2_000;
+const PATIENCE_MS = 5_000;
 
-const main = elementOf('state');
-const contact = elementOf('contact');
-const heard = elementOf('heard');
-const news = elementOf('news');
-let title = document.title;
-let heardMs = Date.now();
-
-document.documentElement.dataset['contact'] = 'asking';
-connect();
-setInterval(() => {
-  if (Date.now() - heardMs > SILENCE_MS) lost();
-}, 500);
-
-function elementOf(id: string): HTMLElement {
-  const element = document.getElementById(id);
+const find = (id: string, root: Document = document): Element => {
+  const element = root.getElementById(id);
   if (element === null) throw new Error(`Cannot find "${id}": expected it in the page`);
   return element;
-}
+};
 
-function connect(): void {
-  const events = new EventSource('events');
-  events.addEventListener('page', ({ data }) => {
-    const event: PageEvent = JSON.parse(data);
-    show(event);
-    live(event);
-  });
-  events.addEventListener('alive', ({ data }) => live(JSON.parse(data)));
-  events.addEventListener('error', () => {
+await refresh();
+
+async function refresh(): Promise<void> {
+  try {
+    const answer = await fetch(location.href, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    if (!answer.ok) throw new Error(answer.statusText);
+    show(new DOMParser().parseFromString(await answer.text(), 'text/html'));
+    document.documentElement.dataset['contact'] = 'live';
+    say('contact', 'Live');
+  } catch {
     lost();
-    // The browser tries again by itself, unless it was refused.
-    if (events.readyState === EventSource.CLOSED) setTimeout(connect, AGAIN_MS);
-  });
+  }
+  setTimeout(refresh, AGAIN_MS);
 }
 
-function show(event: PageEvent): void {
-  const wanted = new DOMParser().parseFromString(event.main, 'text/html').querySelector('main');
-  if (wanted === null) return;
-  const before = announcedIn(main);
-  morph(main, wanted);
-  title = event.title;
-  const changes = newsOf(before, announcedIn(main));
-  if (changes !== '') news.textContent = changes;
+function show(next: Document): void {
+  update(find('state'), find('state', next));
+  document.title = next.title;
+  say('verdict', find('verdict', next).textContent);
+  find('at').replaceWith(find('at', next));
 }
 
-function announcedIn(root: Element): Announced {
-  const told = new Map<string, string>();
-  for (const element of root.querySelectorAll('[data-about]'))
-    told.set(element.getAttribute('data-about') ?? '', element.getAttribute('data-tell') ?? '');
-  return told;
-}
-
-function live({ at }: AliveEvent): void {
-  heardMs = Date.now();
-  document.documentElement.dataset['contact'] = 'live';
-  document.title = title;
-  say(contact, 'Live');
-  heard.setAttribute('datetime', at);
-  say(heard, `${at.slice(11, 19)} UTC`);
-  heard.hidden = false;
+/** Replaces what differs and nothing else: what the reader has opened, selected or is being read to stays as it is. */
+function update(live: Element, wanted: Element): void {
+  // Whether it is open is the reader's choice.
+  if (live instanceof HTMLDetailsElement && wanted instanceof HTMLDetailsElement) wanted.open = live.open;
+  if (live.isEqualNode(wanted)) return;
+  const [old, next] = [[...live.children], [...wanted.children]];
+  const isSameBox = live.cloneNode().isEqualNode(wanted.cloneNode()) && old.length === next.length;
+  // These hold elements and no text of their own.
+  if (isSameBox && live.matches('main, div, section, details'))
+    for (const [index, child] of old.entries()) update(child, next[index] ?? child);
+  else live.replaceWith(wanted);
 }
 
 /** The page may show a state that is long past, which must not look current. */
 function lost(): void {
+  if (document.documentElement.dataset['contact'] === 'lost') return;
   document.documentElement.dataset['contact'] = 'lost';
-  document.title = `No contact · ${title}`;
-  say(contact, `No contact since ${heard.textContent}. What is shown is how it was then.`);
-  heard.hidden = true;
+  document.title = `No contact · ${document.title}`;
+  say('contact', 'No contact. This is how it was at');
 }
 
 /** A screen reader announces what changes, and not what is repeated. */
-function say(element: HTMLElement, text: string): void {
+function say(id: string, text: string | null): void {
+  const element = find(id);
   if (element.textContent !== text) element.textContent = text;
 }

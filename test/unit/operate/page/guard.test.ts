@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLoopback, refusalOf, safetyHeaders } from '../../../../../src/operate/page/server/guard.ts';
+import { isLoopback, refusalOf, safetyHeaders } from '../../../../src/operate/page/guard.ts';
 
 const asked = { method: 'GET', host: '127.0.0.1:9446', site: undefined };
 

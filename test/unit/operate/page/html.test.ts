@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { html, textOf } from '../../../../../src/operate/page/html/html.ts';
+import { html, textOf } from '../../../../src/operate/page/html.ts';
 
 /** What a browser reads of it again. */
 function read(escaped: string): string {

@@ -1,0 +1,131 @@
+import type { JournalLine } from '../../engine/observe/journal/journal-line.ts';
+import { compareText } from '../../engine/system/text/compare-text.ts';
+import type { ClusterStatus } from '../status/node-status.ts';
+import type { ProductStatus } from '../status/product-status.ts';
+
+/** ISO 8601, UTC. */
+export interface TimeSpan {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A VIP on one node over the span. */
+export interface VipLane {
+  /** The VIP, or the instance's name where its VIP is unknown. */
+  readonly vip: string;
+  readonly node: string;
+  /** In order and without gaps, from the left edge to the right one. */
+  readonly bands: readonly Band[];
+}
+
+export type BandKind = 'holder' | 'backup' | 'fault' | 'stopped' | 'unknown';
+
+export interface Band {
+  readonly kind: BandKind;
+  /** Percent of the span. */
+  readonly from: number;
+  readonly to: number;
+  /** `holder since 03:12:04`, `holder 03:02:11 to 03:12:04`. */
+  readonly words: string;
+}
+
+const HOUR_MS = 3_600_000;
+/** A tenth of a percent of the hour is not seen. */
+const STEP_MS = 10_000;
+
+/** The hour that ends with the next step of ten seconds, so that the drawing stands still for a while. */
+export function lastHour(nowMs: number): TimeSpan {
+  const to = (Math.floor(nowMs / STEP_MS) + 1) * STEP_MS;
+  return { from: new Date(to - HOUR_MS).toISOString(), to: new Date(to).toISOString() };
+}
+
+/** Percent from the left; what is outside of the span is on its edge. */
+export function placeOf(at: string, { from, to }: TimeSpan): number {
+  const share = (Date.parse(at) - Date.parse(from)) / (Date.parse(to) - Date.parse(from));
+  return Math.round(Math.min(1, Math.max(0, share)) * 10_000) / 100;
+}
+
+/** `03:12:04`, UTC. */
+export function clockText(at: string): string {
+  return at.slice(11, 19);
+}
+
+/** A state, and since when: ISO 8601. It lasts until the next one begins. */
+interface Stretch {
+  readonly kind: BandKind;
+  readonly since: string;
+}
+
+/** One lane for each VIP on each node that occurs in the journals' lines of the span or in the status. */
+export function vipLanes(
+  status: ClusterStatus,
+  lines: readonly JournalLine[],
+  span: TimeSpan,
+  products: readonly ProductStatus[],
+): readonly VipLane[] {
+  const present = presentStates(status, products);
+  const vips = new Map(present.map(({ instance, vip }) => [instance, vip]));
+  const moves = lines.flatMap(({ event, subject = '', ...line }) =>
+    event === 'vrrp-transition' ? [{ ...line, vip: vips.get(subject) ?? subject }] : [],
+  );
+  const lanes = new Map([...present, ...moves].map(({ vip, node }) => [`${vip} ${node}`, { vip, node }]));
+  const inOrder = [...lanes].toSorted(([a], [b]) => compareText(a, b));
+  return inOrder.map(([, { vip, node }]) => {
+    const isHere = (each: { readonly vip: string; readonly node: string }) =>
+      each.vip === vip && each.node === node;
+    const own = moves.filter(isHere);
+    const before = own.slice(0, 1).map(({ from }) => ({ kind: kindOf(from), since: span.from }));
+    const past = [...before, ...own.map(({ to, at }) => ({ kind: kindOf(to), since: at }))];
+    const now = present.find(isHere) ?? { kind: 'unknown', since: lastWordOf(node, lines) };
+    return { vip, node, bands: bandsOf([...past, ...newsOf(now, past)], span) };
+  });
+}
+
+const KINDS: Readonly<Record<string, BandKind>> = {
+  ...{ MASTER: 'holder', BACKUP: 'backup', FAULT: 'fault', STOP: 'stopped' },
+};
+
+function kindOf(state: string | null | undefined): BandKind {
+  return KINDS[state ?? ''] ?? 'unknown';
+}
+
+/** What the nodes that speak say of themselves now. */
+function presentStates({ here, peers }: ClusterStatus, products: readonly ProductStatus[]) {
+  const nodes = [here, ...peers.flatMap(({ published }) => published ?? [])];
+  return nodes.flatMap((node) =>
+    products
+      .flatMap(({ vips }) => vips?.instances(node) ?? [])
+      .map(({ name, state, sinceMs, vip = name }) => ({
+        ...{ node: node.node, instance: name, vip, kind: kindOf(state) },
+        since: new Date(Date.parse(node.at) - sinceMs).toISOString(),
+      })),
+  );
+}
+
+/** Of a node that does not speak now nothing is known after it. */
+function lastWordOf(name: string, lines: readonly JournalLine[]): string {
+  return lines.findLast(({ node }) => node === name)?.at ?? '';
+}
+
+/** What is so now, where the journal does not say it already. It cannot have begun before the last move. */
+function newsOf({ kind, since }: Stretch, past: readonly Stretch[]): readonly Stretch[] {
+  const last = past.at(-1);
+  if (last?.kind === kind) return [];
+  return [{ kind, since: last !== undefined && last.since > since ? last.since : since }];
+}
+
+function bandsOf(stretches: readonly Stretch[], span: TimeSpan): readonly Band[] {
+  const known: readonly Stretch[] = [{ kind: 'unknown', since: span.from }, ...stretches];
+  return known
+    .map(({ kind, since }, index) => {
+      const until = known[index + 1]?.since ?? span.to;
+      const words = `${kind} ${timesText(since, until, span)}`;
+      return { kind, from: placeOf(since, span), to: placeOf(until, span), words };
+    })
+    .filter(({ from, to }) => to > from);
+}
+
+function timesText(since: string, until: string, { from, to }: TimeSpan): string {
+  if (since <= from) return until >= to ? 'all the time shown' : `until ${clockText(until)}`;
+  return until >= to ? `since ${clockText(since)}` : `${clockText(since)} to ${clockText(until)}`;
+}
