@@ -1,5 +1,5 @@
 /**
- * A program: makes the pictures in docs/images of what `hawser status` and the dashboard's queries show, from three nodes in
+ * A program: makes the pictures of the status page in docs/images, from three nodes in
  * network namespaces on which real things go wrong. Its argument is over how many minutes that is spread (default: 2), since the page draws an hour.
  * Needs root.
  */
@@ -7,16 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startBrowser } from '../test/helpers/page/browser.ts';
-import { ensureBuilt, hawser } from '../test/helpers/supervisor-build.ts';
+import { ensureBuilt } from '../test/helpers/supervisor-build.ts';
 import { statusOnce } from '../test/helpers/vrrp/ask-status.ts';
-import type { BedNode } from '../test/helpers/vrrp/bed-node.ts';
 import { serveNodePage } from '../test/helpers/vrrp/node-page.ts';
-import { clusterName, openCluster } from './screenshots/cluster.ts';
-import { deleteNode, playIncident } from './screenshots/incident.ts';
-import { askPanels, withoutData } from './screenshots/panels/ask-panels.ts';
-import { panelsPage } from './screenshots/panels/page.ts';
-import { type Prometheus, startPrometheus } from './screenshots/panels/prometheus.ts';
-import { terminalPage } from './screenshots/terminal.ts';
+import { openCluster } from './screenshots/cluster.ts';
+import { playIncident } from './screenshots/incident.ts';
 
 const MARGIN = 16;
 const LOGS = join(tmpdir(), 'hawser-screenshots');
@@ -37,8 +32,7 @@ await using context = await startBrowser({ colorScheme: 'light' });
 tell('starting three nodes');
 await using cluster = await openCluster();
 const { scene, settingsOf, journals } = cluster;
-const prometheus = await startPrometheus(scene, clusterName).catch(giveUp);
-const { holder, dead } = await playIncident(scene, minutes, tell).catch(giveUp);
+const holder = await playIncident(scene, minutes, tell).catch(giveUp);
 await statusOnce(holder, 'which server is down', ({ here }) =>
   (here.servers ?? []).some(({ state }) => state === 'down'),
 );
@@ -47,10 +41,6 @@ await using page = await serveNodePage(holder, ...flags);
 tell(`taking the pictures on ${holder.name}`);
 await picture(page.url, { name: 'page-wide.png', width: 1_280, last: '[aria-labelledby=nodes]' });
 await picture(page.url, { name: 'page-phone.png', width: 360, last: '[aria-labelledby=servers]' });
-console.log(await terminal(holder, settingsOf(holder)));
-tell('the Node of the dead API server is deleted');
-await deleteNode(scene, dead);
-await panelsPicture(prometheus);
 
 function giveUp(error: unknown): never {
   scene.keepLogs(LOGS);
@@ -76,24 +66,4 @@ async function picture(url: string, { name, width, last }: Shot): Promise<void> 
   const clip = { x: 0, y: 0, width, height: Math.round(box.y + box.height + MARGIN) };
   await page.screenshot({ path: imagePath(name), fullPage: true, clip });
   await page.close();
-}
-
-/** What `hawser status` writes there to a terminal, colours and all; a picture of it besides. */
-async function terminal(node: BedNode, settings: readonly string[]): Promise<string> {
-  const argv = [hawser, 'status', '--node-name', node.name, '--timeout', '5s', ...settings];
-  const output = await node.namespace.run('script', '-qc', argv.join(' '), '/dev/null');
-  const page = await context.newPage();
-  await page.setContent(terminalPage(`$ hawser status\n${output}`));
-  await page.locator('pre').screenshot({ path: imagePath('status.png') });
-  return output;
-}
-
-/** Every panel of the dashboard, with what Prometheus answers to its queries. */
-async function panelsPicture({ ask, seen }: Prometheus): Promise<void> {
-  const range = seen();
-  const panels = await askPanels(ask, range);
-  for (const title of withoutData(panels)) tell(`no data in the panel "${title}"`);
-  const page = await context.newPage();
-  await page.setContent(panelsPage(panels, range));
-  await page.locator('body').screenshot({ path: imagePath('dashboard-panels.png') });
 }

@@ -6,7 +6,7 @@ import { bedFolder } from '../../test/helpers/vrrp/bed-folder.ts';
 import type { BedNode } from '../../test/helpers/vrrp/bed-node.ts';
 import type { HawserPart } from '../../test/helpers/vrrp/hawser.ts';
 
-export const clusterName = 'prod-eu-1';
+const clusterName = 'prod-eu-1';
 
 /** Three whole nodes that keep journals and show each other what they know. */
 export interface Cluster extends AsyncDisposable {

@@ -32,13 +32,13 @@ const PATIENCE_MS = 120_000;
 /**
  * Plays the steps, spread over `minutes`, and then the incident itself: an API server dies and stays dead, and the holder's
  * HAProxy is killed. Resolves with the node that has the VIP then (it has just reloaded, and one session is left on the
- * generation before) and the node whose API server is dead.
+ * generation before).
  */
 export async function playIncident(
   scene: Scene,
   minutes: number,
   tell: (text: string) => void,
-): Promise<{ readonly holder: BedNode; readonly dead: BedNode }> {
+): Promise<BedNode> {
   const gapMs = (minutes * 60_000) / (steps.length + 1);
   for (const [name, run] of steps) {
     await pause(gapMs);
@@ -55,13 +55,7 @@ export async function playIncident(
   await waitFor('another holder', () => !scene.bed.holders().includes(before), PATIENCE_MS);
   const holder = await scene.rested();
   await reloadUnderLoad(holder);
-  return { holder, dead };
-}
-
-/** Puts the incident right: the Node of the dead API server is deleted. What follows from it is over when this resolves. */
-export async function deleteNode({ bed, members }: Scene, dead: BedNode): Promise<void> {
-  bed.setMembers(members.filter((node) => node !== dead));
-  await pause(20_000);
+  return holder;
 }
 
 async function breakTemplate(_scene: Scene, holder: BedNode): Promise<void> {

@@ -1,6 +1,6 @@
 const text = Symbol('text');
 
-/** HTML that may be sent as it is: only `html` and `joined` make it, and whatever they are given is escaped. */
+/** HTML that may be sent as it is: only `html` makes it, and escapes whatever it is given. */
 export interface Html {
   readonly [text]: string;
 }

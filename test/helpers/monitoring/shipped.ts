@@ -38,17 +38,7 @@ const ruleTestsSchema = z.object({
 });
 
 const target = z.object({ expr: z.string(), legendFormat: z.string() });
-const defaults = z.object({
-  unit: z.string(),
-  thresholds: z.object({ steps: z.array(z.object({ color: z.string(), value: z.nullable(z.number()) })) }),
-  mappings: z.array(
-    z.object({ options: z.record(z.string(), z.object({ text: z.string(), color: z.string() })) }),
-  ),
-  max: z.optional(z.number()),
-  custom: z.optional(z.object({ stacking: z.optional(z.object({ mode: z.string() })) })),
-});
 const dashboardSchema = z.object({
-  schemaVersion: z.number(),
   templating: z.object({ list: z.array(z.object({ name: z.string(), type: z.string() })) }),
   panels: z.array(
     z.object({
@@ -58,13 +48,12 @@ const dashboardSchema = z.object({
       description: z.optional(z.string()),
       datasource: z.optional(z.object({ uid: z.string() })),
       gridPos: z.object({ x: z.number(), y: z.number(), w: z.number(), h: z.number() }),
-      fieldConfig: z.optional(z.object({ defaults })),
+      fieldConfig: z.optional(z.object({ defaults: z.object({ unit: z.string() }) })),
       targets: z.optional(z.array(target)),
     }),
   ),
 });
 
-export type Dashboard = z.infer<typeof dashboardSchema>;
 export type Rule = z.infer<typeof rulesSchema>['groups'][number]['rules'][number];
 export type RuleTest = z.infer<typeof ruleTestsSchema>['tests'][number];
 
@@ -76,7 +65,9 @@ export const rules: readonly Rule[] = rulesSchema
 
 export const ruleTests: readonly RuleTest[] = ruleTestsSchema.parse(parse(read('alerts/tests.yaml'))).tests;
 
-export const dashboard: Dashboard = dashboardSchema.parse(JSON.parse(read('dashboards/hawser.json')));
+export const dashboard: z.infer<typeof dashboardSchema> = dashboardSchema.parse(
+  JSON.parse(read('dashboards/hawser.json')),
+);
 
 /** As Prometheus gets it: every node, every cluster. */
 export function withEverything(expression: string): string {
