@@ -80,14 +80,12 @@ function formatMachines(results: readonly ResultFile[]): string {
 
 /** A busy machine and small sizes make figures unreliable, so the table has both. */
 function formatRuns(results: readonly ResultFile[]): string {
-  const heading = ['file', 'measured', 'commit', 'Linux', 'load average', 'sizes'];
+  const heading = ['file', 'measured', 'commit', 'load average'];
   const rows = results.map(({ file, content: { machine, quick } }) => [
-    `[${file}](../performance/${file})`,
-    machine.measuredAt.slice(0, 16).replace('T', ' '),
+    `[${file}](../performance/${file})${quick === true ? ', **small sizes**' : ''}`,
+    machine.measuredAt.slice(0, 10),
     machine.commit,
-    machine.kernel,
     machine.loadAverage.toFixed(1),
-    quick === true ? '**small**' : 'full',
   ]);
   return [heading, heading.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
