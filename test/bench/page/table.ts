@@ -106,9 +106,7 @@ function goalCells(results: readonly ResultFile[], section: Section, row: Row): 
   const words = [
     ...(goal.atMost === undefined ? [] : [`${of}≤ ${formatNumber(goal.atMost)}`]),
     ...(goal.atLeast === undefined ? [] : [`${of}≥ ${formatNumber(goal.atLeast)}`]),
-    ...(goal.asGoodAs === undefined
-      ? []
-      : [`≤ ${formatNumber(allowance * 100)} % worse than ${section.columns[goal.asGoodAs]}`]),
+    ...(goal.asGoodAs === undefined ? [] : [`≤ ${formatNumber(allowance * 100)} % worse`]),
   ].join(', ');
   const verdict = isGoalMet(results, row, goal, figure);
   return [words, verdict === undefined ? 'not run' : verdict ? 'met' : '**not met**'];
