@@ -31,12 +31,12 @@ ensureBuilt();
 await using context = await startBrowser({ colorScheme: 'light' });
 tell('starting three nodes');
 await using cluster = await openCluster();
-const { scene, settingsOf, journals } = cluster;
+const { scene, journals } = cluster;
 const holder = await playIncident(scene, minutes, tell).catch(giveUp);
 await statusOnce(holder, 'which server is down', ({ here }) =>
   (here.servers ?? []).some(({ state }) => state === 'down'),
 );
-const flags = [...settingsOf(holder), ...journals.flatMap((path) => ['--journal', path])];
+const flags = journals.flatMap((path) => ['--journal', path]);
 await using page = await serveNodePage(holder, ...flags);
 tell(`taking the pictures on ${holder.name}`);
 await picture(page.url, { name: 'page-wide.png', width: 1_280, last: '[aria-labelledby=nodes]' });

@@ -15,7 +15,6 @@ const engine = [
   'engine/control',
   'engine/supervise',
   'engine/observe',
-  'engine/peers',
   'engine/examine',
   'engine/system',
 ] as const;
@@ -35,7 +34,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'engine/render': ['engine/system', 'node', 'ejs'],
   'engine/apply': ['engine/control', 'engine/render', 'engine/system', 'node', 'zod'],
   'engine/kube': ['engine/system', 'node', 'yaml', 'zod', '@kubernetes/client-node'],
-  'engine/peers': ['engine/system', 'node', 'zod'],
   'engine/examine': ['engine/control', 'engine/kube', 'engine/system', 'node', 'zod'],
   'engine/reconcile': [
     'engine/apply',

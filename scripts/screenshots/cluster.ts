@@ -1,18 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openScene, type Scene } from '../../test/bench/failover/scene.ts';
-import { createAuthority } from '../../test/helpers/certificates.ts';
 import { bedFolder } from '../../test/helpers/vrrp/bed-folder.ts';
 import type { BedNode } from '../../test/helpers/vrrp/bed-node.ts';
 import type { HawserPart } from '../../test/helpers/vrrp/hawser.ts';
 
 const clusterName = 'prod-eu-1';
 
-/** Three whole nodes that keep journals and show each other what they know. */
+/** Three whole nodes that keep journals. */
 export interface Cluster extends AsyncDisposable {
   readonly scene: Scene;
-  /** What the settings file would tell `hawser status` on a node. */
-  readonly settingsOf: (node: BedNode) => readonly string[];
   /** Of all nodes. */
   readonly journals: readonly string[];
 }
@@ -21,17 +18,16 @@ export async function openCluster(): Promise<Cluster> {
   const stack = new AsyncDisposableStack();
   try {
     const dir = bedFolder(stack);
-    const settingsOf = peerSettings(join(dir, 'peer'));
     const runDir = join(dir, 'run');
     mkdirSync(runDir);
     const own = (node: BedNode, part: HawserPart) => ({
       prefix: machineOf(node, runDir),
-      flags: [...['--journal', journalOf(node)], ...flagsOf(part, runDir, settingsOf(node))],
+      flags: [...['--journal', journalOf(node)], ...flagsOf(part, runDir)],
     });
     // Nothing is measured: an answer that is late on a busy machine is one.
     const scene = stack.use(await openScene('hawser', { own, clientTimeoutMs: 2_000 }));
     const journals = scene.members.map(journalOf);
-    return { scene, settingsOf, journals, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+    return { scene, journals, [Symbol.asyncDispose]: () => stack.disposeAsync() };
   } catch (error) {
     await stack.disposeAsync();
     throw error;
@@ -48,29 +44,15 @@ function machineOf(node: BedNode, runDir: string): readonly string[] {
   return ['unshare', '--uts', '--mount', 'sh', '-c', script, 'sh', node.name, node.runDir, runDir];
 }
 
-function flagsOf(part: HawserPart, runDir: string, peers: readonly string[]): readonly string[] {
+function flagsOf(part: HawserPart, runDir: string): readonly string[] {
   switch (part) {
     case 'haproxy':
     case 'haproxy-monitor':
       return ['--stats-socket', `${runDir}/haproxy.sock`, '--state-file', `${runDir}/server-state`];
     case 'keepalived-monitor':
       // Adverts as in the tests: a machine that is busy for a moment must not look like a dead node.
-      return ['--cluster-name', clusterName, '--advert-interval', '500ms', ...peers];
+      return ['--cluster-name', clusterName, '--advert-interval', '500ms'];
     case 'keepalived':
       return [];
   }
-}
-
-function peerSettings(dir: string): (node: BedNode) => readonly string[] {
-  const authority = createAuthority(dir);
-  const known = new Map<string, readonly string[]>();
-  return ({ name }) => {
-    const before = known.get(name);
-    if (before !== undefined) return before;
-    const { certFile, keyFile } = authority.issue({ commonName: name, dnsNames: [name] });
-    const files = ['--peer-tls-ca', authority.certFile, '--peer-tls-cert', certFile];
-    const flags = [...files, '--peer-tls-key', keyFile];
-    known.set(name, flags);
-    return flags;
-  };
 }

@@ -21,7 +21,7 @@ interface Declared {
  * of the settings file. Help, completion, reference page, JSON Schema and the type of its value follow from it.
  */
 export interface Flag extends Declared {
-  /** `<path>`, or `[list]` where it may be left out; a switch has none. */
+  /** `<path>`; a switch has none. */
   readonly value?: string;
   readonly default?: string;
   /** The settings file has it as another command's key: the page of a monitor is that monitor's `listen`. */

@@ -13,8 +13,6 @@ export const defaultPorts = {
   keepalivedMonitor: 29_447,
   keepalivedSupervisor: 29_448,
   haproxySupervisor: 29_449,
-  /** What the nodes show each other, over TLS. */
-  peers: 29_450,
   /** The page of the pod proxy, in its pod's own network. */
   podProxy: 29_452,
   /** The router's page, on all addresses, as openshift-router has it. */

@@ -37,12 +37,8 @@ export async function run(settings: StatusSettings, { env, settingsFile }: Comma
 }
 
 async function look(settings: StatusSettings, signal: AbortSignal): Promise<ClusterStatus> {
-  return await collectClusterStatus(
-    await clusterEndpoints(settings, statusProducts),
-    statusProducts,
-    signal,
-    settings.timeout,
-  );
+  const places = clusterEndpoints(settings);
+  return await collectClusterStatus(places, statusProducts, signal, settings.timeout);
 }
 
 async function watchStatus(

@@ -16,7 +16,6 @@ import { createHealthLoop } from './health/health-loop.ts';
 import { type HealthSource, healthSources } from './health/health-sources.ts';
 import { vipEvents } from './journal/vip-events.ts';
 import { createMonitorStatus, waitingStatus } from './monitor-status.ts';
-import { type Publication, publishStatus } from './publish-status.ts';
 import {
   createKeepalivedMonitorMetrics,
   type KeepalivedMonitorMetrics,
@@ -31,23 +30,16 @@ const NAME_RETRY_MS = 500;
 
 type VipMonitor = Monitor<KeepalivedMonitorMetrics>;
 
-/** Resolves with 0 after a stop was requested. `status` is what is published; undefined where nothing is. */
-export async function monitorKeepalived(
-  settings: KeepalivedMonitorSettings,
-  status: Publication['status'],
-): Promise<number> {
+/** Resolves with 0 after a stop was requested. */
+export async function monitorKeepalived(settings: KeepalivedMonitorSettings): Promise<number> {
   return await monitorProgram(
     { name: 'keepalived-monitor', events: vipEvents, createMetrics: createKeepalivedMonitorMetrics },
     settings,
-    (monitor) => prepare(settings, status, monitor),
+    (monitor) => prepare(settings, monitor),
   );
 }
 
-async function prepare(
-  settings: KeepalivedMonitorSettings,
-  status: Publication['status'],
-  monitor: VipMonitor,
-): Promise<Loops> {
+async function prepare(settings: KeepalivedMonitorSettings, monitor: VipMonitor): Promise<Loops> {
   const { observers, log, wake, show, signal } = monitor;
   show(() => waitingStatus(settings));
   guardLeftVips(settings, observers, signal);
@@ -82,8 +74,6 @@ async function prepare(
     'split-brain sentinel': sentinel.run,
     'lost peers': (stop) => guardLostPeers(settings.stateFile, configuration.served, observers, stop),
     'VIP use': vipUse.run,
-    peers: (stop) =>
-      publishStatus(settings, { lists, served: configuration.served, status }, observers, stop),
   };
 }
 

@@ -20,12 +20,9 @@ export const keepalivedPod: Pod = {
   state: /^(?:vrrp-nodes\.json\.(?:api|ingress)\.ipv[46]|vrrp-steering\.json|keepalived\.conf\.agreed)$/,
   needs: (settingsOf) => {
     const monitor = settingsOf(keepalivedMonitorCommand);
-    const { vips, apiVips, apiPort, healthPort, listen, peers } = monitor;
+    const { vips, apiVips, apiPort, healthPort, listen } = monitor;
     return {
-      ports: [
-        { key: 'keepalived.listen', port: listen.port },
-        ...(peers ? [{ key: 'peerListen', port: peers.port }] : []),
-      ],
+      ports: [{ key: 'keepalived.listen', port: listen.port }],
       probes: { 'keepalived-monitor': listen },
       vips: {
         ...{ all: vips, api: apiVips, apiPort, healthPort },

@@ -5,7 +5,6 @@ import { foreignRouterChecks } from './doctor/checks/foreign-router.ts';
 import { linkManagerChecks } from './doctor/checks/link-managers.ts';
 import { liveChecks } from './doctor/checks/live.ts';
 import { otherSoftwareChecks } from './doctor/checks/other-software.ts';
-import { peerChecks } from './doctor/checks/peers.ts';
 import { programChecks } from './doctor/checks/program.ts';
 import { reversePathChecks } from './doctor/checks/rp-filter.ts';
 import { schedulingChecks } from './doctor/checks/scheduling.ts';
@@ -16,7 +15,6 @@ import type { VipContext } from './doctor/context.ts';
 import { doctorFlags } from './doctor/flags.ts';
 import { configuredPeers } from './doctor/look/configured-peers.ts';
 import { lookForVips } from './doctor/look/vips.ts';
-import { ports } from './doctor/ports.ts';
 import { keepalivedPod } from './pod.ts';
 
 const checks: readonly Check<VipContext>[] = [
@@ -32,12 +30,11 @@ const checks: readonly Check<VipContext>[] = [
   ...reversePathChecks,
   ...linkManagerChecks,
   ...otherSoftwareChecks,
-  ...peerChecks,
 ];
 
 /** What the VIP brings to the commands that look at every product. */
 export const vip = {
-  ...{ name: 'vip', doctorFlags, checks, ports },
+  ...{ name: 'vip', doctorFlags, checks, ports: () => [] },
   lookForVips,
   lookForPeers: configuredPeers,
   home: { kind: 'node' as const, pods: [keepalivedPod] },

@@ -17,9 +17,9 @@ import {
   healthyHere,
   podProxyHere,
   program,
+  readyPeers,
   routerHere,
   server,
-  silentPeers,
   statusOf,
   withInstances,
   without,
@@ -30,7 +30,7 @@ const isUpdate = process.env['UPDATE_GOLDENS'] === '1';
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 const names = healthyHere.programs.map(({ name }) => name);
-const [firstPeer, secondPeer] = silentPeers;
+const [firstPeer, secondPeer] = readyPeers;
 if (firstPeer === undefined || secondPeer === undefined) throw new Error('expected two peers');
 
 /** One thing in each that people have to understand at night. */
@@ -69,7 +69,7 @@ const scenes: Readonly<Record<string, ClusterStatus>> = {
       ],
     },
     answeredBy('cp-3'),
-    [firstPeer, { ...secondPeer, published: { ...healthyHere, node: 'cp-3' }, problem: null }],
+    [firstPeer, { ...secondPeer, health: 'not-ready' }],
   ),
   'hostile-words': statusOf({
     ...healthyHere,

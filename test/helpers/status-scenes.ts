@@ -1,7 +1,6 @@
 import { statusProducts } from '../../src/commands/status-products.ts';
+import type { PeerHealth } from '../../src/engine/examine/peer-health.ts';
 import type { Evidence } from '../../src/engine/examine/seen.ts';
-import type { PeerObservation } from '../../src/engine/peers/observe-peers.ts';
-import { NOT_SET_UP } from '../../src/engine/peers/peer-question.ts';
 import { clusterStatus } from '../../src/operate/status/cluster-status.ts';
 import { knownVips } from '../../src/vip/status/vip-holders.ts';
 import {
@@ -87,9 +86,9 @@ export function without(node: NodeStatus, ...names: readonly Program['name'][]):
   };
 }
 
-export const silentPeers: readonly PeerObservation<NodeStatus>[] = ['cp-2', 'cp-3'].map((name) => ({
+export const readyPeers: readonly PeerHealth[] = ['cp-2', 'cp-3'].map((name) => ({
   peer: { name, address: `10.0.0.1${name.at(-1)}` },
-  ...{ health: 'ready', published: null, problem: NOT_SET_UP },
+  health: 'ready',
 }));
 
 export const vip = '10.0.0.100';
@@ -139,7 +138,7 @@ export const backupHere: NodeStatus = {
 export function statusOf(
   here: NodeStatus,
   evidence: Evidence = holdsHere,
-  looks: readonly PeerObservation<NodeStatus>[] = silentPeers,
+  looks: readonly PeerHealth[] = readyPeers,
 ): ClusterStatus {
   return seen(clusterStatus(here, knownVips(here, [{ vip, kind: 'api' }]), looks, evidence, statusProducts));
 }

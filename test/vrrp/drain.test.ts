@@ -96,6 +96,16 @@ test('a drained node holds the VIP while all others are dead, and is drained of 
   expect(await scene.rested()).toBe(next);
 }, 400_000);
 
+test('a drain while every other node is drained moves nothing, and says so', async () => {
+  const holder = await scene.rested();
+  for (const node of others(holder)) expect(await typed(node, 'drain')).toMatchObject({ exitCode: 0 });
+  const last = await typed(holder, 'drain', '--timeout', '1s', '--json');
+  expect(last).toMatchObject({ exitCode: 1, report: { outcome: 'not-done', vips: [{ here: true }] } });
+  expect(String(last.report?.['notes'])).toContain('no node that is healthy and not drained took over');
+  for (const node of scene.members) expect(await typed(node, 'undrain')).toMatchObject({ exitCode: 0 });
+  expect(await scene.rested()).toBe(holder);
+}, 300_000);
+
 async function peersServe(node: BedNode): Promise<boolean> {
   const { checks } = await vipPriority(node);
   return checks.some(({ check, state }) => check === 'other nodes' && state === 'ok');
@@ -109,7 +119,7 @@ test('half an order is told once and moves nothing, and undrain takes it away', 
   const told = () => log.lines().filter(({ event }) => event === 'order-unusable');
   await waitFor('it to be told', () => told().length > 0, PATIENCE_MS);
   const refused = await typed(holder, 'drain');
-  expect(refused).toMatchObject({ exitCode: 1, text: expect.stringContaining('it is no JSON') });
+  expect(refused).toMatchObject({ exitCode: 1, text: expect.stringContaining('invalid JSON') });
   expect(await typed(holder, 'undrain')).toMatchObject({ exitCode: 0 });
   expect(await scene.rested()).toBe(holder);
   expect(told()).toHaveLength(1);

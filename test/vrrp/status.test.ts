@@ -58,7 +58,7 @@ test('every node names the same holder, and the sums of all are the priorities t
     const { shown, sum, keepalived } = priorities(status);
     expect([shown, sum]).toEqual([keepalived, keepalived]);
     expect(status.vips[0]?.why[0]).toContain(node === holder ? '+ 30 (it holds the VIP)' : 'HAProxy serves');
-    expect(status.peers.map(({ observed }) => observed.health)).toEqual(['ready', 'ready']);
+    expect(status.peers.map(({ health }) => health)).toEqual(['ready', 'ready']);
   }
 }, 240_000);
 

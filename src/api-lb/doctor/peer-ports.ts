@@ -9,7 +9,7 @@ import {
   warn,
   worstOf,
 } from '../../engine/examine/check.ts';
-import type { Peer } from '../../engine/peers/peer.ts';
+import type { Peer } from '../../engine/examine/peer-health.ts';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import type { ApiLbContext } from './context.ts';
 

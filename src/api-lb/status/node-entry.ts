@@ -5,34 +5,28 @@ import {
   statusLabel,
   styled,
 } from '../../engine/examine/section.ts';
-import type { KnownNode, SeenCluster, SeenPeer } from '../../engine/examine/seen.ts';
+import type { KnownNode, SeenPeer } from '../../engine/examine/seen.ts';
 import type { ApiLbNode } from './api-lb-node.ts';
 
 /** Whether a node's HAProxy would serve a client, and with which configuration. */
-export function haproxyEntry(
-  { said, peer }: KnownNode<ApiLbNode>,
-  { here }: SeenCluster<ApiLbNode>,
-): NodeEntry {
-  const label = said === null ? HEALTH[peer?.observed.health ?? 'not-asked'] : labelOf(said);
-  const [theirs, ours] = [said, here].map((node) => node?.haproxySupervisor?.current?.configSha256);
-  // It is the same on every node that knows the same servers.
-  const isOther = theirs !== ours && ours !== undefined;
+export function haproxyEntry({ said, peer }: KnownNode<ApiLbNode>): NodeEntry {
+  const label = peer === undefined ? labelOf(said) : HEALTH[peer.health];
   return {
     cells: [[styled('unit', 'HAProxy '), label]],
-    configurations: hashLines('haproxy.cfg', theirs, isOther),
+    configurations: hashLines('haproxy.cfg', said?.haproxySupervisor?.current?.configSha256),
   };
 }
 
-function labelOf({ haproxyMonitor, haproxySupervisor }: ApiLbNode): StatusLabel {
+function labelOf(said: ApiLbNode | null): StatusLabel {
+  const { haproxyMonitor, haproxySupervisor = null } = said ?? {};
   if (haproxyMonitor?.usable === true) return statusLabel('good', 'usable');
   if (haproxyMonitor?.usable === false) return statusLabel('bad', 'not usable');
   if (haproxySupervisor?.current) return statusLabel('good', 'serving');
   return haproxySupervisor === null ? statusLabel('unknown', 'not known') : statusLabel('bad', 'not serving');
 }
 
-const HEALTH: Readonly<Record<SeenPeer<ApiLbNode>['observed']['health'], StatusLabel>> = {
+const HEALTH: Readonly<Record<SeenPeer['health'], StatusLabel>> = {
   ready: statusLabel('good', 'ready'),
   'not-ready': statusLabel('bad', 'not ready'),
   'no-answer': statusLabel('bad', 'does not answer'),
-  'not-asked': statusLabel('unknown', 'not asked'),
 };

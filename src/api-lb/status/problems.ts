@@ -43,10 +43,10 @@ const STATES: Readonly<Record<ServerRow['state'], string>> = {
 function servers({ servers: seen }: ApiLbNode) {
   const away = (seen ?? []).filter(({ state }) => state !== 'up' && state !== 'unchecked');
   return [
-    away.length > 0 && away.length === seen?.length && problem('outage', 'no API server is up', 'no-server'),
+    away.length > 0 && away.length === seen?.length && problem('outage', 'no API server is up'),
     ...away.map(({ name, address, state, sinceMs, check }) => {
       const what = `API server ${name} (${address}) is ${STATES[state]} for ${ageText(sinceMs)}`;
-      return problem('redundancy', `${what}: ${check}`, `server ${name}`);
+      return problem('redundancy', `${what}: ${check}`);
     }),
   ];
 }
@@ -63,11 +63,6 @@ function monitored({ haproxyMonitor, servers: seen }: ApiLbNode) {
       problem('redundancy', 'the VIP is not redirected to HAProxy on this node'),
     changeProblem('haproxy.cfg', lastChange),
     held !== null && problem('blind', `a list of API servers is held back: ${held}`),
-    !apiReachable &&
-      problem(
-        'blind',
-        'no API server answers the HAProxy monitor: its list may be outdated',
-        'api-unreachable',
-      ),
+    !apiReachable && problem('blind', 'no API server answers the HAProxy monitor: its list may be outdated'),
   ];
 }

@@ -1,16 +1,12 @@
 import type { NetworkInterface, NetworkRoute } from '../system/network/routes.ts';
 import type { HostFiles } from './host-files.ts';
 import type { HostProcess } from './host-processes.ts';
+import type { Peer } from './peer-health.ts';
 import type { RunProgram } from './run-program.ts';
 import type { SupervisorReading } from './supervisor.ts';
 
-export interface OtherNode {
-  readonly name: string;
-  readonly address: string;
-}
-
 export type PeersReading =
-  | { readonly kind: 'known'; readonly peers: readonly OtherNode[]; readonly from: string }
+  | { readonly kind: 'known'; readonly peers: readonly Peer[]; readonly from: string }
   | { readonly kind: 'unknown'; readonly reason: string };
 
 /**

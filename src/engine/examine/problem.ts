@@ -22,12 +22,10 @@ type Rank = keyof typeof ranks;
 export interface Problem {
   readonly rank: Rank;
   readonly text: string;
-  /** Problems of several nodes with the same subject are one. */
-  readonly subject?: string;
 }
 
-export function problem(rank: Rank, text: string, subject?: string): Problem {
-  return { rank, text: printable(text), ...(subject !== undefined && { subject }) };
+export function problem(rank: Rank, text: string): Problem {
+  return { rank, text: printable(text) };
 }
 
 /** Those that there are: a list can say `condition && problem(…)`. */

@@ -122,22 +122,13 @@ export function listText(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-/** Said once a section, where the others are not asked: nothing for that is set up, or the problem prevents it. */
-export function notAskedFacts(node: string, why: { readonly problem?: string } | undefined): readonly Fact[] {
-  if (why === undefined) return [];
-  return why.problem === undefined
-    ? [{ name: 'Others', text: `${node} has no --peer-tls-… files: it cannot ask the others` }]
-    : [{ name: 'Others', state: statusLabel('warn', 'not asked'), text: why.problem }];
-}
-
 /** As much of a hash as people compare. */
 export function shortHash(sha256: string): string {
   return sha256.slice(0, 8);
 }
 
-/** `haproxy.cfg 3f2a3f2a`; nothing where there is none. `isOther` where it should be this node's and is not. */
-export function hashLines(name: string, sha256: string | undefined, isOther = false): readonly Piece[] {
+/** `haproxy.cfg 3f2a3f2a`; empty without a hash. */
+export function hashLines(name: string, sha256: string | undefined): readonly Piece[] {
   if (sha256 === undefined) return [];
-  const hash = [styled('aside', `${name} `), styled('mono', shortHash(sha256))];
-  return [styled('line', ...hash, ...(isOther ? [styled('aside', ', not this node’s')] : []))];
+  return [styled('line', styled('aside', `${name} `), styled('mono', shortHash(sha256)))];
 }

@@ -2,10 +2,10 @@ import * as z from 'zod/mini';
 import type { Immutable } from '../system/immutable.ts';
 import type { ProgramState } from './ask-program.ts';
 
-/** What is known of any node at one moment; each product adds what its programs say, null where they say nothing. */
+/** What is known of this node at one moment; each product adds what its programs say, null where they say nothing. */
 export interface SeenNode {
   readonly v: 1;
-  /** ISO 8601, UTC, of the node's own clock. */
+  /** ISO 8601, UTC. */
   readonly at: string;
   readonly node: string;
   readonly programs: readonly ProgramState<string>[];
@@ -22,27 +22,17 @@ export interface NamedInstance {
   readonly programs: readonly ProgramState<string>[];
 }
 
-/** Another node, but for what it publishes. */
-export const seenPeer = {
+/** Another node, as it is seen from here. */
+export const seenPeerSchema = z.object({
   name: z.string(),
   address: z.string(),
-  /** Why there is nothing published. */
-  problem: z.nullable(z.string()),
-  /** From here. */
-  observed: z.object({
-    /** Its HAProxy's health port. */
-    health: z.enum(['ready', 'not-ready', 'no-answer', 'not-asked']),
-    /** The VIPs that it is seen to hold, because it answers for them. */
-    holds: z.array(z.string()),
-    adverts: z.enum(['arrive', 'not-known']),
-  }),
-};
+  /** Its HAProxy's health port. */
+  health: z.enum(['ready', 'not-ready', 'no-answer']),
+  /** The VIPs that it answers for. */
+  holds: z.array(z.string()),
+});
 
-const seenPeerSchema = z.object(seenPeer);
-
-export interface SeenPeer<Node> extends Immutable<z.infer<typeof seenPeerSchema>> {
-  readonly published: Node | null;
-}
+export type SeenPeer = Immutable<z.infer<typeof seenPeerSchema>>;
 
 /** A VIP and its holder, as far as it is known here. */
 export const seenVipSchema = z.object({
@@ -77,15 +67,16 @@ export interface Evidence {
 export interface SeenCluster<Node> {
   readonly vips: readonly SeenVip[];
   readonly here: Node;
-  readonly peers: readonly SeenPeer<Node>[];
+  readonly peers: readonly SeenPeer[];
 }
 
-/** A node of the cluster, in its own words or as it is seen from here. */
+/** A node of the cluster: this one in its own words, another as it is seen from here. */
 export interface KnownNode<Node> {
   readonly name: string;
+  /** Null for another node. */
   readonly said: Node | null;
   /** Undefined for this node. */
-  readonly peer: SeenPeer<Node> | undefined;
+  readonly peer: SeenPeer | undefined;
 }
 
 /** All nodes, this one first. */
@@ -95,6 +86,6 @@ export function allNodes<Node extends SeenNode>({
 }: SeenCluster<Node>): readonly KnownNode<Node>[] {
   return [
     { name: here.node, said: here, peer: undefined },
-    ...peers.map((peer) => ({ name: peer.name, said: peer.published, peer })),
+    ...peers.map((peer) => ({ name: peer.name, said: null, peer })),
   ];
 }

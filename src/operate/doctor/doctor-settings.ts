@@ -3,9 +3,7 @@ import { commandSpec, type Flag, flag, jsonFlag, type SettingsOf } from '../../c
 import { durationMs } from '../../cli/duration.ts';
 import { absolutePath } from '../../cli/fields.ts';
 import { listOf } from '../../cli/make-field.ts';
-import { type PeerFieldValues, peerFlags, peerProblems, peerSettings } from '../../cli/peer-settings.ts';
 import { apiPort, apiVips, ingressVips, nodeName, root, servers, source } from '../../cli/shared-flags.ts';
-import type { PeerSetting } from '../../engine/peers/peer.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 
 /** Flags whose names and types only their products know. */
@@ -38,7 +36,6 @@ export const doctorCommand = (checkIds: readonly string[], productFlags: Product
         inFile: 'never',
       }),
       root,
-      ...peerFlags,
       only: flag(
         '<ids>',
         z.optional(listOf(z.string(), 'expected a check')),
@@ -75,16 +72,8 @@ export const doctorCommand = (checkIds: readonly string[], productFlags: Product
             (id) => `Cannot use --only "${id}": there is no such check, expected ${checkIds.join(', ')}`,
           ),
         );
-      return { ...settings, peers: peersOf(settings, [...settings.apiVips, ...settings.ingressVips]) };
+      return settings;
     },
   });
 
 export type DoctorCommandSettings = SettingsOf<ReturnType<typeof doctorCommand>>;
-
-/** An incomplete setting is a finding; it does not prevent the other checks. */
-function peersOf(settings: PeerFieldValues, vips: readonly string[]): PeerSetting {
-  const problems = peerProblems(settings, vips);
-  if (problems.length > 0) return { kind: 'half', problems };
-  const peers = peerSettings(settings);
-  return peers && { kind: 'set', ...peers };
-}

@@ -124,7 +124,7 @@ export const uninstallCommand = commandSpec({
   summary: 'Removes the pods, waits for their end, and removes VIPs, the firewall table and files.',
   flags: {
     instance: { ...ofInstance, help: 'the pod of that instance alone' },
-    keepConfig: toggle('keep the settings, the kubeconfig and the certificates for peers'),
+    keepConfig: toggle('keep the settings and the kubeconfig'),
     timeout: flag('<duration>', durationMs, 'how long the pods may take to end', { default: '90s' }),
     root,
     dryRun,

@@ -19,9 +19,6 @@ export const layout = {
   /** Manifests of others that were taken out of the kubelet's folder. */
   replacedDir: '/etc/hawser/replaced',
   journalDir: '/var/log/hawser',
-  /** Provided by the operator, as the kubeconfig is: docs/peers.md. */
-  peerDir: '/etc/hawser/peer',
-  peerFiles: ['/etc/hawser/peer/ca.crt', '/etc/hawser/peer/tls.crt', '/etc/hawser/peer/tls.key'],
   kubernetes: '/etc/kubernetes',
   clusterAuthority: '/etc/kubernetes/pki/ca.crt',
   manifests: '/etc/kubernetes/manifests',

@@ -49,8 +49,7 @@ export async function planRemoval(
     ({ path, saved }) => ({ kind: 'put-back', path, from: saved }) as const,
   );
   const written = await writtenFiles(root, pods);
-  const peers = instance === undefined ? layout.peerFiles : [];
-  const own = keepConfig ? [] : [kubeconfig, ...peers, ...(await journalFiles(root, pods))];
+  const own = keepConfig ? [] : [kubeconfig, ...(await journalFiles(root, pods))];
   return {
     manifests: await removals(files.filter(isManifest)),
     rest: [
@@ -60,7 +59,7 @@ export async function planRemoval(
       ...(await movesBack(root, new Set(written.foreign), pods)),
       ...backAgain,
     ],
-    directories: [layout.replacedDir, layout.peerDir, ...record.directories.toReversed()],
+    directories: [layout.replacedDir, ...record.directories.toReversed()],
   };
 }
 

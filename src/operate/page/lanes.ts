@@ -89,20 +89,17 @@ function kindOf(state: string | null | undefined): BandKind {
   return KINDS[state ?? ''] ?? 'unknown';
 }
 
-/** What the nodes that speak say of themselves now. */
-function presentStates({ here, peers }: ClusterStatus, products: readonly ProductStatus[]) {
-  const nodes = [here, ...peers.flatMap(({ published }) => published ?? [])];
-  return nodes.flatMap((node) =>
-    products
-      .flatMap(({ vips }) => vips?.instances(node) ?? [])
-      .map(({ name, state, sinceMs, vip = name }) => ({
-        ...{ node: node.node, instance: name, vip, kind: kindOf(state) },
-        since: new Date(Date.parse(node.at) - sinceMs).toISOString(),
-      })),
-  );
+/** What this node says of itself now. */
+function presentStates({ here }: ClusterStatus, products: readonly ProductStatus[]) {
+  return products
+    .flatMap(({ vips }) => vips?.instances(here) ?? [])
+    .map(({ name, state, sinceMs, vip = name }) => ({
+      ...{ node: here.node, instance: name, vip, kind: kindOf(state) },
+      since: new Date(Date.parse(here.at) - sinceMs).toISOString(),
+    }));
 }
 
-/** Of a node that does not speak now nothing is known after it. */
+/** Of another node nothing is known after it. */
 function lastWordOf(name: string, lines: readonly JournalLine[]): string {
   return lines.findLast(({ node }) => node === name)?.at ?? '';
 }

@@ -1,5 +1,5 @@
+import type { PeerHealth } from '../../engine/examine/peer-health.ts';
 import type { Evidence } from '../../engine/examine/seen.ts';
-import type { PeerObservation } from '../../engine/peers/observe-peers.ts';
 import { judge } from './judge.ts';
 import type { ClusterStatus, NodeStatus } from './node-status.ts';
 import type { ProductStatus, VipName } from './product-status.ts';
@@ -8,27 +8,21 @@ import type { ProductStatus, VipName } from './product-status.ts';
 export function clusterStatus(
   here: NodeStatus,
   vips: readonly VipName[],
-  looks: readonly PeerObservation<NodeStatus>[],
+  looks: readonly PeerHealth[],
   evidence: Evidence,
   products: readonly ProductStatus[],
 ): ClusterStatus {
   const reading = products.find((product) => product.vips !== undefined)?.vips;
-  const heard = reading?.heardPeer(here, looks);
   const names = vips.map(({ vip }) => vip);
+  const peers = looks.map(({ peer, health }) => ({
+    ...peer,
+    health,
+    holds: reading?.heldBy(peer, names, evidence) ?? [],
+  }));
   const status = {
     v: 1 as const,
-    vips: vips.map((vip) => reading?.status(vip, here, looks, evidence) ?? { ...vip, holders: [], why: [] }),
-    here,
-    peers: looks.map((look) => ({
-      ...look.peer,
-      published: look.published,
-      problem: look.problem,
-      observed: {
-        health: look.health,
-        holds: reading?.heldBy(look, names, evidence) ?? [],
-        adverts: look.peer.address === heard ? ('arrive' as const) : ('not-known' as const),
-      },
-    })),
+    vips: vips.map((vip) => reading?.status(vip, here, peers, evidence) ?? { ...vip, holders: [], why: [] }),
+    ...{ here, peers },
   };
   return { ...status, ...judge(status, products) };
 }

@@ -1,5 +1,4 @@
-import { observePeers, type PeerQuestion } from '../../engine/peers/observe-peers.ts';
-import type { Peer } from '../../engine/peers/peer.ts';
+import { askPeers, type Peer } from '../../engine/examine/peer-health.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { readNeighbourTable, touchNeighbour } from '../../engine/system/network/neighbours.ts';
 import { sleep } from '../../engine/system/time/sleep.ts';
@@ -9,11 +8,10 @@ import type { ClusterStatus, NodeStatus } from './node-status.ts';
 import type { ProductStatus, VipName } from './product-status.ts';
 
 export interface ClusterEndpoints extends StatusEndpoints {
-  /** Where HAProxy of any node may have its health page. */
-  readonly healthPorts: readonly number[];
+  /** HAProxy's health port, the same on every node. */
+  readonly healthPort: number;
   /** What the settings say, for when no program does. */
   readonly vips: readonly VipName[];
-  readonly question: PeerQuestion<NodeStatus>;
 }
 
 /** Of the time that this node's programs have: on the same segment an answer comes within a millisecond or two. */
@@ -35,7 +33,7 @@ export async function collectClusterStatus(
   const elsewhere = vips.filter(({ vip }) => !ownAddresses.has(vip));
   await Promise.all(elsewhere.map(({ vip }) => touchNeighbour(vip)));
   const [looks] = await Promise.all([
-    observePeers(knownPeers(here, products, ownAddresses), places, {
+    askPeers(knownPeers(here, products, ownAddresses), places.healthPort, {
       timeoutMs: Math.round(timeoutMs * PEERS_SHARE),
       signal,
     }),

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { programState } from '../../engine/examine/ask-program.ts';
-import { type SeenCluster, type SeenNode, seenPeer, seenVipSchema } from '../../engine/examine/seen.ts';
+import { type SeenCluster, type SeenNode, seenPeerSchema, seenVipSchema } from '../../engine/examine/seen.ts';
 import { instancedAmong } from './instances.ts';
 import type { ProductStatus } from './product-status.ts';
 
 /**
- * All that is known of one node at one moment. Each product adds fields of its own: what its programs say of themselves, and
+ * All that is known of this node at one moment. Each product adds fields of its own: what its programs say of themselves, and
  * what it reads besides. Whatever did not answer is null, and `programs` says why. Times are milliseconds.
  */
 export type NodeStatus = SeenNode;
@@ -18,12 +18,12 @@ export interface ClusterStatus extends SeenCluster<NodeStatus> {
   readonly problems: readonly string[];
 }
 
-/** What a node publishes. */
+/** What is known of this node. */
 export function nodeStatusSchema(products: readonly ProductStatus[]): z.ZodMiniType<NodeStatus> {
   const instance = z.object({ name: z.string(), ...fieldsOf(instancedAmong(products)) });
   const common = {
     v: z.literal(1),
-    /** ISO 8601, UTC, of the node's own clock. */
+    /** ISO 8601, UTC. */
     at: z.iso.datetime(),
     node: z.string(),
     /** Programs with a name of their own beside the others, of this node. */
@@ -64,6 +64,6 @@ export function clusterStatusSchema(products: readonly ProductStatus[]): z.ZodMi
     problems: z.array(z.string()),
     vips: z.array(seenVipSchema),
     here: node,
-    peers: z.array(z.object({ ...seenPeer, published: z.nullable(node) })),
+    peers: z.array(seenPeerSchema),
   });
 }

@@ -1,11 +1,17 @@
 import type * as z from 'zod/mini';
 import type { Flag } from '../../cli/command-spec.ts';
 import type { optionalListenAddress } from '../../cli/fields.ts';
+import type { Peer } from '../../engine/examine/peer-health.ts';
 import type { Problem } from '../../engine/examine/problem.ts';
 import type { NodeEntry, Section } from '../../engine/examine/section.ts';
-import type { Evidence, KnownNode, SeenCluster, SeenInstance, SeenVip } from '../../engine/examine/seen.ts';
-import type { PeerObservation } from '../../engine/peers/observe-peers.ts';
-import type { Peer } from '../../engine/peers/peer.ts';
+import type {
+  Evidence,
+  KnownNode,
+  SeenCluster,
+  SeenInstance,
+  SeenPeer,
+  SeenVip,
+} from '../../engine/examine/seen.ts';
 import type { NodeStatus } from './node-status.ts';
 
 export interface Limits {
@@ -67,16 +73,9 @@ interface VipReading {
   /** Every VIP that a program of this node knows, or that the settings name. */
   known(here: NodeStatus, configured: readonly VipName[]): readonly VipName[];
   /** The holder of a VIP, and the reason. */
-  status(
-    vip: VipName,
-    here: NodeStatus,
-    looks: readonly PeerObservation<NodeStatus>[],
-    evidence: Evidence,
-  ): SeenVip;
-  /** The VIPs that a peer is seen to hold. */
-  heldBy(look: PeerObservation<NodeStatus>, vips: readonly string[], evidence: Evidence): readonly string[];
-  /** The address of the peer whose adverts certainly arrive here. */
-  heardPeer(here: NodeStatus, looks: readonly PeerObservation<NodeStatus>[]): string | undefined;
+  status(vip: VipName, here: NodeStatus, peers: readonly SeenPeer[], evidence: Evidence): SeenVip;
+  /** The VIPs that a peer answers for. */
+  heldBy(peer: Peer, vips: readonly string[], evidence: Evidence): readonly string[];
   /** Each VIP's state on a node, and since when. */
   instances(node: NodeStatus): readonly SeenInstance[];
 }

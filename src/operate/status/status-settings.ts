@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { commandSpec, type Flag, flag, jsonFlag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
 import { durationMs } from '../../cli/duration.ts';
 import { directories, listenAddress } from '../../cli/fields.ts';
-import { peerFlags, peerProblems, peerSettings } from '../../cli/peer-settings.ts';
 import {
   apiVips,
   defaultJournalPath,
@@ -14,9 +13,6 @@ import {
 import { ConfigError } from '../../engine/system/errors.ts';
 import type { PageAddress } from '../../engine/system/network/ask-page.ts';
 import type { ProductStatus } from './product-status.ts';
-
-/** Where HAProxy and the other nodes are asked, and what they are. */
-const endpointFlags = { statPort, healthPort, apiVips, ingressVips, nodeName, ...peerFlags };
 
 /** Flags whose names only their products know: where their programs have their pages. */
 type PageFlags = Readonly<Record<never, Flag>>;
@@ -50,7 +46,7 @@ export const statusCommand = (products: readonly ProductStatus[]) => {
         { default: '1s', inFile: 'never' },
       ),
       ...pages,
-      ...endpointFlags,
+      ...{ statPort, healthPort, apiVips, ingressVips, nodeName },
     },
     examples: [
       ['hawser status', 'on any control-plane node, as any user'],
@@ -61,25 +57,22 @@ export const statusCommand = (products: readonly ProductStatus[]) => {
     ],
     notes: [
       'It answers within 1.6 s even if a program hangs; on a node starved of CPU raise --timeout.',
-      "It asks all four programs, HAProxy and the other nodes at once, names what does not answer, and shows the rest. A priority is keepalived's own sum: the place in the list plus the value of each check.",
+      "It asks all four programs, HAProxy and the other nodes' health ports at once, names what does not answer, and shows the rest. A priority is keepalived's own sum: the place in the list plus the value of each check.",
       'The page of --serve has no password: everyone who can reach the address can read it. It answers requests for an address or localhost, not for other names.',
       'Exit codes: 0 healthy, 1 degraded, 2 cannot tell (no program of hawser answers here), or usage.',
     ],
     derive: (settings) => {
-      const problems = peerProblems(settings, [...settings.apiVips, ...settings.ingressVips]);
       const { serve, watch, json } = settings;
-      const other = watch ? '--watch' : '--json';
-      const clash =
-        serve !== undefined && (watch || json)
-          ? [`Cannot use --serve with ${other}: expected one of them`]
-          : [];
-      if (problems.length + clash.length > 0) throw new ConfigError([...problems, ...clash]);
+      if (serve !== undefined && (watch || json))
+        throw new ConfigError([
+          `Cannot use --serve with ${watch ? '--watch' : '--json'}: expected one of them`,
+        ]);
       // Each field of a page is an address, or undefined.
       const typed = settings as Readonly<Record<string, unknown>>;
       const asked = programs.map(
         ({ name, field }) => [name, typed[field] as PageAddress | undefined] as const,
       );
-      return { ...settings, pages: Object.fromEntries(asked), peers: peerSettings(settings) };
+      return { ...settings, pages: Object.fromEntries(asked) };
     },
   });
 };

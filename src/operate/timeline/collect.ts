@@ -2,7 +2,6 @@ import { statSync } from 'node:fs';
 import type { JournalFile } from '../../engine/observe/journal/journal-files.ts';
 import type { JournalLine } from '../../engine/observe/journal/journal-line.ts';
 import {
-  byProgram,
   type JournalFault,
   type JournalItem,
   journalsIn,
@@ -27,7 +26,7 @@ export interface JournalReading {
   readonly unread: readonly Unread[];
 }
 
-export interface Unread {
+interface Unread {
   readonly path: string;
   readonly problem: string;
 }
@@ -41,13 +40,6 @@ export interface Collected {
   readonly earlier: readonly JournalLine[];
   /** How many earlier ones were not kept. */
   readonly leftOut: number;
-}
-
-/** Journals that were fetched from another node. */
-export interface FetchedJournals {
-  /** Stands where a journal of this node has its directory. */
-  readonly from: string;
-  readonly files: readonly JournalFile[];
 }
 
 /** ISO 8601, UTC, both included. */
@@ -64,19 +56,13 @@ const MOST_INSTANCES = 16;
  * Reads whole journals and keeps the newest `mostKept` entries of the range, so that memory is bounded.
  * An unreadable directory or file is reported, and the others are read. A journal that is given twice is shown once.
  */
-export function collectJournals(
-  directories: readonly string[],
-  range: Range,
-  mostKept: number,
-  fetched: readonly FetchedJournals[] = [],
-): Collected {
+export function collectJournals(directories: readonly string[], range: Range, mostKept: number): Collected {
   const unread: Unread[] = [];
   const journals: JournalReading[] = [];
   let moments: readonly Moment[] = [];
   const earlier: JournalLine[] = [];
   let leftOut = 0;
-  const found = [...findJournals(directories, unread), ...fetched.flatMap(fetchedJournals)];
-  for (const { directory, program, files } of found) {
+  for (const { directory, program, files } of findJournals(directories, unread)) {
     const read = readJournal({ directory, program, files, index: journals.length }, range, mostKept);
     const merged = withoutCopies(inOrder([...moments, ...read.moments]));
     const dropped = Math.max(0, merged.length - mostKept);
@@ -111,10 +97,6 @@ function findJournals(directories: readonly string[], unread: Unread[]): readonl
       return [];
     }
   });
-}
-
-function fetchedJournals({ from, files }: FetchedJournals): readonly Found[] {
-  return [...byProgram(files)].map(([program, own]) => ({ directory: from, program, files: own }));
 }
 
 function whyNot(error: unknown): string {

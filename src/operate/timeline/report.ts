@@ -62,10 +62,8 @@ export const timelineSchema = z.object({
       unread: unreadSchema,
     }),
   ),
-  /** Directories, and nodes, of which nothing could be read. */
+  /** Directories that could not be read. */
   unread: unreadSchema,
-  /** By how much the clock of each node that was asked is ahead of this one's at least, or behind (negative). Older output has none. */
-  clocks: z.optional(z.array(z.object({ node: z.string(), offMs: z.number() }))),
   /** Earlier entries of the range that were more than is kept. */
   leftOut: z.int(),
   /** In order of time; within a journal in its own order, even where the clock was set back. */
@@ -74,7 +72,6 @@ export const timelineSchema = z.object({
 
 export type TimelineReport = z.infer<typeof timelineSchema>;
 export type TimelineEntry = z.infer<typeof entrySchema>;
-export type PeerClock = NonNullable<TimelineReport['clocks']>[number];
 export type TimelineFault = z.infer<typeof faultSchema>;
 type Verdict = TimelineReport['verdict'];
 
@@ -84,7 +81,6 @@ export function timelineReport(
   range: Range,
   words: JournalWords,
   kinds: readonly JournalLine['kind'][] | undefined,
-  clocks: readonly PeerClock[] = [],
 ): TimelineReport {
   const lines = collected.moments.flatMap(({ item }) => (item.kind === 'line' ? [item.line] : []));
   const journals = collected.journals.map(shownJournal);
@@ -99,7 +95,6 @@ export function timelineReport(
     until: boundOf(range.until),
     journals,
     unread: [...collected.unread],
-    clocks: [...clocks],
     leftOut: collected.leftOut,
     entries: entriesOf(collected, lines, words, kinds),
   };

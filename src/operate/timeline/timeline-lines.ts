@@ -50,23 +50,7 @@ export function timelineLines(report: TimelineReport, look: Look): readonly stri
     day = shown;
     return [...headline, ...rowLines(row, nodeWidth, look)];
   });
-  return [...clockWarnings(report, look), ...rows, ...(rows.length > 0 ? [''] : []), ...footer(report)];
-}
-
-/** Causes are looked for within half a second. */
-const CLOCK_OFF_MS = 500;
-
-function clockWarnings({ clocks = [] }: TimelineReport, look: Look): readonly string[] {
-  const lines = clocks
-    .filter(({ offMs }) => Math.abs(offMs) >= CLOCK_OFF_MS)
-    .map(({ node, offMs }) => {
-      const size = `${durationText(Math.abs(offMs))} ${offMs > 0 ? 'ahead' : 'behind'}`;
-      return `the clock of ${printable(node)} is ${size}: its entries are in the wrong place among the others`;
-    });
-  return lines.flatMap((line) => [
-    ...wrapText(line, WIDTH).map((each) => paint(each, COLOURS.fault, look)),
-    '',
-  ]);
+  return [...rows, ...(rows.length > 0 ? [''] : []), ...footer(report)];
 }
 
 function longest(texts: readonly string[]): number {

@@ -1,21 +1,11 @@
 import * as z from 'zod/mini';
 import { commandSpec, flag, jsonFlag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
-import { absolutePath, directories, serverList } from '../../cli/fields.ts';
+import { directories } from '../../cli/fields.ts';
 import { listOf } from '../../cli/make-field.ts';
 import { moment, momentForms } from '../../cli/moment-field.ts';
-import { peerFlags, peerProblems, peerSettings } from '../../cli/peer-settings.ts';
 import { defaultJournalPath } from '../../cli/shared-flags.ts';
 import { journalKinds } from '../../engine/observe/journal/journal-line.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
-
-/** Of the environment a flag without a value comes as one of these words. */
-const peerList = z.union([
-  z.pipe(
-    z.union([z.literal(true), z.enum(['1', 'true', 'yes'])]),
-    z.transform(() => 'all' as const),
-  ),
-  serverList,
-]);
 
 /** Without a bound. */
 const all = z.pipe(
@@ -26,8 +16,6 @@ const all = z.pipe(
 export const timelineCommand = commandSpec({
   name: 'timeline',
   summary: 'Shows what happened and why, from the journals: VIP moves, servers, reloads, refusals, repairs.',
-  // Where the peers are asked, and with which certificate.
-  section: 'keepalived',
   flags: {
     since: flag(
       '<time>',
@@ -42,12 +30,6 @@ export const timelineCommand = commandSpec({
       `where journals are, several by commas or by repeating it (default: ${defaultJournalPath})`,
       { repeats: true },
     ),
-    peers: flag(
-      '[list]',
-      z.optional(peerList),
-      'also ask the other nodes: all known ones, or HOST=IP[:PORT],…',
-      { inFile: 'never' },
-    ),
     kind: flag(
       '<kinds>',
       z.optional(listOf(z.enum(journalKinds, { error: `expected ${journalKinds.join(', ')}` }))),
@@ -55,10 +37,6 @@ export const timelineCommand = commandSpec({
       { repeats: true, typedOnly: true, choices: journalKinds },
     ),
     utc: toggle("UTC instead of this machine's time zone"),
-    ...peerFlags,
-    lastKnown: flag('<path>', absolutePath, 'where the keepalived monitor keeps the list of nodes', {
-      default: '/etc/keepalived/vrrp-nodes.json',
-    }),
     json: jsonFlag('print JSON, as schemas/timeline.schema.json describes it'),
   },
   examples: [
@@ -68,21 +46,18 @@ export const timelineCommand = commandSpec({
       'hawser timeline --journal /var/log/hawser --journal /tmp/cp-2 --journal /tmp/cp-3',
       'this node, and copies from two others',
     ],
-    ['hawser timeline --peers --since 1h', 'this node and every other (docs/peers.md)'],
     ['hawser timeline --json | jq \'.entries[] | select(.kind == "vip")\''],
   ],
   notes: [
     'Kinds: vip, split-brain, health, repair, reload, rejected, servers, group, process, steering, journal.',
     'After "←" stands what the journals have close in time to a move of a VIP; it is evidence, not proof.',
-    'Exit codes: 0 shown, and every journal is whole; 1 a journal lacks lines or has foreign ones; 2 no journal, one that could not be read fully, a node of --peers that did not answer, or usage.',
+    'Exit codes: 0 shown, and every journal is whole; 1 a journal lacks lines or has foreign ones; 2 no journal, one that could not be read fully, or usage.',
   ],
   derive: (settings) => {
     const { since, until } = settings;
     if (since !== undefined && until !== undefined && until < since)
       throw new ConfigError([`Cannot use --until "${until}": it is before --since, ${since}`]);
-    const problems = settings.peers === undefined ? [] : peerProblems(settings, []);
-    if (problems.length > 0) throw new ConfigError(problems);
-    return { ...settings, peerAccess: peerSettings(settings) };
+    return settings;
   },
 });
 

@@ -1,5 +1,4 @@
 import type { NodeContext, NodeReadings } from '../../engine/examine/context.ts';
-import type { PeerSetting } from '../../engine/peers/peer.ts';
 import type { VirtualRouterIds } from '../group/vrrp.ts';
 
 /** What the VIP's checks see. */
@@ -12,7 +11,6 @@ export interface VipContext extends NodeContext {
     readonly keepalivedConfig: string;
     readonly keepalivedSocket: string;
     readonly keepalived: string;
-    readonly peers?: PeerSetting;
     /** `none` where there is no settings file. */
     readonly settingsFile: { readonly kind: string };
   };

@@ -22,10 +22,6 @@ export function createKeepalivedMonitorMetrics(nowMs: () => number, registry: Me
   );
   const repair = vipRepairCounter(registry, ['stale-removed']);
   const drained = registry.gauge('hawser_drained', '1 while this node is drained.');
-  const certificate = number(
-    'hawser_peer_certificate_expiry_timestamp_seconds',
-    'Unix time until which the certificate that the other nodes are shown is valid, 0 where there is none.',
-  );
   return {
     ...monitor,
     ...dialectMetrics(registry),
@@ -42,8 +38,6 @@ export function createKeepalivedMonitorMetrics(nowMs: () => number, registry: Me
     splitBrain: (vip: string, split: boolean) => splitBrain.set(Number(split), { vip }),
     /** VIPs were removed that keepalived and its supervisor left when they ended. */
     staleVipRemoved: () => repair('stale-removed'),
-    /** In milliseconds of the Unix epoch. */
-    peerCertificate: (validToMs: number) => certificate(validToMs / 1_000),
     drained: (kind: string, value: boolean) => drained.set(Number(value), { kind }),
   };
 }

@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { commandSpec, flag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
 import { absolutePath, address, oneOf } from '../../cli/fields.ts';
 import { listOf } from '../../cli/make-field.ts';
-import { peerFlags, peerProblems, peerSettings } from '../../cli/peer-settings.ts';
 import { defaultPorts } from '../../cli/ports.ts';
 import {
   besideConfig,
@@ -71,7 +70,6 @@ export const keepalivedMonitorCommand = commandSpec({
     ),
     ...keepalivedMonitorFlags,
     listen: monitorListen(defaultPorts.keepalivedMonitor),
-    ...peerFlags,
   },
   examples: [
     ['hawser keepalived monitor KUBECONFIG TEMPLATE CONFIG --api-vips 192.0.2.100'],
@@ -87,7 +85,7 @@ export const keepalivedMonitorCommand = commandSpec({
   derive: (settings) => {
     const { runDir, steering } = settings;
     const vips = [...settings.apiVips, ...settings.ingressVips];
-    const problems = [...vipFlagProblems(settings), ...peerProblems(settings, vips)];
+    const problems = vipFlagProblems(settings);
     if (problems.length > 0) throw new ConfigError(problems);
     /** One for each kind whose health is measured. */
     const trackFiles: TrackFiles & { readonly api: string } = {
@@ -103,8 +101,6 @@ export const keepalivedMonitorCommand = commandSpec({
       notifyFifo: `${runDir}/notify.fifo`,
       trackFiles,
       stateFile: `${runDir}/vrrp-state.json`,
-      /** Undefined where the nodes show each other nothing. */
-      peers: peerSettings(settings),
     };
   },
 });

@@ -14,17 +14,11 @@ import type { VipCluster, VipNode } from './vip-node.ts';
 /** The VIPs that a node holds, what its checks found, and the configuration of its keepalived. */
 export function keepalivedEntry({ name, said, peer }: KnownNode<VipNode>, { vips }: VipCluster): NodeEntry {
   const told = vips.filter(({ holders }) => holders.includes(name)).map(({ vip }) => vip);
-  const holds = [...new Set([...told, ...(peer?.observed.holds ?? [])])];
-  const isHeard = said === null && peer?.observed.adverts === 'arrive';
+  const holds = [...new Set([...told, ...(peer?.holds ?? [])])];
   const { keepalivedMonitor = null, keepalivedSupervisor = null } = said ?? {};
   return {
     address: keepalivedMonitor?.group.find(({ self }) => self)?.address,
-    cells: [
-      [
-        ...holds.map((vip) => styled('line', styled('unit', 'holds '), styled('mono', vip))),
-        ...(isHeard ? [styled('note', 'its adverts arrive')] : []),
-      ],
-    ],
+    cells: [holds.map((vip) => styled('line', styled('unit', 'holds '), styled('mono', vip)))],
     configurations: hashLines('keepalived.conf', keepalivedSupervisor?.current?.configSha256),
     details: checkDetails(keepalivedMonitor?.priorities ?? []),
   };

@@ -6,7 +6,6 @@ import {
   problemsAmong,
   troubleProblem,
 } from '../../engine/examine/problem.ts';
-import { durationText } from '../../engine/system/text/readable-text.ts';
 import { priorityFor, type VipPriority } from './priority-text.ts';
 import type { Vip, VipCluster, VipNode } from './vip-node.ts';
 
@@ -72,26 +71,8 @@ function priorityProblems({ kind, checks, steered }: VipPriority): readonly Prob
 }
 
 /** What is wrong with who holds each VIP. */
-export function vipProblems(cluster: VipCluster): readonly Problem[] {
-  const { vips, here } = cluster;
-  return problemsAmong([
-    ...vips.flatMap((vip) => [lostProblem(vip, here), heldProblem(vip, here)]),
-    ...intervalProblems(cluster),
-  ]);
-}
-
-/** Nodes that differ wait too briefly for a holder's advert, or too long. */
-function intervalProblems({ here, peers }: VipCluster): readonly Problem[] {
-  const ours = here.keepalivedMonitor?.advertIntervalMs;
-  return peers.flatMap(({ name, published }) => {
-    const theirs = published?.keepalivedMonitor?.advertIntervalMs;
-    if (ours === undefined || theirs === undefined || theirs === ours) return [];
-    const both = `${name} sends adverts every ${durationText(theirs)}, ${here.node} every ${durationText(ours)}`;
-    return problem(
-      'change',
-      `${both}: advertInterval in the agreement file makes them one (docs/upgrade.md)`,
-    );
-  });
+export function vipProblems({ vips, here }: VipCluster): readonly Problem[] {
+  return problemsAmong(vips.flatMap((vip) => [lostProblem(vip, here), heldProblem(vip, here)]));
 }
 
 /** The monitor goes by what the supervisor wrote down, and that is silent. */

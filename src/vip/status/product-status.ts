@@ -2,10 +2,9 @@ import { flag } from '../../cli/command-spec.ts';
 import { optionalListenAddress } from '../../cli/fields.ts';
 import { defaultPorts } from '../../cli/ports.ts';
 import { keepalivedMonitor } from '../../cli/shared-flags.ts';
-import type { Peer } from '../../engine/peers/peer.ts';
+import type { Peer } from '../../engine/examine/peer-health.ts';
 import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
 import { keepalivedMonitorStatusSchema } from '../settings/keepalived-monitor-status.ts';
-import { heardPeer } from './heard-adverts.ts';
 import { keepalivedSection } from './keepalived.ts';
 import { keepalivedEntry } from './node-entry.ts';
 import { keepalivedProblems, vipProblems } from './problems.ts';
@@ -36,7 +35,7 @@ export const vipStatus = {
   sections: (status: VipCluster) => [vipsSection(status), keepalivedSection(status.here)],
   columns: { Holds: 'holds' },
   entry: keepalivedEntry,
-  vips: { known: knownVips, status: statusOfVip, heldBy, heardPeer, instances: instancesOf },
+  vips: { known: knownVips, status: statusOfVip, heldBy, instances: instancesOf },
 };
 
 function groupOf({ keepalivedMonitor }: VipNode): readonly Peer[] | undefined {

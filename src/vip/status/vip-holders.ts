@@ -1,5 +1,5 @@
-import type { Evidence } from '../../engine/examine/seen.ts';
-import type { PeerObservation } from '../../engine/peers/observe-peers.ts';
+import type { Peer } from '../../engine/examine/peer-health.ts';
+import type { Evidence, SeenPeer } from '../../engine/examine/seen.ts';
 import { ageText } from '../../engine/system/text/readable-text.ts';
 import type { VrrpStatus } from '../../keepalived/supervise/vrrp-status.ts';
 import { isInstanceOf } from '../group/vrrp-instances.ts';
@@ -28,27 +28,26 @@ export function knownVips(
   return unique.toSorted((a, b) => a.kind.localeCompare(b.kind, 'en'));
 }
 
-/** The VIPs that a peer is seen to hold: what it publishes, or else because it answers for them here. */
+/** The VIPs that a peer answers for on this segment. */
 export function heldBy(
-  { peer, published }: PeerObservation<VipNode>,
+  { address }: Peer,
   vips: readonly string[],
   { neighbours }: Evidence,
 ): readonly string[] {
-  if (published?.keepalivedSupervisor) return vips.filter((vip) => holdsByItself(published, vip) === true);
-  const [, answered = []] = [...(neighbours ?? [])].find(([, list]) => list.includes(peer.address)) ?? [];
+  const [, answered = []] = [...(neighbours ?? [])].find(([, list]) => list.includes(address)) ?? [];
   return vips.filter((vip) => answered.includes(vip));
 }
 
-/** The holder of a VIP and the reason: the priorities of all nodes that publish theirs, this one first. */
+/** The holder of a VIP and the reason. */
 export function vipStatus(
   { vip, kind }: Pick<Vip, 'vip' | 'kind'>,
   here: VipNode,
-  peers: readonly PeerObservation<VipNode>[],
+  peers: readonly SeenPeer[],
   evidence: Evidence,
 ): Vip {
   const isHere = evidence.ownAddresses.has(vip);
-  const holding = peers.filter((look) => heldBy(look, [vip], evidence).length > 0);
-  const named = [...(isHere ? [here.node] : []), ...holding.map(({ peer }) => peer.name)];
+  const holding = peers.filter(({ holds }) => holds.includes(vip));
+  const named = [...(isHere ? [here.node] : []), ...holding.map(({ name }) => name)];
   const heard = here.keepalivedMonitor?.splitBrain.find((split) => split.vip === vip)?.holders ?? [];
   const stranger = named.length === 0 ? strangerFor(vip, peers, evidence) : undefined;
   const holders = [...new Set([...named, ...heard, ...(stranger === undefined ? [] : [stranger])])];
@@ -56,25 +55,14 @@ export function vipStatus(
     vip,
     kind,
     holders,
-    why: [...hereLines(vip, here, isHere), ...peers.flatMap(peerLine(vip, here, holding))],
+    why: [...hereLines(vip, here, isHere), ...holding.map((peer) => peerLine(peer, here))],
   };
 }
 
-/** Undefined where the supervisor does not say, or does not have it. */
-function holdsByItself({ keepalivedSupervisor }: VipNode, vip: string): boolean | undefined {
-  return keepalivedSupervisor?.instances.flatMap(({ vips }) => vips).find(({ address }) => address === vip)
-    ?.present;
-}
-
 /** Its MAC, where the answering host is no node of the group. */
-function strangerFor(
-  vip: string,
-  peers: readonly PeerObservation<VipNode>[],
-  { neighbours }: Evidence,
-): string | undefined {
+function strangerFor(vip: string, peers: readonly SeenPeer[], { neighbours }: Evidence): string | undefined {
   const [mac, list = []] = [...(neighbours ?? [])].find(([, addresses]) => addresses.includes(vip)) ?? [];
-  // What a peer says of itself counts more than an answer that may be old.
-  return peers.some(({ peer }) => list.includes(peer.address)) ? undefined : mac;
+  return peers.some(({ address }) => list.includes(address)) ? undefined : mac;
 }
 
 function hereLines(vip: string, here: VipNode, isHere: boolean): readonly string[] {
@@ -114,14 +102,8 @@ export function instanceText(
   return `${node} is ${state} for ${ageText(sinceMs)}${before}`;
 }
 
-function peerLine(vip: string, here: VipNode, holding: readonly PeerObservation<VipNode>[]) {
-  return (look: PeerObservation<VipNode>): readonly string[] => {
-    const { peer, published } = look;
-    const vipPriority = published === null ? undefined : priorityFor(published, vip);
-    if (vipPriority !== undefined) return [`${peer.name}: ${priorityText(vipPriority)}`];
-    if (!holding.includes(look)) return [];
-    const place = here.keepalivedMonitor?.group.find(({ name }) => name === peer.name)?.priority;
-    const worth = place === undefined ? '' : `; its place in the list is worth ${place}`;
-    return [`${peer.name}: it answers for the VIP on this segment and does not publish why${worth}`];
-  };
+function peerLine(peer: SeenPeer, here: VipNode): string {
+  const place = here.keepalivedMonitor?.group.find(({ name }) => name === peer.name)?.priority;
+  const priority = place === undefined ? '' : `; the priority of its place in the list is ${place}`;
+  return `${peer.name}: it answers for the VIP on this segment${priority}`;
 }

@@ -1,7 +1,6 @@
 import {
   type Fact,
   listText,
-  notAskedFacts,
   type Part,
   type Row,
   type Section,
@@ -10,14 +9,11 @@ import {
   styled,
 } from '../../engine/examine/section.ts';
 import { allNodes, type KnownNode, type SeenPeer } from '../../engine/examine/seen.ts';
-import { isNotAsked, whyNotAsked } from '../../engine/peers/peer-question.ts';
 import { ageText } from '../../engine/system/text/readable-text.ts';
 import type { VrrpStatus } from '../../keepalived/supervise/vrrp-status.ts';
 import { priorityFor, type VipPriority } from './priority-text.ts';
 import { instanceOf, instanceText } from './vip-holders.ts';
 import type { Vip, VipCluster, VipNode } from './vip-node.ts';
-
-type Peer = SeenPeer<VipNode>;
 
 const none: Part = {
   summary: statusLabel(
@@ -28,10 +24,7 @@ const none: Part = {
 
 /** The holder of each VIP, and the priorities that made it the holder. */
 export function vipsSection(status: VipCluster): Section {
-  const notes = notAskedFacts(status.here.node, whyNotAsked(status.peers));
-  const parts = status.vips.map((vip, index) =>
-    vipPart(status, vip, index === status.vips.length - 1 ? notes : []),
-  );
+  const parts = status.vips.map((vip) => vipPart(status, vip));
   return {
     ...{ id: 'vips', title: 'Virtual IPs', place: 'left' },
     parts: parts.length === 0 ? [none] : parts,
@@ -40,19 +33,19 @@ export function vipsSection(status: VipCluster): Section {
 
 const KINDS: Readonly<Record<Vip['kind'], string>> = { api: 'Kubernetes API', ingress: 'Ingress' };
 
-function vipPart(status: VipCluster, vip: Vip, notes: readonly Fact[]): Part {
+function vipPart(status: VipCluster, vip: Vip): Part {
   return {
     title: { noun: 'VIP', name: vip.vip, aside: KINDS[vip.kind] },
     summary: holderOf(vip.holders),
-    age: heldFor(status, vip),
+    age: heldFor(status.here, vip),
     tables: [
       {
         ...{ label: `Priorities of the nodes for ${vip.vip}`, style: 'ranks' },
         columns: { Node: 'name', State: 'how', 'What it is worth': 'sum', Priority: 'number' },
-        ...{ lead: 'state', rows: rankRows(status, vip) },
+        ...{ lead: 'state', rows: allNodes(status).flatMap((node) => rankOf(status, vip, node)) },
       },
     ],
-    facts: [...whyOf(status, vip).map((text) => ({ name: 'Why', text })), ...notes],
+    facts: whyOf(status.here, vip),
   };
 }
 
@@ -63,32 +56,26 @@ function holderOf(holders: readonly string[]): StatusLabel {
     : statusLabel('bad', `held by ${listText(holders)} at once`);
 }
 
-function heldFor(status: VipCluster, { vip, holders }: Vip): string | null {
-  const [holder] = holders;
-  if (holder === undefined || holders.length > 1) return null;
-  const node = allNodes(status).find(({ name }) => name === holder)?.said;
-  const instance = node && instanceOf(node, vip);
+/** Null where this node is not the only holder: how long another one has held it is not known here. */
+function heldFor(here: VipNode, { vip, holders }: Vip): string | null {
+  const instance = holders.length === 1 && holders[0] === here.node ? instanceOf(here, vip) : undefined;
   return instance?.state === 'MASTER' ? ageText(instance.sinceMs) : null;
 }
 
-/** What made the VIP move: of its holders, and of this node. The sums of the nodes stand in the table. */
-function whyOf(status: VipCluster, { vip, holders }: Vip): readonly string[] {
-  return allNodes(status).flatMap(({ name, said, peer }) => {
-    const isMeant = said !== null && (holders.includes(name) || peer === undefined);
-    const move = said?.keepalivedSupervisor?.lastTransition;
-    const instance = isMeant ? instanceOf(said, vip) : undefined;
-    return move && instance?.name === move.instance ? [instanceText(name, instance, move)] : [];
-  });
+/** What moved the VIP, as far as this node took part. */
+function whyOf(here: VipNode, { vip }: Vip): readonly Fact[] {
+  const move = here.keepalivedSupervisor?.lastTransition;
+  const instance = instanceOf(here, vip);
+  if (!move || instance?.name !== move.instance) return [];
+  return [{ name: 'Why', text: instanceText(here.node, instance, move) }];
 }
 
-/** The highest first; those that say nothing of themselves last. */
-function rankRows(status: VipCluster, vip: Vip): readonly Row[] {
-  const ranks = allNodes(status).flatMap((node) => rankOf(status, vip, node));
-  return ranks.toSorted((a, b) => (b.priority ?? -1) - (a.priority ?? -1)).map(({ row }) => row);
-}
-
-/** What a node is worth for a VIP and how that comes about: in its own words, or else as far as it is known here. */
-function rankOf({ here }: VipCluster, { vip, kind, holders }: Vip, { name, said, peer }: KnownNode<VipNode>) {
+/** A node's priority for a VIP and how it is computed; of another node the priority of its place. */
+function rankOf(
+  { here }: VipCluster,
+  { vip, kind, holders }: Vip,
+  { name, said, peer }: KnownNode<VipNode>,
+): readonly Row[] {
   const own = said === null ? undefined : priorityFor(said, vip);
   const isHolder = holders.includes(name);
   if (own === undefined && kind === 'ingress' && !isHolder) return [];
@@ -98,23 +85,23 @@ function rankOf({ here }: VipCluster, { vip, kind, holders }: Vip, { name, said,
   const sum = (own?.arithmetic ?? known).map(({ points, why }, index) =>
     styled('addend', styled('points', signed(points, index === 0)), ` (${why}) `),
   );
-  const other = peer === undefined ? silenceOf(here) : noteOn(peer);
+  const other = peer === undefined ? silenceOf(here) : HEALTH[peer.health];
   const notes = own === undefined ? [other] : notesOn(own, instance?.hearsHolder === true);
   const priority = own?.priority ?? instance?.priority ?? null;
   const value = priority === null ? styled('aside', 'not known') : `${priority}`;
   const cells = [
-    [stateOf(instance?.state, isHolder, isNotAsked(peer?.problem))],
+    [stateOf(instance?.state, isHolder, peer !== undefined)],
     [...sum, ...notes.map((note) => styled('note', note))],
     [styled('unit', 'priority '), value],
   ];
-  return [{ priority, row: { name: [name], cells } }];
+  return [{ name: [name], cells }];
 }
 
 function notesOn({ checks, steered }: VipPriority, hearsHolder: boolean): readonly string[] {
   return [
     ...checks.filter(({ state }) => state !== 'ok').map(({ check, found }) => `${check}: ${found}`),
     ...(steered === null ? [] : [steered]),
-    ...(hearsHolder ? ['the adverts of a holder arrive there'] : []),
+    ...(hearsHolder ? ['the adverts of a holder arrive here'] : []),
   ];
 }
 
@@ -130,21 +117,11 @@ function silenceOf({ programs }: VipNode): string {
   return `keepalived-monitor ${monitor?.state === 'not-asked' ? 'was not asked' : 'does not answer'}`;
 }
 
-const HEALTH: Readonly<Record<Peer['observed']['health'], string>> = {
+const HEALTH: Readonly<Record<SeenPeer['health'], string>> = {
   ready: 'seen from here: its HAProxy is ready',
   'not-ready': 'seen from here: its HAProxy is not ready',
   'no-answer': 'seen from here: its HAProxy does not answer',
-  'not-asked': 'not looked at from here',
 };
-
-function noteOn({ problem, observed }: Peer): string {
-  const adverts = observed.adverts === 'arrive' ? ['its adverts arrive'] : [];
-  return [
-    HEALTH[observed.health],
-    ...adverts,
-    ...(problem === null || isNotAsked(problem) ? [] : [problem]),
-  ].join('; ');
-}
 
 type InstanceState = VrrpStatus['instances'][number]['state'];
 
@@ -156,9 +133,9 @@ const STATES: Readonly<Record<InstanceState, StatusLabel>> = {
   UNKNOWN: statusLabel('unknown', 'not known'),
 };
 
-function stateOf(state: InstanceState | undefined, isHolder: boolean, isUnasked: boolean): StatusLabel {
+function stateOf(state: InstanceState | undefined, isHolder: boolean, isPeer: boolean): StatusLabel {
   if (state === 'MASTER' && !isHolder) return statusLabel('bad', 'MASTER, address not here');
   if (state !== undefined) return STATES[state];
   if (isHolder) return statusLabel('good', 'holder');
-  return statusLabel(isUnasked ? 'idle' : 'unknown', 'not known');
+  return statusLabel(isPeer ? 'idle' : 'unknown', 'not known');
 }

@@ -88,6 +88,6 @@ async function outcomeOf(
     };
   const tookMs = await departure;
   if (tookMs !== undefined) return { outcome: 'done', notes: [note], tookMs };
-  const still = `no healthy node took over every VIP within ${timeout / 1_000} s; the others move when one is healthy`;
+  const still = `no node that is healthy and not drained took over every VIP within ${timeout / 1_000} s; they move once there is one`;
   return { outcome: 'not-done', notes: [note, still], tookMs: null };
 }

@@ -1,7 +1,5 @@
-import * as z from 'zod/mini';
 import { askProgram } from '../../engine/examine/ask-program.ts';
-import { observePeers } from '../../engine/peers/observe-peers.ts';
-import { peerQuestion } from '../../engine/peers/peer-question.ts';
+import { askPeers } from '../../engine/examine/peer-health.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import type { RankedPeer } from '../group/vrrp.ts';
 import {
@@ -15,12 +13,6 @@ import type { SteeringEndpoints } from './steering-settings.ts';
 
 const PAGE_TIMEOUT_MS = 2_000;
 const PEER_TIMEOUT_MS = 1_000;
-
-/** What of a peer's published status is read. */
-const publishedSchema = z.object({
-  v: z.literal(1),
-  keepalivedMonitor: z.nullable(keepalivedMonitorStatusSchema),
-});
 
 type MonitorReading =
   | { readonly kind: 'answered'; readonly status: KeepalivedMonitorStatus }
@@ -39,18 +31,16 @@ export async function askMonitor({
   return { kind: 'silent', message };
 }
 
-/**
- * What the monitor's answer means for an order. The peers are asked whether they serve, and whether they are drained.
- */
+/** What the monitor's answer means for an order. The peers are asked whether they serve; a drained one does. */
 export async function factsOf(
   status: KeepalivedMonitorStatus,
-  places: Pick<SteeringEndpoints, 'healthPort' | 'peers'>,
+  { healthPort }: Pick<SteeringEndpoints, 'healthPort'>,
 ): Promise<SteeringFacts> {
   const self = status.group.find((node) => node.self)?.name ?? '';
   // The group is that of the API VIP if there is one.
   const grouped = status.priorities[0]?.kind;
   const peers = status.group.filter((node) => !node.self);
-  const ready = grouped === 'api' ? await thatCould(peers, places) : [];
+  const ready = grouped === 'api' ? await thatServe(peers, healthPort) : [];
   const present = presentAddresses();
   return {
     self,
@@ -85,19 +75,9 @@ function troublesOf({ checks }: VipPriority): readonly string[] {
     .map(({ check, found }) => `${check}: ${found}`);
 }
 
-/** The peers whose HAProxy is ready and that publish no order of their own. */
-async function thatCould(
-  peers: readonly RankedPeer[],
-  { healthPort, peers: settings }: Pick<SteeringEndpoints, 'healthPort' | 'peers'>,
-): Promise<readonly RankedPeer[]> {
-  const question = await peerQuestion(settings, publishedSchema);
+/** The peers whose HAProxy is ready. */
+async function thatServe(peers: readonly RankedPeer[], healthPort: number): Promise<readonly RankedPeer[]> {
   const limits = { timeoutMs: PEER_TIMEOUT_MS, signal: new AbortController().signal };
-  const looks = await observePeers(peers, { healthPorts: [healthPort], question }, limits);
-  const able = looks.filter(({ health, published }) => health === 'ready' && !isSteered(published));
-  return peers.filter(({ name }) => able.some(({ peer }) => peer.name === name));
-}
-
-function isSteered(published: z.infer<typeof publishedSchema> | null): boolean {
-  const priorities = published?.keepalivedMonitor?.priorities ?? [];
-  return priorities.some(({ kind, steered }) => kind === 'api' && steered !== null);
+  const looks = await askPeers(peers, healthPort, limits);
+  return peers.filter((_, index) => looks[index]?.health === 'ready');
 }

@@ -10,15 +10,7 @@ import {
 import { durationMs } from '../../cli/duration.ts';
 import { absolutePath, oneOf } from '../../cli/fields.ts';
 import { listOf } from '../../cli/make-field.ts';
-import {
-  type PeerFieldValues,
-  type PeerSettings,
-  peerFlags,
-  peerProblems,
-  peerSettings,
-} from '../../cli/peer-settings.ts';
 import { apiPort, healthPort, keepalivedMonitor } from '../../cli/shared-flags.ts';
-import { ConfigError } from '../../engine/system/errors.ts';
 import { longestMoveMs } from './vrrp-steering.ts';
 
 /** It goes into a file and from there into logs and to terminals. */
@@ -47,7 +39,6 @@ const placeFlags = {
   }),
   keepalivedMonitor,
   healthPort,
-  ...peerFlags,
 };
 const json = jsonFlag('print JSON, as schemas/steering.schema.json describes it');
 const reason = flag('<text>', words, 'kept in the journal and shown in the status', { inFile: 'never' });
@@ -89,7 +80,6 @@ export const drainCommand = commandSpec({
     'A drain survives restarts of this node. The old holder serves until the next one does; requests under way when the VIP moves are cut.',
     'Exit codes: 0 drained and every VIP is elsewhere, 1 refused or a VIP is still here, 2 cannot tell or usage.',
   ],
-  derive: withPeers,
 });
 
 export const undrainCommand = commandSpec({
@@ -102,7 +92,6 @@ export const undrainCommand = commandSpec({
     'It also removes an order that cannot be read.',
     'Exit codes: 0 no longer drained, 1 refused or not confirmed, 2 cannot tell or usage.',
   ],
-  derive: withPeers,
 });
 
 export const moveVipCommand = commandSpec({
@@ -134,22 +123,10 @@ export const moveVipCommand = commandSpec({
     'An order that no node can follow expires after --timeout and leaves nothing behind.',
     'Exit codes: 0 moved, or it is there already; 1 refused or not moved; 2 cannot tell or usage.',
   ],
-  derive: withPeers,
 });
 
 /** The settings that all three commands need. */
-export type SteeringEndpoints = WithPeers<SettingsFrom<typeof placeFlags>>;
+export type SteeringEndpoints = SettingsFrom<typeof placeFlags>;
 export type DrainSettings = SettingsOf<typeof drainCommand>;
 export type UndrainSettings = SettingsOf<typeof undrainCommand>;
 export type MoveVipSettings = SettingsOf<typeof moveVipCommand>;
-
-type WithPeers<T> = T & {
-  /** How the other nodes are asked what they publish. */
-  readonly peers: PeerSettings | undefined;
-};
-
-function withPeers<T extends PeerFieldValues>(settings: T): WithPeers<T> {
-  const problems = peerProblems(settings, []);
-  if (problems.length > 0) throw new ConfigError(problems);
-  return { ...settings, peers: peerSettings(settings) };
-}

@@ -75,7 +75,6 @@ async function keepalivedMonitorPage(): Promise<string> {
   metrics.dialect({ profile: 'fast', mode: 'unicast', advertIntervalMs: 20 });
   metrics.planned(1_000, true);
   metrics.agreementUsable(false);
-  metrics.peerCertificate(1_000);
   metrics.drained('api', true);
   return metrics.text() + own();
 }

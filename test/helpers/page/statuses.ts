@@ -103,27 +103,13 @@ export function nodeStatus({
   };
 }
 
-/** A node that says nothing of itself, seen from the others. */
-export function strangerStatus(
+/** Another node, as it is seen from this one. */
+export function peerStatus(
   name: string,
-  health: 'ready' | 'not-ready' | 'no-answer',
+  health: 'ready' | 'not-ready' | 'no-answer' = 'ready',
+  holds: readonly string[] = [],
 ): ClusterStatus['peers'][number] {
-  return {
-    ...{ name, address: addressOf(name), published: null, problem: 'it publishes nothing (--peer-listen)' },
-    observed: { health, holds: [], adverts: 'not-known' },
-  };
-}
-
-function peerStatus(name: string, options: NodeOptions = {}): ClusterStatus['peers'][number] {
-  const published = nodeStatus({ ...options, name });
-  const holds = options.holder === true ? [vip] : [];
-  return {
-    name,
-    address: addressOf(name),
-    published,
-    problem: null,
-    observed: { health: 'ready', holds, adverts: 'not-known' },
-  };
+  return { name, address: addressOf(name), health, holds: [...holds] };
 }
 
 /** Three nodes that are well, seen from `cp-1`, which holds the VIP. */
@@ -168,7 +154,7 @@ export function failedOver(): ClusterStatus {
       },
       servers: null,
     },
-    peers: [peerStatus('cp-2', { holder: true, sinceMs: 2_000 }), peerStatus('cp-3')],
+    peers: [peerStatus('cp-2', 'ready', [vip]), peerStatus('cp-3')],
   });
 }
 
@@ -187,7 +173,7 @@ function failedPriority(vipPriority: VipPriority): VipPriority {
   };
 }
 
-/** The VIP's monitor is silent, a server is down, an older generation drains, a peer is not asked. */
+/** The VIP's monitor is silent, a server is down, an older generation drains, a peer's HAProxy does not answer. */
 export function degraded(): ClusterStatus {
   const here = nodeStatus({ holder: true });
   return checked({
@@ -230,7 +216,7 @@ export function degraded(): ClusterStatus {
           : each,
       ),
     },
-    peers: [peerStatus('cp-2'), strangerStatus('cp-3', 'no-answer')],
+    peers: [peerStatus('cp-2'), peerStatus('cp-3', 'no-answer')],
   });
 }
 
@@ -241,7 +227,7 @@ export function splitBrain(): ClusterStatus {
     ...status,
     ...{ verdict: 'degraded', problems: [`${vip} is held by cp-1 and cp-2 at once`] },
     vips: [{ vip, kind: 'api', holders: ['cp-1', 'cp-2'], why: ['cp-1 and cp-2 do not hear each other'] }],
-    peers: [peerStatus('cp-2', { holder: true, sinceMs: 9_000 }), peerStatus('cp-3')],
+    peers: [peerStatus('cp-2', 'ready', [vip]), peerStatus('cp-3')],
   });
 }
 

@@ -19,13 +19,13 @@ test('examples with what they are good for, then the notes, in 80 columns', () =
 });
 
 test('a long line can be typed as it stands: a shell goes on after the backslash, and no quotes are torn', () => {
-  const typed = `hawser status --json --timeout 1s --peer-listen 192.0.2.1:29450 | jq -r '.vips[] | [.vip, .holders[]] | @tsv'`;
+  const typed = `hawser status --json --timeout 1s --haproxy-monitor 127.0.0.1:2 | jq -r '.vips[] | [.vip, .holders[]] | @tsv'`;
   expect(
     helpTail([[typed]], [])
       .split('\n')
       .slice(1, -1),
   ).toEqual([
-    '  hawser status --json --timeout 1s --peer-listen 192.0.2.1:29450 | jq -r \\',
+    '  hawser status --json --timeout 1s --haproxy-monitor 127.0.0.1:2 | jq -r \\',
     "      '.vips[] | [.vip, .holders[]] | @tsv'",
   ]);
 });

@@ -144,11 +144,6 @@ export const threatTests: readonly (readonly [claim: string, ...tests: string[]]
     'test/integration/engine/kube/bad-certificates.test.ts',
   ],
   [
-    'peers: certificates that are wrong, expired, of others',
-    'test/integration/engine/peers/refused.test.ts',
-    'test/integration/engine/peers/renewal.test.ts',
-  ],
-  [
     'no secret in a support bundle, and no file that a link leads to',
     'test/unit/engine/system/text/without-secrets.test.ts',
     'test/unit/operate/bundle-copy.test.ts',

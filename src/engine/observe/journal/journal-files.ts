@@ -8,8 +8,6 @@ export interface JournalFile {
   readonly path: string;
   readonly program: string;
   readonly firstSeq: number;
-  /** Reads it where it is not on this node's disk. */
-  readonly text?: () => string;
 }
 
 /** The kernel stamps a file with its last tick, which may lie this long before the lines that were written then. */

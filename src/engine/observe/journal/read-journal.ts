@@ -34,11 +34,7 @@ const MAX_FILE_BYTES = 8 * 1_024 * 1_024;
 
 /** The files of each program's journal, in its order. Throws where the directory cannot be read. */
 export function journalsIn(directory: string): ReadonlyMap<string, readonly JournalFile[]> {
-  return byProgram(listJournalFiles(directory));
-}
-
-export function byProgram(files: readonly JournalFile[]): ReadonlyMap<string, readonly JournalFile[]> {
-  return Map.groupBy(files, ({ program }) => program);
+  return Map.groupBy(listJournalFiles(directory), ({ program }) => program);
 }
 
 /**
@@ -86,8 +82,7 @@ type Content =
   /** Rotation has removed it since it was listed: it was the oldest one. */
   | { readonly kind: 'gone' };
 
-function linesOf({ path, program, text }: JournalFile): Content {
-  if (text !== undefined) return { kind: 'lines', lines: placed(path, program, text()) };
+function linesOf({ path, program }: JournalFile): Content {
   try {
     const stats = lstatSync(path);
     // A FIFO of that name would keep the reader waiting.

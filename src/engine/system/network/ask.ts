@@ -9,11 +9,8 @@ import { patientTimer } from '../time/patient-timeout.ts';
 import { timeoutReason } from '../time/timeout-reason.ts';
 import { onceConnected } from './once-connected.ts';
 
-/** Of the other side's certificate and of ours. */
-type Verification = Pick<
-  RequestOptions,
-  'ca' | 'cert' | 'key' | 'checkServerIdentity' | 'minVersion' | 'rejectUnauthorized'
->;
+/** Of the other side's certificate. */
+type Verification = Pick<RequestOptions, 'ca' | 'rejectUnauthorized'>;
 
 /** For questions about liveness: they send nothing secret, and any certificate will do. */
 export const unverified: Verification = { rejectUnauthorized: false };
@@ -36,23 +33,16 @@ export interface AskLimits {
   readonly maxBytes?: number;
 }
 
-/** How far a question came: a connection that ends means something else each time. */
-export type AskStage = 'connecting' | 'asking' | 'reading';
-
 type HttpAnswer =
   | {
       readonly kind: 'answered';
       readonly status: number;
       readonly headers: IncomingHttpHeaders;
       readonly body: Buffer;
-      /** When its head came, in milliseconds of the wall clock. */
-      readonly headAtMs: number;
     }
   | {
       readonly kind: 'silent';
-      readonly stage: AskStage;
       readonly error: unknown;
-      readonly isLate: boolean;
       /** In a few words. */
       readonly reason: string;
     };
@@ -69,27 +59,17 @@ export async function ask(
   using _timer = patientTimer(timeoutMs, () => late.abort());
   const bounded = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
   const options = { ...target, ...tls, agent: false as const, signal: bounded };
-  let stage: AskStage = 'connecting';
   try {
     const head = await headOfAnswer(() => {
-      const outgoing = (tls === undefined ? requestPlain : requestSecure)(options);
-      const isAsking = (): void => {
-        stage = 'asking';
-      };
-      return outgoing.once('socket', (socket) => {
-        // Over TLS, one that is connected to itself ends with a failed handshake.
-        if (tls === undefined) onceConnected(socket, isAsking);
-        else socket.once('secureConnect', isAsking);
-      });
+      // Over TLS, a connection to itself ends with a failed handshake.
+      if (tls !== undefined) return requestSecure(options);
+      return requestPlain(options).once('socket', (socket) => onceConnected(socket, () => undefined));
     });
-    stage = 'reading';
-    const headAtMs = Date.now();
     const body = maxBytes === undefined ? Buffer.alloc(0) : await readBody(head, maxBytes);
     head.destroy();
-    return { kind: 'answered', status: head.statusCode ?? 0, headers: head.headers, body, headAtMs };
+    return { kind: 'answered', status: head.statusCode ?? 0, headers: head.headers, body };
   } catch (error) {
-    const reason = timeoutReason(error, late.signal, timeoutMs);
-    return { kind: 'silent', stage, error, isLate: late.signal.aborted, reason };
+    return { kind: 'silent', error, reason: timeoutReason(error, late.signal, timeoutMs) };
   }
 }
 

@@ -1,7 +1,6 @@
 import type { CommandSpec } from '../../../cli/command-spec.ts';
 import type { Check } from '../../../engine/examine/check.ts';
 import type { NodeContext } from '../../../engine/examine/context.ts';
-import type { PeerSetting } from '../../../engine/peers/peer.ts';
 import type { Readings } from './readings.ts';
 
 /** The operator's knowledge about this node, beside what the flags of a product say; everything else is looked up. */
@@ -19,7 +18,6 @@ export interface DoctorSettings {
   readonly apiPort: number;
   readonly instance?: string | undefined;
   readonly manifests: string;
-  readonly peers?: PeerSetting;
   /** Where the daemons have their pages, as they run here or would. */
   readonly pages: readonly ProgramPage[];
   /** Those that run here or have a manifest. */

@@ -1,4 +1,5 @@
-import type { OtherNode, PeersReading } from '../../../engine/examine/context.ts';
+import type { PeersReading } from '../../../engine/examine/context.ts';
+import type { Peer } from '../../../engine/examine/peer-health.ts';
 import { parseServers } from '../../../engine/kube/control-plane/static-servers.ts';
 import { messageOf } from '../../../engine/system/errors.ts';
 import { addressesOf, type NetworkInterface } from '../../../engine/system/network/routes.ts';
@@ -8,12 +9,12 @@ import type { DoctorSettings } from './context.ts';
 /** The other nodes: of `--servers`, else of a product's configuration, else of the API. This node's own addresses are left out. */
 export async function peersOf(
   settings: DoctorSettings,
-  configured: readonly { readonly peers: readonly OtherNode[]; readonly from: string }[],
+  configured: readonly { readonly peers: readonly Peer[]; readonly from: string }[],
   interfaces: readonly NetworkInterface[],
   cluster: () => Promise<ClusterReading>,
 ): Promise<PeersReading> {
   const own = new Set(addressesOf(interfaces));
-  const others = (peers: readonly OtherNode[]): readonly OtherNode[] =>
+  const others = (peers: readonly Peer[]): readonly Peer[] =>
     peers.filter(({ address }) => !own.has(address));
   if (settings.servers !== undefined) {
     try {

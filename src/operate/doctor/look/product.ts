@@ -1,8 +1,8 @@
 import type { CommandSpec, Flag, SettingsFrom } from '../../../cli/command-spec.ts';
 import type { Pod } from '../../../cli/pod.ts';
 import type { Check } from '../../../engine/examine/check.ts';
-import type { OtherNode } from '../../../engine/examine/context.ts';
 import type { HostFiles } from '../../../engine/examine/host-files.ts';
+import type { Peer } from '../../../engine/examine/peer-health.ts';
 import type { WantedPort } from '../../../engine/examine/wanted-port.ts';
 import type { DoctorContext, DoctorSettings, InstalledInstance } from './context.ts';
 
@@ -53,7 +53,7 @@ interface ProductWith<Own extends object> {
   readonly lookForPeers?: (
     settings: DoctorSettings & Own,
     files: HostFiles,
-  ) => Promise<{ readonly peers: readonly OtherNode[]; readonly from: string }>;
+  ) => Promise<{ readonly peers: readonly Peer[]; readonly from: string }>;
 }
 
 /** What operate knows of a product: each has one in its `product.ts`, and `src/commands/products.ts` lists them. */

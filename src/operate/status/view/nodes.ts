@@ -1,6 +1,5 @@
 import {
   listText,
-  notAskedFacts,
   type Piece,
   type Row,
   type Section,
@@ -10,13 +9,12 @@ import {
   type Table,
 } from '../../../engine/examine/section.ts';
 import { allNodes, type KnownNode } from '../../../engine/examine/seen.ts';
-import { isNotAsked, whyNotAsked } from '../../../engine/peers/peer-question.ts';
 import { countText } from '../../../engine/system/text/readable-text.ts';
 import { allPrograms } from '../instances.ts';
 import type { ClusterStatus, NodeStatus } from '../node-status.ts';
 import type { ProductStatus } from '../product-status.ts';
 
-/** What each node says of itself, or else what is seen of it from here. */
+/** What this node says of itself, and what is seen of the others from here. */
 export function nodesSection(status: ClusterStatus, products: readonly ProductStatus[]): Section {
   const rows = allNodes<NodeStatus>(status).map((node) => nodeRow(node, status, products));
   const columns = {
@@ -25,8 +23,7 @@ export function nodesSection(status: ClusterStatus, products: readonly ProductSt
     ...{ 'Runs on': 'hashes', Checks: 'checks' },
   };
   const table: Table = { label: 'Nodes', style: 'node-list', noun: 'Node', lead: 'name', columns, rows };
-  const facts = notAskedFacts(status.here.node, whyNotAsked(status.peers));
-  return { id: 'nodes', title: 'Nodes', place: 'wide', parts: [{ tables: [table], facts }] };
+  return { id: 'nodes', title: 'Nodes', place: 'wide', parts: [{ tables: [table] }] };
 }
 
 function nodeRow(
@@ -44,16 +41,12 @@ function nodeRow(
       ...(peer === undefined ? [`${address === undefined ? '' : ', '}this node`] : []),
     ],
     cells: [
-      said === null ? [silenceOf(peer?.problem ?? 'publishes nothing')] : programsOf(said),
+      said === null ? [] : programsOf(said),
       ...entries.flatMap(({ cells }) => cells),
       entries.flatMap(({ configurations }) => configurations),
     ],
     details: entries.flatMap(({ details = [] }) => details),
   };
-}
-
-function silenceOf(problem: string): StatusLabel {
-  return isNotAsked(problem) ? statusLabel('idle', 'not asked') : statusLabel('unknown', problem);
 }
 
 function programsOf(node: NodeStatus): readonly Piece[] {

@@ -9,7 +9,7 @@ import { nodesSection } from './nodes.ts';
 export interface StatusView {
   readonly verdict: StatusLabel;
   readonly node: string;
-  /** By the name that the answering node uses; null where none says. */
+  /** By the name that this node uses; null where no program says. */
   readonly cluster: string | null;
   /** ISO 8601, UTC. */
   readonly at: string;
@@ -29,10 +29,9 @@ const VERDICTS: Readonly<Record<ClusterStatus['verdict'], StatusLabel>> = {
 const PLACES: readonly Section['place'][] = ['left', 'right', 'wide'];
 
 export function statusView(status: ClusterStatus, all: readonly ProductStatus[]): StatusView {
-  const { verdict, here, peers, problems } = status;
+  const { verdict, here, problems } = status;
   const products = productsAt(here, all);
-  const speaking = [here, ...peers.flatMap(({ published }) => published ?? [])];
-  const names = speaking.flatMap((node) => products.map(({ clusterName }) => clusterName?.(node) ?? null));
+  const names = products.map(({ clusterName }) => clusterName?.(here) ?? null);
   const sections = [
     ...products.flatMap((product) => product.sections(status)),
     ...instanceSections(here, all),

@@ -1,5 +1,5 @@
 import { type Check, type Finding, fail, ok, unknown, warn, worstOf } from '../../../engine/examine/check.ts';
-import type { OtherNode } from '../../../engine/examine/context.ts';
+import type { Peer } from '../../../engine/examine/peer-health.ts';
 import { addressIn, familyOf, isSingleAddress } from '../../../engine/system/network/address-text.ts';
 import { isInSubnet, parseAddress } from '../../../engine/system/network/node-address.ts';
 import type { NetworkInterface, NetworkRoute } from '../../../engine/system/network/routes.ts';
@@ -143,7 +143,7 @@ async function lookForHolder(vip: string, context: VipContext, signal: AbortSign
 
 async function linkAddresses(
   { run }: VipContext,
-  peers: readonly OtherNode[],
+  peers: readonly Peer[],
   device: string,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {

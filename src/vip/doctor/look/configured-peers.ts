@@ -1,5 +1,5 @@
-import type { OtherNode } from '../../../engine/examine/context.ts';
 import type { HostFiles } from '../../../engine/examine/host-files.ts';
+import type { Peer } from '../../../engine/examine/peer-health.ts';
 import { vrrpGroups } from '../../../engine/system/network/multicast-membership.ts';
 import { vrrpFacts } from '../../../keepalived/vrrp-facts.ts';
 
@@ -7,12 +7,12 @@ import { vrrpFacts } from '../../../keepalived/vrrp-facts.ts';
 export async function configuredPeers(
   { keepalivedConfig: from }: { readonly keepalivedConfig: string },
   files: HostFiles,
-): Promise<{ readonly peers: readonly OtherNode[]; readonly from: string }> {
+): Promise<{ readonly peers: readonly Peer[]; readonly from: string }> {
   return { peers: unicastPeers((await files.value(from)) ?? ''), from };
 }
 
 /** The addresses of every `unicast_peer { … }`, as their own names, without the placeholder of a node that is alone. */
-export function unicastPeers(text: string): readonly OtherNode[] {
+export function unicastPeers(text: string): readonly Peer[] {
   const addresses = new Set(vrrpFacts(text).instances.flatMap(({ peers }) => peers));
   for (const group of Object.values(vrrpGroups)) addresses.delete(group);
   return [...addresses].map((address) => ({ name: address, address }));

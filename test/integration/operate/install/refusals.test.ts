@@ -137,16 +137,6 @@ test('a supervisor of this node that does not answer is a notice: to end it woul
   });
 });
 
-test('the port for the peers, once there are certificates for them', async () => {
-  await listen(node.namespace, 29_450, plain);
-  const files = ['Ca: /p/ca.crt', 'Cert: /p/tls.crt', 'Key: /p/tls.key'].map((each) => `peerTls${each}\n`);
-  node.write('/etc/hawser/config.yaml', files.join(''));
-  expect(await node.run('install', '--yes', '--api-vip', '10.0.0.100')).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringMatching(/^Cannot use peerListen 29450: /m),
-  });
-});
-
 test('ports and VIP and manifests: all reasons at once', async () => {
   await listen(node.namespace, 9445, plain);
   node.write('/etc/kubernetes/manifests/haproxy.yaml', 'theirs: {}\n');

@@ -50,16 +50,6 @@ test("ports: the four programs' pages, wherever they are", async () => {
   });
 });
 
-test('ports: the one for the peers counts where there are certificates for them', async () => {
-  const files = { '/proc/net/tcp': line('0B004D0A:730A', '0A', 1) };
-  expect(await examine('ports', files)).toMatchObject({ kind: 'ok' });
-  const peers = { kind: 'set', files: { ca: '/ca', cert: '/cert', key: '/key' }, port: 29_450 } as const;
-  expect(await examine('ports', files, { peers })).toMatchObject({
-    kind: 'unknown',
-    found: expect.stringContaining('port 29450 (status for the peers) is taken'),
-  });
-});
-
 test('neighbours: one that answered, one that did not', () => {
   const entry = (state: string): string =>
     JSON.stringify([{ dst: '10.0.0.1', lladdr: '02:00:00:00:00:01', state: [state] }]);

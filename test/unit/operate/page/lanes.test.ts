@@ -40,7 +40,7 @@ test('a lane goes from state to state as the journal tells it, the first one fro
 
 test('without a journal it is drawn from when the node says that it began, and unknown before', () => {
   const status = statuses.healthy();
-  expect(bandsOf(status, [], 'cp-2')).toEqual([['backup', 0, 100]]);
+  expect(bandsOf(status, [], 'cp-1')).toEqual([['holder', 0, 100]]);
   const here = statuses.nodeStatus({ holder: true, sinceMs: 30 * 60_000 - 3_000 });
   expect(bandsOf({ ...status, here }, [], 'cp-1')).toEqual([
     ['unknown', 0, 50],

@@ -11,8 +11,8 @@ import {
   backupHere,
   healthyHere,
   program,
+  readyPeers,
   server,
-  silentPeers,
   statusOf,
   without,
 } from '../../../helpers/status-scenes.ts';
@@ -162,30 +162,17 @@ test('the check that keeps this node from taking over; that it is drained is no 
   );
 });
 
-test('a peer that sends its adverts at another interval is a problem that names both', () => {
-  const [first, ...others] = silentPeers;
-  if (first === undefined) throw new Error('expected a peer');
-  const told = { ...keepalivedMonitorSays, advertIntervalMs: 100 };
-  const published = { ...backupHere, node: 'cp-2', keepalivedMonitor: told };
-  const { problems } = statusOf(healthyHere, undefined, [{ ...first, published }, ...others]);
-  expect(problems).toContainEqual(
-    expect.stringContaining('cp-2 sends adverts every 100 ms, cp-1 every 20 ms: advertInterval'),
-  );
-});
-
-test('a peer that does not answer, and what a peer says of itself, each server once', () => {
+test('a peer whose HAProxy does not answer, or is not ready, comes after what is wrong here', () => {
   const servers = [server('cp-1', { state: 'down' }), server('cp-2')];
-  const here = { ...healthyHere, servers };
-  const [first, second] = silentPeers;
+  const [first, second] = readyPeers;
   if (first === undefined || second === undefined) throw new Error('expected two peers');
-  const published = { ...without(backupHere, 'keepalived-monitor'), node: 'cp-2', servers };
   const looks = [
-    { ...first, problem: null, published },
+    { ...first, health: 'not-ready' as const },
     { ...second, health: 'no-answer' as const },
   ];
-  expect(problemsOf(here, undefined, looks)).toEqual([
-    'cp-2: keepalived-monitor does not answer at 127.0.0.1:29447: nothing listens there',
+  expect(problemsOf({ ...healthyHere, servers }, undefined, looks)).toEqual([
     expect.stringMatching(/^API server cp-1 /),
+    'cp-2: its HAProxy (10.0.0.12) is not ready from here',
     'cp-3: its HAProxy (10.0.0.13) does not answer from here',
   ]);
 });
@@ -197,15 +184,4 @@ test('a holder whose supervisor is silent and whose VIP is gone is not believed:
     '10.0.0.100 is not on this node, though its keepalived was MASTER when its supervisor last said something: keepalived may be dead',
   );
   expect(status.vips[0]?.why[0]).toMatch(/30 \(it holds the VIP\), but the address is not here$/);
-});
-
-test('nodes whose clocks differ are told, by how much and in which direction', () => {
-  const at = (seconds: number) => new Date(Date.parse(healthyHere.at) + seconds * 1_000).toISOString();
-  const peers = (seconds: number) =>
-    silentPeers.map((look) => ({ ...look, published: { ...healthyHere, at: at(seconds) }, problem: null }));
-  const clocks = (seconds: number) =>
-    statusOf(healthyHere, undefined, peers(seconds)).problems.filter((text) => text.includes('clock'));
-  expect(clocks(0.4)).toEqual([]);
-  expect(clocks(-30)[0]).toContain("its clock is 30 s behind this node's");
-  expect(clocks(3_600)[0]).toContain("its clock is 1 h ahead of this node's");
 });

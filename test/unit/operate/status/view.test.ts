@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
-import * as z from 'zod/mini';
 import { statusProducts } from '../../../../src/commands/status-products.ts';
 import { type Row, wordsOf } from '../../../../src/engine/examine/section.ts';
-import { NOT_SET_UP, peerQuestion } from '../../../../src/engine/peers/peer-question.ts';
 import { textOf } from '../../../../src/operate/page/html.ts';
 import { sectionPart } from '../../../../src/operate/page/sections.ts';
 import { statusLines } from '../../../../src/operate/status/view/status-lines.ts';
@@ -17,6 +15,8 @@ function partOf(status: ClusterStatus, id: string) {
   return part;
 }
 
+const unranked = 'priority not known';
+
 const rowsOf = (status: ClusterStatus, id: string): readonly Row[] =>
   (partOf(status, id).tables ?? []).flatMap(({ rows }) => rows);
 
@@ -24,24 +24,25 @@ const shown = ({ name, cells }: Row) => [wordsOf(name), ...cells.map(wordsOf)];
 const toneOf = ({ cells }: Row) =>
   cells.flat().flatMap((each) => (typeof each === 'object' && 'tone' in each ? each.tone : []))[0];
 
-test('who holds the VIP comes with the sum that made it so, node by node, the highest first', () => {
+test('who holds the VIP comes with the sum that made it so, and what is seen of the others', () => {
   const { summary, age } = partOf(statuses.healthy(), 'vips');
   expect(summary).toEqual({ tone: 'good', words: 'held by cp-1' });
   expect(age).toBe('3 h');
   expect(rowsOf(statuses.healthy(), 'vips').map(shown)).toEqual([
     ['cp-1', 'holder', '220 (1 of 3 by name) + 30 (healthy, and it holds the VIP)', 'priority 250'],
-    ['cp-2', 'backup', '210 (2 of 3 by name) + 0 (healthy)', 'priority 210'],
-    ['cp-3', 'backup', '200 (3 of 3 by name) + 0 (healthy)', 'priority 200'],
+    ['cp-2', 'not known', '210 (its place in the list); seen from here: its HAProxy is ready', unranked],
+    ['cp-3', 'not known', '200 (its place in the list); seen from here: its HAProxy is ready', unranked],
   ]);
 });
 
-test('a node that cannot serve is last, and says why', () => {
-  const last = rowsOf(statuses.failedOver(), 'vips').at(-1);
-  expect(last && shown(last)).toEqual([
+test('a node that cannot serve says why', () => {
+  const [here, holder] = rowsOf(statuses.failedOver(), 'vips');
+  expect(here && shown(here)).toEqual([
     ...['cp-1', 'fault', '220 (1 of 3 by name) − 254 (HAProxy does not serve); HAProxy: connection refused'],
     'priority -34',
   ]);
-  expect(last && toneOf(last)).toBe('bad');
+  expect(here && toneOf(here)).toBe('bad');
+  expect(holder && shown(holder)[1]).toBe('holder');
 });
 
 test('of who says nothing of itself it says what is known, and never that it is well', () => {
@@ -54,15 +55,15 @@ test('of who says nothing of itself it says what is known, and never that it is 
   ]);
   expect(stranger && shown(stranger)).toEqual([
     ...['cp-3', 'not known'],
-    'seen from here: its HAProxy does not answer; it publishes nothing (--peer-listen)',
-    'priority not known',
+    'seen from here: its HAProxy does not answer',
+    unranked,
   ]);
-  expect(stranger && toneOf(stranger)).toBe('unknown');
+  expect(stranger && toneOf(stranger)).toBe('idle');
   const nodes = rowsOf(statuses.degraded(), 'nodes');
   expect(nodes.map((row) => [toneOf(row), shown(row)[2]])).toEqual([
     ['bad', 'HAProxy usable'],
-    ['good', 'HAProxy usable'],
-    ['unknown', 'HAProxy does not answer'],
+    ['good', 'HAProxy ready'],
+    ['bad', 'HAProxy does not answer'],
   ]);
 });
 
@@ -174,29 +175,6 @@ test('where a node has VIPs of both kinds its checks say of which kind they are'
   };
   expect(namesOf(priorities)).toEqual(['API, other nodes', 'ingress, other nodes']);
   expect(namesOf(priorities.slice(0, 1))).toEqual(['other nodes']);
-});
-
-test('peers that nobody set up are said once in each section, and in no colour', () => {
-  const status = statuses.healthy();
-  const observed = { health: 'ready', holds: [], adverts: 'not-known' } as const;
-  const peers = status.peers.map((peer) => ({ ...peer, published: null, problem: NOT_SET_UP, observed }));
-  const lines = statusLines({ ...status, peers }, statusProducts, { colours: true });
-  const told = 'cp-1 has no --peer-tls-… files: it cannot ask the others';
-  expect(lines.filter((line) => line.includes(told))).toHaveLength(2);
-  expect(lines.join('\n')).not.toContain('\u001b[33m');
-});
-
-test('credentials for the peers that cannot be read are said once in each section', async () => {
-  const files = { ca: '/none/ca.crt', cert: '/none/tls.crt', key: '/none/tls.key' };
-  const question = await peerQuestion({ files, port: 1 }, z.unknown());
-  if (question.kind !== 'none') throw new Error('Cannot read files that are not there, expected a problem');
-  const status = statuses.healthy();
-  const peers = status.peers.map((peer) => ({ ...peer, published: null, problem: question.problem }));
-  const view = statusView({ ...status, peers }, statusProducts);
-  const said = JSON.stringify(view).split('Cannot use').length - 1;
-  expect(said).toBe(2);
-  const lines = statusLines({ ...status, peers }, statusProducts, { colours: true }).join('\n');
-  expect(lines).toContain('\u001b[33m');
 });
 
 test('a summary has its colour on a terminal, on each of its lines', () => {

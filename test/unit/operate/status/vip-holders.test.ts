@@ -4,7 +4,6 @@ import {
   backupHere,
   healthyHere,
   holdsHere,
-  silentPeers,
   statusOf,
   vip,
   without,
@@ -36,7 +35,7 @@ test.each(['cp-2', 'cp-3'] as const)(
     expect(status.vips[0]?.why.at(-1)).toMatch(
       new RegExp(`^${name}: it answers for the VIP on this segment`),
     );
-    expect(status.peers.map(({ observed }) => observed.holds)).toEqual(
+    expect(status.peers.map(({ holds }) => holds)).toEqual(
       ['cp-2', 'cp-3'].map((each) => (each === name ? [vip] : [])),
     );
   },
@@ -46,20 +45,6 @@ test('nobody, or somebody whom nobody knows', () => {
   expect(vipOf(backupHere, answeredBy('free'))?.holders).toEqual([]);
   expect(vipOf(backupHere, answeredBy('a stranger'))?.holders).toEqual(['02:00:00:00:00:99']);
   expect(vipOf(backupHere, { ownAddresses: new Set(), neighbours: undefined })?.holders).toEqual([]);
-});
-
-test('what a peer publishes counts more than what is seen of it, and has its sum', () => {
-  const [first, second] = silentPeers;
-  if (first === undefined || second === undefined) throw new Error('expected two peers');
-  const published = { ...first, problem: null, published: { ...healthyHere, node: 'cp-2' } };
-  const { vips, peers } = statusOf(backupHere, answeredBy('free'), [published, second]);
-  expect(vips[0]?.holders).toEqual(['cp-2']);
-  expect(vips[0]?.why).toContain(
-    'cp-2: 250 = 220 (place 1 of 3 in the list) + 0 (HAProxy serves) + 30 (it holds the VIP)',
-  );
-  expect(peers[0]?.observed.holds).toEqual([vip]);
-  const denied = { ...published, published: { ...backupHere, node: 'cp-2' } };
-  expect(statusOf(backupHere, answeredBy('cp-2'), [denied, second]).vips[0]?.holders).toEqual([]);
 });
 
 test('both where this node hears of another one while it holds the VIP itself', () => {

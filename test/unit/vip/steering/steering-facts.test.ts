@@ -7,7 +7,7 @@ async function holds(...vips: readonly string[]): Promise<boolean | undefined> {
   const priorities = keepalivedMonitorSays.priorities.map((each) => ({ ...each, vips: [...vips] }));
   const group = keepalivedMonitorSays.group.filter(({ self }) => self);
   const status = { ...keepalivedMonitorSays, priorities, group };
-  return (await factsOf(status, { healthPort: 1, peers: undefined })).vips[0]?.holder;
+  return (await factsOf(status, { healthPort: 1 })).vips[0]?.holder;
 }
 
 test('a node whose bonus has outlived its VIP is no holder for an order', async () => {

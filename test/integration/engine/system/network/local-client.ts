@@ -22,7 +22,7 @@ if (mode === 'watch') {
   const page = await askPage(address, path, limits);
   say({ askPage: page.kind === 'silent' && page.message, isTaken: page.kind === 'silent' && page.isTaken });
   const answer = await ask({ ...address, path, tls: undefined }, limits);
-  say({ ask: answer.kind === 'silent' && answer.reason, stage: answer.kind === 'silent' && answer.stage });
+  say({ ask: answer.kind === 'silent' && answer.reason });
   say({ refuses: await refuses(address, limits.timeoutMs) });
   say({ probeTcp: await probeTcp(address, 'connect') });
 }

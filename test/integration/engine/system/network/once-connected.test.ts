@@ -39,7 +39,7 @@ test('who asks a port where nothing listens, and gets this very port, is refused
   const message = 'nothing listens there';
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     { askPage: message, isTaken: false },
-    { ask: message, stage: 'connecting' },
+    { ask: message },
     { refuses: true },
     { probeTcp: 'refused' },
   ]);
