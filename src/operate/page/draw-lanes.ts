@@ -13,7 +13,7 @@ export function lanesSection(
   return html`<section class="wide" aria-labelledby="lanes">
 <h2 id="lanes">The last hour <span class="aside">UTC</span></h2>
 ${problems.map((problem) => html`<p class="note">Not read: ${problem}</p>\n`)}${lanes.map((lane, index) => laneOf(lane, lanes[index - 1], span))}${axis(span)}
-<ul class="legend" aria-label="What the bars mean">${LEGEND.map((kind) => html`<li><svg width="26" height="22" aria-hidden="true">${bar({ kind, from: 0, to: 100, words: kind })}</svg>${kind}</li>`)}</ul>
+<p>${LEGEND.map((kind) => html`<svg width="26" height="18" aria-hidden="true">${bar({ kind, from: 0, to: 100, words: kind })}</svg> ${kind} &ensp;`)}</p>
 <p class="note">Why each move happened: <code>hawser timeline --since 1h</code></p>
 </section>\n`;
 }
@@ -41,11 +41,10 @@ function bar({ kind, from, to, words }: Band): Html {
 }
 
 function axis(span: TimeSpan): Html {
-  const labels = ticksOf(span).map((at) => {
-    const x = placeOf(at, span);
-    const anchor = x < 4 ? 'start' : x > 96 ? 'end' : 'middle';
-    return html`<text x="${x}%" y="13" text-anchor="${anchor}">${clockText(at).slice(0, 5)}</text>`;
-  });
+  const labels = ticksOf(span).map(
+    (at) =>
+      html`<text x="${placeOf(at, span)}%" y="13" text-anchor="middle">${clockText(at).slice(0, 5)}</text>`,
+  );
   return html`<div class="lane" aria-hidden="true"><span></span><svg height="18">${labels}</svg></div>`;
 }
 

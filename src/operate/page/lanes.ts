@@ -30,7 +30,6 @@ export interface Band {
 }
 
 const HOUR_MS = 3_600_000;
-/** A tenth of a percent of the hour is not seen. */
 const STEP_MS = 10_000;
 
 /** The hour that ends with the next step of ten seconds, so that the drawing stands still for a while. */

@@ -17,7 +17,6 @@ export interface PageSource {
   readonly look: () => Promise<ClusterStatus>;
   readonly products: readonly ProductStatus[];
   readonly journals: (span: TimeSpan) => Journals;
-  /** Since the epoch. */
   readonly nowMs: () => number;
 }
 
