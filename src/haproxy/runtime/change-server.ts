@@ -37,26 +37,26 @@ const MOST_TOGETHER = 100;
  * Makes changes, for one request: reads what runs, and gives the commands that are left to give, for all changes together. Each answer of HAProxy counts. A
  * backend is read once: a change affects no other server, and hundreds may come at once.
  *
- * Whether this HAProxy takes a command or its alternative is learned from the first one, which is sent alone: what follows it in a batch would run after
- * a refusal as well, and would take the old servers out of use before the new ones exist.
+ * Servers are created first: HAProxy runs what follows a refused command on the same connection, and would take the old servers out of use
+ * before the new ones exist. Whether this HAProxy accepts a command or its alternative is learned from the first one, which is sent alone.
  */
 export function createServerChanges(
   line: Line,
   leftOvers: LeftOvers,
 ): (running: Running) => (changes: readonly ServerChange[]) => Promise<ServersOutcome> {
-  let takes: 'first' | 'instead' | undefined;
-  const send = async (running: Running, commands: readonly Command[]): Promise<string | undefined> => {
-    const at = takes === undefined ? commands.findIndex(({ instead }) => instead !== undefined) : -1;
-    const before = at === -1 ? commands : commands.slice(0, at);
-    const inForm = before.flatMap((each) => (takes === 'instead' ? (each.instead?.commands ?? each) : each));
-    const trouble = await tellTogether(line, running, inForm);
-    const unsettled = commands[at];
-    if (trouble !== undefined || unsettled === undefined) return trouble;
-    const reply = await line.ask(running, unsettled.text);
-    if (reply !== undefined && unsettled.done.test(reply.trim())) takes = 'first';
-    else if (unsettled.instead?.answer.test(reply?.trim() ?? '') === true) takes = 'instead';
-    else return answered(unsettled, reply?.trim());
-    return await send(running, commands.slice(takes === 'first' ? at + 1 : at));
+  let form: 'plain' | 'instead' | undefined;
+  const create = async (running: Running, commands: readonly Command[]): Promise<string | undefined> => {
+    const [first] = commands;
+    if (first?.instead === undefined || form !== undefined) {
+      const each = ({ instead }: Command) => (form === 'instead' ? instead?.commands : undefined);
+      const inForm = commands.flatMap((command) => each(command) ?? command);
+      return await tellTogether(line, running, withoutRepeats(inForm));
+    }
+    const reply = (await line.ask(running, first.text))?.trim() ?? '';
+    if (first.done.test(reply)) form = 'plain';
+    else if (first.instead.answer.test(reply)) form = 'instead';
+    else return answered(first, reply);
+    return await create(running, commands.slice(form === 'plain' ? 1 : 0));
   };
   return (running) => {
     const known = new Map<string, RunningServers>();
@@ -73,22 +73,23 @@ export function createServerChanges(
       }
       return new Map(backends.flatMap((backend) => [...(known.get(backend) ?? [])]));
     };
-    return createServersChange(leftOvers, running, { read, send, forgetAll: () => known.clear() });
+    return createServersChange(line, leftOvers, running, { read, create, forgetAll: () => known.clear() });
   };
 }
 
 interface Means {
   readonly read: (backends: readonly string[]) => Promise<RunningServers | undefined>;
-  /** Resolves with what HAProxy said to the first command that it refused. */
-  readonly send: (running: Running, commands: readonly Command[]) => Promise<string | undefined>;
+  /** Resolves with HAProxy's answer to the first command that it refused. */
+  readonly create: (running: Running, commands: readonly Command[]) => Promise<string | undefined>;
   /** Drops what was read. */
   readonly forgetAll: () => void;
 }
 
 function createServersChange(
+  line: Line,
   leftOvers: LeftOvers,
   running: Running,
-  { read, send, forgetAll }: Means,
+  { read, create, forgetAll }: Means,
 ): (changes: readonly ServerChange[]) => Promise<ServersOutcome> {
   /** What a server left that is wanted again in another form: it can be added once it is deleted. */
   const deleteLeftOver = async ({ server, wanted }: ServerChange): Promise<void> => {
@@ -115,27 +116,21 @@ function createServersChange(
     if (found === undefined) return refused(`HAProxy does not say which servers "${backends.join(' ')}" has`);
     const gone = leftOvers.of(running);
     const steps = changes.map((change) => ({ change, ...stepsFor(change, found, gone) }));
+    const creations = steps.flatMap((step) => step.creations);
     const commands = steps.flatMap((step) => step.commands);
-    // A server leaves once those that take its place exist: HAProxy may refuse them.
-    const [leaving, staying] = partition(steps, ({ change }) => change.wanted === null);
-    for (const part of [staying, leaving]) {
-      const trouble = await send(
-        running,
-        part.flatMap((step) => step.commands),
-      );
-      if (trouble !== undefined) return refused(trouble);
-    }
+    const trouble = (await create(running, creations)) ?? (await tellTogether(line, running, commands));
+    if (trouble !== undefined) return refused(trouble);
     for (const { change, commands } of steps)
       if (change.wanted !== null) leftOvers.forget(running, change.server);
       else if (commands.length > 0) leftOvers.add(running, change.server, change.mayFinish?.options);
     const ended = steps.filter(({ endSessions }) => endSessions).map(({ change }) => change.server);
-    return { kind: 'changed', commands: commands.length, ended };
+    return { kind: 'changed', commands: creations.length + commands.length, ended };
   };
 }
 
-function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): readonly [T[], T[]] {
-  const { first = [], second = [] } = Object.groupBy(items, (item) => (isFirst(item) ? 'first' : 'second'));
-  return [first, second];
+/** Of equal commands the last one: HAProxy computes the cookies of all servers of a backend each time that it gets the key. */
+function withoutRepeats(commands: readonly Command[]): readonly Command[] {
+  return [...new Map(commands.toReversed().map((command) => [command.text, command])).values()].toReversed();
 }
 
 /** Whether a server with these options is the one that is wanted again. */

@@ -12,6 +12,8 @@ export interface Command {
 }
 
 export interface Steps {
+  /** Sent before the commands of all changes. */
+  readonly creations: readonly Command[];
   readonly commands: readonly Command[];
   readonly endSessions: boolean;
 }
@@ -41,7 +43,7 @@ export function deletion(server: string): Command {
   return { text: `del server ${server}`, done: /^Server deleted\.$/ };
 }
 
-const nothing: Steps = { commands: [], endSessions: false };
+const nothing: Steps = { creations: [], commands: [], endSessions: false };
 
 /**
  * What is under way may end: it is told to go a moment later, or much later, see `ending`. For so long one that drains would go on to get
@@ -49,7 +51,7 @@ const nothing: Steps = { commands: [], endSessions: false };
  */
 function removal(server: string, endSessions: boolean): Steps {
   const state = endSessions ? 'drain' : 'maint';
-  return { commands: [setState(server, state)], endSessions };
+  return { ...nothing, commands: [setState(server, state)], endSessions };
 }
 
 /** Ends what a server that was removed still has. */
@@ -67,7 +69,7 @@ function addition(server: string, wanted: WantedServer): Steps {
   const added = { ...add(options), ...withDynamicCookie(wanted, add, server) };
   // A server that was added takes nothing, and is not checked, until it is told to.
   const health = /(?:^| )check(?: |$)/.test(options) && isUnchecked !== true ? [checksOn(server)] : [];
-  return { commands: [added, ...health, setState(server, 'ready')], endSessions: false };
+  return { creations: [added], commands: [...health, setState(server, 'ready')], endSessions: false };
 }
 
 /** HAProxy before 3.0 takes no cookie for a server that is added. One that it makes itself is made when the key is set. */
@@ -92,7 +94,7 @@ function alteration({ server, mayFinish }: ServerChange, wanted: WantedServer, f
     commands.push({ text: `set server ${server} weight ${wanted.weight}`, done: SILENT });
   commands.push(...checksAs(wanted, found, server));
   if (found.isOut) commands.push(setState(server, 'ready'));
-  return { commands, endSessions };
+  return { creations: [], commands, endSessions };
 }
 
 /** One whose checks go off while it is down is not to stay down: a check that was under way may say so a moment later as well. */

@@ -218,7 +218,7 @@ test('a server whose cookie HAProxy refuses gets one of its backend before the o
   const texts = [
     withCookies('a 10.0.0.1:80 cookie x'),
     withCookies('b 10.0.0.2:80 cookie y'),
-    withCookies('c 10.0.0.3:80 cookie z'),
+    withCookies('c 10.0.0.3:80 cookie z', 'd 10.0.0.4:80 cookie w'),
   ] as const;
   const haproxy = createHaproxyModel(texts[0]);
   const { commands, asking } = withoutCookies(haproxy.ask);
@@ -241,18 +241,15 @@ test('a server whose cookie HAProxy refuses gets one of its backend before the o
   };
   await move(texts[0], texts[1]);
   await move(texts[1], texts[2]);
-  const added = (server: string, address: string) => [
-    `add server web/${server} ${address} check weight 1`,
-    'set dynamic-cookie-key backend web shop:web',
-    `enable health web/${server}`,
-    `set server web/${server} state ready`,
-  ];
+  const key = 'set dynamic-cookie-key backend web shop:web';
+  const ready = (server: string) => [`enable health web/${server}`, `set server web/${server} state ready`];
   expect(commands).toEqual([
     'add server web/b 10.0.0.2:80 cookie y check weight 1',
-    ...added('b', '10.0.0.2:80'),
+    ...['add server web/b 10.0.0.2:80 check weight 1', key, ...ready('b')],
     'set server web/a state maint',
-    // It is known by now which form this HAProxy takes.
-    ...added('c', '10.0.0.3:80'),
+    // It is known by now which form this HAProxy takes, and the key is sent once.
+    ...['add server web/c 10.0.0.3:80 check weight 1', 'add server web/d 10.0.0.4:80 check weight 1', key],
+    ...[...ready('c'), ...ready('d')],
     'set server web/b state maint',
   ]);
 });
