@@ -95,7 +95,8 @@ export async function runConfigurationLoop<T>(
     checkIfDue();
     const wokenMs = parts.now();
     const proposal = await propose(parts, signal);
-    lookAgainAtMs = parts.now() + (proposal.lookAgainInMs ?? Infinity);
+    const proposedUntilMs = parts.now() + (proposal.lookAgainInMs ?? Infinity);
+    lookAgainAtMs = proposedUntilMs;
     if (proposal.kind !== 'rendered' || signal.aborted) continue;
     const { now, laterMs } = (await parts.pace?.turn(proposal)) ?? { now: proposal, laterMs: 0 };
     if (laterMs > 0) {
@@ -106,7 +107,11 @@ export async function runConfigurationLoop<T>(
     if (now === undefined || signal.aborted) continue;
     const isRetry = isOf(now.rendered, tried);
     if (isRetry && retryInMs(tried, parts.now()) !== undefined) continue;
-    if (checking?.giveWayTo(now.rendered) === false) continue;
+    if (checking?.giveWayTo(now.rendered) === false) {
+      // The end of the check wakes the loop.
+      lookAgainAtMs = proposedUntilMs;
+      continue;
+    }
     if (checking !== undefined && !(await endCheck(checking))) continue;
     if (isRetry) parts.applier.retryRejected();
     const attempt = { startMs: parts.now(), isPart: laterMs > 0 };

@@ -2,7 +2,7 @@
 export interface Wake {
   /** Ends the current sleep, or the next one at once. Any number of calls wake once. */
   readonly poke: () => void;
-  /** Resolves when poked, after `timeoutMs`, or when `signal` aborts. */
+  /** Resolves when poked, after `timeoutMs`, or when `signal` aborts: after pending I/O was handled, however often a loop calls it. */
   readonly sleep: (timeoutMs: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -21,7 +21,8 @@ export function createWake(): Wake {
           signal.removeEventListener('abort', finish);
           end = undefined;
           poked = false;
-          resolve();
+          // Timers that are due already, and promises, would keep the event loop from its I/O.
+          setImmediate(resolve);
         };
         const timer = setTimeout(finish, timeoutMs);
         signal.addEventListener('abort', finish, { once: true });

@@ -20,7 +20,9 @@ async function attemptTimes(
     readonly map?: (nowMs: number) => string;
     readonly outcome?: (nowMs: number) => ApplyOutcome;
     /** What the check says of it after HAProxy was told. */
-    readonly verdict?: ApplyOutcome;
+    readonly verdict?: ApplyOutcome | 'pending';
+    /** Every configuration is a part, and the rest follows this much later. */
+    readonly restInMs?: number;
     /** How long each rendering takes, and until when it is held back. */
     readonly renderMs?: number;
     readonly heldUntilMs?: number;
@@ -30,7 +32,7 @@ async function attemptTimes(
   } = {},
 ): Promise<readonly number[]> {
   const { wakesAt = [], tookMs = 0, text = () => 'refused', map = () => '' } = facts;
-  const { renderMs = 0, heldUntilMs = 0, onRender, isPart, verdict } = facts;
+  const { renderMs = 0, heldUntilMs = 0, onRender, isPart, verdict, restInMs } = facts;
   const { outcome = () => ({ kind: 'unreachable', message: 'nothing listens' }) } = facts;
   const times: number[] = [];
   const stop = new AbortController();
@@ -41,7 +43,13 @@ async function attemptTimes(
       nowMs += tookMs;
       return outcome(nowMs);
     },
-    settle: () => verdict && { outcome: Promise.resolve(verdict), giveWayTo: () => false },
+    settle: () => {
+      const stopped = new Promise<undefined>((resolve) => {
+        stop.signal.addEventListener('abort', () => resolve(undefined));
+      });
+      const outcome = verdict === 'pending' ? stopped : Promise.resolve(verdict);
+      return verdict && { outcome, giveWayTo: () => false };
+    },
     retryRejected: () => undefined,
   };
   let isPoked = false;
@@ -67,6 +75,7 @@ async function attemptTimes(
       next: async () => ({ input: nowMs, lookAgainInMs: undefined }),
       pace: {
         turn: async (wanted) => {
+          if (restInMs !== undefined) return { now: wanted, laterMs: restInMs };
           const laterMs = Math.max(0, heldUntilMs - nowMs);
           return { now: laterMs === 0 || isPart?.(nowMs) ? wanted : undefined, laterMs };
         },
@@ -126,6 +135,16 @@ describe('a configuration that cannot be applied', () => {
     const text = (nowMs: number) => (nowMs > 400 && nowMs < 600 ? undefined : 'refused');
     expect(near(await attemptTimes(8_000, { text }))).toEqual([0, 6_500, 7_500]);
   });
+});
+
+it('waits for a check that cannot be interrupted, whatever is left to be applied', async () => {
+  let rendered = 0;
+  const onRender = (): void => {
+    rendered += 1;
+  };
+  const outcome = () => told;
+  await attemptTimes(19_000, { outcome, verdict: 'pending', restInMs: 1, onRender });
+  expect(rendered).toBeLessThan(8);
 });
 
 it('looks once each check interval at a configuration that is served', async () => {

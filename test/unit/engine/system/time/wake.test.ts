@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { createWake } from '../../../../../src/engine/system/time/wake.ts';
 
@@ -27,4 +28,20 @@ test('an abort ends the sleep, before and during it', async () => {
   controller.abort();
   await sleeping;
   await wake.sleep(LONG_MS, controller.signal);
+});
+
+test('I/O goes on beside a loop that always has something to do', async () => {
+  const wake = createWake();
+  let hasRead = false;
+  void readFile(import.meta.filename).then(() => {
+    hasRead = true;
+  });
+  // News arrive while each turn lasts.
+  for (let turn = 0; turn < 2_000 && !hasRead; turn += 1) {
+    const until = performance.now() + 2;
+    while (performance.now() < until);
+    wake.poke();
+    await wake.sleep(0, never);
+  }
+  expect(hasRead).toBe(true);
 });
