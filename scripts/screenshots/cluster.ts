@@ -25,7 +25,9 @@ export async function openCluster(): Promise<Cluster> {
       flags: [...['--journal', journalOf(node)], ...flagsOf(part, runDir)],
     });
     // Nothing is measured: an answer that is late on a busy machine is one.
-    const scene = stack.use(await openScene('hawser', { own, clientTimeoutMs: 2_000 }));
+    const scene = stack.use(
+      await openScene('hawser', { own, clientTimeoutMs: 2_000, advertIntervalMs: 500 }),
+    );
     const journals = scene.members.map(journalOf);
     return { scene, journals, [Symbol.asyncDispose]: () => stack.disposeAsync() };
   } catch (error) {
@@ -50,8 +52,7 @@ function flagsOf(part: HawserPart, runDir: string): readonly string[] {
     case 'haproxy-monitor':
       return ['--stats-socket', `${runDir}/haproxy.sock`, '--state-file', `${runDir}/server-state`];
     case 'keepalived-monitor':
-      // Adverts as in the tests: a machine that is busy for a moment must not look like a dead node.
-      return ['--cluster-name', clusterName, '--advert-interval', '500ms'];
+      return ['--cluster-name', clusterName];
     case 'keepalived':
       return [];
   }

@@ -9,7 +9,7 @@ export type Place = string;
 export interface SettingsKey extends Pick<Flag, 'help' | 'field' | 'default'> {
   readonly place: Place;
   readonly key: string;
-  /** `--advert-interval`, or `KUBECONFIG`: what takes precedence over it. */
+  /** `--check-interval`, or `KUBECONFIG`: what takes precedence over it. */
   readonly typed: string;
   /** `HAWSER_ADVERT_INTERVAL`, or the one that others gave it; an argument has none. */
   readonly variable?: string;

@@ -25,7 +25,7 @@ export async function run(settings: SettingsOf<typeof spec>, { line }: CommandCo
   const shown =
     found === undefined
       ? { settings: given }
-      : { ...found.model, settings: { ...given, ...decidedElsewhere(settings, found.settings) } };
+      : { ...found.model, settings: { ...given, ...nameOfKubeconfig(settings, found.settings) } };
   process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
   return found === undefined ? 1 : 0;
 }
@@ -42,18 +42,10 @@ async function modelNow(settings: KeepalivedMonitorSettings, log: Log) {
   return { model: built.model, settings: input.settings };
 }
 
-/** Values that do not come from the flags: a name from the kubeconfig, and what all nodes have agreed on. */
-function decidedElsewhere(
-  { clusterName, kubeconfig, profile, mode, advertInterval, config }: KeepalivedMonitorSettings,
+/** The cluster's name, where it comes from the kubeconfig. */
+function nameOfKubeconfig(
+  { clusterName, kubeconfig }: KeepalivedMonitorSettings,
   used: KeepalivedSettings,
 ): Readonly<Record<string, ShownSetting>> {
-  const agreed = `what all nodes have agreed upon (--monitor-conf, ${config}.agreed)`;
-  return {
-    ...(clusterName === undefined && { clusterName: { value: used.clusterName, from: kubeconfig } }),
-    ...(profile !== used.profile && { profile: { value: used.profile, from: agreed } }),
-    ...(mode !== used.mode && { mode: { value: used.mode, from: agreed } }),
-    ...(advertInterval !== used.advertIntervalMs && {
-      advertInterval: { value: `${used.advertIntervalMs}ms`, from: agreed },
-    }),
-  };
+  return clusterName === undefined ? { clusterName: { value: used.clusterName, from: kubeconfig } } : {};
 }

@@ -53,9 +53,9 @@ export function createKeepalivedProgram(
     confirm: (id, configuration, signal) => confirm(paths, id, configuration, signal),
     findLeftOver: () => findLeftOver(paths),
     repair: repairAddress,
-    guardTracks: ({ trackFiles, profile }, isHolder) =>
+    guardTracks: ({ trackFiles }, isHolder) =>
       trackFiles.flatMap((file) => {
-        const look = guardOf(file.path)(profile, isHolder(file), Date.now());
+        const look = guardOf(file.path)(isHolder(file), Date.now());
         return look === undefined ? [] : { ...look, instances: file.instances };
       }),
     discardUnsent: forgetUnanswered,

@@ -12,7 +12,7 @@ const TAKE_OVER_MARGIN_MS = 200;
  */
 export function parseConfiguration(
   text: string,
-): Pick<AcceptedConfiguration, 'instances' | 'trackFiles' | 'profile' | 'notifyFifo'> {
+): Pick<AcceptedConfiguration, 'instances' | 'trackFiles' | 'notifyFifo'> {
   const blocks = parseBlocks(text);
   const globals = globalsOf(blocks);
   return {
@@ -20,12 +20,11 @@ export function parseConfiguration(
       .filter(({ words }) => words[0] === 'vrrp_instance')
       .map((block) => instanceOf(block, globals)),
     trackFiles: trackFilesOf(blocks),
-    profile: wordAfter(globals, 'vrrp_version') === '2' ? 'openshift' : 'fast',
     notifyFifo: wordAfter(globals, 'vrrp_notify_fifo') ?? wordAfter(globals, 'notify_fifo'),
   };
 }
 
-export function globalsOf(blocks: readonly Block[]): readonly Block[] {
+function globalsOf(blocks: readonly Block[]): readonly Block[] {
   return blocks.filter(({ words }) => words[0] === 'global_defs').flatMap(({ children }) => children);
 }
 
@@ -72,12 +71,12 @@ function addressOf(line: readonly string[], device: string): readonly HeldAddres
 }
 
 /** `children`: of an instance. keepalived sends an advert a second where nothing else is said. */
-export function advertIntervalMs(children: readonly Block[]): number {
+function advertIntervalMs(children: readonly Block[]): number {
   return numberAfter(children, 'advert_int', 1) * 1_000;
 }
 
 /** After so many missing adverts a holder is taken for dead. */
-export function downTimerAdverts(children: readonly Block[], globals: readonly Block[]): number {
+function downTimerAdverts(children: readonly Block[], globals: readonly Block[]): number {
   return numberAfter(children, 'down_timer_adverts', numberAfter(globals, 'vrrp_down_timer_adverts', 3));
 }
 

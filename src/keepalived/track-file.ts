@@ -4,15 +4,10 @@ import { replaceFile } from '../engine/system/file/replace-file.ts';
 import { notedPermission } from './noted-permission.ts';
 import { createSilentHealth, type SilentHealth } from './silent-health.ts';
 import { silentTrackValue, TRACK, unwatchedTrackValue, withoutBonus } from './track-value.ts';
-import type { VrrpProfile } from './vrrp-dialect.ts';
 import type { TrackReading } from './vrrp-program.ts';
 
 /** How to call for one track file, five times a second. */
-export type TrackGuard = (
-  profile: VrrpProfile,
-  holder: boolean,
-  nowMs: number,
-) => Omit<TrackReading, 'instances'> | undefined;
+export type TrackGuard = (holder: boolean, nowMs: number) => Omit<TrackReading, 'instances'> | undefined;
 
 /**
  * How long FAULT lasts without a monitor that has refused the node. After a boot keepalived itself writes it, and a node
@@ -47,7 +42,7 @@ export function createTrackGuard(
     const creditMs = Math.min(Math.max(0, nowMs - before.at), MOST_PER_LOOK_MS);
     return before.writtenMs === writtenMs ? before.ageMs + creditMs : Math.min(ageMs, creditMs);
   };
-  return (profile, holder, nowMs) => {
+  return (holder, nowMs) => {
     const writtenMs = writtenAt(path);
     if (writtenMs === undefined) return undefined;
     const value = readTrackValue(path);
@@ -63,7 +58,7 @@ export function createTrackGuard(
     const said = ours?.said ?? value;
     const isRefused = said <= TRACK.fault && notedPermission(path) === 'refused';
     const demoted = !isRefused && !health.serves();
-    const replaced = (demoted ? silentTrackValue : unwatchedTrackValue)(profile, said, holder);
+    const replaced = (demoted ? silentTrackValue : unwatchedTrackValue)(said, holder);
     const wanted = isRefused ? TRACK.fault : replaced;
     if (wanted !== value) writeValue(path, wanted);
     ours = { writtenMs: writtenAt(path) ?? 0, said };

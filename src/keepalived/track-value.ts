@@ -1,5 +1,4 @@
 import type { VipKind } from './vip-kind.ts';
-import type { VrrpProfile } from './vrrp-dialect.ts';
 
 /** What an operator's order makes of this node's rank; `trackValue` says what each is worth. */
 export type Steer = 'none' | 'drain' | Step;
@@ -8,7 +7,7 @@ export type Steer = 'none' | 'drain' | Step;
 export type Step = 'yield' | 'claim';
 
 /**
- * What the track file adds to an instance's priority in the fast profile. The priorities of up to 29 nodes lie within
+ * What the track file adds to an instance's priority. The priorities of up to 29 nodes lie within
  * 28 points (`prioritySpread`) and these are 30 apart, so that every node of one kind outranks every node of the next,
  * and a holder every other node of its kind: 222..250, 192..220, 162..190 and so on down to 12..40.
  */
@@ -38,7 +37,6 @@ const claimed = 254;
 export const localApiAfterMs = 1_500;
 
 export interface TrackHealth {
-  readonly profile: VrrpProfile;
   readonly kind: VipKind;
   /**
    * What serves the VIP on this node: HAProxy, or the ingress router. `doubtful`: it answers, but the flap governor
@@ -88,15 +86,14 @@ export function trackAddends(health: TrackHealth): readonly Addend[] {
         why: 'the address that its adverts come from is not here, or its interface is down',
       },
     ];
-  if (health.profile === 'openshift') return openshiftScores(health);
-  const verdict = fastVerdict(health);
+  const verdict = verdictOf(health);
   if (verdict.points === TRACK.fault) return [verdict];
   const bonus = health.holder ? [{ points: TRACK.healthyHolder, why: 'it holds the VIP' }] : [];
-  return [verdict, ...bonus, ...fastSteering(health, verdict.points)];
+  return [verdict, ...bonus, ...steering(health, verdict.points)];
 }
 
 /** Only a healthy node gives the VIP away or takes it: an order moves no VIP to or from a failing node. */
-function fastSteering({ service, holder, steer, priority }: TrackHealth, points: number): readonly Addend[] {
+function steering({ service, holder, steer, priority }: TrackHealth, points: number): readonly Addend[] {
   const isWell = service === 'ok';
   switch (steer) {
     case 'drain':
@@ -116,7 +113,7 @@ function fastSteering({ service, holder, steer, priority }: TrackHealth, points:
 export const serverOf: Readonly<Record<VipKind, string>> = { api: 'HAProxy', ingress: 'the ingress router' };
 
 /** Without the holder's bonus. */
-function fastVerdict({ kind, service, failedForMs, localApiServes, everyoneFailing }: TrackHealth): Addend {
+function verdictOf({ kind, service, failedForMs, localApiServes, everyoneFailing }: TrackHealth): Addend {
   const server = serverOf[kind];
   if (service === 'unknown') return { points: TRACK.fault, why: `${server} has not been looked at yet` };
   if (service === 'ok') return { points: TRACK.healthy, why: `${server} serves` };
@@ -130,41 +127,11 @@ function fastVerdict({ kind, service, failedForMs, localApiServes, everyoneFaili
 }
 
 /**
- * What the shell pods' scripts would add. To the API's 40: 20 for the load balancer, 5 and 3 for it or the local API
- * server. To the ingress VIP's 20: 50 for a router that is ready. All nodes that are well are equal and none of them takes
- * the VIP from another, so one point less lets it go and one more takes it; a node that is drained has nothing added.
+ * What stands in for a value that its monitor has stopped refreshing. It never outranks a healthy node and is never above
+ * `last`, except that FAULT ends: a node whose health is unknown is still better than no holder at all. Where every monitor
+ * is silent the holder stays the highest, and nothing moves. `last` is undefined where the file says nothing readable.
  */
-function openshiftScores({ kind, service, localApiServes, steer }: TrackHealth): readonly Addend[] {
-  if (steer === 'drain') return [{ points: 0, why: 'it is drained' }];
-  const serves = service === 'ok';
-  const server = serverOf[kind];
-  const worth = kind === 'ingress' ? 50 : 20;
-  const verdict = serves
-    ? { points: worth, why: `${server} serves` }
-    : { points: 0, why: `${server} does not serve` };
-  const ordered = serves ? openshiftStep[steer] : [];
-  if (kind === 'ingress') return [verdict, ...ordered];
-  const either = serves || localApiServes;
-  const found = either
-    ? 'HAProxy or the local API server serves'
-    : 'the local API server does not serve either';
-  return [verdict, { points: either ? 5 + 3 : 0, why: found }, ...ordered];
-}
-
-const openshiftStep: Readonly<Record<Exclude<Steer, 'drain'>, readonly Addend[]>> = {
-  none: [],
-  yield: [{ points: -1, why: 'it gives the VIP away' }],
-  claim: [{ points: 1, why: 'it takes the VIP' }],
-};
-
-/**
- * What stands in for a value that its monitor has stopped refreshing. In the fast profile it never outranks a healthy
- * node and is never above `last`, except that FAULT ends: a node whose health is unknown is still better than
- * no holder at all. Where every monitor is silent the holder stays the highest, and nothing moves. In the openshift
- * profile it is what shell pods have whose scripts all fail: nothing is added, and FAULT stays. `last` is undefined where the file says nothing readable.
- */
-export function silentTrackValue(profile: VrrpProfile, last: number | undefined, holder: boolean): number {
-  if (profile === 'openshift') return last !== undefined && last <= TRACK.fault ? TRACK.fault : 0;
+export function silentTrackValue(last: number | undefined, holder: boolean): number {
   const wasServing = last !== undefined && last >= TRACK.doubtful;
   if (wasServing) return holder ? TRACK.doubtfulHolder : TRACK.doubtful;
   return holder ? TRACK.degradedHolder : TRACK.degraded;
@@ -187,8 +154,7 @@ export function withoutBonus(value: number): number {
  * the VIP is now. A claim to the VIP ends with its monitor. FAULT had another cause than a failed service, which no
  * monitor checks any more, so it ends as without an answer.
  */
-export function unwatchedTrackValue(profile: VrrpProfile, last: number | undefined, holder: boolean): number {
-  if (last === undefined || last <= TRACK.fault) return silentTrackValue(profile, last, holder);
-  if (profile === 'openshift') return last;
+export function unwatchedTrackValue(last: number | undefined, holder: boolean): number {
+  if (last === undefined || last <= TRACK.fault) return silentTrackValue(last, holder);
   return Math.min(withoutBonus(last), TRACK.healthy) + (holder ? TRACK.healthyHolder : 0);
 }

@@ -1,7 +1,6 @@
 import type { ProcessId } from '../engine/system/process/process-id.ts';
 import type { SpawnOutcome } from '../engine/system/process/spawn-daemon.ts';
 import type { Disagreement, InstanceState, WatchedInstance } from './vip-presence.ts';
-import type { VrrpProfile } from './vrrp-dialect.ts';
 
 /** What a configuration holds that its supervisor has to know. */
 export interface AcceptedConfiguration {
@@ -10,8 +9,6 @@ export interface AcceptedConfiguration {
   readonly sha256: string;
   readonly instances: readonly WatchedInstance[];
   readonly trackFiles: readonly TrackedFile[];
-  /** Whose values the track files hold: VRRP 2 is the shell pods'. */
-  readonly profile: VrrpProfile;
   /** Where the configuration sends transitions; none leaves the states unknown. */
   readonly notifyFifo: string | undefined;
 }

@@ -41,7 +41,7 @@ export async function monitorKeepalived(settings: KeepalivedMonitorSettings): Pr
 
 async function prepare(settings: KeepalivedMonitorSettings, monitor: VipMonitor): Promise<Loops> {
   const { observers, log, wake, show, signal } = monitor;
-  show(() => waitingStatus(settings));
+  show(waitingStatus);
   guardLeftVips(settings, observers, signal);
   const kubeconfig = openKubeconfig(settings.kubeconfig, log);
   const clusterName = settings.clusterName ?? (await awaitName(kubeconfig, monitor));
@@ -65,7 +65,7 @@ async function prepare(settings: KeepalivedMonitorSettings, monitor: VipMonitor)
     return createHealthLoop(source, settings, parts, observers);
   });
   show(createMonitorStatus(settings, { clusterName, configuration, loops, guard, sentinel }));
-  log({ event: 'monitor-started', clusterName, vips: settings.vips, profile: settings.profile });
+  log({ event: 'monitor-started', clusterName, vips: settings.vips });
   return {
     ...nodes.loops,
     configuration: (stop) => runConfigurationLoop(configuration, stop),

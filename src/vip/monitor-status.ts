@@ -10,13 +10,12 @@ import type { KeepalivedMonitorSettings } from './settings/keepalived-monitor-se
 import type { KeepalivedMonitorStatus } from './settings/keepalived-monitor-status.ts';
 
 /** The status of a monitor that does not know its cluster yet. */
-export function waitingStatus({ profile, mode }: KeepalivedMonitorSettings): KeepalivedMonitorStatus {
+export function waitingStatus(): KeepalivedMonitorStatus {
   return {
     version: hawserVersion(),
     clusterName: null,
-    ...{ profile, mode },
     ...{ priorities: [], group: [], configSha256: null, splitBrain: [] },
-    ...{ virtualRouterIdTaken: null, planned: null, lastChange: null },
+    ...{ virtualRouterIdTaken: null, lastChange: null },
   };
 }
 

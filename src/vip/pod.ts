@@ -17,7 +17,7 @@ export const keepalivedPod: Pod = {
     status: ['keepalived', 'status', '--json'],
     alive: ['keepalived', 'status', '--alive'],
   },
-  state: /^(?:vrrp-nodes\.json\.(?:api|ingress)\.ipv[46]|vrrp-steering\.json|keepalived\.conf\.agreed)$/,
+  state: /^(?:vrrp-nodes\.json\.(?:api|ingress)\.ipv[46]|vrrp-steering\.json)$/,
   needs: (settingsOf) => {
     const monitor = settingsOf(keepalivedMonitorCommand);
     const { vips, apiVips, apiPort, healthPort, listen } = monitor;

@@ -1,6 +1,5 @@
 import type { Check } from '../engine/examine/check.ts';
 import { addressAnswerChecks } from './doctor/checks/address-answers.ts';
-import { advertIntervalChecks } from './doctor/checks/advert-interval.ts';
 import { foreignRouterChecks } from './doctor/checks/foreign-router.ts';
 import { linkManagerChecks } from './doctor/checks/link-managers.ts';
 import { liveChecks } from './doctor/checks/live.ts';
@@ -25,7 +24,6 @@ const checks: readonly Check<VipContext>[] = [
   ...vipChecks,
   ...vrrpChecks,
   ...foreignRouterChecks,
-  ...advertIntervalChecks,
   ...addressAnswerChecks,
   ...reversePathChecks,
   ...linkManagerChecks,

@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import { type ContainerEngine, createContainerEngine } from './helpers/container-engine.ts';
 import { buildImage } from './helpers/global-setup.ts';
 
-const { dir, settings, tag } = inject('builder');
+const { dir, settings, shipped: tag } = inject('builder');
 const onBookworm = process.env['BASE']?.includes('bookworm') === true;
 const debianArch = process.arch === 'arm64' ? 'arm64' : 'amd64';
 const checkout = fileURLToPath(new URL('../..', import.meta.url));

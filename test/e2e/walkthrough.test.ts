@@ -136,7 +136,6 @@ test('a second node joins: it is a peer and a server, and the VIP is where it wa
   client = await world.bed.startClient(6443, REQUEST_TIMEOUT_MS);
   const fromMs = monotonicMs();
   await join(second);
-  // From a node that is alone to one with a peer: from multicast to unicast.
   expect(await lostSince(client, fromMs, movesSince(world.bed.events(), fromMs))).toEqual([]);
   expect(world.bed.holders()).toEqual([first.node]);
 });

@@ -25,7 +25,7 @@ function settingsOfPage() {
 }
 
 test('the VIP of an instance has a VRRP group of its own, which keepalived takes', async () => {
-  const { profile = 'fast', mode = 'unicast', clusterName = '', ...settings } = settingsOfPage();
+  const { clusterName = '', ...settings } = settingsOfPage();
   const scratch = mkdtempSync(join(tmpdir(), 'hawser-instances-'));
   onTestFinished(() => rmSync(scratch, { recursive: true }));
   const nodes = [1, 2, 3].map((n) => ({ name: `cp-${n}`, addresses: [`192.0.2.${n}`] }));
@@ -33,7 +33,7 @@ test('the VIP of an instance has a VRRP group of its own, which keepalived takes
     ...{ controlPlane: nodes, allNodes: nodes, routes: [] },
     interfaces: [{ name: 'eth0', addresses: ['192.0.2.1/24'] }],
     settings: {
-      ...{ profile, mode, clusterName, nodeName: 'cp-1', advertIntervalMs: 20 },
+      ...{ clusterName, nodeName: 'cp-1' },
       ...{ apiVips: settings.apiVips, ingressVips: settings.ingressVips },
       ...{ notifyFifo: settings.notifyFifo, trackFiles: settings.trackFiles },
     },

@@ -24,13 +24,10 @@ const nodes = z.array(z.strictObject({ name: z.string(), addresses: z.array(z.st
 const caseSchema = z.strictObject({
   settings: z.partial(
     z.strictObject({
-      profile: z.enum(['fast', 'openshift']),
-      mode: z.enum(['unicast', 'multicast']),
       nodeName: z.string(),
       apiVips: z.array(z.string()),
       ingressVips: z.array(z.string()),
       trackFiles: z.strictObject({ api: z.string(), ingress: z.string() }),
-      advertIntervalMs: z.number(),
     }),
   ),
   controlPlane: nodes,
@@ -40,9 +37,6 @@ const caseSchema = z.strictObject({
 
 const usual: KeepalivedSettings = {
   clusterName: 'managed',
-  profile: 'fast',
-  mode: 'unicast',
-  advertIntervalMs: 100,
   apiVips: [],
   ingressVips: [],
   nodeName: 'master-0',

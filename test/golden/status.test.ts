@@ -83,7 +83,6 @@ const scenes: Readonly<Record<string, ClusterStatus>> = {
     },
     keepalivedMonitor: {
       ...keepalivedMonitorSays,
-      planned: { change: 'a to b', inMs: 60_000, refused: null },
     },
   }),
   'a-router': statusOf(routerHere, answeredBy('free'), []),

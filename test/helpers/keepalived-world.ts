@@ -20,7 +20,6 @@ export const configurationOf = (number: number): AcceptedConfiguration => ({
     },
   ],
   trackFiles: [],
-  profile: 'fast',
   notifyFifo: '/run/notify.fifo',
 });
 

@@ -64,9 +64,6 @@ export const keepalivedSupervisorSays: VrrpStatus = {
 export const keepalivedMonitorSays: KeepalivedMonitorStatus = {
   version: '0.1.0',
   clusterName: 'example',
-  profile: 'fast',
-  mode: 'unicast',
-  advertIntervalMs: 20,
   priorities: [
     {
       kind: 'api',
@@ -103,7 +100,6 @@ export const keepalivedMonitorSays: KeepalivedMonitorStatus = {
   configSha256: keepalivedSha,
   splitBrain: [],
   virtualRouterIdTaken: null,
-  planned: null,
   lastChange: { cause: 'nodes-changed', result: 'reloaded', agoMs: 90_000_000 },
 };
 

@@ -22,11 +22,9 @@ const routers = new Map<BedNode, BedProcess>();
 beforeAll(async () => {
   ensureBuilt();
   scene = await openScene('hawser', {
+    advertIntervalMs: 500,
     flags: {
-      'keepalived-monitor': [
-        ...['--advert-interval', '500ms'],
-        ...['--ingress-vips', '10.77.0.101', '--ingress-health', health],
-      ],
+      'keepalived-monitor': ['--ingress-vips', '10.77.0.101', '--ingress-health', health],
     },
   });
   for (const node of scene.members) routers.set(node, startRouter(node));

@@ -12,7 +12,7 @@ import { heldByAnother } from './vip-world.ts';
 
 /** The supervisor and keepalived in a pid namespace of their own, which ends with its first process. */
 const CONTAINER = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
-/** What docs/internals/decisions/0038 promises for the fast profile. */
+/** What docs/internals/decisions/0038 promises. */
 const MOST_MS = 1_000;
 
 let scene: Scene;

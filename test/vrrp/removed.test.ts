@@ -25,9 +25,10 @@ beforeEach(async () => {
   ensureBuilt();
   removed = undefined;
   scene = await openScene('hawser', {
+    advertIntervalMs: 500,
     flags: {
       keepalived: ['--monitor-timeout', '10s'],
-      'keepalived-monitor': ['--advert-interval', '500ms', '--settle', '8s'],
+      'keepalived-monitor': ['--settle', '8s'],
     },
     own: (node, part) => ({
       prefix: [],

@@ -11,7 +11,7 @@ import { quietFor, takeOvers } from '../helpers/vrrp/holdings.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 /**
- * Three nodes with both pods. Adverts come five times as seldom as by default, and a monitor may be silent three times as
+ * Three nodes with both pods. Adverts are rarer than by default, and a monitor may be silent three times as
  * long: what is tested is who holds the VIP, and a machine that is busy with other things for a moment must not look like
  * a dead node or program.
  */
@@ -30,10 +30,10 @@ export async function openVipWorld(
 ): Promise<Scene> {
   ensureBuilt();
   return await openScene('hawser', {
-    family,
+    ...{ family, advertIntervalMs: 500 },
     flags: {
       keepalived: ['--monitor-timeout', '10s'],
-      'keepalived-monitor': ['--advert-interval', '500ms', ...flags],
+      'keepalived-monitor': flags,
     },
     ...(clientTimeoutMs !== undefined && { clientTimeoutMs }),
     ...(journals !== undefined && { own: journalOf }),

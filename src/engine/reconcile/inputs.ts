@@ -13,7 +13,7 @@ export interface InputPaths {
   /** The settings file, if there is one. */
   readonly settings?: string | undefined;
   /** Files that may be missing; read in each round of the loop. */
-  readonly monitorConf?: readonly string[];
+  readonly otherFiles?: readonly string[];
   readonly checkInterval: number;
 }
 
@@ -27,7 +27,7 @@ export function watchInputs(
   observers: Observers,
   signal: AbortSignal,
 ): void {
-  const { template, kubeconfig, settings: settingsPath, monitorConf = [] } = settings;
+  const { template, kubeconfig, settings: settingsPath, otherFiles = [] } = settings;
   const onChange = (path: string): void => {
     if (path === settingsPath) {
       observers.log({ event: 'settings-changed', level: 'warn', path, effect: 'at the next start' });
@@ -36,7 +36,7 @@ export function watchInputs(
     observers.log({ event: 'input-changed', path });
     wake.poke();
   };
-  const inputs = [template, kubeconfig, ...monitorConf, settingsPath];
+  const inputs = [template, kubeconfig, ...otherFiles, settingsPath];
   const paths = inputs.filter((path) => path !== undefined);
   watchFiles(paths, onChange, { lookAgainMs: settings.checkInterval, signal });
 }

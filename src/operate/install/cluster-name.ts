@@ -24,7 +24,7 @@ export async function chooseClusterName(
 ): Promise<ClusterNameChoice> {
   const { all, apiPort, healthPort } = draft.settings.vips;
   const [vip] = all;
-  const isNew = disk.record === undefined && draft.flavor === 'kubeadm' && !asked.firstNode;
+  const isNew = disk.record === undefined && !asked.firstNode;
   if (!isNew || vip === undefined || presentAddresses().has(vip)) return { kind: 'as-drafted' };
   const given = asked.clusterName ?? nameInFile(disk.settings, draft);
   const answer = await askVip(vip, apiPort, disk.authority);

@@ -6,7 +6,7 @@ import { ConfigError, messageOf } from '../../engine/system/errors.ts';
 import { shippedFile } from '../../engine/system/shipped-file.ts';
 import { type EffectiveSettings, effectiveSettings, type Installable } from './effective-settings.ts';
 import type { InstallSettings } from './install-settings.ts';
-import { type Credentials, type Flavor, layout, type Places, placesOf, podLayout } from './layout.ts';
+import { type Credentials, layout, type Places, placesOf, podLayout } from './layout.ts';
 import { imageOf, renderManifest } from './manifest.ts';
 import { COMMAND_SOURCE, type NodeCommand, nodeCommand } from './node-command.ts';
 import { readPatches } from './patches.ts';
@@ -29,7 +29,6 @@ export interface OnDisk {
 /** What an install would write, before anything was checked. */
 export interface Draft extends Installable {
   readonly places: Places;
-  readonly flavor: Flavor;
   readonly image: string;
   readonly credentials: Credentials;
   /** The folder of patches on the node. */
@@ -71,8 +70,7 @@ export function draftInstall(asked: InstallSettings, disk: OnDisk, known: Instal
   const { instance } = asked;
   const { keys } = known;
   const [pods, places] = [podsOfInstance(known.pods, asked, disk.record), placesOf(instance)];
-  const flavor = asked.flavor ?? disk.record?.flavor ?? 'kubeadm';
-  const text = settingsText(disk.settings, changesFor(asked, flavor, disk), instance);
+  const text = settingsText(disk.settings, changesFor(asked, disk), instance);
   const settings = effectiveSettings(text, places.settings, { pods, keys });
   const image = asked.image ?? disk.record?.image ?? disk.usual?.image ?? shippedImage(pods);
   const credentials = asked.credentials ?? credentialsBefore(disk.record);
@@ -80,7 +78,7 @@ export function draftInstall(asked: InstallSettings, disk: OnDisk, known: Instal
   const patches = folder === undefined ? [] : readPatches(join(asked.root, folder), folder, pods);
   const schema = `${JSON.stringify(settingsJsonSchema(keys), null, 2)}\n`;
   return {
-    ...{ places, pods, keys, flavor, image, credentials, settings, patches: folder },
+    ...{ places, pods, keys, image, credentials, settings, patches: folder },
     support: [
       ...pods.map(podLayout).map(({ template, source }) => ({
         ...{ path: template, content: shippedFile(source.template), mode: 0o644 },
@@ -91,7 +89,7 @@ export function draftInstall(asked: InstallSettings, disk: OnDisk, known: Instal
     ],
     manifests: settings.pods.map((each) => {
       const { manifest, source } = podLayout(each.pod);
-      const values = { flavor, image, credentials, patches };
+      const values = { image, credentials, patches };
       const content = renderManifest(shippedFile(source.manifest), each, values);
       return { path: manifest, content, mode: 0o600, stageIn: layout.kubernetes };
     }),
@@ -108,16 +106,16 @@ function shippedImage([first]: readonly Pod[]): string {
   return first === undefined ? '' : imageOf(shippedFile(podLayout(first).source.manifest));
 }
 
-/** Templates and manifests, which an operator may have edited, except pods that this install replaces. */
-export function ownTexts(draft: Draft, replaced: readonly WantedFile[]): readonly WantedFile[] {
-  const taken = new Set(replaced.map(({ path }) => path));
+/** Templates and manifests, which an operator may have edited, except pods of others in their place. */
+export function ownTexts(draft: Draft, others: readonly string[]): readonly WantedFile[] {
+  const taken = new Set(others);
   const templates = new Set(draft.pods.map((pod) => podLayout(pod).template));
   return [...draft.support.filter(({ path }) => templates.has(path)), ...draft.manifests].filter(
     ({ path }) => !taken.has(path),
   );
 }
 
-function changesFor(asked: InstallSettings, flavor: Flavor, disk: OnDisk): readonly SettingsChange[] {
+function changesFor(asked: InstallSettings, disk: OnDisk): readonly SettingsChange[] {
   const { apiVip, ingressVip, clusterName, firstNode } = asked;
   const flags: readonly SettingsChange[] = [
     { path: ['apiVips'], value: apiVip },
@@ -128,16 +126,11 @@ function changesFor(asked: InstallSettings, flavor: Flavor, disk: OnDisk): reado
   ];
   // On a first install, settings that an operator wrote earlier count before our defaults.
   const isFirst = disk.record === undefined && asked.instance === undefined;
-  const defaults = isFirst ? firstDefaults(asked, flavor) : [];
+  const defaults = isFirst ? firstDefaults(asked) : [];
   return [...flags, ...defaults].filter(({ value }) => value !== undefined);
 }
 
-function firstDefaults(
-  { apiVip, ingressVip, clusterName }: InstallSettings,
-  flavor: Flavor,
-): SettingsChange[] {
-  if (flavor === 'openshift')
-    return [{ path: ['keepalived', 'profile'], value: 'openshift', isDefault: true }];
+function firstDefaults({ apiVip, ingressVip, clusterName }: InstallSettings): SettingsChange[] {
   const [vip] = [...(apiVip ?? []), ...(ingressVip ?? [])];
   // The router ids derive from the name. The kubeconfig that holds the name may not exist yet.
   return vip === undefined || clusterName !== undefined

@@ -10,8 +10,6 @@ export interface ForeignConfiguration {
   /** On the node. */
   readonly path: string;
   readonly aside: string;
-  readonly content: string;
-  readonly mode: number;
   /** A unit of systemd that is started at boot and reads the file. */
   readonly service: string | undefined;
 }
@@ -33,8 +31,7 @@ export function foreignConfigurations(root: string, pods: readonly Pod[]): Forei
       const content = readFileSync(join(root, path), 'utf8');
       if (isRendered(content)) continue;
       const kept = existsSync(join(root, aside)) ? readFileSync(join(root, aside), 'utf8') : undefined;
-      if (kept === undefined)
-        found.push({ path, aside, content, mode: modeOf(root, path), service: serviceOf(root, pod.program) });
+      if (kept === undefined) found.push({ path, aside, service: serviceOf(root, pod.program) });
       else if (kept !== content)
         problems.push(
           `Cannot keep "${path}" as "${aside}": another copy is there already; move one of the two away`,
@@ -45,10 +42,6 @@ export function foreignConfigurations(root: string, pods: readonly Pod[]): Forei
     }
   }
   return { found, problems };
-}
-
-function modeOf(root: string, path: string): number {
-  return lstatSync(join(root, path)).mode & 0o777;
 }
 
 function serviceOf(root: string, program: string): string | undefined {

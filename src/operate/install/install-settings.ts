@@ -51,11 +51,6 @@ export const installCommand = commandSpec({
       z.optional(nonEmpty),
       'where the VIPs go (default: the one whose subnet holds them)',
     ),
-    flavor: flag(
-      '<flavor>',
-      z.optional(oneOf(['kubeadm', 'openshift'])),
-      'kubeadm, or openshift, which replaces its two pods (default: as before)',
-    ),
     image: flag(
       '<image>',
       z.optional(imageName),

@@ -74,14 +74,19 @@ const emptyDisk: OnDisk = {
 
 /** The plan, as text and as steps, with the notices and problems to report. */
 async function examine(asked: InstallSettings, draft: Draft, disk: OnDisk) {
-  const replaced = await othersManifests(asked.root, draft, disk);
+  const others = await othersManifests(asked.root, draft, disk);
   // On a node that hawser runs on already, the monitor keeps what it replaces.
   const isNew = disk.record === undefined;
   const foreign = isNew ? foreignConfigurations(asked.root, draft.pods) : { found: [], problems: [] };
-  const edited = await editedFiles(asked.root, ownTexts(draft, replaced), disk.record);
-  const others = { replaced, foreign: foreign.found, edited };
-  const plan = await planInstall(asked.root, draft, disk, others, asked.overwrite);
-  const { problems, notices } = await objectionsTo(asked, draft, disk, replaced);
+  const edited = await editedFiles(asked.root, ownTexts(draft, others), disk.record);
+  const plan = await planInstall(
+    asked.root,
+    draft,
+    disk,
+    { foreign: foreign.found, edited },
+    asked.overwrite,
+  );
+  const { problems, notices } = await objectionsTo(asked, draft, disk, others);
   const kept = asked.overwrite ? [] : edited;
   const restarts = restartsBy(plan, draft.pods);
   const words = editedWords(kept);

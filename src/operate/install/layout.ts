@@ -2,9 +2,7 @@ import type { Pod } from '../../cli/pod.ts';
 import { unprivilegedId } from '../../engine/system/process/unprivileged-id.ts';
 import type { WantedFolder } from './plan.ts';
 
-export type Flavor = 'kubeadm' | 'openshift';
-
-/** With which certificate the monitors of the kubeadm flavour ask the API. */
+/** With which certificate the monitors ask the API. */
 export type Credentials = 'own' | 'kubelet';
 
 /** Where things are on a node, from its root directory on. */
@@ -16,8 +14,6 @@ export const layout = {
   record: '/etc/hawser/installed.json',
   /** The command `hawser`. */
   nodeCommand: '/usr/local/bin/hawser',
-  /** Manifests of others that were taken out of the kubelet's folder. */
-  replacedDir: '/etc/hawser/replaced',
   journalDir: '/var/log/hawser',
   kubernetes: '/etc/kubernetes',
   clusterAuthority: '/etc/kubernetes/pki/ca.crt',

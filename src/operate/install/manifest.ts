@@ -1,14 +1,13 @@
 import { type Document, isSeq, parseDocument } from 'yaml';
 import { containerOf, type Pod } from '../../cli/pod.ts';
 import type { EffectivePod } from './effective-settings.ts';
-import { type Credentials, type Flavor, installWords, placesOf } from './layout.ts';
+import { type Credentials, installWords, placesOf } from './layout.ts';
 import { nameInstance } from './manifest-of-instance.ts';
 import { type Path, probeAt, probesFollowPage } from './manifest-probes.ts';
 import { checkResources } from './manifest-resources.ts';
 import { applyPatch, type Patch } from './patches.ts';
 
 interface ManifestSettings {
-  readonly flavor: Flavor;
   readonly credentials: Credentials;
   readonly image: string;
   /** Of the operator: they come last. */
@@ -38,8 +37,7 @@ export function renderManifest(
   for (const each of containers(document)) set(document, [...each, 'image'], settings.image);
   for (const [name, page] of Object.entries(probes)) probeAt(document, container(document, name), page);
   if (graceSeconds !== undefined) set(document, ['spec', 'terminationGracePeriodSeconds'], graceSeconds);
-  if (settings.flavor === 'openshift') useKubeletKubeconfig(document);
-  else if (settings.credentials === 'kubelet') mountForMonitors(document, [kubeletPki]);
+  if (settings.credentials === 'kubelet') mountForMonitors(document, kubeletPki);
   nameInstance(document, pod, (name) => container(document, name));
   const shipped = document.clone();
   for (const patch of settings.patches) if (patch.target === pod.name) applyPatch(document, patch);
@@ -89,45 +87,16 @@ function set(document: Document, path: Path, value: string | number): void {
   document.setIn(path, value);
 }
 
-interface HostMount {
-  readonly name: string;
-  readonly path: string;
-  readonly type: string;
-}
-
 /** The folder of the kubelet's certificate, which is renewed by renaming. The kubelet may still have to make it. */
-const kubeletPki: HostMount = {
-  name: 'kubelet-pki',
-  path: '/var/lib/kubelet/pki',
-  type: 'DirectoryOrCreate',
-};
+const kubeletPki = { name: 'kubelet-pki', path: '/var/lib/kubelet/pki', type: 'DirectoryOrCreate' } as const;
 
-/**
- * OpenShift's pods use the kubelet's credentials, which there may list nodes. Two narrow paths: a mount of all of
- * /var/lib/kubelet would show every pod's secrets, and keep their volumes busy. A monitor whose kubeconfig is replaced by renaming ends,
- * and starts with the new one (docs/internals/decisions/0050).
- */
-function useKubeletKubeconfig(document: Document): void {
-  const kubeconfig = { name: 'kubeconfig', path: '/var/lib/kubelet/kubeconfig', type: 'File' };
-  mountForMonitors(document, [kubeconfig, { ...kubeletPki, type: 'Directory' }]);
-  for (const path of kubeconfigUsers(document)) set(document, [...path, 'args', 2], kubeconfig.path);
-}
-
-/** Containers that ask the API. */
-function kubeconfigUsers(document: Document): readonly Path[] {
-  return containers(document).filter((path) => document.getIn([...path, 'args', 2]) === OWN_KUBECONFIG);
-}
-
-function mountForMonitors(document: Document, mounts: readonly HostMount[]): void {
-  const users = kubeconfigUsers(document);
-  for (const { name, path: host, type } of mounts) {
-    for (const path of users)
-      document.addIn(
-        [...path, 'volumeMounts'],
-        document.createNode({ name, mountPath: host, readOnly: true }),
-      );
-    document.addIn(['spec', 'volumes'], document.createNode({ name, hostPath: { path: host, type } }));
-  }
+function mountForMonitors(document: Document, { name, path, type }: typeof kubeletPki): void {
+  const users = containers(document).filter(
+    (each) => document.getIn([...each, 'args', 2]) === OWN_KUBECONFIG,
+  );
+  const mount = { name, mountPath: path, readOnly: true };
+  for (const each of users) document.addIn([...each, 'volumeMounts'], document.createNode(mount));
+  document.addIn(['spec', 'volumes'], document.createNode({ name, hostPath: { path, type } }));
 }
 
 /** The image that a manifest names. */

@@ -15,7 +15,6 @@ import { foreignManifests } from './foreign-manifests.ts';
 import type { InstallSettings } from './install-settings.ts';
 import { type Credentials, layout } from './layout.ts';
 import { manifestContainers } from './manifest-containers.ts';
-import type { WantedFile } from './plan.ts';
 import { isSupervisor, supervisorPage } from './supervisor-pages.ts';
 
 interface Objections {
@@ -41,17 +40,16 @@ export async function objectionsTo(
   asked: InstallSettings,
   draft: Draft,
   disk: OnDisk,
-  replaced: readonly WantedFile[],
+  /** Paths of other pods with the names of ours. */
+  others: readonly string[],
 ): Promise<Objections> {
-  const isOurs = (vip: string) => isKnownVip(vip, disk, replaced);
+  // It may be present here or on another node.
+  const isOurs = (vip: string) => disk.record?.vips.includes(vip) ?? false;
   const found = [
     nodeObjections(asked, disk, draft),
-    manifestObjections(asked.root, draft, replaced),
-    {
-      problems: portProblems(draft, disk, draft.flavor === 'openshift' && replaced.length > 0),
-      notices: [],
-    },
-    await pageObjections(draft, disk, replaced),
+    manifestObjections(asked.root, draft, others),
+    { problems: portProblems(draft, disk), notices: [] },
+    await pageObjections(draft, disk),
     { problems: await placeProblems(draft, isOurs), notices: [] },
     await answerObjections(asked, draft, disk, isOurs),
   ];
@@ -68,14 +66,14 @@ function joined(found: readonly Objections[]): Objections {
 function nodeObjections(
   { root, instance, firstNode, join: isJoining }: InstallSettings,
   disk: OnDisk,
-  { flavor, credentials, places: { kubeconfig } }: Draft,
+  { credentials, places: { kubeconfig } }: Draft,
 ): Objections {
   if (!(statSync(root, { throwIfNoEntry: false })?.isDirectory() ?? false))
     return {
       problems: [`Cannot use --root "${root}": there is no such folder, expected a node's root directory`],
       notices: [],
     };
-  const isWaiting = flavor === 'kubeadm' && !existsSync(join(root, kubeconfig));
+  const isWaiting = !existsSync(join(root, kubeconfig));
   // Another cluster's, as a rule.
   if (instance !== undefined)
     return {
@@ -87,7 +85,7 @@ function nodeObjections(
         : [],
     };
   const notices: string[] = [];
-  if (disk.authority === undefined && flavor === 'kubeadm')
+  if (disk.authority === undefined)
     notices.push(
       `${layout.clusterAuthority} is not there: the pods wait for ${firstNode ? 'kubeadm init' : isJoining ? 'kubeadm join' : 'kubeadm init or join (--first-node, --join)'}`,
     );
@@ -98,24 +96,14 @@ function nodeObjections(
   return { problems: [], notices };
 }
 
-/**
- * A VIP of an earlier install or of the replaced pods belongs to this cluster, so it may be present here or on another
- * node.
- */
-function isKnownVip(vip: string, disk: OnDisk, replaced: readonly WantedFile[]): boolean {
-  const words = replaced.flatMap(({ content }) => content.split(/[^0-9a-fA-F:.]+/));
-  return (disk.record?.vips.includes(vip) ?? false) || words.includes(vip);
-}
-
-function manifestObjections(root: string, draft: Draft, replaced: readonly WantedFile[]): Objections {
+function manifestObjections(root: string, draft: Draft, others: readonly string[]): Objections {
   const own = new Set(draft.manifests.map(({ path }) => path));
   const foreign = foreignManifests(root, own, draft.pods);
-  const taken = draft.flavor === 'kubeadm' ? replaced : [];
   return {
     problems: [
-      ...taken.map(
-        ({ path }) =>
-          `Cannot replace "${path}": hawser did not write it, expected none; move it away, or take its place with --flavor openshift`,
+      ...others.map(
+        (path) =>
+          `Cannot replace "${path}": hawser did not write it, expected none; move it out of ${layout.manifests}`,
       ),
       ...foreign.flatMap(({ path, runs }) =>
         runs === undefined
@@ -131,13 +119,13 @@ function manifestObjections(root: string, draft: Draft, replaced: readonly Wante
   };
 }
 
-/** Skips ports that an earlier install or the replaced pods use already. */
-function portProblems({ settings, places }: Draft, disk: OnDisk, isReplacing: boolean): readonly string[] {
+/** Skips ports that an earlier install uses already. */
+function portProblems({ settings, places }: Draft, disk: OnDisk): readonly string[] {
   const ports = portsOf(settings);
   const all = [{ key: 'apiPort', port: settings.vips.apiPort }, ...ports];
   const twice = all.filter(({ port }, index) => all.findIndex((other) => other.port === port) !== index);
   const own = disk.record?.ports ?? [];
-  const busy = isReplacing ? [] : listeningPorts().filter(({ port }) => !own.includes(port));
+  const busy = listeningPorts().filter(({ port }) => !own.includes(port));
   return [
     ...twice.map(
       ({ key, port }) =>
@@ -157,12 +145,7 @@ function portProblems({ settings, places }: Draft, disk: OnDisk, isReplacing: bo
  * The supervisor goes on without its page, and the kubelet, which asks there, would end it again and again. This node's own
  * supervisor is no reason against an update, also where it does not answer: to end it would drop the VIP.
  */
-async function pageObjections(
-  draft: Draft,
-  disk: OnDisk,
-  replaced: readonly WantedFile[],
-): Promise<Objections> {
-  if (replaced.length > 0) return { problems: [], notices: [] };
+async function pageObjections(draft: Draft, disk: OnDisk): Promise<Objections> {
   const started = draft.manifests.flatMap(({ content }) => manifestContainers(content));
   const probed = draft.pods.filter(({ supervisor }) => supervisor.alive !== undefined);
   const pages = probed.flatMap(({ name, supervisor }) =>

@@ -9,24 +9,17 @@ import { type InstallRecord, recordText, sha256 } from './record.ts';
 
 /** Files on the node that hawser did not write, or that were edited since. */
 export interface Others {
-  /** Other pods with the names of ours. */
-  readonly replaced: readonly WantedFile[];
   readonly foreign: readonly ForeignConfiguration[];
   readonly edited: readonly EditedFile[];
 }
 
-/** Other pods with the names of ours: the openshift flavour replaces them, the kubeadm flavour must not. */
-export async function othersManifests(
-  root: string,
-  draft: Draft,
-  disk: OnDisk,
-): Promise<readonly WantedFile[]> {
-  const found = draft.manifests.map(async ({ path, content, mode }) => {
+/** Paths of other pods with the names of ours, which an install must not replace. */
+export async function othersManifests(root: string, draft: Draft, disk: OnDisk): Promise<readonly string[]> {
+  const found = draft.manifests.map(async ({ path, content }) => {
     const isOurs = disk.record?.files.some((file) => file.path === path) ?? false;
     // The plan's problems list a file that cannot be read.
     const there = isOurs ? undefined : await fileState(join(root, path)).catch(() => undefined);
-    if (there === undefined || there.content.equals(Buffer.from(content))) return [];
-    return [{ path, content: there.content.toString('utf8'), mode }];
+    return there === undefined || there.content.equals(Buffer.from(content)) ? [] : [path];
   });
   return (await Promise.all(found)).flat();
 }
@@ -39,21 +32,14 @@ export async function planInstall(
   root: string,
   draft: Draft,
   disk: OnDisk,
-  { replaced, foreign, edited }: Others,
+  { foreign, edited }: Others,
   overwrite: boolean,
 ): Promise<Plan> {
-  // Running pods read their configuration until the kubelet has ended them. So it is copied, and the monitor replaces
-  // it later.
-  const isRead = replaced.length > 0;
-  const copies = isRead ? foreign.map(({ aside, content, mode }) => ({ path: aside, content, mode })) : [];
-  const moves = isRead ? [] : foreign.map(({ path, aside }) => ({ kind: 'move', path, to: aside }) as const);
+  const moves = foreign.map(({ path, aside }) => ({ kind: 'move', path, to: aside }) as const);
   const backups = overwrite ? edited.map((file) => backupOf(root, file)) : [];
-  const saved = replaced.map(({ path, content, mode }) => ({
-    ...{ path: `${layout.replacedDir}/${path.slice(layout.manifests.length + 1)}`, content, mode },
-  }));
   const stays = new Set(overwrite ? [] : edited.map(({ path }) => path));
   const isWritten = ({ path }: WantedFile) => !stays.has(path);
-  const files = [...saved, ...copies, ...backups, ...draft.support.filter(isWritten)];
+  const files = [...backups, ...draft.support.filter(isWritten)];
   const manifests = draft.manifests.filter(isWritten);
   const { steps } = await planFiles(root, [...files, ...manifests], sharedFolders(draft.pods));
   const made = steps.flatMap((step) => (step.kind === 'make-directory' ? step.path : []));
@@ -66,10 +52,6 @@ export async function planInstall(
         : sha256(content);
       return checksum === undefined ? [] : [{ path, sha256: checksum }];
     }),
-    replaced: [
-      ...(disk.record?.replaced ?? []),
-      ...replaced.map(({ path }, index) => ({ path, saved: saved[index]?.path ?? '' })),
-    ],
   };
   const recordFile = { path: draft.places.record, content: recordText(record), mode: 0o644 };
   const plan = await planFiles(root, [...files, recordFile, ...manifests], sharedFolders(draft.pods));
@@ -83,17 +65,15 @@ export function allFiles(draft: Draft): readonly WantedFile[] {
     ...recordOf(draft),
     directories: [],
     files: files.map(({ path, content }) => ({ path, sha256: sha256(content) })),
-    replaced: [],
   };
   const recordFile = { path: draft.places.record, content: recordText(record), mode: 0o644 };
   return [...draft.support, recordFile, ...draft.manifests];
 }
 
-function recordOf(draft: Draft): Omit<InstallRecord, 'directories' | 'files' | 'replaced'> {
+function recordOf(draft: Draft): Omit<InstallRecord, 'directories' | 'files'> {
   const pages = Object.assign({}, ...draft.settings.pods.map((pod) => pod.pages));
   return {
     version: 1,
-    flavor: draft.flavor,
     image: draft.image,
     ...(draft.credentials === 'own' ? {} : { credentials: draft.credentials }),
     vips: [...draft.settings.vips.all],

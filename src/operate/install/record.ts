@@ -4,7 +4,6 @@ import { parseJson } from '../../engine/system/text/parse-json.ts';
 
 const record = z.object({
   version: z.literal(1),
-  flavor: z.enum(['kubeadm', 'openshift']),
   image: z.string(),
   /** What the pods would leave on the node, even if the settings file changes. */
   vips: z.array(z.string()),
@@ -17,8 +16,6 @@ const record = z.object({
   pages: z.optional(z.record(z.string(), z.object({ host: z.string(), port: z.number() }))),
   /** The folder of `--patches`, for the installs that follow. */
   patches: z.optional(z.string()),
-  /** Manifests of others: where each was, and where it lies now. */
-  replaced: z.array(z.object({ path: z.string(), saved: z.string() })),
 });
 
 /** What `hawser install` has put on this node, so that `hawser uninstall` removes exactly that. */

@@ -4,7 +4,6 @@ import { type Pod, programOf } from '../../cli/pod.ts';
 import { journalFilesAmong } from '../../engine/observe/journal/journal-files.ts';
 import { ASIDE_SUFFIX } from '../../engine/render/rendered-mark.ts';
 import { codeOf } from '../../engine/system/errors.ts';
-import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
 import { freeName } from './edited-files.ts';
 import { layout, placesOf, podLayout } from './layout.ts';
 import { moveFile } from './move-file.ts';
@@ -16,8 +15,6 @@ export type Removal =
   | { readonly kind: 'remove'; readonly path: string }
   /** It was edited since it was installed. */
   | { readonly kind: 'save'; readonly path: string; readonly to: string }
-  /** Another's manifest goes back to where it was. */
-  | { readonly kind: 'put-back'; readonly path: string; readonly from: string }
   /** A configuration that was moved aside gets its name back. */
   | { readonly kind: 'move-back'; readonly path: string; readonly from: string }
   | { readonly kind: 'leave'; readonly path: string }
@@ -45,9 +42,6 @@ export async function planRemoval(
   const isManifest = ({ path }: { readonly path: string }) => dirname(path) === layout.manifests;
   const removals = async (list: typeof files) =>
     (await Promise.all(list.map((file) => removalOf(root, file)))).flat();
-  const backAgain = record.replaced.map(
-    ({ path, saved }) => ({ kind: 'put-back', path, from: saved }) as const,
-  );
   const written = await writtenFiles(root, pods);
   const own = keepConfig ? [] : [kubeconfig, ...(await journalFiles(root, pods))];
   return {
@@ -57,9 +51,8 @@ export async function planRemoval(
       ...(await existing(root, [...written.ours, ...own])),
       ...written.foreign.map((path) => ({ kind: 'leave', path }) as const),
       ...(await movesBack(root, new Set(written.foreign), pods)),
-      ...backAgain,
     ],
-    directories: [layout.replacedDir, ...record.directories.toReversed()],
+    directories: record.directories.toReversed(),
   };
 }
 
@@ -126,13 +119,6 @@ export async function applyRemoval(root: string, removal: Removal): Promise<void
       return;
     case 'move-back':
       return await moveFile(join(root, removal.from), path);
-    case 'put-back': {
-      const saved = await fileState(join(root, removal.from));
-      if (saved === undefined) return;
-      const stageIn = join(root, layout.kubernetes);
-      await writeFileAtomically(path, saved.content, { mode: saved.mode, stageIn });
-      await rm(join(root, removal.from));
-    }
   }
 }
 
@@ -156,7 +142,6 @@ export function removalText(removal: Removal): string {
       return `- ${removal.path}`;
     case 'save':
       return `~ ${removal.path} was edited, kept as ${removal.to}`;
-    case 'put-back':
     case 'move-back':
       return `+ ${removal.path}, as it was before hawser`;
     case 'leave':

@@ -60,7 +60,7 @@ export async function runRouter(settings: LiveSettings): Promise<number> {
         },
       }),
     },
-    { ...settings, monitorConf: [...certificatePaths(settings), ...givenFilePaths(settings)] },
+    { ...settings, otherFiles: [...certificatePaths(settings), ...givenFilePaths(settings)] },
     (monitor) => prepare(settings, monitor, statistics.observer, tls),
   );
 }

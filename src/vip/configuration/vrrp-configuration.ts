@@ -8,9 +8,7 @@ import type { RenderResult } from '../../engine/reconcile/proposal.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
-import { createAgreedDialect, type TakingPart } from '../agreement/agreed-dialect.ts';
-import { advertIntervalMs, buildKeepalivedModel } from '../group/keepalived-model.ts';
-import { readLocalVrrpRole } from '../group/local-vrrp-role.ts';
+import { buildKeepalivedModel } from '../group/keepalived-model.ts';
 import { groupView } from '../group/membership-delay.ts';
 import type { KeepalivedModel, KeepalivedSettings, VrrpInput } from '../group/vrrp.ts';
 import type { VirtualRouterIdGuard } from '../guards/virtual-router-id-guard.ts';
@@ -19,7 +17,6 @@ import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-s
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
 import { createMembershipSequencer } from './membership.ts';
 import type { NodeList } from './node-lists.ts';
-import { createPlannedCheck } from './planned-check.ts';
 import { createServedModels, type ServedModels } from './served-models.ts';
 import { groupOf, vrrpOrigin } from './vrrp-origin.ts';
 import { createVrrpRenderer, gatherInput, keepalivedCheck, listedAgain, nodesIn } from './vrrp-proposal.ts';
@@ -36,14 +33,11 @@ export interface VrrpConfiguration
   readonly isExcluded: () => boolean;
   /** An API server has named the nodes, but the list is not believed yet. */
   readonly isUndecided: () => boolean;
-  /** Registers a listener for a change of profile, an exclusion or a confirmation: it must write the health again. */
+  /** Registers a listener for an exclusion or a confirmation: it must write the health again. */
   readonly onChange: (listener: () => void) => void;
 }
 
-type VrrpView = Pick<
-  KeepalivedMonitorStatus,
-  'profile' | 'mode' | 'advertIntervalMs' | 'group' | 'configSha256' | 'planned' | 'lastChange'
->;
+type VrrpView = Pick<KeepalivedMonitorStatus, 'group' | 'configSha256' | 'lastChange'>;
 
 /**
  * keepalived.conf for the configuration loop: rendered from the lists of nodes, checked by keepalived, applied by its
@@ -61,20 +55,17 @@ export function vrrpConfiguration(
     readonly observers: KeepalivedMonitorObservers;
   },
 ): VrrpConfiguration {
-  const { wake, lists, guard, observers } = parts;
+  const { wake, lists, modelSettings, guard, observers } = parts;
   const { template, config: configPath, socket: socketPath } = settings;
-  const dialect = createAgreedDialect(settings, observers);
-  const modelSettings = (): KeepalivedSettings => ({ ...parts.modelSettings, ...dialect.now() });
   const models = createServedModels();
   const changes = createChangeRecord();
   const listeners: (() => void)[] = [];
   const renderInput = createVrrpRenderer(template, observers);
-  const planned = createPlannedCheck(`${configPath}.planned`, keepalivedCheck(settings), renderInput);
   let taken: VrrpInput | undefined;
   let rendered: VrrpInput | undefined;
   const applier = createApplier({
     configPath,
-    check: planned.check,
+    check: keepalivedCheck(settings),
     socketPath,
     onForeign: logForeignFile(observers),
   });
@@ -83,14 +74,6 @@ export function vrrpConfiguration(
   };
   const membership = createMembershipSequencer(settings, { onExcluded: notifyAll }, observers);
   let latest: KeepalivedModel | undefined;
-  const takingPart = (input: VrrpInput | undefined, signal: AbortSignal): TakingPart | undefined => {
-    if (input === undefined) return undefined;
-    return {
-      isHolder: readLocalVrrpRole(settings.stateFile, models.instanceNames(), Date.now()).role === 'holder',
-      refusal: (dialect) =>
-        planned.refusal({ ...input, settings: { ...parts.modelSettings, ...dialect } }, signal),
-    };
-  };
   /**
    * The nodes are those of the last run, and whichever of them holds a VIP sends this one its adverts. Asked only before the
    * first configuration of a run.
@@ -109,17 +92,13 @@ export function vrrpConfiguration(
     beat: observers.metrics.beat,
     now: monotonicMs,
     next: async (signal) => {
-      const { changed, lookAgainInMs } = await dialect.switchIfDue(takingPart(taken, signal));
-      // At the agreed time the change does not wait for a late list or for this node's turn.
-      if (changed && taken !== undefined)
-        return { input: { ...taken, settings: modelSettings() }, lookAgainInMs: 0 };
-      const found = await gatherInput(lists, modelSettings(), signal);
+      const found = await gatherInput(lists, modelSettings, signal);
       // The guard listens while the other nodes learn of this one.
       if (found.input !== undefined) guard.prepare(modelOf(found.input));
       const isBelieved = lists.every(({ list }) => list.standing() === 'believed');
       const wanted = await membership.inTurn(found, { isBelieved, isExpected }, signal);
       if (membership.isExcluded()) leave();
-      return { ...wanted, lookAgainInMs: soonest(wanted.lookAgainInMs, lookAgainInMs) };
+      return wanted;
     },
     render: async (input) => {
       rendered = input;
@@ -128,16 +107,13 @@ export function vrrpConfiguration(
       observers.once.clear('not-ready');
       if (!(await guard.admits(outcome.model)))
         return { kind: 'refused', message: guard.taken() ?? 'its virtual router id is taken' };
-      const isOther = await dialect.learn(guard.heardIntervalMs());
-      const final = isOther ? await renderInput({ ...input, settings: modelSettings() }) : outcome;
-      if (final.kind === 'not-ready') return complain(final.reason, observers);
-      if (final.kind === 'rendered') latest = final.model;
-      return final;
+      if (outcome.kind === 'rendered') latest = outcome.model;
+      return outcome;
     },
     applier: {
       ...applier,
       apply: async (text, signal) => {
-        if (latest !== undefined && models.offer(latest)) notifyAll();
+        if (latest !== undefined) models.offer(latest);
         const back = () => (taken && rendered ? listedAgain(lists, taken, rendered) : []);
         return await applyUnlessBack(applier, text, back, signal);
       },
@@ -162,11 +138,7 @@ export function vrrpConfiguration(
     },
     ...models,
     view: () => ({
-      profile: dialect.now().profile,
-      mode: dialect.now().mode,
-      advertIntervalMs: advertIntervalMs(dialect.now()),
       group: groupOf(models.served(), taken),
-      planned: dialect.planned(),
       ...changes.view(),
     }),
     isConfirmed: () => taken !== undefined && lists.every(({ list }) => list.isUpToDate()),
@@ -215,8 +187,4 @@ async function applyUnlessBack(
 function complain(message: string, { log, once }: KeepalivedMonitorObservers): RenderResult {
   if (once.isNew('not-ready', message)) log({ event: 'group-not-ready', level: 'warn', reason: message });
   return { kind: 'refused', message };
-}
-
-function soonest(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }

@@ -19,7 +19,6 @@ export function vrrpOrigin(
   return {
     text,
     parts: {
-      'profile-changed': `${settings.profile} ${settings.mode}`,
       'nodes-changed': JSON.stringify([listOf(controlPlane), listOf(allNodes)]),
       'network-changed': JSON.stringify([network, routes]),
     },

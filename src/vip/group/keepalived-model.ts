@@ -2,14 +2,7 @@ import { safeServerName } from '../../engine/kube/control-plane/server-name.ts';
 import { vrrpGroups } from '../../engine/system/network/multicast-membership.ts';
 import type { AddressFamily } from '../../engine/system/network/node-address.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
-import type {
-  KeepalivedInstance,
-  KeepalivedModel,
-  KeepalivedSettings,
-  VrrpInput,
-  VrrpInstance,
-  VrrpPeer,
-} from './vrrp.ts';
+import type { KeepalivedInstance, KeepalivedModel, VrrpInput, VrrpInstance, VrrpPeer } from './vrrp.ts';
 import { buildVrrpInstances } from './vrrp-instances.ts';
 
 export type KeepalivedModelOutcome =
@@ -28,51 +21,24 @@ export function buildKeepalivedModel(input: VrrpInput): KeepalivedModelOutcome {
   const found = buildVrrpInstances(input);
   if (found.kind === 'not-ready') return found;
   const { settings } = input;
-  const { profile, mode, notifyFifo } = settings;
-  const fast = profile === 'fast';
-  const instances = found.instances.map((instance) => withPrintables(instance, input));
   return {
     kind: 'model',
     model: {
       routerId: safeServerName(settings.nodeName) ?? 'unnamed',
-      profile,
-      mode,
-      vrrpVersion: fast ? 3 : 2,
-      advertInterval: String(advertIntervalMs(settings) / 1_000),
-      downTimerAdverts: downTimerAdverts(settings),
-      instances,
+      instances: found.instances.map(withPrintables),
       syncGroups: syncGroupsOf(found.instances),
-      notifyFifo,
+      notifyFifo: settings.notifyFifo,
       trackFiles: trackFilesOf(found.instances, input),
     },
   };
 }
 
-/** The shell pods' is a second, and VRRP 2 knows whole seconds only. */
-export function advertIntervalMs(settings: Pick<KeepalivedSettings, 'profile' | 'advertIntervalMs'>): number {
-  return settings.profile === 'fast' ? settings.advertIntervalMs : 1_000;
-}
-
-/** A holder that is starved for less than this keeps its VIP, however often it sends its adverts (decision 65). */
-export const PATIENCE_MS = 300;
-
-/** How many adverts of a holder have to be missing before a backup takes its VIP; 3 is VRRP's own number. */
-export function downTimerAdverts(settings: Pick<KeepalivedSettings, 'profile' | 'advertIntervalMs'>): number {
-  return Math.max(3, Math.ceil(PATIENCE_MS / advertIntervalMs(settings)));
-}
-
-function withPrintables(instance: VrrpInstance, { settings }: VrrpInput): KeepalivedInstance {
-  const fast = settings.profile === 'fast';
-  const unicast = settings.mode === 'unicast';
-  const peers = instance.peers.length > 0 ? instance.peers : [placeholderPeer[instance.family]];
-  const password = `${settings.clusterName}_${instance.kind}_vip`.slice(0, 8);
+function withPrintables(instance: VrrpInstance): KeepalivedInstance {
   return {
     ...instance,
-    unicast: unicast ? [{ checkTtl: fast, peers }] : [],
-    multicast: unicast ? [] : [instance.sourceAddress],
-    passwords: fast || instance.family === 'ipv6' ? [] : [password],
+    unicastPeers: instance.peers.length > 0 ? instance.peers : [placeholderPeer[instance.family]],
     trackFiles: instance.syncGroup === undefined ? trackedBy([instance]) : [],
-    keepWhereItIs: fast && !instance.trackFile,
+    keepWhereItIs: !instance.trackFile,
     vipOptions: instance.family === 'ipv6' ? ['preferred_lft', '0'] : [],
   };
 }
@@ -96,12 +62,11 @@ function trackFilesOf(
   instances: readonly VrrpInstance[],
   { settings }: VrrpInput,
 ): KeepalivedModel['trackFiles'] {
-  const initial = settings.profile === 'fast' ? -254 : 0;
   const tracked = trackedBy(instances);
   return (['api', 'ingress'] as const).flatMap((kind) => {
     const name = trackFileNames[kind];
     const path = settings.trackFiles[kind];
-    return path !== undefined && tracked.includes(name) ? [{ name, path, initial }] : [];
+    return path !== undefined && tracked.includes(name) ? [{ name, path }] : [];
   });
 }
 

@@ -29,7 +29,7 @@ function textProblem({ routerId, notifyFifo, trackFiles, syncGroups, instances }
     ...[routerId, notifyFifo],
     ...trackFiles.map(({ path }) => path),
     ...syncGroups.flatMap((group) => [group.name, ...group.instances]),
-    ...instances.flatMap((each) => [each.name, each.interface, ...each.passwords]),
+    ...instances.flatMap((each) => [each.name, each.interface]),
     ...instances.flatMap((each) => each.peers.map(({ name }) => name)),
   ];
   const wrong = texts.find((each) => !isSafeText(each));

@@ -1,19 +1,14 @@
-import { safeServerName } from '../../engine/kube/control-plane/server-name.ts';
-import { parseAddress } from '../../engine/system/network/node-address.ts';
+import { type AddressFamily, parseAddress } from '../../engine/system/network/node-address.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
-import type { VrrpProfile } from '../../keepalived/vrrp-dialect.ts';
 import { chooseVipInterface } from './vip-interface.ts';
 import { virtualRouterIds } from './virtual-router-id.ts';
-import type { KeepalivedSettings, VrrpInput, VrrpInstance } from './vrrp.ts';
+import type { VrrpInput, VrrpInstance } from './vrrp.ts';
 import { vrrpMembers } from './vrrp-members.ts';
 import { vrrpPriority } from './vrrp-priority.ts';
 
 type VrrpInstances =
   | { readonly kind: 'instances'; readonly instances: readonly VrrpInstance[] }
   | { readonly kind: 'not-ready'; readonly reason: string };
-
-/** The shell pods' priorities before their scripts add to them. */
-const openshiftPriority: Readonly<Record<VipKind, number>> = { api: 40, ingress: 20 };
 
 /**
  * One instance a VIP, API before ingress and IPv4 before IPv6: all of them, or the reason why this node does not take
@@ -53,38 +48,30 @@ function buildInstance(kind: VipKind, vip: string, input: VrrpInput): VrrpInstan
   const members = vrrpMembers(kind, family, input);
   if (members.kind === 'not-ready') return members.reason;
   return {
-    name: `${namePrefix(settings)}${kind.toUpperCase()}${family === 'ipv6' ? '_V6' : ''}`,
+    name: instanceName(kind, family),
     kind,
     interface: chosen.name,
     virtualRouterId: (settings.virtualRouterIds ?? virtualRouterIds(settings.clusterName))[kind],
-    priority: priorityOf(kind, settings.profile, members.index, members.groupSize),
+    priority: vrrpPriority(members.index, members.groupSize),
     vip: text,
     prefixLength: family === 'ipv6' ? 128 : 32,
     family,
     sourceAddress: members.self.address,
     peers: members.others.map(({ name, address, index }) => ({
       ...{ name, address },
-      priority: priorityOf(kind, settings.profile, index, members.groupSize),
+      priority: vrrpPriority(index, members.groupSize),
     })),
     trackFile: settings.trackFiles[kind] !== undefined,
   };
 }
 
-/**
- * Decides by the end of the name, for a caller that knows nothing else about the instance; the cluster's name does not
- * matter.
- */
+function instanceName(kind: VipKind, family: AddressFamily): string {
+  return `${kind.toUpperCase()}${family === 'ipv6' ? '_V6' : ''}`;
+}
+
+/** For a caller that knows nothing else about the instance. */
 export function isInstanceOf(kind: VipKind, name: string): boolean {
-  const [last = ''] = name.replace(/_V6$/, '').split('_').slice(-1);
-  return last === kind.toUpperCase();
-}
-
-function namePrefix({ profile, clusterName }: KeepalivedSettings): string {
-  return profile === 'openshift' ? `${safeServerName(clusterName) ?? 'cluster'}_` : '';
-}
-
-function priorityOf(kind: VipKind, profile: VrrpProfile, index: number, groupSize: number): number {
-  return profile === 'openshift' ? openshiftPriority[kind] : vrrpPriority(index, groupSize);
+  return name === instanceName(kind, 'ipv4') || name === instanceName(kind, 'ipv6');
 }
 
 function byKindAndFamily(a: VrrpInstance, b: VrrpInstance): number {

@@ -1,5 +1,4 @@
 import { type Addend, TRACK } from '../../keepalived/track-value.ts';
-import type { VrrpProfile } from '../../keepalived/vrrp-dialect.ts';
 
 /** As many nodes as have a priority of their own; the rest of a larger cluster does not join. */
 export const maxGroupSize = 200;
@@ -12,8 +11,7 @@ const widestSpacing = 10;
 export const prioritySpread = 28;
 
 /**
- * The priority of a node's instance before its health is added. In the fast profile different for every node of a
- * group (equal ones make two holders at once), and given by the place of its name in the sorted list, not by who came
+ * The priority of a node's instance before its health is added. Different for every node of a group (equal ones make two holders at once), and given by the place of its name in the sorted list, not by who came
  * when: 220, 210, 200; 7 apart with five nodes. From the 30th node on they are one apart, and a holder that comes late
  * in the list may have to give the VIP back to one that comes early. `index` counts from 0 and is below `maxGroupSize`.
  */
@@ -44,8 +42,7 @@ export function prioritySum(base: Addend, track: readonly Addend[]): PrioritySum
 }
 
 /** Why an instance has its priority before health is added. `peers` are the priorities of the others in its group. */
-export function baseAddend(priority: number, profile: VrrpProfile, peers: readonly number[]): Addend {
-  if (profile === 'openshift') return { points: priority, why: 'every node of this profile' };
+export function baseAddend(priority: number, peers: readonly number[]): Addend {
   const place = 1 + peers.filter((each) => each > priority).length;
   return { points: priority, why: `place ${place} of ${peers.length + 1} in the list` };
 }

@@ -2,7 +2,6 @@ import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
 import type { AddressFamily } from '../../engine/system/network/node-address.ts';
 import type { NetworkInterface, NetworkRoute } from '../../engine/system/network/routes.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
-import type { VrrpMode, VrrpProfile } from '../../keepalived/vrrp-dialect.ts';
 
 export type TrackFiles = Readonly<Partial<Record<VipKind, string>>>;
 
@@ -20,13 +19,13 @@ export interface RankedPeer extends VrrpPeer {
 
 /** One VIP and the group of nodes that elect its holder. */
 export interface VrrpInstance {
-  /** Unique in the file: `API`, `INGRESS`, `API_V6`; `NAME_API` in the openshift profile. */
+  /** Unique in the file: `API`, `INGRESS`, `API_V6`, `INGRESS_V6`. */
   readonly name: string;
   readonly kind: VipKind;
   readonly interface: string;
   /** 1 to 255, the same on every node of the group; each family counts for itself. */
   readonly virtualRouterId: number;
-  /** 1 to 254, different on every node of the group in the fast profile. */
+  /** 1 to 254, different on every node of the group. */
   readonly priority: number;
   /** Canonical. */
   readonly vip: string;
@@ -57,28 +56,17 @@ interface VrrpSyncGroup {
 export interface KeepalivedModel {
   /** This node's name in keepalived's log. */
   readonly routerId: string;
-  readonly profile: VrrpProfile;
-  readonly mode: VrrpMode;
-  readonly vrrpVersion: 2 | 3;
-  /** Seconds: `0.02`. */
-  readonly advertInterval: string;
-  /** After so many missing adverts a holder is taken for dead. */
-  readonly downTimerAdverts: number;
   /** Sorted by kind and family. */
   readonly instances: readonly KeepalivedInstance[];
   readonly syncGroups: readonly VrrpSyncGroup[];
   readonly notifyFifo: string;
   /** Those that an instance names. `initial` is written where the file is not there yet. */
-  readonly trackFiles: readonly { readonly name: string; readonly path: string; readonly initial: number }[];
+  readonly trackFiles: readonly { readonly name: string; readonly path: string }[];
 }
 
 export interface KeepalivedInstance extends VrrpInstance {
-  /** One element where the instance speaks unicast: whether it checks the TTL of adverts, and its peers, at least one. */
-  readonly unicast: readonly { readonly checkTtl: boolean; readonly peers: readonly VrrpPeer[] }[];
-  /** The source address where it speaks multicast. */
-  readonly multicast: readonly string[];
-  /** The password of VRRP 2. */
-  readonly passwords: readonly string[];
+  /** `peers`, or a placeholder on a single node: at least one. */
+  readonly unicastPeers: readonly VrrpPeer[];
   /** Names of track files that are printed at the instance: none where its sync group has them. */
   readonly trackFiles: readonly string[];
   /** Keep the VIP where it is, because no health check applies to it. */
@@ -90,9 +78,6 @@ export interface KeepalivedInstance extends VrrpInstance {
 /** What an operator chose, checked and with its units. */
 export interface KeepalivedSettings {
   readonly clusterName: string;
-  readonly profile: VrrpProfile;
-  readonly mode: VrrpMode;
-  readonly advertIntervalMs: number;
   readonly apiVips: readonly string[];
   readonly ingressVips: readonly string[];
   /** Overrides what the cluster's name gives. */

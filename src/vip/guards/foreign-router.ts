@@ -11,7 +11,7 @@ export interface WatchedRouterId {
   readonly sourceAddress: string;
 }
 
-/** A VRRP packet that came in with a watched id and without its VIP, or with the VIP and another id. */
+/** A VRRP packet that came in with a watched id and without its VIP, with the VIP and another id, or in another version of VRRP. */
 export interface ForeignAdvert {
   readonly virtualRouterId: number;
   readonly family: AddressFamily;
@@ -22,22 +22,12 @@ export interface ForeignAdvert {
   readonly vip: string;
 }
 
-/** A VRRP 3 packet with a watched id and its VIP: of this node's own group. */
-interface GroupAdvert {
-  readonly vip: string;
-  readonly source: string;
-  /** As it names it. */
-  readonly intervalMs: number;
-}
-
-export interface HeardAdverts {
-  readonly foreign: readonly ForeignAdvert[];
-  readonly group: readonly GroupAdvert[];
-}
-
-/** `id`: two clusters with one virtual router id on one segment. `vip`: one VIP with two ids, which do not hear each other. */
+/**
+ * `id`: two clusters with one virtual router id on one segment. `vip`: one VIP with two ids, `version`: one VIP in two versions of
+ * VRRP; these do not hear each other.
+ */
 export interface RouterIdConflict {
-  readonly kind: 'id' | 'vip';
+  readonly kind: 'id' | 'vip' | 'version';
   readonly ours: WatchedRouterId;
   readonly theirs: ForeignAdvert;
 }
@@ -50,8 +40,8 @@ export function watchedRouterIds({ instances }: KeepalivedModel): readonly Watch
 
 /**
  * What stands in the way of joining with these. An advert of our id from one of the `members`, the nodes of this cluster,
- * does not: its VIP may have been another one until a moment ago. An advert of our VIP with another id does, also from a
- * member: it does not hear this node, and both would hold the VIP.
+ * does not: its VIP may have been another one until a moment ago. An advert of our VIP with another id or in another version
+ * does, also from a member: it does not hear this node, and both would hold the VIP.
  */
 export function routerIdConflicts(
   watched: readonly WatchedRouterId[],
@@ -64,7 +54,9 @@ export function routerIdConflicts(
       .flatMap((theirs): readonly RouterIdConflict[] => {
         if (theirs.virtualRouterId !== ours.virtualRouterId)
           return theirs.vip === ours.vip ? [{ kind: 'vip', ours, theirs }] : [];
-        return theirs.vip === ours.vip || members.has(theirs.source) ? [] : [{ kind: 'id', ours, theirs }];
+        if (theirs.vip === ours.vip)
+          return theirs.version === VRRP_VERSION ? [] : [{ kind: 'version', ours, theirs }];
+        return members.has(theirs.source) ? [] : [{ kind: 'id', ours, theirs }];
       }),
   );
 }
@@ -78,32 +70,31 @@ export function routerIdConflict(
   return routerIdConflicts(watchedRouterIds(model), peers, heard)[0];
 }
 
-/** The interval of all adverts that this model's peers send; undefined if none was heard, or not the same from all. */
-export function intervalOfPeers(model: KeepalivedModel, heard: readonly GroupAdvert[]): number | undefined {
-  const peers = new Set(model.instances.flatMap((each) => each.peers.map(({ address }) => address)));
-  const [first, ...others] = new Set(
-    heard.flatMap(({ source, intervalMs }) => (peers.has(source) ? intervalMs : [])),
-  );
-  return others.length === 0 ? first : undefined;
-}
+/** Of the template. */
+export const VRRP_VERSION = 3;
 
 const FORCE = '--force-virtual-router-id joins all the same';
 
 /** Names both sides, and the ways out. */
 export function explainConflict({ kind, ours, theirs }: RouterIdConflict, clusterName: string): string {
   const cannot = `Cannot use virtual router id "${ours.virtualRouterId}" (cluster "${clusterName}", VIP ${ours.vip} on ${ours.interface})`;
-  const dialect = `(VRRP ${theirs.version}, priority ${theirs.priority})`;
+  const how = `(VRRP ${theirs.version}, priority ${theirs.priority})`;
   switch (kind) {
     case 'id':
       return (
-        `${cannot}: ${theirs.source} advertises ${theirs.vip} with it ${dialect}, expected an id that no other router uses on this ` +
+        `${cannot}: ${theirs.source} advertises ${theirs.vip} with it ${how}, expected an id that no other router uses on this ` +
         `segment; --virtual-router-ids API,INGRESS on every node of this cluster gives it others, ${FORCE}`
       );
     case 'vip':
       return (
-        `${cannot}: ${theirs.source} advertises this VIP with id ${theirs.virtualRouterId} ${dialect}, and nodes with different ` +
+        `${cannot}: ${theirs.source} advertises this VIP with id ${theirs.virtualRouterId} ${how}, and nodes with different ` +
         'ids do not hear each other, so both would hold it; set the --cluster-name or --virtual-router-ids that ' +
         `${theirs.source} has (hawser show-config keepalived shows them there), ${FORCE}`
+      );
+    case 'version':
+      return (
+        `${cannot}: ${theirs.source} advertises this VIP with it ${how}, expected VRRP ${VRRP_VERSION}: they do not hear each other, so ` +
+        `both would hold it; stop keepalived on ${theirs.source} first, ${FORCE}`
       );
   }
 }

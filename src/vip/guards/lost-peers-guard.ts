@@ -38,8 +38,7 @@ export async function guardLostPeers(
 /** Those to which this node sends adverts. */
 function unicastPeers(stateFile: string, model: KeepalivedModel | undefined): readonly Neighbour[] {
   const held = (model?.instances ?? []).filter(
-    ({ name, unicast }) =>
-      unicast.length > 0 && readLocalVrrpRole(stateFile, new Set([name]), Date.now()).role === 'holder',
+    ({ name }) => readLocalVrrpRole(stateFile, new Set([name]), Date.now()).role === 'holder',
   );
   const peers = held.flatMap((each) =>
     each.peers.map(({ address }) => ({ address, interface: each.interface })),

@@ -66,7 +66,7 @@ export function nextRoundInMs(states: readonly VipUseState[]): number {
 }
 /**
  * An advert of these last rounds counts. An older one may be from before the holder forgot this node. Two rounds, once they are 0.75 s
- * apart, are longer than the default interval of either profile.
+ * apart, are much longer than the advert interval of the shipped template.
  */
 const ROUNDS_HEARD = 2;
 /**

@@ -10,7 +10,6 @@ import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-s
 import { createAdvertTrap } from './advert-trap.ts';
 import {
   explainConflict,
-  intervalOfPeers,
   type RouterIdConflict,
   routerIdConflict,
   watchedRouterIds,
@@ -26,8 +25,6 @@ export interface VirtualRouterIdGuard {
   readonly prepare: (model: KeepalivedModel | undefined) => void;
   /** Resolves with the verdict. A refusal is logged, and `prepare` checks again after a growing pause. */
   readonly admits: (model: KeepalivedModel) => Promise<boolean>;
-  /** At which interval the group that was listened to sends its adverts; undefined if that is not known. */
-  readonly heardIntervalMs: () => number | undefined;
   /** Why this node does not join, as last logged; null if nothing prevents it. */
   readonly taken: () => string | null;
   /** After `signal` has aborted, resolves once everything is removed from the kernel. */
@@ -35,7 +32,7 @@ export interface VirtualRouterIdGuard {
 }
 
 type Verdict =
-  | { readonly kind: 'free'; readonly intervalMs: number | undefined }
+  | { readonly kind: 'free' }
   /** keepalived takes part already, so the guard is not needed any more. */
   | { readonly kind: 'joined' }
   | { readonly kind: 'taken'; readonly conflict: RouterIdConflict }
@@ -65,7 +62,6 @@ export function createVirtualRouterIdGuard(
   let last: Promise<unknown> = trap.remove();
   let current: Look | undefined;
   let taken: string | null = null;
-  let heardIntervalMs: number | undefined;
   const look = async (model: KeepalivedModel): Promise<Verdict> => {
     if (await takesPart(settings.socket, signal)) return { kind: 'joined' };
     return await listen(trap, model, signal);
@@ -92,13 +88,11 @@ export function createVirtualRouterIdGuard(
     admits: async (model) => {
       const verdict = await current?.verdict;
       if (verdict === undefined) return true;
-      heardIntervalMs = verdict.kind === 'free' ? verdict.intervalMs : undefined;
       taken = verdict.kind === 'taken' ? explainConflict(verdict.conflict, clusterName) : null;
       logVerdict(verdict, model, clusterName, observers);
       return verdict.kind !== 'taken';
     },
     taken: () => taken,
-    heardIntervalMs: () => heardIntervalMs,
     run: async () => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
       await last;
@@ -129,11 +123,15 @@ async function listen(
   const left = await trap.remove();
   if (outcome.kind === 'failed') return { kind: 'unknown', message: outcome.message };
   if (left !== undefined) return { kind: 'unknown', message: left };
-  const { foreign, group } = outcome.noted;
-  const conflict = routerIdConflict(model, foreign);
-  if (conflict !== undefined) return { kind: 'taken', conflict };
-  return { kind: 'free', intervalMs: intervalOfPeers(model, group) };
+  const conflict = routerIdConflict(model, outcome.noted);
+  return conflict === undefined ? { kind: 'free' } : { kind: 'taken', conflict };
 }
+
+const conflictEvents: Readonly<Record<RouterIdConflict['kind'], string>> = {
+  id: 'virtual-router-id-taken',
+  vip: 'vip-with-another-router-id',
+  version: 'vip-in-another-vrrp-version',
+};
 
 function logVerdict(
   verdict: Verdict,
@@ -148,8 +146,7 @@ function logVerdict(
       const ids = `${ours.virtualRouterId} ${theirs.virtualRouterId}`;
       if (!once.isNew('virtual-router-id', `${ids} ${theirs.source} ${theirs.vip}`)) return;
       const message = explainConflict(verdict.conflict, clusterName);
-      const event = kind === 'id' ? 'virtual-router-id-taken' : 'vip-with-another-router-id';
-      log({ event, level: 'error', message, ours, theirs });
+      log({ event: conflictEvents[kind], level: 'error', message, ours, theirs });
       return;
     }
     case 'unknown':

@@ -36,10 +36,10 @@ export interface HealthLoop {
  */
 export function createHealthLoop(
   source: HealthSource,
-  { stateFile, profile }: Pick<KeepalivedMonitorSettings, 'stateFile' | 'profile'>,
+  { stateFile }: Pick<KeepalivedMonitorSettings, 'stateFile'>,
   configuration: Pick<
     VrrpConfiguration,
-    'profile' | 'instanceNames' | 'served' | 'isConfirmed' | 'isExcluded' | 'isUndecided' | 'onChange'
+    'instanceNames' | 'served' | 'isConfirmed' | 'isExcluded' | 'isUndecided' | 'onChange'
   > & {
     /** Whether another host holds the VIP and is not heard here; asked only while this node waits. */
     readonly vipUse: Pick<VipUseWatch, 'look' | 'forget'>;
@@ -65,7 +65,6 @@ export function createHealthLoop(
     ...source,
     place: `${url.host}:${url.port}`,
     question: url.path,
-    profile: () => configuration.profile() ?? profile,
     isExcluded: configuration.isExcluded,
     heldElsewhere: () => (permission.kind === 'held-elsewhere' ? permission.holders : []),
     localRole: () => readLocalVrrpRole(stateFile, configuration.instanceNames(), Date.now(), kind),

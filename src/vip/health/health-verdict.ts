@@ -10,7 +10,6 @@ import {
   trackValue,
 } from '../../keepalived/track-value.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
-import type { VrrpProfile } from '../../keepalived/vrrp-dialect.ts';
 import { initialHolding, type LocalVrrpRole, nextHolding } from '../group/vrrp-holding.ts';
 import { LOCAL_API_CHECK, PEERS_CHECK } from '../settings/keepalived-monitor-status.ts';
 import { type CheckSample, explainFlap, type FlapState, initialFlap, nextFlap } from './flap-governor.ts';
@@ -55,7 +54,6 @@ interface VerdictOptions {
   /** The address and path of the server: `127.0.0.1:9444`, `/haproxy_ready`. */
   readonly place: string;
   readonly question: string;
-  readonly profile: () => VrrpProfile;
   /** See `HealthSource.peersAreOpen`. */
   readonly peersAreOpen: boolean;
   /** See `TrackHealth.excluded`. */
@@ -94,7 +92,6 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
     const holder = holds();
     return {
       ...{ kind, localApiServes, holder },
-      profile: options.profile(),
       service: flap.verdict,
       failedForMs: flap.verdict === 'failed' ? monotonicMs() - flap.sinceMs : 0,
       everyoneFailing: flap.verdict === 'failed' && !localApiServes && !peersServe,
@@ -106,14 +103,7 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
     };
   };
   let decided: TrackHealth = {
-    ...{
-      kind,
-      profile: options.profile(),
-      service: 'unknown',
-      failedForMs: 0,
-      localApiServes: false,
-      holder: false,
-    },
+    ...{ kind, service: 'unknown', failedForMs: 0, localApiServes: false, holder: false },
     ...{ everyoneFailing: false, excluded: false, heldElsewhere: false, addressed: true },
     ...{ steer: 'none', priority: undefined },
   };

@@ -36,7 +36,6 @@ export function priorityOf(
       : prioritySum(
           baseAddend(
             instance.priority,
-            model.profile,
             instance.peers.map(({ priority }) => priority),
           ),
           track,

@@ -35,7 +35,6 @@ const EVIDENCE: ReadonlySet<string> = new Set([
   'stopping',
   'left-the-group',
   'vip-not-repaired',
-  'profile-changed',
 ]);
 
 /** Events that show that a node can serve again. */

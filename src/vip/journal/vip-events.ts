@@ -6,10 +6,6 @@ const splitBrain: JournalEvent = {
   facts: ['instance', 'interface', 'holders', 'lastedMs'],
 };
 const otherGroup: JournalEvent = { kind: 'group', reason: 'message', isTrouble: true };
-const dialect: JournalEvent = {
-  ...{ kind: 'group', from: 'from', to: 'to', reason: 'message' },
-  facts: ['at', 'lateMs', 'stays'],
-};
 const drained: JournalEvent = {
   ...{ kind: 'steering', subject: 'kinds', reason: 'why' },
   facts: ['by', 'since', 'outcome', 'tookMs'],
@@ -26,6 +22,7 @@ export const vipEvents: JournalEvents = {
   'split-brain-over': splitBrain,
   'virtual-router-id-taken': otherGroup,
   'vip-with-another-router-id': otherGroup,
+  'vip-in-another-vrrp-version': otherGroup,
   'virtual-router-id-free': { kind: 'group', facts: ['ids'] },
   'health-told': {
     ...{ kind: 'health', subject: 'kind', from: 'before', to: 'value', reason: 'why' },
@@ -35,10 +32,6 @@ export const vipEvents: JournalEvents = {
   peers: { kind: 'health', subject: 'kind', to: 'serve', title: 'can peers serve' },
   'group-not-ready': { kind: 'group', reason: 'reason' },
   'left-the-group': { kind: 'group', facts: ['answer'] },
-  'profile-change-planned': dialect,
-  'profile-change-refused': dialect,
-  'profile-change-cancelled': dialect,
-  'profile-changed': dialect,
   'node-drained': drained,
   'node-undrained': drained,
   'order-unusable': { kind: 'steering', reason: 'message' },

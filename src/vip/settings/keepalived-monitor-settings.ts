@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { commandSpec, flag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
-import { absolutePath, address, oneOf } from '../../cli/fields.ts';
-import { listOf } from '../../cli/make-field.ts';
+import { absolutePath, address } from '../../cli/fields.ts';
 import { defaultPorts } from '../../cli/ports.ts';
 import {
   besideConfig,
@@ -16,7 +15,6 @@ import {
 import { ConfigError } from '../../engine/system/errors.ts';
 import { keepalivedMonitorFlags } from '../../keepalived/supervise/keepalived-flags.ts';
 import type { KeepalivedSettings, TrackFiles } from '../group/vrrp.ts';
-import { advertInterval, NEW_ADVERT_INTERVAL_MS } from './advert-interval.ts';
 import { healthUrl } from './health-url-field.ts';
 import { virtualRouterIdPair } from './router-id-fields.ts';
 import { vipFlagProblems } from './vip-flags.ts';
@@ -40,25 +38,10 @@ export const keepalivedMonitorCommand = commandSpec({
       inFile: 'top',
     }),
     nodeName,
-    mode: flag('<mode>', oneOf(['unicast', 'multicast']), 'unicast or multicast', { default: 'unicast' }),
     virtualRouterIds: flag(
       '<ids>',
       z.optional(virtualRouterIdPair),
       'API,INGRESS instead of the ids derived from the name, 1 to 255',
-    ),
-    advertInterval: flag(
-      '<duration>',
-      z.optional(advertInterval),
-      'of the fast profile, of this node only; --monitor-conf changes it for all (default: what this node had before, 20ms if it is new)',
-    ),
-    profile: flag('<profile>', oneOf(['fast', 'openshift']), "fast, or openshift: the shell pods' dialect", {
-      default: 'fast',
-    }),
-    monitorConf: flag(
-      '<paths>',
-      listOf(absolutePath),
-      'files that schedule a mode, profile or advert interval for all nodes; the first that exists counts',
-      { default: '/etc/keepalived/monitor-user.conf,/etc/keepalived/monitor.conf' },
     ),
     firstNode: toggle('hold the API VIP before any Node is registered (first control-plane node)'),
     forceVirtualRouterId: toggle('join although another router uses the id on this segment'),
@@ -112,13 +95,12 @@ export function keepalivedSettings(
   settings: KeepalivedMonitorSettings,
   clusterName: string,
 ): KeepalivedSettings {
-  const { profile, mode, apiVips, ingressVips, nodeName, firstNode } = settings;
+  const { apiVips, ingressVips, nodeName, firstNode } = settings;
   const { notifyFifo, trackFiles, virtualRouterIds, nodeIp } = settings;
   return {
     clusterName,
-    ...{ profile, mode, apiVips, ingressVips, nodeName, firstNode },
+    ...{ apiVips, ingressVips, nodeName, firstNode },
     ...{ notifyFifo, trackFiles },
-    advertIntervalMs: settings.advertInterval ?? NEW_ADVERT_INTERVAL_MS,
     ...(virtualRouterIds && { virtualRouterIds }),
     ...(settings.interface !== undefined && { interface: settings.interface }),
     ...(nodeIp !== undefined && { nodeIp }),

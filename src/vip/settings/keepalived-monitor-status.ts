@@ -32,10 +32,6 @@ export const PEERS_CHECK = 'other nodes';
 export const keepalivedMonitorStatusSchema = z.object({
   version: z.string(),
   clusterName: z.nullable(z.string()),
-  profile: z.enum(['fast', 'openshift']),
-  mode: z.enum(['unicast', 'multicast']),
-  /** Between two adverts of a holder, in force on this node. Versions before this field do not say it. */
-  advertIntervalMs: z.optional(z.number()),
   priorities: z.array(vipPrioritySchema),
   /** The nodes that share the API VIP, this one included, with the priorities of their places. */
   group: z.array(
@@ -47,7 +43,6 @@ export const keepalivedMonitorStatusSchema = z.object({
   splitBrain: z.array(z.object({ vip: z.string(), holders: z.array(z.string()) })),
   /** Another cluster's details, where it uses our virtual router id and this node does not join for it. */
   virtualRouterIdTaken: z.nullable(z.string()),
-  planned: z.nullable(z.object({ change: z.string(), inMs: z.number(), refused: z.nullable(z.string()) })),
   lastChange: z.nullable(lastChangeSchema),
 });
 

@@ -8,7 +8,7 @@ export const showKeepalivedConfigCommand: typeof keepalivedMonitorCommand = {
   examples: [
     ['hawser show-config keepalived | jq .instances', 'ids, priorities and peers of each VIP on this node'],
     [
-      "hawser show-config keepalived | jq '.settings.profile'",
+      "hawser show-config keepalived | jq '.settings.interface'",
       'its value, and whether it came from flag, variable or file',
     ],
   ],

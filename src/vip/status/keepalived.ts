@@ -6,12 +6,12 @@ import {
   shortHash,
   statusLabel,
 } from '../../engine/examine/section.ts';
-import { ageText, countText, durationText } from '../../engine/system/text/readable-text.ts';
+import { ageText, countText } from '../../engine/system/text/readable-text.ts';
 import type { VrrpStatus as Supervisor } from '../../keepalived/supervise/vrrp-status.ts';
 import type { KeepalivedMonitorStatus as Monitor } from '../settings/keepalived-monitor-status.ts';
 import type { VipNode } from './vip-node.ts';
 
-/** The process, its dialect, and what changed or failed last. */
+/** The process, its cluster, and what changed or failed last. */
 export function keepalivedSection({ node, keepalivedSupervisor, keepalivedMonitor }: VipNode): Section {
   return {
     ...{ id: 'keepalived', title: `keepalived on ${node}`, about: 'keepalived', place: 'right' },
@@ -21,7 +21,7 @@ export function keepalivedSection({ node, keepalivedSupervisor, keepalivedMonito
         facts: [
           ...processFacts(keepalivedSupervisor),
           ...failureFacts(keepalivedSupervisor),
-          ...dialectFacts(keepalivedMonitor),
+          ...clusterFacts(keepalivedMonitor),
           ...changeFacts(keepalivedMonitor?.lastChange),
         ],
       },
@@ -52,21 +52,7 @@ function processFacts(supervisor: Supervisor | null): readonly Fact[] {
   return [{ name: 'Process', text }];
 }
 
-function dialectFacts(monitor: Monitor | null): readonly Fact[] {
+function clusterFacts(monitor: Monitor | null): readonly Fact[] {
   if (monitor === null) return [];
-  const { clusterName, profile, mode, advertIntervalMs, planned } = monitor;
-  const cluster = clusterName ?? 'not known yet: no kubeconfig';
-  return [
-    {
-      name: 'Speaks',
-      text: [profile, mode, ...advertText(advertIntervalMs), `cluster ${cluster}`].join(', '),
-    },
-    ...(planned === null
-      ? []
-      : [{ name: 'Planned', text: `${planned.change} in ${durationText(planned.inMs)}` }]),
-  ];
-}
-
-function advertText(intervalMs: number | undefined): readonly string[] {
-  return intervalMs === undefined ? [] : [`adverts every ${durationText(intervalMs)}`];
+  return [{ name: 'Cluster', text: monitor.clusterName ?? 'not known yet: no kubeconfig' }];
 }

@@ -43,12 +43,11 @@ function running({ keepalivedSupervisor, keepalivedMonitor }: VipNode) {
 
 function monitored({ keepalivedMonitor }: VipNode) {
   if (keepalivedMonitor === null) return [];
-  const { priorities, virtualRouterIdTaken, planned, lastChange } = keepalivedMonitor;
+  const { priorities, virtualRouterIdTaken, lastChange } = keepalivedMonitor;
   return [
     virtualRouterIdTaken !== null && problem('out-of-group', virtualRouterIdTaken),
     ...priorities.flatMap(priorityProblems),
     changeProblem('keepalived.conf', lastChange),
-    planned?.refused != null && problem('change', `${planned.change} is refused: ${planned.refused}`),
   ];
 }
 

@@ -78,9 +78,9 @@ async function open(bed: VrrpBed, { advertMs, share, whole }: ArmPlan): Promise<
   const realtime = share === 'realtime';
   const unprivileged = ['setpriv', '--bounding-set=-sys_nice', '--inh-caps=-sys_nice'];
   const hawser = createHawserStack(bed, {
+    advertIntervalMs: advertMs,
     prefix: ['nice', '-n', String(niceness[realtime ? 'fair' : share]), ...(realtime ? [] : unprivileged)],
     flags: {
-      'keepalived-monitor': ['--advert-interval', `${advertMs}ms`],
       keepalived: [
         ...(realtime ? [] : ['--realtime-priority', 'off']),
         ...(whole ? [] : ['--monitor-timeout', '24h']),

@@ -17,11 +17,14 @@ export interface BuiltImage {
   /** Of the engine that has the image. */
   readonly dir: string;
   readonly settings: string;
-  /** As the manifests name it. */
+  /** As the manifests name it; its adverts are rare. */
   readonly tag: string;
+  /** What scripts/image.sh has built. */
+  readonly shipped: string;
 }
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
+const rareAdverts = join(root, 'test/fixtures/rare-adverts');
 const script = (name: string) => join(root, 'scripts', name);
 
 /** Builds the image once, before the first test. Everything goes when the tests end, however they do, and what earlier ones left goes before. */
@@ -38,8 +41,11 @@ export async function setup(project: {
   const { version } = z.parse(z.object({ version: z.string() }), JSON.parse(readText('package.json')));
   const tag = `hawser:${version}`;
   await provideBase(builder);
-  buildImage(builder, 'podman', tag);
-  project.provide('builder', { dir, settings, tag });
+  const shipped = 'hawser:shipped';
+  buildImage(builder, 'podman', shipped);
+  const file = ['--file', join(rareAdverts, 'Containerfile'), '--build-arg', `HAWSER=${shipped}`];
+  await builder.podman('build', '--tag', tag, ...file, rareAdverts);
+  project.provide('builder', { dir, settings, tag, shipped });
   return async () => {
     if (kept === undefined) await builder.remove();
     stack.dispose();

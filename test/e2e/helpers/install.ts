@@ -26,12 +26,11 @@ export async function install(
 }
 
 /**
- * Before an install, where there are none. A busy machine may be silent for longer than by default before it looks like
- * a dead one, and so may a monitor while podman starts it anew. What a node's clients leave behind when the VIP moves
+ * Before an install, where there are none. A monitor may be silent for longer than by default while podman restarts it. What a node's clients leave behind when the VIP moves
  * takes the whole drain timeout of its HAProxy, because they cannot say goodbye.
  */
 export async function writeSettings(machine: Machine): Promise<void> {
-  const text = 'haproxy:\n  drainTimeout: 10s\nkeepalived:\n  advertInterval: 500ms\n  monitorTimeout: 60s\n';
+  const text = 'haproxy:\n  drainTimeout: 10s\nkeepalived:\n  monitorTimeout: 60s\n';
   if ((await machine.run('sh', '-c', `ls ${SETTINGS} 2>&1 || :`)).trim() !== SETTINGS)
     await writeFile(machine, SETTINGS, text);
 }

@@ -17,7 +17,6 @@ const outputs = [
   'haproxy.cfg',
   'haproxy.cfg.last-good',
   'keepalived.conf',
-  'keepalived.conf.agreed',
   'keepalived.conf.last-good',
   'api-servers.json',
   'vrrp-nodes.json.api.ipv4',

@@ -6,7 +6,8 @@ import {
 } from '../../../src/engine/kube/control-plane/choose-servers.ts';
 import { vrrpGroups } from '../../../src/engine/system/network/multicast-membership.ts';
 import { createKeepalivedCheck } from '../../../src/keepalived/check-configuration.ts';
-import { vrrpFacts } from '../../../src/keepalived/vrrp-facts.ts';
+import { namesIn, parseBlocks } from '../../../src/keepalived/parse-blocks.ts';
+import { parseConfiguration } from '../../../src/keepalived/parse-configuration.ts';
 import { buildKeepalivedModel } from '../../../src/vip/group/keepalived-model.ts';
 import { mergeNodes } from '../../../src/vip/group/merge-nodes.ts';
 import { renderKeepalived } from '../../../src/vip/group/render-keepalived.ts';
@@ -26,10 +27,7 @@ const fixed = {
 const settings: fc.Arbitrary<KeepalivedSettings> = fc
   .record({
     apiVips: vipLists,
-    profile: fc.constantFrom('fast' as const, 'openshift' as const),
-    mode: fc.constantFrom('unicast' as const, 'multicast' as const),
     clusterName: fc.constantFrom('managed', 'x', 'a-very-long-name.of-a-cluster'),
-    advertIntervalMs: fc.constantFrom(50, 100, 250, 1_000),
   })
   .map((chosen) => ({ ...fixed, ...chosen }));
 
@@ -108,12 +106,14 @@ function render(model: KeepalivedModel): string {
 }
 
 function factsOf(text: string) {
-  const { instances } = vrrpFacts(text);
-  return { vips: instances.map(({ vips }) => vips), peers: instances.map(({ peers }) => peers.toSorted()) };
+  const blocks = parseBlocks(text).filter(({ words: [what] }) => what === 'vrrp_instance');
+  return {
+    vips: parseConfiguration(text).instances.map(({ vips }) => vips.map(({ address }) => address)),
+    peers: blocks.map(({ children }) => namesIn(children, 'unicast_peer').toSorted()),
+  };
 }
 
 /** A node that is alone has the group's address as its placeholder. */
-function peersOf({ peers, unicast, family }: KeepalivedModel['instances'][number]): readonly string[] {
-  if (unicast.length === 0) return [];
+function peersOf({ peers, family }: KeepalivedModel['instances'][number]): readonly string[] {
   return peers.length === 0 ? [vrrpGroups[family]] : peers.map(({ address }) => address).toSorted();
 }

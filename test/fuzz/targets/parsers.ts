@@ -6,10 +6,10 @@ import { clientSessions, downServers, infoNumber, masterPid } from '../../../src
 import { parseServerCounters } from '../../../src/haproxy/server-counters.ts';
 import { parseServerRows } from '../../../src/haproxy/server-rows.ts';
 import { stateForTracking } from '../../../src/haproxy/state-for-tracking.ts';
+import { parseConfiguration } from '../../../src/keepalived/parse-configuration.ts';
 import { parseDump } from '../../../src/keepalived/parse-dump.ts';
 import { parseNotification } from '../../../src/keepalived/parse-notify.ts';
 import { parseWords } from '../../../src/keepalived/parse-words.ts';
-import { vrrpFacts } from '../../../src/keepalived/vrrp-facts.ts';
 import { textNear } from '../hostile.ts';
 import { attackWith, type Target, withoutWorld } from '../target.ts';
 
@@ -74,7 +74,6 @@ const said = [
   'Netlink reflector reports IP 10.0.0.5 removed from eth0',
 ];
 const configurations = [
-  fixture('openshift-keepalived.conf'),
   fixture('foreign/guide-keepalived.conf'),
   'global_defs {\n vrrp_version 2\n}\nvrrp_instance API {\n interface eth0\n advert_int 0.25\n virtual_ipaddress {\n  fd00::5/128 dev eth0\n }\n}\n',
 ];
@@ -86,7 +85,7 @@ export const keepalivedDump: Target = {
     attackWith(fc.tuple(textNear([dump, ...said]), textNear(configurations)), ([text, configuration]) => {
       expectNumbers(parseDump(text));
       for (const line of text.split('\n')) expectNumbers([parseNotification(line), parseWords(line)]);
-      expectNumbers(vrrpFacts(configuration));
+      expectNumbers(parseConfiguration(configuration));
     }),
   ),
 };

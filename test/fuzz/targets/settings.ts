@@ -10,9 +10,8 @@ const settings = {
   apiVips: ['10.0.0.5', 'fd00::5'],
   clusterName: 'managed',
   nodeName: 'cp-1',
-  profile: 'fast',
   haproxy: { forceDeleteTimeout: '10m', startTimeout: '10s', settle: '2s' },
-  keepalived: { advertInterval: '100ms', mode: 'unicast' },
+  keepalived: { monitorTimeout: '3s', interface: 'eth0' },
 };
 const written = fc.oneof(
   textNear([stringify(settings), '&a [*a]', 'a: !!js/function x', '? {a: 1}\n: b', '<<: {apiVips: [1]}']),

@@ -72,9 +72,6 @@ async function keepalivedMonitorPage(): Promise<string> {
   metrics.splitBrain('10.0.0.5', true);
   metrics.staleVipRemoved();
   metrics.virtualRouterIdTaken(true);
-  metrics.dialect({ profile: 'fast', mode: 'unicast', advertIntervalMs: 20 });
-  metrics.planned(1_000, true);
-  metrics.agreementUsable(false);
   metrics.drained('api', true);
   return metrics.text() + own();
 }

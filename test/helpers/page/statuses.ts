@@ -62,14 +62,14 @@ export function nodeStatus({
       current: { pid: 4300, ageMs: 9 * HOUR, generation: 3, configSha256: hash(name.slice(-1)) },
       instances: [
         {
-          ...{ name: 'prod_API', state: holder ? 'MASTER' : 'BACKUP', priority, sinceMs },
+          ...{ name: 'API', state: holder ? 'MASTER' : 'BACKUP', priority, sinceMs },
           vips: [{ address: vip, present: holder }],
         },
       ],
-      trackFiles: [{ path: '/run/lb', instances: ['prod_API'], value: holder ? 30 : 0, silent: false }],
+      trackFiles: [{ path: '/run/lb', instances: ['API'], value: holder ? 30 : 0, silent: false }],
       lastTransition: {
         ...{
-          instance: 'prod_API',
+          instance: 'API',
           from: 'BACKUP',
           to: holder ? 'MASTER' : 'BACKUP',
           priority,
@@ -79,7 +79,7 @@ export function nodeStatus({
       },
     },
     keepalivedMonitor: {
-      ...{ version: '0.1.0', clusterName: 'prod-eu-1', profile: 'fast', mode: 'unicast' },
+      ...{ version: '0.1.0', clusterName: 'prod-eu-1' },
       priorities: [
         {
           ...{ kind: 'api', vips: [vip], value: holder ? 30 : 0, holder, priority, steered: null },
@@ -93,7 +93,7 @@ export function nodeStatus({
       group: names.map((each, index) => ({
         ...{ name: each, address: addressOf(each), priority: places[index] ?? 0, self: each === name },
       })),
-      ...{ configSha256: hash(name.slice(-1)), splitBrain: [], virtualRouterIdTaken: null, planned: null },
+      ...{ configSha256: hash(name.slice(-1)), splitBrain: [], virtualRouterIdTaken: null },
       lastChange: { cause: 'start', result: 'reloaded', agoMs: 9 * HOUR },
     },
     servers: names.map((each) => ({

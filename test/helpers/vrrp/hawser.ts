@@ -11,6 +11,7 @@ import { waitFor } from '../wait-for.ts';
 import type { BedNode } from './bed-node.ts';
 import { type BedProcess, sendSignal, waitForEnd } from './bed-process.ts';
 import type { NodeStack } from './node-stack.ts';
+import { templateWithAdverts } from './rare-adverts.ts';
 import type { VrrpBed } from './vrrp-bed.ts';
 
 /** The four programs of the two pods, under the names of their logs. */
@@ -30,6 +31,8 @@ export interface HawserStackOptions {
   readonly settings?: string;
   /** The folder of the two templates; default: the project's. */
   readonly templates?: string;
+  /** Of keepalived.conf; default: as the template has it. */
+  readonly advertIntervalMs?: number;
   /** What goes in front of each part, and ends by executing it. */
   readonly prefix?: readonly string[];
   /** More of both, such as where a journal is, where it is not the same on every node. */
@@ -59,7 +62,7 @@ export function createHawserStack(bed: VrrpBed, options: HawserStackOptions = {}
     return process;
   };
   const start = async (node: BedNode) => {
-    prepareNode(bed, node, options.templates);
+    prepareNode(bed, node, options);
     if (options.settings !== undefined && !existsSync(node.at('config.yaml')))
       writeFileSync(node.at('config.yaml'), options.settings);
     for (const name of parts) startPart(node, name);
@@ -117,22 +120,25 @@ function residentMb(process: BedProcess | undefined): number {
 const templates = fileURLToPath(new URL('../../../templates', import.meta.url));
 
 /** What install leaves on a node: templates and a kubeconfig. */
-export function prepareNode(bed: VrrpBed, node: BedNode, from = templates): void {
+export function prepareNode(
+  bed: VrrpBed,
+  node: BedNode,
+  { templates: from = templates, advertIntervalMs }: HawserStackOptions = {},
+): void {
   mkdirSync(node.runDir, { recursive: true });
   for (const name of ['haproxy.cfg.ejs', 'keepalived.conf.ejs']) cpSync(`${from}/${name}`, node.at(name));
+  if (advertIntervalMs !== undefined)
+    writeFileSync(
+      node.at('keepalived.conf.ejs'),
+      templateWithAdverts(advertIntervalMs, `${from}/keepalived.conf.ejs`),
+    );
   const host = node.address.includes(':') ? `[${node.address}]` : node.address;
   writeKubeconfig(node.at('kubeconfig'), `https://${host}:6443`, bed.authorityFile, bed.identity);
 }
 
 /** A node that joins later is a new machine: nothing of the old one's configuration starts anything. */
 export function forgetConfiguration(node: BedNode): void {
-  const files = [
-    'keepalived.conf',
-    'keepalived.conf.agreed',
-    'haproxy.cfg',
-    'vrrp-nodes.json',
-    'api-servers.json',
-  ];
+  const files = ['keepalived.conf', 'haproxy.cfg', 'vrrp-nodes.json', 'api-servers.json'];
   for (const path of [node.runDir, ...files.map(node.at)]) rmSync(path, { recursive: true, force: true });
 }
 
@@ -192,7 +198,6 @@ function argvOf(
       return [
         ...['keepalived', 'monitor', ...inputs('keepalived'), ...keepalivedPaths(node)],
         ...[...given('--api-vips', bed.vip, '--cluster-name', 'bed'), '--node-name', node.name],
-        ...['--monitor-conf', [node.at('monitor-user.conf'), node.at('monitor.conf')].join()],
       ];
   }
 }

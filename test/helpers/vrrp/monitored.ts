@@ -1,11 +1,11 @@
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { hawser } from '../supervisor-build.ts';
 import { type LogLine, readLogEvents } from '../supervisor-process.ts';
 import { waitFor } from '../wait-for.ts';
 import type { BedNode } from './bed-node.ts';
 import type { BedProcess } from './bed-process.ts';
+import { templateWithAdverts } from './rare-adverts.ts';
 import type { VrrpBed } from './vrrp-bed.ts';
 
 /** keepalived with its supervisor and its monitor on one node, and a HAProxy that only says that it is well. */
@@ -30,10 +30,9 @@ export function startMonitored(
   path = PATH,
   /** Comes before the supervisor, and executes it. */
   prefix: readonly string[] = [],
-  /** Null where the group is to say it. A machine that is busy for a moment must not look like a dead node. */
-  advertInterval: string | null = '500ms',
+  advertIntervalMs = 500,
 ): Monitored {
-  prepare(node);
+  prepare(node, advertIntervalMs);
   const paths = ['--socket', join(node.runDir, 'keepalived.sock'), '--run-dir', node.runDir];
   const config = node.at('keepalived.conf');
   node.start('haproxy', ['/usr/sbin/haproxy', '-W', '-db', '-f', node.at('haproxy.cfg')]);
@@ -46,7 +45,6 @@ export function startMonitored(
       ...[node.at('kubeconfig'), node.at('keepalived.conf.ejs'), config],
       ...[...paths, '--source', 'static', '--servers', servers, '--api-vips', bed.vip],
       ...['--cluster-name', 'bed', '--node-name', node.name, '--virtual-router-ids', '77,78'],
-      ...(advertInterval === null ? [] : ['--advert-interval', advertInterval]),
       ...['--check-interval', '1s', ...flags],
     ]);
   };
@@ -68,11 +66,10 @@ export function startMonitored(
 }
 
 const { PATH = '' } = process.env;
-const template = fileURLToPath(new URL('../../../templates/keepalived.conf.ejs', import.meta.url));
 
-function prepare(node: BedNode): void {
+function prepare(node: BedNode, advertIntervalMs: number): void {
   mkdirSync(node.runDir, { recursive: true });
-  cpSync(template, node.at('keepalived.conf.ejs'));
+  writeFileSync(node.at('keepalived.conf.ejs'), templateWithAdverts(advertIntervalMs));
   writeFileSync(node.at('kubeconfig'), '');
   writeFileSync(
     node.at('haproxy.cfg'),

@@ -90,7 +90,7 @@ function looked(member: Member, index: number, holder: number, size: number, now
       ? notSteered
       : nextSteering(member.steering, order, { nowMs, holds });
   const value = trackValue({
-    ...{ profile: 'fast', kind: 'api', service, failedForMs: 9_999, localApiServes: true, holder: holds },
+    ...{ kind: 'api', service, failedForMs: 9_999, localApiServes: true, holder: holds },
     ...{ everyoneFailing: false, excluded: false, heldElsewhere: false, addressed: true },
     steer: order === undefined ? 'none' : steerOf(steering, order, 'api'),
     priority: vrrpPriority(index, size),

@@ -29,7 +29,6 @@ servers: [a=10.77.0.1, b=10.77.0.2]
 keepalived:
   template: ${at('template')}
   config: ${at('keepalived.conf')}
-  monitorConf: [${at('monitor.conf')}]
   virtualRouterIds: [77, 78]
 `,
   );
@@ -47,20 +46,19 @@ const shown = async (...asked: Parameters<typeof run>) => {
 };
 
 test('the model of this node, and what decided each setting', async () => {
-  const found = await shown(['--advert-interval', '200ms'], ['HAWSER_MODE=multicast']);
+  const found = await shown(['--check-interval', '2s'], ['HAWSER_INTERFACE=eth0']);
   expect(found).toMatchObject({
     exitCode: 0,
     routerId: 'a',
-    advertInterval: '0.2',
     instances: [
       { name: 'API', interface: 'eth0', virtualRouterId: 77, peers: [{ name: 'b', address: '10.77.0.2' }] },
     ],
     settings: {
-      advertInterval: { value: '200ms', from: '--advert-interval' },
-      mode: { value: 'multicast', from: 'HAWSER_MODE' },
+      checkInterval: { value: 2_000, from: '--check-interval' },
+      interface: { value: 'eth0', from: 'HAWSER_INTERFACE' },
       virtualRouterIds: { value: '77,78', from: `${at('c.yaml')}:10` },
       apiVips: { from: `${at('c.yaml')}:2` },
-      profile: { value: 'fast', from: 'default' },
+      source: { value: 'static', from: `${at('c.yaml')}:4` },
       clusterName: { value: 'bed', from: at('kubeconfig') },
     },
   });
@@ -76,15 +74,6 @@ test('the name gives the ids, from a flag before the kubeconfig', async () => {
   expect(named.settings.clusterName).toEqual({ value: 'typed', from: '--cluster-name' });
   expect(named.instances[0].virtualRouterId).toBe(virtualRouterIds('typed').api);
   expect((await shown(places)).instances[0].virtualRouterId).toBe(virtualRouterIds('bed').api);
-});
-
-test('what all nodes have agreed upon counts more than the flag, and is told', async () => {
-  writeFileSync(at('monitor.conf'), 'mode: multicast\n');
-  const { mode, instances, settings } = await shown([]);
-  expect(mode).toBe('multicast');
-  expect(instances[0].unicast).toEqual([]);
-  expect(settings.mode).toEqual({ value: 'multicast', from: expect.stringContaining('agreed upon') });
-  expect(settings.profile).toEqual({ value: 'fast', from: 'default' });
 });
 
 test('where this node would not take part there are the settings alone, and the reason', async () => {

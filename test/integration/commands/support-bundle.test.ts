@@ -30,8 +30,8 @@ test('a support bundle has reports, configurations, journals and logs of the nod
   };
   write('etc/keepalived/keepalived.conf', 'auth_pass hunter2\nvirtual_router_id 77\n');
   write('etc/hawser/kubeconfig', 'hunter2');
-  const lists = { vips: [], ports: [], directories: [], files: [], replaced: [] };
-  const record = { version: 1, flavor: 'kubeadm', image: 'hawser:1', ...lists };
+  const lists = { vips: [], ports: [], directories: [], files: [] };
+  const record = { version: 1, image: 'hawser:1', ...lists };
   write('etc/hawser/installed-b.json', JSON.stringify(record));
   write('etc/hawser/config-b.yaml', 'lbPort: 9545\n');
   write('etc/haproxy-b/haproxy.cfg', 'global\n');

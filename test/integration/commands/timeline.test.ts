@@ -23,7 +23,7 @@ async function timeline(...flags: readonly string[]) {
 /** HAProxy of the holder dies, and the VIP goes to the next node. */
 function failover(): readonly [JournalDirectory, JournalDirectory] {
   const [first, second] = [journalDirectory(), journalDirectory()];
-  const move = { event: 'vrrp-transition', instance: 'prod_API' };
+  const move = { event: 'vrrp-transition', instance: 'API' };
   first.tell('keepalived-monitor', [
     { event: 'liveness', kind: 'api', liveness: 'dead' },
     { event: 'health-told', kind: 'api', before: 30, value: -254 },
@@ -43,7 +43,7 @@ test('of two nodes it says who had the VIP, who took it and why', async () => {
   const [first, second] = failover();
   const { stdout, exitCode } = await timeline('--journal', first.path, '--journal', second.path);
   expect(exitCode).toBe(0);
-  expect(stdout).toMatch(/ cp-1 vip +prod_API MASTER → FAULT: this node cannot serve/);
+  expect(stdout).toMatch(/ cp-1 vip +API MASTER → FAULT: this node cannot serve/);
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('← health of api → dead; track value of api 30 → -254;');
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('← cp-1 left MASTER: this node cannot serve');
   expect(stdout).toContain('all 3 journals are whole');

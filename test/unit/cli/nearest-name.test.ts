@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { nearestName } from '../../../src/cli/nearest-name.ts';
 
-const names = ['advertInterval', 'apiVips', 'ingressVips', 'lbPort', 'nodeIp', 'nodeName'];
+const names = ['drainTimeout', 'apiVips', 'ingressVips', 'lbPort', 'nodeIp', 'nodeName'];
 
 test.each([
-  ['adverInterval', 'advertInterval'],
-  ['advert_interval', 'advertInterval'],
+  ['drainTimeot', 'drainTimeout'],
+  ['drain_timeout', 'drainTimeout'],
   ['apiVip', 'apiVips'],
   ['LBPORT', 'lbPort'],
   ['nodeIP', 'nodeIp'],

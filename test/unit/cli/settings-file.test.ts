@@ -48,8 +48,8 @@ test('every problem is listed at once, in the order of lines, with its path', ()
 test.each([
   [
     'a misspelt key',
-    'keepalived:\n  adverInterval: 1s',
-    /^F:2: .*adverInterval: unknown, expected one of advertInterval, .*; did you mean advertInterval\?$/,
+    'keepalived:\n  monitorTimeot: 1s',
+    /^F:2: .*monitorTimeot: unknown, expected one of config, .*; did you mean monitorTimeout\?$/,
   ],
   [
     'a key of the top in a section',
@@ -58,8 +58,8 @@ test.each([
   ],
   [
     'a key of a section at the top',
-    'advertInterval: 1s',
-    /did you mean advertInterval, under "keepalived:"\?$/,
+    'monitorTimeout: 1s',
+    /did you mean monitorTimeout, under "keepalived:"\?$/,
   ],
   [
     'a key of two sections',
@@ -103,5 +103,5 @@ test('what would grow without end is refused within a moment', () => {
 });
 
 test('a section with nothing but comments is as good as none', () => {
-  expect(problemsOf('apiPort: 6443\nkeepalived:\n  # advertInterval: 1s\n')).toEqual([]);
+  expect(problemsOf('apiPort: 6443\nkeepalived:\n  # monitorTimeout: 1s\n')).toEqual([]);
 });

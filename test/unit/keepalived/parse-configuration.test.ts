@@ -43,13 +43,8 @@ vrrp_instance API {
       },
     ],
     trackFiles: [{ path: '/run/keepalived/lb.track', instances: ['API'] }],
-    profile: 'fast',
     notifyFifo: '/run/keepalived/notify.fifo',
   });
-});
-
-test('what speaks VRRP 2 has the values of the openshift profile in its track file', () => {
-  expect(parseConfiguration('global_defs {\n vrrp_version 2\n}').profile).toBe('openshift');
 });
 
 test('braces may stand alone or share a line; the adverts of VRRP are a second apart', () => {

@@ -23,7 +23,7 @@ const read = (): number => Number(readFileSync(path, 'utf8'));
 test('a file that is written often enough is left alone', () => {
   write(30, 2_900);
   const guard = createTrackGuard(path, 3_000);
-  expect(guard('fast', true, now)).toEqual({ path, silent: false, demoted: false, value: 30 });
+  expect(guard(true, now)).toEqual({ path, silent: false, demoted: false, value: 30 });
   expect(read()).toBe(30);
 });
 
@@ -37,20 +37,20 @@ test.each([
 ])('silent after %i, holder %j: %i', (said, holder, expected) => {
   write(said, 3_100);
   const guard = createTrackGuard(path, 3_000);
-  expect(guard('fast', holder, now)).toEqual({ path, silent: true, demoted: true, value: expected });
+  expect(guard(holder, now)).toEqual({ path, silent: true, demoted: true, value: expected });
   expect(read()).toBe(expected);
 });
 
 test('FAULT is believed for longer: it may only be that the monitor of a booting node is not up yet', () => {
   write(-254, 9_900);
-  expect(createTrackGuard(path, 3_000)('fast', false, now)).toEqual({
+  expect(createTrackGuard(path, 3_000)(false, now)).toEqual({
     path,
     silent: false,
     demoted: false,
     value: -254,
   });
   write(-254, 10_100);
-  expect(createTrackGuard(path, 3_000)('fast', false, now)).toEqual({
+  expect(createTrackGuard(path, 3_000)(false, now)).toEqual({
     path,
     silent: true,
     demoted: true,
@@ -64,8 +64,8 @@ test.each([true, false])(
     write(-254, 10_100);
     notePermission(path, 'refused');
     const guard = createTrackGuard(path, 3_000, { serves: () => serves, forget: () => undefined });
-    expect(guard('fast', false, now)).toMatchObject({ silent: true, value: -254 });
-    expect(guard('fast', false, now + 3_600_000)).toMatchObject({ silent: true, value: -254 });
+    expect(guard(false, now)).toMatchObject({ silent: true, value: -254 });
+    expect(guard(false, now + 3_600_000)).toMatchObject({ silent: true, value: -254 });
     expect(read()).toBe(-254);
   },
 );
@@ -73,26 +73,11 @@ test.each([true, false])(
 test('the value of a silent node follows the VIP, and its own writing is not taken for its monitor', () => {
   write(0, 3_100);
   const guard = createTrackGuard(path, 3_000);
-  expect(
-    [guard('fast', false, now), guard('fast', true, now), guard('fast', false, now)].map(
-      (look) => look?.value,
-    ),
-  ).toEqual([-60, -30, -60]);
-  expect(guard('fast', false, now + 1)?.silent).toBe(true);
+  expect([guard(false, now), guard(true, now), guard(false, now)].map((look) => look?.value)).toEqual([
+    -60, -30, -60,
+  ]);
+  expect(guard(false, now + 1)?.silent).toBe(true);
 });
-
-test.each([
-  [28, true, 0],
-  [8, false, 0],
-  [-254, false, -254],
-])(
-  'in the openshift profile silent after %i, holder %j: %i, as with scripts that all fail',
-  (said, holder, expected) => {
-    write(said, 3_100);
-    expect(createTrackGuard(path, 3_000)('openshift', holder, now)?.value).toBe(expected);
-    expect(read()).toBe(expected);
-  },
-);
 
 test.each([
   ['healthy', 0, false, 0],
@@ -108,7 +93,7 @@ test.each([
     write(said, 10_100);
     const health = { serves: () => true, forget: () => undefined };
     const guard = createTrackGuard(path, 3_000, health);
-    expect(guard('fast', holder, now)).toEqual({ path, silent: true, demoted: false, value: expected });
+    expect(guard(holder, now)).toEqual({ path, silent: true, demoted: false, value: expected });
     expect(read()).toBe(expected);
   },
 );
@@ -119,7 +104,7 @@ test('a silent node is demoted once its HAProxy does not answer, and not any mor
   const guard = createTrackGuard(path, 3_000, { serves: () => serves, forget: () => undefined });
   const values = [true, false, true].map((answer) => {
     serves = answer;
-    return guard('fast', true, now)?.value;
+    return guard(true, now)?.value;
   });
   expect(values).toEqual([30, -30, 30]);
 });
@@ -127,27 +112,27 @@ test('a silent node is demoted once its HAProxy does not answer, and not any mor
 test('a monitor that writes again is believed at once', () => {
   write(0, 3_100);
   const guard = createTrackGuard(path, 3_000);
-  guard('fast', false, now);
+  guard(false, now);
   write(0, 0);
-  expect(guard('fast', false, now)).toEqual({ path, silent: false, demoted: false, value: 0 });
+  expect(guard(false, now)).toEqual({ path, silent: false, demoted: false, value: 0 });
 });
 
 test('a monitor is missed after as many looks, however far they are apart on a starved machine', () => {
   write(0, 100);
   const guard = createTrackGuard(path, 3_000);
-  const looks = Array.from({ length: 14 }, (_, index) => guard('fast', true, now + index * 2_000)?.silent);
+  const looks = Array.from({ length: 14 }, (_, index) => guard(true, now + index * 2_000)?.silent);
   expect(looks).toEqual([...Array.from({ length: 12 }, () => false), true, true]);
 });
 
 test('a clock that was set forward makes no monitor silent', () => {
   write(30, 0);
   const guard = createTrackGuard(path, 3_000);
-  guard('fast', true, now);
-  expect(guard('fast', true, now + 3_600_000)?.silent).toBe(false);
+  guard(true, now);
+  expect(guard(true, now + 3_600_000)?.silent).toBe(false);
 });
 
 test('without a file there is nothing to guard', () => {
-  expect(createTrackGuard(path, 3_000)('fast', true, now)).toBeUndefined();
+  expect(createTrackGuard(path, 3_000)(true, now)).toBeUndefined();
 });
 
 test.each([

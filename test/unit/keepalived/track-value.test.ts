@@ -11,7 +11,6 @@ import {
 import { prioritySpread, vrrpPriority } from '../../../src/vip/group/vrrp-priority.ts';
 
 const healthy: TrackHealth = {
-  profile: 'fast',
   kind: 'api',
   service: 'ok',
   failedForMs: 0,
@@ -26,7 +25,7 @@ const healthy: TrackHealth = {
 };
 const value = (part: Partial<TrackHealth>) => trackValue({ ...healthy, ...part });
 
-describe('fast', () => {
+describe('not steered', () => {
   test('the holder of a healthy pair is worth more', () => {
     expect(value({})).toBe(0);
     expect(value({ holder: true })).toBe(30);
@@ -56,35 +55,17 @@ describe('fast', () => {
   });
 
   test('a node that is not in the list of nodes cannot serve, however healthy', () => {
-    for (const profile of ['fast', 'openshift'] as const)
-      expect(value({ profile, excluded: true, holder: true, everyoneFailing: true })).toBe(TRACK.fault);
+    expect(value({ excluded: true, holder: true, everyoneFailing: true })).toBe(TRACK.fault);
   });
 });
 
 test('a node that has lost its own address cannot serve, though its HAProxy and its adverts work', () => {
   expect(value({ addressed: false, holder: true })).toBe(TRACK.fault);
   expect(value({ addressed: false, everyoneFailing: true })).toBe(TRACK.fault);
-  expect(value({ addressed: false, profile: 'openshift' })).toBe(TRACK.fault);
 });
 
 test('a node that was unplugged says that its interface may be down', () => {
   expect(trackAddends({ ...healthy, addressed: false, holder: true })[0]?.why).toContain('is down');
-});
-
-test('openshift adds up as the shell pods do', () => {
-  const score = (part: Partial<TrackHealth>) => 40 + value({ profile: 'openshift', ...part });
-  expect(score({})).toBe(68);
-  expect(score({ localApiServes: false, holder: true })).toBe(68);
-  expect(score({ service: 'failed' })).toBe(48);
-  expect(score({ service: 'failed', localApiServes: false })).toBe(40);
-});
-
-test('openshift: the router is worth 50 to the ingress VIP, whatever the rest', () => {
-  const score = (part: Partial<TrackHealth>) =>
-    20 + value({ profile: 'openshift', kind: 'ingress', ...part });
-  expect(score({})).toBe(70);
-  expect(score({ service: 'failed' })).toBe(20);
-  expect(score({ service: 'failed', holder: true, everyoneFailing: true })).toBe(20);
 });
 
 describe('steered', () => {
@@ -122,15 +103,6 @@ describe('steered', () => {
     expect(value({ steer: 'claim', addressed: false })).toBe(TRACK.fault);
     expect(value({ steer: 'claim', priority: 254, holder: true })).toBe(TRACK.healthyHolder);
   });
-
-  test('openshift: nothing is added where it is drained, one point decides between nodes that are well', () => {
-    const score = (part: Partial<TrackHealth>) => 40 + value({ profile: 'openshift', ...part });
-    expect(score({ steer: 'drain', holder: true })).toBe(40);
-    expect([score({ steer: 'yield' }), score({}), score({ steer: 'claim' })]).toEqual([67, 68, 69]);
-    expect(score({ steer: 'claim', service: 'failed' })).toBe(48);
-    expect(value({ profile: 'openshift', kind: 'ingress', steer: 'claim' })).toBe(51);
-    expect(value({ profile: 'openshift', kind: 'ingress', steer: 'claim', service: 'failed' })).toBe(0);
-  });
 });
 
 interface Node {
@@ -144,7 +116,7 @@ function ranked(nodes: readonly Node[], holder: number, everyoneFailing = false)
   const parts = nodes.map(({ service, silent, drained }, index) => {
     const steer = drained ? 'drain' : 'none';
     const own = value({ service, holder: index === holder, everyoneFailing, failedForMs: 9_999, steer });
-    const added = silent ? silentTrackValue('fast', own, index === holder) : own;
+    const added = silent ? silentTrackValue(own, index === holder) : own;
     return { index, priority: added <= -254 ? 0 : vrrpPriority(index, nodes.length) + added };
   });
   return parts.sort((a, b) => b.priority - a.priority);
@@ -204,7 +176,7 @@ describe('property', () => {
     fc.assert(
       fc.property(group, fc.constantFrom(...Object.values(TRACK)), ({ nodes, holder }, last) => {
         const priorities = nodes.map(
-          (_, index) => vrrpPriority(index, nodes.length) + silentTrackValue('fast', last, index === holder),
+          (_, index) => vrrpPriority(index, nodes.length) + silentTrackValue(last, index === holder),
         );
         expect(priorities.indexOf(Math.max(...priorities))).toBe(holder);
       }),
@@ -213,8 +185,8 @@ describe('property', () => {
 });
 
 test('a silent monitor leaves no node in FAULT and none above the healthy', () => {
-  expect(silentTrackValue('fast', TRACK.fault, false)).toBe(TRACK.degraded);
-  expect(silentTrackValue('fast', undefined, false)).toBe(TRACK.degraded);
-  expect(silentTrackValue('fast', TRACK.healthyHolder, true)).toBe(TRACK.doubtfulHolder);
-  expect(silentTrackValue('fast', TRACK.healthyHolder, false)).toBe(TRACK.doubtful);
+  expect(silentTrackValue(TRACK.fault, false)).toBe(TRACK.degraded);
+  expect(silentTrackValue(undefined, false)).toBe(TRACK.degraded);
+  expect(silentTrackValue(TRACK.healthyHolder, true)).toBe(TRACK.doubtfulHolder);
+  expect(silentTrackValue(TRACK.healthyHolder, false)).toBe(TRACK.doubtful);
 });

@@ -73,7 +73,7 @@ test('install takes ports, probes, digest and patches of a new pod from what it 
   const manifest = `metadata: {annotations: {}}\nspec: {containers: [{name: haproxy, image: old}, ${container}]}\n`;
   const patches = readPatches(folderWith({ 'router.yaml': 'spec: {dnsPolicy: Default}' }), '/p', pods);
   const text = renderManifest(manifest, own, {
-    ...{ flavor: 'kubeadm', credentials: 'own', image: 'new', patches },
+    ...{ credentials: 'own', image: 'new', patches },
   });
   expect(parse(text)).toMatchObject({
     metadata: { annotations: { 'hawser/settings': own.digest } },

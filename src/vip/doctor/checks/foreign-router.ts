@@ -14,6 +14,7 @@ const TRY_OTHERS =
   'find a pair that is free: hawser doctor --only foreign-router-id --virtual-router-ids API,INGRESS; set it as keepalived.virtualRouterIds on every node of this cluster, or have the other one changed';
 const USE_THEIRS =
   'nodes with different ids do not hear each other, and both hold the VIP: set the same --cluster-name or --virtual-router-ids on every node (hawser show-config keepalived shows them on the other one)';
+const STOP_IT = 'VRRP 2 and 3 do not hear each other, and both hold the VIP: stop keepalived there';
 const NAME_PEERS = 'if it is a node of this cluster: --servers HOST=IP,… names them';
 
 interface ForeignView {
@@ -34,14 +35,16 @@ export function judgeForeign({ watched, look, own, peers }: ForeignView): Findin
   return conflicts.length === 0
     ? ok(`id ${ids}: no other use of it or of its VIP was heard in ${LISTEN_MS / 1_000} s`)
     : worstOf(
-        conflicts.map((each) => fail(conflictText(each), each.kind === 'vip' ? USE_THEIRS : todo)),
+        conflicts.map((each) =>
+          fail(conflictText(each), { id: todo, vip: USE_THEIRS, version: STOP_IT }[each.kind]),
+        ),
         NO_VIP,
       );
 }
 
 function conflictText({ kind, ours, theirs }: RouterIdConflict): string {
   const by = `${theirs.source} advertises ${theirs.vip} (VRRP ${theirs.version}, priority ${theirs.priority})`;
-  return kind === 'id'
+  return kind !== 'vip'
     ? `${by} with virtual router id ${ours.virtualRouterId}, that of our ${ours.vip} on ${ours.interface}`
     : `${by} with virtual router id ${theirs.virtualRouterId}, while this node uses id ${ours.virtualRouterId} for it on ${ours.interface}`;
 }
@@ -57,7 +60,7 @@ const foreignRouter: Check<VipContext> = {
     const watched = ids.flatMap((each) => (each.kind === 'known' ? each.watched : []));
     const unclear = ids.flatMap((each) => (each.kind === 'unknown' ? unknown(each.found, each.todo) : []));
     if (watched.length === 0) return worstOf(unclear, NO_VIP);
-    const [look, peers] = await Promise.all([hearAdverts(run, watched, 'vrid', signal), readings.peers()]);
+    const [look, peers] = await Promise.all([hearAdverts(run, watched, signal), readings.peers()]);
     const own = addressesOf(readings.interfaces());
     const known = peers.kind === 'known' ? peers.peers.map(({ address }) => address) : undefined;
     return worstOf([judgeForeign({ watched, look, own, peers: known }), ...unclear], NO_VIP);

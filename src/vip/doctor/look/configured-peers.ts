@@ -1,7 +1,7 @@
 import type { HostFiles } from '../../../engine/examine/host-files.ts';
 import type { Peer } from '../../../engine/examine/peer-health.ts';
 import { vrrpGroups } from '../../../engine/system/network/multicast-membership.ts';
-import { vrrpFacts } from '../../../keepalived/vrrp-facts.ts';
+import { namesIn, parseBlocks } from '../../../keepalived/parse-blocks.ts';
 
 /** The nodes that keepalived.conf has as peers, and where they are from. */
 export async function configuredPeers(
@@ -13,7 +13,8 @@ export async function configuredPeers(
 
 /** The addresses of every `unicast_peer { … }`, as their own names, without the placeholder of a node that is alone. */
 export function unicastPeers(text: string): readonly Peer[] {
-  const addresses = new Set(vrrpFacts(text).instances.flatMap(({ peers }) => peers));
+  const instances = parseBlocks(text).filter(({ words: [what] }) => what === 'vrrp_instance');
+  const addresses = new Set(instances.flatMap(({ children }) => namesIn(children, 'unicast_peer')));
   for (const group of Object.values(vrrpGroups)) addresses.delete(group);
   return [...addresses].map((address) => ({ name: address, address }));
 }

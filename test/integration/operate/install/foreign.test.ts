@@ -105,20 +105,6 @@ test('--dry-run says what would be moved, and which service reads it, and moves 
   expect(node.tree('exact')).toEqual(before);
 });
 
-test('the configuration of pods that still run is copied, not taken away from under them', async () => {
-  const theirs = 'kind: Pod\nspec: {containers: [{name: haproxy, image: quay.example/haproxy}]}\n';
-  node.write('/etc/kubernetes/manifests/haproxy.yaml', theirs);
-  node.write('/etc/haproxy/haproxy.cfg', fixture('guide-haproxy.cfg'));
-  expect(await node.install('--flavor', 'openshift')).toMatchObject({ exitCode: 0, stderr: '' });
-  for (const path of ['/etc/haproxy/haproxy.cfg', '/etc/haproxy/haproxy.cfg.before-hawser'])
-    expect(node.read(path)).toBe(fixture('guide-haproxy.cfg'));
-  expect((await node.run('install', '--yes')).stdout).toContain('nothing to do');
-  runMonitors();
-  expect(await node.run('uninstall')).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(node.read('/etc/haproxy/haproxy.cfg')).toBe(fixture('guide-haproxy.cfg'));
-  expect(node.tree().filter((path) => path.includes('before-hawser'))).toEqual([]);
-});
-
 test('what an edited template without the mark renders is hawser’s: it stays through an upgrade and goes with uninstall', async () => {
   await node.install();
   const before = node.tree();

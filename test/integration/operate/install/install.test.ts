@@ -92,7 +92,7 @@ test('a setting that is changed starts the pods anew that it concerns, and a com
     return manifests.filter((path, index) => node.read(path) !== before[index]);
   };
   expect(await changed(`${settings}# ours\n`)).toEqual([]);
-  expect(await changed(`${settings}keepalived: {advertInterval: 500ms}\n`)).toEqual([manifests[1]]);
+  expect(await changed(`${settings}keepalived: {monitorTimeout: 5s}\n`)).toEqual([manifests[1]]);
   expect(await changed(`${settings}settle: 2s\n`)).toEqual(manifests);
   expect(await changed(node.read('/etc/hawser/config.yaml'), '--api-vip', '10.0.0.99')).toEqual(manifests);
 });
@@ -105,30 +105,15 @@ test('a manifest that was opened to others is closed, and one that was removed i
   for (const path of manifests) expect(node.tree()).toContain(`${path} 600`);
 });
 
-test('the openshift flavour takes the place of the shell pods and keeps them', async () => {
-  const theirs =
-    'kind: Pod\nspec: {containers: [{name: haproxy, args: [--api-vip, 10.0.0.100], image: quay.example/haproxy}]}\n';
-  // This node holds the VIP, with the shell pods' keepalived.
-  await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
+test('shell pods in the place of the pods are refused, and so is their VIP where it is left on an interface', async () => {
+  const theirs = 'kind: Pod\nspec: {containers: [{name: haproxy, image: quay.example/haproxy}]}\n';
   for (const path of manifests) node.write(path, theirs);
+  await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
   const refused = await node.install();
   expect(refused).toMatchObject({ exitCode: 2 });
-  expect(refused.stderr).toMatch(
-    /haproxy\.yaml": hawser did not write it.*--flavor openshift\n.*keepalived\.yaml"/,
-  );
-  expect(await node.install('--flavor', 'openshift')).toMatchObject({ exitCode: 0, stderr: '' });
-  const { spec } = parse(node.read(manifests[0] ?? ''));
-  expect(spec.containers[1].args).toContain('/var/lib/kubelet/kubeconfig');
-  expect(spec.volumes).toContainEqual({
-    name: 'kubelet-pki',
-    hostPath: { path: '/var/lib/kubelet/pki', type: 'Directory' },
-  });
-  expect(parse(node.read('/etc/hawser/config.yaml'))).toMatchObject({
-    keepalived: { profile: 'openshift' },
-  });
-  expect(spec.containers[0].livenessProbe.httpGet.port).toBe(9444);
-  expect(node.read('/etc/hawser/replaced/haproxy.yaml')).toBe(theirs);
-  expect((await node.run('install', '--yes')).stdout).toContain('nothing to do');
+  expect(refused.stderr).toMatch(/haproxy\.yaml": hawser did not write it.*\n.*keepalived\.yaml"/);
+  expect(refused.stderr).toMatch(/10\.0\.0\.100.*eth0/);
+  expect(manifests.map(node.read)).toEqual([theirs, theirs]);
 });
 
 test('the monitors get the certificate that the kubelet renews, until --credentials own is typed', async () => {
@@ -205,10 +190,10 @@ test('a root that is not there, and no VIP at all', async () => {
 });
 
 test('settings that were written before the first install stay, and get the name that a first node needs', async () => {
-  node.write('/etc/hawser/config.yaml', 'keepalived:\n  advertInterval: 500ms\n');
+  node.write('/etc/hawser/config.yaml', 'keepalived:\n  monitorTimeout: 5s\n');
   expect(await node.install('--first-node')).toMatchObject({ exitCode: 0, stderr: '' });
   expect(parse(node.read('/etc/hawser/config.yaml'))).toEqual({
-    keepalived: { advertInterval: '500ms', firstNode: true },
+    keepalived: { monitorTimeout: '5s', firstNode: true },
     apiVips: ['10.0.0.100'],
     clusterName: '10-0-0-100',
   });

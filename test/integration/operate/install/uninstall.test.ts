@@ -57,7 +57,7 @@ test('nothing is left: no file, no process, no VIP, no firewall table; a second 
   const rendered = '# hawser renders this file again whenever the list changes\n';
   for (const name of ['haproxy.cfg', 'haproxy.cfg.candidate', 'haproxy.cfg.last-good', 'api-servers.json'])
     node.write(`/etc/haproxy/${name}`, rendered);
-  for (const name of ['keepalived.conf', 'keepalived.conf.agreed', 'vrrp-nodes.json.api.ipv4'])
+  for (const name of ['keepalived.conf', 'vrrp-nodes.json.api.ipv4'])
     node.write(`/etc/keepalived/${name}`, rendered);
   // What a crash leaves of a file is named after it.
   node.write('/etc/haproxy/.haproxy.cfg.00112233445566ff', '');
@@ -204,18 +204,6 @@ test('--keep-config keeps the settings and the kubeconfig, with which the next i
   ]);
   expect(await node.run('install', '--yes')).toMatchObject({ exitCode: 0, stderr: '' });
   expect(node.read('/etc/hawser/config.yaml')).toBe(settings);
-});
-
-test('pods that the openshift flavour replaced are back afterwards', async () => {
-  const theirs = 'kind: Pod\nspec: {containers: [{name: haproxy, image: quay.example/haproxy}]}\n';
-  node.write(`/${haproxyManifest}`, theirs);
-  await node.install('--flavor', 'openshift');
-  expect(await node.run('uninstall', '--dry-run')).toMatchObject({
-    stdout: expect.stringContaining('as it was before hawser'),
-  });
-  expect(await node.run('uninstall')).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(node.read(`/${haproxyManifest}`)).toBe(theirs);
-  expect(node.tree().filter((path) => path.includes('hawser'))).toEqual([]);
 });
 
 test("a distribution's HAProxy configuration is not hawser's to remove", async () => {

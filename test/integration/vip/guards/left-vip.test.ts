@@ -13,7 +13,6 @@ import { waitFor } from '../../../helpers/wait-for.ts';
 const PATIENCE = 120_000;
 /** The supervisor and keepalived in a pid namespace of their own, as in their container: their pids mean nothing outside. */
 const CONTAINER = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
-const FLAGS = ['--advert-interval', '100ms'];
 
 let bed: VrrpBed;
 let node: BedNode;
@@ -34,7 +33,7 @@ const supervisors = (): readonly ProcessId[] =>
   node.processes().flatMap(({ id, argv }) => (argv.join(' ').includes('keepalived supervise') ? id : []));
 
 async function startHolder(prefix: readonly string[]): Promise<Monitored> {
-  const monitored = startMonitored(bed, node, [node], FLAGS, undefined, prefix);
+  const monitored = startMonitored(bed, node, [node], [], undefined, prefix, 100);
   await waitFor('the node to hold the VIP', holds, 40_000);
   return monitored;
 }

@@ -1,12 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { foreignRouterText } from '../../../helpers/foreign-router.ts';
@@ -39,12 +31,7 @@ async function boot(): Promise<void> {
   }
   // Of a keepalived that was killed; another process may have its pid by now.
   for (const file of ['foreign.pid', 'foreign.vrrp.pid']) rmSync(foreign.at(file), { force: true });
-  for (const file of [
-    'keepalived.conf',
-    'keepalived.conf.agreed',
-    'vrrp-nodes.json.api.ipv4',
-    'keepalived-monitor.log',
-  ])
+  for (const file of ['keepalived.conf', 'vrrp-nodes.json.api.ipv4', 'keepalived-monitor.log'])
     rmSync(node.at(file), { force: true });
 }
 
@@ -88,11 +75,11 @@ test('a node does not join with the id of another cluster, and joins once that h
   expect(await tables()).not.toContain('vrid_guard');
 });
 
-test('a node joins beside the same VIP in another dialect, as shell pods that are replaced node by node', async () => {
+test('a node does not join while shell pods that were left running advertise its VIP in VRRP 2', async () => {
   await startForeign(bed.vip, 2);
-  const monitored = start(['--profile', 'openshift']);
-  await waitFor('keepalived to run', () => node.running('keepalived').length > 0);
-  expect(monitored.events('virtual-router-id-taken')).toEqual([]);
+  const { message } = await start().waitForEvent('vip-in-another-vrrp-version');
+  expect(message).toContain(`${foreign.address} advertises this VIP with it (VRRP 2, priority 5)`);
+  expect(node.running('keepalived')).toEqual([]);
 });
 
 test('a node does not join beside a holder of its VIP with another router id, and joins once that has gone', async () => {
@@ -110,17 +97,6 @@ test('a node does not join beside a holder of its VIP with another router id, an
   foreign.killAll();
   await joined();
   expect(monitored.events('virtual-router-id-free')).toHaveLength(1);
-});
-
-test('a node that is new to a group sends its adverts as often as the group does', async () => {
-  await startForeign(bed.vip, 3);
-  const monitored = startMonitored(bed, node, bed.nodes, [], process.env['PATH'], [], null);
-  expect(await monitored.waitForEvent('advert-interval-adopted')).toMatchObject({
-    ...{ intervalMs: 20, heardIntervalMs: 1_000 },
-  });
-  await waitFor('a configuration', () => existsSync(node.at('keepalived.conf')));
-  expect(readFileSync(node.at('keepalived.conf'), 'utf8')).toMatch(/^ +advert_int 1$/m);
-  expect(readFileSync(node.at('keepalived.conf.agreed'), 'utf8')).toContain('"advertIntervalMs":1000');
 });
 
 test('--force-virtual-router-id joins all the same', async () => {
@@ -151,7 +127,7 @@ test('a monitor that is killed while it listens leaves nothing behind the next o
 test('a node whose keepalived runs already is not kept from a change by a newcomer', async () => {
   const monitored = start();
   await joined();
-  // Of the other dialect: a keepalived 2.3 takes adverts of another VIP for its own group's, and would not hold its VIP.
+  // In VRRP 2: a keepalived 2.3 takes adverts of another VIP for its own group's, and would not hold its VIP.
   await startForeign('10.77.0.250/32', 2);
   const [keepalived] = node.running('keepalived');
   const before = monitored.monitor().id;

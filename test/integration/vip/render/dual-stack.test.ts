@@ -33,9 +33,9 @@ function joinGroup(
   const dir = join(root, nodeName);
   mkdirSync(dir);
   const interfaces = [{ name: 'eth0', addresses }];
-  // Not 100 ms: nothing here depends on being fast, and much on not being starved.
-  const settings = { nodeName, apiVips: vips, advertIntervalMs: 300 };
-  const text = configurationOf(dir, settings, { controlPlane, interfaces });
+  // Not 20 ms: nothing here depends on being fast, and much on not being starved.
+  const settings = { nodeName, apiVips: vips };
+  const text = configurationOf(dir, settings, { controlPlane, interfaces }, 300);
   return startKeepalived(namespace, { dir, name: 'node', text });
 }
 

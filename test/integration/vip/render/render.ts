@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { buildKeepalivedModel } from '../../../../src/vip/group/keepalived-model.ts';
 import { renderKeepalived } from '../../../../src/vip/group/render-keepalived.ts';
 import type { KeepalivedSettings, VrrpInput } from '../../../../src/vip/group/vrrp.ts';
+import { templateWithAdverts } from '../../../helpers/vrrp/rare-adverts.ts';
 
 const templatePath = fileURLToPath(new URL('../../../../templates/keepalived.conf.ejs', import.meta.url));
 
@@ -11,13 +11,11 @@ export function configurationOf(
   dir: string,
   settings: Partial<KeepalivedSettings>,
   seen: Partial<VrrpInput>,
+  advertIntervalMs: number,
 ): string {
   const built = buildKeepalivedModel({
     settings: {
       clusterName: 'managed',
-      profile: 'fast',
-      mode: 'unicast',
-      advertIntervalMs: 100,
       apiVips: [],
       ingressVips: [],
       nodeName: 'master-0',
@@ -32,7 +30,7 @@ export function configurationOf(
     ...seen,
   });
   if (built.kind === 'not-ready') throw new Error(built.reason);
-  const outcome = renderKeepalived(readFileSync(templatePath, 'utf8'), built.model, { templatePath });
+  const outcome = renderKeepalived(templateWithAdverts(advertIntervalMs), built.model, { templatePath });
   if (outcome.kind === 'failed') throw new Error(outcome.message);
   return outcome.text;
 }

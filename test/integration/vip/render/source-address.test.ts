@@ -24,6 +24,7 @@ test('what a holder sends by itself comes from its own IPv6 address, not from th
       controlPlane: [{ name: 'master-0', addresses: ['fd00:10::10'] }],
       interfaces: [{ name: 'eth0', addresses: ['fd00:10::10/64'] }],
     },
+    100,
   );
   startKeepalived(node, { dir, name: 'holder', text });
   const addresses = await waitFor('the VIP', async () => {

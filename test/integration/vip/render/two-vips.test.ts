@@ -23,10 +23,10 @@ function startNode(index: number, namespace: NetNamespace, vip: string): Keepali
   const dir = join(root, name);
   mkdirSync(dir);
   const interfaces = [{ name: 'eth0', addresses: [`${addressOf(index)}/24`] }];
-  // Not 100 ms, and ten of them before a take-over: a machine that stops for seconds must not look like adverts that
+  // Not 20 ms, and ten of them before a take-over: a machine that stops for seconds must not look like adverts that
   // were not sent.
-  const settings = { nodeName: name, apiVips: [vip], advertIntervalMs: 500 };
-  const text = configurationOf(dir, settings, { controlPlane, interfaces });
+  const settings = { nodeName: name, apiVips: [vip] };
+  const text = configurationOf(dir, settings, { controlPlane, interfaces }, 500);
   const patient = text.replace('down_timer_adverts 3', 'down_timer_adverts 10');
   return startKeepalived(namespace, { dir, name: 'node', text: patient });
 }

@@ -6,9 +6,9 @@ const unchanged: ApplyOutcome = { kind: 'unchanged' };
 const reloaded: ApplyOutcome = { kind: 'reloaded' };
 const rejected = (message: string): ApplyOutcome => ({ kind: 'rejected', by: 'check', message, detail: '' });
 
-const origin = (text: string, servers = 'a b', profile = 'fast'): Origin => ({
+const origin = (text: string, servers = 'a b', network = 'eth0'): Origin => ({
   text,
-  parts: { 'profile-changed': profile, 'servers-changed': servers },
+  parts: { 'network-changed': network, 'servers-changed': servers },
 });
 
 /** What is known after these attempts, one a second. */
@@ -29,7 +29,7 @@ test('the first configuration comes from the start, and finding it in place agai
 test('the part that changed is the cause, the first one where several did, and else it was the template', () => {
   const first = [origin('x'), reloaded] as const;
   expect(after(first, [origin('y', 'a b c'), reloaded])).toEqual(['servers-changed', 'reloaded', 1_000]);
-  expect(after(first, [origin('y', 'a', 'openshift'), reloaded])?.[0]).toBe('profile-changed');
+  expect(after(first, [origin('y', 'a', 'eth1'), reloaded])?.[0]).toBe('network-changed');
   expect(after(first, [origin('y'), reloaded])?.[0]).toBe('template-changed');
 });
 

@@ -12,7 +12,7 @@ const span = lastHour(now);
 /** What the journal of a node has, so many minutes before the end of the span. */
 function entry(minutesAgo: number, fields: Parameters<typeof lineAt>[1] = {}): JournalLine {
   const at = new Date(Date.parse(span.to) - minutesAgo * 60_000).toISOString();
-  return lineAt(0, { subject: 'prod_API', ...fields, at });
+  return lineAt(0, { subject: 'API', ...fields, at });
 }
 
 const bandsOf = (status: ClusterStatus, entries: readonly JournalLine[], node: string) =>
@@ -86,5 +86,5 @@ test('an instance with an unknown VIP is drawn under its own name', () => {
     span,
     statusProducts,
   );
-  expect(lanes.map(({ vip, node }) => [vip, node])).toEqual([['prod_API', 'cp-1']]);
+  expect(lanes.map(({ vip, node }) => [vip, node])).toEqual([['API', 'cp-1']]);
 });

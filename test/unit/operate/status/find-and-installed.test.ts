@@ -12,8 +12,8 @@ test('an installed instance of which nothing runs is asked where its programs sh
   onTestFinished(() => rmSync(root, { recursive: true }));
   mkdirSync(join(root, 'etc/hawser'), { recursive: true });
   const record = recordText({
-    ...{ version: 1, flavor: 'kubeadm', image: 'i', vips: [], ports: [] },
-    ...{ directories: [], files: [], replaced: [], pages: { 'haproxy-monitor': page(2) } },
+    ...{ version: 1, image: 'i', vips: [], ports: [] },
+    ...{ directories: [], files: [], pages: { 'haproxy-monitor': page(2) } },
   });
   for (const [name, text] of Object.entries({
     'installed.json': record,

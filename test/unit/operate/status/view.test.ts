@@ -135,7 +135,7 @@ test('the last good configuration is no normal one', () => {
   expect(rowsOf(odd, 'haproxy').map((row) => shown(row)[3])).toEqual(['LAST GOOD configuration aaaaaaaa']);
 });
 
-test('keepalived says what runs, how it speaks, and what changed last', () => {
+test('keepalived says what runs, in which cluster, and what changed last', () => {
   const section = statusView(statuses.healthy(), statusProducts).sections.find(
     ({ id }) => id === 'keepalived',
   );
@@ -144,7 +144,7 @@ test('keepalived says what runs, how it speaks, and what changed last', () => {
       summary: { tone: 'good', words: 'running' },
       facts: [
         { name: 'Process', text: 'pid 4300 for 9 h, 0 restarts, configuration 11111111' },
-        { name: 'Speaks', text: 'fast, unicast, cluster prod-eu-1' },
+        { name: 'Cluster', text: 'prod-eu-1' },
         { name: 'Last change', text: '9 h ago: start, reloaded' },
       ],
     },

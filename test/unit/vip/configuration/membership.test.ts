@@ -48,7 +48,7 @@ async function supervisor(answer: Answer = { ok: true }): Promise<AsyncDisposabl
 const listing = (...names: readonly string[]): { input: VrrpInput; lookAgainInMs: undefined } => ({
   input: {
     settings: {
-      ...{ clusterName: 'c', profile: 'fast', mode: 'unicast', advertIntervalMs: 100 },
+      ...{ clusterName: 'c' },
       ...{ apiVips: ['10.0.0.100'], ingressVips: [], nodeName: 'a', notifyFifo: '/f', trackFiles: {} },
     },
     controlPlane: names.map((name) => ({ name, addresses: [`10.0.0.${name.charCodeAt(0)}`] })),

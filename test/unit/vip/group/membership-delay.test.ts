@@ -76,7 +76,7 @@ describe('what is served until a node may be forgotten', () => {
 describe('a node knows itself', () => {
   const input = (changes: Partial<VrrpInput['settings']>, addresses: readonly string[] = []): VrrpInput => ({
     settings: {
-      ...{ clusterName: 'c', profile: 'fast', mode: 'unicast', advertIntervalMs: 100 },
+      ...{ clusterName: 'c' },
       ...{ apiVips: ['10.0.0.100'], ingressVips: [], nodeName: 'elsewhere' },
       ...{ notifyFifo: '/f', trackFiles: { api: '/t' } },
       ...changes,

@@ -13,16 +13,10 @@ const templatePath = fileURLToPath(new URL('../../../../templates/keepalived.con
 const template = readFileSync(templatePath, 'utf8');
 const render = (model: KeepalivedModel, text = template) => renderKeepalived(text, model, { templatePath });
 
-function modelOf(
-  others: readonly ClusterNode[],
-  part: { readonly mode?: 'multicast'; readonly openshift?: true } = {},
-) {
+function modelOf(others: readonly ClusterNode[]) {
   const built = buildKeepalivedModel({
     settings: {
       clusterName: 'managed',
-      profile: part.openshift ? 'openshift' : 'fast',
-      mode: part.mode ?? 'unicast',
-      advertIntervalMs: 250,
       apiVips: ['10.0.0.5'],
       ingressVips: [],
       nodeName: 'a',
@@ -55,32 +49,8 @@ const textOf = (outcome: ReturnType<typeof render>) =>
 
 it('a node that is alone has a placeholder peer, because unicast without peers stays in FAULT', () => {
   const [alone] = modelOf([]).instances;
-  expect(alone).toMatchObject({ peers: [], multicast: [] });
-  expect(alone?.unicast).toMatchObject([{ checkTtl: true, peers: [{ address: '224.0.0.18' }] }]);
-  expect(two.instances[0]).toMatchObject({
-    unicast: [{ checkTtl: true, peers: [{ name: 'b' }] }],
-    multicast: [],
-  });
-});
-
-it('in multicast mode there are no unicast peers', () => {
-  const text = textOf(render(modelOf([{ name: 'b', addresses: ['10.0.0.2'] }], { mode: 'multicast' })));
-  expect(text).toContain('mcast_src_ip 10.0.0.1');
-  expect(directives(text)).not.toContain('unicast_peer');
-});
-
-it('the openshift profile is VRRP 2 with whole seconds and 8 characters of password', () => {
-  const text = textOf(render(modelOf([{ name: 'b', addresses: ['10.0.0.2'] }], { openshift: true })));
-  expect(text).toMatch(/^ {4}vrrp_version 2$/m);
-  expect(text).toMatch(/^ {4}advert_int 1$/m);
-  expect(text).toMatch(/^ {8}auth_pass managed_$/m);
-});
-
-it('the fast profile is VRRP 3 with the interval in seconds and no password', () => {
-  const text = textOf(render(two));
-  expect(text).toMatch(/^ {4}vrrp_version 3$/m);
-  expect(text).toMatch(/^ {4}advert_int 0\.25$/m);
-  expect(directives(text)).not.toContain('auth_pass');
+  expect(alone).toMatchObject({ peers: [], unicastPeers: [{ address: '224.0.0.18' }] });
+  expect(two.instances[0]?.unicastPeers).toMatchObject([{ name: 'b' }]);
 });
 
 const hostile = fc.oneof(
@@ -112,7 +82,6 @@ describe('hostile data', () => {
     ['the source address', { sourceAddress: '10.0.0.1 }' }],
     ['the interface', { interface: 'eth0\nnopreempt' }],
     ['the name of an instance', { name: 'API {' }],
-    ['a password', { passwords: ['a b'] }],
     ['a virtual router id', { virtualRouterId: 256 }],
     ['a priority', { priority: 255 }],
     ['a fraction of a priority', { priority: 1.5 }],
@@ -125,7 +94,7 @@ describe('hostile data', () => {
   it.each([
     ['the router id', { routerId: 'a b' }],
     ['the FIFO', { notifyFifo: '/run/a b' }],
-    ['the track file', { trackFiles: [{ name: 'lb', path: '/run/"', initial: -254 }] }],
+    ['the track file', { trackFiles: [{ name: 'lb', path: '/run/"' }] }],
   ])('in %s is refused', (_what, part) => {
     expect(render({ ...two, ...part }, 'x')).toMatchObject({
       kind: 'failed',

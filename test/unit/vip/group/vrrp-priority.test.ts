@@ -36,7 +36,6 @@ test('let the last of 29 nodes keep the VIP when the first one comes back', () =
 });
 
 const health = fc.record<TrackHealth>({
-  profile: fc.constantFrom('fast', 'openshift'),
   kind: fc.constantFrom('api', 'ingress'),
   service: fc.constantFrom('ok', 'doubtful', 'failed', 'unknown'),
   failedForMs: fc.nat(5_000),
@@ -65,9 +64,8 @@ test('the arithmetic adds up to what keepalived makes of the priority and the tr
 });
 
 test('a place in the list is counted by the higher priorities', () => {
-  expect(baseAddend(210, 'fast', [220, 200])).toEqual({ points: 210, why: 'place 2 of 3 in the list' });
-  expect(baseAddend(220, 'fast', []).why).toBe('place 1 of 1 in the list');
-  expect(baseAddend(40, 'openshift', [40, 40]).why).toBe('every node of this profile');
+  expect(baseAddend(210, [220, 200])).toEqual({ points: 210, why: 'place 2 of 3 in the list' });
+  expect(baseAddend(220, []).why).toBe('place 1 of 1 in the list');
 });
 
 test('a node that claims and holds the VIP is as high as keepalived counts', () => {

@@ -9,9 +9,6 @@ import {
 
 const settings: KeepalivedSettings = {
   clusterName: 'bed',
-  profile: 'fast',
-  mode: 'unicast',
-  advertIntervalMs: 100,
   apiVips: ['10.0.0.5', 'fd00::5'],
   ingressVips: [],
   nodeName: 'a',
@@ -75,5 +72,15 @@ test('our VIP with another id is a conflict, also where a peer advertises it, an
       '(VRRP 3, priority 220), and nodes with different ids do not hear each other, so both would hold it; set the ' +
       '--cluster-name or --virtual-router-ids that 10.0.0.2 has (hawser show-config keepalived shows them there), ' +
       '--force-virtual-router-id joins all the same',
+  );
+});
+
+test('our VIP with our id in VRRP 2 is a conflict, also where a peer advertises it', () => {
+  const shared = { ...advert, vip: '10.0.0.5', source: '10.0.0.2' };
+  expect(routerIdConflict(model, [{ ...shared, version: 3 }])).toBeUndefined();
+  const conflict = routerIdConflict(model, [{ ...shared, version: 2 }]);
+  if (conflict === undefined) throw new Error('no conflict');
+  expect(explainConflict(conflict, 'bed')).toContain(
+    '10.0.0.2 advertises this VIP with it (VRRP 2, priority 150), expected VRRP 3',
   );
 });

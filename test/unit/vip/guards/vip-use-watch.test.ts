@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true }));
 
 const keepalivedConf =
-  'vrrp_instance lab_API {\n  interface eth0\n  virtual_router_id 7\n  virtual_ipaddress {\n    192.0.2.100/32 dev eth0\n  }\n}\n';
+  'vrrp_instance API {\n  interface eth0\n  virtual_router_id 7\n  virtual_ipaddress {\n    192.0.2.100/32 dev eth0\n  }\n}\n';
 
 test('a node that waits again asks anew, though the segment could not be asked the time before', async () => {
   const config = join(dir, 'keepalived.conf');

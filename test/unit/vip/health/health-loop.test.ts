@@ -36,9 +36,9 @@ async function startLoop() {
       apiPort: undefined,
       recordUsable: () => undefined,
     },
-    { stateFile, profile: 'fast' },
+    { stateFile },
     {
-      ...{ profile: () => 'fast', instanceNames: () => undefined, served: () => undefined },
+      ...{ instanceNames: () => undefined, served: () => undefined },
       ...{ isConfirmed: () => true, isExcluded: () => list.isExcluded, isUndecided: () => false },
       onChange: () => undefined,
       onTransition: (listener) => void transitions.push(listener),
@@ -60,7 +60,7 @@ async function startLoop() {
     value: () => Number(readFileSync(trackFile, 'utf8')),
     hasSpoken: () => loop.view().hasSpoken,
     becomes: (state: string) => {
-      const instances = [{ name: 'lab_API', state, sinceMs: Date.now() }];
+      const instances = [{ name: 'API', state, sinceMs: Date.now() }];
       writeFileSync(stateFile, JSON.stringify({ instances }));
       for (const tell of transitions) tell();
     },

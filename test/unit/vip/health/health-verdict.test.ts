@@ -6,7 +6,7 @@ import { createHealthVerdict } from '../../../../src/vip/health/health-verdict.t
 const verdictOf = (peersAreOpen: boolean, holder = true, steer: Steer | (() => Steer) = 'none') => {
   const verdict = createHealthVerdict({
     ...{ place: '127.0.0.1:1936', question: '/healthz/ready' },
-    ...{ kind: 'ingress', profile: () => 'fast' as const, peersAreOpen },
+    ...{ kind: 'ingress', peersAreOpen },
     localRole: () => ({ role: holder ? 'holder' : 'backup', ageMs: 0 }) as const,
     isAddressed: () => true,
     isExcluded: () => false,

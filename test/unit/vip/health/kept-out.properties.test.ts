@@ -16,7 +16,7 @@ const url = { secure: false, host: '127.0.0.1', port: 1, path: '/' };
 const quiet = { log: () => {}, once: createOnce() };
 
 const degraded: TrackHealth = {
-  ...{ profile: 'fast', kind: 'api', service: 'failed', failedForMs: 60_000, localApiServes: true },
+  ...{ kind: 'api', service: 'failed', failedForMs: 60_000, localApiServes: true },
   ...{ holder: false, everyoneFailing: false, excluded: false, heldElsewhere: false },
   ...{ addressed: true, steer: 'none', priority: 220 },
 };
@@ -68,7 +68,7 @@ function openNode(health: TrackHealth) {
     look: () => {
       now.ms += LOOK_MS;
       const isKeptOut = monitor?.().isKeptOut ?? false;
-      guard('fast', false, START_MS + now.ms);
+      guard(false, START_MS + now.ms);
       return { isKeptOut, value: readTrackValue(trackFile) };
     },
     [Symbol.dispose]: () => rmSync(dir, { recursive: true }),

@@ -254,7 +254,7 @@ test('a FAULT that is kept stays one for the supervisor, which takes an old one 
     writeFileSync(trackFile, '-254\n');
     utimesSync(trackFile, new Date(0), new Date(0));
     wait();
-    return createTrackGuard(trackFile, 3_000)('fast', false, Date.now())?.value;
+    return createTrackGuard(trackFile, 3_000)(false, Date.now())?.value;
   };
   expect(valueAfter(() => {})).toBeGreaterThan(-254);
   const track = createTrackWriter({ kind: 'api', trackFile, url }, { log: () => {}, once: createOnce() });

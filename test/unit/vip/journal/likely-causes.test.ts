@@ -7,9 +7,9 @@ import { lineAt } from '../../../helpers/timeline-lines.ts';
 const health = (ms: number, fields: Partial<JournalLine> = {}) =>
   lineAt(ms, { kind: 'health', event: 'health-told', subject: 'api', from: '30', to: '-254', ...fields });
 const left = (ms: number, fields: Partial<JournalLine> = {}) =>
-  lineAt(ms, { subject: 'prod_API', from: 'MASTER', to: 'FAULT', reason: 'it cannot serve', ...fields });
+  lineAt(ms, { subject: 'API', from: 'MASTER', to: 'FAULT', reason: 'it cannot serve', ...fields });
 const taken = (ms: number, fields: Partial<JournalLine> = {}) =>
-  lineAt(ms, { subject: 'prod_API', from: 'BACKUP', to: 'MASTER', node: 'cp-2', ...fields });
+  lineAt(ms, { subject: 'API', from: 'BACKUP', to: 'MASTER', node: 'cp-2', ...fields });
 
 /** About the last of these lines. */
 const likelyCauses = allJournals.causesOf;
@@ -33,7 +33,7 @@ test('what is no sign of trouble is no cause', () => {
 
 test('a node that took a VIP names who gave it up and why, where that journal is there', () => {
   expect(because(left(0), taken(12))).toBe('cp-1 left MASTER: it cannot serve');
-  expect(because(left(0, { subject: 'prod_INGRESS' }), taken(12))).toBeUndefined();
+  expect(because(left(0, { subject: 'INGRESS' }), taken(12))).toBeUndefined();
   expect(because(left(0, { node: 'cp-2' }), taken(12))).toBe('no other node had taken it');
 });
 
@@ -113,7 +113,7 @@ test('a holder that leaves only when a long partition ends is named with its lea
     'cp-1 was still MASTER, and left it 8.0 s later: outranked',
   );
   // Its power was cut: what it says after the boot is no leaving.
-  const booted = lineAt(68_000, { subject: 'prod_API', from: 'UNKNOWN', to: 'BACKUP' });
+  const booted = lineAt(68_000, { subject: 'API', from: 'UNKNOWN', to: 'BACKUP' });
   expect(likelyCauses([held, taken(60_000), booted, back], 1)).toBe(
     'cp-1 was the holder, and its journal does not record that it lost the VIP',
   );
@@ -125,12 +125,12 @@ test('a holder that took the VIP while it was reloaded is named', () => {
   expect(likelyCauses([held, taken(6_000), later], 1)).toBe(
     'cp-1 was still MASTER, and left it 2.9 s later: outranked',
   );
-  const backup = lineAt(1, { subject: 'prod_API', from: 'MASTER', to: 'BACKUP', reason: reloadReason });
+  const backup = lineAt(1, { subject: 'API', from: 'MASTER', to: 'BACKUP', reason: reloadReason });
   expect(likelyCauses([backup, taken(6_000)], 1)).toBeUndefined();
 });
 
 test('in a cluster whose name has "api" in it the health of the API moves no ingress VIP', () => {
-  const moved = left(9, { subject: 'api-prod_INGRESS' });
+  const moved = left(9, { subject: 'INGRESS' });
   expect(because(health(0), moved)).toBeUndefined();
   expect(because(health(0, { subject: 'ingress' }), moved)).toBeDefined();
 });
@@ -156,7 +156,7 @@ test('a backup that took it at the same moment and gave it up is not who had it'
 
 test('a reload is no move, and has no cause', () => {
   const reload = (ms: number, from: string, to: string) =>
-    lineAt(ms, { subject: 'prod_API', from, to, reason: reloadReason });
+    lineAt(ms, { subject: 'API', from, to, reason: reloadReason });
   const lines = [
     taken(0, { node: 'cp-1' }),
     health(6_001),
@@ -188,8 +188,8 @@ test('findings that are no cause do not crowd out one that is', () => {
 });
 
 test('a node that can serve again names the last finding, one that has started names none', () => {
-  const again = lineAt(9, { subject: 'prod_API', from: 'FAULT', to: 'BACKUP' });
+  const again = lineAt(9, { subject: 'API', from: 'FAULT', to: 'BACKUP' });
   expect(because(health(0), health(5, { from: '-254', to: '0' }), again)).toBe('track value of api -254 → 0');
-  const started = lineAt(9, { subject: 'prod_API', from: 'UNKNOWN', to: 'BACKUP' });
+  const started = lineAt(9, { subject: 'API', from: 'UNKNOWN', to: 'BACKUP' });
   expect(because(health(0), started)).toBeUndefined();
 });

@@ -17,9 +17,6 @@ test('the defaults are the field’s', () => {
     apiVips: ['10.0.0.5'],
     ingressVips: [],
     nodeName: hostname(),
-    mode: 'unicast',
-    profile: 'fast',
-    advertInterval: undefined,
     forceVirtualRouterId: false,
     source: 'nodes',
     apiPort: 6443,
@@ -35,13 +32,10 @@ test('the defaults are the field’s', () => {
 test('what is chosen reaches the model, addresses in canonical form', () => {
   const settings = settingsOf(
     ...['--api-vips', '10.0.0.5,FD00:0::5', '--ingress-vips', '10.0.0.6', '--node-ip', 'FD00:0::1'],
-    ...['--virtual-router-ids', '77,78', '--interface', 'eth0', '--advert-interval', '250ms'],
-    ...['--node-name', 'a', '--profile', 'openshift'],
+    ...['--virtual-router-ids', '77,78', '--interface', 'eth0', '--node-name', 'a'],
   );
   expect(keepalivedSettings(settings, 'managed')).toEqual({
     clusterName: 'managed',
-    profile: 'openshift',
-    mode: 'unicast',
     apiVips: ['10.0.0.5', 'fd00::5'],
     ingressVips: ['10.0.0.6'],
     nodeName: 'a',
@@ -49,7 +43,6 @@ test('what is chosen reaches the model, addresses in canonical form', () => {
     interface: 'eth0',
     firstNode: false,
     virtualRouterIds: { api: 77, ingress: 78 },
-    advertIntervalMs: 250,
     notifyFifo: '/var/run/keepalived/notify.fifo',
     trackFiles: { api: '/var/run/keepalived/lb.track' },
   });
@@ -57,14 +50,9 @@ test('what is chosen reaches the model, addresses in canonical form', () => {
 
 test('every problem is listed at once, with the value and what was expected', () => {
   const wrong = () =>
-    settingsOf(
-      ...['--api-vips', '10.0.0.500', '--virtual-router-ids', '0,7', '--advert-interval', '15ms'],
-      ...['--mode', 'broadcast', '--cluster-name', 'a b'],
-    );
+    settingsOf(...['--api-vips', '10.0.0.500', '--virtual-router-ids', '0,7', '--cluster-name', 'a b']);
   expect(wrong).toThrow(/--api-vips "10\.0\.0\.500": .*expected IPv4 or IPv6/);
   expect(wrong).toThrow(/--virtual-router-ids "0,7": .*expected 1 to 255/);
-  expect(wrong).toThrow(/--advert-interval "15ms": expected 10ms to 40950ms in steps of 10ms/);
-  expect(wrong).toThrow(/--mode "broadcast": expected unicast or multicast/);
   expect(wrong).toThrow(/--cluster-name "a b"/);
 });
 

@@ -60,12 +60,7 @@ test('who, from, to and why of a VIP is kept, and the log has everything', async
 });
 
 test('property: whatever an event holds, its entry is a line of a journal, and not a long one', () => {
-  const names = fc.constantFrom(
-    'vrrp-transition',
-    'configuration-refused',
-    'stale-vip-removed',
-    'profile-changed',
-  );
+  const names = fc.constantFrom('vrrp-transition', 'configuration-refused', 'stale-vip-removed');
   const fields = fc.dictionary(
     fc.constantFrom('instance', 'from', 'to', 'reason', 'message', 'removed', 'detail', 'lost', 'priority'),
     fc.oneof(fc.string({ maxLength: 3_000, unit: 'binary' }), fc.anything()),
@@ -80,15 +75,6 @@ test('property: whatever an event holds, its entry is a line of a journal, and n
       expect(Buffer.byteLength(line)).toBeLessThan(40_000);
     }),
   );
-});
-
-test('what has parts is written as its parts', () => {
-  const from = { profile: 'openshift', mode: 'multicast' };
-  const event = { event: 'profile-changed', from, to: { profile: 'fast', mode: 'unicast' }, lateMs: 3 };
-  expect(journalEntryOf(vipEvents, event)).toEqual({
-    ...{ kind: 'group', event: 'profile-changed', from: 'openshift, multicast', to: 'fast, unicast' },
-    facts: { lateMs: 3 },
-  });
 });
 
 test('an event that is called like a part of every object is no event of the journal', () => {
