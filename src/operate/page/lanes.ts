@@ -75,8 +75,10 @@ export function vipLanes(
     const own = moves.filter(isHere);
     const before = own.slice(0, 1).map(({ from }) => ({ kind: kindOf(from), since: span.from }));
     const past = [...before, ...own.map(({ to, at }) => ({ kind: kindOf(to), since: at }))];
-    const now = present.find(isHere) ?? { kind: 'unknown', since: lastWordOf(node, lines) };
-    return { vip, node, bands: bandsOf([...past, ...newsOf(now, past)], span) };
+    const wasHolder = past.at(-1)?.kind === 'holder';
+    const isHolder = status.vips.find((each) => each.vip === vip)?.holders.includes(node) ?? false;
+    const now = present.find(isHere) ?? (wasHolder === isHolder ? undefined : silenceOf(node, lines));
+    return { vip, node, bands: bandsOf(now === undefined ? past : [...past, ...newsOf(now, past)], span) };
   });
 }
 
@@ -98,9 +100,9 @@ function presentStates({ here }: ClusterStatus, products: readonly ProductStatus
     }));
 }
 
-/** Of another node nothing is known after it. */
-function lastWordOf(name: string, lines: readonly JournalLine[]): string {
-  return lines.findLast(({ node }) => node === name)?.at ?? '';
+/** Of another node: after its last word, where that is not what is seen from here. */
+function silenceOf(name: string, lines: readonly JournalLine[]): Stretch {
+  return { kind: 'unknown', since: lines.findLast(({ node }) => node === name)?.at ?? '' };
 }
 
 /** What is so now, where the journal does not say it already. It cannot have begun before the last move. */

@@ -68,6 +68,14 @@ test('a dead node that was the holder is not drawn as the holder after its last 
   ]);
 });
 
+test("another node's last word stands as long as the holder that is seen from here agrees", () => {
+  const left = entry(40, { node: 'cp-2', from: 'MASTER', to: 'BACKUP' });
+  expect(bandsOf(statuses.healthy(), [left], 'cp-2')).toEqual([
+    ['holder', 0, 33.33],
+    ['backup', 33.33, 100],
+  ]);
+});
+
 test('bands have no gap and do not overlap, however often the VIP moves', () => {
   const moves = Array.from({ length: 500 }, (_, n) => {
     const [from, to] = n % 2 === 0 ? ['BACKUP', 'MASTER'] : ['MASTER', 'BACKUP'];
