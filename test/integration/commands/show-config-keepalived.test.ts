@@ -54,9 +54,9 @@ test('the model of this node, and what decided each setting', async () => {
       { name: 'API', interface: 'eth0', virtualRouterId: 77, peers: [{ name: 'b', address: '10.77.0.2' }] },
     ],
     settings: {
-      checkInterval: { value: 2_000, from: '--check-interval' },
+      checkInterval: { value: '2s', from: '--check-interval' },
       interface: { value: 'eth0', from: 'HAWSER_INTERFACE' },
-      virtualRouterIds: { value: '77,78', from: `${at('c.yaml')}:10` },
+      virtualRouterIds: { value: '77,78', from: `${at('c.yaml')}:9` },
       apiVips: { from: `${at('c.yaml')}:2` },
       source: { value: 'static', from: `${at('c.yaml')}:4` },
       clusterName: { value: 'bed', from: at('kubeconfig') },
