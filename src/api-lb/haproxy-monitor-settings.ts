@@ -12,8 +12,6 @@ import {
 } from '../cli/shared-flags.ts';
 import { haproxyMonitorFlags } from '../haproxy/supervise/haproxy-flags.ts';
 
-const page = monitorListen(defaultPorts.haproxyMonitor);
-
 export const haproxyMonitorCommand = commandSpec({
   name: 'haproxy monitor',
   section: 'haproxy',
@@ -31,7 +29,7 @@ export const haproxyMonitorCommand = commandSpec({
       'remove the redirect after this time without a usable server',
       { default: '6s' },
     ),
-    listen: page,
+    listen: monitorListen(defaultPorts.haproxyMonitor),
   },
   examples: [
     ['hawser haproxy monitor /etc/hawser/kubeconfig /config/haproxy.cfg.ejs /etc/haproxy/haproxy.cfg'],
@@ -56,12 +54,8 @@ export const haproxyMonitorCommand = commandSpec({
 
 export type HaproxyMonitorSettings = SettingsOf<typeof haproxyMonitorCommand>;
 
-/** It has no page, and so an instance need not say where. */
-const { ofInstance: _, ...unusedPage } = page;
-
 export const showConfigCommand: typeof haproxyMonitorCommand = {
   ...haproxyMonitorCommand,
-  flags: { ...haproxyMonitorCommand.flags, listen: unusedPage },
   name: 'show-config',
   summary: 'Prints the values that the template gets, and where each setting came from, as JSON.',
   examples: [

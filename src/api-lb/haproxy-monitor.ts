@@ -14,10 +14,7 @@ import { watchServers } from './server-watch.ts';
 /** Resolves with 0 after a stop was requested and the redirect is gone. */
 export async function monitorHaproxy(settings: HaproxyMonitorSettings): Promise<number> {
   return await monitorProgram(
-    {
-      ...{ name: 'haproxy-monitor', ...apiLbJournal, createMetrics: createHaproxyMonitorMetrics },
-      others: { 'haproxy-statistics': { host: '127.0.0.1', port: settings.statPort } },
-    },
+    { name: 'haproxy-monitor', ...apiLbJournal, createMetrics: createHaproxyMonitorMetrics },
     settings,
     (monitor) => prepare(settings, monitor),
   );

@@ -1,5 +1,4 @@
 import type { Check } from '../engine/examine/check.ts';
-import { askedOfInstance } from './asked-of-instance.ts';
 import type { ApiLbContext } from './doctor/context.ts';
 import { firewallChecks } from './doctor/firewall.ts';
 import { doctorFlags } from './doctor/flags.ts';
@@ -18,6 +17,6 @@ const checks: readonly Check<ApiLbContext>[] = [
 
 /** What the API load balancer brings to the commands that look at every product. */
 export const apiLb = {
-  ...{ name: 'api-lb', doctorFlags, checks, ports, ofInstance: askedOfInstance },
+  ...{ name: 'api-lb', doctorFlags, checks, ports },
   home: { kind: 'node' as const, pods: [haproxyPod] },
 };

@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { ConfigError } from '../engine/system/errors.ts';
-import { instanceName } from '../engine/system/process/instance-name.ts';
 import type { CommandSpec, Flag } from './command-spec.ts';
 import { flagName, variableName } from './flag-name.ts';
 import { HELP_WIDTH, helpTail } from './help-text.ts';
-import { instanceDefault, refuseInstance, refuseMissingPorts } from './instance.ts';
+import { instancePath } from './instance.ts';
 import type { Section, SettingsFile, SettingsReader } from './settings-values.ts';
 
 export type CommandLine = ValuesTyped | { readonly kind: 'help'; readonly text: string };
@@ -28,7 +27,7 @@ type Named = readonly [name: string, Origin];
  * The values of a command line by camel-case name, `settings` being the path of the file that was read. The order is:
  * flags, `HAWSER_…` variables (`--stats-socket` is `HAWSER_STATS_SOCKET`; none of a `typedOnly` flag), the settings file,
  * defaults. `folder` is where the path of the file is typed. Throws a ConfigError for an unknown flag, a missing argument, and every problem of the settings file.
- * An instance reads no settings file but one of its own that is named.
+ * With `--instance` it reads no settings file but one that is named.
  */
 export function readCommandLine(
   spec: CommandSpec,
@@ -42,7 +41,6 @@ export function readCommandLine(
   const { command } = parsed;
   const instance = instanceOf(spec, command, env);
   const path = typedSettingsPath(command, env, folder);
-  if (instance !== undefined) refuseInstance(instance, path);
   const readsFile = spec.section !== undefined && (instance === undefined || path !== undefined);
   const file = readsFile ? readSettings(path) : undefined;
   const flags = Object.entries(spec.flags).map(
@@ -50,14 +48,13 @@ export function readCommandLine(
       name,
       typedValue(command, name, flag, env) ??
         fileValue(flag, file, spec.section, name) ?? {
-          value: instance === undefined ? command.getOptionValue(name) : instanceDefault(flag, instance),
+          value: defaultValue(flag, command.getOptionValue(name), instance),
           from: 'default',
         },
     ],
   );
   const entries = [...flags, ...positionalsOf(spec, command, file)];
   const values = Object.fromEntries(entries.map(([name, { value }]) => [name, value]));
-  if (instance !== undefined) refuseMissingPorts(spec.flags, values, instance);
   return {
     kind: 'values',
     values: {
@@ -78,15 +75,6 @@ export function settingsTyped<Settings>(
 ): Settings {
   const line = readCommandLine(spec, argv, env, readSettings);
   return spec.settings(line.kind === 'values' ? line.values : {}, env);
-}
-
-/** Which instance of its program a command line is for; undefined for the one without a name. */
-export function instanceTyped(
-  { flags }: CommandSpec,
-  argv: readonly string[],
-  env: NodeJS.ProcessEnv,
-): string | undefined {
-  return 'instance' in flags ? instanceName(argv, env) : undefined;
 }
 
 function parseArguments(
@@ -163,6 +151,11 @@ function optionOf(name: string, flag: Flag): Option {
 function instanceOf({ flags }: CommandSpec, command: Command, env: NodeJS.ProcessEnv): string | undefined {
   const typed = flags['instance'] && typedValue(command, 'instance', flags['instance'], env)?.value;
   return typeof typed === 'string' ? typed : undefined;
+}
+
+function defaultValue({ hasInstances }: Flag, usual: unknown, instance: string | undefined): unknown {
+  if (!hasInstances || instance === undefined || typeof usual !== 'string') return usual;
+  return instancePath(usual, instance);
 }
 
 /** Absolute from here on: a monitor and its threads look at the file again, wherever they run. */

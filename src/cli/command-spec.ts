@@ -35,8 +35,8 @@ export interface Flag extends Declared {
   readonly typedOnly?: true;
   /** Its variable where others gave it a name: `ROUTER_MAX_CONNECTIONS` instead of `HAWSER_MAX_CONNECTIONS`. */
   readonly variable?: string;
-  /** What `--instance b` makes of its default: a `path` carries `-b`, and a `port` has to be given. */
-  readonly ofInstance?: 'path' | 'port';
+  /** A path: with `--instance b` its default carries `-b`. */
+  readonly hasInstances?: true;
   /** May be typed several times, which is the same as once with commas. Its default is its field's. */
   readonly repeats?: true;
 }

@@ -35,8 +35,6 @@ export interface PodNeeds {
  */
 export interface Pod {
   readonly name: string;
-  /** The name of one more of it on the node, and where its supervisor's page is. */
-  readonly instance?: { readonly name: string; readonly listen: string };
   /** The program that it drives: the distribution's service of that name, and other pods that run it, are in the way. */
   readonly program: string;
   /** In the order in which they are shown. */
@@ -62,22 +60,7 @@ export interface Pod {
   readonly needs: (settingsOf: <Settings>(spec: CommandSpec<Settings>) => Settings) => PodNeeds;
 }
 
-/** What the manifest of an instance adds to the arguments of a daemon; nothing for the pod without a name. */
-export function instanceArguments(
-  { instance, supervisor }: Pick<Pod, 'instance' | 'supervisor'>,
-  { name }: CommandSpec,
-): readonly string[] {
-  if (instance === undefined) return [];
-  const page = name === supervisor.spec.name ? [`--listen=${instance.listen}`] : [];
-  return [`--instance=${instance.name}`, ...page];
-}
-
 /** The container of a daemon, as the manifests name it: `haproxy` for `haproxy supervise`, `haproxy-monitor`. */
 export function containerOf({ name }: Pick<CommandSpec, 'name'>): string {
   return name.replace(/ supervise$/, '').replaceAll(' ', '-');
-}
-
-/** What a daemon calls itself in logs, journals and the status: `haproxy-supervisor` for `haproxy supervise`. */
-export function programOf({ name }: Pick<CommandSpec, 'name'>): string {
-  return name.replace(/ supervise$/, '-supervisor').replaceAll(' ', '-');
 }

@@ -39,18 +39,15 @@ export const apiPort = flag('<port>', port, 'port of the API servers, and of the
 
 export const lbPort = flag('<port>', port, 'port HAProxy serves clients on', {
   default: `${defaultPorts.loadBalancer}`,
-  ofInstance: 'port',
   inFile: 'top',
 });
 
 export const statPort = flag('<port>', port, "HAProxy's statistics page, on loopback", {
   default: `${defaultPorts.statistics}`,
-  ofInstance: 'port',
 });
 
 export const healthPort = flag('<port>', port, 'HAProxy answers /haproxy_ready and /haproxy_monitor there', {
   default: `${defaultPorts.health}`,
-  ofInstance: 'port',
   inFile: 'top',
 });
 
@@ -169,7 +166,7 @@ export function besideConfig({ config }: { readonly config: string }, file: stri
 /** Where a monitor's page is. */
 export function monitorListen(port: number) {
   const help = '/healthz, /metrics and /status, on loopback';
-  return flag('<address>', listenAddress, help, { default: `127.0.0.1:${port}`, ofInstance: 'port' });
+  return flag('<address>', listenAddress, help, { default: `127.0.0.1:${port}` });
 }
 
 /** Where a supervisor's page is. The file's key of that name is the monitor's. */
@@ -178,7 +175,6 @@ export function supervisorListen(port: number) {
   return flag('<address:port>', optionalListenAddress, help, {
     default: `127.0.0.1:${port}`,
     inFile: 'never',
-    ofInstance: 'port',
   });
 }
 

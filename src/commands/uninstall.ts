@@ -1,5 +1,4 @@
 import { createRedirectKeeper } from '../api-lb/redirect/redirect-keeper.ts';
-import { removeRedirects } from '../api-lb/redirect/remove-redirects.ts';
 import type { SettingsOf } from '../cli/command-spec.ts';
 import { removeSynDrops } from '../haproxy/remove-syn-drops.ts';
 import { uninstallCommand } from '../operate/install/install-settings.ts';
@@ -15,13 +14,10 @@ export async function run(settings: SettingsOf<typeof spec>): Promise<number> {
   return await uninstall(settings, installable, removeTables);
 }
 
-const removeTables: RemoveTables = async (instance) => {
-  const redirect =
-    instance === undefined ? await removeRedirects() : await createRedirectKeeper({ instance }).remove();
+const removeTables: RemoveTables = async () => {
+  const redirect = await createRedirectKeeper().remove();
   const traps = await Promise.all(
-    instance === undefined
-      ? [createAdvertTrap(), createAnswerTrap(), createVipUseTrap()].map((trap) => trap.remove())
-      : [],
+    [createAdvertTrap(), createAnswerTrap(), createVipUseTrap()].map((trap) => trap.remove()),
   );
   const left = [...traps, await removeSynDrops()].filter((message) => message !== undefined);
   return redirect.kind === 'failed'

@@ -9,9 +9,7 @@ import { lookAtSupervisor, type SupervisorQuestion } from '../engine/examine/sup
 import { messageOf } from '../engine/system/errors.ts';
 import { runCommand } from '../engine/system/process/run-command.ts';
 import { createBundleCopy } from './bundle-copy.ts';
-import { installedInstances } from './install/installed-instances.ts';
-import { layout, placesOf, podLayout } from './install/layout.ts';
-import { podsOfInstance } from './install/pods-of-instance.ts';
+import { layout, podLayout } from './install/layout.ts';
 
 const COMMAND_TIMEOUT_MS = 60_000;
 const ANSWER_TIMEOUT_MS = 5_000;
@@ -24,29 +22,18 @@ const REPORTS = {
 } as const;
 
 function configurations(pods: readonly Pod[]): readonly string[] {
-  const settings = new Set(pods.map(({ instance }) => placesOf(instance?.name).settings));
   const own = pods.map(podLayout);
-  return [...settings, ...own.flatMap((pod) => [pod.configuration, pod.manifest, pod.template])];
-}
-
-/** Those of the node, and of every instance that is installed there. */
-function podsHere(root: string, pods: readonly Pod[]): readonly Pod[] {
-  const named = installedInstances(root).flatMap(({ name, pages }) =>
-    podsOfInstance(pods, { instance: name }, { pages }),
-  );
-  return [...pods, ...named];
+  return [layout.settings, ...own.flatMap((pod) => [pod.configuration, pod.manifest, pod.template])];
 }
 
 /** The file of a supervisor's own status, and the command that prints it. */
 async function supervisorStatus(
-  { name, program, instance, supervisor }: Pod,
+  { name, program, supervisor }: Pod,
   node: Pick<SupervisorQuestion, 'files' | 'processes'>,
 ): Promise<readonly [string, readonly string[]]> {
   const { socket, status } = supervisor;
-  if (instance !== undefined)
-    return [`${name}-${instance.name}-status.json`, [...status, '--instance', instance.name]];
   const limits = { signal: AbortSignal.timeout(COMMAND_TIMEOUT_MS), answerTimeoutMs: ANSWER_TIMEOUT_MS };
-  const look = await lookAtSupervisor({ program, socket, instance, ...node, ...limits });
+  const look = await lookAtSupervisor({ program, socket, ...node, ...limits });
   // The pod's /var/run is not in this process's file system.
   const reached = look.kind === 'answered' ? ['--socket', look.socket] : [];
   return [`${name}-status.json`, [...status, ...reached]];
@@ -56,7 +43,7 @@ async function supervisorStatus(
 export async function writeSupportBundle(root: string, pods: readonly Pod[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'hawser-support-'));
   try {
-    await gather(join(folder, 'hawser-support'), root, podsHere(root, pods));
+    await gather(join(folder, 'hawser-support'), root, pods);
     return await writeTar(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });

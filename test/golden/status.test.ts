@@ -21,7 +21,6 @@ import {
   routerHere,
   server,
   statusOf,
-  withInstances,
   without,
 } from '../helpers/status-scenes.ts';
 import type { ClusterStatus } from '../helpers/status-types.ts';
@@ -36,7 +35,6 @@ if (firstPeer === undefined || secondPeer === undefined) throw new Error('expect
 /** One thing in each that people have to understand at night. */
 const scenes: Readonly<Record<string, ClusterStatus>> = {
   healthy: statusOf(healthyHere),
-  'an-instance': withInstances,
   draining: statusOf({
     ...healthyHere,
     haproxySupervisor: {

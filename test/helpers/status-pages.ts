@@ -29,7 +29,6 @@ export async function servePages(pages: Pages, signal: AbortSignal): Promise<Sta
   const page = async (says: Page) => await servePage(says, signal);
   return {
     ...{ node: 'cp-1', isInstalled: true },
-    instances: async () => ({ instances: [], leftOut: [] }),
     pages: {
       'haproxy-supervisor': await page(pages['haproxy-supervisor'] ?? haproxySupervisorSays),
       'haproxy-monitor': await page(pages['haproxy-monitor'] ?? haproxyMonitorSays),

@@ -142,20 +142,3 @@ export function statusOf(
 ): ClusterStatus {
   return seen(clusterStatus(here, knownVips(here, [{ vip, kind: 'api' }]), looks, evidence, statusProducts));
 }
-
-const instances = [
-  {
-    name: 'b',
-    programs: [program('haproxy-supervisor'), program('haproxy-monitor', 'silent')],
-    ...{ haproxySupervisor: haproxySupervisorSays, haproxyMonitor: null },
-    servers: [server('cp-4'), server('cp-5', { state: 'down', check: 'L4CON in 0ms' })],
-  },
-  {
-    name: 'router',
-    programs: [program('haproxy-supervisor')],
-    ...{ haproxySupervisor: haproxySupervisorSays, haproxyMonitor: null, servers: null },
-  },
-];
-
-/** A load balancer for another cluster beside it, and the HAProxy of another product. */
-export const withInstances = statusOf({ ...healthyHere, instances });

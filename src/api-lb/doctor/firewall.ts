@@ -4,7 +4,7 @@ import { lastWords, type ProgramOutcome } from '../../engine/examine/run-program
 import type { UsableSample } from '../../haproxy/usable.ts';
 import { probeUsable } from '../../haproxy/usable-probe.ts';
 import type { Redirect } from '../redirect/redirect.ts';
-import { redirectTable } from '../redirect/ruleset.ts';
+import { REDIRECT_TABLE } from '../redirect/ruleset.ts';
 import { parseTableListing, redirects } from '../redirect/table-listing.ts';
 import { type ApiLbContext, NO_VIP } from './context.ts';
 
@@ -28,7 +28,6 @@ const nft: Check<ApiLbContext> = {
 };
 
 interface RedirectReading {
-  readonly table: string;
   readonly wanted: Redirect;
   readonly listing: ProgramOutcome;
   /** HAProxy's report about its servers. */
@@ -36,7 +35,7 @@ interface RedirectReading {
   readonly isMonitorRunning: boolean;
 }
 
-function judgeRedirect({ table: name, wanted, listing, usable, isMonitorRunning }: RedirectReading): Finding {
+function judgeRedirect({ wanted, listing, usable, isMonitorRunning }: RedirectReading): Finding {
   const way = `${wanted.vips.join(', ')} port ${wanted.apiPort} -> ${wanted.lbPort}`;
   if (listing.kind !== 'ran') return unknown(listing.message, 'see check nft');
   const isAbsent = listing.exitCode !== 0 && /No such file/.test(listing.stderr);
@@ -46,7 +45,9 @@ function judgeRedirect({ table: name, wanted, listing, usable, isMonitorRunning 
   if (usable === 'ok' && isRight) return ok(`${way}, and HAProxy has a server to offer`);
   if (usable === 'ok')
     return fail(
-      isAbsent ? `there is no redirect ${way}, and HAProxy could serve` : `table ${name} is not ${way}`,
+      isAbsent
+        ? `there is no redirect ${way}, and HAProxy could serve`
+        : `table ${REDIRECT_TABLE} is not ${way}`,
       isMonitorRunning
         ? 'read the log of haproxy-monitor: does it have the same --api-vips and ports as you gave here?'
         : 'start haproxy-monitor, which puts it back within a few seconds',
@@ -54,7 +55,7 @@ function judgeRedirect({ table: name, wanted, listing, usable, isMonitorRunning 
   if (isAbsent) return skip('there is no redirect, and HAProxy has no server to offer');
   return fail(
     `clients of ${way} are led to an HAProxy without a server`,
-    `start haproxy-monitor, which takes it away, or: nft delete table inet ${name}`,
+    `start haproxy-monitor, which takes it away, or: nft delete table inet ${REDIRECT_TABLE}`,
   );
 }
 
@@ -65,17 +66,16 @@ const redirect: Check<ApiLbContext> = {
   run: async ({ settings, run, readings, answerTimeoutMs }, signal) => {
     const vips = await readings.apiVips();
     if (vips.length === 0) return skip(NO_VIP);
-    const table = redirectTable(settings.instance);
     const [listing, usable, processes] = await Promise.all([
-      run(['nft', '-j', 'list', 'table', 'inet', table], signal),
+      run(['nft', '-j', 'list', 'table', 'inet', REDIRECT_TABLE], signal),
       probeUsable(settings.healthPort, { timeoutMs: answerTimeoutMs, signal }),
       readings.processes(),
     ]);
     const isMonitorRunning = processes.some(
-      (each) => isHawser(each, ['haproxy', 'monitor']) && each.instance === settings.instance,
+      (each) => isHawser(each, ['haproxy', 'monitor']) && each.instance === undefined,
     );
     const wanted = { vips, apiPort: settings.apiPort, lbPort: settings.lbPort };
-    return judgeRedirect({ table, wanted, listing, usable, isMonitorRunning });
+    return judgeRedirect({ wanted, listing, usable, isMonitorRunning });
   },
 };
 

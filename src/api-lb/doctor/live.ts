@@ -18,8 +18,7 @@ function runningOf(answer: Answer): Running | undefined {
 const haproxy: LiveProgram<ApiLbContext> = {
   name: 'haproxy',
   runningOf,
-  supervisor: ({ settings, readings }) =>
-    readings.supervisor('haproxy', settings.haproxySocket, settings.instance),
+  supervisor: ({ settings, readings }) => readings.supervisor('haproxy', settings.haproxySocket),
   config: ({ settings }) => settings.haproxyConfig,
 };
 

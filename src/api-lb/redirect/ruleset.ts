@@ -1,18 +1,12 @@
 import { forgetTable } from '../../engine/system/nft/forget-table.ts';
 import type { Redirect } from './redirect.ts';
 
-/** Of every instance's table. */
+/** Of the monitor without a name. */
 export const REDIRECT_TABLE = 'hawser_api_redirect';
 
 /** The only table that a monitor ever writes or removes. */
 export function redirectTable(instance: string | undefined): string {
   return instance === undefined ? REDIRECT_TABLE : `${REDIRECT_TABLE}-${instance}`;
-}
-
-/** The instance to which a table belongs; undefined for a table that is not ours. */
-export function instanceOfTable(table: string): { readonly instance: string | undefined } | undefined {
-  const [, instance] = new RegExp(`^${REDIRECT_TABLE}(?:-(.+))?$`).exec(table) ?? [];
-  return table === redirectTable(instance) ? { instance } : undefined;
 }
 
 /**

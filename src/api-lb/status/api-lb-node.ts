@@ -11,10 +11,7 @@ export interface ApiLbNode extends SeenNode {
   readonly servers: readonly ServerRow[] | null;
 }
 
-/**
- * Whether a monitor of the API load balancer belongs there, silent or not: an instance of which another product's controller
- * renders the configuration has HAProxy's supervisor alone.
- */
+/** Whether a monitor of the API load balancer belongs there, silent or not: a pod proxy's pod has HAProxy's supervisor alone. */
 export function hasMonitor({ programs }: SeenNode): boolean {
   return programs.some(({ name }) => name === 'haproxy-monitor');
 }

@@ -16,7 +16,7 @@ import { haproxyProblems } from './problems.ts';
 import { serversSection } from './servers.ts';
 
 type Limits = Parameters<typeof askStatistics>[1];
-type Statistics = Awaited<ReturnType<typeof askStatistics>> | undefined;
+type Statistics = Awaited<ReturnType<typeof askStatistics>>;
 
 /** What the API load balancer says in `hawser status`. */
 export const apiLbStatus = {
@@ -38,11 +38,9 @@ export const apiLbStatus = {
       ),
     },
   ],
-  hasInstances: true as const,
   others: {
     schema: { servers: z.nullable(z.array(serverRowSchema)) },
-    read: async ({ statPort }: { readonly statPort: number | undefined }, limits: Limits) =>
-      statPort === undefined ? undefined : await askStatistics(statPort, limits),
+    read: async (statPort: number, limits: Limits) => await askStatistics(statPort, limits),
     fields: serverFields,
     isThere: ({ servers }: ApiLbNode) => servers !== null,
   },
@@ -58,7 +56,7 @@ export const apiLbStatus = {
 
 /** HAProxy reports its servers' addresses only if the template asks for them; the monitor knows them too. */
 function serverFields(statistics: Statistics, { haproxyMonitor }: ApiLbNode): Pick<ApiLbNode, 'servers'> {
-  if (statistics?.kind !== 'servers') return { servers: null };
+  if (statistics.kind !== 'servers') return { servers: null };
   const servers = statistics.servers.map((server) => {
     const listed = haproxyMonitor?.servers?.find(({ name }) => name === server.name);
     const isKnown = server.address !== '' || listed === undefined;

@@ -20,8 +20,6 @@ export interface NodeContext {
     /** The kubelet's folder of static pods. */
     readonly manifests: string;
     readonly apiPort: number;
-    /** Which of several instances is looked at; undefined for the programs without a name. */
-    readonly instance?: string | undefined;
   };
   readonly files: HostFiles;
   readonly run: RunProgram;
@@ -43,7 +41,7 @@ export interface NodeReadings {
   readonly routes: () => Promise<readonly NetworkRoute[]>;
   readonly processes: () => Promise<readonly HostProcess[]>;
   /** The answer of the supervisor with this control socket. */
-  readonly supervisor: (program: string, socket: string, instance?: string) => Promise<SupervisorReading>;
+  readonly supervisor: (program: string, socket: string) => Promise<SupervisorReading>;
   /** The other nodes of the group. */
   readonly peers: () => Promise<PeersReading>;
 }

@@ -38,16 +38,14 @@ function judgeSupervisor<Context>(
   {
     isInstalled,
     hasPod,
-    instance,
   }: {
     readonly isInstalled: boolean;
     /** Whether the kubelet has made a pod of its manifest; undefined where that cannot be seen. */
     readonly hasPod: boolean | undefined;
-    readonly instance: string | undefined;
   },
 ): Finding {
   const program = live.name;
-  const command = `hawser ${program} status${ofInstance(instance)}`;
+  const command = `hawser ${program} status`;
   const logs = `crictl logs $(crictl ps -a -q --name '^${program}$' | head -1)`;
   if (look.kind === 'absent') {
     if (!isInstalled) return skip('it is not installed here');
@@ -87,16 +85,12 @@ function judgeAnswer<Context>(
     : ok(found);
 }
 
-function ofInstance(instance: string | undefined): string {
-  return instance === undefined ? '' : ` --instance ${instance}`;
-}
-
 /** The file on disk against the bytes that the running program was started on. */
 function judgeConfig<Context>(
   { name: program, runningOf }: LiveProgram<Context>,
   path: string,
   disk: FileReading,
-  { look, instance }: { readonly look: SupervisorReading; readonly instance: string | undefined },
+  look: SupervisorReading,
 ): Finding {
   if (look.kind === 'unreachable')
     return unknown(
@@ -116,7 +110,7 @@ function judgeConfig<Context>(
   if (onDisk === running) return ok(`${path} is what runs (sha256 ${onDisk.slice(0, 12)})`);
   return fail(
     `${path} (sha256 ${onDisk.slice(0, 12)}) is not what runs (${running.slice(0, 12)})`,
-    `hawser ${program} reload${ofInstance(instance)} takes it over or says why not; the monitor puts back what was edited by hand`,
+    `hawser ${program} reload takes it over or says why not; the monitor puts back what was edited by hand`,
   );
 }
 
@@ -133,12 +127,9 @@ export function supervisorCheck<Context extends NodeContext>(
     run: async (context) => {
       const look = await live.supervisor(context);
       const { files, settings } = context;
-      const { instance, manifests } = settings;
-      const manifest = await files.value(`${manifests}/${name}.yaml`);
-      // An instance is known by its processes or by its manifest, whatever that is called.
-      const isInstalled = instance !== undefined || /\bhawser\b/.test(manifest ?? '');
-      const hasPod = await hasPodOf(name, files);
-      const finding = judgeSupervisor(live, look, { isInstalled, hasPod, instance });
+      const manifest = await files.value(`${settings.manifests}/${name}.yaml`);
+      const isInstalled = /\bhawser\b/.test(manifest ?? '');
+      const finding = judgeSupervisor(live, look, { isInstalled, hasPod: await hasPodOf(name, files) });
       if (look.kind !== 'absent') return finding;
       if (finding.kind === 'fail' && !(await context.readings.areProcessesSeen()))
         return unknown(`${name} is installed, and this process sees none of the node`, moreRights);
@@ -166,8 +157,7 @@ export function configCheck<Context extends NodeContext>(
     run: async (context) => {
       const path = live.config(context);
       const look = await live.supervisor(context);
-      const { instance } = context.settings;
-      const finding = judgeConfig(live, path, await context.files.read(path), { look, instance });
+      const finding = judgeConfig(live, path, await context.files.read(path), look);
       return look.kind === 'absent' ? await unlessUnseen(context, finding) : finding;
     },
   };

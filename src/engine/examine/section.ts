@@ -109,7 +109,7 @@ function joined(pieces: readonly Piece[]): string {
   return all.join('');
 }
 
-export function isLine(piece: Piece): boolean {
+function isLine(piece: Piece): boolean {
   return typeof piece === 'object' && 'as' in piece && (piece.as === 'line' || piece.as === 'note');
 }
 

@@ -9,17 +9,6 @@ export interface SeenNode {
   readonly at: string;
   readonly node: string;
   readonly programs: readonly ProgramState<string>[];
-  /** Those of its programs that run under the name of an instance; missing where none does. */
-  readonly instances?: readonly NamedInstance[] | undefined;
-  /** A line for each announced page of an instance that is not shown; missing where there is none. */
-  readonly leftOut?: readonly string[] | undefined;
-}
-
-/** One more of a product on a node; the product adds what its programs say, as in the node's own status. */
-export interface NamedInstance {
-  readonly name: string;
-  /** Those that run. */
-  readonly programs: readonly ProgramState<string>[];
 }
 
 /** Another node, as it is seen from here. */

@@ -13,7 +13,6 @@ export type SupervisorReading =
 export interface SupervisorQuestion {
   readonly program: string;
   readonly socket: string;
-  readonly instance: string | undefined;
   readonly files: HostFiles;
   readonly processes: () => Promise<readonly HostProcess[]>;
   readonly signal: AbortSignal;
@@ -36,6 +35,6 @@ export async function lookAtSupervisor(ask: SupervisorQuestion): Promise<Supervi
     complaint = `"${socket}": ${outcome.message}`;
     if (!outcome.message.includes('ENOENT')) return { kind: 'unreachable', message: complaint };
   }
-  const own = running.filter((each) => each.instance === ask.instance);
+  const own = running.filter(({ instance }) => instance === undefined);
   return own.length === 0 ? { kind: 'absent' } : { kind: 'unreachable', message: complaint };
 }

@@ -18,8 +18,6 @@ export interface Endpoint {
   readonly mayReadMetrics?: (reader: Reader) => Promise<boolean>;
   /** What this process knows, for JSON; answers soon. */
   readonly status: () => Promise<object> | object;
-  /** Which instance of which program this is, for JSON; undefined for the one without a name. */
-  readonly identity?: object | undefined;
 }
 
 /** Makes the server that takes connections: `createServer` of `node:net`, or one that speaks TLS before it hands them over. */
@@ -41,8 +39,7 @@ const PLACES = { connections: 64, whenFull: 'oldest-goes' } as const;
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * `/healthz` and `/readyz` for the kubelet, `/metrics` for Prometheus, `/status` and `/instance` for people's commands, until
- * `signal` aborts.
+ * `/healthz` and `/readyz` for the kubelet, `/metrics` for Prometheus, `/status` for people's commands, until `signal` aborts.
  * Rejects with the system's error where the address is taken or not ours.
  *
  * Status is here and not on a socket alone: the sockets lie in a volume of each pod, while all pods share the node's
@@ -93,8 +90,6 @@ async function answerOf(
       return await metricsOf(readerOf(head, socket), endpoint);
     case '/status':
       return await json(head, socket, endpoint.status);
-    case '/instance':
-      return await json(head, socket, () => endpoint.identity ?? {});
     case '/healthz':
       return verdict(endpoint.trouble());
     case '/readyz':
@@ -107,7 +102,7 @@ async function answerOf(
 async function json(
   head: string,
   socket: Pick<Socket, 'localAddress' | 'remoteAddress'>,
-  say: () => Promise<object> | object,
+  say: Endpoint['status'],
 ): Promise<string> {
   if (!isFromHere(head, socket))
     return response('403 Forbidden', 'expected a request over loopback, by no proxy\n');

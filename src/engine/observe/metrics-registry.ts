@@ -22,12 +22,9 @@ export interface MetricsRegistry {
 }
 
 /**
- * Every sample has the `common` labels too.
- *
  * Made by hand: prom-client loads `node:http`, and together they would cost a supervisor 10 MB (docs/internals/decisions/0003).
  */
-export function createMetricsRegistry(common: Labels = {}): MetricsRegistry {
-  const textOf = (labels: Labels): string => textOfLabels({ ...common, ...labels });
+export function createMetricsRegistry(): MetricsRegistry {
   const families: (() => string)[] = [];
   const add = (type: string, name: string, help: string, lines: () => readonly string[]): void => {
     families.push(() => `${[`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines()].join('\n')}\n`);
@@ -60,8 +57,8 @@ export function createMetricsRegistry(common: Labels = {}): MetricsRegistry {
       add('histogram', name, help, () => [
         ...bounds.map((bound, index) => `${name}_bucket${textOf({ le: `${bound}` })} ${counts[index]}`),
         `${name}_bucket${textOf({ le: '+Inf' })} ${count}`,
-        `${name}_sum${textOf({})} ${sum}`,
-        `${name}_count${textOf({})} ${count}`,
+        `${name}_sum ${sum}`,
+        `${name}_count ${count}`,
       ]);
       return (value) => {
         sum += value;
@@ -94,7 +91,7 @@ export function simpleGauge(
 }
 
 /** `{vrrp_instance="API",to="MASTER"}`, nothing where there are none. */
-function textOfLabels(labels: Labels): string {
+function textOf(labels: Labels): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapedLabel(value)}"`);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }

@@ -1,9 +1,7 @@
-import { announce } from '../observe/announce.ts';
 import { watchEventLoop } from '../observe/event-loop-lag.ts';
 import { type Endpoint, type OpenServer, serveEndpoint } from '../observe/http-endpoint.ts';
-import { type InstanceSettings, instanceIdentity, instanceLabels } from '../observe/instance.ts';
 import type { JournalEvents } from '../observe/journal/journal-events.ts';
-import { openLog } from '../observe/journal/open-log.ts';
+import { type LogSettings, openLog } from '../observe/journal/open-log.ts';
 import { createMetricsRegistry, type MetricsRegistry } from '../observe/metrics-registry.ts';
 import type { MonitorMetrics } from '../observe/monitor-metrics.ts';
 import { createOnce } from '../observe/once.ts';
@@ -12,7 +10,6 @@ import { processMetrics } from '../observe/process-metrics.ts';
 import { messageOf } from '../system/errors.ts';
 import type { Log } from '../system/log.ts';
 import { hostPort } from '../system/network/address-text.ts';
-import type { PageAddress } from '../system/network/ask-page.ts';
 import { stopOnSignals } from '../system/process/stop-signals.ts';
 import { abortLater } from '../system/time/abort-later.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
@@ -24,10 +21,8 @@ import { livenessFailure } from './liveness-failure.ts';
 import type { Observers } from './observers.ts';
 import { type Loops, runMonitor } from './run-monitor.ts';
 
-interface MonitorSettings extends InputPaths, InstanceSettings {
+interface MonitorSettings extends InputPaths, LogSettings {
   readonly listen: { readonly host: string; readonly port: number };
-  readonly logLevel: string;
-  readonly journal?: string | undefined;
   /** It goes on for so long after it was asked to stop, and is not ready meanwhile. Left out: it stops at once. */
   readonly shutdownDelayMs?: number;
 }
@@ -39,8 +34,6 @@ interface MonitorKind<Metrics extends MonitorMetrics> {
   readonly createMetrics: (nowMs: () => number, registry: MetricsRegistry) => Metrics;
   /** What its page has besides; `unready` is what keeps it from being ready, and undefined where nothing does. */
   readonly page?: (metrics: Metrics, unready: Problem) => MorePage;
-  /** Pages of the programs that it drives, by name. Commands look here for the pages of an instance. */
-  readonly others?: Readonly<Record<string, PageAddress>>;
 }
 
 interface MorePage extends Pick<Endpoint, 'mayReadMetrics' | 'unready'> {
@@ -69,13 +62,12 @@ export interface Monitor<Metrics extends MonitorMetrics> {
  * that a monitor that has to wait for its cluster is not restarted meanwhile.
  */
 export async function monitorProgram<Metrics extends MonitorMetrics>(
-  { name, events, createMetrics, page: pageOf, others }: MonitorKind<Metrics>,
+  { name, events, createMetrics, page: pageOf }: MonitorKind<Metrics>,
   settings: MonitorSettings,
   prepare: (monitor: Monitor<Metrics>) => Promise<Loops>,
 ): Promise<number> {
   const log = await openLog(name, settings, events);
-  const labels = instanceLabels(settings);
-  const metrics = createMetrics(monotonicMs, createMetricsRegistry(labels));
+  const metrics = createMetrics(monotonicMs, createMetricsRegistry());
   const observers = { log, metrics, once: createOnce() };
   const stopping = stopOnSignals(log);
   const asked = abortLater(stopping, settings.shutdownDelayMs ?? 0);
@@ -83,7 +75,7 @@ export async function monitorProgram<Metrics extends MonitorMetrics>(
   return await runMonitor(surroundings, async (signal) => {
     watchEventLoop(metrics.lag);
     watchClientCertificate(settings.kubeconfig, observers, signal);
-    const own = processMetrics({ version: hawserVersion(), ...labels });
+    const own = processMetrics({ version: hawserVersion() });
     const first = Promise.withResolvers<object>();
     let status: () => object | Promise<object> = () => first.promise;
     const show: Monitor<Metrics>['show'] = (next) => {
@@ -102,14 +94,12 @@ export async function monitorProgram<Metrics extends MonitorMetrics>(
         return others === undefined ? text : pieces(`${text}\n`, others);
       },
       status: () => status(),
-      identity: instanceIdentity(name, settings, others),
     };
     await serveEndpoint(settings.listen, page, signal, openServer).catch((error: unknown) => {
       throw new Error(`Cannot serve --listen "${hostPort(settings.listen)}": ${messageOf(error)}`, {
         cause: error,
       });
     });
-    await announce(settings, name, settings.listen, log);
     const wake = createWake();
     const readyUnless: Monitor<Metrics>['readyUnless'] = (next) => {
       problem = next;

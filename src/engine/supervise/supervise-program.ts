@@ -2,11 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Answer } from '../control/answer.ts';
 import { serveControlSocket } from '../control/control-server.ts';
-import { announce } from '../observe/announce.ts';
 import type { Endpoint } from '../observe/http-endpoint.ts';
-import { type InstanceSettings, instanceIdentity, instanceLabels } from '../observe/instance.ts';
 import type { JournalEvents } from '../observe/journal/journal-events.ts';
-import { openLog } from '../observe/journal/open-log.ts';
+import { type LogSettings, openLog } from '../observe/journal/open-log.ts';
 import { observeSupervisor } from '../observe/observe-supervisor.ts';
 import { processMetrics } from '../observe/process-metrics.ts';
 import { servePatiently } from '../observe/serve-patiently.ts';
@@ -17,14 +15,12 @@ import type { Log } from '../system/log.ts';
 import { hawserVersion } from '../system/version.ts';
 import { spareMemory } from './spare-memory.ts';
 
-interface SuperviseSettings extends InstanceSettings {
+interface SuperviseSettings extends LogSettings {
   readonly socket: string;
   readonly config: string;
   /** Of a supervisor that has one. */
   readonly runDir?: string;
   readonly listen: { readonly host: string; readonly port: number } | undefined;
-  readonly logLevel: string;
-  readonly journal?: string | undefined;
 }
 
 /** A supervisor's name in its log, what its journal keeps, and what it counts. */
@@ -89,11 +85,9 @@ export async function superviseProgram<Now>(
   process.on('SIGHUP', () => void answer('reload'));
   log({ event: 'supervisor-started', socket, config, runDir });
   const end = new AbortController();
-  const own = processMetrics({ version: hawserVersion(), ...instanceLabels(settings) });
+  const own = processMetrics({ version: hawserVersion() });
   const text = (): string => `${metrics.text(supervisor.now())}\n${own()}`;
-  const page = { ...supervisor, metrics: text, identity: instanceIdentity(name, settings) };
-  void servePatiently(listen, page, log, end.signal);
-  await announce(settings, name, listen, log);
+  void servePatiently(listen, { ...supervisor, metrics: text }, log, end.signal);
   noteWork();
   await supervisor.finished;
   end.abort();

@@ -11,15 +11,15 @@ export const haproxyFlags = {
   socket: flag('<path>', socketPath, "the supervisor's control socket", {
     default: HAPROXY_SOCKET,
     inFile: 'never',
-    ofInstance: 'path',
+    hasInstances: true,
   }),
   statsSocket: flag('<path>', socketPath, '"stats socket" of the configuration', {
     default: '/var/lib/haproxy/run/haproxy.sock',
-    ofInstance: 'path',
+    hasInstances: true,
   }),
   stateFile: flag('<path>', absolutePath, '"server-state-file" of the configuration', {
     default: '/var/lib/haproxy/run/server-state',
-    ofInstance: 'path',
+    hasInstances: true,
   }),
   haproxy: flag('<path>', absolutePath, 'the program', { default: '/usr/sbin/haproxy' }),
 };

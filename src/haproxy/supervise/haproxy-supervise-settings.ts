@@ -24,13 +24,13 @@ export const haproxySuperviseCommand = commandSpec({
     instance,
     config: flag('<path>', absolutePath, "HAProxy's configuration", {
       default: '/etc/haproxy/haproxy.cfg',
-      ofInstance: 'path',
+      hasInstances: true,
     }),
     socket,
     statsSocket,
     pidFile: flag('<path>', absolutePath, "the master's pid", {
       default: '/var/lib/haproxy/run/haproxy.pid',
-      ofInstance: 'path',
+      hasInstances: true,
     }),
     stateFile,
     haproxy,

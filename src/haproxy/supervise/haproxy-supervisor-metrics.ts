@@ -1,4 +1,4 @@
-import { createMetricsRegistry, type Labels, simpleGauge } from '../../engine/observe/metrics-registry.ts';
+import { createMetricsRegistry, simpleGauge } from '../../engine/observe/metrics-registry.ts';
 import { supervisorCounts } from '../../engine/observe/shared-metrics.ts';
 import type { SupervisorMetrics } from '../../engine/observe/supervisor-metrics.ts';
 import type { LogEvent } from '../../engine/system/log.ts';
@@ -17,8 +17,8 @@ const changeResults: Readonly<Record<string, string>> = {
   'change-refused': 'refused',
 };
 
-export function createHaproxySupervisorMetrics(labels: Labels = {}): SupervisorMetrics<HaproxySupervisorNow> {
-  const registry = createMetricsRegistry(labels);
+export function createHaproxySupervisorMetrics(): SupervisorMetrics<HaproxySupervisorNow> {
+  const registry = createMetricsRegistry();
   const { counter, gauge, histogram, text } = registry;
   const generation = gauge('hawser_generations', 'Generations of HAProxy that run now.');
   const drainingMemory = simpleGauge(

@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
-import { instanceLabels } from '../../engine/observe/instance.ts';
 import { coalesce } from '../../engine/supervise/coalesce.ts';
 import { superviseProgram } from '../../engine/supervise/supervise-program.ts';
 import type { Log } from '../../engine/system/log.ts';
@@ -21,7 +20,7 @@ const DRAINING_PART = 0.5;
 
 /** Resolves with 0 after a stop was requested and every process has ended by itself, with 1 where sessions had to be ended for that. */
 export async function superviseHaproxy(settings: HaproxySuperviseSettings): Promise<number> {
-  const metrics = createHaproxySupervisorMetrics(instanceLabels(settings));
+  const metrics = createHaproxySupervisorMetrics();
   const kind = { name: 'haproxy-supervisor', events: haproxyEvents, metrics };
   return await superviseProgram(kind, settings, async (log) => {
     const { statsSocket, pidFile, stateFile } = settings;

@@ -1,11 +1,10 @@
-import { instanceTyped } from '../../cli/command-line.ts';
 import type { CommandSpec } from '../../cli/command-spec.ts';
 import type { Pod } from '../../cli/pod.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { type HostProcess, listProcesses } from '../../engine/examine/host-processes.ts';
-import { parseEnvironment } from '../../engine/system/process/instance-name.ts';
+import { instanceName, parseEnvironment } from '../../engine/system/process/instance-name.ts';
 import { programIndex } from '../../engine/system/process/program-path.ts';
-import { layout, podLayout } from '../install/layout.ts';
+import { podLayout } from '../install/layout.ts';
 import { manifestContainers } from '../install/manifest-containers.ts';
 
 /** How one of hawser's daemons was started on this node, or would be. */
@@ -15,8 +14,6 @@ export interface Daemon {
   readonly at: (path: string) => string;
   /** The arguments after its name. */
   readonly argv: readonly string[];
-  /** Undefined for the one without a name. */
-  readonly instance: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   /** Where it was started, for a path that is not absolute. */
   readonly folder: string;
@@ -28,8 +25,8 @@ export interface Daemon {
 const TICKS_PER_SECOND = 100;
 
 /**
- * Each daemon of the products, as it runs in this network namespace, else as its static pod would start it, once for each
- * of its instances. A daemon that neither runs nor is installed is left out.
+ * Each daemon of the products, as it runs in this network namespace, else as its static pod would start it. A daemon that
+ * neither runs nor is installed is left out, and so is one with `--instance`.
  */
 export async function findDaemons(files: HostFiles, pods: readonly Pod[]): Promise<readonly Daemon[]> {
   const known = pods.flatMap(({ daemons }) => daemons);
@@ -38,10 +35,7 @@ export async function findDaemons(files: HostFiles, pods: readonly Pod[]): Promi
     (await listProcesses(files)).map(async (found) => await runningDaemon(found, files, named)),
   );
   const found = [...running, ...(await installedDaemons(files, pods, named))].flatMap((each) => each ?? []);
-  const isFirst = ({ spec, instance }: Daemon, index: number): boolean =>
-    index === found.findIndex((other) => other.spec === spec && other.instance === instance);
-  const each = found.filter(isFirst);
-  return known.flatMap((spec) => each.filter((daemon) => daemon.spec === spec));
+  return known.flatMap((spec) => found.find((daemon) => daemon.spec === spec) ?? []);
 }
 
 /** Those of these daemons that run in this network, whatever started them. */
@@ -76,9 +70,9 @@ async function runningDaemon(
   if (program < 0 || known === undefined) return undefined;
   const environment = (await files.value(`/proc/${pid}/environ`)) ?? '';
   const env = parseEnvironment(environment);
+  if (instanceName(known.argv, env) !== undefined) return undefined;
   return {
-    ...known,
-    ...{ env, instance: instanceTyped(known.spec, known.argv, env) },
+    ...{ ...known, env },
     folder: (await files.link(`/proc/${pid}/cwd`)) ?? '/',
     at: (path) => files.at(`/proc/${pid}/root${path}`),
     startedAtMs: await startOf(pid, files),
@@ -94,25 +88,18 @@ async function startOf(pid: number, files: HostFiles): Promise<number | undefine
   return Number(bootSeconds) * 1_000 + (Number(fields[19]) / TICKS_PER_SECOND) * 1_000;
 }
 
-/** Of hawser's own manifests; of another one, which an operator wrote, only the instances with a name. */
+/** Of hawser's own manifests. */
 async function installedDaemons(
   files: HostFiles,
   pods: readonly Pod[],
   named: NamedBy,
 ): Promise<readonly Daemon[]> {
-  const own = pods.map((pod) => podLayout(pod).manifest);
-  const names = (await files.list(layout.manifests)).filter((name) => !name.startsWith('.'));
-  const manifests = [...new Set([...own, ...names.map((name) => `${layout.manifests}/${name}`)])];
   const found = await Promise.all(
-    manifests.map(async (path) =>
-      manifestContainers((await files.value(path)) ?? '').map((each) => ({ ...each, path })),
-    ),
+    pods.map(async (pod) => manifestContainers((await files.value(podLayout(pod).manifest)) ?? '')),
   );
-  return found.flat().flatMap(({ path, args, env, folder, hostPath }) => {
+  return found.flat().flatMap(({ args, env, folder, hostPath }) => {
     const known = named(args);
-    const instance = known && instanceTyped(known.spec, known.argv, env);
-    if (known === undefined || (instance === undefined && !own.includes(path))) return [];
     const at = (path: string): string => files.at(hostPath(path));
-    return { ...known, instance, env, folder, at, startedAtMs: undefined };
+    return known === undefined ? [] : { ...known, env, folder, at, startedAtMs: undefined };
   });
 }

@@ -18,7 +18,6 @@ export interface ReadSettings {
  * file, and for a named file that is missing.
  */
 export function presentSettings(
-  instance: string | undefined,
   daemons: readonly Daemon[],
   readSettings: SettingsReader,
 ): ReadSettings | undefined {
@@ -27,7 +26,6 @@ export function presentSettings(
     return path === undefined ? [] : [{ path, at: daemon.at(path) }];
   });
   if (first !== undefined) return readAs(first.path, first.at, readSettings);
-  if (instance !== undefined) return undefined;
   const at = daemons[0]?.at(layout.settings);
   return at !== undefined && existsSync(at) ? readAs(layout.settings, at, readSettings) : undefined;
 }

@@ -6,13 +6,11 @@ import { ConfigError } from '../../engine/system/errors.ts';
 import { settingsOfDaemon } from '../daemons/daemon-settings.ts';
 import { type Daemon, findDaemons } from '../daemons/daemons.ts';
 import { presentSettings, startedBefore } from '../daemons/settings-files.ts';
-import { instancesHere, pagesOfInstances } from './instances-here.ts';
-import type { InstalledInstance, ProgramPage } from './look/context.ts';
+import type { ProgramPage } from './look/context.ts';
 
 /** The settings of the daemons on this node, as they run or as their manifests would start them. */
 interface AsInstalled {
   readonly pages: readonly ProgramPage[];
-  readonly instances: readonly InstalledInstance[];
   /** The daemons that started before the settings file was written, by their names. */
   readonly outdated: readonly string[];
   /** Undefined if no monitor is installed here. */
@@ -32,8 +30,7 @@ export async function asInstalled(
   pods: readonly Pod[],
   readSettings: SettingsReader,
 ): Promise<AsInstalled> {
-  const everyOne = await findDaemons(files, pods);
-  const daemons = everyOne.filter(({ instance }) => instance === undefined);
+  const daemons = await findDaemons(files, pods);
   const specs = pods.flatMap((pod) => pod.daemons);
   const found = specs.map((spec) => ({
     spec,
@@ -43,10 +40,8 @@ export async function asInstalled(
     if (known === undefined) return wouldListen(spec, file);
     return known.listen === undefined ? [] : { program: spec.name, port: known.listen.port };
   });
-  const instances = instancesHere(everyOne, readSettings);
   return {
-    pages: [...pages, ...pagesOfInstances(instances, specs)],
-    instances,
+    pages,
     outdated: outdatedAmong(daemons, readSettings),
     kubeconfig: found.flatMap(({ known }) => known?.kubeconfig ?? [])[0],
   };
@@ -54,7 +49,7 @@ export async function asInstalled(
 
 function outdatedAmong(daemons: readonly Daemon[], readSettings: SettingsReader): readonly string[] {
   try {
-    const present = presentSettings(undefined, daemons, readSettings);
+    const present = presentSettings(daemons, readSettings);
     return present === undefined ? [] : startedBefore(present, daemons);
   } catch (error) {
     if (error instanceof ConfigError) return [];

@@ -22,7 +22,7 @@ export async function deployedHere(
 
 function settingsOf(daemon: Daemon, readSettings: SettingsReader): unknown {
   try {
-    const file = presentSettings(undefined, [daemon], readSettings);
+    const file = presentSettings([daemon], readSettings);
     return settingsOfDaemon([daemon], file?.file)(daemon.spec);
   } catch (error) {
     // Another command may begin with the same word.

@@ -28,7 +28,7 @@ export async function examine(
   const start = performance.now();
   const controller = new AbortController();
   const signal = AbortSignal.any([controller.signal, stopOnSignals(() => undefined)]);
-  const { pages, instances, outdated, kubeconfig } = await asInstalled(
+  const { pages, outdated, kubeconfig } = await asInstalled(
     files,
     settingsFile.kind === 'read' ? settingsFile.file : undefined,
     podsAmong(products),
@@ -38,7 +38,6 @@ export async function examine(
   const settings = {
     ...typed,
     pages,
-    instances,
     outdated,
     deployed,
     kubeconfig: typed.kubeconfig ?? kubeconfig,

@@ -4,7 +4,6 @@ import { clusterChecks } from './checks/cluster.ts';
 import { credentialChecks } from './checks/credentials.ts';
 import { portChecks } from './checks/ports.ts';
 import { settingsFileChecks } from './checks/settings-file.ts';
-import { withInstances } from './instance-checks.ts';
 import type { DoctorCheck, DoctorSettings } from './look/context.ts';
 import type { Product } from './look/product.ts';
 
@@ -26,7 +25,7 @@ function onNode(check: DoctorCheck): PlacedCheck {
 
 function productChecks(product: Product): readonly PlacedCheck[] {
   const { home } = product;
-  if (home.kind === 'node') return withInstances(product).map(onNode);
+  if (home.kind === 'node') return product.checks.map(onNode);
   const { daemon } = home;
   return product.checks.map((check) => ({
     ...check,

@@ -6,20 +6,17 @@ import { ConfigError, messageOf } from '../../engine/system/errors.ts';
 import { shippedFile } from '../../engine/system/shipped-file.ts';
 import { type EffectiveSettings, effectiveSettings, type Installable } from './effective-settings.ts';
 import type { InstallSettings } from './install-settings.ts';
-import { type Credentials, layout, type Places, placesOf, podLayout } from './layout.ts';
+import { type Credentials, layout, podLayout } from './layout.ts';
 import { imageOf, renderManifest } from './manifest.ts';
 import { COMMAND_SOURCE, type NodeCommand, nodeCommand } from './node-command.ts';
 import { readPatches } from './patches.ts';
 import { fileState, type WantedFile } from './plan.ts';
-import { podsOfInstance } from './pods-of-instance.ts';
 import { type InstallRecord, parseRecord } from './record.ts';
 import { type SettingsChange, settingsText } from './settings-text.ts';
 
 /** What is on the node's disk before the install. */
 export interface OnDisk {
   readonly record: InstallRecord | undefined;
-  /** Of the programs without a name: an instance has their image. */
-  readonly usual: InstallRecord | undefined;
   readonly settings: string | undefined;
   readonly authority: string | undefined;
   /** The state of the `hawser` script on the node. */
@@ -28,7 +25,6 @@ export interface OnDisk {
 
 /** What an install would write, before anything was checked. */
 export interface Draft extends Installable {
-  readonly places: Places;
   readonly image: string;
   readonly credentials: Credentials;
   /** The folder of patches on the node. */
@@ -40,52 +36,44 @@ export interface Draft extends Installable {
 }
 
 /** Throws a ConfigError for a file that exists and cannot be read. */
-export async function readDisk(root: string, instance: string | undefined): Promise<OnDisk> {
-  const places = placesOf(instance);
+export async function readDisk(root: string): Promise<OnDisk> {
   const problems: string[] = [];
   const read = async (path: string): Promise<string | undefined> => {
     const found = await fileState(join(root, path)).catch(messageOf);
     if (typeof found === 'string') problems.push(found);
     return typeof found === 'string' ? undefined : found?.content.toString('utf8');
   };
-  const readRecord = async (path: string): Promise<InstallRecord | undefined> => {
-    const text = await read(path);
-    const parsed = text === undefined ? undefined : parseRecord(text);
-    if (text !== undefined && parsed === undefined)
-      problems.push(
-        `Cannot use "${path}": it is not the record that hawser install wrote; move it away to start afresh`,
-      );
-    return parsed;
-  };
-  const usual = await readRecord(layout.record);
-  const record = instance === undefined ? usual : await readRecord(places.record);
-  const [settings, authority] = [await read(places.settings), await read(layout.clusterAuthority)];
+  const text = await read(layout.record);
+  const record = text === undefined ? undefined : parseRecord(text);
+  if (text !== undefined && record === undefined)
+    problems.push(
+      `Cannot use "${layout.record}": it is not the record that hawser install wrote; move it away to start afresh`,
+    );
+  const [settings, authority] = [await read(layout.settings), await read(layout.clusterAuthority)];
   if (problems.length > 0) throw new ConfigError(problems);
   const command = await nodeCommand(root, shippedFile(COMMAND_SOURCE));
-  return { record, usual, settings, authority, command };
+  return { record, settings, authority, command };
 }
 
 /** Throws a ConfigError for settings that the daemons would refuse. */
 export function draftInstall(asked: InstallSettings, disk: OnDisk, known: Installable): Draft {
-  const { instance } = asked;
-  const { keys } = known;
-  const [pods, places] = [podsOfInstance(known.pods, asked, disk.record), placesOf(instance)];
-  const text = settingsText(disk.settings, changesFor(asked, disk), instance);
-  const settings = effectiveSettings(text, places.settings, { pods, keys });
-  const image = asked.image ?? disk.record?.image ?? disk.usual?.image ?? shippedImage(pods);
+  const { pods, keys } = known;
+  const text = settingsText(disk.settings, changesFor(asked, disk));
+  const settings = effectiveSettings(text, layout.settings, known);
+  const image = asked.image ?? disk.record?.image ?? shippedImage(pods);
   const credentials = asked.credentials ?? credentialsBefore(disk.record);
   const folder = asked.patches ?? disk.record?.patches;
   const patches = folder === undefined ? [] : readPatches(join(asked.root, folder), folder, pods);
   const schema = `${JSON.stringify(settingsJsonSchema(keys), null, 2)}\n`;
   return {
-    ...{ places, pods, keys, image, credentials, settings, patches: folder },
+    ...{ pods, keys, image, credentials, settings, patches: folder },
     support: [
       ...pods.map(podLayout).map(({ template, source }) => ({
         ...{ path: template, content: shippedFile(source.template), mode: 0o644 },
       })),
-      ...(instance === undefined ? [{ path: layout.schema, content: schema, mode: 0o644 }] : []),
-      { path: places.settings, content: text, mode: 0o644 },
-      ...(instance === undefined && disk.command.kind === 'wanted' ? [disk.command.file] : []),
+      { path: layout.schema, content: schema, mode: 0o644 },
+      { path: layout.settings, content: text, mode: 0o644 },
+      ...(disk.command.kind === 'wanted' ? [disk.command.file] : []),
     ],
     manifests: settings.pods.map((each) => {
       const { manifest, source } = podLayout(each.pod);
@@ -125,8 +113,7 @@ function changesFor(asked: InstallSettings, disk: OnDisk): readonly SettingsChan
     { path: ['keepalived', 'firstNode'], value: firstNode || undefined },
   ];
   // On a first install, settings that an operator wrote earlier count before our defaults.
-  const isFirst = disk.record === undefined && asked.instance === undefined;
-  const defaults = isFirst ? firstDefaults(asked) : [];
+  const defaults = disk.record === undefined ? firstDefaults(asked) : [];
   return [...flags, ...defaults].filter(({ value }) => value !== undefined);
 }
 

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import { settingsTyped } from '../../cli/command-line.ts';
 import type { CommandSpec } from '../../cli/command-spec.ts';
 import { parseSettingsFile } from '../../cli/parse-settings-file.ts';
-import { instanceArguments, type Pod, type PodNeeds, type PodVips, programOf } from '../../cli/pod.ts';
+import type { Pod, PodNeeds, PodVips } from '../../cli/pod.ts';
 import { type SettingsKey, settingsKeys } from '../../cli/settings-keys.ts';
 import type { SettingsValues } from '../../cli/settings-values.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
-import type { PageAddress } from '../../engine/system/network/ask-page.ts';
 
 /** What the settings of this node mean for its pods. */
 export interface EffectiveSettings {
@@ -18,8 +17,6 @@ export interface EffectivePod extends PodNeeds {
   readonly pod: Pod;
   /** Of its values: it changes if and only if the pod has to be restarted. */
   readonly digest: string;
-  /** Of an instance: where its programs have their pages, by their names. */
-  readonly pages: Readonly<Record<string, PageAddress>>;
 }
 
 const NO_VIPS: PodVips = { all: [], api: [], apiPort: 0, healthPort: 0, problemsOf: async () => [] };
@@ -40,36 +37,16 @@ export function effectiveSettings(
   if (parsed.kind === 'problems') throw new ConfigError(parsed.problems);
   const { values } = parsed;
   // The environment of this process is not that of the pods.
-  const settingsFor =
-    (pod: Pod) =>
-    <Settings>(spec: CommandSpec<Settings>): Settings => {
-      const typed = [...filesOf(spec), `--settings=${path}`, ...instanceArguments(pod, spec)];
-      return settingsTyped(spec, typed, {}, () => ({ path, values }));
-    };
-  for (const pod of pods) for (const spec of pod.daemons) settingsFor(pod)(spec);
-  const effective = pods.map((pod) => ({
-    ...{ pod, digest: digestOf(values, pod), pages: pagesOf(pod, settingsFor(pod)) },
-    ...pod.needs(settingsFor(pod)),
-  }));
+  const settingsOf = <Settings>(spec: CommandSpec<Settings>): Settings =>
+    settingsTyped(spec, [...filesOf(spec), `--settings=${path}`], {}, () => ({ path, values }));
+  for (const pod of pods) for (const spec of pod.daemons) settingsOf(spec);
+  const effective = pods.map((pod) => ({ pod, digest: digestOf(values, pod), ...pod.needs(settingsOf) }));
   return { pods: effective, vips: effective.flatMap(({ vips }) => vips ?? [])[0] ?? NO_VIPS };
 }
 
 /** The manifests name the files that a daemon takes as arguments. */
 function filesOf({ positionals }: CommandSpec): readonly string[] {
   return Object.keys(positionals).map((name) => `/${name}`);
-}
-
-function pagesOf(
-  { instance, daemons }: Pod,
-  settingsOf: (spec: CommandSpec) => unknown,
-): EffectivePod['pages'] {
-  if (instance === undefined) return {};
-  const pages = daemons.flatMap((spec) => {
-    // Every daemon has its page by that name, or none.
-    const { listen } = settingsOf(spec) as { readonly listen?: PageAddress };
-    return listen === undefined ? [] : [[programOf(spec), listen] as const];
-  });
-  return Object.fromEntries(pages);
 }
 
 /** Of the keys that a daemon of the pod has: the others are another pod's affair. */

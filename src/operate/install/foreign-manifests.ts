@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
-import { instanceTyped } from '../../cli/command-line.ts';
 import type { Pod } from '../../cli/pod.ts';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
+import { instanceName } from '../../engine/system/process/instance-name.ts';
 import { layout } from './layout.ts';
 import { type ManifestContainer, manifestContainers } from './manifest-containers.ts';
 
@@ -21,7 +21,7 @@ const MAX_BYTES = 1_000_000;
 /**
  * Everything in the kubelet's folder, but for `ours`, that runs a load balancer or holds a VIP, or cannot be read. The
  * kubelet takes every file there whose name does not begin with a dot: a `haproxy.yaml.bak` is one more pod. A pod of hawser's
- * programs under the name of another instance than that of `pods` is in nobody's way.
+ * programs with `--instance` is in nobody's way.
  */
 export function foreignManifests(
   root: string,
@@ -49,14 +49,12 @@ function textOf(path: string): string {
   return readFileSync(path, 'utf8');
 }
 
-/** Every container is a daemon of hawser, of another instance. */
+/** Every container is a daemon of hawser with `--instance`. */
 function isOtherInstance(containers: readonly ManifestContainer[], pods: readonly Pod[]): boolean {
-  const daemons = pods.flatMap((pod) => pod.daemons.map((spec) => ({ spec, own: pod.instance?.name })));
+  const daemons = pods.flatMap((pod) => pod.daemons);
   const isOther = ({ args, env }: ManifestContainer): boolean => {
-    const found = daemons.find(({ spec }) => `${args.join(' ')} `.startsWith(`${spec.name} `));
-    if (found === undefined) return false;
-    const { spec, own } = found;
-    return instanceTyped(spec, args.slice(spec.name.split(' ').length), env) !== own;
+    const spec = daemons.find(({ name }) => `${args.join(' ')} `.startsWith(`${name} `));
+    return spec !== undefined && instanceName(args, env) !== undefined;
   };
   return containers.length > 0 && containers.every(isOther);
 }

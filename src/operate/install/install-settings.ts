@@ -2,15 +2,8 @@ import * as z from 'zod/mini';
 import { commandSpec, flag, jsonFlag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
 import { durationMs } from '../../cli/duration.ts';
 import { absolutePath, addresses, nonEmpty, oneOf } from '../../cli/fields.ts';
-import { flagName } from '../../cli/flag-name.ts';
-import { instance } from '../../cli/instance.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 
-const ofInstance = {
-  ...instance,
-  typedOnly: true as const,
-  help: 'the pod of one more instance on this node, by /etc/hawser/config-NAME.yaml',
-};
 const root = flag('<dir>', absolutePath, "the node's root directory", { default: '/' });
 const dryRun = toggle('show what would change, and change nothing', { typedOnly: true });
 const json = jsonFlag('print one document: the steps, and what came of them');
@@ -21,20 +14,10 @@ const imageName = z
     z.regex(/^[A-Za-z0-9][\w.\-/:@]*$/, { error: 'expected the name of an image, such as hawser:0.1.0' }),
   );
 
-const onlyInstances = ['supervisorListen'] as const;
-/** What keepalived's pod, of which there is one, and the files of a whole node need. */
-const notOfInstances = ['ingressVip', 'clusterName', 'interface', 'firstNode', 'join', 'print'] as const;
-
 export const installCommand = commandSpec({
   name: 'install',
   summary: 'Installs settings, templates and static pods on this control-plane node, or updates them.',
   flags: {
-    instance: ofInstance,
-    supervisorListen: flag(
-      '<address:port>',
-      z.optional(nonEmpty),
-      'with --instance: where the page of its supervisor is, or "off" (default: as before)',
-    ),
     apiVip: flag(
       '<addresses>',
       z.optional(addresses),
@@ -84,10 +67,6 @@ export const installCommand = commandSpec({
     ['hawser install --api-vip 192.0.2.100 --image IMAGE --join', 'on every further control-plane node'],
     ['hawser install --image NEW --yes', 'an upgrade, without a question'],
     ['hawser install --api-vip 192.0.2.100 --image IMAGE --print', 'for cloud-init, GitOps or Cluster API'],
-    [
-      'hawser install --instance b --supervisor-listen 127.0.0.1:29461',
-      'one more HAProxy on this node: docs/instances.md',
-    ],
   ],
   notes: [
     '/etc/hawser/config.yaml keeps its values, except those given by flags.',
@@ -100,16 +79,6 @@ export const installCommand = commandSpec({
       throw new ConfigError(['Cannot use --json with --print, which prints cloud-config']);
     if (settings.json !== undefined && !settings.yes && !settings.dryRun)
       throw new ConfigError(['Cannot ask for a confirmation with --json: expected --yes or --dry-run']);
-    const alone = settings.instance === undefined ? onlyInstances : notOfInstances;
-    const wrong = alone.filter((name) => settings[name] !== undefined && settings[name] !== false);
-    if (wrong.length > 0)
-      throw new ConfigError(
-        wrong.map((name) =>
-          settings.instance === undefined
-            ? `Cannot use ${flagName(name)} without --instance: a patch sets the page of the supervisor without a name`
-            : `Cannot use ${flagName(name)} with --instance: expected it for the programs without a name alone`,
-        ),
-      );
     return settings;
   },
 });
@@ -118,18 +87,13 @@ export const uninstallCommand = commandSpec({
   name: 'uninstall',
   summary: 'Removes the pods, waits for their end, and removes VIPs, the firewall table and files.',
   flags: {
-    instance: { ...ofInstance, help: 'the pod of that instance alone' },
     keepConfig: toggle('keep the settings and the kubeconfig'),
     timeout: flag('<duration>', durationMs, 'how long the pods may take to end', { default: '90s' }),
     root,
     dryRun,
     json,
   },
-  examples: [
-    ['hawser uninstall --dry-run'],
-    ['hawser uninstall --keep-config', 'to install it again later'],
-    ['hawser uninstall --instance b', 'before the programs without a name'],
-  ],
+  examples: [['hawser uninstall --dry-run'], ['hawser uninstall --keep-config', 'to install it again later']],
   notes: [
     'Only what `hawser install` has written is removed; a file that was edited since is kept as FILE.saved.',
     'Exit codes: 0 nothing of hawser is left, 1 something is left and listed, 2 usage.',

@@ -22,7 +22,7 @@ import { restartsBy, restartsText } from './restarts.ts';
 /** Throws a ConfigError that lists every reason against the install; in that case nothing was written. */
 export async function install(asked: InstallSettings, known: Installable): Promise<number> {
   if (asked.print) return say(printedFiles(allFiles(draftInstall(asked, emptyDisk, known)), journalFolder));
-  const disk = await readDisk(asked.root, asked.instance);
+  const disk = await readDisk(asked.root);
   const first = draftInstall(asked, disk, known);
   const choice = await chooseClusterName(asked, first, disk);
   const draft =
@@ -68,7 +68,7 @@ async function createFinish(
 
 /** `--print` is for any node, so it ignores what this node has. */
 const emptyDisk: OnDisk = {
-  ...{ record: undefined, usual: undefined, settings: undefined, authority: undefined },
+  ...{ record: undefined, settings: undefined, authority: undefined },
   command: { kind: 'wanted', file: commandFile(shippedFile(COMMAND_SOURCE)) },
 };
 

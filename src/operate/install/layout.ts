@@ -20,25 +20,6 @@ export const layout = {
   manifests: '/etc/kubernetes/manifests',
 } as const;
 
-/** The files that each instance has for itself. */
-export type Places = Readonly<Record<'settings' | 'kubeconfig' | 'record', string>>;
-
-/** `/etc/hawser/config-b.yaml` for `/etc/hawser/config.yaml` of the programs without a name. */
-export function placesOf(instance: string | undefined): Places {
-  const named = (path: string): string =>
-    instance === undefined ? path : path.replace(/(\.\w+)?$/, `-${instance}$1`);
-  return {
-    settings: named(layout.settings),
-    kubeconfig: named(layout.kubeconfig),
-    record: named(layout.record),
-  };
-}
-
-/** What is typed to install an instance again. */
-export function installWords(instance: string | undefined): string {
-  return instance === undefined ? 'hawser install' : `hawser install --instance ${instance}`;
-}
-
 /** Where a pod's files are. */
 interface PodLayout {
   /** Where the kubelet reads it. */
@@ -66,17 +47,12 @@ export function sharedFolders(pods: readonly Pod[]): readonly WantedFolder[] {
   return [{ path: layout.settingsDir, mode: 0o755 }, ...own, journalFolder];
 }
 
-export function podLayout({
-  name: shipped,
-  template,
-  instance,
-}: Pick<Pod, 'name' | 'template' | 'instance'>): PodLayout {
-  const name = instance === undefined ? shipped : `${shipped}-${instance.name}`;
+export function podLayout({ name, template }: Pick<Pod, 'name' | 'template'>): PodLayout {
   const resources = `/etc/kubernetes/static-pod-resources/${name}`;
   return {
     manifest: `${layout.manifests}/${name}.yaml`,
     ...{ resources, template: `${resources}/${template}` },
-    source: { manifest: `manifests/${shipped}.yaml`, template: `templates/${template}` },
+    source: { manifest: `manifests/${name}.yaml`, template: `templates/${template}` },
     dataDir: `/etc/${name}`,
     configuration: `/etc/${name}/${template.replace(/\.ejs$/, '')}`,
   };

@@ -1,8 +1,7 @@
 import { type Document, isSeq, parseDocument } from 'yaml';
 import { containerOf, type Pod } from '../../cli/pod.ts';
 import type { EffectivePod } from './effective-settings.ts';
-import { type Credentials, installWords, placesOf } from './layout.ts';
-import { nameInstance } from './manifest-of-instance.ts';
+import { type Credentials, layout } from './layout.ts';
 import { type Path, probeAt, probesFollowPage } from './manifest-probes.ts';
 import { checkResources } from './manifest-resources.ts';
 import { applyPatch, type Patch } from './patches.ts';
@@ -17,13 +16,10 @@ interface ManifestSettings {
 /** The kubelet starts a static pod again when anything in its manifest is different. */
 const digestPath = ['metadata', 'annotations', 'hawser/settings'];
 
-function headerOf({ instance }: Pod): string {
-  const command = installWords(instance?.name);
-  return [
-    ` Written by \`${command}\` from the settings in ${placesOf(instance?.name).settings} and the patches of \`--patches\`: change those and`,
-    ` type \`${command}\` again. An edited manifest is kept, and keeps the next install from changing it.`,
-  ].join('\n');
-}
+const HEADER = [
+  ` Written by \`hawser install\` from the settings in ${layout.settings} and the patches of \`--patches\`: change those and`,
+  ' type `hawser install` again. An edited manifest is kept, and keeps the next install from changing it.',
+].join('\n');
 
 /** One of `manifests/*.yaml` as a node gets it; comments stay. Throws where the text is not the manifest it should be. */
 export function renderManifest(
@@ -32,13 +28,12 @@ export function renderManifest(
   settings: ManifestSettings,
 ): string {
   const document = parseDocument(text);
-  document.commentBefore = headerOf(pod);
+  document.commentBefore = HEADER;
   document.setIn(digestPath, digest);
   for (const each of containers(document)) set(document, [...each, 'image'], settings.image);
   for (const [name, page] of Object.entries(probes)) probeAt(document, container(document, name), page);
   if (graceSeconds !== undefined) set(document, ['spec', 'terminationGracePeriodSeconds'], graceSeconds);
   if (settings.credentials === 'kubelet') mountForMonitors(document, kubeletPki);
-  nameInstance(document, pod, (name) => container(document, name));
   const shipped = document.clone();
   for (const patch of settings.patches) if (patch.target === pod.name) applyPatch(document, patch);
   checkResources(document, pod.name, containers(document));

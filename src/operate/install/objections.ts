@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import {
   type ListeningPort,
@@ -64,34 +64,23 @@ function joined(found: readonly Objections[]): Objections {
 }
 
 function nodeObjections(
-  { root, instance, firstNode, join: isJoining }: InstallSettings,
+  { root, firstNode, join: isJoining }: InstallSettings,
   disk: OnDisk,
-  { credentials, places: { kubeconfig } }: Draft,
+  { credentials }: Draft,
 ): Objections {
   if (!(statSync(root, { throwIfNoEntry: false })?.isDirectory() ?? false))
     return {
       problems: [`Cannot use --root "${root}": there is no such folder, expected a node's root directory`],
       notices: [],
     };
-  const isWaiting = !existsSync(join(root, kubeconfig));
-  // Another cluster's, as a rule.
-  if (instance !== undefined)
-    return {
-      problems: [],
-      notices: isWaiting
-        ? [
-            `${kubeconfig} is not there: the pod waits for it. If the instance is for this node's own cluster type: ln -s ${basename(layout.kubeconfig)} ${kubeconfig}`,
-          ]
-        : [],
-    };
   const notices: string[] = [];
   if (disk.authority === undefined)
     notices.push(
       `${layout.clusterAuthority} is not there: the pods wait for ${firstNode ? 'kubeadm init' : isJoining ? 'kubeadm join' : 'kubeadm init or join (--first-node, --join)'}`,
     );
-  if (isWaiting)
+  if (!existsSync(join(root, layout.kubeconfig)))
     notices.push(
-      `${kubeconfig} is not there: the pods wait for it. Once this node is in the cluster type: ${kubeconfigCommands[credentials]}`,
+      `${layout.kubeconfig} is not there: the pods wait for it. Once this node is in the cluster type: ${kubeconfigCommands[credentials]}`,
     );
   return { problems: [], notices };
 }
@@ -120,7 +109,7 @@ function manifestObjections(root: string, draft: Draft, others: readonly string[
 }
 
 /** Skips ports that an earlier install uses already. */
-function portProblems({ settings, places }: Draft, disk: OnDisk): readonly string[] {
+function portProblems({ settings }: Draft, disk: OnDisk): readonly string[] {
   const ports = portsOf(settings);
   const all = [{ key: 'apiPort', port: settings.vips.apiPort }, ...ports];
   const twice = all.filter(({ port }, index) => all.findIndex((other) => other.port === port) !== index);
@@ -135,7 +124,7 @@ function portProblems({ settings, places }: Draft, disk: OnDisk): readonly strin
       const listener = busy.find((each) => each.port === port);
       if (listener === undefined) return [];
       return [
-        `Cannot use ${key} ${port}: ${shownOwner(listener)} listens there, expected a free port; end it, or set ${key} in ${places.settings}`,
+        `Cannot use ${key} ${port}: ${shownOwner(listener)} listens there, expected a free port; end it, or set ${key} in ${layout.settings}`,
       ];
     }),
   ];
@@ -161,9 +150,7 @@ async function pageObjections(draft: Draft, disk: OnDisk): Promise<Objections> {
       const says = `${shownOwner(listener)} listens there`;
       const pid = ownerPidOf(listener);
       const isOwn =
-        pid === undefined
-          ? disk.record !== undefined
-          : daemonOf(pid, [supervisor.spec.name], undefined) !== undefined;
+        pid === undefined ? disk.record !== undefined : daemonOf(pid, [supervisor.spec.name]) !== undefined;
       return isOwn
         ? {
             problems: [],

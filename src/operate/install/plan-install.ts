@@ -53,7 +53,7 @@ export async function planInstall(
       return checksum === undefined ? [] : [{ path, sha256: checksum }];
     }),
   };
-  const recordFile = { path: draft.places.record, content: recordText(record), mode: 0o644 };
+  const recordFile = { path: layout.record, content: recordText(record), mode: 0o644 };
   const plan = await planFiles(root, [...files, recordFile, ...manifests], sharedFolders(draft.pods));
   return { ...plan, steps: [...moves, ...plan.steps] };
 }
@@ -66,19 +66,17 @@ export function allFiles(draft: Draft): readonly WantedFile[] {
     directories: [],
     files: files.map(({ path, content }) => ({ path, sha256: sha256(content) })),
   };
-  const recordFile = { path: draft.places.record, content: recordText(record), mode: 0o644 };
+  const recordFile = { path: layout.record, content: recordText(record), mode: 0o644 };
   return [...draft.support, recordFile, ...draft.manifests];
 }
 
 function recordOf(draft: Draft): Omit<InstallRecord, 'directories' | 'files'> {
-  const pages = Object.assign({}, ...draft.settings.pods.map((pod) => pod.pages));
   return {
     version: 1,
     image: draft.image,
     ...(draft.credentials === 'own' ? {} : { credentials: draft.credentials }),
     vips: [...draft.settings.vips.all],
     ports: portsOf(draft.settings).map(({ port }) => port),
-    ...(Object.keys(pages).length > 0 && { pages }),
     ...(draft.patches === undefined ? {} : { patches: draft.patches }),
   };
 }

@@ -12,8 +12,6 @@ const record = z.object({
   directories: z.array(z.string()),
   files: z.array(z.object({ path: z.string(), sha256: z.string() })),
   credentials: z.optional(z.enum(['own', 'kubelet'])),
-  /** Of an instance with a name: where each of its programs has its page, by its name, for `hawser status`. */
-  pages: z.optional(z.record(z.string(), z.object({ host: z.string(), port: z.number() }))),
   /** The folder of `--patches`, for the installs that follow. */
   patches: z.optional(z.string()),
 });

@@ -1,11 +1,11 @@
 import { lstat, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type Pod, programOf } from '../../cli/pod.ts';
+import type { Pod } from '../../cli/pod.ts';
 import { journalFilesAmong } from '../../engine/observe/journal/journal-files.ts';
 import { ASIDE_SUFFIX } from '../../engine/render/rendered-mark.ts';
 import { codeOf } from '../../engine/system/errors.ts';
 import { freeName } from './edited-files.ts';
-import { layout, placesOf, podLayout } from './layout.ts';
+import { layout, podLayout } from './layout.ts';
 import { moveFile } from './move-file.ts';
 import { fileState } from './plan.ts';
 import { type InstallRecord, sha256 } from './record.ts';
@@ -33,17 +33,16 @@ export interface RemovalPlan {
 export async function planRemoval(
   root: string,
   record: InstallRecord,
-  { keepConfig, instance }: { readonly keepConfig: boolean; readonly instance?: string | undefined },
+  { keepConfig }: { readonly keepConfig: boolean },
   pods: readonly Pod[],
 ): Promise<RemovalPlan> {
-  const { settings, kubeconfig } = placesOf(instance);
-  const kept: ReadonlySet<string> = new Set(keepConfig ? [settings, layout.schema] : []);
+  const kept: ReadonlySet<string> = new Set(keepConfig ? [layout.settings, layout.schema] : []);
   const files = record.files.filter(({ path }) => !kept.has(path));
   const isManifest = ({ path }: { readonly path: string }) => dirname(path) === layout.manifests;
   const removals = async (list: typeof files) =>
     (await Promise.all(list.map((file) => removalOf(root, file)))).flat();
   const written = await writtenFiles(root, pods);
-  const own = keepConfig ? [] : [kubeconfig, ...(await journalFiles(root, pods))];
+  const own = keepConfig ? [] : [layout.kubeconfig, ...(await journalFiles(root))];
   return {
     manifests: await removals(files.filter(isManifest)),
     rest: [
@@ -88,15 +87,9 @@ async function movesBack(
   return found.flat();
 }
 
-/** Of an instance those of its own programs. */
-async function journalFiles(root: string, pods: readonly Pod[]): Promise<readonly string[]> {
+async function journalFiles(root: string): Promise<readonly string[]> {
   const names = await readdir(join(root, layout.journalDir)).catch(() => []);
-  const own = pods.flatMap(({ daemons, instance }) =>
-    daemons.flatMap((spec) => (instance === undefined ? [] : `${programOf(spec)}-${instance.name}`)),
-  );
-  return journalFilesAmong(layout.journalDir, names)
-    .filter(({ program }) => own.length === 0 || own.includes(program))
-    .map(({ path }) => path);
+  return journalFilesAmong(layout.journalDir, names).map(({ path }) => path);
 }
 
 async function existing(root: string, paths: readonly string[]): Promise<readonly Removal[]> {

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Document, parseDocument } from 'yaml';
-import { installWords, placesOf } from './layout.ts';
 
 export interface SettingsChange {
   readonly path: readonly string[];
@@ -9,25 +8,18 @@ export interface SettingsChange {
   readonly isDefault?: true;
 }
 
-function headerOf(instance: string | undefined): string {
-  const check = instance === undefined ? '' : ` --settings ${placesOf(instance).settings}`;
-  return [
-    ' yaml-language-server: $schema=config.schema.json',
-    ` hawser's settings, on this node. \`hawser settings${check}\` checks this file; after a change type \`${installWords(instance)}\`.`,
-  ].join('\n');
-}
+const HEADER = [
+  ' yaml-language-server: $schema=config.schema.json',
+  " hawser's settings, on this node. `hawser settings` checks this file; after a change type `hawser install`.",
+].join('\n');
 
 /**
  * The text of the settings file with some values set. Everything else stays, comments and order included, because the
  * file belongs to the operator. Without a change the text is the same.
  */
-export function settingsText(
-  existing: string | undefined,
-  changes: readonly SettingsChange[],
-  instance?: string,
-): string {
+export function settingsText(existing: string | undefined, changes: readonly SettingsChange[]): string {
   const document = existing === undefined ? new Document({}) : parseDocument(existing);
-  if (existing === undefined) document.commentBefore = headerOf(instance);
+  if (existing === undefined) document.commentBefore = HEADER;
   const now: unknown = document.toJS();
   const needed = changes.filter(({ path, value, isDefault }) => {
     const current = path.reduce(fieldOf, now);

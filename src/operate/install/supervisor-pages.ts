@@ -1,5 +1,5 @@
 import { settingsTyped } from '../../cli/command-line.ts';
-import { instanceArguments, type Pod } from '../../cli/pod.ts';
+import type { Pod } from '../../cli/pod.ts';
 import { askProgram } from '../../engine/examine/ask-program.ts';
 import type { PageAddress } from '../../engine/system/network/ask-page.ts';
 
@@ -28,11 +28,9 @@ export function supervisorPage(
  */
 export async function supervisorPorts(pods: readonly Pod[]): Promise<readonly number[]> {
   const found = await Promise.all(
-    pods.map(async (pod) => {
-      const { supervisor } = pod;
-      const words = [...supervisor.spec.name.split(' '), ...instanceArguments(pod, supervisor.spec)];
+    pods.map(async ({ supervisor }) => {
       // Neither the environment of this process nor the settings file has its address.
-      const page = supervisorPage(supervisor, words, {});
+      const page = supervisorPage(supervisor, supervisor.spec.name.split(' '), {});
       return page && page !== 'off' && (await isSupervisor(supervisor, page)) ? [page.port] : [];
     }),
   );

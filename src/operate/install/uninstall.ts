@@ -3,10 +3,8 @@ import { ConfigError, messageOf } from '../../engine/system/errors.ts';
 import { findAddress, removeAddress } from '../../engine/system/network/interface-addresses.ts';
 import { effectiveSettings, type Installable } from './effective-settings.ts';
 import type { UninstallSettings } from './install-settings.ts';
-import { type InstalledInstance, installedInstances } from './installed-instances.ts';
-import { type Places, placesOf } from './layout.ts';
+import { layout } from './layout.ts';
 import { fileState } from './plan.ts';
-import { podsOfInstance } from './pods-of-instance.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { type InstallRecord, parseRecord } from './record.ts';
 import { applyRemoval, planRemoval, type Removal, type RemovalPlan, removeIfEmpty } from './removal.ts';
@@ -17,9 +15,7 @@ import { waitForEnd } from './wait-for-end.ts';
 const LOOK_TIMEOUT_MS = 10_000;
 
 /** Removes the products' nftables tables. `changed` if there was a redirect; `left` names what could not be removed. */
-export type RemoveTables = (
-  instance: string | undefined,
-) => Promise<{ readonly changed: boolean; readonly left: readonly string[] }>;
+export type RemoveTables = () => Promise<{ readonly changed: boolean; readonly left: readonly string[] }>;
 
 /** Resolves with 0 if nothing of hawser is left, and with 1 after it has listed what is. */
 export async function uninstall(
@@ -28,29 +24,16 @@ export async function uninstall(
   removeTables: RemoveTables,
 ): Promise<number> {
   const progress = await createProgress(asked.json);
-  const { record: path } = placesOf(asked.instance);
+  const path = layout.record;
   const text = await textAt(asked.root, path);
   if (text === undefined) return progress.end('nothing-to-do', `nothing to do: ${path} is not there\n`);
   const record = parseRecord(text);
   if (record === undefined)
     throw new ConfigError([`Cannot use "${path}": it is not the record that hawser install wrote`]);
-  if (asked.instance === undefined) refuseBefore(installedInstances(asked.root));
-  const pods = podsOfInstance(known.pods, asked, record);
-  const plan = await planRemoval(asked.root, record, asked, pods);
-  if (!asked.dryRun) return await remove(asked, { ...known, pods }, record, plan, progress, removeTables);
+  const plan = await planRemoval(asked.root, record, asked, known.pods);
+  if (!asked.dryRun) return await remove(asked, known, record, plan, progress, removeTables);
   for (const removal of [...plan.manifests, ...plan.rest]) progress.step(removal);
   return progress.end('dry-run', '');
-}
-
-/** They need the command and the schema, which go with the programs without a name. */
-function refuseBefore(instances: readonly InstalledInstance[]): void {
-  if (instances.length === 0) return;
-  throw new ConfigError(
-    instances.map(
-      ({ name }) =>
-        `Cannot uninstall before instance "${name}": it is installed here, expected hawser uninstall --instance ${name} first`,
-    ),
-  );
 }
 
 async function textAt(root: string, path: string): Promise<string | undefined> {
@@ -59,7 +42,7 @@ async function textAt(root: string, path: string): Promise<string | undefined> {
 
 /** In this order, because a running pod would recreate removed files. */
 async function remove(
-  { root, timeout, instance }: UninstallSettings,
+  { root, timeout }: UninstallSettings,
   known: Installable,
   record: InstallRecord,
   plan: RemovalPlan,
@@ -67,14 +50,13 @@ async function remove(
   removeTables: RemoveTables,
 ): Promise<number> {
   const leave = (left: readonly string[]) => progress.end('left', '', left);
-  const places = placesOf(instance);
   const { pods } = known;
-  const vips = await vipsOf(root, record, known, places);
+  const vips = await vipsOf(root, record, known);
   const ports = [...record.ports, ...(await supervisorPorts(pods))];
   const daemons = pods.flatMap((pod) => pod.daemons.map(({ name }) => name));
   const failed = await removeAll(root, plan.manifests, progress);
   if (failed.length > 0) return leave(failed);
-  const running = await waitForEnd(ports, { daemons, instance }, timeout);
+  const running = await waitForEnd(ports, daemons, timeout);
   if (running.length > 0)
     return leave([
       ...running.map(
@@ -84,12 +66,12 @@ async function remove(
     ]);
   const left = [
     ...(await sweep(vips, progress)),
-    ...(await removeFirewallTables(progress, () => removeTables(instance))),
+    ...(await removeFirewallTables(progress, removeTables)),
     ...(await removeAll(root, plan.rest, progress)),
   ];
   if (left.length > 0) return leave(left);
   // The record goes last, so that the command can be repeated while anything is left.
-  const last = { kind: 'remove', path: places.record } as const;
+  const last = { kind: 'remove', path: layout.record } as const;
   const late = [
     ...(await removeAll(root, [last], progress)),
     ...(await removeFolders(root, plan.directories, progress)),
@@ -98,15 +80,10 @@ async function remove(
 }
 
 /** The VIPs of the install, and of the current settings if those can be read. */
-async function vipsOf(
-  root: string,
-  record: InstallRecord,
-  known: Installable,
-  { settings }: Places,
-): Promise<readonly string[]> {
+async function vipsOf(root: string, record: InstallRecord, known: Installable): Promise<readonly string[]> {
   try {
-    const text = (await textAt(root, settings)) ?? '';
-    return [...new Set([...record.vips, ...effectiveSettings(text, settings, known).vips.all])];
+    const text = (await textAt(root, layout.settings)) ?? '';
+    return [...new Set([...record.vips, ...effectiveSettings(text, layout.settings, known).vips.all])];
   } catch {
     return record.vips;
   }
@@ -132,7 +109,7 @@ async function sweep(vips: readonly string[], progress: Progress): Promise<reado
 
 async function removeFirewallTables(
   progress: Progress,
-  removeTables: () => ReturnType<RemoveTables>,
+  removeTables: RemoveTables,
 ): Promise<readonly string[]> {
   const { changed, left } = await removeTables();
   if (changed) progress.step({ kind: 'remove-firewall-table' });

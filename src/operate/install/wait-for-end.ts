@@ -13,13 +13,13 @@ const LOOK_EVERY_MS = 200;
  */
 export async function waitForEnd(
   ports: readonly number[],
-  { daemons, instance }: { readonly daemons: readonly string[]; readonly instance: string | undefined },
+  daemons: readonly string[],
   timeoutMs: number,
 ): Promise<readonly string[]> {
   const end = monotonicMs() + timeoutMs;
   let known: readonly RunningProcess[] = [];
   for (;;) {
-    const seen = [...known, ...hawserProcesses(daemons, instance)].filter(({ id }) => isAlive(id));
+    const seen = [...known, ...hawserProcesses(daemons)].filter(({ id }) => isAlive(id));
     known = seen.filter(({ id }, index) => seen.findIndex((other) => other.id.pid === id.pid) === index);
     const left = [
       ...known.map(({ id, what }) => `${what}, pid ${id.pid}`),

@@ -1,6 +1,5 @@
 import { type Problem, problem, problemsAmong, worstFirst } from '../../engine/examine/problem.ts';
 import type { SeenCluster, SeenPeer } from '../../engine/examine/seen.ts';
-import { allPrograms, instancedAmong, instancesOf } from './instances.ts';
 import type { ClusterStatus, NodeStatus } from './node-status.ts';
 import { productsAt } from './place.ts';
 import type { ProductStatus } from './product-status.ts';
@@ -15,7 +14,7 @@ export function judge(
     const [first] = here.programs.filter(({ state }) => state === 'silent');
     const detail = first === undefined ? '' : ` (${first.name} at ${first.address}: ${first.problem})`;
     const silence = `no program of hawser answers on ${here.node}${detail}`;
-    return { verdict: 'unknown', problems: [silence, ...leftOut(here).map(({ text }) => text)] };
+    return { verdict: 'unknown', problems: [silence] };
   }
   const problems = worstFirst([
     ...productsAt(here, products).flatMap(({ clusterProblems }) => clusterProblems?.(status) ?? []),
@@ -31,28 +30,17 @@ export function judge(
 /** What is wrong on one node, by what it says itself. */
 function nodeProblems(node: NodeStatus, products: readonly ProductStatus[]): readonly Problem[] {
   const silent = node.programs.filter(({ state }) => state === 'silent');
-  const named = instancesOf(node).flatMap(({ name, node: instance }) =>
-    nodeProblems(instance, instancedAmong(products)).map(({ rank, text }) =>
-      problem(rank, `instance ${name}: ${text}`),
-    ),
-  );
   return [
     ...productsAt(node, products).flatMap(({ problems }) => problems(node)),
     ...silent.map(({ name, address, problem: why }) =>
       problem('program', `${name} does not answer at ${address}: ${why}`),
     ),
-    ...named,
-    ...leftOut(node),
   ];
-}
-
-function leftOut(node: NodeStatus): readonly Problem[] {
-  return (node.leftOut ?? []).map((text) => problem('blind', text));
 }
 
 function isHawserHere(here: NodeStatus, products: readonly ProductStatus[]): boolean {
   const isThere = products.some(({ others }) => others?.isThere(here));
-  return isThere || allPrograms(here).some(({ state }) => state === 'answers');
+  return isThere || here.programs.some(({ state }) => state === 'answers');
 }
 
 function peerProblem({ name, address, health }: SeenPeer): Problem | false {

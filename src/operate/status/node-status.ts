@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { programState } from '../../engine/examine/ask-program.ts';
 import { type SeenCluster, type SeenNode, seenPeerSchema, seenVipSchema } from '../../engine/examine/seen.ts';
-import { instancedAmong } from './instances.ts';
 import type { ProductStatus } from './product-status.ts';
 
 /**
@@ -20,16 +19,11 @@ export interface ClusterStatus extends SeenCluster<NodeStatus> {
 
 /** What is known of this node. */
 export function nodeStatusSchema(products: readonly ProductStatus[]): z.ZodMiniType<NodeStatus> {
-  const instance = z.object({ name: z.string(), ...fieldsOf(instancedAmong(products)) });
   const common = {
     v: z.literal(1),
     /** ISO 8601, UTC. */
     at: z.iso.datetime(),
     node: z.string(),
-    /** Programs with a name of their own beside the others, of this node. */
-    instances: z.optional(z.array(instance)),
-    /** Announced pages of instances that are not shown, and why. */
-    leftOut: z.optional(z.array(z.string())),
   };
   // TypeScript does not know the products' fields.
   return z.object({ ...common, ...fieldsOf(products) }) as z.ZodMiniType as z.ZodMiniType<NodeStatus>;

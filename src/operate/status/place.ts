@@ -8,12 +8,11 @@ export type Answers = readonly (ProgramAnswer<string, object> & { readonly asked
 /**
  * The answers that count on this machine. A pod of a Deployment is here if one of its programs is. The programs of nodes count
  * everywhere but in such a pod: where none of them answers, but for those that the pod has itself, and `isInstalled` is false.
- * `elsewhere` names programs that run under the name of an instance: one that is silent without that name is not missing.
  */
 export function answersHere(
   answers: Answers,
   products: readonly ProductStatus[],
-  { isInstalled, elsewhere }: { readonly isInstalled: boolean; readonly elsewhere: ReadonlySet<string> },
+  isInstalled: boolean,
 ): Answers {
   const isThere = (name: string): boolean =>
     answers.some(({ asked, isThere }) => asked.name === name && isThere);
@@ -24,10 +23,7 @@ export function answersHere(
   const ofNodes = namesOf(products.filter(({ home }) => home.kind === 'node'));
   const isNode =
     isInstalled || pods.length === 0 || ofNodes.some((name) => !beside.includes(name) && isThere(name));
-  const counted = new Set([
-    ...namesOf(pods),
-    ...(isNode ? ofNodes : beside.filter((name) => isThere(name) || !elsewhere.has(name))),
-  ]);
+  const counted = new Set([...namesOf(pods), ...(isNode ? ofNodes : beside)]);
   return answers.filter(({ asked }) => counted.has(asked.name));
 }
 

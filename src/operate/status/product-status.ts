@@ -14,9 +14,8 @@ import type {
 } from '../../engine/examine/seen.ts';
 import type { NodeStatus } from './node-status.ts';
 
-export interface Limits {
+interface Limits {
   readonly timeoutMs: number;
-  readonly mostBytes?: number;
   readonly signal: AbortSignal;
 }
 
@@ -41,12 +40,10 @@ export interface ProductStatus {
   readonly home: { readonly kind: 'node' } | { readonly kind: 'pod'; readonly beside: readonly string[] };
   /** In the order in which they are shown. */
   readonly programs: readonly ProgramStatus[];
-  /** A node may have more than one of it, each with the name of an instance. */
-  readonly hasInstances?: true;
   /** What it reads besides, at the same time, and what that adds to what its programs said. Never rejects. */
   readonly others?: {
     readonly schema: Readonly<Record<string, z.ZodMiniType>>;
-    read(places: { readonly statPort: number | undefined }, limits: Limits): Promise<unknown>;
+    read(statPort: number, limits: Limits): Promise<unknown>;
     fields(read: unknown, said: NodeStatus): object;
     /** Whether there was an answer. */
     isThere(node: NodeStatus): boolean;

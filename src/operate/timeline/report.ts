@@ -139,7 +139,7 @@ function shownJournal(journal: JournalReading): TimelineReport['journals'][numbe
 }
 
 /** `because` undefined where nothing was seen close by. */
-export function shownEntry(
+function shownEntry(
   line: JournalLine,
   clock: Pick<TimelineEntry, 'clockBackMs' | 'clockOffMs'>,
   because: string | undefined,

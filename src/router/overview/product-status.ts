@@ -9,7 +9,7 @@ import { routerSection } from './router-section.ts';
 
 /** What the router says in `hawser status`. */
 export const routerStatus = {
-  home: { kind: 'pod' as const, beside: ['haproxy-supervisor'] },
+  home: { kind: 'pod' as const, beside: [] },
   programs: [
     {
       ...{ name: 'router', field: 'router', schema: routerStatusSchema },

@@ -36,7 +36,6 @@ const defaults: Scene['settings'] = {
   keepalived: '/usr/sbin/keepalived',
   manifests: '/etc/kubernetes/manifests',
   pages: [],
-  instances: [],
   outdated: [],
   deployed: [],
   settingsFile: { kind: 'none' },

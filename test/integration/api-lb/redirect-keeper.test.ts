@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createRedirectKeeper, type RedirectKeeper } from '../../../src/api-lb/redirect/redirect-keeper.ts';
-import { removeRedirects } from '../../../src/api-lb/redirect/remove-redirects.ts';
 import { REDIRECT_TABLE } from '../../../src/api-lb/redirect/ruleset.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import {
@@ -143,18 +142,17 @@ describe('keeping it', () => {
     expect(await whoAnswers(net.client, vip4, 6443)).toBe('lb');
   });
 
-  it('of one instance leaves that of another alone, and hawser uninstall removes all but those of running ones', async () => {
+  it('of one instance leaves that of another alone', async () => {
     const nft = [...net.node.prefix, 'nft'] as const;
     const other = createRedirectKeeper({ nft, instance: 'b-2' });
     expect(await other.ensure({ ...wanted, apiPort: 7443 })).toEqual(present);
     expect(await keeper.ensure(wanted)).toEqual(present);
     expect(await other.ensure({ ...wanted, apiPort: 7443 })).toEqual({ kind: 'present', changed: false });
     expect(await whoAnswers(net.client, vip4, 7443)).toBe('lb');
-    expect(await removeRedirects({ nft }, ['b-2'])).toEqual({ kind: 'absent', changed: true });
+    expect(await keeper.remove()).toEqual({ kind: 'absent', changed: true });
     expect(await whoAnswers(net.client, vip4, 7443)).toBe('lb');
-    expect(await removeRedirects({ nft })).toEqual({ kind: 'absent', changed: true });
+    expect(await other.remove()).toEqual({ kind: 'absent', changed: true });
     expect(await net.node.run('nft', 'list', 'tables')).toBe('');
-    expect(await removeRedirects({ nft })).toEqual({ kind: 'absent', changed: false });
   });
 });
 

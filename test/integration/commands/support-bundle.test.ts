@@ -30,11 +30,6 @@ test('a support bundle has reports, configurations, journals and logs of the nod
   };
   write('etc/keepalived/keepalived.conf', 'auth_pass hunter2\nvirtual_router_id 77\n');
   write('etc/hawser/kubeconfig', 'hunter2');
-  const lists = { vips: [], ports: [], directories: [], files: [] };
-  const record = { version: 1, image: 'hawser:1', ...lists };
-  write('etc/hawser/installed-b.json', JSON.stringify(record));
-  write('etc/hawser/config-b.yaml', 'lbPort: 9545\n');
-  write('etc/haproxy-b/haproxy.cfg', 'global\n');
   write('var/log/hawser/keepalived-monitor.1.jsonl', '');
   write('var/log/hawser/haproxy-monitor.1.jsonl', '{"v":1,"message":"Authorization: Bearer hunter2"}\n');
   write('var/log/pods/kube-system_keepalived-cp-1_1/keepalived/0.log', 'it was asked to stop\n');
@@ -59,9 +54,6 @@ test('a support bundle has reports, configurations, journals and logs of the nod
   expect(JSON.parse(read('haproxy-status.json'))).toMatchObject({ phase: 'serving' });
   expect(read('errors.txt')).not.toContain('hawser haproxy status --json:');
   expect(read('files/etc/keepalived/keepalived.conf')).toBe('auth_pass ***\nvirtual_router_id 77\n');
-  expect(read('files/etc/hawser/config-b.yaml')).toBe('lbPort: 9545\n');
-  expect(read('files/etc/haproxy-b/haproxy.cfg')).toBe('global\n');
-  expect(read('errors.txt')).toContain('haproxy status --json --instance b');
   expect(read('journals/keepalived-monitor.1.jsonl')).toBe('');
   expect(read('logs/var/log/pods/kube-system_keepalived-cp-1_1/keepalived/0.log')).toContain('asked to stop');
   expect(read('errors.txt')).toContain('/etc/haproxy/haproxy.cfg');

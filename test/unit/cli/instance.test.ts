@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import { haproxyMonitorCommand, showConfigCommand } from '../../../src/api-lb/haproxy-monitor-settings.ts';
+import { haproxyMonitorCommand } from '../../../src/api-lb/haproxy-monitor-settings.ts';
 import { settingsTyped } from '../../../src/cli/command-line.ts';
 import { haproxyReloadCommand } from '../../../src/haproxy/supervise/haproxy-client-settings.ts';
 import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
 
 const files = ['/kubeconfig', '/template', '/etc/haproxy-b/haproxy.cfg'];
-const ports = ['--lb-port=1', '--stat-port=2', '--health-port=3'];
 const noFile = () => undefined;
 
 test('an instance has its name in the folder of every default path', () => {
@@ -36,43 +35,17 @@ test('what is given stays as it is', () => {
   expect(found).toMatchObject({ config: '/srv/haproxy.cfg', listen: { port: 1 } });
 });
 
-test('every port that was not given is named in one error', () => {
-  const problemOf = (given: readonly string[]) => () =>
-    settingsTyped(haproxyMonitorCommand, [...files, '--instance', 'b', ...given], {}, noFile);
-  expect(problemOf([])).toThrow(
-    /^Cannot start instance "b" without --lb-port, --health-port, --stat-port, --listen: /,
-  );
-  expect(problemOf(ports)).toThrow(/^Cannot start instance "b" without --listen: /);
-});
-
-test('hawser show-config serves no page, and needs no port for one', () => {
-  const found = settingsTyped(showConfigCommand, [...files, '--instance', 'b', ...ports], {}, noFile);
-  expect(found).toMatchObject({ lbPort: 1, statPort: 2, healthPort: 3 });
-});
-
 test('an instance reads a settings file that is named, and no other', () => {
   const asked: (string | undefined)[] = [];
   const read = (path: string | undefined) => {
     asked.push(path);
     return { path: '/b.yaml', values: { top: { lbPort: { value: '7', line: 1 } } } };
   };
-  const argv = [...files, '--instance', 'b', ...ports.slice(1), '--listen', '127.0.0.1:4'];
-  expect(() => settingsTyped(haproxyMonitorCommand, argv, {}, read)).toThrow('without --lb-port');
+  const argv = [...files, '--instance', 'b'];
+  expect(settingsTyped(haproxyMonitorCommand, argv, {}, read).lbPort).toBe(9_445);
   expect(asked).toEqual([]);
   const found = settingsTyped(haproxyMonitorCommand, [...argv, '--settings=/b.yaml'], {}, read);
   expect({ asked, lbPort: found.lbPort }).toEqual({ asked: ['/b.yaml'], lbPort: 7 });
-});
-
-test.each([
-  [['--settings', '/etc/hawser/config.yaml'], {}],
-  [['--settings=/etc/hawser/../hawser/config.yaml'], {}],
-  [[], { HAWSER_SETTINGS: '/etc/hawser/config.yaml' }],
-])('the settings file of the one without a name is refused: %j %j', (given, env) => {
-  const argv = ['--instance', 'b', '--listen', '127.0.0.1:4', ...given];
-  const read = () => ({ path: '/etc/hawser/config.yaml', values: { top: {} } });
-  expect(() => settingsTyped(haproxySuperviseCommand, argv, env, read)).toThrow(
-    'Cannot use --settings "/etc/hawser/config.yaml" for instance "b": it has the ports and VIPs of the one without a name',
-  );
 });
 
 test.each(['', 'B', 'b_c', '-b', 'b-', '2b', 'b.c', '../b', 'b'.repeat(21)])(

@@ -44,11 +44,6 @@ export const threatTests: readonly (readonly [claim: string, ...tests: string[]]
     'test/unit/api-lb/render-load-balancer.test.ts',
   ],
   [
-    'an announced page of another user is not asked, and none replaces another',
-    'test/unit/engine/examine/find-instances.test.ts',
-    'test/unit/engine/system/network/instance-pages.test.ts',
-  ],
-  [
     'a template that loops or ends the process harms nothing',
     'test/integration/engine/render/render-thread.test.ts',
   ],

@@ -10,9 +10,6 @@ export interface JournalFile {
   readonly firstSeq: number;
 }
 
-/** The kernel stamps a file with its last tick, which may lie this long before the lines that were written then. */
-export const STAMP_LAG_MS = 10;
-
 /** A program's name may have the name of its instance at its end: `haproxy-monitor-b`. */
 const NAME = /^([a-z][a-z0-9-]{0,40})\.(\d{12})\.jsonl$/;
 

@@ -1,21 +1,25 @@
 import { hostname } from 'node:os';
 import type { Log } from '../../system/log.ts';
 import { monotonicMs } from '../../system/time/monotonic-clock.ts';
-import { type InstanceSettings, instanceProgram } from '../instance.ts';
 import { createLog } from '../logger.ts';
 import { engineEvents } from './engine-events.ts';
 import { withJournal } from './journal.ts';
 import type { JournalEvents } from './journal-events.ts';
 
-interface LogSettings extends InstanceSettings {
+export interface LogSettings {
+  /** Tells several of a program on one node apart. */
+  readonly instance?: string | undefined;
   readonly logLevel: string;
   readonly journal?: string | undefined;
 }
 
-/** The log of a daemon, with a journal if one is set. It keeps `own` events, and those of every program. */
+/**
+ * The log of a daemon, with a journal if one is set. It keeps `own` events, and those of every program. The program is called
+ * `haproxy-supervisor-b` with `--instance b`: several may keep their journals in one folder.
+ */
 export async function openLog(name: string, settings: LogSettings, own: JournalEvents): Promise<Log> {
-  const { logLevel, journal } = settings;
-  const program = instanceProgram(name, settings);
+  const { logLevel, journal, instance } = settings;
+  const program = instance === undefined ? name : `${name}-${instance}`;
   const log = createLog(program, logLevel);
   if (journal === undefined) return log;
   const events = { ...engineEvents, ...own };

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { codeOf } from '../errors.ts';
 
@@ -16,14 +15,4 @@ export async function holdName(name: string): Promise<boolean> {
       resolve(true);
     });
   });
-}
-
-/** The names that processes of this network namespace hold now, of any user; none where the kernel does not say. */
-export function heldNames(): readonly string[] {
-  try {
-    const lines = readFileSync('/proc/net/unix', 'utf8').split('\n');
-    return [...new Set(lines.flatMap((line) => / @(\S+)$/.exec(line)?.[1] ?? []))];
-  } catch {
-    return [];
-  }
 }

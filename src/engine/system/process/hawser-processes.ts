@@ -12,16 +12,13 @@ export interface RunningProcess {
 }
 
 /**
- * hawser's daemons on this node, by their names, and everything below them. On this node: in this network namespace, since two nodes
- * of a test share one list of processes. They are looked at, never signalled.
+ * hawser's daemons on this node, by their names, and everything below them; those with `--instance` are left out. On this node: in
+ * this network namespace, since two nodes of a test share one list of processes. They are read, never signalled.
  */
-export function hawserProcesses(
-  names: readonly string[],
-  instance: string | undefined,
-): readonly RunningProcess[] {
+export function hawserProcesses(names: readonly string[]): readonly RunningProcess[] {
   const network = networkOf('self');
   const daemons = entriesOf('/proc').flatMap((pid) => {
-    const what = /^\d+$/.test(pid) ? daemonOf(pid, names, instance) : undefined;
+    const what = /^\d+$/.test(pid) ? daemonOf(pid, names) : undefined;
     const found = what === undefined || networkOf(pid) !== network ? undefined : readProcess(Number(pid));
     return what === undefined || found === undefined ? [] : [{ id: found.id, what }];
   });
@@ -29,19 +26,15 @@ export function hawserProcesses(
 }
 
 /**
- * Which of these daemons it is: `haproxy supervise` for `node … hawser.mjs haproxy supervise …`. None for one of
- * another instance; undefined is the one without a name.
+ * Which of these daemons it is: `haproxy supervise` for `node … hawser.mjs haproxy supervise …`. None for one with
+ * `--instance`.
  */
-export function daemonOf(
-  pid: string | number,
-  names: readonly string[],
-  instance: string | undefined,
-): string | undefined {
+export function daemonOf(pid: string | number, names: readonly string[]): string | undefined {
   const words = readText(`/proc/${pid}/cmdline`).split('\0');
   const program = programIndex(words);
   const typed = `${words.slice(program + 1).join(' ')} `;
   const name = program > 0 ? names.find((each) => typed.startsWith(`${each} `)) : undefined;
-  const isOther = name !== undefined && instanceName(words, environmentOf(pid)) !== instance;
+  const isOther = name !== undefined && instanceName(words, environmentOf(pid)) !== undefined;
   return isOther ? undefined : name;
 }
 

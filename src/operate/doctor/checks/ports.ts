@@ -5,23 +5,16 @@ import type { DoctorCheck, DoctorSettings, ProgramPage } from '../look/context.t
 import { type HeldPort, heldPorts } from '../look/listeners.ts';
 import type { Product } from '../look/product.ts';
 
-type PortsOf = Pick<Product, 'ports' | 'ofInstance'>;
+type PortsOf = Pick<Product, 'ports'>;
 
 function wantedPorts(products: readonly PortsOf[], settings: DoctorSettings): readonly WantedPort[] {
-  const ofInstances = settings.instances.flatMap(({ name, settingsOf }) =>
-    products
-      .flatMap(({ ofInstance }) => ofInstance?.(settingsOf, settings).ports ?? [])
-      .map((port) => ({ ...port, what: `${port.what} of instance ${name}` })),
-  );
-  const own = products.flatMap((product) => product.ports(settings));
-  return [...own, ...ofInstances, ...settings.pages.map(pagePort)];
+  return [...products.flatMap((product) => product.ports(settings)), ...settings.pages.map(pagePort)];
 }
 
-function pagePort({ program, instance, port }: ProgramPage): WantedPort {
-  const what = `page of hawser ${program}${instance === undefined ? '' : ` --instance ${instance}`}`;
+function pagePort({ program, port }: ProgramPage): WantedPort {
   return {
-    ...{ port, what, flag: '--listen', scope: 'loopback' },
-    isOurs: (process) => isHawser(process, program.split(' ')) && process.instance === instance,
+    ...{ port, what: `page of hawser ${program}`, flag: '--listen', scope: 'loopback' },
+    isOurs: (process) => isHawser(process, program.split(' ')) && process.instance === undefined,
   };
 }
 

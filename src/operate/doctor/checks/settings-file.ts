@@ -1,5 +1,5 @@
-import { type Finding, fail, ok, skip, unlessUnseen, warn, worstOf } from '../../../engine/examine/check.ts';
-import type { DoctorCheck, DoctorSettings, InstalledInstance } from '../look/context.ts';
+import { type Finding, fail, ok, skip, unlessUnseen, warn } from '../../../engine/examine/check.ts';
+import type { DoctorCheck, DoctorSettings } from '../look/context.ts';
 
 function judgeSettingsFile(
   look: DoctorSettings['settingsFile'],
@@ -23,23 +23,14 @@ function judgeSettingsFile(
   }
 }
 
-function judgeInstance({ name, problems }: InstalledInstance): Finding {
-  return fail(
-    `instance ${name}: ${problems.join('; ')}`,
-    'correct the arguments of its containers, or the settings file that they name; no check looked at this instance',
-  );
-}
-
 const settingsFile: DoctorCheck = {
   id: 'settings-file',
   title: 'The settings file',
   why: 'No process of hawser starts with a broken file: what runs now goes on until its next restart.',
   run: async (context) => {
-    const { settingsFile: look, instances, outdated } = context.settings;
+    const { settingsFile: look, outdated } = context.settings;
     const finding = judgeSettingsFile(look, outdated);
-    const own = look.kind === 'none' ? await unlessUnseen(context, finding) : finding;
-    const broken = instances.filter(({ problems }) => problems.length > 0);
-    return broken.length === 0 ? own : worstOf([own, ...broken.map(judgeInstance)], '');
+    return look.kind === 'none' ? await unlessUnseen(context, finding) : finding;
   },
 };
 

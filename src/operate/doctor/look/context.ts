@@ -16,12 +16,9 @@ export interface DoctorSettings {
   /** `HOST=IP[:PORT],…`: the nodes, where the API cannot be asked for them. */
   readonly servers?: string | undefined;
   readonly apiPort: number;
-  readonly instance?: string | undefined;
   readonly manifests: string;
   /** Where the daemons have their pages, as they run here or would. */
   readonly pages: readonly ProgramPage[];
-  /** Those that run here or have a manifest. */
-  readonly instances: readonly InstalledInstance[];
   /** The daemons that started before the settings file was written, by their names. */
   readonly outdated: readonly string[];
   /** Those that run here of the daemons that hawser does not install. */
@@ -39,19 +36,9 @@ export interface DeployedDaemon {
   readonly settings: unknown;
 }
 
-/** One more instance of a product's daemons. */
-export interface InstalledInstance {
-  readonly name: string;
-  /** Why its daemons would refuse their arguments or their settings file. */
-  readonly problems: readonly string[];
-  /** Undefined for a daemon that it does not have, and for all where there are problems. */
-  readonly settingsOf: <Settings>(spec: CommandSpec<Settings>) => Settings | undefined;
-}
-
 export interface ProgramPage {
   /** What is typed after `hawser`: `haproxy supervise`. */
   readonly program: string;
-  readonly instance?: string;
   readonly port: number;
 }
 

@@ -4,18 +4,9 @@ import type { Check } from '../../../engine/examine/check.ts';
 import type { HostFiles } from '../../../engine/examine/host-files.ts';
 import type { Peer } from '../../../engine/examine/peer-health.ts';
 import type { WantedPort } from '../../../engine/examine/wanted-port.ts';
-import type { DoctorContext, DoctorSettings, InstalledInstance } from './context.ts';
+import type { DoctorContext, DoctorSettings } from './context.ts';
 
 type Flags = Readonly<Record<string, Flag>>;
-
-interface AskedOfInstance<Own> {
-  /** In place of the node's. */
-  readonly settings: Own & Pick<DoctorSettings, 'apiPort'>;
-  readonly apiVips: readonly string[];
-  /** Ids of the product's checks. */
-  readonly checks: readonly string[];
-  readonly ports: readonly WantedPort[];
-}
 
 /** Static pods on each node, which hawser installs. */
 interface NodeHome {
@@ -39,11 +30,6 @@ interface ProductWith<Own extends object> {
   readonly checks: readonly Check<DoctorContext & { readonly settings: Own }>[];
   /** Where its programs listen, beside their own pages. */
   readonly ports: (settings: DoctorSettings & Own) => readonly WantedPort[];
-  /** What is asked about one more of its instances. Undefined for a product that has none. */
-  readonly ofInstance?: (
-    settingsOf: InstalledInstance['settingsOf'],
-    settings: DoctorSettings & Own,
-  ) => AskedOfInstance<Own>;
   /** The VIPs that were given, else those that this node has. */
   readonly lookForVips?: (
     settings: DoctorSettings & Own,

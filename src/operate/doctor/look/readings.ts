@@ -49,9 +49,9 @@ export function createReadings(
     interfaces: () => currentInterfaces(),
     routes: once(currentRoutes),
     processes,
-    supervisor: async (program, socket, instance) => {
+    supervisor: async (program, socket) => {
       const known = supervisors.get(socket);
-      const look = known ?? lookAtSupervisor({ program, socket, instance, files, processes, ...limits });
+      const look = known ?? lookAtSupervisor({ program, socket, files, processes, ...limits });
       supervisors.set(socket, look);
       return await look;
     },

@@ -10,7 +10,6 @@ import {
 } from '../../../engine/examine/section.ts';
 import { allNodes, type KnownNode } from '../../../engine/examine/seen.ts';
 import { countText } from '../../../engine/system/text/readable-text.ts';
-import { allPrograms } from '../instances.ts';
 import type { ClusterStatus, NodeStatus } from '../node-status.ts';
 import type { ProductStatus } from '../product-status.ts';
 
@@ -49,8 +48,7 @@ function nodeRow(
   };
 }
 
-function programsOf(node: NodeStatus): readonly Piece[] {
-  const programs = allPrograms(node);
+function programsOf({ programs }: NodeStatus): readonly Piece[] {
   const notes = programs.flatMap(({ name, state, address, problem }) =>
     state === 'answers' ? [] : styled('note', `${[name, address].filter(Boolean).join(' at ')}: ${problem}`),
   );

@@ -1,5 +1,4 @@
 import { type Section, type StatusLabel, statusLabel } from '../../../engine/examine/section.ts';
-import { instanceSections } from '../instances.ts';
 import type { ClusterStatus } from '../node-status.ts';
 import { productsAt } from '../place.ts';
 import type { ProductStatus } from '../product-status.ts';
@@ -34,7 +33,6 @@ export function statusView(status: ClusterStatus, all: readonly ProductStatus[])
   const names = products.map(({ clusterName }) => clusterName?.(here) ?? null);
   const sections = [
     ...products.flatMap((product) => product.sections(status)),
-    ...instanceSections(here, all),
     nodesSection(status, products),
   ];
   return {

@@ -1,10 +1,5 @@
 import { expect, it } from 'vitest';
-import {
-  instanceOfTable,
-  redirectRuleset,
-  redirectTable,
-  removalRuleset,
-} from '../../../../src/api-lb/redirect/ruleset.ts';
+import { redirectRuleset, redirectTable, removalRuleset } from '../../../../src/api-lb/redirect/ruleset.ts';
 
 it('replaces the whole table in one transaction', () => {
   const ruleset = redirectRuleset({ vips: ['10.0.0.100', 'fd00::100'], apiPort: 6443, lbPort: 9445 });
@@ -30,13 +25,7 @@ it('is the same for the same VIPs in any order', () => {
   expect(redirectRuleset({ vips: ['10.0.0.100', '10.0.0.101', '10.0.0.100'], ...ports })).toBe(one);
 });
 
-it('has a table of its own for an instance, which tells whose it is', () => {
+it('has a table of its own for an instance', () => {
   const ruleset = redirectRuleset({ vips: ['10.0.0.100'], apiPort: 6443, lbPort: 9445 }, redirectTable('b'));
   expect(ruleset.match(/hawser_api_redirect\S*/g)).toEqual(Array(3).fill('hawser_api_redirect-b'));
-  expect(instanceOfTable(redirectTable('b'))).toEqual({ instance: 'b' });
-  expect(instanceOfTable(redirectTable(undefined))).toEqual({ instance: undefined });
-  expect(['hawser_api_redirected', 'my_hawser_api_redirect'].map(instanceOfTable)).toEqual([
-    undefined,
-    undefined,
-  ]);
 });

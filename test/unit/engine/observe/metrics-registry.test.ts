@@ -29,22 +29,3 @@ test('says what prom-client says', async () => {
   for (const value of [0.05, 0.1, 0.5, 7]) observe(value);
   expect(ours.text()).toBe(await theirs.metrics());
 });
-
-test('the labels of an instance are on every sample', () => {
-  const registry = createMetricsRegistry({ hawser_instance: 'b' });
-  registry.counter('a_total', 'A.')();
-  registry.gauge('b', 'B.').set(1, { state: 'on' });
-  registry.histogram('c_seconds', 'C.', [1])(0.5);
-  const samples = registry
-    .text()
-    .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('#'));
-  expect(samples).toEqual([
-    'a_total{hawser_instance="b"} 1',
-    'b{hawser_instance="b",state="on"} 1',
-    'c_seconds_bucket{hawser_instance="b",le="1"} 1',
-    'c_seconds_bucket{hawser_instance="b",le="+Inf"} 1',
-    'c_seconds_sum{hawser_instance="b"} 0.5',
-    'c_seconds_count{hawser_instance="b"} 1',
-  ]);
-});

@@ -30,7 +30,7 @@ test("a relative --settings in a manifest is below the container's folder", asyn
   expect(await settingsPathWith(files)).toBe('/srv/own/config.yaml');
 });
 
-test('daemons of one command are told apart by their instance, running or by a manifest of any name', async () => {
+test('a daemon with --instance, and one of a manifest that hawser did not write, are none of this node', async () => {
   const containers = (args: string) =>
     `spec: {containers: [{name: haproxy, args: [haproxy, supervise${args}]}]}\n`;
   const running = ['/opt/hawser/dist/hawser.mjs', 'haproxy', 'supervise', '--instance', 'b'];
@@ -40,14 +40,8 @@ test('daemons of one command are told apart by their instance, running or by a m
     '/proc/1234/comm': 'node\n',
     '/proc/1234/cmdline': `/usr/bin/node\0${running.join('\0')}\0`,
     '/etc/kubernetes/manifests/haproxy.yaml': containers(''),
-    '/etc/kubernetes/manifests/haproxy-b.yaml': containers(', --instance=b'),
-    '/etc/kubernetes/manifests/router.yaml': containers(', --instance=router'),
     '/etc/kubernetes/manifests/copy.yaml': containers(', --listen=off'),
   };
   const found = await findDaemons(hostFiles(temporaryRoot(files)), pods);
-  expect(found.map(({ spec, instance, argv }) => [spec.name, instance, argv])).toEqual([
-    ['haproxy supervise', 'b', ['--instance', 'b']],
-    ['haproxy supervise', undefined, []],
-    ['haproxy supervise', 'router', ['--instance=router']],
-  ]);
+  expect(found.map(({ spec, argv }) => [spec.name, argv])).toEqual([['haproxy supervise', []]]);
 });

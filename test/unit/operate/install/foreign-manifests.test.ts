@@ -3,7 +3,7 @@ import { pods } from '../../../../src/commands/pods.ts';
 import { foreignManifests } from '../../../../src/operate/install/foreign-manifests.ts';
 import { temporaryRoot } from '../../../helpers/doctor/scene.ts';
 
-test('a pod of an instance is not in the way of an install, one without its name is', () => {
+test('a pod with --instance is not in the way of an install, one without it is', () => {
   const manifest = (args: string) =>
     `spec: {containers: [{name: haproxy, args: [haproxy, supervise${args}]}]}\n`;
   const root = temporaryRoot({

@@ -77,62 +77,7 @@ test('with all of it dead there is an answer all the same', async () => {
   expect(nodeStatusSchema.parse(status)).toEqual(status);
 });
 
-test('an instance has fields of its own, with what those of its programs say that have announced a page', async () => {
-  const places = await servePages({}, stop.signal);
-  const monitor = places.pages['haproxy-monitor'];
-  if (monitor === undefined) throw new Error('Cannot find the page of the monitor, expected it');
-  const statistics = { host: '127.0.0.1', port: places.statPort };
-  const dead = await servePages({ 'haproxy-supervisor': 'dead' }, stop.signal);
-  const supervisor = dead.pages['haproxy-supervisor'] ?? statistics;
-  const pages = { 'haproxy-supervisor': supervisor, 'haproxy-monitor': monitor };
-  const instances = [
-    { name: 'b', pages: { ...pages, 'haproxy-statistics': statistics } },
-    { name: 'router', pages: { 'haproxy-monitor': monitor } },
-    { name: 'stranger', pages: { 'keepalived-monitor': monitor } },
-  ];
-  const found = async () => ({ instances, leftOut: ['a page is left out'] });
-  const status = await collectNodeStatus(
-    { ...places, instances: found },
-    statusProducts,
-    stop.signal,
-    20_000,
-  );
-  expect(nodeStatusSchema.parse(status)).toEqual(status);
-  expect(status.leftOut).toEqual(['a page is left out']);
-  expect(status.instances).toMatchObject([
-    {
-      name: 'b',
-      programs: [
-        { name: 'haproxy-supervisor', state: 'silent', problem: 'nothing listens there' },
-        { name: 'haproxy-monitor', state: 'answers' },
-      ],
-      ...{ haproxySupervisor: null, haproxyMonitor: haproxyMonitorSays },
-      servers: expect.arrayContaining([expect.objectContaining({ name: 'cp-1', state: 'up' })]),
-    },
-    { name: 'router', programs: [{ name: 'haproxy-monitor' }], haproxySupervisor: null, servers: null },
-  ]);
-});
-
-test('a node without instances says nothing of any', async () => {
-  expect(await collect({})).not.toHaveProperty('instances');
-});
-
-test('of an instance, an answer that would be too long for the peers is none', async () => {
-  const monitor = { ...haproxyMonitorSays, redirectProblem: 'x'.repeat(70_000) };
-  const places = await servePages({ 'haproxy-monitor': monitor }, stop.signal);
-  const page = places.pages['haproxy-monitor'];
-  const pages = page === undefined ? {} : { 'haproxy-monitor': page };
-  const instances = async () => ({ instances: [{ name: 'b', pages }], leftOut: [] });
-  const { haproxyMonitor, ...status } = await collectNodeStatus(
-    ...([{ ...places, instances }, statusProducts, stop.signal, 20_000] as const),
-  ).then((each) => each as NodeStatus);
-  expect(haproxyMonitor?.redirectProblem).toHaveLength(70_000);
-  expect(status.instances).toMatchObject([
-    { programs: [{ state: 'silent', problem: 'the answer is longer than 65536 bytes' }] },
-  ]);
-});
-
-test("in a router's pod only the router and its HAProxy speak, and a page of another program is no router", async () => {
+test("in a router's pod only the router speaks, and a page of another program is no router", async () => {
   const own = {
     'haproxy-supervisor': 'off',
     'haproxy-monitor': 'dead',
@@ -147,11 +92,9 @@ test("in a router's pod only the router and its HAProxy speak, and a page of ano
   const well = await programsWith(routerSays);
   expect(nodeStatusSchema.parse(well)).toEqual(well);
   expect(well.router).toEqual(routerSays);
-  expect(well.programs.map(({ name, state }) => `${name} ${state}`)).toEqual([
-    ...['haproxy-supervisor not-asked', 'router answers'],
-  ]);
+  expect(well.programs.map(({ name, state }) => `${name} ${state}`)).toEqual(['router answers']);
   const hung = await programsWith('hung', 300);
-  expect(hung.programs.map(({ name }) => name)).toEqual(['haproxy-supervisor', 'router']);
+  expect(hung.programs.map(({ name }) => name)).toEqual(['router']);
   expect(hung.router).toBeNull();
   const foreign = await programsWith({ not: 'a router' });
   expect(foreign.programs.map(({ name }) => name)).toEqual(programNames);

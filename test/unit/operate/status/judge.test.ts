@@ -61,13 +61,6 @@ test('where nothing answers nothing is known', () => {
   expect(exitCodeOf(status)).toBe(2);
 });
 
-test('an announced page that is left out is a problem, also where nothing answers', () => {
-  const leftOut = ['the page 127.0.0.1:9 is left out'];
-  expect(problemsOf({ ...healthyHere, leftOut })).toEqual(leftOut);
-  const nothing = { ...without(healthyHere, ...healthyHere.programs.map(({ name }) => name)), servers: null };
-  expect(statusOf({ ...nothing, leftOut }, answeredBy('free'), []).problems).toContain(leftOut[0]);
-});
-
 test('no holder and two holders come first', () => {
   const servers = [server('cp-1', { state: 'down', sinceMs: 34_000, check: 'L4CON in 0ms' }), server('cp-2')];
   expect(problemsOf({ ...backupHere, servers }, answeredBy('free'))).toEqual([

@@ -3,7 +3,6 @@ import { statusProducts } from '../../../../src/commands/status-products.ts';
 import { answersHere, productsAt } from '../../../../src/operate/status/place.ts';
 
 const ofNodes = ['haproxy-supervisor', 'haproxy-monitor', 'keepalived-supervisor', 'keepalived-monitor'];
-const node = { isInstalled: false, elsewhere: new Set<string>() };
 
 /** Each program with a page was asked, and only these are there. */
 function answersOf(...there: readonly string[]) {
@@ -15,8 +14,8 @@ function answersOf(...there: readonly string[]) {
     }));
 }
 
-const namesHere = (there: readonly string[], how = node) =>
-  answersHere(answersOf(...there), statusProducts, how).map(({ asked }) => asked.name);
+const namesHere = (there: readonly string[], isInstalled = false) =>
+  answersHere(answersOf(...there), statusProducts, isInstalled).map(({ asked }) => asked.name);
 
 test('on a node all four programs are expected, and no router', () => {
   expect(namesHere(ofNodes)).toEqual(ofNodes);
@@ -25,17 +24,17 @@ test('on a node all four programs are expected, and no router', () => {
 });
 
 test("in a router's pod only its own programs are expected", () => {
-  expect(namesHere(['router', 'haproxy-supervisor'])).toEqual(['haproxy-supervisor', 'router']);
+  expect(namesHere(['router'])).toEqual(['router']);
 });
 
-test('a supervisor that is silent is missed, unless it runs under the name of an instance', () => {
-  expect(namesHere(['router'])).toEqual(['haproxy-supervisor', 'router']);
-  expect(namesHere(['router'], { ...node, elsewhere: new Set(['haproxy-supervisor']) })).toEqual(['router']);
+test("in a pod proxy's pod HAProxy's supervisor is expected too", () => {
+  expect(namesHere(['pod-proxy'])).toEqual(['haproxy-supervisor', 'pod-proxy']);
+  expect(namesHere(['pod-proxy', 'haproxy-supervisor'])).toEqual(['haproxy-supervisor', 'pod-proxy']);
 });
 
 test('a router on a control-plane node hides none of its programs', () => {
   expect(namesHere(['router', 'haproxy-monitor'])).toEqual([...ofNodes, 'router']);
-  expect(namesHere(['router'], { ...node, isInstalled: true })).toEqual([...ofNodes, 'router']);
+  expect(namesHere(['router'], true)).toEqual([...ofNodes, 'router']);
 });
 
 test('only products with a program on the machine are spoken of', () => {

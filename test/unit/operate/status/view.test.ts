@@ -1,12 +1,9 @@
 import { expect, test } from 'vitest';
 import { statusProducts } from '../../../../src/commands/status-products.ts';
 import { type Row, wordsOf } from '../../../../src/engine/examine/section.ts';
-import { textOf } from '../../../../src/operate/page/html.ts';
-import { sectionPart } from '../../../../src/operate/page/sections.ts';
 import { statusLines } from '../../../../src/operate/status/view/status-lines.ts';
 import { statusView } from '../../../../src/operate/status/view/status-view.ts';
 import * as statuses from '../../../helpers/page/statuses.ts';
-import { withInstances } from '../../../helpers/status-scenes.ts';
 import type { ClusterStatus } from '../../../helpers/status-types.ts';
 
 function partOf(status: ClusterStatus, id: string) {
@@ -187,16 +184,4 @@ test('a summary has its colour on a terminal, on each of its lines', () => {
   const [one, other] = ['a', 'b'].map((letter) => letter.repeat(30));
   const split = linesOf([`${one}`, `${other}`]);
   expect(split).toContain(`: \u001b[31mheld by ${one} and\u001b[0m\n\u001b[31m${other} at once\u001b[0m\n`);
-});
-
-test('each instance has sections of its own, told apart on the page and for a screen reader', () => {
-  const { sections } = statusView(withInstances, statusProducts);
-  const ids = sections.map(({ id }) => id);
-  expect(new Set(ids).size).toBe(ids.length);
-  expect(ids).toEqual(
-    expect.arrayContaining(['servers', 'haproxy', 'servers-b', 'haproxy-b', 'haproxy-router']),
-  );
-  const html = sections.map((section) => textOf(sectionPart(section))).join('');
-  const told = [...html.matchAll(/data-about="([^"]+)"/g)].map(([, about]) => about);
-  expect(new Set(told).size).toBe(told.length);
 });
