@@ -5,7 +5,7 @@ import type { Labels, MetricsRegistry } from './metrics-registry.ts';
 export function lagHistogram({ histogram }: MetricsRegistry): (worstLagSeconds: number) => void {
   return histogram(
     'hawser_event_loop_lag_seconds',
-    'Longest delay of the event loop in each second: the program was busy or starved of CPU.',
+    'Longest delay of the event loop in each second.',
     [0.005, 0.02, 0.05, 0.1, 0.3, 1, 3],
   );
 }
