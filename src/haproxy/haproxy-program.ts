@@ -119,7 +119,7 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
     listensAlone: () => statsListeners(paths.statsSocket).size <= 1,
     findMaster: (generation) => findMaster(masterSocket(generation)),
     answers: async ({ generation }) =>
-      void (await askRuntimeApi(masterSocket(generation), '@1 show info', HANGS_FOR_MS)),
+      void (await askRuntimeApi(masterSocket(generation), '@1 show version', HANGS_FOR_MS)),
     describeServing: () => askRuntimeApi(paths.statsSocket, 'show info', ASK_TIMEOUT_MS),
     countSessions: async (running, withinMs) => {
       const info = await askAll(running, ['show info'], withinMs);

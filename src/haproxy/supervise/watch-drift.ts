@@ -6,7 +6,7 @@ import { type Event, runningOf, type Serving, type State } from './state.ts';
 const LOOK_EVERY_MS = 500;
 const COMPARE_EVERY_MS = 5_000;
 /** A comparison that takes long is made so rarely that it costs no more than this part of one processor, however long it waits for one. */
-const COST = 0.01;
+const COST = 0.003;
 
 /**
  * Compares what runs with the configuration that is served: once after each reload, and then every five seconds. What was changed by

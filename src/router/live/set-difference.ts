@@ -21,12 +21,21 @@ export function routerDifference({
     if (name.startsWith('certs/')) return 'certificate';
     return name.startsWith('maps/') && lookup === 'hash' ? 'map' : undefined;
   };
-  return (before, after) => {
+  const compare = (before: KnownSet | undefined, after: Rendered): Plan => {
     const found = setDifferenceOf(before, after, kindOf);
     if (found.kind !== 'runtime') return found;
     const isServer = ({ kind }: RuntimeChange): boolean => kind === 'server';
     const servers = inTurns(found.changes.filter(isServer), namespaceOf);
     return { ...found, changes: [...servers, ...found.changes.filter((change) => !isServer(change))] };
+  };
+  let last:
+    | { readonly before: KnownSet | undefined; readonly after: Rendered; readonly plan: Plan }
+    | undefined;
+  return (before, after) => {
+    // Whether a change may be applied, and how, are two questions about the same pair.
+    if (last?.before !== before || last?.after !== after)
+      last = { before, after, plan: compare(before, after) };
+    return last.plan;
   };
 }
 
