@@ -10,8 +10,8 @@ ARG SOURCE_DATE_EPOCH=0
 # The packages would start daemons of their own where an init runs, and bring a configuration that is not ours: the
 # supervisors wait for the monitors' instead. Left out of the packages: what only people read, and Perl's modules, which
 # keepalived's SNMP library wants and never loads. What differs from one build to the next goes too: logs, caches, lists.
-# keepalived 2.3 of Debian 13 does not start without a file of its package in /etc/keepalived, where the pod mounts the node's
-# folder: it reads the file from another path of the same length.
+# keepalived 2.3 of Debian 13 does not start without a file of its package in /etc/keepalived: the pod mounts the node's folder
+# elsewhere.
 RUN set -eu; \
     for path in bash-completion doc info lintian locale man; do \
         echo "path-exclude=/usr/share/$path/*"; \
@@ -25,12 +25,6 @@ RUN set -eu; \
     rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/ldconfig/aux-cache /var/cache/debconf/*-old /run/adduser; \
     find /var/lib/dpkg /etc -name '*-old' -delete -o -name '*-' -type f -delete; \
     find /var/log -type f -delete; \
-    options=keepalived/keepalived.config-opts; \
-    if [ -f "/etc/$options" ]; then \
-        mkdir -p /opt/keepalived; \
-        mv "/etc/$options" "/opt/$options"; \
-        LC_ALL=C sed -i "s#/etc/$options#/opt/$options#" /usr/sbin/keepalived; \
-    fi; \
     mkdir -p /config /var/run/haproxy /var/lib/haproxy/run /var/run/keepalived; \
     ln -s /opt/hawser/bin/hawser /usr/local/bin/hawser
 

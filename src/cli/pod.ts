@@ -52,6 +52,8 @@ export interface Pod {
   };
   /** The template below `templates/`; the configuration that its monitor writes has the same name without `.ejs`. */
   readonly template: string;
+  /** Its folder, on the node as in the pod, where /etc/NAME holds files that the program needs from its package. */
+  readonly folder?: string;
   /** The mode of its folder in /etc, where a daemon that is not root has to get at it. */
   readonly folderMode?: number;
   /** Files that only its monitor writes into that folder, beside what it keeps of a configuration. */

@@ -9,6 +9,7 @@ import { keepalivedMonitorCommand } from './settings/keepalived-monitor-settings
 /** The static pod of the VIPs. */
 export const keepalivedPod: Pod = {
   ...{ name: 'keepalived', program: 'keepalived', template: 'keepalived.conf.ejs' },
+  folder: '/etc/hawser-keepalived',
   daemons: [keepalivedSuperviseCommand, keepalivedMonitorCommand],
   supervisor: {
     spec: keepalivedSuperviseCommand,

@@ -81,7 +81,14 @@ test('beyond loopback nothing listens but the API server and HAProxy on its two 
 });
 
 test('what others may not read or write is closed to them, on the node and in the containers', async () => {
-  const list = ['find', '/etc/hawser', '/etc/haproxy', '/etc/keepalived', '/var/log/hawser', '-printf'];
+  const list = [
+    'find',
+    '/etc/hawser',
+    '/etc/haproxy',
+    '/etc/hawser-keepalived',
+    '/var/log/hawser',
+    '-printf',
+  ];
   const onNode = await machine.run(...list, '%y %m %u %g %p\\n');
   const ofOthers = onNode.split('\n').filter((line) => /^[fs] \d*[2367] /.test(line));
   expect(ofOthers).toEqual([]);

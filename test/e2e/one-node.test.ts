@@ -217,7 +217,7 @@ test.each<{ first: PodName; second: PodName }>([
 ])('pods that are removed leave nothing, and come back with $first first', async ({ first, second }) => {
   for (const pod of [first, second]) await takeOut(machine, pod);
   await podsGone();
-  expect(await machine.run('find', '/etc/haproxy', '/etc/keepalived', '-type', 's,p')).toBe('');
+  expect(await machine.run('find', '/etc/haproxy', '/etc/hawser-keepalived', '-type', 's,p')).toBe('');
   await putBack(machine, first);
   const ofFirst = containers.filter(({ pod }) => pod === first);
   await allWell(kubelet, ofFirst);
@@ -229,7 +229,13 @@ test.each<{ first: PodName; second: PodName }>([
 test('hawser uninstall ends the pods, and leaves no VIP, table, process or file', async () => {
   await uninstall(machine);
   await podsGone();
-  const folders = ['/etc/hawser', '/etc/kubernetes', '/etc/haproxy', '/etc/keepalived', '/var/log/hawser'];
+  const folders = [
+    '/etc/hawser',
+    '/etc/kubernetes',
+    '/etc/haproxy',
+    '/etc/hawser-keepalived',
+    '/var/log/hawser',
+  ];
   expect(await machine.run('sh', '-c', 'find "$@" -type f,s,p 2>/dev/null || :', 'find', ...folders)).toBe(
     '',
   );

@@ -17,7 +17,7 @@ export const keepalivedSuperviseCommand = commandSpec({
   summary: "Owns keepalived's process: starts, reloads and restarts it, and removes stale VIPs.",
   flags: {
     config: flag('<path>', absolutePath, "keepalived's configuration", {
-      default: '/etc/keepalived/keepalived.conf',
+      default: '/etc/hawser-keepalived/keepalived.conf',
     }),
     ...keepalivedFlags,
     realtimePriority: flag(

@@ -5,7 +5,7 @@ import { ASIDE_SUFFIX, isRendered } from '../../engine/render/rendered-mark.ts';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import { podLayout } from './layout.ts';
 
-/** A configuration where a monitor writes its own, from a package or from the files of a guide. */
+/** A configuration of the same program, from a package or from the files of a guide. */
 export interface ForeignConfiguration {
   /** On the node. */
   readonly path: string;
@@ -19,12 +19,12 @@ interface ForeignConfigurations {
   readonly problems: readonly string[];
 }
 
-/** Where the monitors write, every configuration that hawser did not render. */
+/** Where packages have theirs, every configuration that hawser did not render. */
 export function foreignConfigurations(root: string, pods: readonly Pod[]): ForeignConfigurations {
   const found: ForeignConfiguration[] = [];
   const problems: string[] = [];
   for (const pod of pods) {
-    const path = podLayout(pod).configuration;
+    const path = podLayout(pod).packaged;
     const aside = `${path}${ASIDE_SUFFIX}`;
     try {
       if (lstatSync(join(root, path), { throwIfNoEntry: false }) === undefined) continue;

@@ -33,6 +33,8 @@ interface PodLayout {
   readonly dataDir: string;
   /** The file in it that the program runs with. */
   readonly configuration: string;
+  /** The file that the program of a package runs with. */
+  readonly packaged: string;
 }
 
 /** Every program adds a journal of its own, and none may remove that of another. */
@@ -47,13 +49,19 @@ export function sharedFolders(pods: readonly Pod[]): readonly WantedFolder[] {
   return [{ path: layout.settingsDir, mode: 0o755 }, ...own, journalFolder];
 }
 
-export function podLayout({ name, template }: Pick<Pod, 'name' | 'template'>): PodLayout {
+export function podLayout({
+  name,
+  folder = `/etc/${name}`,
+  template,
+}: Pick<Pod, 'name' | 'folder' | 'template'>): PodLayout {
   const resources = `/etc/kubernetes/static-pod-resources/${name}`;
+  const file = template.replace(/\.ejs$/, '');
   return {
     manifest: `${layout.manifests}/${name}.yaml`,
     ...{ resources, template: `${resources}/${template}` },
     source: { manifest: `manifests/${name}.yaml`, template: `templates/${template}` },
-    dataDir: `/etc/${name}`,
-    configuration: `/etc/${name}/${template.replace(/\.ejs$/, '')}`,
+    dataDir: folder,
+    configuration: `${folder}/${file}`,
+    packaged: `/etc/${name}/${file}`,
   };
 }

@@ -75,7 +75,7 @@ async function movesBack(
   pods: readonly Pod[],
 ): Promise<readonly Removal[]> {
   const found = await Promise.all(
-    pods.map(podLayout).map(async ({ configuration: path }) => {
+    pods.map(podLayout).map(async ({ packaged: path }) => {
       const from = `${path}${ASIDE_SUFFIX}`;
       const isThere = await lstat(join(root, from)).then(
         () => true,

@@ -16,7 +16,7 @@ export const doctorFlags = {
     keyInFile: ['keepalived', 'virtualRouterIds'],
   }),
   keepalivedConfig: flag('<path>', absolutePath, 'what keepalived reads', {
-    default: '/etc/keepalived/keepalived.conf',
+    default: '/etc/hawser-keepalived/keepalived.conf',
     inFile: 'never',
   }),
   keepalivedSocket: keepalivedFlags.socket,

@@ -35,7 +35,7 @@ const nodeName = z.optional(z.string().check(z.minLength(1, { error: 'expected t
 /** Where orders are written, and the monitor to ask about this node. */
 const placeFlags = {
   steering: flag('<path>', absolutePath, 'file in which the keepalived monitor finds the order', {
-    default: '/etc/keepalived/vrrp-steering.json',
+    default: '/etc/hawser-keepalived/vrrp-steering.json',
   }),
   keepalivedMonitor,
   healthPort,

@@ -29,7 +29,7 @@ const defaults: Scene['settings'] = {
   statPort: 29_445,
   healthPort: 9444,
   haproxyConfig: '/etc/haproxy/haproxy.cfg',
-  keepalivedConfig: '/etc/keepalived/keepalived.conf',
+  keepalivedConfig: '/etc/hawser-keepalived/keepalived.conf',
   haproxySocket: '/haproxy.sock',
   keepalivedSocket: '/keepalived.sock',
   haproxy: '/usr/sbin/haproxy',

@@ -28,7 +28,7 @@ test('a support bundle has reports, configurations, journals and logs of the nod
     mkdirSync(join(dir, 'node', path, '..'), { recursive: true });
     writeFileSync(join(dir, 'node', path), text);
   };
-  write('etc/keepalived/keepalived.conf', 'auth_pass hunter2\nvirtual_router_id 77\n');
+  write('etc/hawser-keepalived/keepalived.conf', 'auth_pass hunter2\nvirtual_router_id 77\n');
   write('etc/hawser/kubeconfig', 'hunter2');
   write('var/log/hawser/keepalived-monitor.1.jsonl', '');
   write('var/log/hawser/haproxy-monitor.1.jsonl', '{"v":1,"message":"Authorization: Bearer hunter2"}\n');
@@ -53,7 +53,7 @@ test('a support bundle has reports, configurations, journals and logs of the nod
   expect(JSON.parse(read('doctor.json'))).toHaveProperty('checks');
   expect(JSON.parse(read('haproxy-status.json'))).toMatchObject({ phase: 'serving' });
   expect(read('errors.txt')).not.toContain('hawser haproxy status --json:');
-  expect(read('files/etc/keepalived/keepalived.conf')).toBe('auth_pass ***\nvirtual_router_id 77\n');
+  expect(read('files/etc/hawser-keepalived/keepalived.conf')).toBe('auth_pass ***\nvirtual_router_id 77\n');
   expect(read('journals/keepalived-monitor.1.jsonl')).toBe('');
   expect(read('logs/var/log/pods/kube-system_keepalived-cp-1_1/keepalived/0.log')).toContain('asked to stop');
   expect(read('errors.txt')).toContain('/etc/haproxy/haproxy.cfg');

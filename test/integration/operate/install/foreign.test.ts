@@ -21,7 +21,7 @@ afterEach(async () => {
 function runMonitors(): void {
   node.write('/etc/haproxy/haproxy.cfg', rendered);
   node.write('/etc/haproxy/haproxy.cfg.last-good', rendered);
-  node.write('/etc/keepalived/keepalived.conf', rendered);
+  node.write('/etc/hawser-keepalived/keepalived.conf', rendered);
 }
 
 test("the files of Debian's packages and of the kubeadm guide are kept, and come back with uninstall", async () => {
@@ -52,7 +52,7 @@ test('files whose names only begin like hawser’s are never removed', async () 
       (name) => `/etc/haproxy/${name}`,
     ),
     ...['keepalived.conf.sample', 'keepalived.conf.bak', 'vrrp-nodes.json.orig', 'monitor-user.conf'].map(
-      (name) => `/etc/keepalived/${name}`,
+      (name) => `/etc/hawser-keepalived/${name}`,
     ),
   ];
   await node.install();
@@ -109,7 +109,7 @@ test('what an edited template without the mark renders is hawser’s: it stays t
   await node.install();
   const before = node.tree();
   for (const name of ['haproxy.cfg', 'haproxy.cfg.last-good']) node.write(`/etc/haproxy/${name}`, 'global\n');
-  node.write('/etc/keepalived/keepalived.conf.left', 'global_defs {}\n');
+  node.write('/etc/hawser-keepalived/keepalived.conf.left', 'global_defs {}\n');
   expect(await node.run('install', '--yes', '--image', 'registry.example/hawser:9')).toMatchObject({
     exitCode: 0,
     stderr: '',

@@ -58,10 +58,10 @@ test('nothing is left: no file, no process, no VIP, no firewall table; a second 
   for (const name of ['haproxy.cfg', 'haproxy.cfg.candidate', 'haproxy.cfg.last-good', 'api-servers.json'])
     node.write(`/etc/haproxy/${name}`, rendered);
   for (const name of ['keepalived.conf', 'vrrp-nodes.json.api.ipv4'])
-    node.write(`/etc/keepalived/${name}`, rendered);
+    node.write(`/etc/hawser-keepalived/${name}`, rendered);
   // What a crash leaves of a file is named after it.
   node.write('/etc/haproxy/.haproxy.cfg.00112233445566ff', '');
-  node.write('/etc/keepalived/.vrrp-steering.json.00112233445566ff', '');
+  node.write('/etc/hawser-keepalived/.vrrp-steering.json.00112233445566ff', '');
   node.write('/etc/hawser/kubeconfig', 'x');
   for (const name of ['ca.crt', 'tls.crt', 'tls.key']) node.write(`/etc/hawser/peer/${name}`, 'x');
   for (const program of ['haproxy-monitor', 'haproxy-monitor-b2'])

@@ -21,7 +21,7 @@ vrrp_instance INGRESS_V6 {
   }
 }
 `;
-const configured = { '/etc/keepalived/keepalived.conf': CONFIG };
+const configured = { '/etc/hawser-keepalived/keepalived.conf': CONFIG };
 const kubeconfig = (server: string): string => `apiVersion: v1
 kind: Config
 current-context: c

@@ -3,7 +3,7 @@ import { steeringOrderText } from '../../../../src/vip/steering/steering-file.ts
 import type { SteeringOrder } from '../../../../src/vip/steering/vrrp-steering.ts';
 import { examine } from '../../../helpers/doctor/scene.ts';
 
-const path = '/etc/keepalived/vrrp-steering.json';
+const path = '/etc/hawser-keepalived/vrrp-steering.json';
 const hourMs = 3_600_000;
 const asked = (agoMs: number) => ({
   ...{ id: '0123456789abcdef', by: 'root@cp-1', why: 'kernel' },
