@@ -19,3 +19,11 @@ test.each([
   expect(pages.length).toBeGreaterThan(10);
   expect(pages.filter((name) => !read(index).includes(`(${name})`))).toEqual([]);
 });
+
+const decisions = readdirSync(join(root, 'docs/internals/decisions')).filter((name) => /^\d{4}-/.test(name));
+
+test.each(decisions)('decision %s has context, decision and consequences, in at most 250 words', (name) => {
+  const page = read(`docs/internals/decisions/${name}`);
+  expect(page.match(/^\*\*.+?\.\*\*/gm)).toEqual(['**Context.**', '**Decision.**', '**Consequences.**']);
+  expect(page.trim().split(/\s+/).length).toBeLessThanOrEqual(250);
+});
