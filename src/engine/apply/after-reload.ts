@@ -13,7 +13,7 @@ interface Replaced {
   readonly mode: number;
 }
 
-/** Does to the files what the answer to a reload means for them. */
+/** Updates the files after a reload: saves the last good copy, or restores the previous file. */
 export async function afterReload(
   file: LiveFile,
   { staged, sha256, before, mode }: Replaced,
@@ -21,7 +21,7 @@ export async function afterReload(
 ): Promise<ApplyOutcome> {
   switch (outcome.kind) {
     case 'reloaded':
-      // If the copy cannot be written, the reload still counts: the older copy stays.
+      // The reload counts even if the copy cannot be written: the older copy stays.
       if (outcome.isUnchecked !== true)
         await writeFileAtomically(file.lastGood, staged.parts(), { mode }).catch(() => undefined);
       return outcome;
@@ -38,9 +38,9 @@ export async function afterReload(
 type Rejection = Extract<ApplyOutcome, { kind: 'rejected' }>;
 
 /**
- * Restores what lay there before the file with this hash, which was refused. If that was this file itself (an earlier run wrote it without asking the
- * supervisor) or nothing, it writes the last acknowledged text. Without one the file stays as it is, since a missing
- * file would help no client. `isBack`: another file lies there now. Where it could not be written, the rejection says why.
+ * Restores the file that preceded the refused one with this hash. If that is the same file (an earlier run wrote it without asking the
+ * supervisor) or there was none, it writes the last good text. Without a last good copy the file stays: a missing file helps no client. `isBack`:
+ * another file is in place now. If the write fails, the rejection includes the error.
  */
 export async function giveBack(
   file: LiveFile,
@@ -55,12 +55,12 @@ export async function giveBack(
     if (good !== undefined) await writeOrTakeCopy(file, good, mode);
     return { isBack: good !== undefined, outcome };
   } catch (error) {
-    const lost = `the file of before could not be put back (${messageOf(error)})`;
+    const lost = `the previous file could not be restored (${messageOf(error)})`;
     return { isBack: false, outcome: { ...outcome, detail: [outcome.detail, lost].join('\n').trim() } };
   }
 }
 
-/** A full disk has no room for the file, but its last good copy is there already. The next good configuration brings another copy. */
+/** If the disk is full, the last good copy is renamed into place. The next good configuration writes another copy. */
 async function writeOrTakeCopy(file: LiveFile, good: Buffer, mode: number): Promise<void> {
   try {
     await writeFileAtomically(file.path, good, { mode });

@@ -15,47 +15,48 @@ import { createSpareSet } from './spare-set.ts';
 /** The supervisor to ask, its control socket, and how long to wait for it. */
 export interface ApplierOptions extends SupervisorOptions, ReplaceOptions {
   readonly configPath: string;
-  /** What is asked instead of the supervisor behind the control socket. */
+  /** Replaces the supervisor behind the control socket. */
   readonly supervisor?: Supervisor;
-  /** Monotonic milliseconds. Left out: those of this machine. */
+  /** Monotonic milliseconds. Default: the clock of this machine. */
   readonly now?: () => number;
 }
 
 export interface Applier {
   /**
-   * Brings a configuration into service: checks it with the real HAProxy, replaces the file in one step, asks for a reload and
-   * waits for its answer. The live file is at every moment a whole one, with the template's mode, and so are the files that
-   * it names. Where the reload is refused, the bytes of before come back. Rejects only when `signal` stops it; call it for
-   * one configuration at a time, and not before a check that was begun has ended.
+   * Brings a configuration into service: validates it with the real HAProxy, replaces the file atomically, requests a reload and waits for the
+   * answer. The live file and the files it names are complete at every moment and have the template's mode. If the reload is refused, the
+   * previous bytes are restored. Rejects only when `signal` aborts. Apply one configuration at a time, and not before a pending `settle` has
+   * ended.
    */
   apply(rendered: Rendered, signal: AbortSignal): Promise<ApplyOutcome>;
   /**
-   * Begins to check the file that HAProxy was told of, if there is one. Until then an `apply` that HAProxy can be told of, or of the same set, goes
-   * ahead without the check. Any other `apply` makes the check first, as it does where the check could not be made, or nothing is known of HAProxy.
+   * Starts to validate a file that was applied at runtime first; undefined if nothing is unchecked. Until the verdict, `apply` goes ahead with
+   * the same set and with anything that is a runtime update. Any other `apply` validates first, also if validation could not run or the state of
+   * HAProxy is unknown.
    */
   settle(signal: AbortSignal): Settling | undefined;
   /**
-   * A rejected one is answered with the same rejection, at no cost, until another one is applied or this is called:
-   * a rejection may have had a passing reason (a port still taken), and the caller knows when it is time to look.
+   * A rejected set gets the same rejection again, at no cost, until another set is applied or this is called. The cause may have been transient
+   * (a port still in use); the caller decides when to retry.
    */
   retryRejected(): void;
 }
 
-/** A check that is under way. */
+/** A validation in progress. */
 interface Settling {
   /**
-   * `unchanged` where the file is accepted and served; undefined where the check was ended before its verdict, another file lies there, or nothing is
-   * known of what is served. A set that was found changed by hand is written anew: then what became of that. Rejects only when `signal` stops it.
+   * `unchanged` if the file is accepted and served. Undefined if the validation was interrupted, the file was replaced, or nothing is known about
+   * what is served. A set that was edited by hand is rewritten; then this is the outcome of that. Rejects only when `signal` aborts.
    */
   readonly outcome: Promise<ApplyOutcome | undefined>;
   /**
-   * Ends the check where HAProxy can be told of this one, and the file was not unchecked for long: whether it may be applied once `outcome` has resolved.
-   * Everything else waits for the verdict, so that what HAProxy reads never follows a file that it would refuse.
+   * Interrupts the validation if this set is a runtime update and the file has not been unchecked for too long. True: it may be applied once
+   * `outcome` has resolved. Everything else waits for the verdict, so that HAProxy never loads on top of a file it would refuse.
    */
   readonly giveWayTo: (rendered: Rendered) => boolean;
 }
 
-/** A check that begins when the file has been unchecked for this long runs to its end: changes that keep coming do not prevent it. */
+/** A file that has been unchecked for this long is validated without interruption, however fast changes arrive. */
 const OVERDUE_MS = 5_000;
 
 type Rejection = Extract<ApplyOutcome, { kind: 'rejected' }>;
@@ -63,7 +64,7 @@ type Rejection = Extract<ApplyOutcome, { kind: 'rejected' }>;
 /** What an applier remembers between calls. */
 interface Memory extends Placing {
   rejected: { readonly rendered: Rendered; readonly outcome: Rejection } | undefined;
-  /** Whether what a killed monitor left has been removed. */
+  /** Whether the leftovers of a killed monitor were removed. */
   cleaned: boolean;
 }
 
@@ -119,14 +120,14 @@ export function createApplier(options: ApplierOptions): Applier {
 }
 
 function butTold({ kind, message }: Failed): Failed {
-  return { kind, message: `${message}; what runs has it, until it is started anew`, isTold: true };
+  return { kind, message: `${message}; applied at runtime only, lost when HAProxy restarts`, isTold: true };
 }
 
 type Failed = Extract<ApplyOutcome, { kind: 'failed' }>;
 
 function failed(path: string, error: unknown): Failed {
   const code = codeOf(error);
-  // Everything here that throws is a file operation; a mistake of our own must not pass for one.
+  // Only file operations may fail here. Anything without a code is a bug and must not pass for one.
   if (code === undefined) throw error;
   const expected = code === 'EFBIG' || code === 'EINVAL' ? '' : ', expected a writable directory';
   return {
@@ -171,7 +172,7 @@ async function applySet(
   return settled;
 }
 
-/** HAProxy has this set already, its file is in place and untouched, and `settle` will check it. */
+/** HAProxy runs this set, its file is in place and untouched, and `settle` has yet to validate it. */
 async function isStillUnchecked(file: LiveFile, rendered: Rendered, memory: Memory): Promise<boolean> {
   const { unchecked, inPlace } = memory;
   if (!isToldAhead(memory) || unchecked?.back === undefined || unchecked.rendered === undefined) return false;
@@ -179,7 +180,7 @@ async function isStillUnchecked(file: LiveFile, rendered: Rendered, memory: Memo
   return (await readMainFile(file, inPlace))?.sha256 === unchecked.sha256;
 }
 
-/** HAProxy can be told of it, as it was of the one in place, which is unchecked. */
+/** The set in place is unchecked, and this one is a runtime update of it. */
 function mayOvertake(rendered: Rendered, memory: Memory, { difference }: ApplierOptions): boolean {
   const { unchecked, inPlace } = memory;
   if (!isToldAhead(memory) || unchecked?.back === undefined || inPlace === undefined) return false;
@@ -206,8 +207,8 @@ async function settleSet(
   if (rendered === undefined) return found?.kind === 'damaged' ? undefined : found;
   if (found?.kind === 'damaged') {
     const { signal } = stops;
-    const anew = { file, rendered, options, memory, signal, mayTrust: false, back: found.back } as const;
-    const outcome = await replaceSet(anew);
+    const again = { file, rendered, options, memory, signal, mayTrust: false, back: found.back } as const;
+    const outcome = await replaceSet(again);
     if (outcome.kind !== 'reloaded' || outcome.isUnchecked !== true) return outcome;
     const { isUnchecked: _, ...told } = outcome;
     const settled = await settleSet(file, options, memory, stops);

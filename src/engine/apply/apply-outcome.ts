@@ -1,14 +1,14 @@
-/** What a reload is for where the program that runs was told of a change and would not make it. */
+/** Reason of a reload: the running program refused the runtime update. */
 export const REFUSED = 'refused';
 
-/** What a reload is for where the program was told of a file that it would not start with: it has the one of before again. */
+/** Reason of a reload: the file failed validation after it was applied at runtime. The previous file is loaded again. */
 export const WENT_BACK = 'went-back';
 
-/** What became of one rendered configuration. Each is a normal day; none of them stops a monitor. */
+/** What became of one rendered configuration. All of these are normal; none stops a monitor. */
 export type ApplyOutcome =
   /**
-   * The file already holds these bytes and they are what is being served: no reload was requested. `isUnchecked`: the program was told of it
-   * before, and `settle` is still to check it.
+   * The file holds these bytes and they are served: no reload was requested. `isUnchecked`: it was applied at runtime, and `settle` has yet to
+   * validate it.
    */
   | { readonly kind: 'unchanged'; readonly isUnchecked?: true }
   /** The file was replaced, and the supervisor serves it. */
@@ -16,45 +16,42 @@ export type ApplyOutcome =
       readonly kind: 'reloaded';
       readonly generation?: number;
       readonly tookMs?: number;
-      /** The program that runs was told what changed: no generation was started, and no connection ended for it. */
+      /** Runtime update: no new generation, no connection closed. */
       readonly atRunTime?: true;
-      /** The program has it, and the file is still to be checked: `settle` does that. */
+      /** It is in effect, and `settle` has yet to validate the file. */
       readonly isUnchecked?: true;
-      /** How many commands that took. */
+      /** Number of runtime commands. */
       readonly commands?: number;
-      /** Why it could not be told: `REFUSED`, or a word from the comparison of the configurations, and a sentence. */
+      /** Why it was a reload: `REFUSED` or a keyword of the comparison, and a sentence. */
       readonly what?: string;
       readonly reason?: string;
     }
-  /** HAProxy (`check`) or the supervisor (`reload`) would not have it; the last good file is back in place. */
+  /** HAProxy (`check`) or the supervisor (`reload`) refused it; the last good file is restored. */
   | {
       readonly kind: 'rejected';
       readonly by: 'check' | 'reload';
       readonly message: string;
       readonly detail: string;
-      /** What runs had been told of it, or of a file before it that was not checked: what became of the reload of the file that is back. */
+      /** Set if it, or an unchecked file before it, was applied at runtime: the outcome of reloading the restored file. */
       readonly back?: Extract<ApplyOutcome, { kind: 'reloaded' | 'rejected' | 'unreachable' }>;
-      /** The supervisor refused it, and its check could not be made: nothing is known about the file. */
+      /** The supervisor refused it and validation could not run: the file may be good or bad. */
       readonly isUnchecked?: true;
     }
   /**
-   * The file is in place, and good unless it is unchecked, but what the supervisor made of it is not known: nothing listens on its socket yet, or
-   * it takes longer than it was waited for. Ask again later: what is unchecked is checked then before anything else.
+   * The file is in place, and valid unless unchecked, but the supervisor's result is unknown: nothing listens on its socket yet, or the request
+   * timed out. Ask again later; an unchecked file is validated first.
    */
   | { readonly kind: 'unreachable'; readonly message: string; readonly isUnchecked?: true }
   /**
-   * Whether the text is good is unknown: the disk is full or read-only, or HAProxy could not be run. The live file
-   * is what it was; one of which the program that runs was told already stays, and is checked before anything else is done.
-   * `isTold`: the program that runs was told of this one, and has it until it is started anew.
+   * Validity is unknown: the disk is full or read-only, or HAProxy could not be run. The live file is unchanged, except that a file already
+   * applied at runtime stays and is validated before anything else. `isTold`: applied at runtime, but the file could not be written; lost on
+   * restart.
    */
   | { readonly kind: 'failed'; readonly message: string; readonly isTold?: true }
-  /**
-   * Given up, since what it was made from has changed again meanwhile. What lies in place is the file of before or this one: the
-   * configuration that follows replaces it.
-   */
+  /** Abandoned: its inputs changed meanwhile. The previous file or this one is in place, and the next configuration replaces it. */
   | { readonly kind: 'superseded'; readonly message: string };
 
-/** Nobody has said yet whether HAProxy would start with it. HAProxy may have it all the same. */
+/** Not validated yet. HAProxy may run it all the same. */
 export function isUnchecked(outcome: ApplyOutcome): boolean {
   return 'isUnchecked' in outcome && outcome.isUnchecked === true;
 }

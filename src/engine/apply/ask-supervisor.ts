@@ -8,65 +8,62 @@ import { type ApplyOutcome, REFUSED } from './apply-outcome.ts';
 export interface SupervisorOptions {
   readonly socketPath: string;
   /**
-   * For `reload`, which is answered when the new generation serves or has failed. Default 30 s: the supervisor gives a
-   * new generation 10 s to prove itself, and may have one reload before ours.
+   * Timeout of `reload`, which is answered when the new generation serves or has failed. Default 30 s: the supervisor gives a new generation 10 s
+   * to prove itself, and one reload may be queued ahead of ours.
    */
   readonly reloadTimeoutMs?: number;
   /**
-   * For a change that is told before its file is written, with 50 ms more for each of its parts and a minute at most. Default 10 s: a supervisor that
-   * is busy for longer gets the file and a reload, and both waits together are to end before the monitor's loop counts as hung.
+   * Timeout of a runtime update ahead of its file, plus 50 ms for each change, one minute at most. Default 10 s: a supervisor that is busy for
+   * longer gets the file and a reload. Both waits together must end before the monitor's loop is considered hung.
    */
   readonly tellTimeoutMs?: number;
-  /** For what a supervisor answers at once. Default 2 s. */
+  /** Timeout of requests that are answered at once. Default 2 s. */
   readonly statusTimeoutMs?: number;
 }
 
-/** The outcome of a reload, without its consequence for the file. */
+/** The outcome of a reload, before the files are updated for it. */
 export type ReloadOutcome = Extract<ApplyOutcome, { kind: 'reloaded' | 'rejected' | 'unreachable' }>;
 
-/** What a change took that was made without a reload. */
+/** Duration and number of commands of a runtime update. */
 export type Told = Pick<Extract<ApplyOutcome, { kind: 'reloaded' }>, 'tookMs' | 'commands'>;
 
 type TellOutcome =
   | { readonly kind: 'told'; readonly told: Told }
-  /** With the reason where HAProxy would not make it. */
+  /** `reason`: why HAProxy refused it. */
   | { readonly kind: 'not-told'; readonly reason?: string };
 
-/** The program behind a control socket. A reload that was not answered may have been done or not: ask again. */
+/** The supervisor behind a control socket. A reload without an answer may or may not have happened: ask again. */
 export interface Supervisor {
-  /**
-   * Asks for a change of what runs, and for a reload where the supervisor knows no such changes, as an older one.
-   * Rejects only when `signal` stops it.
-   */
+  /** Requests a runtime update, or a reload if the supervisor is too old to make them. Rejects only when `signal` aborts. */
   readonly change: (change: object, signal: AbortSignal) => Promise<ReloadOutcome>;
   /**
-   * Asks for a change that no file says yet: nothing is reloaded for it. It may have been made all the same where no answer came. A supervisor that does not know `ahead` reloads the file
-   * of before where it cannot make the change, which counts as not told. Rejects only when `signal` stops it.
+   * Requests a runtime update before its file is written; it never reloads for it. Without an answer the update may have been made all the same.
+   * A supervisor that does not know `ahead` reloads the previous file if it cannot make the change; the outcome is then `not-told`. Rejects only
+   * when `signal` aborts.
    */
   readonly tell: (
     change: { readonly changes: readonly object[] },
     signal: AbortSignal,
   ) => Promise<TellOutcome>;
   /**
-   * Says that HAProxy accepted the file with this hash, of which what runs was told before: it may be kept as the last good one. Rejects
-   * only when `signal` stops it; where nobody answers, the older copy stays.
+   * Reports that the file with this hash, already applied at runtime, passed validation: the supervisor may keep it as the last good one. Rejects
+   * only when `signal` aborts; without an answer the older copy stays.
    */
   readonly keep: (sha256: string, signal: AbortSignal) => Promise<void>;
-  /** Whether it knows such changes. Rejects only when `signal` stops it. */
+  /** Whether it makes runtime updates. Rejects only when `signal` aborts. */
   readonly makesChanges: (signal: AbortSignal) => Promise<boolean>;
-  /** Rejects only when `signal` stops it. */
   readonly reload: (signal: AbortSignal) => Promise<ReloadOutcome>;
-  /** The hash of what the current generation serves, undefined where that cannot be learned. */
+  /** Hash of the file that the current generation serves; undefined if unknown. Rejects only when `signal` aborts. */
   readonly servedSha256: (signal: AbortSignal) => Promise<string | undefined>;
 }
 
-/** What HAProxy needs for one change on a starved machine: a server takes two commands, and a certificate takes longest. */
+/** Time for one change on a starved machine: a server takes two commands, and a certificate takes longest. */
 const EACH_CHANGE_MS = 50;
 const LONGEST_TELL_MS = 60_000;
 
 export function connectSupervisor(options: SupervisorOptions): Supervisor {
   const { socketPath, reloadTimeoutMs = 30_000, tellTimeoutMs = 10_000, statusTimeoutMs = 2_000 } = options;
-  /** The socket file behind which a supervisor answered what it knows, and whether it makes changes. */
+  /** Cached per socket file: whether that supervisor makes runtime updates. */
   let asked: { readonly of: string | undefined; readonly changes: boolean } | undefined;
 
   const ask = async (line: ControlRequest, timeoutMs: number, signal: AbortSignal) => {
@@ -90,7 +87,7 @@ export function connectSupervisor(options: SupervisorOptions): Supervisor {
   const reloadBy = async (line: ControlRequest, signal: AbortSignal): Promise<ReloadOutcome> => {
     const outcome = await ask(line, reloadTimeoutMs, signal);
     if (outcome.kind === 'unreachable') return unreachable(socketPath, outcome.message);
-    // It is of another version, and knows what every version knows.
+    // Another version: every version knows a plain `reload`.
     if (line !== 'reload' && isUnread(outcome)) return await reloadBy('reload', signal);
     return reloadOutcomeOf(outcome, socketPath);
   };
@@ -120,11 +117,11 @@ export function connectSupervisor(options: SupervisorOptions): Supervisor {
 
 const statusSchema = z.looseObject({
   current: z.nullish(z.looseObject({ configSha256: z.string() })),
-  /** A supervisor that makes changes counts them. */
+  /** Present if the supervisor makes runtime updates. */
   changes: z.optional(z.looseObject({})),
 });
 
-/** Undefined where it is longer than a line may be. */
+/** Undefined if it exceeds the line limit. */
 function orderOf(change: object): `apply ${string}` | undefined {
   const order = `apply ${JSON.stringify(change)}` as const;
   return Buffer.byteLength(order) <= MAX_LINE_BYTES ? order : undefined;
@@ -156,11 +153,11 @@ function reloadOutcomeOf(
   { answer }: Extract<RequestOutcome, { kind: 'answered' }>,
   socketPath: string,
 ): ReloadOutcome {
-  // It is going away, or is of another version: nothing was said about the text, and the next one may take it.
+  // It is stopping, or is another version. That says nothing about the text; its successor may accept it.
   if (!answer.ok && (answer.stage === 'stop' || answer.stage === 'protocol'))
     return unreachable(socketPath, answer.message);
   if (!answer.ok) {
-    // The supervisor checks the file too, and says so: that is HAProxy's verdict on the text, not on the start.
+    // The supervisor validates the file too: that is HAProxy's verdict on the text, not on the start.
     const by = answer.stage === 'check' ? 'check' : 'reload';
     return { kind: 'rejected', by, message: answer.message, detail: answer.detail ?? '' };
   }

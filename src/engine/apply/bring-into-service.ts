@@ -4,29 +4,29 @@ import type { MainFile } from './main-file.ts';
 import type { StagedSet } from './set-folder.ts';
 import { numberOf } from './set-path.ts';
 
-/** What a program that runs can be told, in words of its supervisor, or why it has to be reloaded. */
+/** How two sets differ: the runtime changes, as the supervisor takes them, or why a reload is needed. */
 export type Difference =
   | { readonly kind: 'nothing' }
-  /** `readsFiles`: the supervisor reads some of it in the files of the new set. */
+  /** `readsFiles`: the supervisor reads files of the new set for it. */
   | { readonly kind: 'runtime'; readonly changes: readonly object[]; readonly readsFiles?: true }
   | { readonly kind: 'reload'; readonly what: string; readonly reason: string };
 
-/** Of the set in place the other files are known where this applier has put them there, or they are the same. */
+/** `others` of `before` is known only if this applier wrote them or they are unchanged. */
 export type Compare = (before: SetInPlace, after: Rendered) => Difference;
 type SetInPlace = Pick<Rendered, 'text' | 'others' | 'pieces'>;
 
-/** Of a main file of ours that lay there. */
+/** A change from a main file that hawser wrote. */
 export interface Edit {
-  /** What runs, as the supervisor calls it. */
+  /** The supervisor's id of the running configuration. */
   readonly from: string;
   readonly before: MainFile;
   readonly rendered: Rendered;
   readonly staged: Pick<StagedSet, 'folder'>;
-  /** How they differ, where that is known already. */
+  /** The difference, if it was computed already. */
   readonly found: Difference | undefined;
 }
 
-/** How the supervisor is asked: it decides whether what lay there before is what it serves. */
+/** The request to the supervisor, which verifies that `from` is what it serves. */
 export type Way =
   | { readonly kind: 'reload'; readonly what?: string; readonly reason?: string }
   | {
@@ -34,7 +34,7 @@ export type Way =
       readonly from: string;
       readonly set?: number;
       readonly changes: readonly object[];
-      /** It was told already, and this is what came of it. */
+      /** The update was already made ahead of the file, with this result. */
       readonly told?: Told;
     };
 
@@ -50,10 +50,10 @@ export function wayFrom(edit: Edit, difference: Compare | undefined): Way {
   return { kind: 'change', from, ...(folder !== undefined && { set: numberOf(folder) }), changes };
 }
 
-/** The file that lies there now. */
+/** The file in place. */
 interface Wanted {
   readonly sha256: string;
-  /** HAProxy has accepted it. */
+  /** It passed validation. */
   readonly isChecked: boolean;
 }
 
@@ -74,7 +74,7 @@ export async function bringIntoService(
   return outcome.kind === 'reloaded' ? { ...outcome, ...why } : outcome;
 }
 
-/** Whatever folder its main file names: another folder is no difference of its own. */
+/** Ignores the set folder's path when comparing. */
 function setBefore({ before, rendered, staged }: Edit): SetInPlace {
   if (before.rendered !== undefined) return before.rendered;
   const { folder } = before;

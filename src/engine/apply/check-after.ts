@@ -12,50 +12,49 @@ import { syncFolder } from './set-folder.ts';
 import { folderNamedIn } from './set-path.ts';
 import type { ToldSet } from './tell-first.ts';
 
-/** A file that the program may have got before it was checked. It counts only while that file lies there. */
+/** A file that may have been applied at runtime before validation. Valid only while that file is in place. */
 interface Unchecked {
   readonly sha256: string;
   readonly mode: number;
   readonly parts: () => Iterable<Buffer>;
-  /** Of what it was made, where this process put it there. */
+  /** What it was made from; undefined if another process wrote it. */
   readonly rendered: Rendered | undefined;
-  /** Since when no file that lay there was checked: monotonic milliseconds. `LONG_AGO`: nothing may be done before it is. */
+  /** Monotonic milliseconds since which no file in place was validated. `LONG_AGO`: validate before anything else. */
   readonly sinceMs: number;
-  /** The last file that was checked, which comes back where this one is refused. Undefined: the last good copy does. */
+  /** The last validated file, restored if this one is refused. Undefined: restore the last good copy. */
   readonly back: MainFile | undefined;
   readonly looks: LookAfter;
-  /** Each file of its set is looked at first. */
+  /** Verify each file of the set on disk before validation. */
   readonly mustLook: boolean;
 }
 
 const LONG_AGO = Number.NEGATIVE_INFINITY;
 
-/** What is known of the file in place, and of who serves it. */
+/** What is known about the file in place and about what is served. */
 export interface Pending {
   readonly supervisor: Supervisor;
-  /** Hash of the main file that is in place and known to be served. */
+  /** Hash of the main file in place, if it is known to be served. */
   served: string | undefined;
-  /** The set that was put in place last. */
   inPlace: PlacedSet | undefined;
   unchecked: Unchecked | undefined;
-  /** What runs, where it was told of a set whose main file does not lie there. The supervisor may know better by now. */
+  /** A set that was applied at runtime and whose main file is not in place. The supervisor may have moved on since. */
   told: ToldSet | undefined;
 }
 
-/** Files of the set were changed by hand, and it showed only now: what was said of the set was said of others. Never where no file is trusted. */
+/** Someone edited files of this set, so the verdict is about other content. Never returned if all files were verified first. */
 export interface Damaged {
   readonly kind: 'damaged';
-  /** What of ours lay there before, if this set may lie there now. */
+  /** The previous file of ours, if this set may already be in place. */
   readonly back: MainFile | undefined;
 }
 
-/** A check ends with `interrupt`; what follows from its verdict only with `signal`. */
+/** `interrupt` ends the validation only; `signal` also ends what follows from the verdict. */
 export interface Stops {
   readonly signal: AbortSignal;
   readonly interrupt: AbortSignal;
 }
 
-/** The file of before is back, and is about to be loaded. */
+/** Called before the restored file is loaded. */
 type OnReload = (() => void) | undefined;
 
 export function refusedBy({ message, detail }: Extract<CheckOutcome, { kind: 'invalid' }>) {
@@ -63,8 +62,8 @@ export function refusedBy({ message, detail }: Extract<CheckOutcome, { kind: 'in
 }
 
 /**
- * The file of ours that an earlier process may have put in place without a check. Undefined where it equals the last good copy: only
- * accepted files become that.
+ * The file of ours that an earlier process may have put in place without validation. Undefined if it equals the last good copy: only accepted
+ * files become that.
  */
 export async function uncheckedIn(
   file: LiveFile,
@@ -74,7 +73,7 @@ export async function uncheckedIn(
   const found = isOwnFile(file.path) ? await readIfThere(file.path) : undefined;
   if (found === undefined || (await readIfThere(file.lastGood))?.equals(found) === true) return undefined;
   const folder = folderNamedIn(file, found);
-  // A last good copy is to name no file that a power cut would take.
+  // A last good copy must not name files that a power cut would lose.
   if (folder !== undefined) await syncFolder(folder);
   return {
     ...{ sha256: sha256Of(found), mode, parts: () => [found], rendered: undefined, back: undefined },
@@ -83,10 +82,9 @@ export async function uncheckedIn(
 }
 
 /**
- * Checks what was put in place without a check: the next start reads it. A file that is refused gives way to the last one that was checked, which
- * is loaded, since the program was told of this one and perhaps of others before it. Answers `unchanged` where it is accepted and served, and
- * `failed` where the check could not be made: the file stays unchecked then. Undefined where nothing is known of the program, nothing was left to be
- * checked, another file lies there, or it was interrupted.
+ * Validates what was put in place without it: the next start reads it. A refused file is replaced by the last validated one, which is then loaded
+ * because the running program already has this one. Returns `unchanged` if it is accepted and served, `failed` if validation could not run (the
+ * file stays unchecked), undefined if the running state is unknown, nothing was unchecked, the file was replaced, or it was interrupted.
  */
 export async function settle(
   file: LiveFile,
@@ -105,7 +103,7 @@ export async function settle(
   if (mustLook) await looks.look();
   const found = looks.isDamaged() ? undefined : await checkUnless(interrupt, looks.check, file.path, signal);
   if (looks.isDamaged()) return { kind: 'damaged', back };
-  // An edit by hand while the check read it: the verdict may be on that, and the next call puts a file of ours in its place.
+  // The file was edited during validation: the verdict may be about the edit. The next call writes ours again.
   if (found !== undefined && found.kind !== 'impossible' && !(await isThere())) {
     pending.unchecked = undefined;
     return undefined;
@@ -121,7 +119,7 @@ export async function settle(
       if (isBack) pending.unchecked = undefined;
       pending.served = undefined;
       pending.inPlace = placedOf(back);
-      // What it was told of goes on to run until another file lies there.
+      // The runtime update stays in effect until another file is in place.
       if (!isBack) return outcome;
       onReload?.();
       return { ...outcome, back: await pending.supervisor.reload(signal) };
@@ -129,20 +127,20 @@ export async function settle(
     case 'valid':
       pending.unchecked = undefined;
       if (!(await isServed(sha256, pending, signal))) return undefined;
-      // That the copy could not be written harms nobody: the older copy stays.
+      // A failed copy is harmless: the older copy stays.
       await writeFileAtomically(file.lastGood, parts(), { mode }).catch(() => undefined);
       await pending.supervisor.keep(sha256, signal);
       return { kind: 'unchanged' };
   }
 }
 
-/** HAProxy has a file that is to be checked, and nothing speaks against telling it of others meanwhile. */
+/** Applied at runtime, not validated yet; further runtime updates are allowed. */
 export function isToldAhead({ unchecked, served, inPlace }: Pending): boolean {
   if (unchecked === undefined || unchecked.sinceMs === LONG_AGO) return false;
   return served === unchecked.sha256 && inPlace?.sha256 === served;
 }
 
-/** A supervisor that started with this file needs no reload, so its status is asked first. */
+/** Asks the supervisor's status if not known: one that started with this file needs no reload. */
 export async function isServed(sha256: string, pending: Pending, signal: AbortSignal): Promise<boolean> {
   if (pending.served === sha256) return true;
   if ((await pending.supervisor.servedSha256(signal)) !== sha256) return false;
@@ -150,7 +148,7 @@ export async function isServed(sha256: string, pending: Pending, signal: AbortSi
   return true;
 }
 
-/** Undefined where it was interrupted. */
+/** Undefined if interrupted. */
 async function checkUnless(
   interrupt: AbortSignal,
   check: ConfigurationCheck,

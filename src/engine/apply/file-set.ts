@@ -4,16 +4,16 @@ import { oncePer } from '../system/once-per.ts';
 import { isSameList } from '../system/same-list.ts';
 import { MAX_CONFIGURATION_BYTES, MAX_SET_BYTES, MAX_SET_FILES } from './limits.ts';
 
-/** A configuration as it should lie there: one file, or a main file and those that it names. */
+/** A desired configuration: one file, or a main file and the files it names. */
 export interface Rendered {
-  /** The main file. Where there are others, it holds `SET_FOLDER` in place of the folder in which they lie. */
+  /** The main file. With other files, it has `SET_FOLDER` in place of their folder's path. */
   readonly text: string;
-  /** The template's mode, of which the files get the permissions. */
+  /** The template's mode; the files get its permission bits. */
   readonly mode: number;
   readonly others?: readonly SetFile[];
   /**
-   * The text in pieces, where it was made of some, and then it is only joined where it is asked for: the first has all that is no backend, and each other one is a backend, which no other piece
-   * names. One that stays from one configuration to the next is the same string, so that two are compared without a look at each byte.
+   * The text in pieces, joined only on demand. The first holds everything except backends; each other one is a backend that no other piece refers
+   * to. An unchanged piece is the same string in the next configuration, so comparing is cheap.
    */
   readonly pieces?: readonly string[];
 }
@@ -38,8 +38,8 @@ export function isSameText(one: MainText, other: MainText): boolean {
 const PART_BYTES = 256 * 1024;
 
 /**
- * The main file in its final words, a part of its bytes after the other: each takes the place of the one before. Megabytes in one piece, made anew at
- * each change, cost more to clear away than to make.
+ * The final bytes of the main file in parts. Each part reuses the buffer of the one before: a fresh buffer of megabytes for each change costs
+ * more in garbage collection than the rendering.
  */
 export function* mainParts(main: MainText, folder: string | undefined): Generator<Buffer, void> {
   const part = Buffer.allocUnsafeSlow(PART_BYTES);
@@ -79,7 +79,7 @@ export function modeOf(file: SetFile, mode: number): number {
   return file.secret === true ? 0o600 : mode;
 }
 
-/** The same for two sets only where they are the same in every file. Of one file: the hash of its bytes. */
+/** Equal only for sets that are equal in every file. For a single file: the hash of its bytes. */
 export const identityOf: (rendered: Rendered) => string = oncePer((rendered) => {
   const hash = createHash('sha256');
   for (const part of mainParts(rendered, undefined)) hash.update(part);
@@ -89,7 +89,7 @@ export const identityOf: (rendered: Rendered) => string = oncePer((rendered) => 
   return hash.digest('hex');
 });
 
-/** Of its content. */
+/** Hash of its content. */
 export const sha256OfFile: (file: SetFile) => string = oncePer(({ content }) => sha256Of(content));
 
 export function sha256Of(content: string | Buffer): string {
@@ -116,14 +116,14 @@ export function hasFiles(left: Rendered, rendered: Rendered): boolean {
 }
 
 /**
- * Whether two sets are the same in every file, and have the same permissions. Those of a main file without others do not count. Pieces and files
- * that are the same objects in both are not read.
+ * Whether two sets are equal in every file and its permissions. The permissions of a main file without others are ignored. Pieces and files that
+ * are identical objects are not compared byte by byte.
  */
 export function isSameSet(one: Rendered, other: Rendered): boolean {
   return one === other || (isSameText(one, other) && hasFiles(one, other));
 }
 
-/** Throws, with a code as the file system does, where a set is larger than a limit, which it names, or is none. */
+/** Throws, with a code like the file system's, if the set exceeds a limit, which the message names, or is malformed. */
 export function mustBeSet(rendered: Rendered): void {
   const others = othersOf(rendered);
   const pieces = rendered.pieces ?? [rendered.text];
@@ -146,13 +146,13 @@ export function mustBeSet(rendered: Rendered): void {
     );
 }
 
-/** Exact where they may be more than `limit`. Else the most that they can be, which costs no look at the texts. */
+/** Exact if it may exceed `limit`. Otherwise an upper bound that reads no text. */
 function bytesIn(texts: readonly (string | Buffer)[], limit: number): number {
   const most = texts.reduce((sum, { length }) => sum + 3 * length, 0);
   return most <= limit ? most : texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 
-/** Whether a file of a set can have this name: it is relative, and leads nowhere but below the set's folder. */
+/** Whether a file of a set may have this name: relative, and below the set's folder. */
 export function isSetFileName(name: string): boolean {
   return /^\w[\w.-]*(\/\w[\w.-]*)*$/.test(name);
 }
@@ -162,7 +162,7 @@ function mustBeWithin(what: string, found: number, unit: string, limit: NamedLim
   if (over !== undefined) throw refusal('EFBIG', `${what} ${over}`);
 }
 
-/** An error as of the file system, which an applier reports and survives. */
+/** An error like the file system's, which an applier reports and survives. */
 export function refusal(code: 'EFBIG' | 'EINVAL', message: string): Error {
   return Object.assign(new Error(message), { code });
 }

@@ -20,7 +20,7 @@ export function isOwnFile(path: string): boolean {
   return bytes !== undefined && isOwn(bytes, readSmall(`${path}.last-good`));
 }
 
-/** Keeps what lies at `file` as a copy beside it, where hawser did not write it. Undefined where there was nothing to keep. */
+/** Saves a copy of the file next to it if hawser did not write it. Undefined if there was nothing to save. */
 export async function keepForeignFile(file: LiveFile): Promise<ForeignFile | undefined> {
   const bytes = await readIfThere(file.path);
   if (bytes === undefined || isOwn(bytes, await readIfThere(file.lastGood))) return undefined;

@@ -5,7 +5,7 @@ import { nameBehind, writeFileAtomically } from '../system/file/atomic-write.ts'
 import { readRegularFile } from '../system/file/read-regular-file.ts';
 import { MAX_FOUND_BYTES } from './limits.ts';
 
-/** A configuration file and what lies beside it while it is being replaced. */
+/** A configuration file and its siblings during replacement. */
 export interface LiveFile {
   readonly path: string;
   /** Written first and given to `haproxy -c`; never there between two calls unless a monitor was killed. */
@@ -39,8 +39,8 @@ async function isLink(path: string): Promise<boolean> {
 }
 
 /**
- * Undefined where there is no file, or one that we may not read: it can still be replaced. Throws the system's error for
- * anything else (a directory, a FIFO, a broken disk).
+ * Undefined if the file is missing or not readable for us: it can still be replaced. Throws the system's error for anything else (a directory, a
+ * FIFO, a broken disk).
  */
 export async function readIfThere(path: string): Promise<Buffer | undefined> {
   try {
@@ -53,8 +53,8 @@ export async function readIfThere(path: string): Promise<Buffer | undefined> {
 }
 
 /**
- * Gives the file and its last good copy the permissions `mode`, where they have others: the text may hold what not everyone
- * should read. They are written anew, since a monitor without CAP_FOWNER cannot change what another user owns.
+ * Gives the file and its last good copy the permissions `mode`: the text may hold secrets. They are rewritten, since a monitor without CAP_FOWNER
+ * cannot chmod another user's file.
  */
 export async function keepModes(file: LiveFile, mode: number): Promise<void> {
   for (const path of [file.path, file.lastGood]) {
@@ -88,8 +88,8 @@ async function removeIfOld(path: string, nowMs: number): Promise<void> {
 }
 
 /**
- * Leaves no configuration to start with: the live one is renamed to `NAME.left`, over an earlier one of that name, and the
- * last good copy goes. False where there was none. Throws the system's error.
+ * Leaves no configuration to start with: renames the live one to `NAME.left`, overwriting an earlier one, and removes the last good copy. False
+ * if there was none. Throws the system's error.
  */
 export async function setAside({ path, lastGood }: LiveFile): Promise<boolean> {
   await rm(lastGood, { force: true });
@@ -102,7 +102,7 @@ export async function setAside({ path, lastGood }: LiveFile): Promise<boolean> {
   }
 }
 
-/** For the candidate, which has done its duty either way. */
+/** Removes the candidate. */
 export async function discard(path: string): Promise<void> {
   await rm(path, { force: true }).catch(() => undefined);
 }

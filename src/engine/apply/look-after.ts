@@ -1,14 +1,14 @@
 import type { ConfigurationCheck } from './configuration-check.ts';
 
-/** A set of which no file was looked at before HAProxy was told of it: it may lack what was removed by hand. */
+/** A set that was applied at runtime before its files were verified on disk: some may have been removed by hand. */
 export interface LookAfter {
-  /** The same check. Before a set is refused, its files are looked at: no route is to be blamed for what is missing. */
+  /** The same validation. Before it refuses a set, it verifies the files: no route is blamed for a missing file. */
   readonly check: ConfigurationCheck;
   readonly look: () => Promise<void>;
   readonly isDamaged: () => boolean;
 }
 
-/** `isWhole` looks at the files. Left out: all of them are known. */
+/** `isWhole` verifies the files. Undefined: they are known to be complete. */
 export function lookAfter(
   check: ConfigurationCheck,
   isWhole: (() => Promise<boolean>) | undefined,

@@ -5,7 +5,7 @@ import { isOwnFile } from './foreign-file.ts';
 import { type LiveFile, readIfThere } from './live-file.ts';
 import { folderNamedIn } from './set-path.ts';
 
-/** What lies in the place of the main file. */
+/** The main file on disk. */
 export interface MainFile {
   readonly sha256: string;
   readonly bytes: () => Buffer;
@@ -13,7 +13,7 @@ export interface MainFile {
   readonly folder: string | undefined;
   /** hawser rendered it. */
   readonly isOwn: boolean;
-  /** Of what it was made, where this process put it there. */
+  /** What it was made from; undefined if another process wrote it. */
   readonly rendered: Rendered | undefined;
 }
 
@@ -23,13 +23,13 @@ export interface PlacedSet {
   readonly sha256: string;
   readonly folder: string | undefined;
   readonly rendered: Rendered;
-  /** As the file system told of the main file. Undefined where an edit might not show. */
+  /** The main file's stat fields. Undefined if an edit might go unnoticed. */
   readonly stamp: string | undefined;
 }
 
 /**
- * What lies there now. A file that was put there and has not been touched since is not read: it has megabytes, and is looked at before each
- * change. Throws the system's error.
+ * Reads the main file. If it is unchanged since this process wrote it, only stat() is called: it has megabytes, and this runs before each change.
+ * Throws the system's error.
  */
 export async function readMainFile(
   file: LiveFile,
@@ -48,7 +48,7 @@ export async function readMainFile(
   };
 }
 
-/** A known file that lies there again, written anew. */
+/** A known file that was restored by writing it again. */
 export function placedOf(main: MainFile | undefined): PlacedSet | undefined {
   if (main?.rendered === undefined) return undefined;
   const { sha256, folder, rendered } = main;
@@ -60,10 +60,10 @@ export function bytesOf(rendered: Rendered, folder: string | undefined): Buffer 
   return Buffer.concat(Array.from(mainParts(rendered, folder), (part) => Buffer.from(part)));
 }
 
-/** How far back the time of a file is set that is put in place: an edit within the same tick of the kernel's clock shows by it. */
+/** Backdates the mtime of written files, so that an edit within the same kernel clock tick changes it. */
 export const BACK_MS = 1_000;
 
-/** Undefined unless the file has this time: another one may lie there by now. */
+/** Undefined unless the file has this mtime: it may have been replaced already. */
 export async function stampAt(path: string, timeMs: number): Promise<string | undefined> {
   const found = await statsOf(path);
   return found !== undefined && Math.abs(Number(found.mtimeNs) / 1e6 - timeMs) < 1

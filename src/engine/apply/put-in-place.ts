@@ -13,17 +13,17 @@ import type { StagedSet } from './set-folder.ts';
 
 interface Replacing {
   readonly mode: number;
-  /** Left out where the file is checked, and synced to the disk, later. */
+  /** Undefined if the file is validated and synced later. */
   readonly check: ConfigurationCheck | undefined;
   readonly timeMs: number;
-  /** Whether this process put there what lies there, asked just before another file takes its place: that may be minutes after the first look. */
+  /** Whether this process wrote the current file. Called just before the replacement, which may be minutes after the first read. */
   readonly isKnown: () => Promise<boolean>;
-  /** Gets the bytes that are written. */
+  /** Updated with the written bytes. */
   readonly hash: Hash;
   readonly onForeign?: (foreign: ForeignFile) => void;
 }
 
-/** Undefined where the live file now holds the staged bytes; else nothing of the set is left. */
+/** Undefined if the live file now holds the staged bytes; otherwise nothing of the set remains. */
 export async function putInPlace(
   file: LiveFile,
   staged: StagedSet,
@@ -63,9 +63,9 @@ function* hashing(parts: Iterable<Buffer>, hash: Hash): Generator<Buffer, void> 
 }
 
 /**
- * Before the last good copies are made, which are to name no file that a power cut takes. One before that leaves the older copies, with which the
- * supervisor starts where HAProxy refuses the file. A file that was cut at the end of a line is served until the next call. Answers with a failure
- * where something else has removed a file meanwhile.
+ * Syncs the set before the last good copies are made, which must not name files that a power cut would lose. After a power cut before that, the
+ * older copies remain for the supervisor to start with if HAProxy refuses the file. A file truncated at a line end is served until the next call.
+ * Returns a failure if another process removed a file meanwhile.
  */
 export async function syncSet({ path }: LiveFile, staged: StagedSet): Promise<ApplyOutcome | undefined> {
   try {
@@ -75,7 +75,7 @@ export async function syncSet({ path }: LiveFile, staged: StagedSet): Promise<Ap
     return undefined;
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
-    const message = `Cannot keep configuration "${path}": something else removed a file of it (${messageOf(error)})`;
+    const message = `Cannot keep configuration "${path}": another process removed one of its files (${messageOf(error)})`;
     return { kind: 'failed', message };
   }
 }

@@ -13,12 +13,12 @@ interface ReloadScript {
   readonly run: RunCommand;
 }
 
-/** Of what a script prints, so much is kept for people. */
+/** Length of the script's output that is kept. */
 const DETAIL_CHARACTERS = 4_000;
 
 /**
- * An administrator's program in the supervisor's place: it starts and reloads HAProxy by itself, and ends with 0 once the file is served. It can be
- * told of no change, and what it serves is not known to a new process, which has it run once.
+ * An administrator's program in place of the supervisor. It starts and reloads HAProxy itself and exits with 0 once the file is served. It makes
+ * no runtime updates. A new monitor process does not know what it serves and runs it once.
  */
 export function reloadByScript(script: ReloadScript): Supervisor {
   const reload = async (signal: AbortSignal): Promise<ReloadOutcome> => {
@@ -50,7 +50,7 @@ export function reloadByScript(script: ReloadScript): Supervisor {
   };
 }
 
-/** Why it cannot be run; undefined where it can. */
+/** Why it cannot be run; undefined if it can. */
 export async function scriptProblem(path: string): Promise<string | undefined> {
   try {
     await access(path, constants.X_OK);

@@ -17,37 +17,31 @@ import { holdsAll, isInPlace, isKnownOther, type StagedSet, stageSet } from './s
 import type { SpareSet } from './spare-set.ts';
 import { tellFirst, whatRuns } from './tell-first.ts';
 
-/**
- * The other files of a set that this process put in place are taken to be as it left them for so long: of thousands, each look costs a question
- * to the system. What HAProxy can be told of never waits for a look: where one is due, it follows.
- */
+/** Trust files we wrote for 5 s: stat() of thousands is slow. Runtime updates never wait for it; if it is due, it follows. */
 const LOOK_EVERY_MS = 5_000;
 
-/** How a set comes into place and into service. */
 export interface ReplaceOptions {
-  /** What HAProxy itself says about a file. */
+  /** Validation by HAProxy itself. */
   readonly check: ConfigurationCheck;
-  /** How to come from the text in place to another one; without it every change is a reload. */
+  /** Computes the runtime update between two sets. Undefined: every change is a reload. */
   readonly difference?: Compare;
   /**
-   * Where the supervisor makes changes, a file of ours is followed by one that `settle` checks after HAProxy has got it: clients of a large
-   * configuration do not wait for the check. One that HAProxy has started with needs none. Left out: every file is checked before it is put
-   * in place.
+   * If the supervisor makes runtime updates, a change of our file is validated by `settle` after HAProxy has it: clients of a large configuration
+   * do not wait for validation. A file that HAProxy started with needs none. Undefined: every file is validated before it is put in place.
    */
   readonly checksAfter?: boolean;
-  /** What runs is about to be loaded anew, not only told of a change. */
+  /** Called before a reload, not before a runtime update. */
   readonly onReload?: () => void;
-  /** A file that hawser did not write was kept beside its place, and is replaced. */
+  /** A file that hawser did not write was saved under another name, and replaced. */
   readonly onForeign?: (foreign: ForeignFile) => void;
 }
 
-/** What is known of the files in place, and of who serves them. */
 export interface Placing extends Pending {
   readonly known: KnownFiles;
   readonly spare: SpareSet;
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** When each file of it was looked at, or the first of all was written: monotonic milliseconds. */
+  /** When the files of the set in place were last verified, or the first set was written: monotonic milliseconds. */
   lookedAtMs: number;
 }
 
@@ -57,13 +51,13 @@ export interface Replacement {
   readonly options: ReplaceOptions;
   readonly memory: Placing;
   readonly signal: AbortSignal;
-  /** False: every file of the set in place is looked at first. */
+  /** False: verify every file of the set in place first. */
   readonly mayTrust: boolean;
-  /** What comes back where this set is refused. Left out: the last file that was checked. */
+  /** Restored if this set is refused. Undefined: the last validated file. */
   readonly back?: MainFile | undefined;
 }
 
-/** Puts a set in place, unless it is there, and brings it into service. */
+/** Puts a set in place, unless it already is, and brings it into service. */
 export async function replaceSet(parts: Replacement & { readonly mayTrust: false }): Promise<ApplyOutcome>;
 export async function replaceSet(parts: Replacement): Promise<ApplyOutcome | Damaged>;
 export async function replaceSet(parts: Replacement): Promise<ApplyOutcome | Damaged> {
@@ -71,7 +65,7 @@ export async function replaceSet(parts: Replacement): Promise<ApplyOutcome | Dam
   const main = await readMainFile(file, memory.inPlace);
   const isOther = main !== undefined && isKnownOther(main, rendered);
   const isFresh = mayTrust && memory.now() - memory.lookedAtMs < LOOK_EVERY_MS;
-  // HAProxy is still to read what is not served: it is looked at first.
+  // HAProxy has yet to read a set that is not served: verify it first.
   const isTrusted = isFresh && memory.served === main?.sha256;
   const isThere =
     main !== undefined && !isOther && (await isInPlace(main, rendered, memory.known, isTrusted));
@@ -108,15 +102,15 @@ async function serveInPlace(
   });
 }
 
-/** HAProxy may have been started since a file was edited by hand. Nothing says so: the main file is the same. */
+/** HAProxy may have started with the edited file, and the hash of the main file does not show it. */
 const readAnew: Way = {
   ...{ kind: 'reload', what: 'files-changed', reason: 'a file of the set was edited by hand' },
 };
 
 interface Trust {
-  /** The set in place is known, and is another one. */
+  /** The set in place is known and differs. */
   readonly isOther: boolean;
-  /** Its files were looked at not long ago. */
+  /** Its files were verified within `LOOK_EVERY_MS`. */
   readonly isFresh: boolean;
 }
 
@@ -137,7 +131,7 @@ async function replaceBy(
   const isFirst = isCheckedAfter && isTold && found.kind === 'runtime';
   const tell = async (way: Way): Promise<Way> =>
     way.kind === 'change' && isFirst ? await tellFirst(way, rendered, memory, signal) : way;
-  // What is in no file of the set need not wait for them.
+  // An update that reads no file of the set need not wait for them.
   const early =
     isFirst && found.readsFiles !== true && runs !== undefined
       ? await tell({ kind: 'change', from: runs.sha256, changes: found.changes })
@@ -174,17 +168,17 @@ async function replaceBy(
   return await serve(parts, { before: back, staged, placed, way, isCheckedAfter, looks, mustLook });
 }
 
-/** What lies in place by now. */
+/** The set that is in place now. */
 interface Placed {
-  /** What of ours lay there, and was checked. */
+  /** The previous file of ours, validated. */
   readonly before: MainFile | undefined;
   readonly staged: StagedSet;
   readonly placed: PlacedSet;
   readonly way: Way;
-  /** It is checked once HAProxy has got it. */
+  /** It is validated after HAProxy has it. */
   readonly isCheckedAfter: boolean;
   readonly looks: LookAfter;
-  /** Before it is checked, each file is looked at. */
+  /** Verify each file before validation. */
   readonly mustLook?: boolean;
 }
 
@@ -194,7 +188,7 @@ async function serve(parts: Replacement, now: Placed): Promise<ApplyOutcome | Da
   const { mode } = rendered;
   const { sha256 } = placed;
   const overtaken = memory.unchecked?.sha256 === sha256 ? undefined : memory.unchecked;
-  // From here on no text is known to be served until the supervisor confirms one.
+  // Unknown from here until the supervisor confirms a text.
   memory.served = undefined;
   memory.told = undefined;
   const sinceMs = overtaken?.sinceMs ?? memory.now();
@@ -207,33 +201,33 @@ async function serve(parts: Replacement, now: Placed): Promise<ApplyOutcome | Da
   if (outcome.kind !== 'rejected' || isDamaged) memory.inPlace = placed;
   if (isDamaged && mayTrust) return { kind: 'damaged', back: before };
   if (removed !== undefined) return removed;
-  // A refused file gives way to the one of before, which is known still.
+  // The refused file was replaced by the previous one, which is still known.
   if (outcome.kind === 'rejected') memory.inPlace = placedOf(before) ?? memory.inPlace;
   if (outcome.kind === 'reloaded') memory.served = sha256;
   const settled = await afterReload(file, { staged, sha256, before, mode }, outcome);
   await removeOldSets(file, memory.unchecked?.back?.folder);
   if (settled.kind !== 'rejected' || overtaken === undefined) return settled;
-  // What runs was told of a file that is not there any more.
+  // The running configuration came from a file that is gone.
   parts.options.onReload?.();
   return { ...settled, back: await memory.supervisor.reload(parts.signal) };
 }
 
-/** `removed` where something else removed a file of the set before it was on the disk. */
+/** `removed` if another process removed a file of the set before it was synced. */
 async function bringAndSync(
   { file, memory, signal }: Replacement,
   { staged, placed, way, isCheckedAfter }: Placed,
 ): Promise<{ readonly brought: ReloadOutcome; readonly removed: ApplyOutcome | undefined }> {
   const wanted = { sha256: placed.sha256, isChecked: !isCheckedAfter };
   const sync = async () => (isCheckedAfter ? await syncSet(file, staged) : undefined);
-  // The supervisor keeps a copy of what it starts.
+  // Sync before a reload: the supervisor keeps a copy of what it starts.
   const early = way.kind === 'reload' ? await sync() : undefined;
   const brought = await bringIntoService(way, wanted, memory.supervisor, signal);
   return { brought, removed: way.kind === 'reload' ? early : await sync() };
 }
 
 /**
- * What runs was told of is left to `settle`, and what was read needs no check. What the supervisor refused is checked now: a start that failed says
- * less than a check, and one program may refuse what another one takes.
+ * A runtime update is left to `settle`; a loaded file needs no validation. What the supervisor refused is validated now: a failed start explains
+ * less, and two HAProxy builds may disagree.
  */
 async function verdictOn(
   brought: ReloadOutcome,
@@ -258,12 +252,12 @@ async function verdictOn(
   }
 }
 
-/** A file that hawser did not write is not to come back where ours is refused. */
+/** A file that hawser did not write is never restored. */
 function ownFile(main: MainFile | undefined): MainFile | undefined {
   return main?.isOwn === true ? main : undefined;
 }
 
-/** Only what can be told of is so fast that it would wait for the files. */
+/** Only runtime updates are fast enough to notice the wait for files. */
 function fillSpare({ file, options, memory, signal }: Replacement, { folder, rendered }: PlacedSet): void {
   if (options.difference !== undefined && folder !== undefined)
     memory.spare.fill(file, folder, rendered, signal);

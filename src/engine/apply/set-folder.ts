@@ -23,24 +23,24 @@ import { removeFolder } from './old-sets.ts';
 import { folderOf, numberOf, numbersOf, setsOf } from './set-path.ts';
 import type { SpareSet } from './spare-set.ts';
 
-/** A main file in its final words, and the folder with the files that it names: undefined where it names none. */
+/** The final main file, and the folder of the files it names; undefined if it names none. */
 export interface StagedSet {
   readonly parts: () => Iterable<Buffer>;
   readonly folder: string | undefined;
-  /** A file of the set in place was found with other content than this set has. */
+  /** A file of the set in place was edited by hand. */
   readonly isEdited?: boolean;
-  /** The other files are on the disk once it resolves. */
+  /** Resolves once the other files are synced to disk. */
   readonly sync: () => Promise<void>;
 }
 
-/** Whether the set in place is known, and another one: nothing has to be looked at for that. */
+/** Whether the set in place is known and differs. Reads nothing from disk. */
 export function isKnownOther({ rendered: before }: Pick<MainFile, 'rendered'>, rendered: Rendered): boolean {
   return before !== undefined && !(isSameText(before, rendered) && hasFiles(before, rendered));
 }
 
 /**
- * Whether what lies there now, which is no known other set, is this set in every byte, and its other files have their permissions. `keepModes` sees to
- * those of the main file. The other files of a known set are not looked at where they were a moment ago (`isFresh`).
+ * Whether the set in place equals this one in every byte, and its other files have their permissions (`keepModes` handles the main file's). Call
+ * it only if `isKnownOther` is false. The other files of a known set are not read if they were verified recently (`isFresh`).
  */
 export async function isInPlace(
   main: MainFile,
@@ -55,12 +55,12 @@ export async function isInPlace(
   return folder === undefined || (isKnown && isFresh) || (await holdsAll(folder, rendered, known));
 }
 
-/** Whether the folder has the other files, and nothing else. */
+/** Whether the folder holds exactly the other files. */
 export async function holdsAll(folder: string, rendered: Rendered, known: KnownFiles): Promise<boolean> {
   return (await lookAt(folder, rendered, known)) === 'whole';
 }
 
-/** Where it is not whole, whether HAProxy may have read something else there: `edited`. */
+/** `edited`: HAProxy may have read other content there. */
 async function lookAt(
   folder: string,
   rendered: Rendered,
@@ -80,17 +80,17 @@ async function lookAt(
   return isWhole ? 'whole' : 'incomplete';
 }
 
-/** What is known of the files that lie there. */
+/** What is known about the files in place. */
 export interface KnownSet {
   readonly known: KnownFiles;
   readonly spare: SpareSet;
-  /** The files of the set in place are as this process left them: none is looked at, and what differs costs as much as it is. */
+  /** The files of the set in place are as this process wrote them: none is read, and the cost is that of the difference. */
   readonly isTrusted: boolean;
 }
 
 /**
- * Writes the other files into a folder of their own, unless the one in place has just these: whole once it resolves, each with its permissions
- * before its first byte. A file that the set in place has too is linked, not written. On an error the folder is gone.
+ * Writes the other files into a new folder, unless the current one holds exactly these. Complete when it resolves; each file gets its permissions
+ * before its first byte. Files shared with the set in place are hard-linked. On an error the folder is removed.
  */
 export async function stageSet(
   file: LiveFile,
@@ -133,12 +133,12 @@ function leftIn(left: Rendered, mode: number): IsSame {
   return async (each) => left.mode === mode && isSameFile(filesOf(left).get(each.name), each);
 }
 
-/** Its number is above that of the set in place, though that may have been removed by hand: the same main file would stand for both. */
+/** Numbered above the set in place even if that was removed by hand: otherwise one main file could mean two sets. */
 async function makeSetFolder(file: LiveFile, before: string | undefined, mode: number): Promise<string> {
   const sets = setsOf(file);
   await makeIfMissing(sets, mode);
   const found = await lstat(sets);
-  if (!found.isDirectory()) throw refusal('EINVAL', `"${sets}" is no folder, expected one`);
+  if (!found.isDirectory()) throw refusal('EINVAL', `"${sets}" is not a directory`);
   if ((found.mode & 0o777) !== mode) await chmod(sets, mode);
   const [newest = 0] = await numbersOf(file);
   const highest = Math.max(newest, before === undefined ? 0 : numberOf(before));
@@ -149,13 +149,13 @@ async function makeSetFolder(file: LiveFile, before: string | undefined, mode: n
 }
 
 interface Filling {
-  /** What lies in the folder already. */
+  /** Files already in the folder. */
   readonly ahead: ReadonlyMap<string, SetFile>;
-  /** Whether a file is the one of the set before. */
+  /** Whether a file is unchanged from the previous set. */
   readonly isSame: IsSame;
 }
 
-/** Answers what brings it to the disk. */
+/** Returns a function that syncs it to disk. */
 async function fillFolder(
   folder: string,
   before: string | undefined,
@@ -186,17 +186,17 @@ async function syncAll(folder: string, folders: Iterable<string>, files: readonl
     await syncDirectory(each);
 }
 
-/** For a set that another process wrote, which may have ended before it was on the disk. Never fails: what is wrong with it shows in its check. */
+/** Syncs a set of another process, which may have died before it did. Never fails: validation reports any damage. */
 export async function syncFolder(folder: string): Promise<void> {
   try {
     const paths = [...(await filesIn(folder)).keys()].map((name) => join(folder, name));
     await syncAll(folder, new Set(paths.map(dirname)), paths);
   } catch {
-    // It is gone, or of another user.
+    // It is gone, or belongs to another user.
   }
 }
 
-/** A spare folder may have what this process did not put there. */
+/** A spare folder may contain foreign files. */
 async function writeInstead(path: string, file: SetFile, mode: number): Promise<void> {
   const write = () => writeNewFile(path, file.content, { mode: modeOf(file, mode), isSynced: false });
   await write().catch(async (error: unknown) => {
@@ -207,8 +207,8 @@ async function writeInstead(path: string, file: SetFile, mode: number): Promise<
 }
 
 /**
- * Every name below a folder that is no folder, and whether it is a regular file. Symbolic links are not followed. None of a folder that this
- * user may not read: as where it is missing, another one is made beside it.
+ * Every non-directory below a folder, and whether it is a regular file. Symbolic links are not followed. A folder that is missing or unreadable
+ * for this user is empty: another one is made next to it.
  */
 async function filesIn(folder: string): Promise<ReadonlyMap<string, boolean>> {
   const found = await lstat(folder).catch(() => undefined);

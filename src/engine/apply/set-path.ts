@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { LiveFile } from './live-file.ts';
 
-/** Beside a main file, the folder of its sets: each has a number and is a folder with the files that the main file names. */
+/** The folder of a main file's sets, next to it. Each set is a numbered folder with the files that the main file names. */
 export const setsOf = (file: Pick<LiveFile, 'path'>): string => `${file.path}.sets`;
 
 export const folderOf = (file: Pick<LiveFile, 'path'>, number: number): string =>

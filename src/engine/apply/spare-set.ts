@@ -8,26 +8,26 @@ import { removeFolder } from './old-sets.ts';
 import { spareOf } from './set-path.ts';
 
 /**
- * A folder that has the files of the set in place already, for the next set: of five thousand certificates one differs then, and only that one
- * is written before clients get it. Nothing names the folder before it is taken, so it may be in any state: what it lacks is made when it is taken.
+ * A prepared folder with links to all files of the set in place. If one of five thousand certificates changes, only that one is written before
+ * clients get it. Nothing names the folder before it is taken, so it may be incomplete: missing files are written when it is taken.
  */
 export interface SpareSet {
-  /** Begins to link the files of the set in `folder`, in the background. Never fails: without a spare set the next one is linked whole. */
+  /** Starts to link the files of `folder` in the background. Never fails: without a spare set the next one is linked in full. */
   readonly fill: (file: LiveFile, folder: string, rendered: Rendered, signal: AbortSignal) => void;
   /**
-   * Ends that, and moves what is there to `folder`, which is empty, if it was made for this mode. Answers the files that it has by their
-   * names. Never rejects.
+   * Stops linking and renames the spare to `folder`, which is empty, if it was made for this mode. Resolves with its files by name. Never
+   * rejects.
    */
   readonly take: (folder: string, mode: number) => Promise<ReadonlyMap<string, SetFile>>;
 }
 
 interface Spare {
   readonly path: string;
-  /** The folder of the files that are linked. */
+  /** The folder with the originals. */
   readonly from: string;
   readonly rendered: Rendered;
   readonly files: Map<string, SetFile>;
-  /** Nothing more is to be linked: it was taken, or another one takes its place. */
+  /** Stop linking: it was taken or superseded. */
   isOver: boolean;
 }
 
@@ -38,7 +38,7 @@ export function createSpareSet(): SpareSet {
   let filling = Promise.resolve();
   return {
     fill: (file, folder, rendered, signal) => {
-      // The same files in another folder: those of before were changed by hand, and so were the links to them.
+      // The same files in another folder mean that the old ones were edited by hand, and so were the links to them.
       if (spare?.from === folder && hasFiles(spare.rendered, rendered)) return;
       if (spare !== undefined) spare.isOver = true;
       const next: Spare = { path: spareOf(file), from: folder, rendered, files: new Map(), isOver: false };
@@ -60,11 +60,11 @@ export function createSpareSet(): SpareSet {
   };
 }
 
-/** Stops once it is over: the next change does not wait for thousands of links. Never rejects. */
+/** Stops when `isOver`: the next change does not wait for thousands of links. Never rejects. */
 async function fillSpare(spare: Spare, signal: AbortSignal): Promise<void> {
   const { path, from, rendered, files } = spare;
   const isOver = (): boolean => spare.isOver || signal.aborted;
-  // Of an earlier set, or of a process that was killed.
+  // Left by an earlier set or a killed process.
   await removeFolder(path);
   try {
     await makeIfMissing(path, folderMode(rendered.mode));
@@ -74,6 +74,6 @@ async function fillSpare(spare: Spare, signal: AbortSignal): Promise<void> {
       if (isLinked) files.set(each.name, each);
     });
   } catch {
-    // What could not be made is made when it is needed, or fails there with its reason.
+    // Whatever is missing is written on demand, and fails there with its reason.
   }
 }

@@ -5,17 +5,17 @@ import type { Pending } from './check-after.ts';
 import type { Rendered } from './file-set.ts';
 import type { MainFile } from './main-file.ts';
 
-/** A set that the program was told of before its main file was written: docs/internals/decisions/0095. */
+/** A set that was applied at runtime before its main file was written: docs/internals/decisions/0095. */
 export interface ToldSet {
-  /** What the supervisor calls what runs now. No file has this hash. */
+  /** The supervisor's id of the running configuration. No file has this hash. */
   readonly identity: string;
   readonly rendered: Rendered;
 }
 
-/** What runs, by the hash of its main file or as it was told. */
+/** The running configuration, by the hash of its main file or by its `identity`. */
 type Running = Pick<MainFile, 'sha256' | 'rendered'>;
 
-/** `before` lies there, unless the program was told of another set whose file could not be written, and has it still. */
+/** Returns `before`, unless another set was applied at runtime whose file could not be written and which still runs. */
 export async function whatRuns(
   before: MainFile | undefined,
   pending: Pending,
@@ -30,8 +30,8 @@ export async function whatRuns(
 }
 
 /**
- * Has the program told of a set whose main file is still to be written. What is left to do once it lies there: to say so, or to load it where the
- * change was not made.
+ * Applies a set at runtime before its main file is written. Returns what remains to be done once the file is in place: bind the update to it, or
+ * reload if the update was refused.
  */
 export async function tellFirst(
   { from, set, changes }: Extract<Way, { kind: 'change' }>,
@@ -40,7 +40,7 @@ export async function tellFirst(
   signal: AbortSignal,
 ): Promise<Way> {
   const identity = `told-${randomBytes(8).toString('hex')}`;
-  // From here on what runs may be none of the files.
+  // From here the running configuration may match no file.
   pending.served = undefined;
   const order = { from, to: identity, ahead: true, ...(set !== undefined && { set }), changes };
   const outcome = await pending.supervisor.tell(order, signal);

@@ -154,7 +154,7 @@ describe('a refused file on a disk that has become full', () => {
   ])(
     'stays where %s refuses it and the copy is another one, and the rejection says so',
     async (_what, when) => {
-      const detail = expect.stringMatching(/the file of before could not be put back \(ENOSPC/);
+      const detail = expect.stringMatching(/the previous file could not be restored \(ENOSPC/);
       const refused = { outcome: { kind: 'rejected', detail }, lies: 'bad' };
       expect(await refuse(when, 'another')).toMatchObject({ refused, next });
     },
