@@ -1,5 +1,5 @@
 /**
- * A program: makes the pictures of the status page in docs/images, from three nodes in
+ * A program: makes the picture of the status page in docs/images, from three nodes in
  * network namespaces on which real things go wrong. Its argument is over how many minutes that is spread (default: 2), since the page draws an hour.
  * Needs root.
  */
@@ -13,7 +13,7 @@ import { serveNodePage } from '../test/helpers/vrrp/node-page.ts';
 import { openCluster } from './screenshots/cluster.ts';
 import { playIncident } from './screenshots/incident.ts';
 
-const MARGIN = 16;
+const IMAGE = fileURLToPath(new URL('../docs/images/page-wide.png', import.meta.url));
 const LOGS = join(tmpdir(), 'hawser-screenshots');
 const minutes = Number(process.argv[2] ?? 2);
 if (!(minutes > 0)) {
@@ -21,7 +21,6 @@ if (!(minutes > 0)) {
   process.exit(2);
 }
 const tell = (text: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${text}`);
-const imagePath = (name: string) => fileURLToPath(new URL(`../docs/images/${name}`, import.meta.url));
 
 // The nodes and the browser go with this process; the browser's library would keep SIGTERM for itself.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
@@ -38,9 +37,8 @@ await statusOnce(holder, 'which server is down', ({ here }) =>
 );
 const flags = journals.flatMap((path) => ['--journal', path]);
 await using page = await serveNodePage(holder, ...flags);
-tell(`taking the pictures on ${holder.name}`);
-await picture(page.url, { name: 'page-wide.png', width: 1_280, last: '[aria-labelledby=nodes]' });
-await picture(page.url, { name: 'page-phone.png', width: 360, last: '[aria-labelledby=servers]' });
+tell(`taking the picture on ${holder.name}`);
+await picture(page.url);
 
 function giveUp(error: unknown): never {
   scene.keepLogs(LOGS);
@@ -48,22 +46,12 @@ function giveUp(error: unknown): never {
   throw error;
 }
 
-interface Shot {
-  readonly name: string;
-  readonly width: number;
-  /** The section with which the picture ends. */
-  readonly last: string;
-}
-
-/** The page from its top on, once it is live. */
-async function picture(url: string, { name, width, last }: Shot): Promise<void> {
+/** The whole page, once it is live. */
+async function picture(url: string): Promise<void> {
   const page = await context.newPage();
-  await page.setViewportSize({ width, height: 800 });
+  await page.setViewportSize({ width: 1_280, height: 800 });
   await page.goto(url);
   await page.waitForSelector('[data-contact=live]');
-  const box = await page.locator(last).boundingBox();
-  if (box === null) throw new Error(`Cannot take ${name}: the page has no ${last}`);
-  const clip = { x: 0, y: 0, width, height: Math.round(box.y + box.height + MARGIN) };
-  await page.screenshot({ path: imagePath(name), fullPage: true, clip });
+  await page.screenshot({ path: IMAGE, fullPage: true });
   await page.close();
 }

@@ -19,13 +19,13 @@ export function haproxySection(here: ApiLbNode): Section {
   const { node, haproxySupervisor, haproxyMonitor } = here;
   const generations = haproxySupervisor === null ? [] : generationRows(haproxySupervisor);
   return {
-    ...{ id: 'haproxy', title: `HAProxy on ${node}`, about: 'HAProxy', place: 'right' },
+    ...{ id: 'haproxy', title: `HAProxy on ${node}`, place: 'right' },
     parts: [
       {
         summary: summaryOf(haproxySupervisor),
         tables: [
           {
-            ...{ label: 'Generations of HAProxy', style: 'generations', noun: "HAProxy's" },
+            ...{ label: 'Generations of HAProxy' },
             columns: {
               Generation: 'name',
               State: 'how',

@@ -55,7 +55,7 @@ function summaryOf(servers: ApiLbNode['servers'], up: number): StatusLabel {
 
 function serversTable(label: string, rows: readonly Row[]): Table {
   return {
-    ...{ label, rows, style: 'server-list', noun: 'API server', lead: 'state' },
+    ...{ label, rows, lead: 'state' },
     columns: { Server: 'name', State: 'how', For: 'age', 'Last check': 'check', Sessions: 'number' },
   };
 }
@@ -63,13 +63,8 @@ function serversTable(label: string, rows: readonly Row[]): Table {
 function serverRow({ name, address, state, sinceMs, check, sessions }: ServerRow): Row {
   return {
     name: [name],
-    aside: [styled('mono', address)],
-    cells: [
-      [STATES[state]],
-      [styled('unit', 'for '), ageText(sinceMs)],
-      [styled('mono', check)],
-      sessionsCell(sessions),
-    ],
+    aside: [address],
+    cells: [[STATES[state]], [styled('unit', 'for '), ageText(sinceMs)], [check], sessionsCell(sessions)],
   };
 }
 

@@ -7,10 +7,10 @@ export interface StatusLabel {
 }
 
 /**
- * `unit` stands where a column's name does not: `for `, ` sessions`. A `line` and a `note` begin a line of their own. The
- * others weigh words on the page and change nothing on a terminal.
+ * `unit` stands where a column's name does not: `for `, ` sessions`. A `line` and a `note` begin a line of their own. An
+ * `aside` is weaker on the page and the same on a terminal.
  */
-export type Style = 'unit' | 'line' | 'note' | 'aside' | 'mono' | 'points' | 'addend';
+export type Style = 'unit' | 'line' | 'note' | 'aside';
 
 /** Words that stand beside other pieces, blanks included. */
 export type Piece = string | StatusLabel | { readonly as: Style; readonly of: readonly Piece[] };
@@ -36,10 +36,6 @@ export interface Row {
 
 export interface Table {
   readonly label: string;
-  /** The name that the page's style sheet has for it. */
-  readonly style: string;
-  /** What a row is called when a change of its state is announced; without it none is. */
-  readonly noun?: string;
   /** Their names, the first one being that of the rows' names, and the page's style for each. */
   readonly columns: Readonly<Record<string, string>>;
   /** What a line on a terminal begins with. */
@@ -83,8 +79,6 @@ export interface Section {
   readonly title: string;
   /** Where the page has it, if there is room for two columns. */
   readonly place: 'left' | 'right' | 'wide';
-  /** What a change of its summary is announced as, where its parts have no titles. */
-  readonly about?: string;
   readonly parts: readonly Part[];
 }
 
@@ -96,7 +90,7 @@ export function styled(as: Style, ...of: readonly Piece[]): Piece {
   return { as, of };
 }
 
-/** As a terminal has it, and an announcement. */
+/** As a terminal has it. */
 export function wordsOf(pieces: readonly Piece[]): string {
   return joined(pieces).replace(/^; /, '').replaceAll(' ; ', '; ').trim();
 }
@@ -130,5 +124,5 @@ export function shortHash(sha256: string): string {
 /** `haproxy.cfg 3f2a3f2a`; empty without a hash. */
 export function hashLines(name: string, sha256: string | undefined): readonly Piece[] {
   if (sha256 === undefined) return [];
-  return [styled('line', styled('aside', `${name} `), styled('mono', shortHash(sha256)))];
+  return [styled('line', styled('aside', `${name} `), shortHash(sha256))];
 }

@@ -20,7 +20,6 @@ export function podProxySection({ node, podProxy }: PodProxyNode): Section {
     ...{
       id: 'pod-proxy',
       title: `Pod proxy ${podProxy?.pod ?? `on ${node}`}`,
-      about: 'Pod proxy',
       place: 'left',
     },
     parts: [
@@ -50,11 +49,11 @@ function groupsTable({ hosts }: ProxyStatus): Table {
   const more = groups.length - MOST_GROUPS;
   const rows = groups.slice(0, MOST_GROUPS).map(([group, addresses]) => ({
     name: [group],
-    cells: [[`${addresses.length}`, styled('unit', ' in all')], [styled('mono', listed(addresses))]],
+    cells: [[`${addresses.length}`, styled('unit', ' in all')], [listed(addresses)]],
   }));
   const rest = { name: ['…'], cells: [[], [`${countText(more, 'group')} more`]] };
   return {
-    ...{ label: 'Groups', style: 'server-list', lead: 'name' },
+    ...{ label: 'Groups', lead: 'name' },
     columns: { Group: 'name', Addresses: 'number', Which: 'check' },
     rows: more > 0 ? [...rows, rest] : rows,
   };

@@ -9,7 +9,7 @@ import { certificatesTable, changesTable, leftOutTable, refusedTable } from './t
 export function routerSection({ node, at, router }: RouterNode): Section {
   const now = Date.parse(at);
   return {
-    ...{ id: 'router', title: `Router on ${node}`, about: 'Router', place: 'left' },
+    ...{ id: 'router', title: `Router on ${node}`, place: 'left' },
     parts: [
       {
         summary: summaryOf(router),

@@ -24,11 +24,11 @@ export function refusedTable({ routes }: RouterStatus): Table {
 
 function refusals(label: string, state: StatusLabel, list: readonly Refusal[]): Table {
   return {
-    ...{ label, style: 'server-list', noun: 'Route', lead: 'state' },
+    ...{ label, lead: 'state' },
     columns: { Route: 'name', State: 'how', Reason: 'check' },
     rows: list.map(({ key, reason, message }) => ({
       name: [key],
-      cells: [[state], [styled('mono', reason), `: ${message}`]],
+      cells: [[state], [reason, `: ${message}`]],
     })),
   };
 }
@@ -39,10 +39,10 @@ export function certificatesTable({ certificates }: RouterStatus, now: number): 
     ({ validTo }) => Date.parse(validTo) < now + EXPIRES_SOON_MS,
   );
   return {
-    ...{ label: 'Certificates', style: 'server-list', noun: 'Certificate of', lead: 'state' },
+    ...{ label: 'Certificates', lead: 'state' },
     columns: { Route: 'name', Certificate: 'how', 'Valid until': 'age' },
     rows: soon.map(({ route, host, validTo }) => ({
-      ...{ name: [route], aside: [styled('mono', host)] },
+      ...{ name: [route], aside: [host] },
       cells: [
         [Date.parse(validTo) < now ? statusLabel('bad', 'expired') : statusLabel('warn', 'expires soon')],
         [styled('unit', 'valid until '), validTo.slice(0, 10)],
@@ -62,7 +62,7 @@ const RESULTS: Readonly<Record<RouterStatus['changes']['last'][number]['result']
 /** The newest first. */
 export function changesTable({ changes }: RouterStatus): Table {
   return {
-    ...{ label: 'Last changes', style: 'generations', lead: 'state' },
+    ...{ label: 'Last changes', lead: 'state' },
     columns: { Cause: 'name', Result: 'how', Ago: 'age', Took: 'number', Reason: 'check' },
     rows: changes.last.slice(0, CHANGES_SHOWN).map(
       ({ cause, result, message, tookMs, agoMs }): Row => ({

@@ -18,7 +18,7 @@ export function keepalivedEntry({ name, said, peer }: KnownNode<VipNode>, { vips
   const { keepalivedMonitor = null, keepalivedSupervisor = null } = said ?? {};
   return {
     address: keepalivedMonitor?.group.find(({ self }) => self)?.address,
-    cells: [holds.map((vip) => styled('line', styled('unit', 'holds '), styled('mono', vip)))],
+    cells: [holds.map((vip) => styled('line', styled('unit', 'holds '), vip))],
     configurations: hashLines('keepalived.conf', keepalivedSupervisor?.current?.configSha256),
     details: checkDetails(keepalivedMonitor?.priorities ?? []),
   };

@@ -40,7 +40,7 @@ function vipPart(status: VipCluster, vip: Vip): Part {
     age: heldFor(status.here, vip),
     tables: [
       {
-        ...{ label: `Priorities of the nodes for ${vip.vip}`, style: 'ranks' },
+        ...{ label: `Priorities of the nodes for ${vip.vip}` },
         columns: { Node: 'name', State: 'how', 'What it is worth': 'sum', Priority: 'number' },
         ...{ lead: 'state', rows: allNodes(status).flatMap((node) => rankOf(status, vip, node)) },
       },
@@ -82,8 +82,8 @@ function rankOf(
   const instance = said === null ? undefined : instanceOf(said, vip);
   const place = here.keepalivedMonitor?.group.find((each) => each.name === name);
   const known = place === undefined ? [] : [{ points: place.priority, why: 'its place in the list' }];
-  const sum = (own?.arithmetic ?? known).map(({ points, why }, index) =>
-    styled('addend', styled('points', signed(points, index === 0)), ` (${why}) `),
+  const sum = (own?.arithmetic ?? known).map(
+    ({ points, why }, index) => `${signed(points, index === 0)} (${why}) `,
   );
   const other = peer === undefined ? silenceOf(here) : HEALTH[peer.health];
   const notes = own === undefined ? [other] : notesOn(own, instance?.hearsHolder === true);

@@ -21,7 +21,7 @@ export function nodesSection(status: ClusterStatus, products: readonly ProductSt
     ...Object.assign({}, ...products.map((product) => product.columns)),
     ...{ 'Runs on': 'hashes', Checks: 'checks' },
   };
-  const table: Table = { label: 'Nodes', style: 'node-list', noun: 'Node', lead: 'name', columns, rows };
+  const table: Table = { label: 'Nodes', lead: 'name', columns, rows };
   return { id: 'nodes', title: 'Nodes', place: 'wide', parts: [{ tables: [table] }] };
 }
 
@@ -36,7 +36,7 @@ function nodeRow(
   return {
     name: [name],
     aside: [
-      ...(address === undefined ? [] : [styled('mono', address)]),
+      ...(address === undefined ? [] : [address]),
       ...(peer === undefined ? [`${address === undefined ? '' : ', '}this node`] : []),
     ],
     cells: [
