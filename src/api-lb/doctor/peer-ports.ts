@@ -38,8 +38,7 @@ function reach(
 interface PeerPortsLook {
   readonly peer: Peer;
   readonly balancer: Reach;
-  /** At each port that a health page may have in a mixed group. */
-  readonly health: readonly Reach[];
+  readonly health: Reach;
 }
 
 export function judgePeerPorts({ peer, balancer, health }: PeerPortsLook, lbPort: number): Finding {
@@ -50,10 +49,8 @@ export function judgePeerPorts({ peer, balancer, health }: PeerPortsLook, lbPort
       `let the ports of docs/install.md in on that node: behind the redirect its firewall sees ${lbPort}`,
     );
   if (typeof balancer === 'object') return filtered(`port ${lbPort}`, balancer.problem);
-  const worst = health.find((each) => typeof each === 'object');
-  if (!health.includes('open') && typeof worst === 'object')
-    return filtered('the health port', worst.problem);
-  if (balancer === 'refused' || !health.includes('open'))
+  if (typeof health === 'object') return filtered('the health port', health.problem);
+  if (balancer === 'refused' || health === 'refused')
     return warn(
       `HAProxy of ${name} does not listen`,
       'hawser haproxy status there; before the installation of that node this is as it should be',
@@ -71,9 +68,10 @@ const peerPorts: Check<ApiLbContext> = {
     if (peers.kind === 'unknown') return await unlessUnseen(context, skip(peers.reason));
     const limits = { signal, answerTimeoutMs };
     const ask = async (peer: Peer): Promise<Finding> => {
-      const [balancer = 'refused', ...health] = await Promise.all(
-        [settings.lbPort, settings.healthPort].map((port) => reach(peer.address, port, limits)),
-      );
+      const [balancer, health] = await Promise.all([
+        reach(peer.address, settings.lbPort, limits),
+        reach(peer.address, settings.healthPort, limits),
+      ]);
       return judgePeerPorts({ peer, balancer, health }, settings.lbPort);
     };
     return worstOf(await Promise.all(peers.peers.map(ask)), 'there is no other node');

@@ -12,9 +12,8 @@ import type { VipPriority } from './priority-text.ts';
 import type { VipCluster, VipNode } from './vip-node.ts';
 
 /** The VIPs that a node holds, what its checks found, and the configuration of its keepalived. */
-export function keepalivedEntry({ name, said, peer }: KnownNode<VipNode>, { vips }: VipCluster): NodeEntry {
-  const told = vips.filter(({ holders }) => holders.includes(name)).map(({ vip }) => vip);
-  const holds = [...new Set([...told, ...(peer?.holds ?? [])])];
+export function keepalivedEntry({ name, said }: KnownNode<VipNode>, { vips }: VipCluster): NodeEntry {
+  const holds = vips.filter(({ holders }) => holders.includes(name)).map(({ vip }) => vip);
   const { keepalivedMonitor = null, keepalivedSupervisor = null } = said ?? {};
   return {
     address: keepalivedMonitor?.group.find(({ self }) => self)?.address,
