@@ -41,7 +41,6 @@ export function server(name: string, part: Partial<Server> = {}): Server {
 
 /** The healthy holder cp-1 of a group of three. */
 export const healthyHere: NodeStatus = {
-  v: 1,
   at: '2026-11-21T03:12:44.120Z',
   node: 'cp-1',
   programs: [
@@ -59,7 +58,7 @@ export const healthyHere: NodeStatus = {
 
 /** A router's pod, in which nothing of a node's own pods runs. */
 export const routerHere: NodeStatus = {
-  ...{ v: 1, at: '2026-11-21T03:12:44.120Z', node: 'router-1' },
+  ...{ at: '2026-11-21T03:12:44.120Z', node: 'router-1' },
   programs: [program('router')],
   ...{ haproxySupervisor: null, haproxyMonitor: null, keepalivedSupervisor: null, keepalivedMonitor: null },
   ...{ servers: null, router: routerSays },
@@ -67,7 +66,7 @@ export const routerHere: NodeStatus = {
 
 /** A pod proxy's pod: HAProxy's supervisor has no name of an instance there. */
 export const podProxyHere: NodeStatus = {
-  ...{ v: 1, at: '2026-11-21T03:12:44.120Z', node: 'haproxy-7d9f-x2x4k' },
+  ...{ at: '2026-11-21T03:12:44.120Z', node: 'haproxy-7d9f-x2x4k' },
   programs: [program('haproxy-supervisor'), program('pod-proxy')],
   ...{ haproxySupervisor: haproxySupervisorSays, haproxyMonitor: null, servers: null },
   ...{ keepalivedSupervisor: null, keepalivedMonitor: null, podProxy: podProxySays },

@@ -4,7 +4,6 @@ import type { ProgramState } from './ask-program.ts';
 
 /** What is known of this node at one moment; each product adds what its programs say, null where they say nothing. */
 export interface SeenNode {
-  readonly v: 1;
   /** ISO 8601, UTC. */
   readonly at: string;
   readonly node: string;

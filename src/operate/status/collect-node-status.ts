@@ -44,7 +44,7 @@ export async function collectNodeStatus(
   const answers = answersHere(answered, products, places.isInstalled);
   const ofNodes = products.filter(({ home }) => home.kind === 'node').flatMap(({ programs }) => programs);
   const said: NodeStatus = {
-    ...{ v: 1, at, node: places.node },
+    ...{ at, node: places.node },
     programs: answers.map(({ program }) => program),
     ...Object.fromEntries(ofNodes.map(({ field }) => [field, null])),
     ...Object.fromEntries(answers.map(({ asked: { field }, status }) => [field, status])),

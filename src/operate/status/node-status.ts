@@ -20,7 +20,6 @@ export interface ClusterStatus extends SeenCluster<NodeStatus> {
 /** What is known of this node. */
 export function nodeStatusSchema(products: readonly ProductStatus[]): z.ZodMiniType<NodeStatus> {
   const common = {
-    v: z.literal(1),
     /** ISO 8601, UTC. */
     at: z.iso.datetime(),
     node: z.string(),

@@ -32,7 +32,7 @@ export function nodeStatus({
     : [{ points: 0, why: 'healthy' }];
   const priority = place + (holder ? 30 : 0);
   return {
-    ...{ v: 1, at: takenAt, node: name },
+    ...{ at: takenAt, node: name },
     programs: programNames.map((program) => ({
       ...{ name: program, state: 'answers', address: '127.0.0.1:29446', problem: null },
     })),

@@ -22,12 +22,11 @@ type PageAnswer =
 export interface AskOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** An answer that is longer is none. The default is far above any status or statistics of a control plane. */
-  readonly mostBytes?: number | undefined;
   /** What stands before the question, such as the line of the PROXY protocol. */
   readonly preface?: string | undefined;
 }
 
+/** Far above any status or statistics of a control plane. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /**
@@ -40,7 +39,7 @@ const MOST_BYTES = 4 * 1024 * 1024;
 export function askPage(
   { host, port }: PageAddress,
   path: string,
-  { timeoutMs, signal, mostBytes = MOST_BYTES, preface = '' }: AskOptions,
+  { timeoutMs, signal, preface = '' }: AskOptions,
 ): Promise<PageAnswer> {
   const answer = new Promise<PageAnswer>((resolve) => {
     const timeout = patientTimeout(timeoutMs);
@@ -64,7 +63,7 @@ export function askPage(
     socket.on('data', (part) => {
       parts.push(part);
       bytes += part.length;
-      if (bytes > mostBytes) fail(new Error(`the answer is longer than ${mostBytes} bytes`));
+      if (bytes > MOST_BYTES) fail(new Error(`the answer is longer than ${MOST_BYTES} bytes`));
     });
     socket.once('end', () => {
       const answer = parseAnswer(Buffer.concat(parts));
@@ -91,8 +90,8 @@ export async function askPageEitherWay(
   const plain = await askPage(page, path, options);
   if (plain.kind === 'answered' || !plain.isCut) return plain;
   const { ask, unverified } = await import('./ask.ts');
-  const { timeoutMs, signal, mostBytes = MOST_BYTES } = options;
-  const secure = await ask({ ...page, path, tls: unverified }, { timeoutMs, signal, maxBytes: mostBytes });
+  const { timeoutMs, signal } = options;
+  const secure = await ask({ ...page, path, tls: unverified }, { timeoutMs, signal, maxBytes: MOST_BYTES });
   if (secure.kind === 'silent') return plain;
   return { kind: 'answered', status: secure.status, text: secure.body.toString('utf8') };
 }

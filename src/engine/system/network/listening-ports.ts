@@ -5,8 +5,6 @@ export interface ListeningPort {
   /** Hexadecimal, each word in the machine's order: `0100007F` is 127.0.0.1. */
   readonly address: string;
   readonly port: number;
-  /** Whose process opened it. */
-  readonly user: number;
   readonly inode: string;
 }
 
@@ -21,10 +19,10 @@ export function listeningPorts(): readonly ListeningPort[] {
 /** The listeners of `/proc/net/tcp` or `tcp6` (proc(5)). */
 export function parseListeners(text: string): readonly ListeningPort[] {
   return text.split('\n').flatMap((line) => {
-    const [, local = '', , state, , , , user, , inode] = line.trim().split(/\s+/);
+    const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/);
     const [address = '', port] = local.split(':');
     if (state !== LISTEN || port === undefined || inode === undefined) return [];
-    return [{ address, port: Number.parseInt(port, 16), user: Number(user), inode }];
+    return [{ address, port: Number.parseInt(port, 16), inode }];
   });
 }
 
