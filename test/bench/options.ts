@@ -9,7 +9,7 @@ export function chosen(
 ): readonly string[] {
   const unknown = asked?.find((name) => !known.includes(name));
   if (unknown !== undefined)
-    throw new Error(`Cannot measure ${what} "${unknown}": there is none, expected ${known.join(', ')}`);
+    throw new Error(`Cannot measure ${what} "${unknown}": expected one of ${known.join(', ')}`);
   return asked ?? known;
 }
 

@@ -135,7 +135,7 @@ const sbomSchema = z.object({
   relationships: z.array(z.object({ relationshipType: z.string(), relatedSpdxElement: z.string() })),
 });
 
-test('its SBOM names every package that it holds, and lies beside it too', async () => {
+test("the image's SBOM names every package in it, and is published next to it", async () => {
   const text = await run('cat', '/opt/hawser/sbom.spdx.json');
   const { packages, relationships } = sbomSchema.parse(JSON.parse(text));
   const named = new Set(packages.map(({ name, versionInfo }) => `${name} ${versionInfo}`));

@@ -79,7 +79,7 @@ test('what a run has left whose process is gone is removed: processes, namespace
   expect(processes.filter(isAlive)).toEqual([]);
 });
 
-test('what belongs to a process that lives, or has no mark, is left alone', async () => {
+test('leftovers of a live process, or without our mark, are not removed', async () => {
   const folder = join(parent, 'hawser-e2e-nodes-1');
   const processes = await leave(folder);
   await removeOrphans(parent);

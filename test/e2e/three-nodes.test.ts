@@ -49,7 +49,7 @@ async function kill(machine: Machine, { pod, name }: (typeof containers)[number]
   return atMs;
 }
 
-test('all pods of three nodes are well, started once, and one node holds the VIP', async () => {
+test('three nodes: every pod is healthy without a restart, and one node holds the VIP', async () => {
   for (const machine of world.machines) {
     expect(world.kubelet(machine).troubles()).toEqual([]);
     expect([...(await statesOf(machine)).values()].map(({ restarts }) => restarts)).toEqual([0, 0, 0, 0]);

@@ -236,7 +236,7 @@ test('the VIP changes: the old one works until the last node has changed, the ne
     await waitForPods(`the redirect on ${machine.node.name}`, () => redirects(machine));
   };
   for (const machine of othersThan(last)) await change(machine);
-  // keepalived 2.2 (the image on Debian 12) holds the new VIP beside the old one from the first node on.
+  // keepalived 2.2 (the image on Debian 12) holds both the new VIP and the old one from the first node on.
   const early = await holdersOfNew();
   expect(early).toHaveLength((await countsAdvertsOfOtherVips(last)) ? 0 : 1);
   expect(movesSince(world.bed.events(), fromMs)).toEqual([]);

@@ -29,9 +29,9 @@ export const usage = `usage: npm run test:faults -- [--minutes M] [--seed S] [--
   --known    the episodes that found something in the past, as they were planned then: of all seeds, or of one
   --judge    run the validators again on a history that was kept
   --json     also write the verdicts to this file
-  --keep     keep the history's folder even if all is well
+  --keep     keep the history's folder even without a violation
   --plan     print the first twenty episodes and end
-Exit codes: 0 all is well, 1 a violation, or no episode was run, 2 it could not be run.`;
+Exit codes: 0 no violation, 1 a violation, or no episode was run, 2 it could not be run.`;
 
 export function readOptions(argv: readonly string[], now: number): FaultsOptions {
   const { values } = parseArgs({
@@ -84,6 +84,6 @@ function knownOf(seed: number | undefined): readonly KnownSeed[] {
 function namesOf(only: readonly string[]): readonly FaultName[] {
   const unknown = only.find((name) => !faultNames.some((each) => each === name));
   if (unknown !== undefined)
-    throw new Error(`Cannot bring "${unknown}" about: it is none of ${faultNames.join(', ')}`);
+    throw new Error(`Cannot inject fault "${unknown}": expected one of ${faultNames.join(', ')}`);
   return faultNames.filter((name) => only.length === 0 || only.includes(name));
 }

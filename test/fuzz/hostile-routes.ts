@@ -218,7 +218,7 @@ export interface ChangingTenant {
   readonly after: readonly object[];
 }
 
-/** What HAProxy can be told of at run time changes in any way: host, path, certificate and endpoints. */
+/** Arbitrary changes that HAProxy takes at runtime: host, path, certificate and endpoints. */
 export function changingTenants(
   pem: TenantPem,
   renewed: Pick<TenantPem, 'certificate' | 'key'>,
@@ -250,14 +250,14 @@ export function changingTenants(
     .map(({ host, path, pair, comes }) => ({ before, after: [route(host, path, pair), stay, comes] }));
 }
 
-/** Made anew each time, in a folder that is not there yet. */
+/** Created each time, in a folder that does not exist yet. */
 export function tenantPem(folder: string): TenantPem {
   const authority = createAuthority(folder);
   const { cert, key } = authority.issue({ commonName: 'tenant', dnsNames: ['app.example'] });
   return { certificate: cert, key, ca: authority.cert };
 }
 
-/** Of which nothing is wrong: without TLS, with a certificate of its own, and passed through. */
+/** Valid routes: without TLS, with a certificate of their own, and passed through. */
 export function neighbours({ certificate, key }: TenantPem): readonly object[] {
   const named = (name: string, more: object = {}) => ({ ...metadata(name, more), namespace: 'neighbour' });
   const route = (name: string, spec: object) => ({

@@ -17,7 +17,7 @@ export type SideBySide = (texts: readonly string[]) => string;
 /** A program that a busy machine does not let run has not judged. */
 export const JUDGE_WITHIN_MS = 120_000;
 
-/** Where the files of keepalived's pod are. The judge puts a folder that exists in their place. */
+/** The folder of keepalived's pod. The judge substitutes one that exists. */
 export const RUN_DIR = '/var/run/keepalived';
 
 interface Judging {

@@ -44,7 +44,7 @@ export interface Together<T, Part> {
   readonly atOnce: number;
 }
 
-/** Where a program refuses cases that it reads at once, it gets each of them alone, so that the report has a single one. */
+/** If a program refuses a batch of cases, it gets each one alone, so that the report names a single case. */
 export function attackTogether<T, Part>(
   input: fc.Arbitrary<T>,
   { prepare, judge, atOnce }: Together<T, Part>,

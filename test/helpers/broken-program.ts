@@ -51,7 +51,7 @@ export function copyProgram(original: string, dir: string): BreakableProgram {
   const breakIt = (way: Breakage): void => {
     switch (way) {
       case 'ETXTBSY': {
-        // A copy that is held open for writing; it was made beside the one that runs.
+        // A copy that is held open for writing, next to the one that runs.
         replace((next) => copyFileSync(original, next));
         const writer = openSync(path, 'r+');
         undo = () => closeSync(writer);

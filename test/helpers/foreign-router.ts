@@ -3,7 +3,7 @@ export interface ForeignInstance {
   readonly virtualRouterId: number;
   /** In the order in which they are advertised. */
   readonly vips: readonly string[];
-  /** Multicast where there is none. */
+  /** Multicast unless given. */
   readonly peer?: string;
 }
 

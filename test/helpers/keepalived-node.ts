@@ -86,7 +86,7 @@ export function keepalivedProcesses(pid: number | undefined): readonly ProcessId
   return [parent, ...children];
 }
 
-/** All at once: a VRRP process that is told of its parent's death before its own gives its VIP up. */
+/** All at once: a VRRP process that notices its parent's death gives the VIP up. */
 export function killTogether(processes: readonly ProcessId[]): void {
   for (const signal of ['SIGSTOP', 'SIGKILL'] as const)
     for (const { pid } of processes) process.kill(pid, signal);

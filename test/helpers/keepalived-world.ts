@@ -97,7 +97,7 @@ export function createWorld(first: Partial<VrrpSupervisorState> = {}): World {
         open.push(action);
         return;
       case 'start':
-        if (running !== undefined) world.violations.push('started beside a keepalived that runs');
+        if (running !== undefined) world.violations.push('started while a keepalived runs');
         if (!clean) world.violations.push('started before the VIPs were removed');
         pids += 1;
         running = { pid: pids, startTicks: 1 };

@@ -60,7 +60,7 @@ export function memoryOf(processes: readonly { readonly id: ProcessId }[]): Memo
 
 /**
  * Ends processes that the test started: SIGTERM, after `graceMs` SIGKILL. By pid and start time, so that a pid that was
- * handed out again is left alone. Resolves once none of them runs.
+ * handed out again is not touched. Resolves once none of them runs.
  */
 export async function stopProcesses(ids: readonly ProcessId[], graceMs = 2_000): Promise<void> {
   for (const id of ids) signalProcess(id, 'SIGTERM');

@@ -1,4 +1,4 @@
-/** This process does not get to run for so long, as on a starved machine. */
+/** Blocks this process for this long, as a starved machine does. */
 export function stall(durationMs: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, durationMs);
 }

@@ -7,7 +7,7 @@ const [STOPPED_S, RUNS_S] = ['0.7', '0.035'];
 const TURNS = `while kill -STOP "$1"; do sleep ${STOPPED_S}; kill -CONT "$1"; sleep ${RUNS_S}; done`;
 
 /**
- * Starves a process until it is disposed of: it runs for 35 ms, and then not for 700 ms. Busy loops beside it would leave it without a
+ * Starves a process until it is disposed of: it runs for 35 ms, and then not for 700 ms. Busy loops next to it would leave it without a
  * turn for as long as chance has it on a machine that is busy already, where a process that lives cannot be told from one that hangs.
  * So its turns come by the clock, and it and what gives them go before others.
  */

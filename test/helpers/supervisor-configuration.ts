@@ -2,7 +2,7 @@
 export const ports = { version: 9000, stream: 9001, taken: 9002, backend: 16_443 } as const;
 
 export interface Extras {
-  /** Where the stats socket is, if it is not where the supervisor looks for it. */
+  /** The path of the stats socket, if the supervisor expects another one. */
   readonly statsSocket?: string;
   /** More lines of the first section: HAProxy 3.0 takes some of them nowhere else. */
   readonly global?: string;

@@ -23,7 +23,7 @@ export interface Machine {
   /** Every action so far, in order, without the log's. */
   readonly actions: Action[];
   readonly send: (event: Event) => readonly Action[];
-  /** Lets time pass to the next deadline, and ticks. False where there is none. */
+  /** Lets time pass to the next deadline, and ticks. False without a deadline. */
   readonly tickAtDeadline: () => boolean;
 }
 
@@ -86,7 +86,7 @@ export function refuse(machine: Machine): void {
   for (const event of [started(number), exited(number), invalid]) machine.send(event);
 }
 
-/** Takes a job that was told to start through to a serving generation. */
+/** Takes a started job through to a serving generation. */
 export function prove(machine: Machine): number {
   const { job } = machine.state;
   if (job?.stage.kind !== 'starting') throw new Error(`Cannot prove: the job is ${job?.stage.kind}`);

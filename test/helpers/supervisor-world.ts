@@ -24,7 +24,7 @@ export interface World {
   readonly startsBegun: () => number;
   readonly finishes: () => number;
   readonly play: (move: Move) => void;
-  /** Everything that was asked for gets done, everything that was told to end ends, until nothing changes. */
+  /** Completes every request and every end, until nothing changes. */
   readonly settle: () => void;
 }
 
@@ -62,7 +62,7 @@ export function createWorld(hasConfiguration: boolean): World {
         return;
       case 'start':
         if (action.takeOver !== (wasServing !== undefined && machine.state.serving !== undefined))
-          violations.push('a take-over from nobody, or none from somebody');
+          violations.push('a take-over without a predecessor, or a predecessor without a take-over');
         starts += 1;
         alive.add(action.number);
         send({

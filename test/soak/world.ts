@@ -17,7 +17,7 @@ export interface SoakWorld extends AsyncDisposable {
 
 const PATIENCE_MS = 120_000;
 const CALM_MS = 3_000;
-/** Where an API server listens behind what tells its clients from the load. */
+/** The address of an API server behind the proxy that separates clients from load. */
 const BEHIND_PORT = 6444;
 
 /** A replaced generation may drain for `drainMs`: a stream that is older than the soak is not to be cut by design. */

@@ -83,7 +83,7 @@ test.each([
   240_000,
 );
 
-test('a holder whose pod haproxy is told to end gives the VIP away before a connection is refused', async () => {
+test('a holder whose pod haproxy is terminated gives the VIP away before a connection is refused', async () => {
   const holder = await scene.rested();
   const fromMs = monotonicMs();
   const pod = haproxyPod(holder);

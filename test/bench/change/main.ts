@@ -46,7 +46,7 @@ const result = await runCommand(
 );
 if (result.exitCode !== 0) throw new Error(result.stderr);
 const changes: unknown = JSON.parse(result.stdout);
-if (!Array.isArray(changes)) throw new Error('Cannot read the measurement: it is no list of times');
+if (!Array.isArray(changes)) throw new Error('Cannot read the measurement: expected a list of times');
 const hawser = spreadOf(changes.map(Number));
 const shell = spreadOf(SHELL_POD_MS);
 const found = monitor.pid === undefined ? undefined : readProcess(monitor.pid);

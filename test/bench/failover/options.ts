@@ -53,5 +53,5 @@ export function readOptions(argv: readonly string[], all: readonly Fault[]): Fai
 function trialCount(text: string): number {
   const count = Number(text);
   if (Number.isInteger(count) && count >= 1 && count <= 1_000) return count;
-  throw new Error(`Cannot make "${text}" trials: it is no number of them, expected 1 to 1000`);
+  throw new Error(`Cannot make "${text}" trials: expected a number from 1 to 1000`);
 }

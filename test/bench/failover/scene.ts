@@ -16,12 +16,12 @@ export interface Scene extends AsyncDisposable {
   readonly bed: VrrpBed;
   readonly stack: NodeStack;
   readonly client: BedClient;
-  /** Waits as long as it takes, where the scene was asked for it: what a connection has to wait for is seen here. */
+  /** Waits without a limit if the scene asks for it, so that a connection's whole wait is measured. */
   readonly patient?: BedClient | undefined;
   readonly members: readonly BedNode[];
   readonly guest: BedNode;
   /**
-   * When keepalived was killed on a node: a VIP that it had is stale from then on, until the node takes it anew. Faults
+   * When keepalived was killed on a node: a VIP that it had is stale from then on, until the node takes it again. Faults
    * add to it.
    */
   readonly kills: HoldingEvent[];

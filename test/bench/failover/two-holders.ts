@@ -6,7 +6,7 @@ export interface HoldingRecord {
   readonly events: readonly HoldingEvent[];
   /** In order. */
   readonly partitions: readonly Stretch[];
-  /** When keepalived was killed, and where: until the node takes the VIP anew, what it has of it is stale. */
+  /** When and where keepalived was killed. Until that node takes the VIP again, the address it still has is stale. */
   readonly kills: readonly HoldingEvent[];
 }
 

@@ -34,7 +34,7 @@ export async function startTimes(
     const before = stack.part(node, part);
     if (before === undefined) throw new Error(`Cannot restart ${part} on ${node.name}: it does not run`);
     await killAll([before.id]);
-    // After the supervisor, which would start it anew; the children of a program first.
+    // After the supervisor, which would restart it. A program's children come first.
     if (kind === 'cold') await killAll(node.running(part).toReversed());
     const start = (): number => {
       const fromMs = monotonicMs();

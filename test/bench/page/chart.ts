@@ -6,7 +6,7 @@ export interface Chart {
   /** A logarithmic axis begins at 1: what is less is drawn as no bar, with its number. */
   readonly scale: 'linear' | 'log';
   readonly series: readonly string[];
-  /** Values in the order of the series; undefined: there is none. */
+  /** Values in the order of the series; undefined without a value. */
   readonly groups: readonly { readonly label: string; readonly values: readonly (number | undefined)[] }[];
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 
-/** An answer of the router of this machine: the status and the body, '0' where there is none. */
+/** The local router's answer: the status and the body, '0' without an answer. */
 export interface Answer {
   readonly status: number;
   readonly body: string;

@@ -19,7 +19,7 @@ const worldSchema = z.object({
 
 type Window = z.infer<typeof windowSchema>;
 
-/** What changes of endpoints cost the router and its HAProxy, with all children, beside an idle window. */
+/** What changes of endpoints cost the router and its HAProxy, including all children, compared with an idle window. */
 export interface ChangeCost {
   readonly routes: number;
   readonly moved: Spread | null;
@@ -28,7 +28,7 @@ export interface ChangeCost {
   readonly changing: Window;
   /** Fifty slices a second that no route uses. */
   readonly unused: Window;
-  /** A moved endpoint beside a tenant with 5,000 endpoints that flap twice a second. */
+  /** A moved endpoint while another tenant has 5,000 endpoints that flap twice a second. */
   readonly beside: Spread | null;
 }
 

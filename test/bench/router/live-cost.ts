@@ -30,7 +30,7 @@ export interface Change {
   readonly reloads: number;
 }
 
-/** What a running router does with so many routes, beside the upstream way. Times in milliseconds. */
+/** The cost of this many routes in a running router, compared with the upstream router. Times in milliseconds. */
 export interface LiveFigures {
   readonly routes: number;
   /** For those who look for a size. */

@@ -30,7 +30,7 @@ export interface LiveScene extends AsyncDisposable {
     readonly master: number;
     readonly workers: readonly number[];
   }>;
-  /** Ends the router and starts it anew. */
+  /** Restarts the router. */
   readonly restart: (reloadIntervalMs: number) => Promise<void>;
 }
 

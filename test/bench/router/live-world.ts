@@ -44,7 +44,7 @@ async function created(scene: LiveScene) {
   return { createdMs: times, seenBefore: [...seen] };
 }
 
-/** Of a route whose one pod moves. A server with a cookie is what HAProxy 2.6 to 2.8 cannot be told of. */
+/** A route whose only pod moves. HAProxy 2.6 to 2.8 cannot add a server with a cookie at runtime. */
 async function endpointChanged(scene: LiveScene, index: number, annotations: object) {
   const route = storedRoute(index);
   scene.store.set({ ...route, metadata: { ...route.metadata, annotations } });

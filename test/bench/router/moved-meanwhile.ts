@@ -5,7 +5,7 @@ import { type LiveScene, ports } from './live-scene.ts';
 import { hostOf, podAddresses } from './objects.ts';
 
 /**
- * How long a moved pod takes to be served where HAProxy was told of another one a moment ago, whose file is being checked. `betweenMs` is for
+ * How long a moved pod takes to be served while the file of a previous runtime update is being validated. `betweenMs` is for
  * what goes on after that.
  */
 export async function movedMeanwhile(

@@ -19,7 +19,7 @@ export interface RequestFigures {
   readonly allHostsUs: Spread | null;
 }
 
-/** What the largest number of routes costs beside the smallest. */
+/** The cost of the largest number of routes compared with the smallest. */
 export interface Growth {
   readonly hundredHosts: number;
   readonly allHosts: number;

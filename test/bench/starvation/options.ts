@@ -17,7 +17,7 @@ export const usage = `usage: npm run bench:starvation [-- --json FILE] [--minute
   --interval  an advert interval in milliseconds; may be given several times (default: 20, 50, 100, 200)
   --logs      keep what the programs of each arm said`;
 
-/** Throws where a number is none. */
+/** Throws for an invalid number. */
 export function readOptions(argv: readonly string[], cores: number): StarvationOptions {
   const { values } = parseArgs({
     args: [...argv],

@@ -21,7 +21,7 @@ interface Condition {
   readonly argv: readonly [string, ...string[]];
   readonly trouble: readonly HawserPart[];
   readonly signal: 'SIGKILL' | 'SIGSTOP';
-  /** A program that hangs is waited for, so that a busy one is not called dead: that is told, not held to the target. */
+  /** A hung program gets its full timeout, so that a busy one is not called dead. That time is reported without a target. */
   readonly isHeld: boolean;
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # An OCI hook, run once a container has its cgroup and before its first process. A kubelet's containers weigh as much as
-# what runs beside them, and one with SYS_NICE may use real time. podman's all together weigh as much as one process
+# what runs next to them, and one with SYS_NICE may use real time. podman's all together weigh as much as one process
 # outside where cgroups of version 1 are mounted, and have no real time where those divide it.
 set -eu
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin

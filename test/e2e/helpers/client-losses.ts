@@ -30,7 +30,7 @@ export async function lostSince(
     );
 }
 
-/** Where the VIP came and whence it went since `fromMs`. */
+/** Nodes that gained or lost the VIP since `fromMs`. */
 export function movesSince(events: readonly HoldingEvent[], fromMs: number): readonly HoldingEvent[] {
   return events.filter(({ atMs }) => atMs >= fromMs);
 }

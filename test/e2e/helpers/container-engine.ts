@@ -93,7 +93,7 @@ function hooksFolder(dir: string): string {
   return folder;
 }
 
-/** Where the kernel has overlay, a container costs nothing to make; everywhere else its files are copied. */
+/** With overlay in the kernel, creating a container is free. Without it, the image's files are copied. */
 function storageOf(dir: string, imagesOf: { readonly dir: string } | undefined): string {
   const filesystems = execFileSync('cat', ['/proc/filesystems'], { encoding: 'utf8' });
   const driver = filesystems.includes('\toverlay\n') ? 'overlay' : 'vfs';

@@ -18,7 +18,7 @@ export interface Machine {
   readonly engine: ContainerEngine;
   /** What goes in front of a program that runs on this node. */
   readonly prefix: readonly [string, ...string[]];
-  /** Where a path of the node is for this process. */
+  /** A node's path, as this process sees it. */
   at(path: string): string;
   /** Throws where it does not exit with 0. Returns its stdout. */
   run(...argv: readonly string[]): Promise<string>;

@@ -47,7 +47,7 @@ export function podFolder(pod: Pod): string {
   return `/var/lib/kubelet/pods/${pod.metadata.name}`;
 }
 
-/** Where the kubelet puts an emptyDir. */
+/** The kubelet's directory for an emptyDir. */
 export function emptyDirPath(pod: Pod, volume: string): string {
   return `${podFolder(pod)}/volumes/kubernetes.io~empty-dir/${volume}`;
 }

@@ -30,7 +30,7 @@ exec)
   fi
   ;;
 *)
-  echo "Cannot play \"crictl $*\": it is in no document, expected one of those that are" >&2
+  echo "Cannot play \"crictl $*\": no document mentions it" >&2
   exit 2
   ;;
 esac

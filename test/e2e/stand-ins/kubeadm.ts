@@ -33,7 +33,7 @@ async function play(line: string): Promise<string | undefined> {
   const [, user] = /^kubeconfig user --client-name (\S+) --validity-period \d+h$/.exec(line) ?? [];
   if (user !== undefined) process.exit(printKubeconfig(user));
   if (line === 'reset --force') return await reset();
-  throw new Error(`Cannot play "kubeadm ${line}": it is in no document, expected one of those that are`);
+  throw new Error(`Cannot play "kubeadm ${line}": no document mentions it`);
 }
 
 async function makeControlPlane(endpoint: string, how: 'init' | 'join'): Promise<string> {

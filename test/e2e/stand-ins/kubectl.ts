@@ -12,10 +12,7 @@ readFileSync('/etc/kubernetes/admin.conf');
 const [, name] = /^delete node (\S+)$/.exec(verb ?? '') ?? [];
 if (name !== undefined) deleteNode(name);
 else if (verb === 'apply -f -') apply(readFileSync(0, 'utf8'));
-else
-  throw new Error(
-    `Cannot play "kubectl ${argv.join(' ')}": it is in no document, expected one of those that are`,
-  );
+else throw new Error(`Cannot play "kubectl ${argv.join(' ')}": no document mentions it`);
 
 function deleteNode(wanted: string): void {
   changeObjects(cluster, (objects) => {

@@ -48,7 +48,7 @@ export interface Kind {
   /** A line for people. */
   readonly about: string;
   readonly variants: readonly string[];
-  /** Where it happens: on one node, or in what the nodes share, where only one can happen at a time. */
+  /** On one node, or in what the nodes share. Of shared faults only one happens at a time. */
   readonly place: 'node' | 'network';
   /** From its beginning to its end, the shortest and the longest. */
   readonly lastsMs: readonly [number, number];

@@ -20,7 +20,7 @@ export interface PlannedFault {
   /** From the beginning of the episode. */
   readonly startMs: number;
   readonly endMs: number;
-  /** Where it happens on all nodes: each of them, in order. The first is `role`, at `startMs`. */
+  /** For a fault on all nodes: each node, in order. The first is `role`, at `startMs`. */
   readonly turns?: readonly Turn[];
 }
 
@@ -82,7 +82,7 @@ function turnsOf(random: Random, first: Role, firstMs: number): readonly Turn[] 
   return turns;
 }
 
-/** Two that cannot be told apart afterwards, or of which one would undo the other. */
+/** Two faults that cannot be distinguished afterwards, or that undo each other. */
 function clash(a: Omit<PlannedFault, 'id'>, b: Omit<PlannedFault, 'id'>): boolean {
   if (a.endMs < b.startMs || b.endMs < a.startMs) return false;
   const [first, second] = [kindOf(a.name), kindOf(b.name)];

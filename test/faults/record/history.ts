@@ -55,7 +55,7 @@ export const entrySchema = z.discriminatedUnion('kind', [
   }),
   /** A part of a node was started by what stands for the kubelet, or seen to have ended. */
   z.object({ kind: z.literal('part'), ...atNode, part: z.string(), what: z.enum(['started', 'ended']) }),
-  /** What `vrrp-state.json` says, on each change; null where there is none. */
+  /** What `vrrp-state.json` says, on each change; null without the file. */
   z.object({ kind: z.literal('vrrp'), ...atNode, state: z.nullable(z.string()) }),
   /** How many processes of HAProxy run on a node, on each change. */
   z.object({ kind: z.literal('haproxys'), ...atNode, count: z.number() }),
@@ -87,9 +87,9 @@ export const entrySchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('reload'), ...atNode, cause: z.string() }),
   /** A line of a node's journal. */
   z.object({ kind: z.literal('journal'), ...at, line: journalLineSchema }),
-  /** Something that was there after everything had been told to end. */
+  /** Something left after everything was asked to end. */
   z.object({ kind: z.literal('left'), ...at, what: z.string() }),
-  /** The last line of a whole history: everything was told to end, and was looked for. */
+  /** The last line of a complete history: everything was asked to end, and leftovers were listed. */
   z.object({ kind: z.literal('over'), ...at }),
 ]);
 

@@ -13,7 +13,7 @@ export function temporaryFiles(dir: string): readonly string[] {
 const HAPROXYS_OWN = 'haproxy.sock';
 
 /**
- * What a program that was told to end must not leave below its folder: a socket, or a temporary file that was not there
+ * What a program must not leave below its folder when it ends: a socket, or a temporary file that was not there
  * before. One that was may be of a program that had been killed.
  */
 export function leftFiles(dir: string, temporaryBefore: readonly string[]): readonly string[] {

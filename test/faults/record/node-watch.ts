@@ -15,7 +15,7 @@ export const watchedFiles = [
 ] as const;
 
 const EVERY_MS = 100;
-/** Finding a node's processes means a look at every process of the machine. */
+/** Finding a node's processes reads every process of the machine. */
 const PROCESSES_EVERY = 5;
 
 /** Writes down what changed on the nodes since the last look. */

@@ -1,4 +1,4 @@
-/** What a fault may cost, in milliseconds. Where the documents promise a figure it is theirs, else it was measured. */
+/** What a fault may cost, in milliseconds: the documents' figure if they promise one, otherwise measured. */
 export interface Bound {
   /** Until clients are served again after the fault began; 0 where not one request may fail. */
   readonly serviceMs: number;
@@ -29,7 +29,7 @@ const failover: Bound = { ...harmless, serviceMs: 1_000, moves: 1 };
 const TAIL_MS = 6_000;
 /**
  * The same for one that still accepts connections. A hung one is set aside after about two seconds (docs/internals/decisions/0053). One that answers
- * errors, and one beside which no other answers, is left to HAProxy's own checks: until two of them have failed.
+ * errors, and one that fails while no other answers, is left to HAProxy's own checks: until two of them have failed.
  */
 const HUNG_MS = 15_000;
 /**

@@ -9,7 +9,7 @@ import { type FaultWindow, faultsNear, isStarved, relative, type View } from './
 const TOLD_MS = 1_500;
 
 interface Move extends Holding {
-  /** The one fault of its episode; undefined where there were others beside it. */
+  /** The one fault of its episode; undefined if the episode had others. */
   readonly fault: FaultWindow | undefined;
 }
 

@@ -12,7 +12,7 @@ const PROCESSES_OF_A_GENERATION = 2;
 /** What a busy machine keeps open for longer is closed at one of these. */
 const LAST_RESTS = 3;
 
-/** Z: once all was told to end nothing is left, and from the first rest to the last nothing has grown. */
+/** Z: nothing is left after the end, and nothing grows from the first rest to the last. */
 export function nothingLeft(view: View): Verdict {
   const at = (atMs: number, what: string, proof: readonly string[] = []): Violation => ({
     atMs,

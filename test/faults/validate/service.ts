@@ -46,7 +46,7 @@ function excuse({ fromMs, undoMs, toMs, bound }: FaultWindow): readonly Stretch[
   ];
 }
 
-/** From when a program goes on that was stopped while its pod was told to end. */
+/** When a program resumes that was stopped while its pod was asked to end. */
 function lateEnds({ faults }: View): readonly Stretch[] {
   const told = faults.filter(({ name }) => name === 'restart-pod');
   return faults

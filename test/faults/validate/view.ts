@@ -12,7 +12,7 @@ export interface FaultWindow extends Stretch {
   readonly variant: string;
   /** The first of them, where there are several. */
   readonly node: string;
-  /** Where it happened. What all nodes share, such as a partition, counts for the one that was named. */
+  /** The node. A shared fault, such as a partition, belongs to the node it names. */
   readonly nodes: readonly string[];
   readonly apart: readonly string[];
   /** When it began to be undone: what its end brings about may come before `toMs`, when all of it is undone. */

@@ -5,7 +5,7 @@ export interface ClockSetting {
 }
 
 /**
- * The moment at which a clock showed `shownMs`. Programs notice a setting up to `lateMs` after it. Where two settings
+ * The moment at which a clock showed `shownMs`. Programs notice a setting up to `lateMs` after it. If two settings
  * explain the time the earlier one counts: jumps have to be longer than a run.
  */
 export function monotonicOf(settings: readonly ClockSetting[], shownMs: number, lateMs: number): number {

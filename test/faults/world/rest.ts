@@ -21,14 +21,14 @@ export function missingForRest({ bed, client, nodes, keeper }: World): string {
   ].join(', ');
 }
 
-/** Whose HAProxy does not serve its file: one that was told to end may drain for a while. */
+/** HAProxys that do not serve their file: one that is ending may drain for a while. */
 async function notServing({ nodes }: World): Promise<string> {
   const all = await Promise.all(nodes.map(async (node) => ({ node, served: await servedSha(node) })));
   const out = all.filter(({ node, served }) => served === null || served !== shaOf(node.at('haproxy.cfg')));
   return out.map(({ node }) => `HAProxy of ${node.name} does not serve its file`).join(', ');
 }
 
-/** The pages of hawser's four programs: a program that is told to end before it has its page ends without cleaning up. */
+/** The pages of hawser's four programs: a program asked to end before its page is up does not clean up. */
 const pages = [
   defaultPorts.haproxyMonitor,
   defaultPorts.keepalivedMonitor,

@@ -6,7 +6,7 @@ import { keptParts } from './keeper.ts';
 /** What an administrator brings to a new node, and where the output of containers goes, which is not on the disk. */
 const stays = new Set(['config.yaml', 'kubeconfig', ...keptParts.map((part) => `${part}.log`)]);
 
-/** Removes everything else from the node's disk. Its journal is put below `kept`, beside those of earlier times. */
+/** Removes everything else from the node's disk. Its journal moves below `kept`, next to earlier ones. */
 export function wipeDisk(node: Pick<BedNode, 'dir' | 'at'>, kept: string): void {
   mkdirSync(kept, { recursive: true });
   if (existsSync(node.at('journal')))

@@ -61,7 +61,7 @@ function render(servers: readonly ApiServer[]): string {
   return outcome.text;
 }
 
-/** The first words of the lines: what HAProxy is told to do. */
+/** The first word of each line: HAProxy's directives. */
 const directivesOf = (text: string) => text.split('\n').map((line) => line.trim().split(/\s/)[0]);
 
 const known = new Map<number, readonly (string | undefined)[]>();

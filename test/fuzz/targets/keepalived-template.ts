@@ -34,7 +34,7 @@ const settings: fc.Arbitrary<KeepalivedSettings> = fc
 export const keepalivedTemplate: Target = {
   name: 'keepalived-template',
   claim:
-    'whatever nodes the API has, keepalived takes the file or there is none, and its peers are those nodes',
+    'whatever nodes the API has, keepalived accepts the file or none is written, and its peers are those nodes',
   open: () =>
     openJudged(
       {

@@ -36,7 +36,7 @@ async function open(): Promise<OpenTarget> {
   const printed = (tenants: readonly (readonly unknown[])[]) =>
     print(settings, decided(tenants).model.backends, fallback);
 
-  /** A HAProxy with the first set is told of the second, and then has it. */
+  /** A HAProxy with the first set takes the second at runtime. */
   const change = async (before: Printed, after: Printed): Promise<void> => {
     const plan = routerDifference(settings)(before, after);
     if (plan.kind === 'nothing') return;
@@ -126,6 +126,6 @@ const ONE_COMMAND = /^[^;\n]*(?: <<\n(?:[^\n]+\n)+)?$/;
 export const routerRuntime: Target = {
   name: 'router-runtime',
   claim:
-    'whatever hosts, paths, certificates and endpoints become, a running HAProxy is told of them, and then has what the files say',
+    'a runtime update of any hosts, paths, certificates and endpoints leaves HAProxy with what the files say',
   open,
 };

@@ -14,7 +14,7 @@ export function reviewAnswer(path: string, body: string, store: ObjectStore): An
 
 const USER = 'system:serviceaccount:hawser-router:hawser-router';
 
-/** Every Role counts as bound to whoever asks. */
+/** Every Role counts as bound to every user. */
 function allows(
   { kind, metadata, ...rest }: StoredObject,
   asked: {

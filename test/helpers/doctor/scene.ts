@@ -70,7 +70,7 @@ export async function examine(
   return await examineRoot(id, files === undefined ? '/' : temporaryRoot({ ...inView, ...files }), settings);
 }
 
-/** What one check says in a container that has these files, and none of the node's beside them. */
+/** What one check says in a container with these files and none of the node's. */
 export async function examineInContainer(
   id: string,
   files: Files,

@@ -4,7 +4,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** The samples of a page in Prometheus' text format. Throws at a line that is none. */
+/** The samples of a page in Prometheus' text format. Throws for an invalid line. */
 export function parseExposition(text: string): readonly Sample[] {
   return text
     .split('\n')

@@ -26,7 +26,7 @@ export async function startPageCommand(
     page === undefined ? 'off' : `${page.host}:${page.port}`,
   ]);
   const shared = ['--stat-port', String(places.statPort), '--node-name', places.node];
-  // What is told is tested, not how soon.
+  // Tests what is reported, not how soon.
   const argv = ['status', '--serve', `127.0.0.1:${port}`, '--timeout', '20s', ...pages, ...shared, ...flags];
   const child = spawn(hawser, argv, { stdio: ['ignore', 'pipe', 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));

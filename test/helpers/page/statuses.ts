@@ -20,7 +20,7 @@ export function addressOf(name: string): string {
   return `192.0.2.1${name.slice(-1)}`;
 }
 
-/** A node of which everything answers and is well. */
+/** A healthy node: everything answers. */
 export function nodeStatus({
   name = 'cp-1',
   holder = false,
@@ -112,7 +112,7 @@ export function peerStatus(
   return { name, address: addressOf(name), health, holds: [...holds] };
 }
 
-/** Three nodes that are well, seen from `cp-1`, which holds the VIP. */
+/** Three healthy nodes, seen from `cp-1`, which holds the VIP. */
 export function healthy(): ClusterStatus {
   return checked({
     ...{ v: 1, verdict: 'healthy', problems: [] },

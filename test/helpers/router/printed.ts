@@ -83,7 +83,7 @@ function lineRule(file: string, { names, hosts, files }: Known): (line: string) 
   };
 }
 
-/** The first word of each line, how many words HAProxy reads in it, and the expressions in its last one that are no tenant's to write. */
+/** The first word of each line, how many words HAProxy reads in it, and the expressions in its last word that no tenant may write. */
 export function shapesOf(text: string): readonly string[] {
   return text.split('\n').map((line) => {
     const words = wordsIn(line);

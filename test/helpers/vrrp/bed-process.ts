@@ -30,7 +30,7 @@ export function startProcess(
   return { id: found.id, log };
 }
 
-/** By pid and start time, so that a pid that was handed out again is left alone. */
+/** By pid and start time, so that a reused pid is not touched. */
 export function sendSignal(ids: readonly ProcessId[], signal: NodeJS.Signals): void {
   for (const id of ids) {
     if (!isAlive(id)) continue;

@@ -32,7 +32,7 @@ export function holdingsOf(events: readonly HoldingEvent[]): readonly Holding[] 
   return holdings.sort((a, b) => a.fromMs - b.fromMs);
 }
 
-/** Names of those that hold it at a moment. */
+/** Names of the holders at a moment. */
 export function holdersAt(events: readonly HoldingEvent[], atMs: number): readonly string[] {
   return holdingsOf(events)
     .filter(({ fromMs, toMs }) => fromMs <= atMs && atMs < toMs)

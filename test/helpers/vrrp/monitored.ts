@@ -8,14 +8,14 @@ import type { BedProcess } from './bed-process.ts';
 import { templateWithAdverts } from './rare-adverts.ts';
 import type { VrrpBed } from './vrrp-bed.ts';
 
-/** keepalived with its supervisor and its monitor on one node, and a HAProxy that only says that it is well. */
+/** keepalived with its supervisor and its monitor on one node, and a stub HAProxy that reports itself healthy. */
 export interface Monitored {
   readonly node: BedNode;
   readonly monitor: () => BedProcess;
   /** Of the monitor. */
   readonly events: (name: string) => readonly LogLine[];
   readonly waitForEvent: (name: string) => Promise<LogLine>;
-  /** One sample of the monitor's page, undefined where there is none. */
+  /** One sample of the monitor's page, undefined without it. */
   readonly metric: (sample: string) => Promise<number | undefined>;
   readonly startMonitor: () => void;
 }
@@ -26,7 +26,7 @@ export function startMonitored(
   node: BedNode,
   members: readonly BedNode[],
   flags: readonly string[] = [],
-  /** Where the monitor finds its programs. */
+  /** The paths of the monitor's programs. */
   path = PATH,
   /** Comes before the supervisor, and executes it. */
   prefix: readonly string[] = [],

@@ -25,7 +25,7 @@ export function linesOf(node: BedNode, program: string): readonly LogLine[] {
     .flatMap(parseLine);
 }
 
-/** Not every line is hawser's: keepalived and HAProxy say theirs beside it, and the last one may be half a line. */
+/** Not every line is hawser's: keepalived and HAProxy log here too, and the last line may be incomplete. */
 function parseLine(line: string): readonly LogLine[] {
   try {
     const parsed = lineSchema.safeParse(JSON.parse(line));

@@ -1,10 +1,10 @@
 import type { ProcessId } from '../../../src/engine/system/process/process-id.ts';
 import type { BedNode } from './bed-node.ts';
 
-/** Where HAProxy takes clients, and where it says that it is there. */
+/** HAProxy's client port, and its health port. */
 export const stackPorts = { lb: 9445, health: 9444, api: 6443 } as const;
 
-/** What runs on each node beside the API server: one product's HAProxy, keepalived and their supervisors. */
+/** What runs on each node besides the API server: one product's HAProxy, keepalived and their supervisors. */
 export interface NodeStack {
   /** Everything that is not running yet; peers are the bed's members. */
   start(node: BedNode): Promise<void>;

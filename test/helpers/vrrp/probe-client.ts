@@ -1,6 +1,6 @@
 /**
  * A program: a new TLS connection and one GET every `gapMs`, whatever became of the earlier ones. Prints every probe as
- * a line of JSON, with the beginning of the oldest one that has not ended. Certificates are not verified. Ends when its
+ * a line of JSON, with the start of the oldest connection still open. Certificates are not verified. Ends when its
  * input does.
  *
  *   node probe-client.ts HOST PORT GAP_MS TIMEOUT_MS

@@ -84,7 +84,7 @@ export function todayFiles(
   node: BedNode,
   places: {
     readonly members: readonly BedNode[];
-    /** Where keepalived finds a script by its name. */
+    /** The directory in which keepalived finds a script by its name. */
     readonly at: (name: string) => string;
     readonly firewallRule: string;
   },

@@ -11,7 +11,7 @@ import type { BedNode } from './bed-node.ts';
 
 const PATIENCE_MS = 180_000;
 
-/** Where orders are left on a node of the bed: beside its keepalived.conf. */
+/** The file for orders on a node of the bed, next to its keepalived.conf. */
 export const ordersOf = (node: BedNode): string => node.at('vrrp-steering.json');
 
 export const hasOrder = (node: BedNode): boolean => existsSync(ordersOf(node));

@@ -174,7 +174,7 @@ describe('a redirect that cannot be kept', () => {
     expect(await createRedirectKeeper({ nft }).remove()).toEqual(outcome);
   });
 
-  it('refuses what is no address before it reaches nft', async () => {
+  it('refuses an invalid address before it reaches nft', async () => {
     const hostile = '10.9.0.100 . 6443 : 1.2.3.4 . 1 }; }; flush ruleset';
     const outcome = await keeper.ensure({ ...wanted, vips: [hostile] });
     expect(outcome).toEqual({ kind: 'failed', message: expect.stringContaining('it is not an address') });

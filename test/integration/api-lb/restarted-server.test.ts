@@ -86,7 +86,7 @@ test('an API server that is killed and started at once gets no client before it 
     await waitFor('others to serve', async () => sum(await chosen()) > before + STARTING_CONNECTIONS);
     await cluster.setFaults(node, {});
   }
-  // Each answer of one that is not ready, as milliseconds since the kill before it.
+  // Each answer from an unready server, as milliseconds since the kill before it.
   const late = load
     .events()
     .filter((event) => event.kind === 'lost')

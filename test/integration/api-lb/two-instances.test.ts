@@ -47,7 +47,7 @@ interface Instance {
   readonly log: string;
 }
 
-/** A supervisor and a monitor: all that they are told is their instance, if they have one, and their ports. */
+/** A supervisor and a monitor: their only settings are the instance, if any, and the ports. */
 function start(instance: string | undefined, ports: Readonly<Record<string, number | undefined>>): Instance {
   const suffix = instance === undefined ? '' : `-${instance}`;
   const config = `/etc/haproxy${suffix}/haproxy.cfg`;
@@ -89,7 +89,7 @@ const hawserHere = (...words: readonly string[]): [string, ...string[]] => {
 const configurationOf = (folder: string) =>
   readFileSync(join(directory, 'etc', folder, 'haproxy.cfg'), 'utf8');
 
-test('two HAProxys with a monitor and a supervisor each run beside each other, and outlive each other', async () => {
+test('two HAProxys on a node, each with a supervisor and a monitor, do not affect each other', async () => {
   const [api, apps] = [start(undefined, {}), start('b', portsOfB)];
   const [one, other] = [await api.supervisor.waitForServing(), await apps.supervisor.waitForServing()];
   expect(configurationOf('haproxy')).toContain('server api ');

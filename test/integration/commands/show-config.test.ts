@@ -63,7 +63,7 @@ test('an unknown command, no command and --help', async () => {
   });
 });
 
-test('where the kernel has no IPv6, HAProxy is told to bind IPv4 addresses alone', async () => {
+test('on a kernel without IPv6, HAProxy binds IPv4 addresses only', async () => {
   const files = [at('kubeconfig'), at('template'), at('haproxy.cfg')];
   const show = [hawser, 'show-config', ...files, ...twoServers] as const;
   const here = await runCommand(show, { timeoutMs: 30_000 });

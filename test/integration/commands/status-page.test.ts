@@ -17,7 +17,7 @@ async function placesOf(pages: Pages = {}) {
 
 const textOf = async (url: string) => await (await fetch(url)).text();
 
-test('it says where the page is, serves what hawser status knows and the journals, and ends when it is told to', async () => {
+test('the status page prints its address, serves the status and the journals, and ends on a signal', async () => {
   const directory = journalDirectory();
   const move = { event: 'vrrp-transition', instance: 'API', from: 'BACKUP', to: 'MASTER' };
   directory.tell('keepalived-supervisor', [{ ...move, reason: 'no better advert' }]);
@@ -34,7 +34,7 @@ test('it says where the page is, serves what hawser status knows and the journal
   expect(command.complaints()).toBe('');
 });
 
-test('what is dead is on the page, and a journal that is not there is told', async () => {
+test('the page shows dead programs and reports a missing journal', async () => {
   const places = await placesOf({ 'keepalived-monitor': 'dead' });
   const { url } = await startPageCommand(places, ['--journal', '/nowhere']);
   const page = await textOf(url);

@@ -69,7 +69,7 @@ test('--json is what the published schema says, of a whole and of a broken journ
   });
 });
 
-test('a missing line is told where it was, and at the end whatever is shown', async () => {
+test('a missing line is reported in its place, and at the end whatever is shown', async () => {
   const directory = journalDirectory();
   directory.tell(supervisor, moves(4));
   directory.tell('haproxy-supervisor', [{ event: 'supervisor-started' }]);

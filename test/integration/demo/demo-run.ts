@@ -20,7 +20,7 @@ export interface DemoRun {
   readonly exited: Promise<number | NodeJS.Signals>;
   /** Every process that it has started, as far as `remember` has seen them. */
   readonly remember: () => readonly TreeProcess[];
-  /** What is left of it: processes, network namespaces, files. Empty when all is well. */
+  /** What is left of it: processes, network namespaces, files. Empty after a clean run. */
   readonly leftovers: () => readonly string[];
   readonly end: () => Promise<void>;
 }

@@ -6,7 +6,7 @@ import { waitFor } from '../../helpers/wait-for.ts';
 
 const streamCount = 8;
 
-test('a generation that never drains is told apart, its streams end one by one, and it is gone', {
+test('a generation that never drains is reported, its streams end one by one, and it ends', {
   timeout: 120_000,
 }, async () => {
   await using host = await createSupervisedHost();
@@ -54,8 +54,8 @@ test('a stopped master that cannot hear SIGTERM is killed', async () => {
   if (deafMaster === undefined) throw new Error('Cannot read the master: it is gone, expected it to serve');
   process.kill(deafMaster.pid, 'SIGSTOP');
   expect(await supervisor.reload()).toMatchObject({ ok: true, generation: 2 });
-  // It is killed before that is told.
-  await waitFor('the kill to be told', () => host.events('generation-killed').length > 0);
+  // It is killed before the event.
+  await waitFor('the kill to be reported', () => host.events('generation-killed').length > 0);
   await waitFor('the deaf master to be gone', () => !isAlive(deafMaster));
   expect(host.events('generation-killed')).toMatchObject([{ generation: 1, reason: 'replaced' }]);
   await host.waitForGenerations(1);

@@ -45,8 +45,8 @@ test('a worker that is stopped is replaced, and no drain of it is waited for', a
     dump: expect.stringMatching(`pid ${first.workers[0]} .*thread \\d+ T `),
   });
   await host.waitForGenerations(1);
-  // It is killed before that is told.
-  await waitFor('the kill to be told', () => host.events('generation-killed').length > 0);
+  // It is killed before the event.
+  await waitFor('the kill to be reported', () => host.events('generation-killed').length > 0);
   expect(host.events('generation-killed')).toMatchObject([{ generation: 1, reason: 'hung' }]);
 });
 

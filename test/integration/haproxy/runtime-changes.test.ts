@@ -53,7 +53,7 @@ test('a server that was changed by hand is changed back', async () => {
   await tell('set server masters/cp-3 weight 7');
   await tell('add server masters/stranger 127.0.0.99:1');
   await tell('set server masters/stranger state ready');
-  await waitFor('the servers of before', async () => {
+  await waitFor('the previous servers', async () => {
     const now = await running();
     return [...before].every(([name, { forMs: _, isDown: __, ...server }]) =>
       isDeepStrictEqual({ ...now.get(name), ...server }, now.get(name)),
@@ -66,7 +66,7 @@ test('a server that was changed by hand is changed back', async () => {
   expect(host.events('change-refused')).toEqual([]);
 });
 
-test('a supervisor that starts anew serves what was changed, and goes on changing it', async () => {
+test('a restarted supervisor serves earlier runtime updates, and makes new ones', async () => {
   const { host, begin, want, serving } = await openRuntimeWorld();
   const first = host.supervise();
   const { generation } = await begin(first, 'cp-1', 'cp-2');

@@ -106,7 +106,7 @@ test('SIGTERM fails the health check first, and refuses connections only after t
   expectNothingLeft(host);
 });
 
-test('SIGTERM right after a reload, while HAProxy starts its master anew, fails the health check first too', async () => {
+test('SIGTERM right after a reload, while the master re-executes, fails the health check first too', async () => {
   await using host = await createSupervisedHost();
   host.install('v1', { more: health });
   const supervisor = host.supervise();

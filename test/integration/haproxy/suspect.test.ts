@@ -19,7 +19,7 @@ interface World {
   readonly host: SupervisedHost;
   readonly backends: Readonly<Record<Name, Backends>>;
   /**
-   * A packet filter drops without a word each new connection to these servers. A request that was on its way would be gone with
+   * A packet filter silently drops each new connection to these servers. A request that was on its way would be gone with
    * one that drops everything, which is no loss of HAProxy's.
    */
   readonly drop: (...servers: readonly Name[]) => Promise<void>;

@@ -60,7 +60,7 @@ test.each([
   expect(await node.holdsVip()).toBe(false);
 });
 
-test('without SYS_NICE keepalived has no realtime priority, and that is told', async () => {
+test('without SYS_NICE keepalived has no realtime priority, which is reported', async () => {
   await using pair = await createVrrpPair();
   const [node] = pair.nodes;
   node.install();
@@ -83,7 +83,7 @@ test.each([
 });
 
 /** The reason why the shipped template goes without: docs/internals/decisions/0009. */
-test('a configuration with reload_check_config is not read again in a pod, and that is told', async () => {
+test('a configuration with reload_check_config is not reloaded in a pod, which is reported', async () => {
   await using pair = await createVrrpPair();
   const [node] = pair.nodes;
   const options = { globals: `reload_check_config ${node.paths.dir}/reload-check.log` };

@@ -55,14 +55,14 @@ test('after SIGKILL of all of keepalived, the peer has the VIP, it is removed he
   const { current } = await holder.status();
   killTogether(keepalivedProcesses(current?.pid));
   await other.waitForState('MASTER');
-  await waitFor('the stale VIP to be told', () => a.events('stale-vip-removed').length === 1);
+  await waitFor('the stale VIP to be reported', () => a.events('stale-vip-removed').length === 1);
   expect(a.events('keepalived-died')).toMatchObject([{ held: ['API'], how: 'signal SIGKILL' }]);
   await waitFor('a restart', async () => (await holder.status()).restarts === 1);
   await waitFor('one holder', async () => (await a.holdsVip()) !== (await b.holdsVip()));
   expect((await holder.status()).current?.pid).not.toBe(current?.pid);
 });
 
-test('after SIGKILL of the VRRP process alone, everything starts anew', async () => {
+test('after SIGKILL of the VRRP process alone, everything restarts', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
   const [holder, other] = await startBoth(pair.nodes);

@@ -10,7 +10,7 @@ import {
 } from '../../helpers/keepalived-node.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-/** Many times as long as a keepalived that hangs is left alone. */
+/** Many times the grace period of a hung keepalived. */
 const LONG_MS = 10_000;
 
 async function stopped(supervisor: VrrpSupervisorProcess, which: 'parent' | 'child'): Promise<number> {
@@ -64,7 +64,7 @@ test('a keepalived whose parent process is stopped could not be reloaded, and is
   await supervisor.waitForState('MASTER');
 });
 
-test('a keepalived that is well is never taken for hung: not as holder, nor as backup', async () => {
+test('a healthy keepalived is never taken for hung, as holder or as backup', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
   const [holder, backup] = await startBoth(pair.nodes);

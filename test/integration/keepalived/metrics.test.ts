@@ -55,7 +55,7 @@ test('an address that cannot be had does not keep a supervisor from its work', a
   await expect(metricsOf(b)).rejects.toThrow();
 });
 
-test('a keepalived that was late says so, and that is told as starvation', async () => {
+test('a keepalived that was late says so, which is reported as starvation', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
   a.install();
@@ -77,5 +77,5 @@ test('a keepalived that was late says so, and that is told as starvation', async
     },
     40_000,
   );
-  await waitFor('it to be told', () => a.events('cpu-starvation').length > 0);
+  await waitFor('it to be reported', () => a.events('cpu-starvation').length > 0);
 });

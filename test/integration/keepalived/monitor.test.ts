@@ -59,7 +59,7 @@ test('a silent monitor on a holder without a service gives the VIP to a node who
   using back = keepWriting(a.paths.track, 0);
   await holder.waitForState('MASTER');
   // keepalived reads the value by itself, whenever its supervisor does.
-  await waitFor('the return to be told', () => a.events('monitor-back').length > 0);
+  await waitFor('the return to be reported', () => a.events('monitor-back').length > 0);
   expect(a.events('monitor-back')).toHaveLength(1);
   back.stop();
 });
@@ -114,14 +114,14 @@ test('a monitor that falls silent on the holder moves nothing while what it aske
   there.stop();
 });
 
-test('a node in FAULT that is worth something else by now is still in FAULT', async () => {
+test('a node in FAULT stays in FAULT when its priority changes', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
   const { supervisor } = await holderReporting(a, 0);
   await a.ip('link', 'set', 'eth0', 'down');
   await supervisor.waitForState('FAULT');
   writeFileSync(a.paths.track, '-30\n');
-  await waitFor('its priority to be told', () => a.events('vrrp-priority').some(({ to }) => to === 190));
+  await waitFor('its priority to be reported', () => a.events('vrrp-priority').some(({ to }) => to === 190));
   expect((await supervisor.status()).instances).toMatchObject([{ state: 'FAULT', priority: 190 }]);
 });
 

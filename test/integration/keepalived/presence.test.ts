@@ -20,7 +20,7 @@ test('a VIP that is added by hand on a backup is removed, and the holder keeps i
   await b.supervise().waitForState('BACKUP');
   await b.ip('address', 'add', `${VIP}/32`, 'dev', 'eth0');
   await waitFor('it to be removed', async () => !(await b.holdsVip()));
-  await waitFor('it to be told', () => b.events('stray-vip-removed').length === 1);
+  await waitFor('it to be reported', () => b.events('stray-vip-removed').length === 1);
   expect(b.events('stray-vip-removed')).toMatchObject([{ instance: 'API', vip: VIP }]);
   expect(await a.holdsVip()).toBe(true);
 });

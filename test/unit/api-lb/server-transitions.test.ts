@@ -6,7 +6,7 @@ const server = (name: string, state: string, check = 'L7OK/200') => ({
   address: `10.0.0.1${name.at(-1)}:6443`,
 });
 
-test('a server whose state changes is told with the words of its check, and one that stays is not', () => {
+test("a server's state change is reported with its check's words, and an unchanged state is not", () => {
   const before = [server('cp-1', 'up'), server('cp-2', 'up'), server('cp-3', 'down')];
   const now = [server('cp-1', 'up'), server('cp-2', 'down', 'L7STS/500'), server('cp-3', 'up')];
   expect(serverTransitions(before, now)).toEqual([
@@ -15,7 +15,7 @@ test('a server whose state changes is told with the words of its check, and one 
   ]);
 });
 
-test('of new servers only one that is not up is reported, and one that is gone is not', () => {
+test('a new server is reported only if it is not up, and a removed one never', () => {
   const now = [server('cp-1', 'up'), server('cp-2', 'down', 'L4CON')];
   expect(serverTransitions([server('cp-9', 'up')], now)).toMatchObject([{ server: 'cp-2', from: undefined }]);
 });

@@ -43,7 +43,7 @@ test('probes count in the order of their beginning, however long they took', () 
 
 test.each([
   ['ended long before the move', 900, 904, false],
-  ['ended just before the move was told', 990, 995, true],
+  ['ended just before the move was reported', 990, 995, true],
   ['was under way', 800, 1_200, true],
   ['began before others could know', 1_900, 1_950, true],
   ['began when all know', 2_010, 2_015, false],

@@ -55,12 +55,12 @@ test('the table says a miss in capitals, failed trials, and no more than fits a 
 
 test('a fault that does not exist is refused with the names that do', () => {
   expect(() => readOptions(['--only', 'node-deth'], faults)).toThrow(
-    'there is none, expected no-fault, node-death, ',
+    'expected one of no-fault, node-death, ',
   );
 });
 
 test('trials are as many as asked for, else one for a quick look', () => {
   expect(readOptions(['--trials', '7'], faults).trials('kubeadm')).toBe(7);
   expect(readOptions(['--quick'], faults).trials('hawser')).toBe(1);
-  expect(() => readOptions(['--trials', '0'], faults)).toThrow('expected 1 to 1000');
+  expect(() => readOptions(['--trials', '0'], faults)).toThrow('expected a number from 1 to 1000');
 });

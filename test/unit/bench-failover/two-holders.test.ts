@@ -16,7 +16,7 @@ test('two nodes that have the VIP at once are two holders', () => {
   });
 });
 
-test('the VIP that a killed keepalived leaves is stale, and what it has taken anew is not', () => {
+test('the VIP that a killed keepalived leaves is stale until that node takes it again', () => {
   const kills = [loses('a', 1_000)];
   expect(measureTwoHolders({ ...nothing, events: overlap, kills }, moments)).toEqual({
     twoHoldersMs: 0,

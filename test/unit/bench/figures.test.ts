@@ -18,7 +18,7 @@ test('a median lies in the middle: as many measurements at or below it as at or 
   );
 });
 
-test('the median of two is between them, and of none there is none', () => {
+test('the median of two values is between them, and no values have no median', () => {
   expect(spreadOf([10, 20])).toEqual({ median: 15, min: 10, max: 20, count: 2 });
   expect(spreadOf([])).toBeNull();
 });

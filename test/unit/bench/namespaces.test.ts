@@ -64,7 +64,7 @@ test('namespaces reach each other by a cable and by a segment, over IPv4 and IPv
   expect(await refusalFrom(a.prefix, '192.0.2.1')).toContain('unreachable');
 });
 
-test('descendants are told apart by kind, weighed, and stopped', async () => {
+test('descendants are sorted by kind, measured, and stopped', async () => {
   const deaf = `process.on("SIGTERM", () => {}); setInterval(() => {}, 1e9); console.log("deaf")`;
   const child = spawn('sh', ['-c', '"$0" -e "$1"; :', process.execPath, deaf], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -93,7 +93,7 @@ test('a pid that was handed out again is not stopped', async () => {
   await stopProcesses([found.id]);
 });
 
-test('the shell daemon, which finds processes by name, refuses to run beside others', () => {
+test('the shell daemon, which finds processes by name, refuses to run while others exist', () => {
   const script = fileURLToPath(new URL('../../fixtures/shell-daemon.sh', import.meta.url));
   const result = spawnSync('bash', [script], { encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '' } });
   expect(result.status).toBe(2);

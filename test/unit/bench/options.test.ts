@@ -23,7 +23,7 @@ test('the chosen scenarios keep their order', () => {
 
 test('a scenario that does not exist is refused with the names that do', () => {
   expect(() => readOptions(['--only', 'stedy'], scenarios)).toThrow(
-    'Cannot measure scenario "stedy": there is none, expected steady, burst, idle',
+    'Cannot measure scenario "stedy": expected one of steady, burst, idle',
   );
 });
 

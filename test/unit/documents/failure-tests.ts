@@ -48,7 +48,7 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   [
     'connections never end',
     'integration/haproxy/drain.test.ts',
-    'a generation that never drains is told apart, its streams end one by one, and it is gone',
+    'a generation that never drains is reported, its streams end one by one, and it ends',
   ],
   [
     "HAProxy's supervisor is killed",
@@ -138,7 +138,7 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   [
     'an API server answers 429',
     'integration/engine/kube/faults.test.ts',
-    'an API server that answers 429 is left alone for its Retry-After, or until the kubeconfig is replaced',
+    'an API server that answers 429 gets no request for its Retry-After, or until the kubeconfig is replaced',
   ],
   [
     "the kubeconfig's certificate has expired or is not accepted",
@@ -169,7 +169,7 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   [
     'an answer of the API is cut off',
     'integration/engine/kube/faults.test.ts',
-    'a connection that is reset in the middle of a line is replaced, and the half line is not believed',
+    'a connection reset in the middle of a line is replaced, and the half line is discarded',
   ],
   [
     "the holder's node dies, its HAProxy dies or hangs, or its keepalived stops",
@@ -179,7 +179,7 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   [
     "the holder's pod `haproxy` is stopped",
     'vrrp/holder.test.ts',
-    'a holder whose pod haproxy is told to end gives the VIP away before a connection is refused',
+    'a holder whose pod haproxy is terminated gives the VIP away before a connection is refused',
   ],
   [
     "the holder's API server dies",
@@ -249,7 +249,7 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   [
     'this node was installed with another cluster name',
     'integration/vip/guards/virtual-router-id.test.ts',
-    'a node does not join beside a holder of its VIP with another router id, and joins once that has gone',
+    'a node does not join a holder of its VIP with another router id, and joins once that has gone',
   ],
   [
     'a node comes back with an old configuration',

@@ -6,7 +6,7 @@ import { defaultPorts } from '../../../src/cli/ports.ts';
 const root = join(import.meta.dirname, '../../..');
 const page = readFileSync(join(root, 'docs/install.md'), 'utf8');
 
-/** Where the programs of the pods of Deployments listen, by default or not. */
+/** The ports of the programs in the pods of Deployments, by default or not. */
 const givenPorts = ['router', 'pod-proxy'].flatMap((name) => {
   const text = readFileSync(join(root, `manifests/${name}/deployment.yaml`), 'utf8');
   return [...text.matchAll(/--listen=0\.0\.0\.0:(\d+)/g)].map(([, port]) => Number(port));

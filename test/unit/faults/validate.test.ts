@@ -127,7 +127,7 @@ describe('V3', () => {
     );
     expect(found(...stop, ...undo, reset)).toEqual([]);
   });
-  test('the end of a pod counts from when its programs go on, if they were stopped as it was told to end', () => {
+  test('the end of a pod counts from when its programs resume, if they were stopped when it was terminated', () => {
     const stop = fault('stop', 'haproxy-supervisor', 'cp-1', [38_000, 42_000]);
     const told = fault('restart-pod', 'both', 'cp-1', [40_000, 46_000]);
     expect(found(...stop, ...told, ...outage(43_000, 44_000))).toEqual([]);
@@ -143,7 +143,7 @@ describe('V3', () => {
     ]);
     expect(found(...kill, probe(40_100, 'ECONNRESET'))).toEqual([]);
   });
-  test('an open connection that is cut after a harmless fault is a violation, and one that ends as planned is none', () => {
+  test('an open connection that is cut after a harmless fault is a violation, and a planned end is not', () => {
     const kill = fault('kill', 'haproxy-supervisor', 'cp-1', [40_000, 40_010]);
     const stream = (toMs: number, reason: string | null): Entry => ({
       ...{ kind: 'stream', fromMs: 30_000, toMs, reason },

@@ -25,7 +25,7 @@ test('a field whose name ends alike is not taken for it', () => {
   expect(infoNumber('', 'CurrConns')).toBeUndefined();
 });
 
-test('the master is told apart from its workers', () => {
+test('the master is distinguished from its workers', () => {
   const proc = recorded('show-proc.txt');
   expect(masterPid(proc)).toBe(Number(/^(\d+) +master/m.exec(proc)?.[1]));
   expect(masterPid('# workers\n42 worker 0 0d 2.6\n')).toBeUndefined();

@@ -22,7 +22,7 @@ async function listening(onCommand: (socket: Socket) => void): Promise<string> {
   return path;
 }
 
-test('a reply that lies there when this process gets to run again late is a reply', async () => {
+test('a reply that arrived while this process was stalled is accepted', async () => {
   const path = await listening((socket) => socket.end('1\n# be_id\n', () => stall(500)));
   expect(await askRuntimeApi(path, 'show servers state', 400)).toBe('1\n# be_id\n');
 });

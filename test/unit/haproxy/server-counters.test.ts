@@ -36,7 +36,7 @@ test('other backends count only where ours is not there', () => {
   ]);
 });
 
-test('what is no statistics is not taken for counters that began anew', () => {
+test('invalid statistics are not taken for a counter reset', () => {
   expect(parseServerCounters('Permission denied\n')).toBeUndefined();
   expect(parseServerCounters('')).toBeUndefined();
 });

@@ -86,7 +86,7 @@ masters_checks,cp-1,0,DOWN 3/6,8,,2,L7OK,200,4,Layer7 check passed,,10.0.0.1:644
 test.each([
   ['NOLB', 'set aside since it answered no probe, or stopping'],
   ['DRAIN', 'being drained'],
-])('a server that gets no new connections is told apart: %s', (status, words) => {
+])('a server that gets no new connections is recognized: %s', (status, words) => {
   const changed = csv.replace(/^(masters,cp-1,.*?),UP,(.*)$/m, `$1,${status},$2`);
   expect(parseServerRows(changed)?.[0]).toMatchObject({
     ...{ state: 'draining', check: `L7OK/200 in 0ms: Layer7 check passed, ${words}` },

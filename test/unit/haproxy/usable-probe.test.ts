@@ -39,7 +39,7 @@ it('takes an HAProxy that accepts and says nothing for failed', async () => {
   expect(await probeUsable(port, { timeoutMs: 50 })).toBe('failed');
 });
 
-it('knows nothing when it is told to stop', async () => {
+it('an aborted probe has no result', async () => {
   const stop = new AbortController();
   const port = await listen(() => stop.abort());
   expect(await probeUsable(port, { timeoutMs: 5_000, signal: stop.signal })).toBe('unknown');

@@ -30,7 +30,7 @@ it('stays usable while failing for less than six seconds', () => {
   expect(after(Array(7).fill('failed'), usable).usable).toBe(false);
 });
 
-it('starts counting failures anew after one good sample', () => {
+it('one good sample resets the count of failures', () => {
   const samples: UsableSample[] = [...Array(5).fill('failed'), 'ok', ...Array(6).fill('failed')];
   expect(after(samples, usable).usable).toBe(true);
 });
@@ -46,7 +46,7 @@ it('needs two good samples again after it was removed', () => {
   expect(after(['ok', 'ok'], removed).usable).toBe(true);
 });
 
-it('never removes at a good sample and never adds at one that is not', () => {
+it('never removes at a good sample and never adds at a bad one', () => {
   const sample = fc.constantFrom<UsableSample>('ok', 'failed', 'unknown');
   fc.assert(
     fc.property(fc.array(sample), sample, (samples, last) => {

@@ -96,7 +96,7 @@ it('the layout of the image runs from anywhere, through a link', () => {
   expect(usage).toContain('haproxy supervise');
 });
 
-/** Runs the build stage of the Dockerfile beside Nodes that only note their call. Which Nodes the image then has, and what it says. */
+/** Runs the Dockerfile's build stage with Nodes that only record their call. Returns the image's Nodes and the output. */
 function laidOutFor(targetArch: string, nodes: readonly string[]) {
   const dir = mkdtempSync(join(tmpdir(), 'hawser-image-'));
   onTestFinished(() => rmSync(dir, { recursive: true }));

@@ -138,7 +138,7 @@ test.each<[string, object]>([
   ['passthrough with a key', tls({ termination: 'passthrough', key: 'k' })],
   ['passthrough with a Secret', tls({ termination: 'passthrough', externalCertificate: { name: 's' } })],
   ['passthrough with headers', { ...tls({ termination: 'passthrough' }), ...headers(set('X-A', 'a')) }],
-  ['a certificate beside a Secret', tls({ certificate: 'c', externalCertificate: { name: 's' } })],
+  ['both a certificate and a Secret', tls({ certificate: 'c', externalCertificate: { name: 's' } })],
   ['edge with a CA of pods', tls({ destinationCACertificate: 'c' })],
   ['a certificate of more than 64 kB', tls({ certificate: 'c'.repeat(65_537) })],
   ['the policy Disable', tls({ insecureEdgeTerminationPolicy: 'Disable' })],

@@ -14,7 +14,7 @@ const [web, api] = ['web', 'api'].map((commonName) => authority.issue({ commonNa
 const usable = (name: string, pem: string) => ({ kind: 'usable', name, pem }) as const;
 const wrong = { kind: 'wrong', name: 'web', message: 'it has no tls.crt' } as const;
 
-it('a Secret has a certificate with its key, encoded anew', () => {
+it("a Secret's certificate and key are re-encoded", () => {
   const found = readCertificate(tlsSecret('web', { cert: `text\n${web?.cert}`, key: `${web?.key}` }));
   expect(found).toMatchObject({ kind: 'usable', name: 'web' });
   expect(found?.kind === 'usable' && found.pem).toMatch(
@@ -26,7 +26,7 @@ it.each([
   ['the key of another certificate', { cert: `${web?.cert}`, key: `${api?.key}` }, /not the key/],
   ['no key', { cert: `${web?.cert}`, key: '' }, /key: expected a PEM private key/],
   ['no certificate', { cert: '', key: `${web?.key}` }, /it has no tls.crt/],
-  ['what is no PEM', { cert: 'web', key: 'web' }, /certificate: expected a PEM certificate/],
+  ['invalid PEM', { cert: 'web', key: 'web' }, /certificate: expected a PEM certificate/],
 ])('a Secret with %s is wrong', (_what, pair, message) => {
   expect(readCertificate(tlsSecret('web', pair))).toMatchObject({
     kind: 'wrong',
@@ -46,7 +46,7 @@ it('what is no Secret is nothing', () => {
     expect(readCertificate(object)).toBeUndefined();
 });
 
-it('a Secret that is wrong or gone leaves its certificate of before, and says so', () => {
+it('a Secret that is wrong or gone keeps its previous certificate, and is reported', () => {
   const before = { api: 'API 1', web: 'WEB 1' };
   expect(chooseCertificates(['api', 'web'], [usable('api', 'API 2'), wrong], before)).toEqual({
     certificates: { api: 'API 2', web: 'WEB 1' },

@@ -10,7 +10,7 @@ const withCertificate = (content: string) => ({
 });
 const mayFinish = { options: 'check' };
 
-it('HAProxy is told of a server that comes', () => {
+it('a new server is a runtime update', () => {
   expect(gentleDifference(configuration('10.0.0.1'), configuration('10.0.0.1', '10.0.0.2'))).toMatchObject({
     kind: 'runtime',
     changes: [{ server: 'web/web-2', wanted: { address: '10.0.0.2' } }],
@@ -34,7 +34,7 @@ it('HAProxy reloads for anything else', () => {
   });
 });
 
-it('HAProxy is told of a certificate that is renewed', () => {
+it('a renewed certificate is a runtime update', () => {
   expect(gentleDifference(withCertificate('one'), withCertificate('two'))).toMatchObject({
     kind: 'runtime',
     changes: [{ kind: 'certificate', certificate: 'certs/web.pem' }],

@@ -47,7 +47,7 @@ describe('the hosts of pods', () => {
     ).toEqual({});
   });
 
-  it('leave out pods of another proxy, pods without a group, and what is no address', () => {
+  it('leave out pods of another proxy, pods without a group, and invalid addresses', () => {
     expect(
       hostsOfPods(
         { name: 'other', app: 'web', ip: '10.0.0.1', master: 'other.default.svc' },

@@ -33,6 +33,6 @@ it.each(['http://kairosdb', 'kairosdb:0', 'kairosdb:70000', 'a b'])('%s is no da
   });
 });
 
-it('without an annotation there is none', () => {
+it('without the annotation there is no database', () => {
   expect(databaseIn({})).toEqual({ kind: 'none' });
 });

@@ -75,7 +75,7 @@ test('a time has any unit of HAProxy, milliseconds without one, and is clipped',
   ]);
 });
 
-test('an empty variable is one that is not set', () => {
+test('an empty variable is treated as unset', () => {
   expect(routerSettings({ ROUTER_SYSLOG_ADDRESS: '', ROUTER_MAX_CONNECTIONS: '' })).toMatchObject({
     syslogAddress: undefined,
     maxConnections: 50_000,
@@ -102,7 +102,7 @@ test('headers for all routes are decoded', () => {
   ]);
 });
 
-test('every wrong value is told, and none of them can break a line of the configuration', () => {
+test('every wrong value is reported, and none can break a line of the configuration', () => {
   expect(
     problemsOf({
       ROUTER_DEFAULT_SERVER_TIMEOUT: '0s',

@@ -96,7 +96,7 @@ describe('a header value that would stall HAProxy for seconds at one request', (
     ],
     ['five expressions', lower(1).repeat(5), 'expected at most 4 expressions, it has 5'],
     [
-      'much text beside one',
+      'much text next to one',
       `${lower(0)}${'a'.repeat(4_096)}`,
       'expected at most 4096 characters with an expression',
     ],

@@ -89,7 +89,7 @@ test('haproxy-monitor waits for the kubeconfig, and serves once it is there', as
   await waitFor('the server', () => readFileSync(at('haproxy.conf'), 'utf8').includes('10.77.0.11:6443'));
 });
 
-test('a settings file that is edited is told of, and takes effect at the next start', async () => {
+test('an edited settings file is reported, and takes effect at the next start', async () => {
   writeFileSync(at('settings.yaml'), 'settle: 400ms\n');
   const monitor = startMonitor('haproxy', '--api-vip', cluster.vip, '--settings', at('settings.yaml'));
   await said('monitor-started');

@@ -36,7 +36,7 @@ const transitions = () =>
     .filter(({ event, server }) => event === 'server-transition' && server === 'cp-2')
     .map(({ from, to, check }) => [from, to, check]);
 
-test('a server that fails its check is told of in the words of HAProxy, and so is its return', {
+test("a failed server check is logged in HAProxy's words, and so is the recovery", {
   timeout: 120_000,
 }, async () => {
   const journal = `${cluster.dir}/journal`;

@@ -161,7 +161,7 @@ describe('a refused file on a disk that has become full', () => {
   );
 });
 
-it('stops when it is told to, and leaves nothing behind', async () => {
+it('an aborted apply stops and leaves nothing behind', async () => {
   await scene.serve();
   writeFileSync(scene.haproxyPath, `#!/bin/sh\ntouch ${scene.directory}/running\nexec sleep 60\n`);
   const stop = new AbortController();

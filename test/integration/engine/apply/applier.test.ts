@@ -26,7 +26,7 @@ describe('a good text', () => {
     expect(existsSync(`${scene.configPath}.candidate`)).toBe(false);
   });
 
-  it('is left alone the second time: no check, no reload', async () => {
+  it('is not applied twice: no check, no reload', async () => {
     const applier = scene.applier();
     await applier.apply(goodText(), signal);
     expect(await applier.apply(goodText(), signal)).toEqual({ kind: 'unchanged' });
@@ -86,7 +86,7 @@ describe('a text that the supervisor refuses', () => {
   const refusal = { ok: false, stage: 'prove', message: 'no answer in 10s', detail: 'cannot bind' } as const;
   const rejected = { kind: 'rejected', by: 'reload', message: 'no answer in 10s', detail: 'cannot bind' };
 
-  it('gives way to the bytes of before, which are served without another reload', async () => {
+  it('gives way to the previous bytes, which are served without another reload', async () => {
     const applier = scene.applier();
     await applier.apply(goodText(1001), signal);
     scene.answers.reload = refusal;
@@ -153,7 +153,7 @@ describe('a supervisor that is away', () => {
 
 describe('a file that was there before the monitor', () => {
   it.each([
-    ['is left alone where the supervisor serves it', serving(goodText()), { kind: 'unchanged' }],
+    ['is unchanged while the supervisor serves it', serving(goodText()), { kind: 'unchanged' }],
     ['is reloaded where the supervisor serves another', serving('other'), reloaded],
     ['is reloaded where the supervisor serves nothing', { ok: true } as const, reloaded],
   ])('%s', async (_what, status, expected) => {

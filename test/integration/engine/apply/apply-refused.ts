@@ -1,7 +1,7 @@
 /**
  * `node apply-refused.ts DIRECTORY WHEN [COPY]`: brings a text into service, and then one that is refused by the check that follows (`told`) or by
  * the start (`started`), while the disk fills up; then makes room and applies a third one. With COPY, that is what the last good copy says meanwhile.
- * Prints what became of the second and the third, and what lay there.
+ * Prints the outcomes of the second and the third, and what was on disk.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

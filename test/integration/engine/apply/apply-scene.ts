@@ -9,7 +9,7 @@ import { serveControlSocket } from '../../../../src/engine/control/control-serve
 import { runCommand } from '../../../../src/engine/system/process/run-command.ts';
 import { createConfigurationCheck } from '../../../../src/haproxy/check-configuration.ts';
 
-/** A directory with a configuration file to be, a counting haproxy, and a supervisor that says what it is told to. */
+/** A directory for the configuration file, a haproxy that counts its runs, and a supervisor with scripted answers. */
 export interface ApplyScene extends AsyncDisposable {
   readonly directory: string;
   readonly configPath: string;

@@ -1,6 +1,6 @@
 /**
- * `node apply-set.ts CONFIG SOCKET ROUNDS [STEP]`: applies a set without HAProxy, or several that are separated by commas and each of which
- * HAProxy is told of first, before the ones before are checked, and prints what became of the last, and by how many steps. With STEP it is killed just before that step changes
+ * `node apply-set.ts CONFIG SOCKET ROUNDS [STEP]`: applies one set without HAProxy, or several separated by commas. Each of the
+ * several is applied at runtime before the previous one is validated. Prints the last outcome and its number of steps. With STEP it is killed just before that step changes
  * something on the disk, or halfway through a write. With APPLY_AS in its environment it is this user.
  */
 import { existsSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
  * `node apply-synced.ts DIRECTORY HOW`: applies a set and then another one, and prints what of a set was not on the disk at the moment when a last
- * good copy could be made of it: when the applier makes one, and when the supervisor is asked for a reload, since it keeps what it starts. `HOW` HAProxy gets the
- * second one: it is `told`, or starts with it (`reload`), or is told by a process that ends before that set is on the disk (`left`).
+ * good copy could be made of it: when the applier makes one, and when the supervisor is asked for a reload, since it keeps what it starts. `HOW` the second
+ * one reaches HAProxy: at runtime (`told`), by a reload (`reload`), or at runtime by a process that ends before the set is on disk (`left`).
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import fs, { type FileHandle } from 'node:fs/promises';
@@ -58,7 +58,7 @@ function watched(path: string, handle: FileHandle): FileHandle {
   });
 }
 
-/** What lies in place by now. */
+/** What is on disk now. */
 function look(when: string): void {
   const folder = folderIn(readFileSync(configPath, 'utf8'));
   const below = readdirSync(folder, { recursive: true, withFileTypes: true });

@@ -42,7 +42,7 @@ const check: ConfigurationCheck = async (path) => {
 };
 const lastGood = () => readFileSync(`${scene.configPath}.last-good`, 'utf8');
 let difference: ReturnType<Compare>;
-/** What lay there before, as it was compared. */
+/** The previous files, as they were compared. */
 let compared: unknown[];
 const compare: Compare = (found) => {
   compared.push(found);
@@ -57,7 +57,7 @@ const runs = (text: string) => {
   scene.answers.status = { ...serving(text), changes: { made: 0 } };
 };
 
-/** An applier that has brought `before` into service, beside a supervisor that makes changes. */
+/** An applier that has deployed `before`, with a supervisor that makes runtime updates. */
 async function begun() {
   runs(before);
   const first = applier();
@@ -74,7 +74,7 @@ test('the file is checked once the change is made, and only then it may be kept 
   expect(lastGood()).toBe(after);
 });
 
-test('where HAProxy refuses it, the file of before comes back and is loaded', async () => {
+test('if HAProxy refuses the file, the previous one is restored and loaded', async () => {
   const first = await begun();
   verdict = 'invalid';
   expect(await first.apply(after, signal)).toMatchObject({ kind: 'rejected', by: 'check' });
@@ -138,17 +138,17 @@ test('what a reload has read instead needs no check', async () => {
 });
 
 test.each([
-  ['what a reload has read needs no check', true, 'valid', { kind: 'reloaded' }, [], after],
+  ['a file that a reload has read needs no validation', true, 'valid', { kind: 'reloaded' }, [], after],
   [
-    'what no generation started with is checked, and gives way',
+    'a file that no generation started with is validated, and replaced',
     false,
     'invalid',
     byCheck,
     ['check 1'],
     before,
   ],
-  ['where the check accepts it, the start is what failed', false, 'valid', byReload, ['check 1'], before],
-  ['where it cannot be checked, it gives way too', false, 'impossible', byReload, ['check 1'], before],
+  ['if validation accepts it, the start is what failed', false, 'valid', byReload, ['check 1'], before],
+  ['a file that cannot be validated is replaced too', false, 'impossible', byReload, ['check 1'], before],
 ] as const)('%s', async (_, starts, found, outcome, checks, left) => {
   const first = await begun();
   difference = { kind: 'reload', what: 'backends-changed', reason: 'a backend is new' };
@@ -161,7 +161,7 @@ test.each([
   expect([readFileSync(scene.configPath, 'utf8'), lastGood()]).toEqual([left, left]);
 });
 
-test('after a refused file, HAProxy is told what differs from the one of before', async () => {
+test('after a refused file, HAProxy receives what differs from the previous one', async () => {
   const first = await begun();
   difference = { kind: 'reload', what: 'backends-changed', reason: 'a backend is new' };
   verdict = 'invalid';

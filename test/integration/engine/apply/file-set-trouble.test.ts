@@ -24,7 +24,7 @@ afterEach(async () => {
 it.each([
   ['', 'new'],
   [' that was prepared', 'old,new'],
-  [' that was told over one that was not checked', 'old,old-too,new'],
+  [' that was applied over an unvalidated one', 'old,old-too,new'],
 ])(
   'SIGKILL at any step leaves the old or the new set%s whole, and the next monitor brings the new one',
   async (_, rounds) => {

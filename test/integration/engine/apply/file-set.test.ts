@@ -75,7 +75,7 @@ describe('a set', () => {
     expect(setAt(scene.configPath)).toEqual(wholeSet(edited));
   });
 
-  it('writes only the files that changed, and never into the set of before', async () => {
+  it('writes only the files that changed, and never into the previous set', async () => {
     const { applySet } = scene.applier();
     await applySet(setOf('one'), signal);
     const [map, certificate] = [fileOf('maps/hosts.map'), fileOf('certs/a.pem')];
@@ -100,7 +100,7 @@ describe('a set', () => {
     },
   );
 
-  it('of which a file was changed by hand is written anew once five seconds have passed since the last look', async () => {
+  it('with a file edited by hand is rewritten five seconds after its last check', async () => {
     const { applySet } = scene.applier({ now: () => nowMs });
     await applySet(setOf('one'), signal);
     writeFileSync(fileOf('maps/hosts.map'), 'a.example eno\n');
@@ -118,7 +118,7 @@ describe('a set', () => {
     ['a link in place of a folder', () => relink(fileOf('maps'))],
     ['a secret that others can read', () => writeAnew(fileOf('certs/a.pem'))],
     ['no folder at all', () => rmSync(folderIn(live()), { recursive: true })],
-  ])('is written anew where there is %s', async (_what, spoil) => {
+  ])('is rewritten if it has %s', async (_what, spoil) => {
     const { applySet } = scene.applier({ now: () => nowMs });
     await applySet(setOf('one'), signal);
     spoil();
@@ -144,7 +144,7 @@ describe('the last good set stays, and is whole', () => {
     expect([setsBeside(scene.configPath), reloads()]).toEqual([['1'], 1]);
   });
 
-  it('where the supervisor refuses the set of before comes back as one', async () => {
+  it('when the supervisor refuses: the previous set is restored whole', async () => {
     const { applySet } = scene.applier();
     await applySet(setOf('one'), signal);
     const text = live();
@@ -166,7 +166,7 @@ describe('the last good set stays, and is whole', () => {
     expect(setAt(scene.configPath)).toEqual(wholeSet(setOf('one')));
   });
 
-  it('where a link lies in place of the folder of all sets', async () => {
+  it('when a link replaces the folder of all sets', async () => {
     const { applySet } = scene.applier();
     mkdirSync(join(scene.directory, 'elsewhere'));
     symlinkSync('elsewhere', `${scene.configPath}.sets`);
@@ -177,7 +177,7 @@ describe('the last good set stays, and is whole', () => {
     expect(await applySet(setOf('one'), signal)).toEqual(reloaded);
   });
 
-  it('where a set is over a limit, which is told by name', async () => {
+  it('when a set exceeds a limit, which the error names', async () => {
     const { applySet } = scene.applier();
     await applySet(setOf('one'), signal);
     const others = Array.from({ length: 32_769 }, (_, index) => ({ name: `f${index}`, content: '' }));

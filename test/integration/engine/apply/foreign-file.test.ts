@@ -23,7 +23,7 @@ const copyOf = (number = '') => `${scene.configPath}.before-hawser${number}`;
 const applier = () => scene.applier({ onForeign: (foreign) => told.push(foreign) });
 
 it.each(['debian-haproxy.cfg', 'guide-haproxy.cfg', 'guide-keepalived.conf'])(
-  '%s is kept beside its place before ours replaces it, and that is told once',
+  '%s is kept under another name before ours replaces it, and is reported once',
   async (name) => {
     copyFileSync(fixture(name), scene.configPath);
     expect(isOwnFile(scene.configPath)).toBe(false);

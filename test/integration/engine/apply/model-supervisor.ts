@@ -12,11 +12,11 @@ interface Order {
 
 /** What a supervisor that makes changes knows of what runs. */
 export interface ModelSupervisor {
-  /** The hash of a file, or how it was called that was told ahead of one. */
+  /** The hash of a file, or the word of an update made ahead of its file. */
   served: string;
   /** HAProxy makes no change, with these words. */
   refusal: string | undefined;
-  /** It knows nothing of `ahead`: it reloads what lies there. */
+  /** It does not know `ahead`: it reloads the file on disk. */
   isOld: boolean;
   readonly reloads: () => number;
 }

@@ -21,7 +21,7 @@ it.each([
   ['may not be read', (folder: string) => chmodSync(folder, 0o700)],
   ['has a folder that may not be read', (folder: string) => chmodSync(join(folder, 'maps'), 0o700)],
   ['has a file that may not be read', (folder: string) => chmodSync(join(folder, 'maps/hosts.map'), 0o600)],
-])('a set of another user that %s gives way to one beside it', async (_what, spoil) => {
+])('a set of another user that %s gives way to a new one', async (_what, spoil) => {
   await applyAsRoot();
   spoil(`${scene.configPath}.sets/1`);
   for (const path of [scene.directory, `${scene.configPath}.sets`]) chownSync(path, NOBODY, NOBODY);
@@ -30,7 +30,7 @@ it.each([
   expect(setAt(scene.configPath)).toEqual(wholeSet(setOf('new')));
 });
 
-it('where no set can be made beside that of another user, the path is named and the last good set stays', async () => {
+it("if no set can be made next to another user's, the error names the path and the last good set stays", async () => {
   await applyAsRoot();
   chownSync(scene.directory, NOBODY, NOBODY);
   const said = await applyAsNobody();

@@ -12,7 +12,7 @@ const made = { ok: true, generation: 1, tookMs: 5, atRunTime: true } as const;
 
 let scene: ApplyScene;
 let nowMs: number;
-/** Those of which HAProxy cannot be told, and those that it refuses. */
+/** Texts that need a reload, and texts that HAProxy refuses. */
 let reloads: readonly number[];
 let bad: readonly number[];
 beforeEach(async () => {
@@ -25,7 +25,7 @@ afterEach(() => scene[Symbol.asyncDispose]());
 /** What was asked, and checked, in this order. */
 const steps = (): readonly string[] =>
   scene.requests
-    // That its file lies there now, of which HAProxy was told.
+    // The file of the runtime update is on disk now.
     .filter((line) => line !== 'status' && !line.includes('"from":"told-'))
     .map((line) => {
       if (line.includes('"ahead"')) return 'tell';
@@ -54,7 +54,7 @@ function heldCheck() {
   };
 }
 
-/** An applier that has brought the first text into service, beside a supervisor that makes changes. */
+/** An applier that has deployed the first text, with a supervisor that makes runtime updates. */
 async function begun() {
   scene.answers.status = { ...serving(textOf(0)), changes: { made: 0 } };
   const held = heldCheck();
@@ -73,7 +73,7 @@ async function begun() {
   return { ...held, ...applier };
 }
 
-test('HAProxy is told of a change while the file of the one before is checked, and only the newest file is kept', async () => {
+test('a runtime update does not wait for the validation of the previous file, and only the newest file is kept', async () => {
   const { tell, settle, release } = await begun();
   expect(await tell(textOf(1), signal)).toMatchObject({ kind: 'reloaded', isUnchecked: true });
   const first = settle(signal);
@@ -88,7 +88,7 @@ test('HAProxy is told of a change while the file of the one before is checked, a
   expect([there(), lastGood(), settle(signal)]).toEqual([2, 2, undefined]);
 });
 
-test('where HAProxy refuses the second of two that it was told of, the last file that was checked comes back and is loaded', async () => {
+test('if HAProxy refuses the second of two runtime updates, the last valid file is restored and loaded', async () => {
   const { tell, settle, release } = await begun();
   await tell(textOf(1), signal);
   await tell(textOf(2), signal);
@@ -102,7 +102,7 @@ test('where HAProxy refuses the second of two that it was told of, the last file
   });
   expect(steps()).toEqual(['tell', 'tell', 'check 2', 'reload']);
   expect([there(), lastGood()]).toEqual([0, 0]);
-  // It is told from the file that is back.
+  // The update starts from the restored file.
   await tell(textOf(3), signal);
   expect(await settle(signal)?.outcome).toEqual({ kind: 'unchanged' });
   expect([there(), lastGood()]).toEqual([3, 3]);

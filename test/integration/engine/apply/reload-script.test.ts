@@ -29,7 +29,7 @@ function scripted(body: string, timeoutMs = 60_000) {
 const runs = () => readFileSync(join(scene.directory, 'runs'), 'utf8').split('\n').filter(Boolean);
 const countRuns = 'grep -c "" "$1" >>"$(dirname "$1")/runs"';
 
-test('a script has each change served once its file was checked and lies there, and no file twice', async () => {
+test('a reload script runs once for each file, after it is validated and on disk', async () => {
   const { apply } = scripted(countRuns);
   expect(await apply(before, signal)).toMatchObject({ kind: 'reloaded' });
   expect(await apply(after, signal)).toMatchObject({ kind: 'reloaded' });
@@ -38,7 +38,7 @@ test('a script has each change served once its file was checked and lies there, 
   expect([scene.checks(), readFileSync(scene.configPath, 'utf8')]).toEqual([2, after]);
 });
 
-test('what a script refuses is told in its words, and the file of before comes back', async () => {
+test("a refusal is reported in the script's words, and the previous file is restored", async () => {
   const { apply } = scripted(`grep -q 1002 "$1" && { echo no room >&2; exit 3; }; ${countRuns}`);
   await apply(before, signal);
   const outcome = await apply(after, signal);

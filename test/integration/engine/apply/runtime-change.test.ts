@@ -51,7 +51,7 @@ test('an older supervisor, which does not count changes, is asked for a reload',
   expect(scene.requests.filter((line) => line !== 'status')).toEqual(['reload']);
 });
 
-test('what cannot be told is a reload with its reason', async () => {
+test('a change that cannot be made at runtime is a reload with its reason', async () => {
   scene.answers.status = able;
   const applier = await begun({ kind: 'reload', what: 'section-added', reason: 'the section is new' });
   expect(await applier.apply(after, signal)).toMatchObject({
@@ -78,7 +78,7 @@ test('what was refused at run time is a reload with that reason', async () => {
   expect(await applier.apply(after, signal)).toMatchObject({ what: 'refused', reason: 'No such server.' });
 });
 
-test('the files of the set before are compared as well where they are known, and the supervisor is told where the new ones lie', async () => {
+test("the previous set's files are compared if known, and the supervisor receives the new paths", async () => {
   scene.answers.status = able;
   const compared: unknown[] = [];
   const options: Partial<ApplierOptions> = {

@@ -59,7 +59,7 @@ export function wholeSet(set: Rendered): ReturnType<typeof setAt> {
   return { text: set.text, files: Object.fromEntries(files) };
 }
 
-/** The numbers of the sets beside a main file. */
+/** The numbers of a main file's sets. */
 export function setsBeside(path: string): readonly string[] {
   return readdirSync(join(dirname(path), 'haproxy.cfg.sets')).sort(
     (one, other) => Number(one) - Number(other),

@@ -59,7 +59,7 @@ describe('a reload that takes longer than it is waited for', () => {
   });
 });
 
-it('a daemon that never answers is not believed to serve the file', async () => {
+it('a daemon that never answers is not assumed to serve the file', async () => {
   const path = join(scene.directory, 'master.sock');
   await using daemon = await listen(path, (socket) => socket.resume());
   expect(daemon.server.listening).toBe(true);

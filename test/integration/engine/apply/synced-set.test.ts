@@ -8,7 +8,7 @@ import { runCommand } from '../../../../src/engine/system/process/run-command.ts
 const script = fileURLToPath(new URL('apply-synced.ts', import.meta.url));
 
 test.each([
-  ['HAProxy is told of', 'told', ['asked', 'copied', 'copied']],
+  ['HAProxy takes at runtime', 'told', ['asked', 'copied', 'copied']],
   ['HAProxy starts with', 'reload', ['asked', 'copied', 'asked', 'copied']],
   ['an ended process has left', 'left', ['asked', 'copied', 'asked', 'copied']],
 ])('a set that %s is on the disk before a last good copy names it', async (_what, how, expected) => {

@@ -46,7 +46,7 @@ const orders = (): readonly string[] => {
     });
 };
 
-/** An applier that has brought the first text into service, beside a supervisor that makes changes. */
+/** An applier that has deployed the first text, with a supervisor that makes runtime updates. */
 async function begun(options: Partial<ApplierOptions> = {}) {
   const applier = scene.applier({
     check: async () => ({ kind: 'valid' }),
@@ -70,7 +70,7 @@ function blockDisk(): () => void {
   return () => rmdirSync(path);
 }
 
-test('HAProxy is told of a change before its file is written, and the supervisor which file it is then', async () => {
+test('HAProxy takes a change before its file is written, and the supervisor then learns the file', async () => {
   const { tell } = await begun();
   const lay: number[] = [];
   const { push } = scene.requests;
@@ -86,7 +86,7 @@ test('HAProxy is told of a change before its file is written, and the supervisor
 
 test.each([
   ['a supervisor that answers so', false, 1],
-  ['an older one, which reloads the file of before,', true, 2],
+  ['an older one, which reloads the previous file,', true, 2],
 ])('what HAProxy refuses of %s is loaded once its file is written', async (_, isOld, reloads) => {
   const { tell } = await begun();
   model.refusal = 'No such server.';
@@ -109,11 +109,11 @@ test('a supervisor that does not answer is waited for until the file is asked fo
   expect([there(), model.served, model.reloads()]).toEqual([1, sha256Of(textOf(1)), 1]);
 });
 
-test('an HAProxy that was told and is gone before the file is written loads the file', async () => {
+test('a HAProxy that dies between the runtime update and its file starts with the file', async () => {
   const { tell } = await begun();
   const { push } = scene.requests;
   scene.requests.push = (...lines) => {
-    // The next one has read what lay there.
+    // The next one has read the file on disk.
     if (there() === 1) model.served = sha256Of(textOf(0));
     return push.apply(scene.requests, lines);
   };
@@ -122,7 +122,7 @@ test('an HAProxy that was told and is gone before the file is written loads the 
   expect(model.served).toBe(sha256Of(textOf(1)));
 });
 
-test('what HAProxy reads in the files of the set is told once they lie there, and everything else before', async () => {
+test('updates that read files of the set wait for those files, and all others do not', async () => {
   const { applySet } = await begun();
   await applySet(set(0), signal);
   const sets = () => setsBeside(scene.configPath).filter((name) => name !== 'next').length;
@@ -143,7 +143,7 @@ test('what HAProxy reads in the files of the set is told once they lie there, an
   }
 });
 
-test('where no file can be written, HAProxy is told of each change all the same, and of the file once it is there', async () => {
+test('runtime updates pass while no file can be written, and the file follows', async () => {
   const { tell } = await begun();
   const unblock = blockDisk();
   for (const index of [1, 2]) {
@@ -160,7 +160,7 @@ test('where no file can be written, HAProxy is told of each change all the same,
   expect([there(), model.served, model.reloads()]).toEqual([2, sha256Of(textOf(2)), 0]);
 });
 
-test('where no file can be written, an HAProxy that was started anew is told again', async () => {
+test('a restarted HAProxy gets its runtime updates again while no file can be written', async () => {
   const { tell } = await begun();
   const unblock = blockDisk();
   await tell(textOf(1), signal);
@@ -181,7 +181,7 @@ test('a change that is taken back before its file could be written is loaded', a
   expect([there(), model.served, model.reloads()]).toEqual([0, sha256Of(textOf(0)), 1]);
 });
 
-test('what HAProxy cannot be told is not said to run where its file cannot be written', async () => {
+test('a change that needs a reload is not reported as running if its file cannot be written', async () => {
   const { tell } = await begun();
   found = { kind: 'reload', what: 'section-added', reason: 'the section is new' };
   blockDisk();
@@ -190,7 +190,7 @@ test('what HAProxy cannot be told is not said to run where its file cannot be wr
   expect(outcome).not.toHaveProperty('isTold');
 });
 
-test('what runs is about to be loaded anew where it is not told of a change', async () => {
+test('a change that is not made at runtime announces a reload', async () => {
   const seen: string[] = [];
   const applier = await begun({ onReload: () => seen.push('reload') });
   expect(seen).toEqual(['reload']);
@@ -202,7 +202,7 @@ test('what runs is about to be loaded anew where it is not told of a change', as
   expect(seen).toEqual(['reload', 'reload']);
 });
 
-test('what runs is about to be loaded anew where the file that it was told of is refused', async () => {
+test('a refused file of a runtime update announces a reload', async () => {
   const seen: string[] = [];
   let verdict: CheckOutcome = { kind: 'valid' };
   const applier = await begun({ onReload: () => seen.push('reload'), check: async () => verdict });
@@ -216,7 +216,7 @@ test('what runs is about to be loaded anew where the file that it was told of is
   expect(seen).toEqual(['reload']);
 });
 
-test('a file that hawser did not write is kept, also where it comes while HAProxy is told', async () => {
+test('a foreign file is kept, even if it appears during a runtime update', async () => {
   const kept: string[] = [];
   const { tell } = await begun({ onForeign: ({ copy }) => kept.push(copy) });
   const { push } = scene.requests;

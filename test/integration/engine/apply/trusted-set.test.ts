@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => scene[Symbol.asyncDispose]());
 
-/** An applier that has brought a set into service, beside a supervisor that makes changes. */
+/** An applier that has deployed a set, with a supervisor that makes runtime updates. */
 async function begun({ checksAfter = true, difference = told } = {}) {
   scene.answers.status = { ok: true, changes: { made: 0 } };
   const applier = scene.applier({ checksAfter, difference: () => difference, now: () => nowMs });
@@ -43,8 +43,8 @@ const spare = () => `${scene.configPath}.sets/next`;
 const isFilled = () => one.others.every(({ name }) => existsSync(join(spare(), name)));
 
 it.each([
-  ['it was told of', { checksAfter: true, difference: told }],
-  ['it has to read', { checksAfter: true, difference: reload }],
+  ['HAProxy took at runtime', { checksAfter: true, difference: told }],
+  ['HAProxy has to read', { checksAfter: true, difference: reload }],
   ['is checked first', { checksAfter: false, difference: told }],
 ])('a text that %s is not refused for a file that was removed by hand, which is put back', async (_, how) => {
   const { applySet } = await begun(how);
@@ -53,7 +53,7 @@ it.each([
   isWhole(edited);
 });
 
-it('a set that loses a file before it is on the disk is written anew', async () => {
+it('a set that loses a file before it is synced is rewritten', async () => {
   const { applySet } = await begun();
   let isSpoiled = false;
   Object.defineProperty(scene.answers, 'reload', {
@@ -76,7 +76,7 @@ it('a text that HAProxy refuses is refused where all files are whole', async () 
   isWhole(one);
 });
 
-it('HAProxy is told of a change before files are looked at, and what was changed by hand is put back after', async () => {
+it('a runtime update comes before the check for edited files, which restores them', async () => {
   const { applySet } = await begun();
   // HAProxy does not read this one.
   writeFileSync(fileOf('lists/allowed.lst'), 'eno\n');
@@ -86,7 +86,7 @@ it('HAProxy is told of a change before files are looked at, and what was changed
   isWhole(edited);
 });
 
-it('all files are looked at before a reload that comes later than five seconds after the last look', async () => {
+it('a reload more than five seconds after the last check reads all files again', async () => {
   const { applySet } = await begun({ difference: reload });
   writeFileSync(fileOf('lists/allowed.lst'), 'eno\n');
   nowMs += 60_000;
@@ -176,7 +176,7 @@ it.each([
   },
 );
 
-it('a set never gets the number of one that was removed by hand: what HAProxy is told of would be no change', async () => {
+it('the number of a set removed by hand is not reused: a runtime update would change nothing', async () => {
   const { applySet } = await begun();
   const before = readFileSync(scene.configPath, 'utf8');
   rmSync(folderIn(before), { recursive: true });
@@ -187,21 +187,18 @@ it('a set never gets the number of one that was removed by hand: what HAProxy is
 });
 
 it.each([
-  ['it was told of', { checksAfter: true, difference: told }],
+  ['HAProxy took at runtime', { checksAfter: true, difference: told }],
   ['is checked first', { checksAfter: false, difference: told }],
-])(
-  'where a text that %s is refused beside a file that was removed, the text of before comes back',
-  async (_, how) => {
-    const { applySet } = await begun(how);
-    rmSync(fileOf('lists/allowed.lst'));
-    nowMs += 60_000;
-    const bad = { ...one, text: one.text.replace('bind', 'blind') };
-    expect(await applySet(bad, signal)).toMatchObject({ kind: 'rejected', by: 'check' });
-    expect(setAt(scene.configPath).text).toBe(one.text);
-    await applySet(one, signal);
-    isWhole(one);
-  },
-);
+])('if a text that %s is refused and a file is missing, the previous text is restored', async (_, how) => {
+  const { applySet } = await begun(how);
+  rmSync(fileOf('lists/allowed.lst'));
+  nowMs += 60_000;
+  const bad = { ...one, text: one.text.replace('bind', 'blind') };
+  expect(await applySet(bad, signal)).toMatchObject({ kind: 'rejected', by: 'check' });
+  expect(setAt(scene.configPath).text).toBe(one.text);
+  await applySet(one, signal);
+  isWhole(one);
+});
 
 it.each([
   ['checked after', { checksAfter: true, difference: told }],

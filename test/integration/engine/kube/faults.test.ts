@@ -41,7 +41,7 @@ test('a half-open watch that never says anything again is given up and replaced'
 });
 
 test('a poll finds the change that a half-open watch hides', async () => {
-  // A poll that is answered later than this has the watch cut and listed anew.
+  // After a poll answered later than this, the watch is cut and the resource listed again.
   const server = await watchOneServer({ checkInterval: 500 });
   await server.setFaults({ silentWatch: true });
   cluster.store.set(node('cp-2', ['10.0.0.2']));
@@ -63,7 +63,7 @@ test('bookmarks keep a quiet watch alive', async () => {
   expect(server.requests.filter((path) => path.includes('watch=1'))).toHaveLength(2);
 });
 
-test('a list that lies there when this process gets to run again late is believed, and the watches go on', async () => {
+test('a list that arrived while this process was stalled is accepted, and the watches go on', async () => {
   let isArmed = false;
   const server = await cluster.start({
     authorize: ({ path }) => {
@@ -106,7 +106,7 @@ const expiredEvent = `${JSON.stringify({
   object: { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version: 1 (215)' },
 })}\n`;
 
-test('a connection that is reset in the middle of a line is replaced, and the half line is not believed', async () => {
+test('a connection reset in the middle of a line is replaced, and the half line is discarded', async () => {
   const server = await watchOneServer(neverPoll);
   await server.setFaults({ resetMidLine: true });
   cluster.store.set(node('cp-2', ['10.0.0.2']));
@@ -129,7 +129,7 @@ test.each([
 
 const lists = (server: ApiServer) => server.requests.filter((path) => !path.includes('watch=1'));
 
-test('watches that the server ends by its timeout go on where they ended, without a word or a new list', async () => {
+test("watches that end by the server's timeout resume silently, without a new list", async () => {
   const server = await watchOneServer({ ...neverPoll, timing: { watchTimeoutSeconds: 1 } });
   await waitFor('new watches', () => server.requests.filter((path) => path.includes('watch=1')).length >= 4);
   cluster.store.set(node('cp-2', ['10.0.0.2']));
@@ -138,7 +138,7 @@ test('watches that the server ends by its timeout go on where they ended, withou
   expect(lists(server)).toHaveLength(2);
 });
 
-test('a resource is listed anew once its last list is old, though its watch lives', async () => {
+test('a resource is listed again once its last list is old, even with a live watch', async () => {
   const server = await watchOneServer({ ...neverPoll, timing: { resyncMs: 1_000 } });
   await waitFor('new lists', () => lists(server).length >= 4);
   expect(seen.events).toEqual([]);
@@ -156,7 +156,7 @@ test('a kept-alive connection that is reset again and again, idle and in the mid
   await seen.sees(two);
 });
 
-test('an API server that answers 429 is left alone for its Retry-After, or until the kubeconfig is replaced', async () => {
+test('an API server that answers 429 gets no request for its Retry-After, or until the kubeconfig is replaced', async () => {
   // A poll's answer is late after this interval too: a shorter one, and a busy machine tells that first.
   const server = await watchOneServer({ checkInterval: 1_000 });
   await server.setFaults({ retryAfterSeconds: 30 });

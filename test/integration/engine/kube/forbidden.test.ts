@@ -49,7 +49,7 @@ test("a kubelet's own credentials are named as what they are, with the remedy", 
   });
 });
 
-test('credentials without the role are told which manifest gives it', async () => {
+test('the error for credentials without the role names the manifest that grants it', async () => {
   await askAs('hawser', 'monitors');
   expect(await refusal()).toMatchObject({
     remedy: 'expected a role for user "hawser": hawser rbac | kubectl apply -f -',
@@ -65,7 +65,7 @@ test('for EndpointSlices it is the other manifest, and the other name', async ()
   });
 });
 
-test('an outage that turns into a refusal is told again, and better credentials end it', async () => {
+test('an outage that turns into a refusal is reported again, and better credentials end it', async () => {
   const server = await askAs('system:node:cp-1', 'system:nodes', { refuse: true });
   expect(await seen.reports('api-unavailable')).not.toHaveProperty('remedy');
   await server.setFaults({ refuse: false });

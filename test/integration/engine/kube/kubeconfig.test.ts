@@ -79,7 +79,7 @@ test.each([
   await seen.sees(two, 'poll');
   cluster.writeKubeconfig(server.url);
   await seen.reports('kubeconfig-recovered');
-  // A busy machine may be late with an answer, which is none of the kubeconfig's.
+  // A busy machine may answer late, which is not the kubeconfig's fault.
   const isLate = (item: object): boolean => JSON.stringify(item).includes('no answer within');
   const unavailable = seen.observations.filter((item) => item.kind === 'unavailable');
   expect(unavailable.filter((item) => !isLate(item))).toEqual([]);
@@ -125,7 +125,7 @@ test('a token in the kubeconfig is sent', async () => {
 
 test.each([
   ['alone', '{tokenFile: token}'],
-  ['beside a token, which it overrules', '{tokenFile: token, token: other}'],
+  ['next to a token, which it overrules', '{tokenFile: token, token: other}'],
 ])('a tokenFile %s is sent, and read again once it was rotated', async (_what, user) => {
   let accepted = 'secret';
   const server = await cluster.start({ authorize: (caller) => tokenIs(accepted)(caller) });
@@ -155,7 +155,7 @@ test('a log that throws does not stop the watch', async () => {
 test.each([
   ['kubeconfig', (path: string) => path],
   ['client certificate', () => join(cluster.dir, 'client.pem')],
-])('a %s that is a FIFO is told, and is used once it is a file', async (_what, pathOf) => {
+])('a %s that is a FIFO is reported, and is used once it is a file', async (_what, pathOf) => {
   const server = await cluster.start();
   const certFile = join(cluster.dir, 'client.pem');
   copyFileSync(cluster.client.certFile, certFile);

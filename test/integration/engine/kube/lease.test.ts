@@ -149,7 +149,7 @@ test('a holder that cannot renew stops before another one may take over, and say
   expect(spec()).toMatchObject({ holderIdentity: 'holder', leaseTransitions: 0 });
 });
 
-test('of two that want a lease at once one gets it: the other one is told of the conflict', async () => {
+test('of two that want a lease at once one gets it, and the other gets a conflict', async () => {
   const both = [contend('left'), contend('right')];
   await waitFor('a holder', () => both.some(({ lease }) => lease.isHeld()));
   for (let round = 0; round < 20; round += 1) {
@@ -171,7 +171,7 @@ test('a lease that another process has taken by force is let go', async () => {
   expect(holder.events).toEqual(['lease-taken', 'lease-lost']);
 });
 
-test('a holder whose renewal hangs is told of its loss while it hangs, and gives nothing back to an API that hangs', async () => {
+test('a hung renewal loses the lease in time, and nothing is released to a hung API', async () => {
   let isHung = false;
   const whileHung = {
     firstAnswer: async <T extends { readonly kind: string }>(
@@ -193,14 +193,14 @@ test('a holder whose renewal hangs is told of its loss while it hangs, and gives
   await holder.leave();
 });
 
-test('a holder whose timer comes early is told of its loss all the same', async () => {
+test('a holder whose timer fires early still learns of its loss', async () => {
   const begin = globalThis.setTimeout;
   const early = (run: () => void, ms = 0) => begin(run, Math.max(0, ms - 5));
   using _ = vi.spyOn(globalThis, 'setTimeout').mockImplementation(early as typeof setTimeout);
   const holder = contend('holder', { durationMs: 2_000, renewDeadlineMs: 1_000, retryMs: 50 });
   await holds(holder);
   await server.setFaults({ stall: true });
-  await waitFor('the loss to be told', () => holder.events.includes('lease-lost'));
+  await waitFor('the loss to be reported', () => holder.events.includes('lease-lost'));
 });
 
 test('a lease that was taken by a write whose answer came too late is given back', async () => {

@@ -29,7 +29,7 @@ const watch = (timing: Partial<ListWatchTiming>, checkInterval = 60_000) => {
   seen = watchNodes(cluster, { checkInterval, timing });
 };
 
-test('the list of before stays while there are more objects than maxObjects, and the limit is told', async () => {
+test('the previous list stays while there are more objects than maxObjects, and the limit is reported', async () => {
   fill(2);
   watch({ maxObjects: 2 }, 1_000);
   await seen.sees(two, 'poll');
@@ -73,7 +73,7 @@ test('a watch goes on while the polls of a long list are far apart', async () =>
   expect(polls()).toBe(1);
 });
 
-test('a page over maxPageBytes is told with its limit, and other watches of the server go on', async () => {
+test("a page over maxPageBytes is reported with the limit, and the server's other watches go on", async () => {
   const heavy = node('cp-1', ['10.0.0.1']);
   cluster.store.set(heavy);
   cluster.store.set(node('cp-2', ['10.0.0.2'], { 'node-role.kubernetes.io/master': '' }));

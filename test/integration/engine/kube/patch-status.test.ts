@@ -135,7 +135,7 @@ test('an object that is known is not read, and the answer is what it is now', as
   expect(server.requests).toHaveLength(1);
 });
 
-test('an object that is known in an old version is read, and decided about anew', async () => {
+test('an object known in an old version is read, and decided again', async () => {
   const known = stored();
   cluster.store.set(route('shop', 'a', 'new.example'));
   expect(await patchStatus(session, shop, { decide: admit, known }, limits)).toMatchObject({

@@ -58,7 +58,7 @@ test.each([
   },
 );
 
-test('a watch that the server ended goes on from a version of before the backup, and finds its way back', async () => {
+test('a watch that resumes with a version from before the restore recovers', async () => {
   for (let round = 0; round < 50; round += 1) cluster.store.set(node('cp-2', [`10.0.1.${round}`]));
   const server = await cluster.start({ store: replaceable, bookmarkMs: 600_000 });
   cluster.writeKubeconfig(server.url);

@@ -50,7 +50,7 @@ async function startProgram(
   });
   children.push(child);
   for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line);
-  throw new Error('Cannot start the stand-in: it ended without a word');
+  throw new Error('Cannot start the stand-in: it ended without output');
 }
 
 test('servers in several processes follow one state file', async () => {

@@ -52,7 +52,7 @@ it('a template that never ended is not run again at once for another model', asy
   expect(process.cpuUsage().user - startedMs).toBeLessThan(1_000_000);
 });
 
-it('an answer that lies there when this process gets to run again late is taken', async () => {
+it('an answer that arrived while this process was stalled is accepted', async () => {
   const thread = createRenderThread({ timeoutMs: 500 });
   expect(await thread.render(good)).toMatchObject({ kind: 'rendered' });
   const outcome = thread.render(jobOf('b <%= servers.length %>\n'));

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { connectSegment, createNetNamespace, type NetNamespace } from '../../../helpers/net-namespace.ts';
 
 export interface Segment {
-  /** Where the doctor runs: 10.77.0.11 on eth0. */
+  /** The doctor's node: 10.77.0.11 on eth0. */
   readonly us: NetNamespace;
   /** 10.77.0.12, a node of the group. */
   readonly peer: NetNamespace;

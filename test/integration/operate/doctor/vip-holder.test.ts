@@ -19,7 +19,7 @@ test('a VIP of a node of the group, of this node, and of a stranger', async () =
   await segment.peer.run('ip', 'address', 'del', `${VIP}/32`, 'dev', 'eth0');
   await addVip(segment.stranger);
   expect(await ask(segment, ...PEERS)).toMatch(/^fail: .* is none of cp-2/);
-  // On the holder too: a stranger beside it.
+  // On the holder too: a stranger next to it.
   await addVip(segment.us);
   expect(await ask(segment, ...PEERS)).toMatch(
     /^fail: 10\.77\.0\.100 is on eth0 of this node, and [0-9a-f:]{17} answers for it too/,

@@ -108,7 +108,7 @@ test('hawser install --dry-run twice on the same root says the same, and after t
   expect(node.tree('exact')).toEqual(installed);
 });
 
-test('hawser install --dry-run on a broken root lists every reason at once beside what it would write, and writes nothing', async () => {
+test('hawser install --dry-run on a broken root lists every reason and what it would write, and writes nothing', async () => {
   mkdirSync(join(node.root, 'etc/kubernetes/manifests/haproxy.yaml'), { recursive: true });
   writeFileSync(join(node.root, 'etc/kubernetes/static-pod-resources'), '');
   node.write('/etc/kubernetes/manifests/kube-vip.yaml', 'spec: {containers: [{name: kube-vip, image: x}]}\n');

@@ -64,7 +64,7 @@ test('files whose names only begin like hawser’s are never removed', async () 
   );
 });
 
-test('a configuration put in place of hawser’s stays, beside the copy of before', async () => {
+test('a configuration that replaced hawser’s stays, next to the earlier copy', async () => {
   node.write('/etc/haproxy/haproxy.cfg', fixture('guide-haproxy.cfg'));
   await node.install();
   node.write('/etc/haproxy/haproxy.cfg', 'global\n');

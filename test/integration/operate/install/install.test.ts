@@ -82,7 +82,7 @@ test('edited settings stay, and a port that is changed there reaches the probes'
   ).toEqual([50_999, 50_001]);
 });
 
-test('a setting that is changed starts the pods anew that it concerns, and a comment none', async () => {
+test('a changed setting restarts the pods it concerns, and a changed comment none', async () => {
   await node.install();
   const settings = node.read('/etc/hawser/config.yaml');
   const changed = async (text: string, ...flags: readonly string[]) => {

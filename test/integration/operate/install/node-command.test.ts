@@ -38,7 +38,7 @@ test.each([
       symlinkSync('/bin/sh', join(node.root, COMMAND));
     },
   ],
-])('%s is left alone by install and uninstall', async (_, make) => {
+])('install and uninstall do not touch %s', async (_, make) => {
   make();
   const before = node.tree('exact').filter((line) => line.includes('bin/hawser'));
   const installed = await node.install();

@@ -213,7 +213,7 @@ test("a distribution's HAProxy configuration is not hawser's to remove", async (
   expect(node.read('/etc/haproxy/haproxy.cfg')).toBe('theirs');
 });
 
-test('a VIP that could not be looked for is said to be left, and the command can be typed again', async () => {
+test('a VIP that could not be checked is reported as left, and the command can be repeated', async () => {
   await node.install();
   await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
   const programs = join(node.root, 'programs');

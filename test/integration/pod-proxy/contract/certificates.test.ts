@@ -66,7 +66,7 @@ beforeAll(async () => {
 
 afterAll(() => world[Symbol.asyncDispose]());
 
-test('a Secret that is missing is told, and once it is there HAProxy serves its certificate, which only its user may read', async () => {
+test('a missing Secret is reported, and once it exists HAProxy serves its certificate, readable by its user only', async () => {
   await waitFor('the problem', async () => (await proxy.status()).problem?.reason === 'CertificateRefused');
   expect((await proxy.status()).problem?.message).toContain('Secret "web": there is none');
   if (first === undefined) throw new Error('no certificate');

@@ -330,7 +330,7 @@ test('a zone that is missing is an Event, a log line, a metric and in the status
   ]);
 });
 
-test('a wrong name is said, and the right ones beside it are published', async () => {
+test('a wrong name is reported, and the right ones are published', async () => {
   cluster.store.set(proxyPod(1, { names: 'www.bar.com, not_a_name.bar.com' }));
   const { events } = start(1);
   await holds('www.bar.com=203.0.113.1,203.0.113.2');

@@ -67,7 +67,7 @@ test('what is right already is not written again, whatever the order of its addr
   ).toHaveLength(2);
 });
 
-test('a record that somebody else changed is repaired', async () => {
+test('a record that another client changed is repaired', async () => {
   const publish = publisher();
   await publish(['foo.bar.com']);
   zones[1]?.records.splice(0, 1, { name: 'foo.bar.com.', type: 'A', ttl: 300, values: ['198.51.100.1'] });
@@ -153,7 +153,7 @@ test('half an answer, another document and a list without an end are errors, and
   expect(posts()).toEqual([]);
 });
 
-test('a zone that is gone is looked for again the next time', async () => {
+test('a deleted zone is looked up again the next time', async () => {
   const publish = publisher();
   await publish(['foo.bar.com']);
   zones.splice(1, 1, { id: 'Z9', name: 'bar.com.', records: [] });

@@ -116,7 +116,7 @@ test.each(rows)('forwarded headers with the policy "%s" over %s, of a client tha
 });
 
 /** Browsers pass it over in clear, and a load balancer that ends TLS before the router needs it. */
-test.each(Object.keys(ways) as Way[])('HSTS is told over %s', async (way) => {
+test.each(Object.keys(ways) as Way[])('HSTS is sent over %s', async (way) => {
   const { status, headers } = await ways[way].ask('append.test', []);
   expect([status, headers['strict-transport-security']]).toEqual([200, 'max-age=300']);
 });

@@ -146,7 +146,7 @@ const noHosts = [
   'web.test"',
 ];
 test.each(noHosts)(
-  '13: a Host that is none, %s, is refused, so that it is no part of a path',
+  '13: an invalid Host, %s, is refused, so that it never becomes part of a path',
   async (host) => {
     expect((await get(router.httpPort, host, '/admin')).status).toBe(400);
     expect((await getTls(router.httpsPort, 'plain.test', host, '/admin')).status).toBe(400);

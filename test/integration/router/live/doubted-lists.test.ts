@@ -60,7 +60,7 @@ test('a single empty list of Routes takes no route away (M3)', async () => {
   expect(router.known()).toBe('a b c');
 });
 
-test('a second list that is as empty is believed', async () => {
+test('a second equally empty list is accepted', async () => {
   await server.setFaults({ lie: 'empty' });
   await waitFor('the second list', () => router.known() === '');
   expect(router.said()).toEqual(['list-doubted', 'list-confirmed']);
@@ -72,7 +72,7 @@ test('routes that a watch deletes are gone at once, all of them too', async () =
   expect(router.said()).toEqual([]);
 });
 
-test('what changes while a list is doubted is in the list that is believed', async () => {
+test('the accepted list has the changes made while one was doubted', async () => {
   await server.setFaults({ lie: 'empty' });
   await waitFor('the doubt', () => router.said().includes('list-doubted'));
   cluster.store.set(plainRoute('d', 'd.test'));

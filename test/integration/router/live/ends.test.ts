@@ -20,7 +20,7 @@ afterAll(async () => {
   await live[Symbol.asyncDispose]();
 });
 
-test('20: it is alive before it is ready, ready once it serves, and not any more from SIGTERM on, while it goes on to serve', async () => {
+test('20: the router is alive before it is ready, ready once it serves, and unready from SIGTERM on while it still serves', async () => {
   const [node] = live.cluster.nodes;
   if (node === undefined) throw new Error('no node');
   await live.says('router-started');

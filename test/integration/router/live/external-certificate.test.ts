@@ -69,7 +69,7 @@ test('a Secret is served where its namespace lets the router get it, and its nei
   await live.answers('web.test', '503');
 });
 
-test('8: a Route whose Secret is deleted is told so, and is served again once there is one', async () => {
+test('8: a Route reports that its Secret is deleted, and is served again once it exists', async () => {
   live.set([plain, withSecret, secret, role, ...pods]);
   await live.answers('web.test', 'a');
   live.set([plain, withSecret, role, ...pods]);

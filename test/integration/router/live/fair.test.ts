@@ -22,7 +22,7 @@ const bad = Array.from({ length: BAD_ROUTES }, (_, index) =>
 );
 
 /**
- * How often HAProxy reads the configuration that is to be served: to start with it, and for a check. What is tried beside it, which keeps nobody
+ * How often HAProxy reads the configuration that is to be served: to start with it, and for a check. Separate trials, which keep nobody
  * waiting, is not counted.
  */
 async function countingRouter(objects: Parameters<LiveRouter['set']>[0]) {

@@ -74,7 +74,7 @@ const expired = `${JSON.stringify({ type: 'ERROR', object: status(410, 'Expired'
 
 type Fault = { readonly faults: Partial<Faults> } | { readonly code: number };
 
-/** With whether it is told: a watch that has expired is listed anew, and that is no trouble. */
+/** Whether each is reported: an expired watch is listed again, which is normal. */
 const faults: readonly (readonly [string, Fault, boolean])[] = [
   ['stalls', { faults: { stall: true } }, true],
   ['sends nothing more on its watches', { faults: { silentWatch: true } }, true],

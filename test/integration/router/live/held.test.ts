@@ -15,7 +15,7 @@ const calm = (...pods: readonly number[]): readonly StoredObject[] => [
   slice('web', pods, 'calm'),
 ];
 
-/** The API with routes of a tenant who creates one after the other, beside the objects that are there. */
+/** The API with a tenant that creates one route after the other, in addition to the existing objects. */
 function busyTenant(set: (objects: readonly StoredObject[]) => void) {
   const stop = new AbortController();
   const created: StoredObject[] = [slice('shop', [0], 'busy')];

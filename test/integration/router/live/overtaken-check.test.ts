@@ -65,7 +65,7 @@ test('a pod that moves while the file of another move is checked is served befor
   expect(live.events('configuration-rejected')).toEqual([]);
 });
 
-test('of two moves that HAProxy was told of, the one that its check refuses is left out, and the other one is served', async () => {
+test('of two moves made at runtime, the one that validation refuses is left out and the other is served', async () => {
   writeFileSync(at('hold'), '');
   live.set(objects(1, 1, REFUSED_POD));
   await live.answers('bad.test', 'c');

@@ -26,7 +26,7 @@ afterAll(async () => {
   await live[Symbol.asyncDispose]();
 });
 
-/** When each reload was told of: however late that is, it had begun before. */
+/** When each reload was reported, which is after it began. */
 const reloads = (): readonly number[] =>
   live
     .events('configuration-reloaded')

@@ -64,7 +64,7 @@ test('certificates and hosts change without a new process, old connections go on
   expect(await supervisor.reload()).toMatchObject({ ok: true });
   expect(await runs()).toEqual(memory);
   expect(memory).toEqual(shouldRun(...last));
-  // The new generation calls its files otherwise, and is told of changes by these names.
+  // The new generation has other file names, and receives changes by them.
   expect(await want({ ...a, pem: first }, b)).toMatchObject({ atRunTime: true });
   expect(await runs()).toEqual(shouldRun({ ...a, pem: first }, b));
 });

@@ -75,7 +75,7 @@ test('requests that a pod has begun finish when it leaves the endpoints, and whe
   set(web[0] as StoredObject, newest, slice('web', [1]));
   await live.answers(WEB, 'b');
   expect(await live.generation()).toBe(before);
-  // Reloads are a second apart: the sessions of old generations are looked at in between.
+  // Reloads are a second apart: the sessions of old generations are polled in between.
   for (const name of ['one', 'two', 'three']) {
     set(...objects, plainRoute(name, `${name}.test`, { service: 'web' }));
     await live.answers(`${name}.test`, 'b');
@@ -125,7 +125,7 @@ test('what could not be written is written without a new event', async () => {
   await live.answers('late.test', 'a');
 });
 
-test('an endpoint that takes the place of another one is told to HAProxy, and starts none', async () => {
+test('an endpoint that replaces another one is a runtime update, without a new generation', async () => {
   const route = plainRoute('swap', 'swap.test');
   live.set([route, slice('swap', [0])]);
   await live.answers('swap.test', 'a');

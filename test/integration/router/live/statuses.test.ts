@@ -50,7 +50,7 @@ async function admitted(route: StoredObject, status: 'True' | 'False') {
   });
 }
 
-test('11: a route whose host an older one has is told so', async () => {
+test('11: a route whose host belongs to an older one says so in its status', async () => {
   expect(await admitted(web, 'True')).toMatchObject({
     ...{ host: 'web.test', routerName: 'public', routerCanonicalHostname: 'router.test' },
   });

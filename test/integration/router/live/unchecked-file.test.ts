@@ -7,7 +7,7 @@ import { waitFor } from '../../../helpers/wait-for.ts';
 
 const routes = ['one', 'bad'].map((name) => plainRoute(name, `${name}.test`));
 const objects = (one: number, bad = 0) => [...routes, slice('one', [one]), slice('bad', [bad])];
-/** A file with this pod is refused by the check and by a start, though HAProxy can be told of the pod. */
+/** Validation and a start refuse a file with this pod, while HAProxy takes the pod at runtime. */
 const REFUSED_POD = 2;
 const EVERY_MS = 10_000;
 let live: LiveRouter;
@@ -44,7 +44,7 @@ afterAll(async () => {
   await live[Symbol.asyncDispose]();
 });
 
-test('changes that HAProxy is told of are checked at most once in ten seconds', async () => {
+test('runtime updates are validated at most once in ten seconds', async () => {
   const before = checks().length;
   for (let round = 0; checks().length < before + 2; round += 1) {
     live.set(objects(1 - (round % 2)));
@@ -54,7 +54,7 @@ test('changes that HAProxy is told of are checked at most once in ten seconds', 
   expect(second - first).toBeGreaterThanOrEqual(EVERY_MS - 100);
 });
 
-test('a HAProxy that dies while a file lies there that it refuses serves the last good one, and the next check finds why', async () => {
+test('a HAProxy that dies over a file it refuses serves the last good one, and the next validation finds why', async () => {
   live.set(objects(1));
   await live.answers('one.test', 'b');
   await waitFor('the last good copy', () => text() === lastGood());

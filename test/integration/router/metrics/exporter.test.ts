@@ -111,7 +111,7 @@ test('above the threshold HAProxy is not asked for servers, and backends stay co
   expect(many).toContain('haproxy_exporter_server_threshold{type="current"} 2');
 });
 
-test('what was heard before a reload is read after it', async () => {
+test('statistics requested before a reload are parsed after it', async () => {
   const reload = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
   const exporter = exporterOf(500, 1, () => {

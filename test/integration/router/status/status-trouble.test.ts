@@ -12,7 +12,7 @@ afterEach(async () => {
   await world.remove();
 });
 
-/** Lost and taken anew while the API is away. */
+/** Lost and acquired again while the API is away. */
 const hasty = { durationMs: 20_000, renewDeadlineMs: 1_000, retryMs: 100 };
 
 test.each([

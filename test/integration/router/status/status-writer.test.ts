@@ -44,7 +44,7 @@ describe('contract 23: three replicas', () => {
   });
 });
 
-test('contract 11: a route that loses its host is told, and gets it once the older one is gone', async () => {
+test('contract 11: a route that loses its host says so, and gets it once the older one is gone', async () => {
   const named = (namespace: string, year: number) => {
     const object = bareRoute(namespace, 'web', 'app.example.com');
     return { ...object, metadata: { ...object.metadata, creationTimestamp: `${year}-01-01T00:00:00Z` } };

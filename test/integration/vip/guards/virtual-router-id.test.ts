@@ -82,7 +82,7 @@ test('a node does not join while shell pods that were left running advertise its
   expect(node.running('keepalived')).toEqual([]);
 });
 
-test('a node does not join beside a holder of its VIP with another router id, and joins once that has gone', async () => {
+test('a node does not join a holder of its VIP with another router id, and joins once that has gone', async () => {
   await startForeign(bed.vip, 3, 154);
   // As a peer, which a node that was installed with another cluster name is.
   const monitored = startMonitored(bed, node, bed.nodes);

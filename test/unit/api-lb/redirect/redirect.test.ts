@@ -8,7 +8,7 @@ it('has nothing against a redirect of both families', () => {
 });
 
 it.each(['', 'api.example.org', '10.0.0.1 . 6443', '10.0.0.1\n', 'fd00::1 }', '10.0.0.0/24'])(
-  'refuses %j, which is no address',
+  'refuses %j, an invalid address',
   (vip) => {
     expect(redirectProblems({ ...redirect, vips: [vip] })).toEqual([
       `Cannot redirect VIP "${vip}": it is not an address, expected IPv4 or IPv6`,

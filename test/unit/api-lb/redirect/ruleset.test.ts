@@ -13,7 +13,7 @@ it('has no empty list of elements for a family without a VIP', () => {
   expect(ruleset.match(/elements/g)).toHaveLength(1);
 });
 
-it('removes the table without failing where there is none', () => {
+it('removes the table, and does not fail without one', () => {
   expect(removalRuleset()).toBe(
     'add table inet hawser_api_redirect\ndelete table inet hawser_api_redirect\n',
   );

@@ -176,7 +176,7 @@ test('the socket is for its owner alone', async () => {
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test('an answer that cannot be given is told, and the next one of that client is given', async () => {
+test("a failed answer is reported, and the client's next request is answered", async () => {
   await serve(async (line) => {
     if (line === 'status') throw new Error('EMFILE');
     return { ok: true, line };

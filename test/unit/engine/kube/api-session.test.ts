@@ -81,7 +81,7 @@ test('429 without Retry-After is retried by the backoff alone', async () => {
   expect(asked).toEqual([vip, local, vip, local]);
 });
 
-test('a session has at most 100 watches: one more is told with the limit, and has room once another one ends', () => {
+test('a session has at most 100 watches: one more is refused with the limit until another ends', () => {
   const { session } = createSession({});
   const target = {} as ApiTarget;
   const watches = Array.from({ length: 100 }, () => session.whileGood(target));

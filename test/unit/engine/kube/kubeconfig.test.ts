@@ -68,7 +68,7 @@ test.each(['0.5', '[a]', '{a: 1}'])(
   },
 );
 
-test('a kubeconfig that names a tokenFile and has broken users is told as such', async () => {
+test('a kubeconfig that names a tokenFile and has broken users is reported as such', async () => {
   writeFileSync(join(dir, 'kubeconfig'), 'users: 7 # tokenFile');
   const loading = openKubeconfig(join(dir, 'kubeconfig'), () => undefined).load();
   await expect(loading).rejects.toThrow(

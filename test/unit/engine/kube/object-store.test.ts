@@ -110,7 +110,7 @@ test('a poll older than what was known when it was asked for counts: etcd was re
   expect(show(store)).toBe('a@40 b@51');
 });
 
-test('a value that is listed or told of again, and has not changed, stays the same object', () => {
+test('a value that is listed or watched again unchanged stays the same object', () => {
   const value = (at: number) => ({ resourceVersion: `${at}`, value: { host: 'a.test' } });
   const store = createObjectStore({ resourceVersion: '100', objects: new Map([['a', value(90)]]) });
   const first = store.objects().get('a')?.value;

@@ -25,7 +25,7 @@ function bookmark(resourceVersion: string): string {
 
 const names = { project: () => 'a name' };
 
-test('a bookmark that lies there when this process gets to run again late keeps a watch alive', async () => {
+test('a bookmark that arrived while this process was stalled keeps a watch alive', async () => {
   const { client, peer } = await connected();
   const messages = readWatch(client, names, { idleMs: 400, maxLineBytes: 1_000 });
   const next = messages.next();

@@ -65,7 +65,7 @@ test('a port that is taken is an error that names it', async () => {
   );
 });
 
-test('a request in pieces is answered, another method refused, and what is no request dropped', async () => {
+test('a request in pieces is answered, another method refused, and an invalid request dropped', async () => {
   const port = await freePort();
   const endpoint = { trouble: () => undefined, metrics: () => 'm 1\n', status: () => ({}) };
   await serveEndpoint({ host: '127.0.0.1', port }, endpoint, stop.signal);

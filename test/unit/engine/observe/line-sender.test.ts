@@ -75,7 +75,7 @@ test('a database that fails and is then named no more is not asked for again and
   asked.isThere = false;
   const before = asked.times;
   await waitFor('the next look', () => asked.times > before);
-  // Each poke makes one more look. Without a pause there are thousands beside them.
+  // Each poke adds one look. Without the pause there would be thousands more.
   const pokes = 20;
   for (let poke = 1; poke <= pokes; poke += 1) {
     sender.send([]);

@@ -15,7 +15,7 @@ test('a port in use is logged once, and taken as soon as it is free', async () =
   const stop = new AbortController();
   const told: LogEvent[] = [];
   const serving = servePatiently({ host, port }, endpoint, (event) => void told.push(event), stop.signal, 10);
-  await waitFor('it to be told', () => told.length > 0);
+  await waitFor('it to be reported', () => told.length > 0);
   await new Promise((resolve) => other.close(resolve));
   await serving;
   expect(await (await fetch(`http://${host}:${port}/metrics`)).text()).toBe('metrics 1\n');

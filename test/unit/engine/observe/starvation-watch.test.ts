@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createStarvationWatch } from '../../../../src/engine/observe/starvation-watch.ts';
 import type { LogEvent } from '../../../../src/engine/system/log.ts';
 
-test('a starvation is told when it begins and when it is over, whatever comes between', () => {
+test('starvation is reported when it begins and when it ends, whatever comes between', () => {
   const told: LogEvent[] = [];
   let now = 0;
   const watch = createStarvationWatch(

@@ -19,7 +19,7 @@ async function attemptTimes(
     /** Another file of the set. */
     readonly map?: (nowMs: number) => string;
     readonly outcome?: (nowMs: number) => ApplyOutcome;
-    /** What the check says of it after HAProxy was told. */
+    /** The verdict after the runtime update. */
     readonly verdict?: ApplyOutcome | 'pending';
     /** Every configuration is a part, and the rest follows this much later. */
     readonly restInMs?: number;
@@ -115,7 +115,7 @@ describe('a configuration that cannot be applied', () => {
     expect(near(await attemptTimes(12_000, { tookMs: 1_000 }))).toEqual([0, 1_500, 3_500, 6_500, 11_500]);
   });
 
-  it('is tried again as seldom where HAProxy was told of it each time before its check refused it', async () => {
+  it('is retried as seldom if each attempt is applied at runtime before validation refuses it', async () => {
     const outcome = () => told;
     const verdict = { kind: 'rejected', by: 'check', message: 'no', detail: '' } as const;
     expect(near(await attemptTimes(46_000, { outcome, verdict }))).toEqual(documented);

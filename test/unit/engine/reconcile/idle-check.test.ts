@@ -72,7 +72,7 @@ function running() {
   };
 }
 
-test('what HAProxy can be told does not wait for the check of the configuration before, which is not observed any more', async () => {
+test('a runtime update does not wait for the validation of the previous file', async () => {
   const { observed, want, takes, pass, decide, end } = running();
   await takes('check a');
   want('b!');
@@ -85,7 +85,7 @@ test('what HAProxy can be told does not wait for the check of the configuration 
   await end();
 });
 
-test('of changes that HAProxy is told of in ten seconds, only the first is checked at once, and then the last', async () => {
+test('of the runtime updates in ten seconds, the first is validated at once, and then only the last', async () => {
   const { steps, want, takes, pass, decide, end } = running();
   await takes('check a');
   decide({ kind: 'unchanged' });
@@ -100,7 +100,7 @@ test('of changes that HAProxy is told of in ten seconds, only the first is check
   await end();
 });
 
-test('what waits for the check is applied after its verdict, and made anew where that is a refusal', async () => {
+test('what waits for validation is applied after the verdict, and rebuilt after a refusal', async () => {
   const { steps, observed, want, takes, decide, end } = running();
   await takes('check a');
   want('c');

@@ -54,7 +54,7 @@ test('a refusal keeps its cause and its time while it is repeated, and its cause
   expect(after(first, bad, [first[0], unchanged])).toEqual(['servers-changed', 'unchanged', 2_000]);
 });
 
-test('what HAProxy was told of and refused afterwards was not edited on disk', () => {
+test('a runtime update that validation refuses is not reported as edited on disk', () => {
   const back = { kind: 'reloaded' } as const;
   const verdict = { kind: 'rejected', by: 'check', message: 'no', detail: '', back } as const;
   const attempts = [

@@ -6,7 +6,7 @@ import { createReloadPace } from '../../../../src/engine/reconcile/reload-pace.t
 const reloaded = { kind: 'reloaded', tookMs: 300 } as const;
 const told = { ...reloaded, atRunTime: true } as const;
 
-/** Configurations are words of two letters: HAProxy reloads for another first one, and can be told of another second one. */
+/** Configurations are words of two letters: a new first letter needs a reload, a new second one is a runtime update. */
 const wordOf = (text: string) => ({ input: text, rendered: { text, mode: 0o644 } });
 
 function paced() {
@@ -55,7 +55,7 @@ test('a refused configuration leaves the router as ready as it was, and costs no
 });
 
 test.each(['check', 'reload'] as const)(
-  'while a configuration is refused by a %s, what HAProxy can be told is applied before each attempt',
+  'while a %s refuses a configuration, its runtime updates are applied before each attempt',
   async (by) => {
     const { clock, turn, note } = paced();
     note('aa', reloaded, 0);
@@ -72,7 +72,7 @@ test.each(['check', 'reload'] as const)(
   },
 );
 
-test('a check that could not be made holds nothing back that HAProxy can be told', async () => {
+test('a validation that could not run holds no runtime update back', async () => {
   const { clock, pace, turn, note } = paced();
   note('aa', reloaded, 0);
   clock.nowMs = 1_000;
@@ -92,7 +92,7 @@ test('a reload that failed counts from its start, as one that was made does', as
   expect(await turn('ba')).toEqual([undefined, 1_000]);
 });
 
-test('of a configuration that waits, what HAProxy can be told does not, each time it changes, and the wait is as long', async () => {
+test('runtime updates pass while a reload is rate-limited, and do not postpone it', async () => {
   const { clock, turn, note } = paced();
   clock.nowMs = 300;
   note('aa', reloaded, 0);
@@ -132,7 +132,7 @@ test('nothing is applied in part where it is not known what HAProxy has', async 
   expect(await turn('bb')).toEqual([undefined, 4_000]);
 });
 
-test('after a refusal of what was told, the configuration of before is served again, and the reload that brought it back counts', async () => {
+test('after a refused runtime update the previous configuration is served again, and its reload counts', async () => {
   const { clock, turn, note } = paced();
   note('aa', reloaded, 0);
   clock.nowMs = 9_000;

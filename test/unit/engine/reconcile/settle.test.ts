@@ -50,7 +50,7 @@ test('what was applied is done, but a change that came meanwhile stays', () => {
   expect(settleDecision(newer, 1_500)).toEqual({ kind: 'settled', value: b });
 });
 
-test('a value that never stops changing is settled after the longest wait, and its next change begins anew', () => {
+test('a value that never stops changing is settled after the longest wait, and its next change starts a new wait', () => {
   const seen = [0, 400, 800, 1_200, 1_600].reduce(
     (state, atMs) => settle(state, list(`at-${atMs}`), atMs),
     start(a),
@@ -67,7 +67,7 @@ test('a change after a value that was held while it was quiet is waited for like
   expect(settleDecision(settle(held, list('c'), 9_000), 9_001)).toEqual({ kind: 'wait', lookAgainInMs: 499 });
 });
 
-test('any value can be settled: the rules say what is the same', () => {
+test("settling uses the caller's equality", () => {
   const lengths = startSettling<string>(
     { ...rules, same: (one, other) => one.length === other.length },
     'ab',

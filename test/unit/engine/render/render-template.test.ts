@@ -61,7 +61,7 @@ describe('a failure names the template, the line and what is wrong there', () =>
       '<% for (let i = 0; i < 9999; i++) { %>0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789x<% } %>',
       'MAX_RENDERED_CHARACTERS allows (1000000)',
     ],
-  ])('for %s', (_what, template, expected) => {
+  ])('a template error names the file and the limit: %s', (_what, template, expected) => {
     expect(messageOf(template)).toMatch(/^Cannot render template "\/etc\/t\.ejs"/);
     expect(messageOf(template)).toContain(expected);
   });

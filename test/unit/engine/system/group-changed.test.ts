@@ -8,7 +8,7 @@ const items = keys.flatMap((key) => [1, 2, 3].map((number) => ({ key, number }))
 const keyOf = ({ key }: (typeof items)[number]) => key;
 const lists = fc.array(fc.shuffledSubarray(items), { maxLength: 6 });
 
-test('groups are those of the last list, and the keys of those that differ from before are told', () => {
+test('groups come from the last list, and the keys of changed groups are returned', () => {
   const check = fc.property(lists, (all) => {
     const groups = groupChanged(keyOf);
     const groupOf = (key: string) => new Set(groups.of(key));

@@ -15,7 +15,7 @@ const refused = {
   agoMs: 1,
 };
 
-test('HAProxy that serves and answers is well', () => {
+test('a HAProxy that serves and answers is healthy', () => {
   expect(judge(answered({})).kind).toBe('ok');
 });
 
@@ -29,13 +29,13 @@ test.each([
   expect(finding).toMatchObject({ kind: 'fail', found: expect.stringContaining(words) });
 });
 
-test('a port that is taken is told from other reasons by what is to be done', () => {
+test('a port in use has its own remedy', () => {
   expect(judge(answered({ current: null, lastFailure: refused }))).toMatchObject({
     todo: expect.stringMatching(/ss -ltnp.*HTTP_PORT/),
   });
 });
 
-test('connections that a limit on draining generations has cost are told, and how to have fewer', () => {
+test('connections cut by the limit on draining generations are reported, with a remedy', () => {
   const lastCutShort = { generation: 7, limit: 'memory', agoMs: 60_000 };
   expect(judge(answered({ lastCutShort }))).toMatchObject({
     kind: 'warn',

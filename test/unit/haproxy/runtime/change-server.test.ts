@@ -7,7 +7,7 @@ const running = { generation: 1, master: { pid: 1, startTicks: 1 } };
 test.each([
   ['a certificate', renewal('/sets/1/certs/shop.pem', '-----BEGIN PRIVATE KEY-----\nsecret\n'), 'shop.pem'],
   ['a map', replacement('maps/http.map', 7, 'secret.test backend\n'), 'maps/http.map'],
-])('what HAProxy says to %s that it refuses is told without the content', async (_, commands, name) => {
+])("HAProxy's refusal of %s is reported without the content", async (_, commands, name) => {
   const withContent = commands.filter(({ text }) => text.includes('<<'));
   const trouble = await tellAll(async () => 'no room', running, withContent);
   expect(trouble).toContain(name);

@@ -21,6 +21,6 @@ test.each([
   ['has a payload', { ...change, wanted: { ...wanted, options: 'check <<' } }],
   ['quotes', { ...change, wanted: { ...wanted, options: 'check \\' } }],
   ['names another server in its address', { ...change, wanted: { ...wanted, address: '10.0.0.1 port' } }],
-])('a change that %s is none', (_, hostile) => {
+])('a change that %s is refused', (_, hostile) => {
   expect(decodeChangeRequest(lineOf(hostile))).toBeUndefined();
 });

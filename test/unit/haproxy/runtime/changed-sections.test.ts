@@ -9,7 +9,7 @@ const textOf = (first: string, second: string) => `${head}${backend('one', first
 test.each([
   ['plain servers', same],
   ["a tenant's header that reads like a reference", 'http-response set-header X "a track b .if c"'],
-])('a backend that is the same is left out beside %s', (_, line) => {
+])('an unchanged backend is left out despite %s', (_, line) => {
   expect(changedSections({ text: textOf(line, before) }, { text: textOf(line, after) })).toEqual({
     before: `${head}${backend('two', before)}`,
     after: `${head}${backend('two', after)}`,

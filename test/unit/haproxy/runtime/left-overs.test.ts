@@ -27,7 +27,7 @@ test('work that is left for a generation which drains does not forget the server
   expect(removed).toEqual(['b/two']);
 });
 
-test('a server that may finish its work is told to end only when its time is over, whoever waits for it', async () => {
+test('a server that may finish its work is shut down only after its time, whatever waits for it', async () => {
   const ended: string[] = [];
   const createWith = (finishMs: number) =>
     createLeftOvers(

@@ -69,7 +69,7 @@ test.each<readonly [string, readonly SetFile[], readonly SetFile[]]>([
   ['a map that is gone', [file('m', '')], []],
   ['a file of another kind', [file('x', '1')], [file('x', '2')]],
   ['options that no command can hold', [file('l', '')], [file('l', 'c1 [crt a;b] a.test\n')]],
-])('HAProxy cannot be told of %s', (_, before, after) => {
+])('%s needs a reload', (_, before, after) => {
   expect(planFiles(before, after, kindOf)).toMatchObject({ kind: 'reload', what: 'files-changed' });
 });
 

@@ -84,7 +84,7 @@ test('a request leads to a start that begins after it, and a crowd during one jo
   });
 });
 
-test('after a stop everything retires, nothing starts, and the end is told exactly once', () => {
+test('after a stop everything retires, nothing starts, and the end is reported exactly once', () => {
   forAll(anything, (world, moves) => {
     for (const move of moves) world.play(move);
     world.play({ kind: 'stop' });

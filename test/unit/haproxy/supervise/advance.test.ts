@@ -35,7 +35,7 @@ describe('start', () => {
     expect(machine.state.serving).toMatchObject({ number: 1, config: 'live' });
   });
 
-  test('what an earlier supervisor meant to retire is told again to stop accepting', () => {
+  test('a generation that an earlier supervisor was retiring is asked again to stop accepting', () => {
     const machine = serving();
     machine.send(request(1));
     succeed(machine);
@@ -152,7 +152,7 @@ describe('death', () => {
     ]);
   });
 
-  test('the pauses grow from 250 ms to 5 s, and start anew after ten good seconds', () => {
+  test('the pauses grow from 250 ms to 5 s, and reset after ten good seconds', () => {
     const machine = serving();
     const pauses: number[] = [];
     for (let death = 0; death < 8; death += 1) {
@@ -278,7 +278,7 @@ describe('stop', () => {
     expect(kindsOf(heeding.send({ kind: 'notice-given', number: 1, heeded: false }))).toEqual([]);
   });
 
-  test('a generation of which nothing is known after its notice stops accepting all the same', () => {
+  test('a generation whose state is unknown after its notice still stops accepting', () => {
     const machine = serving({ limits: { ...limits, drainTimeoutMs: 1_000 } });
     machine.send({ kind: 'stop' });
     const toldAt = machine.now;

@@ -24,13 +24,13 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('die' as const, 'tick' as const) }) },
 );
 
-/** The file is written, and then the supervisor is asked, or it is told first and asked again once the file is written; each HAProxy serves what it has read, or was told since. */
+/** Either the file is written before the request, or a request precedes it and another follows it. Each HAProxy serves what it has read, plus its runtime updates. */
 function createWorld() {
   const machine = createMachine();
   const pending: ((well: boolean) => void)[] = [];
   const serves = new Map<number, string>();
   const answers: unknown[] = [];
-  /** What is done once a change is answered that was told first. */
+  /** The step after the answer to a change made ahead of its file. */
   const then = new Map<number, (isMade: boolean) => void>();
   let [file, version, asked] = ['v0', 0, 0];
   const send = (event: Event): void => {

@@ -44,7 +44,7 @@ test('a file that was not checked is no last good one before the same order says
 
 const ahead: ChangeRequest = { ...change, to: 'told-1', checked: false, ahead: true };
 
-test('a change may be told before its file is written, and an order without changes says that it was', () => {
+test('a change may precede its file, and an order without changes announces the file', () => {
   const machine = serving();
   machine.send(requested(7, ahead));
   expect(machine.send(changed(made))).toEqual([
@@ -57,7 +57,7 @@ test('a change may be told before its file is written, and an order without chan
   expect(machine.state.changeCounts).toMatchObject({ made: 1, refused: 0 });
 });
 
-test('a failure of before is over once the file that replaces it is said to be served', () => {
+test('an earlier failure ends once the replacing file is served', () => {
   const machine = serving();
   machine.send({ kind: 'requested', request: 1 });
   machine.send({ kind: 'state-saved' });
@@ -132,7 +132,7 @@ test.each<readonly [string, Partial<State['serving']>]>([
 });
 
 test.each([
-  ['the file of before', 'sha-1', 'change'],
+  ['the previous file', 'sha-1', 'change'],
   ['the new file', 'sha-2', 'answer'],
 ])('a change that came while a generation was loading: that one had read %s', (_, configSha256, action) => {
   const machine = serving();
@@ -157,7 +157,7 @@ test('a reload that is asked for during a change begins after it', () => {
   ]);
 });
 
-test('a change whose generation died is made by the next one that has read the file of before', () => {
+test('a change whose generation died is made by the next one if that read the previous file', () => {
   const machine = serving();
   machine.send(requested(7));
   machine.now += 20_000;
@@ -183,7 +183,7 @@ test('drift is repaired while nothing else is to be done, and takes one reload a
   expect(machine.state.changeCounts).toMatchObject({ made: 0, repaired: 1, refused: 2 });
 });
 
-test('drift that HAProxy goes on to refuse is told once', () => {
+test('drift that HAProxy keeps refusing is reported once', () => {
   const machine = serving();
   const told: string[] = [];
   const send = (event: Event) => {

@@ -44,7 +44,7 @@ test('any sign of life in between saves it', () => {
   expect(machine.actions).toEqual([]);
 });
 
-test('a master that hangs beside a worker that serves is replaced by a take-over, and its worker drains', () => {
+test('a hung master with a serving worker is replaced by a take-over, and its worker drains', () => {
   const machine = serving();
   expect(kindsOf(see(machine, 1, LOOKS, 'master'))).toEqual(['report-hung', 'save-state']);
   succeed(machine);

@@ -109,7 +109,7 @@ test.each(['2m', '2ms', 'soon'])('the old variable takes no unit: %s', (text) =>
   );
 });
 
-test('every problem is told at once, each with its flag and its value', () => {
+test('every problem is reported at once, each with its flag and its value', () => {
   const found = problems([
     ...['--config', 'haproxy.cfg', '--socket', `/${'x'.repeat(120)}`, '--drain-timeout', 'soon'],
     ...['--log-level', 'loud'],

@@ -95,11 +95,11 @@ test.each([
   ['empty', ''],
   ['of another shape', '{"epoch":"boot/1","nextNumber":"2","generations":[]}'],
   ['of another boot', '{"epoch":"boot/2","nextNumber":2,"generations":[]}'],
-])('a record that is %s counts as none', (_, text) => {
+])('a record that is %s is ignored', (_, text) => {
   writeFileSync(path, text);
   expect(open().read()).toBeUndefined();
 });
 
-test('no record is none', () => {
+test('without a record file nothing is read, and that is not an error', () => {
   expect(open().read()).toBeUndefined();
 });

@@ -30,7 +30,7 @@ test('every state of a life is a status that the schema knows', () => {
   ]);
 });
 
-test('what drains is told apart: how old, how many sessions, until when, why', () => {
+test('each draining generation is listed with its age, sessions, deadline and reason', () => {
   const machine = serving();
   machine.send({ kind: 'requested', request: 1 });
   succeed(machine);
@@ -45,7 +45,7 @@ test('what drains is told apart: how old, how many sessions, until when, why', (
   ]);
 });
 
-test('a job, who waits for it, and the last failure are told', () => {
+test('a job, its waiting requests, and the last failure are reported', () => {
   const machine = serving();
   machine.send({ kind: 'requested', request: 1 });
   refuse(machine);

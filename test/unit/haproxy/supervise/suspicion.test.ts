@@ -72,7 +72,7 @@ function verdict(found: Readonly<Record<string, ProbeResult>>, up: readonly Serv
   return verdictOf(suspect, { found: new Map(named), up, ownAddresses });
 }
 
-test('a suspect that answers is left alone', () => {
+test('a suspect that answers is not replaced', () => {
   expect(verdict({ a: 'answers', bb: 'answers', ccc: 'answers' })).toBe('answered');
 });
 

@@ -82,7 +82,7 @@ test('node-labels: this node has its label, or is not among those that have', as
   expect(finding).toMatchObject({ kind: 'warn', todo: expect.stringContaining('kubectl label node cp-9') });
 });
 
-test('node-labels: no node has it, and one that has no address', async () => {
+test('node-labels: no node has the label, or one with it has no address', async () => {
   const none = await startApi([]);
   const settings = { kubeconfig: none.kubeconfig(), apiPort: none.port };
   expect(await examine('node-labels', undefined, settings)).toMatchObject({ kind: 'fail' });

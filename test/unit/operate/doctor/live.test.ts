@@ -70,7 +70,7 @@ test('haproxy-supervisor: one whose HAProxy runs on the last good copy', async (
   expect(await ask('haproxy-supervisor', status)).toMatchObject({ kind: 'warn' });
 });
 
-test('haproxy-supervisor: one that has no HAProxy to run says why', async () => {
+test('haproxy-supervisor: a supervisor without a HAProxy to run says why', async () => {
   const lastFailure = { stage: 'check', message: 'unknown keyword', agoMs: 1 };
   const status = haproxyStatus('', { current: null, phase: 'waiting-for-configuration', lastFailure });
   const finding = await ask('haproxy-supervisor', status);

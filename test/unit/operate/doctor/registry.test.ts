@@ -23,7 +23,7 @@ test("in a router's pod nothing is said of nodes, and on a node nothing of route
   expect(idsHere([], true)).not.toContain('router-rbac');
 });
 
-test('on a node that a router shares both are looked at', () => {
+test('a node shared with a router has both checked', () => {
   const both = idsHere([router], true);
   expect(both).toContain('router-rbac');
   expect(both).toContain('nft');

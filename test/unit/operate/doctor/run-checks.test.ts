@@ -15,7 +15,7 @@ function check(id: string, run: DoctorCheck['run']): DoctorCheck {
   return { id, title: id, why: 'because', run };
 }
 
-const fine = check('fine', async () => ok('all is well'));
+const fine = check('fine', async () => ok('healthy'));
 const throwing = check('throwing', async () => {
   throw new Error('no such device');
 });
@@ -34,11 +34,11 @@ test('a check that throws and one that hangs are ones that cannot tell, with the
   expect(shown.map(({ verdict, found }) => [verdict, found])).toEqual([
     ['unknown', 'no such device'],
     ['unknown', 'no answer within 50 ms'],
-    ['ok', 'all is well'],
+    ['ok', 'healthy'],
   ]);
 });
 
-test('a check that takes too long is told to stop', async () => {
+test('a check that takes too long is aborted', async () => {
   let stopped = false;
   await report(
     check('slow', (_, signal) => {
@@ -70,11 +70,11 @@ test('when it is stopped it says what it knows by then', async () => {
   const context = contextOf(temporaryRoot({}), {}, stop.signal);
   const stopping = check('stopping', async () => {
     setImmediate(() => stop.abort());
-    return ok('all is well');
+    return ok('healthy');
   });
   const limits = { timeoutMs: 30_000, signal: stop.signal };
   const { checks: shown } = reportOf(await runChecks([stopping, hanging], context, limits), 0);
-  expect(shown.map(({ found }) => found)).toEqual(['all is well', 'it was stopped']);
+  expect(shown.map(({ found }) => found)).toEqual(['healthy', 'it was stopped']);
 });
 
 test.each([

@@ -132,7 +132,7 @@ test('a folder that was there is as it was, where a later step fails', async () 
   expect(ownerOf('etc').mode).toBe('700');
 });
 
-test('what cannot be taken back is told', async () => {
+test('a step that cannot be undone is reported', async () => {
   prepare();
   const { steps } = await planFiles(root, [{ path: '/etc/new/a', content: '', mode: 0o600 }]);
   // Another program puts a file into our folder meanwhile.

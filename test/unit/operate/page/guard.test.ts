@@ -41,7 +41,7 @@ test('the policy allows files of this server and nothing else: no inline code, n
   expect(policy).not.toMatch(/unsafe|\*|data:|https?:/);
 });
 
-test('loopback is told from the rest', () => {
+test('loopback addresses are recognized', () => {
   expect(['127.0.0.1', '127.8.8.8', '::1', '0.0.0.0', '::', '10.0.0.1', 'fd00::1'].map(isLoopback)).toEqual([
     ...[true, true, true, false, false, false, false],
   ]);

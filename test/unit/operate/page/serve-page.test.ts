@@ -93,7 +93,7 @@ test('those who ask while the cluster is being looked at share that look', async
   expect(host.looks()).toBe(1);
 });
 
-test('a cluster that cannot be looked at is an error that says why, until it can', async () => {
+test('an unreadable cluster is an error with its reason, until it can be read', async () => {
   const host = await started(async () => {
     throw new Error('no file descriptor left');
   });
@@ -111,7 +111,7 @@ test('journals that cannot be read are named above the lanes', async () => {
   expect((await ask(host, '/')).text).toContain('Not read: /nowhere: there is no such directory');
 });
 
-test('an address that is taken is told, and a stop ends connections at once', async () => {
+test('an address in use is reported, and a stop ends connections at once', async () => {
   const host = await started(statuses.healthy());
   const options: PageHostOptions = { port: host.port };
   await expect(startPageHost(statuses.healthy(), options)).rejects.toMatchObject({ code: 'EADDRINUSE' });

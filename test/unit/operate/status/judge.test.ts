@@ -170,7 +170,7 @@ test('a peer whose HAProxy does not answer, or is not ready, comes after what is
   ]);
 });
 
-test('a holder whose supervisor is silent and whose VIP is gone is not believed: its keepalived may be dead', () => {
+test('a holder with a silent supervisor and no VIP is doubted: its keepalived may be dead', () => {
   const evidence = { ...answeredBy('cp-2'), ownAddresses: new Set<string>() };
   const status = statusOf(without(healthyHere, 'keepalived-supervisor'), evidence);
   expect(status.problems[0]).toBe(

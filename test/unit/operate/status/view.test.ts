@@ -42,7 +42,7 @@ test('a node that cannot serve says why', () => {
   expect(holder && shown(holder)[1]).toBe('holder');
 });
 
-test('of who says nothing of itself it says what is known, and never that it is well', () => {
+test('a silent program is shown with what is known of it, and never as healthy', () => {
   const [here, , stranger] = rowsOf(statuses.degraded(), 'vips');
   expect(here && shown(here)).toEqual([
     'cp-1',
@@ -64,7 +64,7 @@ test('of who says nothing of itself it says what is known, and never that it is 
   ]);
 });
 
-test('two holders are bad, and so is none', () => {
+test('two holders are bad, and so is no holder', () => {
   const holderOf = (status: ClusterStatus) => partOf(status, 'vips').summary;
   expect(holderOf(statuses.splitBrain())).toEqual({ tone: 'bad', words: 'held by cp-1 and cp-2 at once' });
   const { vips, ...rest } = statuses.healthy();
@@ -79,7 +79,7 @@ test('where nothing answers nothing is said to be well', () => {
   expect(JSON.stringify(view)).not.toContain('"good"');
 });
 
-test('servers in trouble come first, whatever their number, and many that are well are folded away', () => {
+test('failing servers come first, whatever their number, and many healthy ones are folded', () => {
   const { summary, tables = [] } = partOf(statuses.manyServers(200), 'servers');
   expect(summary).toEqual({ tone: 'warn', words: '199 of 200 servers up' });
   expect(tables.map(({ rows, folded }) => [rows.length, folded])).toEqual([
@@ -148,7 +148,7 @@ test('keepalived says what runs, in which cluster, and what changed last', () =>
   ]);
 });
 
-test('a node that is MASTER without the address is no holder, whoever has the address', () => {
+test('a node that is MASTER without the address is not a holder, whichever node has it', () => {
   const { vips, ...rest } = statuses.healthy();
   const moved = { ...rest, vips: vips.map((each) => ({ ...each, holders: ['cp-2'] })) };
   const row = rowsOf(moved, 'vips').find(({ name }) => wordsOf(name) === 'cp-1');

@@ -8,7 +8,7 @@ function screenOf(part: Partial<Screen> = {}) {
   return { written, ...part, write: (text: string) => written.push(text) };
 }
 
-/** Draws until `count` pictures were looked at. */
+/** Draws until `count` pictures were shown. */
 async function watched(
   screen: Screen,
   count: number,

@@ -86,7 +86,7 @@ test('foreign files are left alone', () => {
   expect(collect(directory).journals).toMatchObject([{ lines: 1, faultCount: 0, unread: [] }]);
 });
 
-test('what is no file, or far too large, is told and kept out of memory, and the rest is shown', () => {
+test('anything but a file, or a huge file, is reported and not read, and the rest is shown', () => {
   const directory = written(20);
   const [first = '', second = ''] = directory.files(supervisor);
   truncateSync(second, 2 ** 33);
@@ -111,7 +111,7 @@ test('a journal that is given twice, or copied, is shown once', () => {
   expect(collected.journals).toHaveLength(2);
 });
 
-test('directories without a journal are told, and the others are read', () => {
+test('directories without a journal are reported, and the others are read', () => {
   const empty = journalDirectory();
   const directory = written(1);
   const collected = collectJournals([empty.path, '/nowhere', directory.path, '/dev/null'], openRange, 9);

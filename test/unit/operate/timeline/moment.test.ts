@@ -36,14 +36,14 @@ test('a clock that was an hour ahead and was put right misplaces no line that wa
   ]);
 });
 
-test('a clock that was set back is told, at the first line behind it and not at those that follow', () => {
+test('a clock that was set back is reported at the first line after it only', () => {
   const back = chain(0, 'a', 100, 40, 41, 42).map(({ clockBackMs }) => clockBackMs);
   expect(back).toEqual([0, 60_000, 0, 0]);
   expect(chain(0, 'a', 1, 0.5).map(({ clockBackMs }) => clockBackMs)).toEqual([0, 0]);
 });
 
 test('a fault stays behind the line that came before it', () => {
-  const fault: JournalItem = { kind: 'fault', fault: { path: '/x', line: 2, problem: 'it is none' } };
+  const fault: JournalItem = { kind: 'fault', fault: { path: '/x', line: 2, problem: 'invalid' } };
   const [before, wrong, after] = momentsOf(0, [lineOf('a', 1, 1), fault, lineOf('a', 9, 3)]) as [
     Moment,
     Moment,

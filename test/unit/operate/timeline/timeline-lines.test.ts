@@ -78,14 +78,14 @@ test('a fault stands where it was found out, and the end says which journal is b
   ]);
 });
 
-test('a clock that was set back is told where it was', () => {
+test('a clock that was set back is reported in its place', () => {
   const lines = shown([said(lineAt(3_600_000, { subject: 'a' }), lineAt(0, { subject: 'b' }))]);
   expect(lines[2]).toBe('03:12:00.000 vip         b [the clock went back by 60 min]');
   const same = shown([said(...[3_600_000, 0, 1].map((ms) => lineAt(ms, { subject: 'a' })))]);
   expect(same[2]).toMatch(/^03:12:00.000 vip {9}a \(2 times, until 03:12:00.001\) \[the clock went back/);
 });
 
-test('what was left out is told', () => {
+test('omitted lines are reported', () => {
   expect(shown([said(move)], plain, 7).at(-1)).toBe(
     '7 earlier ones left out: narrow it with --since and --until',
   );

@@ -80,7 +80,7 @@ test('a Node without an external address is said, and the others are published',
   expect(problems).toEqual([expect.stringContaining('Node "inner" of pod "b"')]);
 });
 
-test('without a ready replica there is no address, and that is said', () => {
+test('without a ready replica there is no address, which is reported', () => {
   for (const replicas of [[], [replica('a', { isReady: false })]])
     expect(of(replicas, [balancer()])).toEqual({
       addresses: [],

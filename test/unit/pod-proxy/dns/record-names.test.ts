@@ -18,7 +18,7 @@ test('nothing is asked for without an annotation, or by an empty one', () => {
     expect(recordNamesOf(annotations)).toEqual({ names: [], problems: [] });
 });
 
-test('a name that is none is said, and does not keep the others out', () => {
+test('an invalid name is reported, and does not block the others', () => {
   const wrong = ['com', '*.bar.com', 'a_b.bar.com', '-a.bar.com', 'a..bar.com', 'a b.bar.com', '"a.bar.com"'];
   const { names, problems } = namesOf([...wrong, `${'a'.repeat(64)}.bar.com`, 'right.bar.com'].join(','));
   expect(names).toEqual(['right.bar.com']);

@@ -25,7 +25,7 @@ test('the zone with the longest name that the record lies in is taken', () => {
   expect(idOf('example.com')).toBe('Z1');
 });
 
-test('a public zone and a private one of the same name are told apart', () => {
+test('a public zone and a private one of the same name are distinguished', () => {
   expect(idOf('www.eu.example.com', 'private')).toBe('Z3');
   expect(idOf('www.example.com', 'private')).toMatch(
     /there is no private zone for it, but public example.com \(Z1\)/,

@@ -35,7 +35,7 @@ test.each([
   expect(judge(...items)).toMatchObject({ kind, found: expect.stringContaining(words) });
 });
 
-test('a selector that is none, or that nothing matches, is named', () => {
+test('a selector that is invalid, or matches nothing, is named', () => {
   const wrong = ownWith({ 'hawser.dev/hosts': 'a in (' });
   const answer = { kind: 'refused' as const, status: 400, message: 'unable to parse' };
   expect(judgeDownstreams(wrong, answer)).toMatchObject({

@@ -87,7 +87,7 @@ describe('a template', () => {
     ['a division by zero', '{{ 1 / 0 + 1 }}', /it calculates with Infinity/],
     ['the comparison of a text with a number', '{{ "3" < 2 }}', /it compares values of different kinds/],
     [
-      'a pair that is none',
+      'an invalid pair',
       '{% for k, v in hosts %}{% endfor %}',
       /2 variables take "db", expected a list of as many/,
     ],

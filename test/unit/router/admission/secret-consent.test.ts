@@ -52,7 +52,7 @@ test('a Route has the certificate of a Secret only where the router may get that
   expect(rejectedWith([review('allowed', { namespace: 'other' })])).toMatchObject([{ reason }]);
 });
 
-test('a Route without it is told which Role is missing, and for whom', () => {
+test('a Route without it names the missing Role, and for whom', () => {
   const user = 'system:serviceaccount:hawser-router:hawser-router';
   expect(rejectedWith([review('denied', { user })])[0]?.message).toBe(
     `the router may not get Secret shop/cert: expected a Role in namespace shop with get for this Secret, and a RoleBinding of it to ${user}`,

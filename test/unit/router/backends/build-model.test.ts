@@ -134,7 +134,7 @@ describe('a backend', () => {
     });
   });
 
-  test('changes headers as it is told, but not those that others rely on', () => {
+  test('changes headers as requested, but not those that others rely on', () => {
     const set = (name: string, value: string) => ({ name, action: { type: 'Set', set: { value } } });
     const actions = {
       request: [

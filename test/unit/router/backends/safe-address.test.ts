@@ -51,6 +51,6 @@ test.each([
   ['10.0.1.7', ['192.0.2.0/24', '10.0.1.7/32'], 'unsafe'],
   ['FD00::7', ['fd00::/64'], 'unsafe'],
   ['fd01::7', ['fd00::/64', '10.0.0.0/8'], 'usable'],
-])('%s beside the denied networks %j is %s', (text, networks, kind) => {
+])('%s with the denied networks %j is %s', (text, networks, kind) => {
   expect(checkAddress(text, networks).kind).toBe(kind);
 });

@@ -60,7 +60,7 @@ function pemOf(der: Buffer): string {
   return `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----\n`;
 }
 
-/** Its public key says that it is a point of a curve, and is none. */
+/** Its public key claims to be a point of a curve, and is not. */
 function unreadableKey(): string {
   const der = new X509Certificate(pair.cert).raw;
   const point = der.indexOf(Buffer.from('03420004', 'hex'));
@@ -68,7 +68,7 @@ function unreadableKey(): string {
   return pemOf(der);
 }
 
-/** Its first or second date is none. */
+/** Its first or second date is invalid. */
 function undated(which: 0 | 1): string {
   const der = new X509Certificate(pair.cert).raw;
   const first = der.indexOf(Buffer.from('170d', 'hex'));
@@ -117,7 +117,7 @@ describe('a certificate with its key', () => {
     expect(check({ certificate: old.cert, key: old.key }).kind).toBe('checked');
   });
 
-  test('may have the key beside it', () => {
+  test('may have the key with it', () => {
     expect(check({ certificate: `${pair.cert}${pair.key}` }).kind).toBe('checked');
   });
 
@@ -154,17 +154,17 @@ describe('a certificate with its key', () => {
       'certificate: a PEM block is damaged or encrypted',
     ],
     [
-      'a block that is no certificate',
+      'a block without a certificate',
       { certificate: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', key: pair.key },
       'certificate: a PEM block CERTIFICATE cannot be parsed',
     ],
     [
-      'a CA that is none',
+      'an invalid CA',
       { certificate: pair.cert, key: pair.key, caCertificate: 'x' },
       'caCertificate: expected a PEM certificate',
     ],
     [
-      'a CA of the pods that is none',
+      'an invalid CA of the pods',
       { destinationCaCertificate: 'x' },
       'destinationCACertificate: expected a PEM certificate',
     ],

@@ -74,7 +74,7 @@ test('a file that is missing or wrong is an error that names its setting, all of
   expect(problems).not.toContain('/not/asked/for');
 });
 
-test('the last good content stays where a new one is wrong, which is told once', async () => {
+test('the last good content stays when a new one is wrong, which is reported once', async () => {
   const path = at('clients.crl', list);
   const settings = routerSettings({
     ROUTER_MUTUAL_TLS_AUTH: 'required',

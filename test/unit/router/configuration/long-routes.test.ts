@@ -61,7 +61,7 @@ test('a route with a hundred thousand servers is left out, and one with five tho
   expect(text).toContain('backend be_http:ns:five-thousand from');
 });
 
-test('routes with many servers each have room beside each other', () => {
+test('several routes with many servers each fit', () => {
   const servers = Array.from({ length: 25 }, (_, index) => ({
     ...{
       name: `pod:web-${index}-0123456789abcdef:web:http:10.0.0.${index}:8080`,

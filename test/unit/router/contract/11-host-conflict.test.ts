@@ -6,7 +6,7 @@ const first = routeObject({ name: 'first', namespace: 'a', age: 1 });
 const second = routeObject({ name: 'second', namespace: 'b', age: 2 });
 
 describe('contract 11: of two routes that want a host', () => {
-  test('the older one has it, and the newer one is told, without the name of the other', () => {
+  test("the older route has the host, and the newer one's status says so without naming it", () => {
     const decision = decided([second, first]);
     expect(verdicts(decision)).toEqual(['a:first admitted', 'b:second HostAlreadyClaimed']);
     expect(decision.admission.rejected[0]).toMatchObject({
@@ -15,7 +15,7 @@ describe('contract 11: of two routes that want a host', () => {
     });
   });
 
-  test('the newer one has it once the older one is gone', () => {
+  test('the newer route has the host once the older one is gone', () => {
     expect(verdicts(decided([second]))).toEqual(['b:second admitted']);
   });
 

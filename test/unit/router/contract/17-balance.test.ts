@@ -18,7 +18,7 @@ describe('contract 17: balance', () => {
     [annotation('roundrobin'), {}, 'roundrobin'],
     [annotation('first'), {}, 'random'],
     [annotation('random\n  mode tcp'), {}, 'random'],
-  ])('of %j with %j is %s', (annotations, spec, balance) => {
+  ])('balance annotation %j on route %j renders as "balance %s"', (annotations, spec, balance) => {
     expect(backendWith(annotations, spec).balance).toBe(balance);
   });
 
@@ -27,7 +27,7 @@ describe('contract 17: balance', () => {
     expect(backendWith({}, passthrough, { tcpBalance: 'random' }).balance).toBe('random');
   });
 
-  test('that is wrong is told to a person', () => {
+  test('an invalid balance annotation is reported', () => {
     expect(backendWith(annotation('first')).remarks).toEqual([
       'haproxy.router.openshift.io/balance: ignored, expected roundrobin, leastconn, source, random',
     ]);

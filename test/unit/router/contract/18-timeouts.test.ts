@@ -54,7 +54,7 @@ describe('contract 18: a timeout', () => {
     });
   });
 
-  test('that is wrong is told to a person', () => {
+  test('an invalid timeout annotation is reported', () => {
     expect(backendWith({ [timeout]: 'soon' }).remarks).toEqual([
       `${timeout}: ignored, expected a time such as 30s or 500ms`,
     ]);

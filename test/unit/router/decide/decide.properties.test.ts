@@ -94,7 +94,7 @@ function mergedObjects(there: readonly RouterObjects[]): RouterObjects {
 const webSlices = [1, 2, 3, 4].map(
   (subnet) => readObjectList(JSON.stringify([sliceObject('web', 1, subnet)])).objects.endpoints,
 );
-/** Of the slices of one service, some in any order: one that is made anew is the last. */
+/** Some slices of one service, in any order: a recreated one is the last. */
 const withSlices = fc.array(fc.tuple(step, fc.shuffledSubarray(webSlices, { minLength: 1 })), {
   minLength: 2,
   maxLength: 8,
@@ -130,15 +130,15 @@ test('so it is where one object changes at a time', () => {
 function expectAsAtOnce(states: readonly RouterObjects[]): void {
   const [next, render] = [createDecider(settings), createRouterRenderer(settings)];
   for (const objects of states) {
-    const [decision, anew] = [next(objects), decide(objects, settings)];
-    expect(decision).toEqual(anew);
+    const [decision, fresh] = [next(objects), decide(objects, settings)];
+    expect(decision).toEqual(fresh);
     expect(filesOf(render(routerTemplate, decision.model, fallback))).toEqual(
-      filesOf(renderRouter(routerTemplate, settings, anew.model, fallback)),
+      filesOf(renderRouter(routerTemplate, settings, fresh.model, fallback)),
     );
   }
 }
 
-/** Namespaces of which one name begins with another, and each has services that others have as well. */
+/** Namespaces whose names are prefixes of each other, with services of the same names. */
 const inNamespaces = ['shop', 'shop-a', 'pay']
   .flatMap((namespace) => {
     const put = (object: { readonly metadata: object }) => ({

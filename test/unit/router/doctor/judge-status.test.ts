@@ -9,7 +9,7 @@ import { routerSays } from '../../../helpers/status-samples.ts';
 
 const now = Date.parse('2026-11-21T00:00:00Z');
 
-test('a router that reads, one that is not ready, and one that serves', () => {
+test('a router is reading, not ready, or serving', () => {
   expect(judgeReady({ ...routerSays, synced: false })).toMatchObject({
     kind: 'fail',
     found: expect.stringContaining('listed'),

@@ -51,7 +51,7 @@ describe('an Ingress', () => {
     for (const { key } of model.backends) expect(key).toMatch(/^shop:web_[0-9a-f]{12}$/);
   });
 
-  test('has exact paths beside prefixes, each for one route', () => {
+  test('has exact paths and prefixes, each for one route', () => {
     const exact = (of: string) => path({ pathType: 'Exact', path: of });
     const { admission, model } = decidedFor(ingress(rules(path(), exact('/'), exact('/x/'), exact('/x/'))));
     expect(model.backends.map(({ path, pathMatch }) => [path, pathMatch]).sort()).toEqual([
@@ -127,7 +127,7 @@ describe('an Ingress', () => {
   });
 
   test.each([
-    ['an exact path that is none', rules(path({ pathType: 'Exact', path: '' })), 'RouteNotAdmitted'],
+    ['an invalid exact path', rules(path({ pathType: 'Exact', path: '' })), 'RouteNotAdmitted'],
     ['a kind of path that is unknown', rules(path({ pathType: 'Regex' })), 'RouteNotAdmitted'],
     ['no host', { rules: [{ http: { paths: [path()] } }] }, 'NoHostValue'],
     ['a backend for everything', { defaultBackend: {} }, 'RouteNotAdmitted'],

@@ -111,11 +111,11 @@ test('a route that its tenant mends is served after two checks, however many bad
   const before = counts.checks;
   await isolation.tryAgain(() => stop.abort(), stop.signal);
   expect([left(mended).includes('pay:late'), counts.checks - before]).toEqual([false, 2]);
-  // Each is told once as long as nothing else is said of it.
+  // Each is reported once until its message changes.
   expect(logged.length).toBeLessThanOrEqual(1_001 + 2 * MOST_ERRORS);
 });
 
-test('new routes that are tried by themselves are taken beside 1,000 bad ones of another tenant in two checks', async () => {
+test('new routes tried alone are taken in two validations, despite 1,000 bad ones of another tenant', async () => {
   const { isolation, counts } = refusing({ isNamed: true });
   const decision = decided([...routes('big', numbered('bad', 1_000)), ...routes('pay', ['new'])]);
   isolation.servable(decision);

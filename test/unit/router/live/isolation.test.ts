@@ -51,7 +51,7 @@ test('no route is left out where HAProxy takes all of them the next time', async
   expect(left(decision)).toEqual([]);
 });
 
-test('thirty that HAProxy refuses without a name cost the others ten checks, and are tried beside what is served', async () => {
+test('thirty routes refused without a name cost ten validations, and are tried with what is served', async () => {
   const { isolation, counts, left, stop } = isolated();
   const bad = Array.from({ length: 30 }, (_, index) => `bad${index}`);
   const decision = named('a', 'b', ...bad, 'new');
@@ -118,7 +118,7 @@ test('new routes that are tried by themselves: HAProxy takes some, and what it r
   expect(left(decision)).toEqual(['shop:bad']);
 });
 
-test('a template that HAProxy refuses beside the routes that it served costs no route', async () => {
+test('a template that HAProxy refuses with the routes it served costs no route', async () => {
   let template = 'good';
   const { isolation, left, stop } = isolated(
     () => template === 'bad',

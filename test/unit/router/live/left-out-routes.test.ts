@@ -36,7 +36,7 @@ test('a route that HAProxy refused is rejected with its words, however it change
   expect(verdicts(routes.servable(next).decision)).toEqual(['shop:bad admitted', 'shop:good admitted']);
 });
 
-test('one that has changed is tried after half a second, one whose pods have like one that has not, after a minute', () => {
+test('a changed route is tried after half a second, an unchanged one or one with new pods after a minute', () => {
   const { clock, routes, due } = leftOut('unknown keyword');
   clock.nowMs = 59_999;
   routes.servable(decided([good, bad, sliceObject('web', 1)]));

@@ -50,7 +50,7 @@ test('an event counts until it is served, however many decisions and refusals co
   );
 });
 
-test('what HAProxy was told while it runs is no reload, and what it refused is one for that reason', () => {
+test('a runtime update is not a reload, and a refused one is a reload for that reason', () => {
   const { observer, lines } = observed();
   observer.onOutcome?.({ ...reloaded, atRunTime: true, commands: 3 }, 500, 'routes-changed');
   observer.onOutcome?.({ ...reloaded, what: 'refused', reason: 'no' }, 500, 'routes-changed');
@@ -105,7 +105,7 @@ test('what is served of a decision in part counts by itself, and the rest from i
   expect(sums().map((line) => line.split(' ')[1])).toEqual(['4.25', '2']);
 });
 
-test('a decision that is told again sees no new event: one that came meanwhile counts once it is decided and served', () => {
+test('a repeated decision covers no new event: a later one counts once decided and served', () => {
   const { decide, clock, observer, lines } = observed();
   observer.onEvent?.();
   decide(decision);
@@ -126,7 +126,7 @@ test('a decision that is told again sees no new event: one that came meanwhile c
   );
 });
 
-test('a reload back after a refusal of what was told counts beside the refusal', () => {
+test('the reload back after a refused runtime update counts in addition to the refusal', () => {
   const { observer, lines } = observed();
   observer.onOutcome?.({ ...reloaded, atRunTime: true, isUnchecked: true }, 50, 'routes-changed');
   observer.onOutcome?.({ ...refused, back: reloaded }, 500, 'routes-changed');

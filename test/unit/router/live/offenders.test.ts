@@ -35,7 +35,7 @@ test('a name of a backend or of a file is its route', () => {
   expect(found(inList).map(([key]) => key)).toEqual(['shop:web']);
 });
 
-test('several mistakes are several routes, and a message about two of them is told to neither', () => {
+test('several mistakes blame several routes, and a message about two routes goes to neither', () => {
   expect(
     found('[ALERT] (7) : config : parsing [/c:5] : x', '[ALERT] (7) : config : parsing [/c:8] : y'),
   ).toEqual([
@@ -59,7 +59,7 @@ test('a warning accuses nobody, however many lines it has', () => {
   expect(firstWords(lines.join('\n'))).toBe('Fatal errors found in configuration.');
 });
 
-test('a line outside of all backends, and one that is not there, are no route', () => {
+test('a line outside of all backends, or past the end, blames no route', () => {
   expect(
     found('[ALERT] (7) : config : parsing [/c:2] : x', '[ALERT] (7) : config : parsing [/c:99999] : x'),
   ).toEqual([]);

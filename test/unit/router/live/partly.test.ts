@@ -24,7 +24,7 @@ function pods(...numbers: readonly number[]): readonly BackendServer[] {
   }));
 }
 
-/** What becomes of a route: HAProxy can be told of the first ones, of the others it cannot, and what is `null` goes. */
+/** Changes to a route: the first are runtime updates, the others need a reload, and `null` removes it. */
 const told = {
   moves: (route: RouteBackend) => ({ ...route, servers: pods(7) }),
   grows: (route: RouteBackend) => ({ ...route, servers: pods(1, 2, 3) }),
@@ -62,7 +62,7 @@ const worlds = fc.record({
   lookup: fc.constantFrom('hash', 'regex'),
 });
 
-test('the mixture is the served configuration with all that HAProxy can be told and nothing else, and what is left is what was held', () => {
+test('a partial update contains every runtime-updatable change and nothing that needs a reload', () => {
   fc.assert(
     fc.property(worlds, ({ routes, changes: picked, news, template: text, lookup }) => {
       const settings = routerSettings({ HAWSER_LOOKUP: lookup });

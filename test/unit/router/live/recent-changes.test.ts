@@ -13,7 +13,7 @@ function recorded() {
   return { note, view };
 }
 
-test('reloads, changes without one and failures are counted, and what left everything as it was is none', () => {
+test('reloads, runtime updates and failures are counted, and an unchanged outcome is not', () => {
   const { note, view } = recorded();
   note({ kind: 'reloaded' }, 'start');
   note({ kind: 'unchanged' });

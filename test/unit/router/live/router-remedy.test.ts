@@ -4,7 +4,7 @@ import { routerRemedy } from '../../../../src/router/live/router-remedy.ts';
 const refusal = (resource: string): string =>
   `Cannot list it: ${resource} is forbidden: User "system:serviceaccount:hawser-router:router" cannot list resource "${resource}" in API group "" at the cluster scope`;
 
-test('a router that may not list a kind is told of its own role, and of what does without Secrets', () => {
+test("the remedy for a kind that may not be listed names the router's role, and the flag without Secrets", () => {
   expect(routerRemedy(refusal('services'))).toBe(
     'expected a role with which "system:serviceaccount:hawser-router:router" may list and watch services, such as the one of manifests/router/rbac.yaml',
   );

@@ -64,7 +64,7 @@ test('nothing is decided before the Secrets of the first Routes were asked about
   });
 });
 
-test('the first answers are told of together, however many there are', async () => {
+test('the first answers are reported together, however many there are', async () => {
   const { review, settled, heard } = world();
   const routes = Array.from({ length: 20 }, (_, index) => named(`r${index}`, `s${index}`)).flat();
   review(routes);
@@ -99,7 +99,7 @@ test('a Secret that was taken back keeps its refusal while the Route waits for a
   expect(meanwhile?.secretReviews).toMatchObject([{ name: 'secret', verdict: 'denied', user: 'me' }]);
 });
 
-test('a Route of the same name that was created anew gets nothing of the one before', async () => {
+test('a recreated Route of the same name inherits nothing', async () => {
   const { review, granted, settled } = world();
   granted.add('shop/old');
   const before = named('web', 'old');

@@ -32,7 +32,7 @@ test.each<readonly [string, Rendered, readonly string[]]>([
     rendered('10.0.0.1:8080', map('a.test b\n'), list('')),
     ['list-line', 'certificate'],
   ],
-])('HAProxy is told of %s', (_, after, kinds) => {
+])('%s is a runtime update', (_, after, kinds) => {
   const found = hash(one, after);
   expect(found.kind === 'runtime' ? found.changes.map(({ kind }) => kind) : []).toEqual(kinds);
   expect(found.kind).not.toBe('reload');

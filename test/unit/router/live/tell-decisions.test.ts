@@ -47,7 +47,7 @@ test('a new route is called admitted once HAProxy has taken it, and not before',
   expect(admitted()).toEqual(['shop:a', 'shop:b']);
 });
 
-test('what was decided is told soon, and of several decisions the newest one', () => {
+test('a decision is reported soon, and of several only the newest', () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const told: number[] = [];
@@ -86,7 +86,7 @@ test('one that was gone has to be taken again', () => {
   expect(told).toEqual([['shop:a'], [], ['shop:b'], ['shop:a']]);
 });
 
-test('one that was deleted and made anew under its name has to be taken again', () => {
+test('a route that was deleted and recreated has to be accepted again', () => {
   const routeOf = (uid: string) => decided([routeObject({ name: 'a', uid })]);
   const unproven: (readonly string[])[] = [];
   const again = createTeller(

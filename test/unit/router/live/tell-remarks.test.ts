@@ -23,7 +23,7 @@ const tell = (...routes: readonly ReturnType<typeof routeWith>[]) =>
   observer.onDecision?.(decided(routes), [], new Set());
 const told = () => lines.map(({ route, message }) => `${route} ${String(message).split(':')[0]}`);
 
-test('each annotation that is ignored is told once for each route, however often it is decided', () => {
+test('an ignored annotation is reported once for each route, however often it is decided', () => {
   const wrong = routeWith('a', { [TIMEOUT]: 'soon' });
   tell(wrong, routeWith('b', {}));
   tell(wrong, routeWith('b', { [TIMEOUT]: '5s' }));

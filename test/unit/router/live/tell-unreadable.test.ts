@@ -54,7 +54,7 @@ test('objects that have gone make room for the names of others', () => {
   expect(list(2_000, 'more').get('objects-unreadable')).toHaveLength(1);
 });
 
-test('of many problems of one object the first twenty are told, and how many more there are', () => {
+test("of an object's many problems the first twenty are reported, with the number of the rest", () => {
   const problems = Array.from({ length: 25 }, (_, index) => `problem ${index}`);
   unreadable('Secrets', objectOf('a'), problems);
   expect(lines[0]?.problems).toEqual([...problems.slice(0, 20), 'and 5 more']);

@@ -29,7 +29,7 @@ test('user and password are asked for where both are given, on loopback too', as
   expect(await may(access, 'Bearer secret')).toBe(false);
 });
 
-test('a token is read anew each time, and a file that is missing or empty admits nobody', async () => {
+test('a token is read each time, and a missing or empty file admits nobody', async () => {
   const access = { metricsTokenFile: file('token', 'first') };
   expect(await may(access, 'Bearer first')).toBe(true);
   file('token', 'second\n');

@@ -126,7 +126,7 @@ test('a certificate that is renewed on disk is served to new connections', async
   expect(told).toEqual([expect.objectContaining({ event: 'page-certificate-loaded' })]);
 });
 
-test('a broken one is told once, the last good one serves on, and the next good one is served', async () => {
+test('a broken certificate is reported once, and the last good one is served until the next', async () => {
   put(first);
   await serve();
   put(second, first);

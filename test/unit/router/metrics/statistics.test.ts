@@ -71,7 +71,7 @@ const stot = chosen.findIndex(({ column }) => column === 'stot');
 const counted = (count: number) => rowsOf(backend('be_http:a:b', { stot: count }));
 const totalOf = (totals: ReturnType<typeof createTotals>) => totals.of(counted(0)[0] as never)[stot];
 
-test('a counter goes on over a reload, and the generation that drains counts on beside the new one', () => {
+test('a counter continues across a reload, and the draining generation still counts', () => {
   const totals = createTotals(isCounter);
   totals.add('old', counted(100));
   totals.add('new', counted(3));

@@ -40,7 +40,7 @@ describe('a list of objects', () => {
     ]);
   });
 
-  test('keeps the others where one document is no YAML', () => {
+  test('keeps the others when one document is invalid YAML', () => {
     const { objects, problems } = readObjectList(`${route('a')}---\n{ ]\n---${route('c')}`);
     expect(objects.routes.map(({ name }) => name)).toEqual(['a', 'c']);
     expect(problems).toHaveLength(1);
@@ -58,7 +58,7 @@ describe('a list of objects', () => {
     expect(readObjectList(JSON.stringify([other]))).toMatchObject({ problems: [], objects: { routes: [] } });
   });
 
-  test('says of a value without a kind that it is no object', () => {
+  test('reports a value without a kind as invalid', () => {
     expect(readObjectList('[1]').problems).toEqual(['document 1, item 1: expected an object with a kind']);
   });
 

@@ -27,7 +27,7 @@ const well = {
   certificates: { served: 0, expired: 0, expiring: 0, first: [] },
 };
 
-test('a router that serves everything has no problem, and one that is not ready says why', () => {
+test('a router that serves everything has no problem, and an unready one says why', () => {
   expect(problemsOf(well)).toEqual([]);
   expect(summaryOf({ ...routerSays, ...well })).toEqual({ tone: 'good', words: 'serves 3 routes' });
   const unready = 'HAProxy does not answer on its stats socket';
@@ -36,7 +36,7 @@ test('a router that serves everything has no problem, and one that is not ready 
   expect(summaryOf(null)?.tone).toBe('unknown');
 });
 
-test('before everything was read it is told that it reads, and nothing else', () => {
+test('until everything is read, a router reports only that it is reading', () => {
   const part = { synced: false, unready: 'not every kind of object has been listed yet', routes: null };
   expect(problemsOf(part)).toEqual(['the router has not read everything from the API yet']);
   expect(summaryOf({ ...routerSays, ...part })?.tone).toBe('busy');
@@ -69,7 +69,7 @@ test('of many routes that are not admitted all are counted, and it is said how m
   expect(refused({ ...routerSays, routes })).toBe('1 not admitted');
 });
 
-test('what owners have asked for in vain is counted, with the first of it', () => {
+test('rejected requests of owners are counted, with the first one', () => {
   const ignored = (router: typeof routerSays) =>
     routerSection({ ...routerHere, router }).parts[0]?.facts?.find(({ name }) => name === 'Ignored')?.text;
   expect(ignored(routerSays)).toBe(

@@ -101,7 +101,7 @@ describe('our entry of a status', () => {
     expect(write([foreign], undefined)).toBeUndefined();
   });
 
-  test('stands there once', () => {
+  test("two entries of this router in a Route's status become one", () => {
     expect(write([ours(admitted), foreign, ours(rejected)], admitted)).toEqual([ours(admitted), foreign]);
   });
 });

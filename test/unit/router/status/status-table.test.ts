@@ -35,7 +35,7 @@ test('what a route is to say is pending until it says so, whichever is known fir
   expect(want({ ...wish })).toEqual([]);
 });
 
-test('a route of which nothing was heard is read', () => {
+test('a route without a watch event is read', () => {
   want(wish);
   expect(pending()).not.toHaveProperty('known');
 });
@@ -57,7 +57,7 @@ test('once nothing can be late, an older version is that of an etcd that was res
   expect(pending()).toMatchObject({ known: route(2) });
 });
 
-test('a route that was created anew waits for the decision about it', () => {
+test('a recreated route waits for its decision', () => {
   want(wish);
   table.see(route(1, [], { uid: 'u2' }));
   expect(pending()).toBeUndefined();
@@ -66,7 +66,7 @@ test('a route that was created anew waits for the decision about it', () => {
   expect(pending()?.decide(route(2, [], { uid: 'u2' }))).toBeDefined();
 });
 
-test('a change of our entry by somebody else is a contention, and its removal is none', () => {
+test("another writer's change of our entry is a contention, and its removal is not", () => {
   want(wish);
   table.see(route(1));
   const right = entry();
@@ -125,7 +125,7 @@ test.each([undefined, 'x', {}, { metadata: {} }, { metadata: { ...metadata, reso
   },
 );
 
-test('a write that is under way leaves a route alone of which nothing is wanted any more', () => {
+test('a write in progress does not touch a route that needs no status any longer', () => {
   want(wish);
   table.see(route(1));
   const write = pending();

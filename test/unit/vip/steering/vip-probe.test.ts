@@ -47,7 +47,7 @@ test('a connection that stands is enough for tcp, and not for https', async () =
   expect(new Set(await probed(server, 'https'))).toEqual(new Set(['timeout']));
 });
 
-test('an answer that lies there when this process gets to run again late is an answer', async () => {
+test('an answer that arrived while this process was stalled is accepted', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'hawser-probe-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const server = createTlsServer(createAuthority(dir).issue({ commonName: 'api' }), (socket) => {

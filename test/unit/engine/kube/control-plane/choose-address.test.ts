@@ -63,7 +63,7 @@ describe('never chosen', () => {
       '0x0a.0.0.4',
     ],
     ...['1.2.3', `${'1'.repeat(1_000_000)}`, '\0'],
-  ])('%j', (address) => {
+  ])('an address text %j is not an address and is ignored', (address) => {
     const both = { vips: ['10.0.0.100', 'fd00::100'], subnets: ['0.0.0.0/0', '::/0'] };
     expect(chooseAddress([address], both)).toMatchObject(none);
   });

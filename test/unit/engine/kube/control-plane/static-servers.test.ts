@@ -45,7 +45,7 @@ test.each([
   expect(() => parseServers(text, 6443)).toThrow(message);
 });
 
-test('every problem is told at once', () => {
+test('every problem is reported at once', () => {
   expect.assertions(2);
   try {
     parseServers('a,b=x,c=10.0.0.1:0', 6443);

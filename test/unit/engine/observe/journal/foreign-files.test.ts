@@ -24,7 +24,7 @@ const foreignLine = {
 };
 const path = (seq: number) => journalPath(dir, program, seq);
 const victimBefore = () => `${JSON.stringify(foreignLine)}\nhalf a line`;
-/** Of the lines that readers see; what is no file is left out. */
+/** The lines that readers see. Anything but a file is left out. */
 const subjects = () =>
   [...scanJournal(listJournalFiles(dir))].flatMap((item) =>
     item.kind === 'line' ? [item.line.subject] : [],

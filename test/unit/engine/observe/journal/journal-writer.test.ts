@@ -70,7 +70,7 @@ test('a rotation that a crash left with an empty file goes on in it', () => {
 test.each([
   ['cut in the middle', '{"v":1,"seq":3,"at":'],
   ['cut in the middle of a character', Buffer.from('{"v":1,"reason":"é').subarray(0, -1)],
-])('a last line that was %s is cut off, and that is told', (_, half) => {
+])('a last line that was %s is cut off, which is reported', (_, half) => {
   write('a', 'b');
   appendFileSync(fileOf(0), half);
   write('c');

@@ -91,7 +91,7 @@ test('a second writer is refused, told once, and its log goes on', async () => {
   expect(readJournals(join(dir, 'journal'))[0]?.lines).toHaveLength(1);
 });
 
-test('a directory that cannot be made is told once, and so is the recovery with what was lost', async () => {
+test('a directory that cannot be made is reported once, and so is the recovery with what was lost', async () => {
   const blocked = join(dir, 'file');
   writeFileSync(blocked, '');
   const tell = await journal(join(blocked, 'journal'));

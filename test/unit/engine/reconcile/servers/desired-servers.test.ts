@@ -26,7 +26,7 @@ test('a first list is applied once it is stable', () => {
   expect(decideDesired(desired, 500)).toEqual({ kind: 'apply', servers: three });
 });
 
-test('a list that returns to the one of before, while another is being applied, is not forgotten', () => {
+test('a list that returns to the previous one while another is being applied is not forgotten', () => {
   const serving = recordApplied(polled(startDesired(undefined, SETTLE_MS), four, 0), four, 500);
   const applying = polled(serving, three, 600);
   expect(decideDesired(applying, 1_100)).toEqual({ kind: 'apply', servers: three });

@@ -13,7 +13,7 @@ const told = (...names: readonly string[]): Observation => ({
   ...{ kind: 'servers', via: 'poll', from: 'https://api', skipped: [], servers: servers(...names) },
 });
 
-/** What a list that is told so decides, what was said of it, and what it saved. */
+/** The decision about a list, what was reported, and what was saved. */
 async function decide(observation: Observation | undefined, lastKnown?: readonly ApiServer[]) {
   const saved: (readonly ApiServer[])[] = [];
   const list = createServerList(
@@ -65,7 +65,7 @@ test('without an API the list that was served counts', async () => {
   });
 });
 
-test('an API that does not answer in time is none', async () => {
+test('an API that does not answer in time counts as unavailable', async () => {
   expect(await decide(undefined, servers('a'))).toEqual({
     names: ['a'],
     remarks: [

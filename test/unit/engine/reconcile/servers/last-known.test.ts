@@ -48,7 +48,7 @@ test.each<[string, (file: string) => void, RegExp]>([
   ['huge', (file) => truncateSync(file, 2_000_000_000), /2000000000 bytes/],
   ['binary', (file) => writeFileSync(file, Buffer.from([0, 255, 1])), /not a saved list/],
   ['a directory', (file) => [rmSync(file), mkdirSync(file)], /it is a directory/],
-])('a file that is %s is not believed and not thrown about', async (_what, damage, reason) => {
+])('a file that is %s is rejected without an exception', async (_what, damage, reason) => {
   damage(path);
   expect(await readLastKnown(path)).toEqual({ kind: 'unusable', reason: expect.stringMatching(reason) });
 });
@@ -56,9 +56,9 @@ test.each<[string, (file: string) => void, RegExp]>([
 test.each([
   ['an empty list', []],
   ['a name with a newline', [{ name: 'a\nb', address: '10.0.0.1', port: 1 }]],
-  ['an address that is none', [{ name: 'a', address: '10.0.0.1 weight 9', port: 1 }]],
-  ['a port that is none', [{ name: 'a', address: '10.0.0.1', port: 0 }]],
-])('%s is not believed even with a valid checksum', async (_what, hostile) => {
+  ['an invalid address', [{ name: 'a', address: '10.0.0.1 weight 9', port: 1 }]],
+  ['an invalid port', [{ name: 'a', address: '10.0.0.1', port: 0 }]],
+])('%s is rejected even with a valid checksum', async (_what, hostile) => {
   await writeLastKnown(path, hostile, now);
   expect(await readLastKnown(path)).toMatchObject({
     kind: 'unusable',

@@ -51,7 +51,7 @@ test('a file that cannot be staged leaves the old one as it is', () => {
   expect(readFileSync(path, 'utf8')).toBe('old');
 });
 
-test('a write that fails leaves nothing beside the file', () => {
+test('a failed write leaves nothing next to the file', () => {
   mkdirSync(path);
   expect(() => replaceFile(path, 'new', 0o600)).toThrow(/EISDIR|ENOTDIR/);
   expect(readdirSync(dir).sort()).toEqual(['file', 'foreign']);

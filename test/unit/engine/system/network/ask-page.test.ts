@@ -71,12 +71,12 @@ test.each([
   ['half an answer', 'HTTP/1.0 200 OK\r\ncontent-length: 9\r\n\r\nhalf'],
   ['no head', 'HTTP/1.0 200 OK\r\n'],
   ['something else', 'SSH-2.0-x\r\n\r\n'],
-])('%s is none', async (_, text) => {
+])('%s is not an answer', async (_, text) => {
   const { port } = await serve('127.0.0.1', text);
   expect(await askPage({ host: '127.0.0.1', port }, '/', patient)).toMatchObject({ kind: 'silent' });
 });
 
-test('one that accepts and says nothing, one that nothing listens at, and one that is not waited for', async () => {
+test('a silent server, a closed port and an aborted request are distinguished', async () => {
   const { port } = await serve('127.0.0.1');
   const address = { host: '127.0.0.1', port };
   const late = await askPage(address, '/', { timeoutMs: 50 });

@@ -23,7 +23,7 @@ test('an answer comes with its status, its headers and its body', async () => {
   expect(answer).toMatchObject({ body: Buffer.from('/a?b=c') });
 });
 
-test('an answer that is longer than the limit is none', async () => {
+test('an answer longer than the limit is refused', async () => {
   const answer = await asked((_, response) => response.end('12345678901'));
   expect(answer).toMatchObject({ kind: 'silent', reason: 'its answer is longer than 10 bytes' });
 });

@@ -70,7 +70,7 @@ afterEach(async () => {
   await die();
 });
 
-test('a death is told, and so is the life after it', async () => {
+test('a death is reported, and so is the return', async () => {
   await die();
   await waitFor('the death', () => seen.at(-1) === 'dead');
   await listen(port);

@@ -15,6 +15,6 @@ test.each([
   ['/opt/hawser/dist/haproxy-supervise/hawser.mjs', '/opt/hawser/dist/hawser.mjs'],
   ['/opt/hawser/dist/hawser.mjs', '/opt/hawser/dist/hawser.mjs'],
   ['/work/src/main.ts', '/work/src/main.ts'],
-])('the program that knows every command beside %s is %s', (program, whole) => {
+])('the program that knows every command next to %s is %s', (program, whole) => {
   expect(wholeProgram(program)).toBe(whole);
 });

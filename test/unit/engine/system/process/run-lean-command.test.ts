@@ -26,7 +26,7 @@ test('a program that says too much is not blamed for being slow', async () => {
   await expect(runLeanCommand(['sh', '-c', 'yes'], { timeoutMs })).rejects.toThrow('maxBuffer');
 });
 
-test('a signal is told, and is no timeout', async () => {
+test('a signal is reported, and is not a timeout', async () => {
   const result = await runLeanCommand(['sh', '-c', 'kill -TERM $$'], { timeoutMs });
   expect(result).toMatchObject({ exitCode: undefined, signal: 'SIGTERM', timedOut: false });
 });

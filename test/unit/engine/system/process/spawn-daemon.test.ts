@@ -31,7 +31,7 @@ test.each([
   ['exit code 3', ['sh', '-c', 'exit 3']],
   ['exit code 0', ['true']],
   ['signal SIGTERM', ['sh', '-c', 'kill -TERM $$']],
-] as const)('how it ended is told: %s', async (how, argv) => {
+] as const)('the end of a daemon is reported: %s', async (how, argv) => {
   const outcome = spawnDaemon([...argv]);
   expect(outcome.kind).toBe('started');
   if (outcome.kind === 'started') expect(await outcome.exited).toBe(how);

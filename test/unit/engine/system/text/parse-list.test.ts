@@ -11,6 +11,6 @@ test('entries of the form are taken, in their order, and others left out', () =>
 
 test.each(['', '[]', '{}', 'null'])('%j has none', (text) => expect(parseList(text, entry)).toEqual([]));
 
-test('what is no JSON is not taken for an empty list', () => {
+test('invalid JSON is not taken for an empty list', () => {
   expect(() => parseList('[{"dev":', entry)).toThrow(SyntaxError);
 });

@@ -137,7 +137,7 @@ const planted: Readonly<Record<string, (name: string, secret: string) => string>
   'a flag in a list': (name, value) => JSON.stringify(['--a', `--${name}`, value]),
   'a flag in a list of lines': (name, value) => `args:\n  - --${name}\n  - ${value}`,
   'a header': (_, value) => `Authorization: Bearer ${value}`,
-  'a header that curl is told': (_, value) => `curl -H "authorization: Basic ${value}"`,
+  'a header given to curl': (_, value) => `curl -H "authorization: Basic ${value}"`,
   'a header that HAProxy sets': (_, value) => `  http-request set-header Authorization "Basic ${value}"`,
   'a header that HAProxy sends': (_, value) => `  http-check send meth GET hdr X-Token ${value}`,
   'a header in an old check': (_, value) =>
@@ -161,7 +161,7 @@ const ways: Readonly<Record<string, (text: string) => string>> = {
   'JSON in a string of JSON': (text) =>
     JSON.stringify({ at: 1, message: JSON.stringify({ said: text, b: 1 }), level: 'info' }),
 };
-/** A string of JSON is one line: what is told by its lines alone is not told there. */
+/** A JSON string is one line: secrets found only by their lines are missed in it. */
 const linesOnly = /lines|next line|indented|a block|the value first/;
 
 describe('a planted secret is not in what remains', () => {

@@ -6,13 +6,13 @@ import { oneAtATime } from '../../../../../src/engine/system/time/one-at-a-time.
 
 const hangs = () => new Error('it hangs');
 
-/** Keeps the event loop for so long, as a large configuration that is rendered does. */
+/** Blocks the event loop this long, as rendering a large configuration does. */
 function compute(forMs: number): void {
   const untilMs = monotonicMs() + forMs;
   while (monotonicMs() < untilMs);
 }
 
-test('work that never ends is told, and whoever asks meanwhile is told at once', async () => {
+test('work that never ends is reported, and a caller meanwhile fails at once', async () => {
   let runs = 0;
   const ask = oneAtATime(
     () => {

@@ -16,7 +16,7 @@ async function listening(): Promise<{ readonly server: Server; readonly port: nu
   return { server, port: address.port };
 }
 
-test('what has arrived is read before a timeout counts, however late both are looked at', async () => {
+test('data that has arrived is read before a timeout counts, however late both are noticed', async () => {
   const { server, port } = await listening();
   const client = connect({ port, host: '127.0.0.1' });
   onTestFinished(() => void client.destroy());
@@ -41,7 +41,7 @@ async function answersIntoAStall(): Promise<number> {
   return port;
 }
 
-test('a question whose answer lies there after a stall is answered', async () => {
+test('a request whose answer arrived during a stall succeeds', async () => {
   const port = await answersIntoAStall();
   const { signal } = new AbortController();
   const url = { secure: false, host: '127.0.0.1', port, path: '/healthz' };
@@ -52,7 +52,7 @@ test('a question whose answer lies there after a stall is answered', async () =>
   });
 });
 
-test('a timer that is begun anew or ended while what has arrived is read does not fire for it', async () => {
+test('a timer that is restarted or cleared while arrived data is read does not fire', async () => {
   const { server, port } = await listening();
   const fired: string[] = [];
   const client = connect({ port, host: '127.0.0.1' });

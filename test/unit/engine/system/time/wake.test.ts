@@ -30,7 +30,7 @@ test('an abort ends the sleep, before and during it', async () => {
   await wake.sleep(LONG_MS, controller.signal);
 });
 
-test('I/O goes on beside a loop that always has something to do', async () => {
+test('I/O goes on while a loop always has something to do', async () => {
   const wake = createWake();
   let hasRead = false;
   void readFile(import.meta.filename).then(() => {
