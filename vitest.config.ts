@@ -8,7 +8,6 @@ const slow = [
   'test/browser/**/*.test.ts',
   'test/integration/api-lb/restarted-server.test.ts',
   'test/integration/api-lb/starved-server.test.ts',
-  'test/integration/commands/completion.test.ts',
   'test/integration/demo/demo.test.ts',
   'test/integration/demo-router/demo-router.test.ts',
   'test/integration/engine/apply/file-set-trouble.test.ts',

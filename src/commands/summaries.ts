@@ -28,7 +28,7 @@ export const summaries = {
   timeline: 'show what happened and why, from the journals',
   'support-bundle': 'write status, timeline, logs and configurations as one tar',
   version: 'print the versions of hawser, HAProxy, keepalived and Node',
-  completion: 'print a completion script for bash, zsh or fish',
+  completion: 'print a completion script for bash',
 } as const satisfies Readonly<Record<string, string>>;
 
 export type CommandName = keyof typeof summaries;

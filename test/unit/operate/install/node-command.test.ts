@@ -196,7 +196,7 @@ test.each(['install', 'uninstall', 'doctor', 'support-bundle'])(
 );
 
 test('settings, version and help run out of the image, without --root', () => {
-  for (const words of [['settings'], ['version'], ['completion', 'bash'], ['haproxy', 'monitor', '--help']])
+  for (const words of [['settings'], ['version'], ['completion'], ['haproxy', 'monitor', '--help']])
     expect(node(['podman']).type(...words).last).toMatch(new RegExp(`hawser:1 ${words.join(' ')}$`));
 });
 
