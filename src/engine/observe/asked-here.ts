@@ -6,8 +6,8 @@ interface Connection {
 }
 
 /**
- * Whether a request came over this machine's loopback, from a program that asks for itself. A request to one of the machine's own addresses does not
- * count: a proxy on this machine may have been led there by somebody else's endpoints. Neither does one with the headers that proxies add.
+ * Whether a request came over loopback from a local program. Requests to another address of the machine do not qualify: a tenant's endpoints may
+ * lead a proxy on this machine there. Neither do requests with headers that proxies add.
  */
 export function isFromHere(head: string, { remoteAddress = '' }: Connection): boolean {
   return isLoopback(remoteAddress.replace(/^::ffff:/, '')) && !FORWARDED.test(head);
@@ -15,10 +15,7 @@ export function isFromHere(head: string, { remoteAddress = '' }: Connection): bo
 
 const FORWARDED = /^(?:x-forwarded-[^:]*|forwarded|via)[ \t]*:/im;
 
-/**
- * Whether a request was meant for this machine, by its `Host`: `localhost` or a loopback address. A page in a browser whose name was made to lead
- * here (DNS rebinding) asks for that name.
- */
+/** Whether the `Host` header is `localhost` or a loopback address. A browser page after DNS rebinding sends its own name. */
 export function isAskedHere(head: string): boolean {
   const [, value = ''] = /^host:[ \t]*(\S*)[ \t]*$/im.exec(head) ?? [];
   const host = value.replace(/:\d{1,5}$/, '').replace(/^\[(.*)\]$/, '$1');

@@ -5,48 +5,43 @@ import { serveUntil } from '../system/network/serve-until.ts';
 import { isAskedHere, isFromHere } from './asked-here.ts';
 
 export interface Endpoint {
-  /** Undefined while all is well, else one line about the trouble. */
+  /** Undefined if healthy, otherwise one line about the problem. */
   readonly trouble: () => string | undefined;
-  /**
-   * For `/readyz` and `/healthz/ready`, where this program has them: undefined while it does for others what it is there for,
-   * else why not.
-   */
+  /** For `/readyz` and `/healthz/ready`, if this program has them: why it is not ready; undefined if it is. */
   readonly unready?: () => string | undefined | Promise<string | undefined>;
-  /** In pieces where all of it would be too long for the memory. */
+  /** In pieces if the whole would take too much memory. */
   readonly metrics: () => Promise<string | Iterable<string>> | string;
-  /** Absent where everyone who can connect may. */
+  /** Undefined: every client may. */
   readonly mayReadMetrics?: (reader: Reader) => Promise<boolean>;
-  /** What this process knows, for JSON; answers soon. */
+  /** This process's status as JSON; answers quickly. */
   readonly status: () => Promise<object> | object;
 }
 
-/** Makes the server that takes connections: `createServer` of `node:net`, or one that speaks TLS before it hands them over. */
+/** Creates the server: `createServer` of `node:net`, or one that terminates TLS. */
 export type OpenServer = (onSocket: (socket: Socket) => void) => Server;
 
 export interface Reader {
-  /** The value of the header of this name, '' where there is none. */
+  /** Value of the header; '' if absent. */
   readonly authorization: string;
-  /** It came over loopback, from no proxy. */
+  /** It came over loopback and not through a proxy. */
   readonly isLocal: boolean;
 }
 
 /** A request has no body, and a probe's headers are short. */
 const MOST_CHARACTERS = 8_192;
-/** A reader that hangs costs a connection, not a probe. */
+/** A hung client costs a connection, not a probe. */
 export const PATIENCE_MS = 5_000;
-/** The oldest makes room: the kubelet asks at once, and must not be turned away for those that only hold a connection. */
+/** The oldest connection is dropped: the kubelet sends its request at once, and must not be locked out by idle connections. */
 const PLACES = { connections: 64, whenFull: 'oldest-goes' } as const;
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * `/healthz` and `/readyz` for the kubelet, `/metrics` for Prometheus, `/status` for people's commands, until `signal` aborts.
- * Rejects with the system's error where the address is taken or not ours.
- *
- * Status is here and not on a socket alone: the sockets lie in a volume of each pod, while all pods share the node's
- * loopback. It says more than numbers, so it answers requests over loopback alone: not those of other machines, nor of a proxy on
- * this one, where the page has all addresses, and not those of other sites' pages.
- *
- * As much of HTTP/1.1 as these GETs need, a connection each: `node:http` alone would cost a supervisor 12 MB
+ * Serves `/healthz` and `/readyz` for the kubelet, `/metrics` for Prometheus and `/status` for hawser's commands, until `signal` aborts. Rejects
+ * with the system's error if the address is in use or not local.
+ * Status is served here and not only on a socket: the sockets are in a volume of each pod, while all pods share the node's loopback. It contains
+ * more than numbers, so only loopback requests are answered: none from other machines, from a proxy on this one if the page listens on all
+ * addresses, or from pages of other sites.
+ * Implements as much of HTTP/1.1 as these GETs need, one connection each: `node:http` alone would cost a supervisor 12 MB
  * (docs/internals/decisions/0003).
  */
 export async function serveEndpoint(
@@ -128,7 +123,7 @@ async function metricsOf(
   return typeof found === 'string' ? response('200 OK', found) : inPieces(found);
 }
 
-/** Its end is that of the connection. */
+/** The end of the connection ends the body. */
 function* inPieces(pieces: Iterable<string>): Generator<string> {
   yield `HTTP/1.1 200 OK\r\n${headersOf(METRICS_TYPE).join('\r\n')}\r\n\r\n`;
   yield* pieces;

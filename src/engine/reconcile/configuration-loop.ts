@@ -7,25 +7,25 @@ import { beginIdleCheck, type IdleCheck } from './idle-check.ts';
 import { type ProposalParts, type Proposed, propose } from './proposal.ts';
 import type { Attempt, ReloadPace } from './reload-pace.ts';
 
-/** A refused or unanswered configuration is retried after this pause, which doubles up to the longest. */
+/** Backoff for a refused or unanswered configuration: doubles up to `longestMs`. */
 const RETRY = { firstMs: 500, longestMs: 15_000 };
 
-/** HAProxy's start with the file is all that a check protects, and one costs more than the change that it follows. */
+/** Validation protects only the next start of HAProxy, and costs more CPU than the runtime update it follows. */
 const CHECK_EVERY_MS = 10_000;
 
-/** While a configuration is held back, the next one is made after this many times what making it took. */
+/** While a reload is rate-limited, render at most 20 % of the time. */
 const REST_FACTOR = 4;
 
-/** One program's configuration: how to make it, and which supervisor applies it. */
+/** One program's configuration: how to render it, and which supervisor applies it. */
 export interface ConfigurationParts<T> extends ProposalParts<T> {
   readonly wake: Wake;
   readonly checkIntervalMs: number;
-  /** Called each time the loop has gone round. */
+  /** Called in each iteration. */
   readonly beat: () => void;
   readonly applier: Applier;
-  /** A limit on reloads. Left out: every configuration is applied at once. */
+  /** Rate limit on reloads. Undefined: every configuration is applied at once. */
   readonly pace?: Pick<ReloadPace<T>, 'turn' | 'note'>;
-  /** The loop goes on once it resolves. */
+  /** The loop continues when it resolves. */
   readonly observe: (
     outcome: ApplyOutcome,
     input: T,
@@ -43,13 +43,13 @@ interface Tried {
 }
 
 /**
- * Waits for a change, takes the desired input, renders, applies and observes, until `signal` aborts. A failed attempt
- * is repeated after a growing pause, or at once when a file of the set changes. Every wake applies: a main file that was edited or removed by
- * hand is put back within one check interval, another file of its set within five seconds more. Of a configuration that has to wait, the part
- * that need not is applied at once.
- *
- * What HAProxy was told of is checked while the loop waits: at once after a quiet time, else ten seconds after the last check began. A newer
- * configuration of which HAProxy can be told ends a check that was not put off. Every other one waits for its verdict, which is observed as a second outcome of the checked one.
+ * Waits for a change, takes the desired input, renders, applies and observes, until `signal` aborts. A failed attempt is repeated with backoff,
+ * or at once when a file of the set changes. Every wake applies: a main file that was edited or removed by hand is restored within one check
+ * interval, another file of its set within five more seconds. If a configuration has to wait for a reload, its runtime updates are applied at
+ * once.
+ * A runtime update is validated while the loop waits: at once after a quiet period, otherwise ten seconds after the last validation began. A
+ * newer runtime update interrupts a validation that is not overdue. Every other configuration waits for the verdict, which is observed as a
+ * second outcome of the validated one.
  */
 export async function runConfigurationLoop<T>(
   parts: ConfigurationParts<T>,
@@ -57,10 +57,10 @@ export async function runConfigurationLoop<T>(
 ): Promise<void> {
   let tried: Tried | undefined;
   let checking: IdleCheck<T> | undefined;
-  /** Applied and not checked yet. */
+  /** Applied, not validated yet. */
   let unchecked: { readonly of: Proposed<T>; readonly attempt: Attempt } | undefined;
   let checkAtMs = Number.NEGATIVE_INFINITY;
-  /** Not a pause: applying takes time as well. */
+  /** A point in time, not a pause: applying takes time too. */
   let lookAgainAtMs = Number.POSITIVE_INFINITY;
   let restUntilMs = 0;
   const note = async (outcome: ApplyOutcome, of: Proposed<T>, attempt: Attempt): Promise<void> => {
@@ -69,7 +69,7 @@ export async function runConfigurationLoop<T>(
     parts.pace?.note(outcome, of, attempt);
     await parts.observe(outcome, of.input, of.rendered, attempt);
   };
-  /** Whether the next one may be applied: HAProxy has what it was told of. */
+  /** True: the next one may be applied on top. */
   const endCheck = async ({ outcome, of, attempt }: IdleCheck<T>): Promise<boolean> => {
     const found = await unlessStopped(outcome, signal);
     checking = undefined;
@@ -78,7 +78,7 @@ export async function runConfigurationLoop<T>(
   };
   const checkIfDue = (): void => {
     if (unchecked === undefined) return;
-    // One that was refused before is not left in place.
+    // Validate at once if this configuration was refused before.
     if (parts.now() < checkAtMs && !isOf(unchecked.of.rendered, tried)) return;
     checking = beginIdleCheck(parts, unchecked.of, unchecked.attempt, signal);
     unchecked = undefined;
@@ -108,7 +108,7 @@ export async function runConfigurationLoop<T>(
     const isRetry = isOf(now.rendered, tried);
     if (isRetry && retryInMs(tried, parts.now()) !== undefined) continue;
     if (checking?.giveWayTo(now.rendered) === false) {
-      // The end of the check wakes the loop.
+      // The end of the validation wakes the loop.
       lookAgainAtMs = proposedUntilMs;
       continue;
     }
@@ -121,14 +121,11 @@ export async function runConfigurationLoop<T>(
     unchecked = isTaken(outcome) && isUnchecked(outcome) ? { of: now, attempt } : undefined;
     checkIfDue();
   }
-  // The program that checks has ended.
+  // Wait until the validating process has exited.
   if (checking !== undefined) await unlessStopped(checking.outcome, signal);
 }
 
-/**
- * Until something wakes it, and then until `restUntilMs`: events that keep coming while a configuration is held back must not cost a
- * whole processor.
- */
+/** Sleeps until woken, and then until `restUntilMs`: a stream of events during a rate-limited reload must not use a whole CPU. */
 async function sleep(
   { wake, now }: Pick<ConfigurationParts<unknown>, 'wake' | 'now'>,
   timeoutMs: number,
@@ -172,7 +169,7 @@ function nextTry(
   outcome: ApplyOutcome,
   nowMs: number,
 ): Tried | undefined {
-  // What HAProxy was told of may still be refused: each such try costs a reload back, so they count until one is accepted.
+  // An unchecked runtime update may still be refused, and each such attempt costs a reload. So failures accumulate until one is accepted.
   if (isTaken(outcome))
     return isUnchecked(outcome) && failuresBefore > 0
       ? { rendered, failures: failuresBefore, retryAt: nowMs }

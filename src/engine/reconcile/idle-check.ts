@@ -5,18 +5,18 @@ import type { Wake } from '../system/time/wake.ts';
 import type { Proposed } from './proposal.ts';
 import type { Attempt } from './reload-pace.ts';
 
-/** The check of a configuration that HAProxy was told of, while the loop waits for the next one. */
+/** Validation of a runtime update while the loop waits for the next configuration. */
 export interface IdleCheck<T> {
   readonly of: Proposed<T>;
   readonly attempt: Attempt;
   readonly isOver: () => boolean;
-  /** What became of it; undefined where that says nothing. Rejects where the check was stopped. */
+  /** The verdict; undefined without one. Rejects if it was aborted. */
   readonly outcome: Promise<ApplyOutcome | undefined>;
   /** Whether this one may be applied once `outcome` has resolved. */
   readonly giveWayTo: (rendered: Rendered) => boolean;
 }
 
-/** Begins to check what was applied, if that was not checked, and wakes the loop once that has ended, unless the loop has ended it. */
+/** Starts to validate what was applied, unless nothing is unchecked. Wakes the loop at the end, unless it was interrupted. */
 export function beginIdleCheck<T>(
   { applier, wake, now }: { readonly applier: Applier; readonly wake: Wake; readonly now: () => number },
   of: Proposed<T>,
@@ -31,7 +31,7 @@ export function beginIdleCheck<T>(
     isOver = true;
     if (!gaveWay) wake.poke();
   };
-  // A failure is thrown where the outcome is taken.
+  // A failure is thrown to the caller that awaits `outcome`.
   settling.outcome.then(end, end);
   const giveWayTo = (rendered: Rendered): boolean => {
     gaveWay = settling.giveWayTo(rendered);

@@ -6,13 +6,13 @@ import type { Observers } from './observers.ts';
 const OWN_RESOLV_CONF = '/etc/resolv.conf';
 
 export interface InputPaths {
-  /** Left out where the template is no file. */
+  /** Undefined if the template is not a file. */
   readonly template?: string | undefined;
-  /** Left out where the pod's own service account is used, whose files are read for every request. */
+  /** Undefined with the pod's service account, whose files are read for every request. */
   readonly kubeconfig?: string | undefined;
   /** The settings file, if there is one. */
   readonly settings?: string | undefined;
-  /** Files that may be missing; read in each round of the loop. */
+  /** Files that may be missing; read in each iteration of the loop. */
   readonly otherFiles?: readonly string[];
   readonly checkInterval: number;
 }

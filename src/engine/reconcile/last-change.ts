@@ -1,12 +1,12 @@
 import type { ApplyOutcome } from '../apply/apply-outcome.ts';
 
-/** A configuration, and what it was made from beside its template: each part under the cause that a change of it is. */
+/** A configuration and its inputs other than the template, keyed by the cause that a change of each is. */
 export interface Origin {
   readonly text: string;
   readonly parts: Readonly<Record<string, string>>;
 }
 
-/** What became of a configuration last, and what made it happen. */
+/** The last outcome of a configuration, and its cause. */
 export interface LastChange {
   readonly origin: Origin;
   /** A key of `parts`, or `start`, `template-changed`, `edited`. */
@@ -32,7 +32,7 @@ export function nextChange(
     return { origin, cause: changedPart(before.origin, origin), outcome, atMs: nowMs };
   const isNews = isServed(outcome) ? outcome.kind === 'reloaded' || !isServed(before.outcome) : true;
   if (!isNews || isRepeat(before.outcome, outcome)) return { ...before, origin };
-  // The program was told of it before its file was refused.
+  // It was applied at runtime before its file was refused.
   const isVerdict = outcome.kind === 'rejected' && outcome.back !== undefined;
   const cause = isServed(before.outcome) && !isVerdict ? 'edited' : before.cause;
   return { origin, cause, outcome, atMs: nowMs };
@@ -51,7 +51,7 @@ function isRepeat(before: ApplyOutcome, now: ApplyOutcome): boolean {
   return before.kind === now.kind && messageIn(before) === messageIn(now) && messageIn(now) !== undefined;
 }
 
-/** The words of the program that refused it. */
+/** The message of the program that refused it. */
 export function messageIn(outcome: ApplyOutcome): string | undefined {
   return 'message' in outcome ? outcome.message : undefined;
 }

@@ -23,21 +23,21 @@ import { type Loops, runMonitor } from './run-monitor.ts';
 
 interface MonitorSettings extends InputPaths, LogSettings {
   readonly listen: { readonly host: string; readonly port: number };
-  /** It goes on for so long after it was asked to stop, and is not ready meanwhile. Left out: it stops at once. */
+  /** Keeps running for this long after SIGTERM, not ready. Undefined: stops at once. */
   readonly shutdownDelayMs?: number;
 }
 
-/** A monitor's name in its log, what its journal keeps, and what it counts. */
+/** A monitor's name in its log, its journal's events, and its metrics. */
 interface MonitorKind<Metrics extends MonitorMetrics> {
   readonly name: string;
   readonly events: JournalEvents;
   readonly createMetrics: (nowMs: () => number, registry: MetricsRegistry) => Metrics;
-  /** What its page has besides; `unready` is what keeps it from being ready, and undefined where nothing does. */
+  /** Additional parts of its page. `unready`: why it is not ready; undefined if it is. */
   readonly page?: (metrics: Metrics, unready: Problem) => MorePage;
 }
 
 interface MorePage extends Pick<Endpoint, 'mayReadMetrics' | 'unready'> {
-  /** Left out: it speaks plain HTTP. */
+  /** Undefined: plain HTTP. */
   readonly openServer?: OpenServer | undefined;
   readonly moreMetrics: () => Promise<Iterable<string>>;
 }
@@ -50,9 +50,9 @@ export interface Monitor<Metrics extends MonitorMetrics> {
   readonly log: Log;
   /** Wakes the loop; a changed input does too. */
   readonly wake: Wake;
-  /** Sets what `/status` answers. A question before the first time waits for it. */
+  /** Sets the answer of `/status`. Earlier requests wait for it. */
   readonly show: (status: () => object) => void;
-  /** Sets what keeps it from being ready, undefined where nothing does. Before the first time it is not ready. */
+  /** Sets the readiness problem; undefined if ready. Not ready until it is called. */
   readonly readyUnless: (problem: Problem) => void;
   readonly signal: AbortSignal;
 }

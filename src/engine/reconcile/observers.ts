@@ -4,14 +4,14 @@ import { createOnce, type Once } from '../observe/once.ts';
 import type { Log } from '../system/log.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 
-/** Where the loops of a monitor report; `Metrics` are those of its product. */
+/** Logs and metrics of a monitor's loops. `Metrics` are those of its product. */
 export interface Observers<Metrics extends MonitorMetrics = MonitorMetrics> {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly once: Once;
 }
 
-/** Of a pass that nobody follows, as in a dry run. */
+/** For a pass without observers, such as a dry run. */
 export function quietObservers<Metrics extends MonitorMetrics>(
   createMetrics: (nowMs: () => number, registry: MetricsRegistry) => Metrics,
 ): Observers<Metrics> {

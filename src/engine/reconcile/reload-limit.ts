@@ -1,22 +1,22 @@
 import type { ApplyOutcome } from '../apply/apply-outcome.ts';
 
 /**
- * How long a reload has to wait: the first one not at all, each further one until `intervalMs` have passed since the start of the one
- * before. However long that one took: a loop that waits for its answer never has two at once, and whatever came meanwhile is in the next.
+ * How long a reload has to wait: the first not at all, each later one until `intervalMs` after the previous start. The duration of a reload does
+ * not matter: the loop never has two in flight, and the next one contains all that came meanwhile.
  */
 export function reloadWaitMs(lastStartMs: number | undefined, intervalMs: number, nowMs: number): number {
   return lastStartMs === undefined ? 0 : Math.max(0, lastStartMs + intervalMs - nowMs);
 }
 
 /**
- * When the program was started for an outcome that is known at `nowMs`, of an attempt since `attemptMs`; undefined where it was not. What
- * its check refused costs nobody a connection, unless the program was told of it before and had to be started again with the file of before.
- * What nobody answered is retried less and less often anyway.
+ * Start time of the reload behind an outcome known at `nowMs` of an attempt since `attemptMs`; undefined if there was no reload. A file that
+ * validation refused costs no connection, unless it had been applied at runtime: then the previous file was reloaded. Unanswered requests have
+ * their own backoff.
  */
 export function reloadStartMs(outcome: ApplyOutcome, attemptMs: number, nowMs: number): number | undefined {
   switch (outcome.kind) {
     case 'reloaded':
-      // What the program was told while it runs started nothing.
+      // A runtime update starts no process.
       if (outcome.atRunTime === true) return undefined;
       return nowMs - (outcome.tookMs ?? 0);
     case 'rejected':

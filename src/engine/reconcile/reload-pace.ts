@@ -4,11 +4,11 @@ import { isSameSet, type Rendered } from '../apply/file-set.ts';
 import type { Proposed } from './proposal.ts';
 import { reloadStartMs, reloadWaitMs } from './reload-limit.ts';
 
-/** What of a configuration may be applied now. */
+/** The part of a configuration that may be applied now. */
 interface Turn<T> {
-  /** All of it, or a whole configuration that is a part of the way to it. Undefined where all of it has to wait. */
+  /** All of it, or a complete intermediate configuration. Undefined if all of it has to wait. */
   readonly now: Proposed<T> | undefined;
-  /** How long the rest has to wait: 0 where nothing has to. */
+  /** How long the rest has to wait; 0 if nothing has to. */
   readonly laterMs: number;
 }
 
@@ -16,16 +16,16 @@ interface ReloadPaceParts<T> {
   readonly intervalMs: number;
   /** Monotonic. */
   readonly nowMs: () => number;
-  /** What HAProxy is to be told, where it can be told. Nothing is known of what runs where the first one is undefined. */
+  /** The runtime update between two configurations. `served` is undefined if the running state is unknown. */
   readonly difference: (served: Rendered | undefined, wanted: Rendered) => Pick<Difference, 'kind'>;
   /**
-   * A whole configuration between the two: the served one with those changes of the wanted one that HAProxy can be told while it runs. Undefined
-   * where there are none. Left out: a configuration is held back as a whole.
+   * An intermediate configuration: the served one plus those changes of the wanted one that are runtime updates. Resolves with undefined if there
+   * are none. Undefined: a configuration is held back as a whole.
    */
   readonly partly?: (served: Proposed<T>, wanted: Proposed<T>) => Promise<Proposed<T> | undefined>;
   /**
-   * The same with a bounded number of changes, so that no one waits long behind the changes of others. Undefined where there are few. Left out: all changes
-   * are made at once.
+   * An intermediate configuration with a bounded number of changes, so that nobody waits long behind the changes of others. Resolves with
+   * undefined if there are few. Undefined: all changes are made at once.
    */
   readonly smallerStep?: (served: Proposed<T>, wanted: Proposed<T>) => Promise<Proposed<T> | undefined>;
 }
@@ -33,36 +33,36 @@ interface ReloadPaceParts<T> {
 /** Decides when a configuration is applied, so that HAProxy is not reloaded too often. */
 export interface ReloadPace<T> {
   readonly turn: (wanted: Proposed<T>) => Promise<Turn<T>>;
-  /** What became of one that was applied. */
+  /** Records the outcome of one that was applied. */
   readonly note: (outcome: ApplyOutcome, applied: Proposed<T>, attempt: Attempt) => void;
-  /** A configuration was served once: what HAProxy has now is it, or a later one. */
+  /** A configuration was served at least once: HAProxy runs that or a later one. */
   readonly hasServed: () => boolean;
 }
 
-/** What follows a part at once: the rest of one that was refused, or the next step. */
+/** Delay before what follows an intermediate configuration: the rest of a refused one, or the next step. */
 const AFTER_PART_MS = 1;
 
 export interface Attempt {
-  /** When it was begun, in monotonic milliseconds. */
+  /** When it began, in monotonic milliseconds. */
   readonly startMs: number;
   /** The rest of the wanted configuration has to wait. */
   readonly isPart: boolean;
-  /** Of what HAProxy was told before: its file was checked. */
+  /** The validation of an earlier runtime update. */
   readonly isCheck?: true;
 }
 
 /**
- * At most one reload starts in `intervalMs`, the first one at once. What HAProxy can be told while it runs does not wait, and neither does what
- * is served already: of a configuration that has to wait, the part that HAProxy can be told is applied at once.
- *
- * Where HAProxy would not be told of a part and was reloaded instead, no other part is applied before the rest is served: each one could put the
- * rest off by another interval. While all of it is refused, by HAProxy's check or by its start, the part is applied before each further attempt.
+ * At most one reload starts per `intervalMs`, the first one at once. Runtime updates, and what is served already, do not wait. Of a configuration
+ * that has to wait, the runtime updates are applied at once.
+ * If HAProxy refused an intermediate configuration at runtime and was reloaded instead, no other one is applied before the rest is served: each
+ * could delay the rest by another interval. While the whole configuration is refused, by validation or by the start, the intermediate one is
+ * applied before each further attempt.
  */
 export function createReloadPace<T>(parts: ReloadPaceParts<T>): ReloadPace<T> {
   const { intervalMs, nowMs, difference } = parts;
   let lastStartMs: number | undefined;
   let served: Proposed<T> | undefined;
-  /** The last one whose file was checked: HAProxy has it again after it was told of one that it refuses to start with. */
+  /** The last validated one: HAProxy is reloaded with it if a runtime update turns out to be invalid. */
   let checked: Proposed<T> | undefined;
   let hasServed = false;
   let isPartTold = true;
@@ -106,8 +106,8 @@ export function createReloadPace<T>(parts: ReloadPaceParts<T>): ReloadPace<T> {
 }
 
 /**
- * What HAProxy has after one that it did not take. A refusal before it was told of anything leaves it as it was, and so does a failure: a check
- * that could not be made, a full disk. Where that is wrong, the supervisor knows better by the hash, and reloads.
+ * What HAProxy serves after an attempt that failed. A refusal before a runtime update changes nothing, and neither does a failure such as a
+ * validation that could not run or a full disk. If that is wrong, the supervisor notices by the hash and reloads.
  */
 function servedAfter<T>(
   outcome: ApplyOutcome,

@@ -12,16 +12,15 @@ const EXITS_WITHIN_MS = 150;
 interface Surroundings {
   readonly log: Log;
   readonly asked: AbortSignal;
-  /** Resolves with a file that has to be read anew and cannot be, since the container's mount shows the old one. */
+  /** Resolves with a file that was replaced on the node while the container's mount still shows the old one. */
   readonly replaced?: (signal: AbortSignal) => Promise<string | undefined>;
 }
 
 /**
- * Prepares the loops of a monitor, runs them together, and resolves with the exit code: 0 if `asked` aborted and all
- * have ended, 1 if one has failed. A failed loop stops the others, since a monitor that does half of its work looks
- * healthy; one log line names the loop. An uncaught exception ends the monitor too. Rejects with what `prepare` throws.
- * If a file was `replaced`, the monitor ends likewise, also while loops are still being prepared. The process ends soon
- * afterwards in any case.
+ * Prepares the loops of a monitor, runs them together, and resolves with the exit code: 0 if `asked` aborted and all ended, 1 if one failed. A
+ * failed loop stops the others, since a monitor that does half of its work looks healthy; one log line names the loop. An uncaught exception ends
+ * the monitor too, and so does a `replaced` file, also during preparation. Rejects with what `prepare` throws. The process exits soon afterwards
+ * in any case.
  */
 export async function runMonitor(
   { log, asked, replaced }: Surroundings,
@@ -41,7 +40,7 @@ export async function runMonitor(
       fail(
         undefined,
         new Error(
-          `"${path}" was replaced on the node, and this container has the old file until it is started anew`,
+          `"${path}" was replaced on the node, and this container sees the old file until it restarts`,
         ),
       );
   });

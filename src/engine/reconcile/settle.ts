@@ -1,8 +1,8 @@
 interface SettleRules<T> {
   readonly same: (a: T, b: T) => boolean;
-  /** A value is settled once nothing else was seen for this long. */
+  /** A value is settled after this long without another one. */
   readonly quietMs: number;
-  /** One that never stops changing is settled once this long has passed since its first change. */
+  /** A value that keeps changing is settled this long after its first change. */
   readonly longestMs: number;
 }
 
@@ -14,10 +14,10 @@ export interface SettleState<T> {
   readonly pending: Pending<T> | undefined;
 }
 
-/** The latest value, where it differs from the applied one. */
+/** The latest value, if it differs from the applied one. */
 interface Pending<T> {
   readonly value: T;
-  /** Since when it has been the latest without a break. */
+  /** Since when it has been the latest value. */
   readonly sinceMs: number;
   /** Since when no value has lasted for `quietMs`. */
   readonly changingSinceMs: number;
@@ -32,7 +32,7 @@ export function startSettling<T>(rules: SettleRules<T>, applied?: T): SettleStat
   return { rules, applied, pending: undefined };
 }
 
-/** Takes in one seen value. The applied one cancels the change; the pending one does not restart its clock. */
+/** Records an observed value. The applied one cancels the change; the pending one does not restart its clock. */
 export function settle<T>(state: SettleState<T>, value: T, nowMs: number): SettleState<T> {
   const { rules, applied, pending } = state;
   if (applied !== undefined && rules.same(applied, value)) return { ...state, pending: undefined };
@@ -45,8 +45,8 @@ export function settle<T>(state: SettleState<T>, value: T, nowMs: number): Settl
 }
 
 /**
- * What to do now. A node that reboots changes its object several times within a second, and each change would cost a
- * reload. A clock that went back makes the wait longer by at most `quietMs`.
+ * What to do now. A rebooting node changes its object several times within a second, and each change would cost a reload. A clock that went back
+ * extends the wait by at most `quietMs`.
  */
 export function settleDecision<T>({ rules, pending }: SettleState<T>, nowMs: number): SettleDecision<T> {
   if (pending === undefined) return { kind: 'nothing-to-do' };
@@ -57,7 +57,7 @@ export function settleDecision<T>({ rules, pending }: SettleState<T>, nowMs: num
     : { kind: 'wait', lookAgainInMs: Math.min(atMs - nowMs, quietMs) };
 }
 
-/** Remembers that `value` is served now. A newer change that was seen meanwhile stays pending, and begins anew. */
+/** Records that `value` is served. A newer pending change stays pending and restarts its clock. */
 export function markApplied<T>(state: SettleState<T>, value: T): SettleState<T> {
   const { rules, pending } = state;
   const isDone = pending === undefined || rules.same(pending.value, value);

@@ -6,18 +6,18 @@ import type { RenderOutcome } from './render-template.ts';
 
 export interface RenderThread {
   /**
-   * As `render`, in a thread of its own. A template that loops, takes more memory than any real one, or ends the thread is a
-   * failure like any other, and blocks nothing. The job of before is answered from memory. Never rejects.
+   * `render` in its own thread. A template that loops, uses too much memory or ends the thread is a failure like any other, and blocks nothing.
+   * The previous job is answered from a cache. Never rejects.
    */
   readonly render: (job: RenderJob) => Promise<RenderOutcome>;
 }
 
 interface ThreadLimits {
-  /** For one job, once the thread is ready. Default 2 s: a real template takes some milliseconds. */
+  /** Timeout of one job, once the thread is ready. Default 2 s: a real template takes milliseconds. */
   readonly timeoutMs?: number;
-  /** How long a thread without a job is kept: it weighs some megabytes. Default 10 s. */
+  /** How long an idle thread is kept: it takes some megabytes. Default 10 s. */
   readonly idleMs?: number;
-  /** A template that ended its thread is not tried again for this long. Default 15 s: an endless loop costs a processor. */
+  /** A template that ended its thread is not retried for this long. Default 15 s: an endless loop uses a whole CPU. */
   readonly retryMs?: number;
   /** Default 32 MB. */
   readonly memoryMb?: number;
@@ -27,7 +27,7 @@ interface ThreadLimits {
 const START_TIMEOUT_MS = 20_000;
 const MAX_THREAD_MB = 32;
 
-/** The job of before: its outcome holds for the same job, and where it ended its thread for some time for the same template. */
+/** The previous job. Its outcome is valid for the same job, and, if it ended its thread, for `retryMs` for the same template. */
 interface Before {
   readonly key: string;
   readonly outcome: RenderOutcome;
@@ -86,11 +86,11 @@ export function createRenderThread(limits: ThreadLimits = {}): RenderThread {
 }
 
 function startThread(memoryMb: number): Worker {
-  // Beside this file, as source and in the bundle, whose parts all lie in one folder.
+  // Next to this file, both as source and in the bundle.
   const name = import.meta.url.endsWith('.ts') ? './render-worker.ts' : './render-worker.mjs';
   const thread = new Worker(new URL(name, import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 8 },
-    // A template has no business with what this process was started with.
+    // A template must not see this process's environment.
     env: {},
     execArgv: [],
   });
@@ -98,7 +98,7 @@ function startThread(memoryMb: number): Worker {
   return thread;
 }
 
-/** The next message of the thread, or why there is none. */
+/** The thread's next message, or the reason why none came. */
 function answerOf(
   thread: Worker,
   withinMs: number,
@@ -120,13 +120,13 @@ function answerOf(
       );
     };
     const timer = patientTimer(withinMs, () => ended(`it was not done within ${withinMs} ms`));
-    // The process has to live for as long as it waits.
+    // Keeps the process alive while it waits.
     thread.on('message', settle).on('exit', exited).on('error', broken).ref();
     send(thread);
   });
 }
 
-/** Line 0: it did not come to one. */
+/** Line 0: it failed before the first line. */
 function failed({ templatePath }: RenderJob, line: number, message: string): RenderOutcome {
   const where = line === 0 ? '' : ` line ${line}`;
   return { kind: 'failed', message: `Cannot render template "${templatePath}"${where}: ${message}` };

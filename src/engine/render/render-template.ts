@@ -8,7 +8,7 @@ import { compileError, runError, TEMPLATE_NAME, type TemplateError } from './tem
 export type RenderOutcome =
   /** Not empty, at most 1 MB where no other limit is given, ends with a line end, and carries the mark of what hawser rendered. */
   | { readonly kind: 'rendered'; readonly text: string }
-  /** Names the template, the line where it is known, and what is wrong there. */
+  /** Names the template, the line if known, and the problem. */
   | { readonly kind: 'failed'; readonly message: string };
 
 const MAX_RENDERED_CHARACTERS = 1_000_000;
@@ -16,11 +16,11 @@ const MAX_RENDERED_CHARACTERS = 1_000_000;
 interface RenderOptions {
   readonly templatePath: string;
   readonly maxCharacters?: number;
-  /** Is told each line before it runs: of a template that never ends, nothing else is heard. */
+  /** Called with each line before it runs: the only trace of a template that never ends. */
   readonly onLine?: (line: number) => void;
 }
 
-/** Names that a template has no business with. Hidden to catch mistakes, not to hold back malice. */
+/** Globals that a template must not use. Hidden to catch mistakes, not malice. */
 const hiddenGlobals = ['process', 'globalThis', 'global', 'fetch'] as const;
 
 /**
@@ -40,7 +40,7 @@ export function renderTemplate(templateText: string, model: object, options: Ren
   return printed.kind === 'failed' ? printed : finished([printed.text], options);
 }
 
-/** The parts that a template printed as one text, as it is written. */
+/** Joins the parts that a template printed into the final text. */
 export function finished(
   parts: readonly string[],
   { templatePath, maxCharacters: limit = MAX_RENDERED_CHARACTERS }: RenderOptions,
@@ -58,7 +58,7 @@ export type PrintOutcome = { readonly kind: 'printed'; readonly text: string } |
 
 interface CompiledTemplate {
   readonly kind: 'compiled';
-  /** What the template prints for a model with the fields that it was compiled for, and nothing else. */
+  /** Prints a model that has exactly the fields that the template was compiled for. */
   readonly print: (model: object) => PrintOutcome;
 }
 
@@ -69,7 +69,7 @@ export function compileTemplate(
   { templatePath, maxCharacters: limit = MAX_RENDERED_CHARACTERS, onLine }: RenderOptions,
 ): CompiledTemplate | Failed {
   let printed = 0;
-  // Counts as it goes: a loop that prints without end stops here instead of filling the memory.
+  // Counted while printing: an endless loop stops here instead of filling the memory.
   const count = (text: string): string => {
     printed += text.length;
     if (printed > limit) throw new Error(tooLong(limit));
@@ -115,7 +115,7 @@ function prepare(
 
 const LINE = '__onLine';
 
-/** EJS notes each line in a variable of the program that it makes of a template. The same program, which tells of it too. */
+/** EJS stores each line number in a variable of the generated program. Returns the same program with a call for each line. */
 function withLines(
   { source }: ejs.Template,
   onLine: (line: number) => void,

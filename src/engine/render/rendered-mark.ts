@@ -2,15 +2,15 @@
 export const RENDERED_MARK = 'hawser renders this file';
 
 /**
- * What a configuration that is not hawser's is kept as, beside its place: `haproxy.cfg.before-hawser`. A copy that is
- * there already is never overwritten, and `hawser uninstall` puts it back.
+ * Suffix under which a foreign configuration is saved: `haproxy.cfg.before-hawser`. An existing copy is never overwritten, and `hawser uninstall`
+ * restores it.
  */
 export const ASIDE_SUFFIX = '.before-hawser';
 
-/** In a line of its own. The text is not taken apart: it may have megabytes. */
+/** On a line of its own. The text may have megabytes, so it is not split. */
 const marked = new RegExp(String.raw`(?:^|\n)[^\S\n]*[#!][^\n]*${RENDERED_MARK}`);
 
-/** Whether hawser rendered this text. Any other is foreign: it is kept, and never believed or removed. */
+/** Whether hawser rendered this text. Any other is foreign: it is saved, never trusted or removed. */
 export function isRendered(text: string): boolean {
   return marked.test(text);
 }

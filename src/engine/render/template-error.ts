@@ -4,12 +4,12 @@ import { Script } from 'node:vm';
 export const TEMPLATE_NAME = 'template';
 
 export interface TemplateError {
-  /** Counted from 1; undefined where the template could not even be cut into tags. */
+  /** Counted from 1; undefined if the template could not be split into tags. */
   readonly line: number | undefined;
   readonly what: string;
 }
 
-/** EJS puts `template:LINE`, some lines of the template and a blank line in front of what was thrown while it ran. */
+/** EJS prefixes an error at run time with `template:LINE`, some lines of the template and a blank line. */
 export function runError(message: string): TemplateError {
   const head = new RegExp(`^${TEMPLATE_NAME}:(\\d+)\\n`).exec(message);
   if (head === null) return { line: undefined, what: message };
@@ -17,9 +17,8 @@ export function runError(message: string): TemplateError {
 }
 
 /**
- * Where a template that does not compile goes wrong. EJS does not say: the program it made of the template is
- * compiled once more by `vm`, whose errors know their line, and `__line = N`, which EJS puts behind each line of
- * the template, leads back. Nothing is run.
+ * Locates a compile error. EJS does not report the line: the generated program is compiled again by `vm`, whose errors have one, and the `__line
+ * = N` that EJS adds for each template line leads back. Nothing is executed.
  */
 export function compileError(templateText: string, generated: string, message: string): TemplateError {
   const what = message.split(` in ${TEMPLATE_NAME} while compiling ejs`)[0] ?? message;

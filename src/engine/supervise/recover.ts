@@ -3,10 +3,10 @@ import { messageOf } from '../system/errors.ts';
 import type { Log } from '../system/log.ts';
 import type { Failed, Surroundings } from './engine.ts';
 
-/** Longer than any action takes: a check ends after half a minute at the latest. */
+/** Longer than any action: a validation ends after half a minute at the latest. */
 export const ACTION_LIMIT_MS = 60_000;
 
-/** Where a supervisor reports: its log, and the clients that wait for an answer. */
+/** Outputs of a supervisor: its log, and the clients waiting for an answer. */
 export interface Reporting {
   readonly log: Log;
   readonly answer: (request: number, answer: Answer) => void;

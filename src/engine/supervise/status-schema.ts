@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 
-/** What every supervisor answers to `status`. Times are milliseconds: ages, and how long until something happens. */
+/** Answer of every supervisor to `status`. Times are milliseconds: ages and remaining durations. */
 export const sharedStatusFields = {
   reload: z.nullable(z.object({ cause: z.string(), stage: z.string(), waiting: z.number() })),
   restart: z.nullable(z.object({ failures: z.number(), inMs: z.number() })),
-  /** What keeps the supervisor from doing its work; without it all is well. */
+  /** Why the supervisor cannot do its work; absent if it is healthy. */
   trouble: z.optional(z.string()),
   lastFailure: z.nullable(
     z.object({ stage: z.string(), message: z.string(), detail: z.optional(z.string()), agoMs: z.number() }),

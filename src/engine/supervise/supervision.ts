@@ -6,7 +6,7 @@ import { createEngine, type Decisions, type Engine, type Surroundings } from './
 import { createRecovery, type Kind, type Reporting } from './recover.ts';
 import type { RequestId, SharedAction } from './step.ts';
 
-/** Where the decisions about one program take effect. */
+/** Executes the decisions about one program. */
 interface Supervising<State, Event, Own> {
   readonly log: Log;
   readonly keep: (state: State) => void;
@@ -22,7 +22,7 @@ interface Supervision<State, Event> extends Engine<State, Event> {
   readonly finished: Promise<void>;
 }
 
-/** Runs a program's decisions: keeps their requests and their end, and does what every program's decisions share. */
+/** Executes a program's decisions: tracks requests and the end, and does what all programs have in common. */
 export function createSupervision<State, Event extends Kind, Own extends Kind, Done extends object>(
   first: State,
   decisions: Decisions<State, Event, Own | SharedAction<Done>>,
@@ -77,10 +77,7 @@ function actShared(
   }
 }
 
-/**
- * Resolves with how a process of an earlier supervisor ended, once it is gone. It is polled: the kernel reports an exit
- * only to the parent.
- */
+/** Resolves with how an adopted process ended, once it is gone. It is polled: the kernel reports exits only to the parent. */
 export async function endOfAdopted(id: ProcessId): Promise<string> {
   await waitUntilGone(id);
   return 'an exit of unknown status (not our child)';

@@ -81,7 +81,7 @@ test('a missing line is reported in its place, and at the end whatever is shown'
   expect(nothing.exitCode).toBe(1);
   const [path = ''] = directory.files(supervisor);
   expect(nothing.stdout.replaceAll(/\s+/g, ' ')).toContain(
-    `BROKEN: ${supervisor} of cp-1: line 2 of ${path}: its number is 3, expected 2, 1 missing before it`,
+    `BROKEN: ${supervisor} of cp-1: line 2 of ${path}: sequence number 3, expected 2, 1 missing before it`,
   );
 });
 

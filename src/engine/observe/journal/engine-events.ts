@@ -1,17 +1,17 @@
 import type { JournalEvent, JournalEvents } from './journal-events.ts';
 
-/** What is told of a configuration that serves. */
+/** Fields of events about a configuration that serves. */
 export const servedFacts = [
   ...['cause', 'generation', 'pid', 'tookMs', 'config', 'servers', 'nodes', 'changeMs'],
 ];
 
-/** A process that began or ended. */
+/** A process that started or ended. */
 export const processLife: JournalEvent = {
   kind: 'process',
   facts: ['pid', 'how', 'ranMs', 'held', 'signal', 'generation', 'hangs', 'dump'],
 };
 
-/** A configuration that a supervisor does not run. */
+/** A configuration that a supervisor refused. */
 export const refusal: JournalEvent = {
   ...{ kind: 'rejected', subject: 'cause', reason: 'message' },
   facts: ['stage', 'config', 'stillServing', 'stillRuns', 'detail'],

@@ -1,7 +1,7 @@
 import type { LogEvent } from '../../system/log.ts';
 import type { JournalEntry } from './journal-line.ts';
 
-/** Which field of a log event becomes what in the journal, and how the entry is told. */
+/** How the fields of a log event map to a journal entry, and its title. */
 export interface JournalEvent {
   readonly kind: JournalEntry['kind'];
   readonly subject?: string;
@@ -9,22 +9,22 @@ export interface JournalEvent {
   readonly to?: string;
   readonly reason?: string;
   readonly facts?: readonly string[];
-  /** What it is called where its name would say again what its fields say. */
+  /** Its title, if the event's name would repeat its fields. */
   readonly title?: string;
-  /** Whether it is trouble, whatever its kind. */
+  /** It is a problem, whatever its kind. */
   readonly isTrouble?: true;
 }
 
 /**
- * The events that explain an incident afterwards, by name; any other is in the log alone. Each room lists those that it logs, and
- * a program keeps those of its rooms.
+ * The events that explain an incident afterwards, by name; all others are only logged. Each room lists those that it logs, and a program keeps
+ * those of its rooms.
  */
 export type JournalEvents = Readonly<Record<string, JournalEvent>>;
 
 const MAX_TEXT = 500;
 const MAX_LIST = 50;
 
-/** What the journal keeps of an event, undefined where it keeps nothing. No text is longer than 500 characters. */
+/** The journal entry of an event; undefined if it is not journaled. No text is longer than 500 characters. */
 export function journalEntryOf(events: JournalEvents, event: LogEvent): JournalEntry | undefined {
   const row = Object.hasOwn(events, event.event) ? events[event.event] : undefined;
   if (row === undefined) return undefined;
@@ -48,7 +48,7 @@ export function journalEntryOf(events: JournalEvents, event: LogEvent): JournalE
   };
 }
 
-/** What JSON can say in one value: a list or an object as its elements, numbers where they are finite. */
+/** As one JSON value: a list or an object as its elements, numbers only if finite. */
 function scalarOf(value: unknown): string | number | boolean | undefined {
   switch (typeof value) {
     case 'boolean':
@@ -67,7 +67,7 @@ function listOf(values: readonly unknown[]): string {
   return shown.join(', ').slice(0, MAX_TEXT);
 }
 
-/** A list of things with several fields, such as the other holders of a VIP, has these side by side. */
+/** Elements with several fields, such as the other holders of a VIP, are joined by spaces. */
 function elementOf(value: unknown): string | undefined {
   if (typeof value === 'string' || typeof value === 'number') return String(value);
   if (typeof value !== 'object' || value === null) return undefined;

@@ -10,7 +10,7 @@ export interface JournalFile {
   readonly firstSeq: number;
 }
 
-/** A program's name may have the name of its instance at its end: `haproxy-monitor-b`. */
+/** A program's name may end with an instance name: `haproxy-monitor-b`. */
 const NAME = /^([a-z][a-z0-9-]{0,40})\.(\d{12})\.jsonl$/;
 
 export function journalPath(directory: string, program: string, firstSeq: number): string {
@@ -18,17 +18,17 @@ export function journalPath(directory: string, program: string, firstSeq: number
 }
 
 /**
- * How a journal is opened, to read it or with the flags for writing added. The folder is open to users without rights
- * (docs/internals/decisions/0026): a link of theirs is not followed, and a FIFO does not block.
+ * Flags for opening a journal, with those for writing added. Unprivileged users can write to the folder (docs/internals/decisions/0026): links
+ * are not followed, and a FIFO does not block.
  */
 export const OPEN_JOURNAL = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** In order of programs and of time; none where the directory is missing. */
+/** Sorted by program and time; empty if the directory is missing. */
 export function listJournalFiles(directory: string): readonly JournalFile[] {
   return journalFilesAmong(directory, namesIn(directory));
 }
 
-/** Those of the names that are a journal's, in the same order. */
+/** The journal files among `names`, in the same order. */
 export function journalFilesAmong(directory: string, names: readonly string[]): readonly JournalFile[] {
   const files = names.flatMap((name) => {
     const [, program, digits] = NAME.exec(name) ?? [];
@@ -47,18 +47,18 @@ function namesIn(directory: string): readonly string[] {
   }
 }
 
-/** What is left of its file after a crash. */
+/** The end of a journal file after a crash. */
 interface JournalTail {
   /** The last whole line without its newline; undefined if there is none. */
   readonly line: string | undefined;
-  /** How many whole lines there are. */
+  /** Number of whole lines. */
   readonly lines: number;
-  /** Bytes of whole lines; what comes behind was being written when its writer died. */
+  /** Bytes of whole lines; the rest was being written when its writer died. */
   readonly wholeBytes: number;
   readonly halfBytes: number;
 }
 
-/** Reads a file of at most a rotation's size. Bytes count, not characters: a crash may have cut one in two. */
+/** Reads a file of at most a rotation's size. Counts bytes: a crash may have split a character. */
 export function readTail(path: string): JournalTail {
   const bytes = readFileSync(path, { flag: OPEN_JOURNAL });
   const wholeBytes = bytes.lastIndexOf(0x0a) + 1;

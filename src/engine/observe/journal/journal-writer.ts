@@ -14,14 +14,14 @@ import { type JournalFile, journalPath, listJournalFiles, OPEN_JOURNAL, readTail
 import { type JournalEntry, parseJournalLine } from './journal-line.ts';
 
 export interface JournalLimits {
-  /** A file that has reached this is followed by a new one. */
+  /** Size at which a file is rotated. */
   readonly fileBytes: number;
-  /** How many files of one program are kept, the one that is written to included. */
+  /** Files kept for one program, including the current one. */
   readonly files: number;
 }
 
 export interface JournalWriter {
-  /** Appends one line in one write. Throws the system error; then the file is as it was before. */
+  /** Appends one line in one write. On a system error, which it throws, the file is unchanged. */
   readonly append: (entry: JournalEntry) => void;
   readonly close: () => void;
 }
@@ -32,13 +32,12 @@ interface Head {
   readonly seq: number;
 }
 
-/** A line has at most some twelve texts of 500 characters. One that is longer all the same loses its facts. */
+/** A line has at most about twelve texts of 500 characters. A longer line loses its facts. */
 const MAX_LINE_BYTES = 16_384;
 
 /**
- * Opens one program's journal and goes on where it ended. A last line that was only half written is cut off, and the
- * first line after it says how much was lost. Never more than `files` × `fileBytes` and a line on disk. Not synced: a
- * power cut may cost the last lines, which is then seen as a line cut in half, or not at all.
+ * Opens one program's journal for appending. A half-written last line is cut off, and the next line records how much was lost. Never uses more
+ * than `files` × `fileBytes` and a line on disk. Not synced: a power cut may lose the last lines, which then shows as a half line or not at all.
  */
 export function openJournalWriter(
   directory: string,
@@ -51,11 +50,11 @@ export function openJournalWriter(
 
   const write = (entry: JournalEntry): void => {
     if (head.bytes >= limits.fileBytes) rotate();
-    // Another program has cut the file or written to it: two writers would use the same numbers.
+    // Another program truncated the file or wrote to it: two writers would use the same numbers.
     const { size } = fstatSync(head.fd);
     if (size !== head.bytes)
       throw new Error(
-        `another program has changed the journal: it has ${size} bytes, expected ${head.bytes}`,
+        `another program changed the journal: it has ${size} bytes, expected ${head.bytes}`,
       );
     const bytes = Buffer.from(`${lineOf(entry, head.seq)}\n`);
     writeWhole(head, bytes);
@@ -84,7 +83,7 @@ export function openJournalWriter(
   return { append: write, close: () => closeSync(head.fd) };
 }
 
-/** A full disk may take a part: what there is of it must not be what the next line is appended to. */
+/** A full disk may accept a part: truncate it, so that the next line does not follow it. */
 function writeWhole({ fd, bytes: before }: Head, bytes: Buffer): void {
   try {
     const written = writeSync(fd, bytes);
@@ -98,7 +97,7 @@ function writeWhole({ fd, bytes: before }: Head, bytes: Buffer): void {
 const APPEND = constants.O_WRONLY | constants.O_APPEND;
 const CREATE = OPEN_JOURNAL | APPEND | constants.O_CREAT | constants.O_EXCL;
 
-/** A file that something else has put there under this program's name is not part of its journal. */
+/** A foreign file under this program's name does not belong to its journal. */
 function ownFiles(directory: string, program: string): readonly JournalFile[] {
   return listJournalFiles(directory).filter((file) => file.program === program && isOwn(file.path));
 }
@@ -108,7 +107,7 @@ function isOwn(path: string): boolean {
   return found?.isFile() === true && found.uid === process.geteuid?.();
 }
 
-/** What others have put at its path is removed first, never followed. Throws the system error. */
+/** A foreign file at its path is removed first, never followed. Throws the system error. */
 function createFile(path: string): number {
   try {
     return openSync(path, CREATE, 0o644);
@@ -126,7 +125,7 @@ function findEnd(
   const files = ownFiles(directory, program);
   const last = files.at(-1);
   const tail = last === undefined ? undefined : readTail(last.path);
-  // A file that was just begun is empty: what comes before it is in the one before.
+  // The current file may be empty after rotation: then the last line is in the one before.
   const before = files.at(-2);
   const line = tail?.line ?? (before === undefined ? undefined : readTail(before.path).line);
   const half = tail?.halfBytes ?? 0;
@@ -148,6 +147,6 @@ function findEnd(
 }
 
 function troubleOf(halfBytes: number, isForeign: boolean): string | undefined {
-  if (halfBytes > 0) return `its last line was only half written: ${halfBytes} bytes were cut off`;
-  return isForeign ? 'its last line is none of a journal' : undefined;
+  if (halfBytes > 0) return `its last line was incomplete: ${halfBytes} bytes were cut off`;
+  return isForeign ? 'its last line is not a journal line' : undefined;
 }

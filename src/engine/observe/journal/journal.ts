@@ -5,30 +5,30 @@ import { type JournalEvents, journalEntryOf } from './journal-events.ts';
 import type { JournalEntry } from './journal-line.ts';
 import { type JournalLimits, type JournalWriter, openJournalWriter } from './journal-writer.ts';
 
-/** At most 4 MB a program, some 10,000 entries. */
+/** At most 4 MB per program, about 10,000 entries. */
 const DEFAULT_LIMITS: JournalLimits = { fileBytes: 512 * 1_024, files: 8 };
-/** After a failure, how soon to try again: a full disk must not cost every event an attempt. */
+/** Retry pause after a failure: a full disk must not cost an attempt for every event. */
 const RETRY_MS = 1_000;
 
 interface JournalOptions {
   readonly directory: string;
-  /** Also the beginning of the files' names. */
+  /** Also the prefix of the file names. */
   readonly program: string;
   readonly node: string;
-  /** Those that are kept. */
+  /** The events that are journaled. */
   readonly events: JournalEvents;
   readonly limits?: JournalLimits;
   readonly nowMs: () => number;
 }
 
 /**
- * The same log, with a journal of selected events. A failing journal does not affect the log or its program: an
- * unwritable directory, a full disk and a second writer are logged once, and so is the recovery, with the number of
- * lost entries. An entry costs one small write, into the page cache.
+ * The same log, plus a journal of selected events. A failing journal does not affect the log or its program: an unwritable directory, a full disk
+ * and a second writer are logged once, and so is the recovery, with the number of lost entries. An entry costs one small write into the page
+ * cache.
  */
 export async function withJournal(log: Log, options: JournalOptions): Promise<Log> {
   const { directory, program, events } = options;
-  // Where there are no such sockets, that the file has the expected size has to be enough.
+  // If such sockets are not available, the check of the file size has to suffice.
   const isFree = await claimJournal(directory, program).catch(() => true);
   if (!isFree) {
     log({ event: 'journal-refused', level: 'warn', directory, message: 'another process writes it' });
@@ -45,7 +45,7 @@ export async function withJournal(log: Log, options: JournalOptions): Promise<Lo
 function createKeeper(log: Log, options: JournalOptions): (entry: JournalEntry) => void {
   const { directory, program, limits = DEFAULT_LIMITS, nowMs } = options;
   let writer: JournalWriter | undefined;
-  /** Entries lost since the last write, and how many of them no line mentions yet. */
+  /** Entries lost since the last write, and how many of them are not recorded yet. */
   let trouble: { readonly lost: number; readonly untold: number; readonly retryAt: number } | undefined;
 
   const lose = (retryAt: number): void => {
@@ -55,7 +55,7 @@ function createKeeper(log: Log, options: JournalOptions): (entry: JournalEntry) 
     if (trouble === undefined)
       log({ event: 'journal-not-written', level: 'warn', directory, program, message: messageOf(error) });
     lose(nowMs() + RETRY_MS);
-    // What the file looks like now is found out again before the next line.
+    // The file is examined again before the next line.
     writer?.close();
     writer = undefined;
   };

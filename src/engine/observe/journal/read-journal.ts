@@ -3,7 +3,7 @@ import { codeOf, messageOf } from '../../system/errors.ts';
 import { type JournalFile, listJournalFiles, OPEN_JOURNAL } from './journal-files.ts';
 import { type JournalLine, parseJournalLine } from './journal-line.ts';
 
-/** A place where lines are missing, or something else stands than a line of this journal. */
+/** A place with missing lines or a line that is not part of this journal. */
 export interface JournalFault {
   readonly path: string;
   /** From 1. */
@@ -11,35 +11,35 @@ export interface JournalFault {
   readonly problem: string;
 }
 
-/** What a journal holds, in its order. Missing lines are told before the line that follows them. */
+/** The content of a journal in order. A fault about missing lines precedes the line that follows them. */
 export type JournalItem =
   | { readonly kind: 'line'; readonly line: JournalLine }
   | { readonly kind: 'fault'; readonly fault: JournalFault }
-  /** A file that could not be looked into. Its lines do not count as missing. */
+  /** A file that could not be read. Its lines do not count as missing. */
   | { readonly kind: 'unread'; readonly path: string; readonly problem: string };
 
-/** A line in its place, whatever it says. */
+/** A raw line and its position. */
 interface Placed {
   readonly path: string;
   readonly line: number;
   readonly text: string;
-  /** Whose file it stands in. */
+  /** The program whose file it is in. */
   readonly owner: string;
-  /** Nothing ends it: its writer died, or the file was cut. */
+  /** Not terminated: its writer died, or the file was truncated. */
   readonly isHalf: boolean;
 }
 
-/** A writer's files have half a megabyte. Something else made a larger one, and it is not taken into memory. */
+/** A writer's files have half a megabyte. A larger one is foreign and not read into memory. */
 const MAX_FILE_BYTES = 8 * 1_024 * 1_024;
 
-/** The files of each program's journal, in its order. Throws where the directory cannot be read. */
+/** The files of each program's journal in order. Throws if the directory cannot be read. */
 export function journalsIn(directory: string): ReadonlyMap<string, readonly JournalFile[]> {
   return Map.groupBy(listJournalFiles(directory), ({ program }) => program);
 }
 
 /**
- * One journal, with one file of it in memory at a time. Lines that are missing show by the numbers, except at a journal's
- * end and where rotation has removed its oldest files.
+ * Reads one journal, one file in memory at a time. Missing lines show by their numbers, except at the end of a journal and where rotation removed
+ * the oldest files.
  */
 export function* scanJournal(files: readonly JournalFile[]): Generator<JournalItem> {
   let due = files[0]?.firstSeq;
@@ -61,7 +61,7 @@ export function* scanJournal(files: readonly JournalFile[]): Generator<JournalIt
 }
 
 function foreign({ path, line, isHalf }: Placed): JournalFault {
-  const problem = isHalf ? 'it is only half written' : 'it is no line of a journal';
+  const problem = isHalf ? 'incomplete line' : 'not a journal line';
   return { path, line, problem };
 }
 
@@ -70,23 +70,23 @@ function faultOf(
   { path, line, owner }: Placed,
   due: number | undefined,
 ): JournalFault | undefined {
-  if (program !== owner) return { path, line, problem: `it is of program "${program}", expected "${owner}"` };
+  if (program !== owner) return { path, line, problem: `written by program "${program}", expected "${owner}"` };
   if (due === undefined || seq === due) return undefined;
   const missing = seq > due ? `, ${seq - due} missing before it` : '';
-  return { path, line, problem: `its number is ${seq}, expected ${due}${missing}` };
+  return { path, line, problem: `sequence number ${seq}, expected ${due}${missing}` };
 }
 
 type Content =
   | { readonly kind: 'lines'; readonly lines: readonly Placed[] }
   | { readonly kind: 'unread'; readonly problem: string }
-  /** Rotation has removed it since it was listed: it was the oldest one. */
+  /** Removed by rotation since it was listed: it was the oldest one. */
   | { readonly kind: 'gone' };
 
 function linesOf({ path, program }: JournalFile): Content {
   try {
     const stats = lstatSync(path);
-    // A FIFO of that name would keep the reader waiting.
-    if (!stats.isFile()) return { kind: 'unread', problem: 'it is no file' };
+    // A FIFO of that name would block the reader.
+    if (!stats.isFile()) return { kind: 'unread', problem: 'not a regular file' };
     if (stats.size > MAX_FILE_BYTES)
       return { kind: 'unread', problem: `it has ${stats.size} bytes, expected at most ${MAX_FILE_BYTES}` };
     return { kind: 'lines', lines: placed(path, program, readSettled(path)) };
@@ -102,7 +102,7 @@ function placed(path: string, owner: string, content: string): readonly Placed[]
   return kept.map((text, index) => ({ path, line: index + 1, text, owner, isHalf: index === whole }));
 }
 
-/** A line that is being written at this moment is not half written: it is whole at the next look. */
+/** A line that is being written right now is not reported as incomplete: the next read has all of it. */
 function readSettled(path: string): string {
   const read = () => readFileSync(path, { encoding: 'utf8', flag: OPEN_JOURNAL });
   let text = read();

@@ -2,12 +2,12 @@ import { type ApiServer, sameServers } from '../../kube/api-server.ts';
 import { markApplied, type SettleState, settle, settleDecision, startSettling } from '../settle.ts';
 import { countPoll, type LossDecision, lossDecision, type PollAgreement } from './loss-guard.ts';
 
-/** What a monitor has seen and what it wants, between two looks at the API. */
+/** What a monitor observed and what it wants, between two polls of the API. */
 export interface DesiredServers {
   readonly settling: SettleState<readonly ApiServer[]>;
-  /** The list that was seen last, whatever became of it. */
+  /** The last observed list, applied or not. */
   readonly latest: readonly ApiServer[] | undefined;
-  /** The last list that was good, from an earlier run: what a new list is measured against before one is applied. */
+  /** The last known good list of an earlier run: the reference for a new list before one is applied. */
   readonly lastKnown: readonly ApiServer[] | undefined;
   readonly agreement: PollAgreement | undefined;
   readonly failedProbe: readonly ApiServer[];
@@ -19,7 +19,7 @@ export type DesiredDecision =
   | Extract<LossDecision, { kind: 'hold' }>
   | { readonly kind: 'apply'; readonly servers: readonly ApiServer[] };
 
-/** A list that never stops changing is decided about after this many times `--settle`. */
+/** A list that keeps changing is settled after this many times `--settle`. */
 const LONGEST_SETTLES = 10;
 
 export function startDesired(lastKnown: readonly ApiServer[] | undefined, settleMs: number): DesiredServers {
@@ -28,7 +28,7 @@ export function startDesired(lastKnown: readonly ApiServer[] | undefined, settle
   return { settling, latest: undefined, lastKnown, agreement: undefined, failedProbe: [] };
 }
 
-/** Takes in one list that an API server gave. */
+/** Records a list from an API server. */
 export function recordObserved(
   desired: DesiredServers,
   observation: { readonly via: 'watch' | 'poll'; readonly servers: readonly ApiServer[] },
@@ -43,7 +43,7 @@ export function recordObserved(
   };
 }
 
-/** First settled, then guarded: what should be done about the latest list now. */
+/** Settle, then loss guard: what to do about the latest list now. */
 export function decideDesired(desired: DesiredServers, nowMs: number): DesiredDecision {
   const decision = settleDecision(desired.settling, nowMs);
   if (decision.kind !== 'settled') return decision;
@@ -53,10 +53,7 @@ export function decideDesired(desired: DesiredServers, nowMs: number): DesiredDe
   return loss.kind === 'apply' ? { kind: 'apply', servers: decision.value } : loss;
 }
 
-/**
- * Remembers that this list is served now. What was seen while it was being applied is a change from here on, even if
- * it is the list of before.
- */
+/** Records that this list is served. A list observed meanwhile is a pending change, even if it equals the previous one. */
 export function recordApplied(
   desired: DesiredServers,
   servers: readonly ApiServer[],

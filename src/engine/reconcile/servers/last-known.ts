@@ -13,9 +13,9 @@ import type { Observers } from '../observers.ts';
 
 type LastKnown =
   | { readonly kind: 'known'; readonly servers: readonly ApiServer[]; readonly savedAt: string }
-  /** There is no file: this is the first start on this machine. */
+  /** No file: the first start on this machine. */
   | { readonly kind: 'none' }
-  /** There is a file that must not be used. */
+  /** The file must not be used. */
   | { readonly kind: 'unusable'; readonly reason: string };
 
 const version = 1;

@@ -22,19 +22,17 @@ export interface ServerList {
   readonly observe: (observation: Observation) => void;
   /** The last observation. */
   readonly heard: () => Observation | undefined;
-  /** Goes on from the list of an earlier run, as if it were being served; false if there is none. */
+  /** Resumes with the list of an earlier run as if it were served; false without one. */
   readonly resume: () => boolean;
   /** The servers to serve now; undefined while none are known. */
   readonly next: (signal: AbortSignal) => Promise<Wanted<readonly ApiServer[]>>;
   /** The last result of `next`. */
   readonly latest: () => readonly ApiServer[] | undefined;
-  /** The wanted list is that of an earlier run. */
+  /** The wanted list comes from an earlier run. */
   readonly isOfLastRun: () => boolean;
-  /** The served list is the latest of an API server: not one of an earlier run, and not superseded. */
+  /** The served list is the latest of an API server: neither from an earlier run nor superseded. */
   readonly isUpToDate: () => boolean;
-  /**
-   * The state of the source's latest list: none in this run, still settling, believed, or held back by the loss guard.
-   */
+  /** State of the source's latest list: none in this run, settling, accepted, or held by the loss guard. */
   readonly standing: () => 'none' | 'undecided' | 'believed' | 'held';
   /** Whether the source reaches an API server, and why a list is held back. */
   readonly view: () => { readonly apiReachable: boolean; readonly held: string | null };
@@ -42,16 +40,16 @@ export interface ServerList {
   readonly markServed: (servers: readonly ApiServer[]) => number | undefined;
 }
 
-/** What can be asked about a list of servers, in Prometheus' words. */
+/** Metrics of a list of servers. */
 interface ServerListMetrics {
   readonly servers: (count: number) => void;
   readonly apiReachable: (reachable: boolean) => void;
-  /** Why a list that was seen is not applied. */
+  /** Why an observed list is not applied. */
   readonly held: (reason: string | undefined) => void;
 }
 
 type Reporters = Pick<Observers, 'log' | 'once'> & {
-  /** None where the list is one of several in a process, which would overwrite each other. */
+  /** Undefined if a process has several lists, which would overwrite each other. */
   readonly listMetrics?: ServerListMetrics;
 };
 
@@ -89,7 +87,7 @@ export function createServerList(
       logHold(decision, observers);
       held = decision.kind === 'hold' ? heldBecause(decision) : null;
       if (decision.kind === 'apply') wanted = decision.servers;
-      // The list is what is served again, before another one could be applied.
+      // The list changed back to the served one before another could be applied.
       if (decision.kind === 'nothing-to-do') wanted = desired.settling.applied ?? wanted;
       return {
         input: wanted,

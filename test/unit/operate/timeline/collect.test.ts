@@ -34,7 +34,7 @@ test('only the newest are kept, the rest is counted, and the journal is read as 
 test('lines cut from the beginning of the oldest file show by its name', () => {
   const directory = written(3);
   directory.tamper(supervisor, (lines) => lines.slice(1));
-  expect(problems(directory)).toEqual(['1: its number is 2, expected 1, 1 missing before it']);
+  expect(problems(directory)).toEqual(['1: sequence number 2, expected 1, 1 missing before it']);
 });
 
 test('a whole file that is missing in the middle shows', () => {
@@ -42,7 +42,7 @@ test('a whole file that is missing in the middle shows', () => {
   const [, second = ''] = directory.files(supervisor);
   rmSync(second);
   expect(problems(directory)).toEqual([
-    expect.stringMatching(/^1: its number is \d+, expected \d+, \d+ missing before it$/),
+    expect.stringMatching(/^1: sequence number \d+, expected \d+, \d+ missing before it$/),
   ]);
 });
 
@@ -61,14 +61,14 @@ test('a file that rotation removes between listing and reading is not missed', (
   expect(items.filter(({ kind }) => kind !== 'line')).toEqual([]);
 });
 
-test('a last line that is cut is only half written, and not shown, though nothing but its end be missing', () => {
+test('a truncated last line is reported as incomplete and not shown, even if only its newline is missing', () => {
   const directory = written(3);
   const [file = ''] = directory.files(supervisor);
   truncateSync(file, statSync(file).size - 1);
-  expect(problems(directory)).toEqual(['3: it is only half written']);
+  expect(problems(directory)).toEqual(['3: incomplete line']);
   expect(subjects(collect(directory))).toEqual(['API0', 'API1', 'fault']);
   truncateSync(file, statSync(file).size - 9);
-  expect(problems(directory)).toEqual(['3: it is only half written']);
+  expect(problems(directory)).toEqual(['3: incomplete line']);
 });
 
 test('a line of another program in a journal shows, though it be the last one', () => {
@@ -76,7 +76,7 @@ test('a line of another program in a journal shows, though it be the last one', 
   directory.tamper(supervisor, (lines) =>
     lines.map((line, n) => (n === 1 ? line.replace(supervisor, 'x') : line)),
   );
-  expect(problems(directory)).toEqual([`2: it is of program "x", expected "${supervisor}"`]);
+  expect(problems(directory)).toEqual([`2: written by program "x", expected "${supervisor}"`]);
 });
 
 test('foreign files are left alone', () => {
@@ -94,9 +94,9 @@ test('anything but a file, or a huge file, is reported and not read, and the res
   execFileSync('mkfifo', [first]);
   mkdirSync(join(directory.path, 'haproxy-monitor.000000000001.jsonl'));
   const [folder, journal] = collect(directory).journals;
-  expect(folder?.unread).toMatchObject([{ problem: 'it is no file' }]);
+  expect(folder?.unread).toMatchObject([{ problem: 'not a regular file' }]);
   expect(journal?.unread.map(({ problem }) => problem)).toEqual([
-    'it is no file',
+    'not a regular file',
     'it has 8589934592 bytes, expected at most 8388608',
   ]);
   expect(journal).toMatchObject({ faultCount: 0, last: { seq: 20 } });

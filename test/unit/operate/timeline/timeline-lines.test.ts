@@ -66,10 +66,10 @@ test('the same thing again and again is one line, until something else happens',
 });
 
 test('a fault stands where it was found out, and the end says which journal is broken', () => {
-  const fault = { path: '/j/a.jsonl', line: 2, problem: 'it is no line of a journal' };
+  const fault = { path: '/j/a.jsonl', line: 2, problem: 'not a journal line' };
   const lines = shown([[...said(move), { kind: 'fault', fault }, ...said(lineAt(9, { subject: 'later' }))]]);
   expect(lines.slice(3)).toEqual([
-    '!!           BROKEN      line 2 of a.jsonl: it is no line of a journal',
+    '!!           BROKEN      line 2 of a.jsonl: not a journal line',
     '03:12:00.009 vip         later',
     '',
     '2 entries in this time',

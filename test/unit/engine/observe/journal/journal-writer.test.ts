@@ -91,7 +91,7 @@ test('a foreign last line stays as evidence, and the journal goes on', () => {
     '3 journal-repaired',
     '4 vrrp-transition',
   ]);
-  expect(faults).toEqual([{ path: fileOf(0), line: 2, problem: 'it is no line of a journal' }]);
+  expect(faults).toEqual([{ path: fileOf(0), line: 2, problem: 'not a journal line' }]);
 });
 
 test('a journal of an earlier version, with hashes, is read and goes on', () => {
@@ -115,7 +115,7 @@ test('a line that was taken out leaves a gap where it was', () => {
   writeFileSync(fileOf(0), kept.toSpliced(1, 1).join('\n'));
   expect(subjects()).toEqual(['a', 'c']);
   expect(read().faults).toEqual([
-    { path: fileOf(0), line: 2, problem: 'its number is 3, expected 2, 1 missing before it' },
+    { path: fileOf(0), line: 2, problem: 'sequence number 3, expected 2, 1 missing before it' },
   ]);
 });
 
@@ -123,7 +123,7 @@ test('a writer that finds its file changed behind its back writes nothing more',
   const writer = open();
   writer.append({ kind: 'vip', event: 'a' });
   appendFileSync(fileOf(0), 'x');
-  expect(() => writer.append({ kind: 'vip', event: 'b' })).toThrow(/another program has changed the journal/);
+  expect(() => writer.append({ kind: 'vip', event: 'b' })).toThrow(/another program changed the journal/);
   writer.close();
   expect(readFileSync(fileOf(0), 'utf8').match(/"event":"[ab]"/g)).toHaveLength(1);
 });
