@@ -7,11 +7,11 @@ import { defaultSettingsPath, type Section } from './settings-values.ts';
 /** What a flag and an argument have in common. */
 interface Declared {
   readonly help: string;
-  /** Takes what was typed, and says which type it becomes. */
+  /** Parses the text, and gives the value its type. */
   readonly field: z.ZodMiniType;
   /**
-   * Where the settings file has it: at the top what is true of the node or the cluster and not of one pod, never what
-   * other programs have to find without the file; else in the section of its command.
+   * Position in the settings file. `top`: what holds for the node or the cluster, not for one pod. `never`: what other programs have to find
+   * without the file. Default: the section of its command.
    */
   readonly inFile?: 'top' | 'never';
 }
@@ -24,20 +24,20 @@ export interface Flag extends Declared {
   /** `<path>`; a switch has none. */
   readonly value?: string;
   readonly default?: string;
-  /** The settings file has it as another command's key: the page of a monitor is that monitor's `listen`. */
+  /** Its key belongs to another command: the page of a monitor is that monitor's `listen`. */
   readonly keyInFile?: readonly [Section, string];
-  /** What the elements of a list may be. A single value's choices are its field's. */
+  /** Allowed elements of a list. A single value's choices are its field's. */
   readonly choices?: readonly string[];
   /**
-   * Has no variable: what changes a node, or keeps a command from changing it, is asked for where it is typed; so is what one
-   * call chooses, where other commands would read the variable with another meaning.
+   * It has no environment variable. For flags that change a node or keep a command from doing so, and for choices of one call that other commands
+   * would read with another meaning.
    */
   readonly typedOnly?: true;
-  /** Its variable where others gave it a name: `ROUTER_MAX_CONNECTIONS` instead of `HAWSER_MAX_CONNECTIONS`. */
+  /** An established name for its variable: `ROUTER_MAX_CONNECTIONS` instead of `HAWSER_MAX_CONNECTIONS`. */
   readonly variable?: string;
   /** A path: with `--instance b` its default carries `-b`. */
   readonly hasInstances?: true;
-  /** May be typed several times, which is the same as once with commas. Its default is its field's. */
+  /** May be repeated, which is the same as once with commas. Its default is its field's. */
   readonly repeats?: true;
 }
 
@@ -45,7 +45,7 @@ export type Positional = Declared;
 type Fields = Readonly<Record<string, Declared>>;
 type Values = Readonly<Record<string, unknown>>;
 
-/** What is typed by its fields, by name. */
+/** The values of these fields, by name. */
 export type SettingsFrom<F extends Fields> = z.infer<
   z.ZodMiniObject<{ -readonly [Name in keyof F]: F[Name]['field'] }>
 >;
@@ -60,7 +60,7 @@ interface Declaration<P extends Fields, F extends Readonly<Record<string, Flag>>
   readonly examples: readonly Example[];
   /** Paragraphs; the last one lists the exit codes. */
   readonly notes: readonly string[];
-  /** The section of the settings file that it reads beside the top. A command without one reads no file. */
+  /** Its section of the settings file, read in addition to the top. A command without one reads no file. */
   readonly section?: Section;
 }
 
@@ -68,18 +68,18 @@ export interface CommandSpec<Settings = unknown> {
   readonly name: string;
   readonly summary: string;
   readonly positionals: Readonly<Record<string, Positional>>;
-  /** Its own, and those that every command of its kind has. */
+  /** Its own flags, and those of every command of its kind. */
   readonly flags: Readonly<Record<string, Flag>>;
   readonly examples: readonly Example[];
   readonly notes: readonly string[];
   readonly section?: Section;
-  /** Of what was typed, and stands in the environment and the file. Throws a ConfigError that lists every problem. */
+  /** Combines the command line, the environment and the file. Throws a ConfigError that lists every problem. */
   readonly settings: (values: Values, env: NodeJS.ProcessEnv) => Settings;
 }
 
 export type SettingsOf<Spec> = Spec extends CommandSpec<infer Settings> ? Settings : never;
 
-/** The file that was read is among the settings of a command that reads one. */
+/** For a command with a section, `settings` is the path of the file that was read. */
 type Parsed<P extends Fields, F extends Fields> = SettingsFrom<P & F> & {
   readonly settings?: string | undefined;
 };
@@ -115,7 +115,7 @@ export function commandSpec<
   };
 }
 
-/** The name of the variable, where the value that is wrong stands in it. */
+/** The name of the variable if the wrong value came from it. */
 function writtenAs(name: string, flag: Flag | undefined, value: unknown, env: NodeJS.ProcessEnv): string {
   const variable = flag?.variable ?? variableName(name);
   const isOfVariable = flag?.typedOnly !== true && value !== undefined && env[variable] === value;
@@ -129,12 +129,12 @@ const settingsFlag: Flag = {
   inFile: 'never',
 };
 
-/** How a command with `--json` prints; undefined is text for a person. */
+/** Output format of a command with `--json`; undefined is text for a person. */
 const outputFormat = z.optional(z.enum(['json', 'yaml']));
 
 export type OutputFormat = NonNullable<z.infer<typeof outputFormat>>;
 
-/** Of every command with `--json`. */
+/** For every command with `--json`. */
 const outputFlag: Flag = {
   value: '<format>',
   help: 'json, as --json, or yaml with the same fields; -o for short',
@@ -157,7 +157,7 @@ export function flag<const Field extends z.ZodMiniType>(
   return { ...more, value, field, help };
 }
 
-/** A flag without a value: it is there, or it is not. */
+/** A flag without a value. */
 export function toggle(help: string, more: Pick<Flag, 'inFile' | 'typedOnly' | 'variable'> = {}) {
   return { ...more, help, field: z._default(z.boolean(), false) } satisfies Flag;
 }

@@ -3,10 +3,9 @@ import { parseHostPort } from '../engine/system/network/address-text.ts';
 import { parseAddress } from '../engine/system/network/node-address.ts';
 import { fileForms, listOf, parsedBy } from './make-field.ts';
 
-/** The kernel's limit for a unix socket path, less what our temporary names add to it. */
+/** The kernel's limit for a unix socket path, minus the suffix of our temporary names. */
 const MAX_SOCKET_PATH = 90;
 
-/** A path that does not depend on the directory that a process happens to run in. */
 export const absolutePath = z.string().check(
   z.refine((path) => path.startsWith('/'), { error: 'expected an absolute path' }),
   z.refine((path) => !path.includes('\0') && path.length < 4096, {
@@ -57,7 +56,7 @@ export const address = z.pipe(
   z.transform((text, context): string => {
     const parsed = parseAddress(text.trim());
     if (parsed !== undefined) return parsed.text;
-    const message = `"${text.trim()}" is no address, expected IPv4 or IPv6`;
+    const message = `"${text.trim()}" is not an address, expected IPv4 or IPv6`;
     context.issues.push({ code: 'custom', input: text, message });
     return z.NEVER;
   }),
@@ -65,7 +64,7 @@ export const address = z.pipe(
 
 export const addresses = listOf(address);
 
-/** `HOST=IP[:PORT],…`, not looked into here. */
+/** `HOST=IP[:PORT],…`, parsed elsewhere. */
 export const serverList = z.string();
 serverList.register(fileForms, { type: ['array', 'string'], items: { type: 'string' } });
 
@@ -75,7 +74,7 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(words:
   return z.enum(words, { error: `expected ${words.slice(0, -1).join(', ')} or ${last}` });
 }
 
-/** Something, such as the name of a node. */
+/** Such as the name of a node. */
 export const nonEmpty = z.string().check(z.minLength(1, { error: 'expected a name' }));
 
 export const directories = listOf(z.string(), 'expected a directory');

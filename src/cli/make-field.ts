@@ -3,10 +3,10 @@ import * as z from 'zod/mini';
 /** JSON Schema of a value in the settings file. */
 export type FileForm = Readonly<Record<string, unknown>>;
 
-/** Of field parsers whose form in a file is not the text that a flag has: numbers and lists. */
+/** JSON Schemas of fields that are not plain text in the file: numbers and lists. */
 export const fileForms = z.registry<FileForm>();
 
-/** What `parse` makes of a text; a text of which it makes undefined is refused with this message. */
+/** A field parsed by `parse`. Text for which it returns undefined is refused with this message. */
 export function parsedBy<T>(parse: (text: string) => T | undefined, message: string) {
   return z.pipe(
     z.string(),
@@ -19,9 +19,7 @@ export function parsedBy<T>(parse: (text: string) => T | undefined, message: str
   );
 }
 
-/**
- * Several of these, separated by commas; a list in the settings file. Where there is a message, it refuses an empty list.
- */
+/** A list separated by commas; a YAML list in the settings file. With `message`, an empty list is refused. */
 export function listOf<Element extends z.ZodMiniType<unknown, string>>(element: Element, message?: string) {
   const array = z.array(element);
   const list = z.pipe(

@@ -7,13 +7,10 @@ import { readYaml, type YamlContent } from './settings-yaml.ts';
 
 type ParsedSettings =
   | { readonly kind: 'values'; readonly values: SettingsValues }
-  /** Every problem, in the order of lines, each with `path:line:` in front. */
+  /** Every problem in line order, each prefixed with `path:line:`. */
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
 
-/**
- * Checks the whole file, so that every program says the same about it. `keys` are all that it may have, `path` is for the
- * messages.
- */
+/** Validates the whole file, so that every program reports the same. `keys` are all allowed keys, `path` is for the messages. */
 export function parseSettingsFile(text: string, path: string, keys: readonly SettingsKey[]): ParsedSettings {
   const content = readYaml(text);
   if (content.kind === 'problems')
@@ -56,7 +53,7 @@ function problemsOfIssue(
   const shown = shownValue(issue.path.reduce(fieldOf, value));
   const what =
     name === ''
-      ? 'Cannot use it: it is no list of keys, expected "key: value" lines'
+      ? 'Cannot use it: it is not a list of keys, expected "key: value" lines'
       : `Cannot use ${name} ${shown}: ${issue.message}`;
   return [{ line: lineOf(issue.path), message: what }];
 }
@@ -68,7 +65,7 @@ function unknownKey(path: readonly PropertyKey[], key: string, keys: readonly Se
   return `Cannot use ${[...path, key].join('.')}: unknown, expected one of ${known.join(', ')}${hintFor(key, known, keys)}`;
 }
 
-/** The nearest key of this place, else of another one: a right key in the wrong place is the commonest mistake. */
+/** The most similar key of this section, otherwise of another one: a valid key in the wrong section is the most common mistake. */
 function hintFor(key: string, here: readonly string[], keys: readonly SettingsKey[]): string {
   const names = keys.map((each) => each.key);
   const near = names.includes(key) ? key : (nearestName(key, here) ?? nearestName(key, names));

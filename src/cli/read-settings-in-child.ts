@@ -4,12 +4,12 @@ import { ConfigError } from '../engine/system/errors.ts';
 import { wholeProgram } from '../engine/system/process/program-path.ts';
 import { defaultSettingsPath, type SettingsReader, settingsValues } from './settings-values.ts';
 
-/** A machine that boots is slow. */
+/** A booting machine is slow. */
 const TIMEOUT_MS = 30_000;
 
 /**
- * Lets `hawser settings --json` read the file: a YAML parser and the schemas of all daemons would stay in the memory
- * of a supervisor for months (1.4 MB, docs/internals/decisions/0017). Where there is no file, no process is started.
+ * Reads the file by `hawser settings --json`: otherwise a YAML parser and the schemas of all daemons would occupy a supervisor's memory for
+ * months (1.4 MB, docs/internals/decisions/0017). Without a file no process is started.
  */
 export const readSettingsInChild: SettingsReader = (path) => {
   const wanted = path ?? defaultSettingsPath;

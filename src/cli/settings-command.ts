@@ -19,6 +19,6 @@ export const settingsCommand = commandSpec({
   ],
   notes: [
     'A daemon reads the file when it starts: changes take effect when its container restarts.',
-    'Exit codes: 0 the file is good, or there is none, 2 usage or problems.',
+    'Exit codes: 0 the file is valid or missing, 2 usage or problems.',
   ],
 });

@@ -1,11 +1,11 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 
-/** A file's content as plain values, and where each of them stands. */
+/** A file's content as plain values, and the line of each. */
 export interface YamlContent {
   readonly kind: 'content';
   /** Numbers as their text (`0x1F` stays what was typed), so that one parser is enough for flags and file. */
   readonly value: unknown;
-  /** The line of the key that a path leads to, or of the nearest thing above it. */
+  /** Line of the key at a path, or of its nearest parent. */
   readonly lineOf: (path: readonly PropertyKey[]) => number;
 }
 
@@ -14,12 +14,12 @@ interface YamlProblem {
   readonly message: string;
 }
 
-/** Of a text that is no YAML, for one message. */
+/** A YAML syntax error, for one message. */
 const MOST_PROBLEMS = 20;
 
 /**
- * One YAML document. Everything that makes more out of a text than stands there is refused: anchors and aliases (a
- * kilobyte of them is a gigabyte), tags, merged keys, several documents.
+ * Parses one YAML document. Refuses everything that expands: anchors and aliases (a kilobyte can become a gigabyte), tags, merge keys, several
+ * documents.
  */
 export function readYaml(text: string): YamlContent | { kind: 'problems'; problems: readonly YamlProblem[] } {
   const lines = new LineCounter();
@@ -38,7 +38,7 @@ export function readYaml(text: string): YamlContent | { kind: 'problems'; proble
   return { kind: 'content', value, lineOf: (path) => lineAt(offsetOf(document.contents, path)) };
 }
 
-/** One mistake in YAML is often reported many times. */
+/** The parser often reports one mistake many times. */
 function firstOf(problems: readonly YamlProblem[]): readonly YamlProblem[] {
   const isFirst = ({ line, message }: YamlProblem, index: number) =>
     index === problems.findIndex((other) => other.line === line && other.message === message);

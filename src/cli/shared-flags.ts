@@ -14,10 +14,7 @@ import {
 } from './fields.ts';
 import { defaultPorts } from './ports.ts';
 
-/**
- * Flags that several commands take and must agree on. The settings file has most of them once, at the top. A command lists
- * them beside its own.
- */
+/** Flags that several commands share. Most of them are at the top of the settings file. A command lists them with its own. */
 export const apiVips = flag(
   '<addresses>',
   z._default(addresses, []),
@@ -51,7 +48,7 @@ export const healthPort = flag('<port>', port, 'HAProxy answers /haproxy_ready a
   inFile: 'top',
 });
 
-/** Virtual router ids derive from it unless they are given. */
+/** Virtual router ids derive from it unless they are set. */
 export const clusterName = flag(
   '<name>',
   z.optional(
@@ -81,13 +78,13 @@ export const nodeName = flag(
   { inFile: 'top' },
 );
 
-/** The node's root directory, for a command that looks at another one than its own. */
+/** The node's root directory, for a command that runs in a container. */
 export const root = flag('<path>', absolutePath, "where the node's files are, in a container", {
   default: '/',
   inFile: 'never',
 });
 
-/** Where the manifests have the journals. */
+/** The journal directory of the manifests. */
 export const defaultJournalPath = '/var/log/hawser';
 
 export const source = flag(
@@ -101,7 +98,7 @@ export const servers = flag('<list>', z.optional(serverList), 'HOST=IP[:PORT],â€
   inFile: 'top',
 });
 
-/** Of every daemon. */
+/** For every daemon. */
 export const daemonFlags = {
   journal: flag(
     '<dir>',
@@ -115,7 +112,7 @@ export const daemonFlags = {
   }),
 };
 
-/** Of both monitors. */
+/** For both monitors. */
 export const monitorFlags = {
   apiVips,
   apiPort,
@@ -163,13 +160,13 @@ export function besideConfig({ config }: { readonly config: string }, file: stri
   return `${config.slice(0, config.lastIndexOf('/'))}/${file}`;
 }
 
-/** Where a monitor's page is. */
+/** Address of a monitor's page. */
 export function monitorListen(port: number) {
   const help = '/healthz, /metrics and /status, on loopback';
   return flag('<address>', listenAddress, help, { default: `127.0.0.1:${port}` });
 }
 
-/** Where a supervisor's page is. The file's key of that name is the monitor's. */
+/** Address of a supervisor's page. The file's `listen` is the monitor's. */
 export function supervisorListen(port: number) {
   const help = 'where /healthz, /metrics and /status are, or "off"; an address in use is retried';
   return flag('<address:port>', optionalListenAddress, help, {
@@ -178,7 +175,7 @@ export function supervisorListen(port: number) {
   });
 }
 
-/** Where the keepalived monitor of this node is asked. */
+/** Address of this node's keepalived monitor. */
 export const keepalivedMonitor = flag(
   '<address:port>',
   optionalListenAddress,

@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { parseJson } from '../system/text/parse-json.ts';
 
 /**
- * One request's answer: one line of JSON, sent when what was asked for is done. `stage` says how far a request
- * came: `protocol` (not understood), `check`, `start`, `prove`, `change`, `stop`, `internal` (the request failed for a reason of our own).
+ * The answer to one request: one line of JSON, sent when the request is done. `stage` is how far a request got: `protocol` (not understood),
+ * `check`, `start`, `prove`, `change`, `stop`, `internal` (our own failure).
  */
 const answerSchema = z.union([
   z.looseObject({
@@ -26,7 +26,7 @@ export function encodeAnswer(answer: Answer): string {
   return `${JSON.stringify(answer)}\n`;
 }
 
-/** Undefined where the line is no answer of this protocol. */
+/** Undefined if the line is not an answer of this protocol. */
 export function decodeAnswer(line: string): Answer | undefined {
   return answerSchema.safeParse(parseJson(line)).data;
 }

@@ -9,24 +9,20 @@ export const MAX_SOCKET_PATH_BYTES = 107;
 export type ClaimOutcome =
   | {
       readonly kind: 'claimed';
-      /** False once the file was removed or replaced: clients do not find this server any more. */
+      /** False if the file was removed or replaced: clients no longer find this server. */
       readonly isInPlace: () => Promise<boolean>;
       readonly release: () => Promise<void>;
     }
-  /** Another process answers there. Its socket was left alone. */
+  /** Another process answers there. Its socket is unchanged. */
   | { readonly kind: 'in-use' };
 
 /**
- * Makes `server` listen on `path` with mode 0600 (0660 for a user that is not root), unless a live server is there. A stale
- * socket file is replaced.
- *
- * The server listens on a name of its own first and is linked into place, which fails if another claim was faster;
- * a stale file is moved aside before it is removed, and put back should it turn out to be alive: two supervisors
- * that start together cannot both win, and neither can unlink the other's file. `release` closes the server and
- * removes the file only if it is still this server's.
- *
- * Rejects with a ConfigError where something that is no socket is in the way (it is not touched), and with the system's
- * error where the directory is missing or not writable.
+ * Listens on `path` with mode 0600 (0660 for a user other than root), unless a live server is there. A stale socket file is replaced.
+ * The server first listens on a temporary name and is linked into place, which fails if another claim was faster. A stale file is renamed before
+ * it is removed, and restored if it turns out to be alive. So two supervisors that start together cannot both win, and neither can unlink the
+ * other's file. `release` closes the server and removes the file only if it is still this server's.
+ * Rejects with a ConfigError if the path is taken by something other than a socket (it is unchanged), and with the system's error if the
+ * directory is missing or not writable.
  */
 export async function claimSocket(server: Server, path: string): Promise<ClaimOutcome> {
   const own = `${path}.${ownSuffix()}`;
@@ -48,25 +44,25 @@ export async function claimSocket(server: Server, path: string): Promise<ClaimOu
   return { kind: 'claimed', isInPlace, release: releaser(server, path, inode) };
 }
 
-/** Whether a claim has such a name for its own socket, or for a stale one, until it is done. Where it was killed the file stays. */
+/** Whether this is a temporary name of a claim, for its own or for a stale socket. It remains if the process is killed. */
 export function isNameOfClaim(name: string): boolean {
   return /.\.(old\.)?[0-9a-f]{8}$/.test(name);
 }
 
-/** Not the pid: two pods that share the directory have pid namespaces of their own. */
+/** Not the pid: pods that share the directory have separate pid namespaces. */
 function ownSuffix(): string {
   return randomBytes(4).toString('hex');
 }
 
 /**
- * Root's socket is for root alone. Another user's is for its group as well: the HAProxy monitor is root without
- * DAC_OVERRIDE, and of the supervisor's group (docs/internals/decisions/0026).
+ * Root's socket is for root only. Another user's is for its group too: the HAProxy monitor is root without DAC_OVERRIDE, and in the supervisor's
+ * group (docs/internals/decisions/0026).
  */
 export function socketMode(user: number | undefined): number {
   return user === 0 ? 0o600 : 0o660;
 }
 
-/** The umask holds during the synchronous bind, so there is no moment at which others could connect. */
+/** The umask applies during the synchronous bind, so others can connect at no moment. */
 async function listenPrivately(server: Server, path: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -89,7 +85,7 @@ function answers(path: string): Promise<boolean> {
       socket.destroy();
       resolve(true);
     });
-    // EAGAIN: a process listens, and its queue is full.
+    // EAGAIN: a process listens and its backlog is full.
     socket.once('error', (error) => resolve(codeOf(error) === 'EAGAIN'));
   });
 }
@@ -107,7 +103,7 @@ async function removeStale(path: string): Promise<void> {
     if (codeOf(error) === 'ENOENT') return;
     throw error;
   }
-  // Between the look and the rename another supervisor may have put its live socket there.
+  // Between the check and the rename another supervisor may have put its live socket there.
   if (await answers(aside)) await link(aside, path).catch(() => undefined);
   await unlink(aside);
 }

@@ -3,19 +3,19 @@ import { messageOf } from '../system/errors.ts';
 import { type Answer, encodeAnswer } from './answer.ts';
 import { createLineSplitter, MAX_LINE_BYTES, type SplitLine } from './line-splitter.ts';
 
-/** Answers to one line of text. */
+/** Answers one line of text. */
 export type AnswerLine = (line: string) => Promise<Answer>;
 
-/** Pending requests per client. What it sends beyond them is read later. */
+/** Pending requests per client. Further input is read later. */
 const MAX_PENDING_REQUESTS = 256;
 /** A client that never reads loses answers but keeps its connection: its next reload still counts. */
 const MAX_UNREAD_BYTES = 64 * 1024;
-/** Of a line of 256 KiB: a long answer would count as unread, and cost the client those of its later lines. */
+/** Quoted characters of a bad line: a long answer would count as unread and cost the client later answers. */
 const QUOTED_CHARACTERS = 80;
 
 /**
- * Serves one client until it goes away. Each line is acted on as it arrives, so that lines sent at once can be
- * coalesced; answers leave in the order of the lines. A client that half-closes still gets its answers.
+ * Serves one client until it disconnects. Lines are processed as they arrive, so that lines sent at once can be coalesced; answers are sent in
+ * the order of the lines. A client that half-closes still gets its answers.
  */
 export function serveConnection(socket: Socket, answerLine: AnswerLine): void {
   const splitter = createLineSplitter();
@@ -37,7 +37,7 @@ export function serveConnection(socket: Socket, answerLine: AnswerLine): void {
       const answer = line.kind === 'line' ? answerOrTrouble(line.text, answerLine) : Promise.resolve(tooLong);
       answered = answered.then(() => answer).then(send);
     }
-    // One piece of the stream may hold thousands of lines: no other is read before the last of them is begun.
+    // One chunk may hold thousands of lines: read no other until the last of them has begun.
     if (waiting.length > 0) socket.pause();
     else if (socket.isPaused()) socket.resume();
     if (isOver && waiting.length === 0 && pending === 0) socket.end();
@@ -58,7 +58,7 @@ export function serveConnection(socket: Socket, answerLine: AnswerLine): void {
   socket.on('error', () => socket.destroy());
 }
 
-/** One answer that cannot be given must not cost the client those of its later lines. */
+/** A failed answer must not cost the client those of its later lines. */
 async function answerOrTrouble(line: string, answerLine: AnswerLine): Promise<Answer> {
   try {
     return await answerLine(line);

@@ -4,7 +4,7 @@ import { sleep } from '../system/time/sleep.ts';
 import { claimSocket } from './claim-socket.ts';
 import { type AnswerLine, serveConnection } from './control-connection.ts';
 
-/** Bounds the descriptors that clients can take; more are turned away until some leave. */
+/** Limits the descriptors that clients can use; further clients are refused. */
 const MAX_CLIENTS = 512;
 
 type ServeOutcome =
@@ -15,9 +15,9 @@ type ServeOutcome =
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Serves the line protocol on a unix socket (`socketMode`). A socket file that was removed is made again within a second or
- * two; one that another server replaced is left alone until that server is gone. `close` stops listening, removes the
- * socket file, lets answers that are under way leave, and drops the clients.
+ * Serves the line protocol on a unix socket (`socketMode`). A removed socket file is created again within two seconds; one that another server
+ * replaced is not touched until that server is gone. `close` stops listening, removes the socket file, sends pending answers, and drops the
+ * clients.
  */
 export async function serveControlSocket(
   path: string,
@@ -35,7 +35,7 @@ export async function serveControlSocket(
       if (ended.signal.aborted || (claim.kind === 'claimed' && (await claim.isInPlace()))) continue;
       if (!lost) log({ event: 'control-socket-lost', level: 'error', path });
       lost = true;
-      // The directory may be gone too, and may come back.
+      // The directory may be missing for a while, too.
       const again = await claimSocket(createControlServer(clients, answerLine), path).catch(() => undefined);
       if (again?.kind !== 'claimed') continue;
       if (claim.kind === 'claimed') void claim.release();
@@ -54,22 +54,22 @@ export async function serveControlSocket(
 }
 
 function createControlServer(clients: Set<Socket>, answerLine: AnswerLine): Server {
-  // Half-open: an answer must still reach a client that has closed its sending side (echo reload | socat).
+  // Half-open: a client that closed its sending side still gets its answer (echo reload | socat).
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     clients.add(socket);
     socket.once('close', () => clients.delete(socket));
     serveConnection(socket, answerLine);
   });
   server.maxConnections = MAX_CLIENTS;
-  // An accept that fails (EMFILE) must not become an uncaught exception; the next one may succeed.
+  // A failed accept (EMFILE) must not become an uncaught exception; the next one may succeed.
   server.on('error', () => undefined);
   return server;
 }
 
-/** `close` waits for its clients, and an idle one would keep it waiting for ever. */
+/** `server.close` waits for its clients, and an idle one would block it forever. */
 async function closeAll(clients: ReadonlySet<Socket>, release: () => Promise<void>): Promise<void> {
   const released = release();
-  // An answer that was decided just now is a few microtasks away from its socket.
+  // A fresh answer reaches its socket only after a few microtasks.
   await new Promise((resolve) => setImmediate(resolve));
   for (const client of clients) client.end(() => client.destroy());
   const unread = setTimeout(() => {

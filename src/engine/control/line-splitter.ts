@@ -1,21 +1,21 @@
 /**
- * The longest line a client may send, in bytes without its end: a change of a thousand servers has room, as when a node is lost. More of them
- * take longer one by one than a reload does.
+ * Maximum bytes of a client's line, without its end: enough for a change of a thousand servers, as when a node is lost. Beyond that, a reload is
+ * faster than changing them one by one.
  */
 export const MAX_LINE_BYTES = 256 * 1024;
 
 export type SplitLine = { readonly kind: 'line'; readonly text: string } | { readonly kind: 'too-long' };
 
 interface LineSplitter {
-  /** The lines that this piece of the stream completes. Never throws, never keeps more than the limit. */
+  /** The lines that this chunk completes. Never throws, never buffers more than the limit. */
   readonly push: (chunk: Uint8Array) => readonly SplitLine[];
-  /** What was left without a line end when the client closed its side: `printf reload | socat` counts too. */
+  /** The last line without a line end when the client closed its side: `printf reload | socat` works too. */
   readonly end: () => readonly SplitLine[];
 }
 
 /**
- * Cuts a byte stream into lines. Both LF and CRLF end a line, blank lines are passed over, and a line over the
- * limit is reported once (where its end or the stream's end shows up) while its bytes are thrown away.
+ * Splits a byte stream into lines. LF and CRLF end a line, blank lines are skipped. A line over the limit is reported once, at its end or the
+ * stream's; its bytes are discarded.
  */
 export function createLineSplitter(maxBytes = MAX_LINE_BYTES): LineSplitter {
   let held: Uint8Array[] = [];
@@ -23,7 +23,7 @@ export function createLineSplitter(maxBytes = MAX_LINE_BYTES): LineSplitter {
 
   const hold = (piece: Uint8Array): void => {
     heldBytes += piece.length;
-    // One byte over the limit is kept for a CR that belongs to the line end.
+    // Keep one byte over the limit: a CR may belong to the line end.
     if (heldBytes <= maxBytes + 1) held.push(piece);
     else held = [];
   };

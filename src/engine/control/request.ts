@@ -8,14 +8,14 @@ export type ControlRequest = 'reload' | 'status' | 'check' | 'stop' | 'leave' | 
 
 export type RequestOutcome =
   | { readonly kind: 'answered'; readonly answer: Answer }
-  /** No process listens there (`message` is the system's error), or no answer came: the request may have been carried out all the same. */
+  /** No process listens there (`message` is the system's error), or no answer came: the request may have been carried out. */
   | { readonly kind: 'unreachable'; readonly message: string };
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**
- * Sends one request and waits for its answer, at most `timeoutMs`. Never rejects. The sending side is closed at
- * once, as `echo reload | socat - UNIX:...` does, so that a daemon that reads to the end goes on.
+ * Sends one request and waits for its answer, at most `timeoutMs`. Never rejects. The sending side is closed at once, like `echo reload | socat -
+ * UNIX:...`, for a daemon that reads to the end.
  */
 export function request(
   socketPath: string,
@@ -57,7 +57,7 @@ export function request(
   });
 }
 
-/** Usually a patch gave the supervisor's container another user or group, and the monitor's has no DAC_OVERRIDE. */
+/** The usual cause is a patch that gave the supervisor's container another user or group: the monitor has no DAC_OVERRIDE. */
 function reasonFor(error: unknown, path: string): string {
   const found = codeOf(error) === 'EACCES' ? lookAt(path) : undefined;
   if (found === undefined) return messageOf(error);
@@ -66,7 +66,7 @@ function reasonFor(error: unknown, path: string): string {
   return `${messageOf(error)}: ${socket}, and ${own}; expected one group (runAsGroup) for both containers of the pod`;
 }
 
-/** Undefined where its folder cannot be entered either. */
+/** Undefined if its directory is not accessible either. */
 function lookAt(path: string): Stats | undefined {
   try {
     return statSync(path);

@@ -7,7 +7,7 @@ import { parseJson } from '../system/text/parse-json.ts';
 /** Whether a program answered. */
 export const programState = {
   state: z.enum(['answers', 'silent', 'not-asked']),
-  /** Where it was asked: `127.0.0.1:29446`. */
+  /** The address of its page: `127.0.0.1:29446`. */
   address: z.nullable(z.string()),
   problem: z.nullable(z.string()),
 };
@@ -18,15 +18,15 @@ export interface ProgramState<Name extends string> extends Immutable<z.infer<typ
   readonly name: Name;
 }
 
-/** What a program says of itself, and whether it said anything. */
+/** A program's status, and whether it answered. */
 export interface ProgramAnswer<Name extends string, T> {
   readonly program: ProgramState<Name>;
   readonly status: T | null;
-  /** Whether it is there at all: it answers, or it takes connections and hangs. Another program's answer is not its own. */
+  /** Whether it runs: it answers, or accepts connections and hangs. An answer of another program does not count. */
   readonly isThere: boolean;
 }
 
-/** Asks one program's page for its status. `page` is undefined where it serves none. Never rejects. */
+/** Requests a program's status from its page. `page` is undefined if it has none. Never rejects. */
 export async function askProgram<Name extends string, T>(
   name: Name,
   page: PageAddress | undefined,
@@ -50,7 +50,7 @@ export async function askProgram<Name extends string, T>(
   return { program: { name, state: 'answers', address, problem: null }, status, isThere: true };
 }
 
-/** A program that listens on all addresses is asked on loopback. */
+/** Loopback for a program that listens on all addresses. */
 export function reachable({ host, port }: PageAddress): PageAddress {
   if (host === '0.0.0.0') return { host: '127.0.0.1', port };
   return { host: host === '::' ? '::1' : host, port };

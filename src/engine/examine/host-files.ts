@@ -7,11 +7,11 @@ export type FileReading =
   | { readonly kind: 'missing' }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
-/** The node's files, which are not this process's where it runs in a container with the node mounted at `--root`. */
+/** The node's files, which differ from this process's if it runs in a container with the node mounted at `--root`. */
 export interface HostFiles {
-  /** Where a path of the node is for this process. */
+  /** A node's path as this process sees it. */
   readonly at: (path: string) => string;
-  /** The same with links followed, absolute ones too, as the node would, or a process in its root directory `/proc/PID/root`. */
+  /** The same with links followed, absolute ones too, as the node resolves them, or as a process with root directory `/proc/PID/root`. */
   readonly locate: (path: string, below?: string) => Promise<string>;
   /** The first megabyte. Never throws. */
   readonly read: (path: string) => Promise<FileReading>;
@@ -20,7 +20,7 @@ export interface HostFiles {
   /** Names in a directory, sorted; empty if it cannot be read. */
   readonly list: (path: string) => Promise<readonly string[]>;
   readonly link: (path: string) => Promise<string | undefined>;
-  /** Whether there is such a directory, also one that may not be read. */
+  /** Whether the directory exists, readable or not. */
   readonly isFolder: (path: string) => Promise<boolean>;
 }
 
@@ -56,7 +56,7 @@ export function hostFiles(root: string): HostFiles {
 
 const MOST_LINKS = 40;
 
-/** Where a path of the node leads, as a path of the node. Links in /proc are the kernel's and lead nowhere by name. */
+/** Resolves links of a node's path to a node's path. The kernel's links in /proc cannot be resolved by name. */
 async function target(at: HostFiles['at'], path: string, links = MOST_LINKS): Promise<string> {
   if (path.startsWith('/proc/')) return path;
   const parts = path.split('/').filter((part) => part !== '');
@@ -71,7 +71,7 @@ async function target(at: HostFiles['at'], path: string, links = MOST_LINKS): Pr
   return found;
 }
 
-/** Files of /proc say that they have no bytes: what there is shows only by reading on. */
+/** Files in /proc report size 0: the content shows only by reading. */
 async function readStart(path: string): Promise<string> {
   await using file = await open(path, 'r');
   const chunks: Buffer[] = [];

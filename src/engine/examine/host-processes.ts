@@ -3,16 +3,16 @@ import type { HostFiles } from './host-files.ts';
 
 export interface HostProcess {
   readonly pid: number;
-  /** At most 15 characters: what the kernel keeps. */
+  /** At most 15 characters: the kernel truncates it. */
   readonly name: string;
   readonly argv: readonly string[];
-  /** The instance name of a daemon of hawser; undefined for one without a name, and for other programs. */
+  /** The instance name of a hawser daemon; undefined without one, and for other programs. */
   readonly instance?: string | undefined;
 }
 
 /**
- * Every process of this network that /proc shows, kernel threads left out: what runs in another network namespace (a pod
- * with an address of its own) takes none of our ports and keeps none of our VIPs. Where that may not be seen it counts.
+ * Every process in /proc of this network namespace, without kernel threads: a process in another one (a pod with its own address) uses none of
+ * our ports and holds none of our VIPs. Included if the namespace cannot be read.
  */
 export async function listProcesses(files: HostFiles): Promise<readonly HostProcess[]> {
   const pids = (await files.list('/proc')).filter((name) => /^\d+$/.test(name));
@@ -34,7 +34,7 @@ async function readHostProcess(files: HostFiles, pid: number): Promise<HostProce
   ]);
   if (name === undefined || command === undefined || command === '') return undefined;
   const argv = command.split('\0').filter((word) => word !== '');
-  // What others have in their environments is not looked at.
+  // The environment of other programs is not read.
   if (!argv.includes('supervise') && !argv.includes('monitor')) return { pid, name, argv };
   const env = parseEnvironment((await files.value(`/proc/${pid}/environ`)) ?? '');
   return { pid, name, argv, instance: instanceName(argv, env) };
@@ -45,7 +45,7 @@ export function isHawser({ argv }: HostProcess, words: readonly string[]): boole
   return argv.some((_, at) => words.every((word, index) => argv[at + index] === word));
 }
 
-/** The supervisor's keepalived reads an accepted copy in the foreground and is never respawned by itself. */
+/** The supervisor's keepalived runs in the foreground with an accepted copy and never respawns itself. */
 export function isSupervisedKeepalived({ name, argv }: HostProcess): boolean {
   return name === 'keepalived' && argv.includes('--dont-respawn') && argv.includes('--dont-fork');
 }

@@ -15,17 +15,17 @@ import type { NodeContext } from './context.ts';
 import type { FileReading } from './host-files.ts';
 import type { SupervisorReading } from './supervisor.ts';
 
-/** A program with a supervisor of hawser. */
+/** A program with a hawser supervisor. */
 export interface LiveProgram<Context> {
   readonly name: string;
   /** Undefined for an answer that is not the supervisor's status. */
   readonly runningOf: (answer: Answer) => Running | undefined;
   readonly supervisor: (context: Context) => Promise<SupervisorReading>;
-  /** Where the program's configuration is. */
+  /** Path of the program's configuration. */
   readonly config: (context: Context) => string;
 }
 
-/** The status fields that every supervisor has. */
+/** Status fields of every supervisor. */
 export interface Running {
   readonly phase: string;
   readonly current: { readonly pid: number; readonly configSha256: string; readonly note: string } | null;
@@ -40,7 +40,7 @@ function judgeSupervisor<Context>(
     hasPod,
   }: {
     readonly isInstalled: boolean;
-    /** Whether the kubelet has made a pod of its manifest; undefined where that cannot be seen. */
+    /** Whether the kubelet created its pod; undefined if unknown. */
     readonly hasPod: boolean | undefined;
   },
 ): Finding {
@@ -85,7 +85,7 @@ function judgeAnswer<Context>(
     : ok(found);
 }
 
-/** The file on disk against the bytes that the running program was started on. */
+/** Compares the file on disk with the bytes that the running program was started on. */
 function judgeConfig<Context>(
   { name: program, runningOf }: LiveProgram<Context>,
   path: string,
@@ -114,7 +114,7 @@ function judgeConfig<Context>(
   );
 }
 
-/** What is said of the supervisor itself. */
+/** The check of the supervisor itself. */
 export function supervisorCheck<Context extends NodeContext>(
   live: LiveProgram<Context>,
   why: string,
@@ -138,14 +138,14 @@ export function supervisorCheck<Context extends NodeContext>(
   };
 }
 
-/** The kubelet makes a folder for the logs of each pod that the container runtime runs, and removes it with the pod. */
+/** The kubelet creates a log folder for each pod that the container runtime runs, and removes it with the pod. */
 async function hasPodOf(program: string, files: NodeContext['files']): Promise<boolean | undefined> {
   const folder = '/var/log/pods';
   if (!(await files.isFolder(folder))) return undefined;
   return (await files.list(folder)).some((name) => name.startsWith(`kube-system_${program}-`));
 }
 
-/** What is said of the configuration that it runs on. */
+/** The check of the running configuration. */
 export function configCheck<Context extends NodeContext>(
   live: LiveProgram<Context>,
   why: string,

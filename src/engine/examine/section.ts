@@ -1,4 +1,4 @@
-/** How something is. Printers give it a shape or a colour, and always say the words. */
+/** A state. Printers give it a shape or a colour, and always print the words. */
 export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'unknown' | 'idle';
 
 export interface StatusLabel {
@@ -7,50 +7,50 @@ export interface StatusLabel {
 }
 
 /**
- * `unit` stands where a column's name does not: `for `, ` sessions`. A `line` and a `note` begin a line of their own. An
- * `aside` is weaker on the page and the same on a terminal.
+ * `unit` labels a value whose column has no name: `for `, ` sessions`. A `line` and a `note` start a new line. An `aside` is muted on the page
+ * and plain on a terminal.
  */
 export type Style = 'unit' | 'line' | 'note' | 'aside';
 
-/** Words that stand beside other pieces, blanks included. */
+/** Text next to other pieces, blanks included. */
 export type Piece = string | StatusLabel | { readonly as: Style; readonly of: readonly Piece[] };
 
-/** A part of a node, a check for example, with its state and what was found. */
+/** A part of a node, such as a check, with its state and finding. */
 export interface Detail {
   readonly name: string;
   readonly state: StatusLabel;
   readonly found: string;
-  /** `for 3 h`; null where it is not known. */
+  /** `for 3 h`; null if unknown. */
   readonly age: string | null;
 }
 
 export interface Row {
   readonly name: readonly Piece[];
-  /** What identifies it besides: its address. */
+  /** Additional identification: its address. */
   readonly aside?: readonly Piece[];
-  /** One for each further column. A row whose state matters has it as the first piece of a cell. */
+  /** One for each further column. If a row's state matters, it is the first piece of a cell. */
   readonly cells: readonly (readonly Piece[])[];
-  /** In the last column, where the table has one for them. */
+  /** In the last column, if the table has one for them. */
   readonly details?: readonly Detail[];
 }
 
 export interface Table {
   readonly label: string;
-  /** Their names, the first one being that of the rows' names, and the page's style for each. */
+  /** Column names, first that of the rows' names, and the page's style of each. */
   readonly columns: Readonly<Record<string, string>>;
-  /** What a line on a terminal begins with. */
+  /** How a terminal line begins. */
   readonly lead: 'state' | 'name';
   readonly rows: readonly Row[];
-  /** `187 that are up`: the page folds the table away behind it. */
+  /** `187 that are up`: the summary behind which the page folds the table. */
   readonly folded?: string;
 }
 
-/** What a product says of a node in the list of all nodes. */
+/** A product's entry for a node in the list of all nodes. */
 export interface NodeEntry {
   readonly address?: string | undefined;
   /** One for each of the product's columns. */
   readonly cells: readonly (readonly Piece[])[];
-  /** The configurations that it runs on. */
+  /** The configurations it runs. */
   readonly configurations: readonly Piece[];
   readonly details?: readonly Detail[];
 }
@@ -59,25 +59,25 @@ export interface Fact {
   readonly name: string;
   readonly state?: StatusLabel;
   readonly text?: string;
-  /** What a program printed, on many lines; a terminal does without. */
+  /** A program's multi-line output; not printed on a terminal. */
   readonly output?: string;
 }
 
 export interface Part {
-  /** Where a section has several: `VIP`, `10.0.0.100`, `Kubernetes API`. */
+  /** Title, if a section has several parts: `VIP`, `10.0.0.100`, `Kubernetes API`. */
   readonly title?: { readonly noun: string; readonly name: string; readonly aside: string };
-  /** In one label, and since when. */
+  /** One label, and since when. */
   readonly summary?: StatusLabel;
   readonly age?: string | null;
   readonly tables?: readonly Table[];
   readonly facts?: readonly Fact[];
 }
 
-/** What is known of one thing, for people: in words, but without a layout. */
+/** A status section for people: words without a layout. */
 export interface Section {
   readonly id: string;
   readonly title: string;
-  /** Where the page has it, if there is room for two columns. */
+  /** Position on the page, if there is room for two columns. */
   readonly place: 'left' | 'right' | 'wide';
   readonly parts: readonly Part[];
 }
@@ -116,7 +116,7 @@ export function listText(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-/** As much of a hash as people compare. */
+/** The part of a hash that people compare. */
 export function shortHash(sha256: string): string {
   return sha256.slice(0, 8);
 }

@@ -11,7 +11,7 @@ import { type FileContents, withoutFiles } from './credential-files.ts';
 import { statusObject } from './kube-objects.ts';
 import type { LoadedKubeconfig } from './kubeconfig.ts';
 
-/** One base with the credentials for it. */
+/** A base URL with its credentials. */
 export interface ApiTarget {
   readonly base: ApiBase;
   readonly kubeconfig: LoadedKubeconfig;
@@ -19,14 +19,14 @@ export interface ApiTarget {
   readonly agent: Agent;
 }
 
-/** The API could not be asked or refused; `status` is the HTTP status if there was an answer. */
+/** The API was unreachable or refused; `status` is the HTTP status if there was an answer. */
 export interface ApiFailure {
   readonly kind: 'failure';
   readonly status: number | undefined;
   readonly message: string;
-  /** From the `Retry-After` of HTTP 429: the server is overloaded or shuts down. */
+  /** From the `Retry-After` of HTTP 429: the server is overloaded or shutting down. */
   readonly retryAfterMs?: number;
-  /** The answer was over a limit of ours, which the next one will most likely be too. */
+  /** The answer exceeded one of our limits; the next one most likely will too. */
   readonly isTooLarge?: boolean;
 }
 
@@ -34,7 +34,7 @@ interface RequestLimits {
   readonly signal: AbortSignal;
   /** From the call to the end of the answer. Includes reading credential files, which may hang. */
   readonly timeoutMs: number;
-  /** Of an answer. Where it is met, `status` is that of the answer, which says nothing against the API server. */
+  /** Limit for an answer. If it is exceeded, `status` is that of the answer: the API server is not at fault. */
   readonly maxBytes: NamedLimit;
 }
 
@@ -108,7 +108,7 @@ async function send(
   try {
     return await headOfAnswer(() => outgoing, content);
   } catch (error) {
-    // The server closed this idle connection: that says nothing about the API.
+    // The server closed this idle connection, which says nothing about its health.
     const isStale = mayRepeat && outgoing.reusedSocket && codeOf(error) === 'ECONNRESET';
     if (isStale) return await send(url, options, content, false);
     throw error;
@@ -133,7 +133,7 @@ async function withCredentials(target: ApiTarget, signal: AbortSignal): Promise<
   };
 }
 
-/** As for kubectl, a token's file overrules a token. */
+/** Like in kubectl, a token file takes precedence over a token. */
 function fromFiles({ token, ...certificates }: FileContents): RequestOptions {
   const authorization = token && { headers: { Authorization: `Bearer ${token.toString('utf8').trim()}` } };
   return { ...certificates, ...authorization };
@@ -180,7 +180,7 @@ function refused(
 
 const verbs = { GET: 'list and watch', POST: 'create', PATCH: 'patch' } as const;
 
-/** API servers send seconds; the other form, a date, would need a clock that agrees with theirs. */
+/** API servers send seconds; the other form, a date, needs synchronised clocks. */
 function secondsToMs(header: string | undefined): number | undefined {
   return header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) * 1_000 : undefined;
 }

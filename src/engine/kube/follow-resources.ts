@@ -9,27 +9,27 @@ import { runWatchLoop } from './watch-loop.ts';
 
 export interface FollowSettings {
   readonly session: ApiSession;
-  /** Lists all resources this often beside their watches. Left out: every `resyncMs` must do. */
+  /** Lists all resources this often in addition to watching. Undefined: only every `resyncMs`. */
   readonly pollMs?: number;
   readonly report: Log;
-  /** Is told where no API server answers, and may be shared. Left out: one of its own. */
+  /** Reports that no API server answers; may be shared. Undefined: its own. */
   readonly outage?: Outage;
-  /** What helps against a 403, by its message; undefined where that is not known. */
+  /** The remedy for a 403, by its message; undefined if unknown. */
   readonly remedy?: (message: string) => string | undefined;
   readonly timing?: Partial<ListWatchTiming>;
 }
 
 export interface Following<T> {
-  /** What is kept of every object; undefined until every resource was listed once. */
+  /** The projection of every object; undefined until every resource was listed once. */
   readonly objects: () => readonly T[] | undefined;
-  /** Resolves once every loop has ended. Rejects only for a bug. */
+  /** Resolves when every loop has ended. Rejects only for a bug. */
   readonly ended: Promise<void>;
 }
 
 /**
- * Lists and watches `resources` until `signal` aborts, and passes on the news. It survives any behaviour of an API
- * server: each loop continues with other bases and a backoff. Resources that are followed together are known together:
- * there are no objects of one before all were listed. Memory is bounded by what they keep of their objects.
+ * Lists and watches `resources` until `signal` aborts, and reports the news. It survives any behaviour of an API server: each loop continues with
+ * other bases and backoff. Resources that are followed together appear together: no objects of one before all were listed. Memory is bounded by
+ * the projections of their objects.
  */
 export function followResources<T>(
   resources: readonly Resource<T>[],

@@ -2,10 +2,10 @@ import { isIPv6 } from 'node:net';
 import type { Log } from '../system/log.ts';
 import { type KubeconfigFile, openKubeconfig } from './kubeconfig.ts';
 
-/** Where the kubelet puts the token of a pod's service account, which it renews, and the cluster's CA. */
+/** The kubelet's folder for the token of a pod's service account, which it renews, and the cluster's CA. */
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** Whether this process runs in a pod that may speak to the API: the kubelet sets the address of the Service `kubernetes`. */
+/** Whether this process runs in a pod with API access: the kubelet sets the address of the Service `kubernetes`. */
 export function isInCluster(env: NodeJS.ProcessEnv): boolean {
   return Boolean(env['KUBERNETES_SERVICE_HOST']);
 }
@@ -15,7 +15,7 @@ export function openCredentials(path: string | undefined, env: NodeJS.ProcessEnv
   return path === undefined ? openServiceAccount(env, log) : openKubeconfig(path, log);
 }
 
-/** Exported for its test: a pod's folder is where the kubelet has it. */
+/** Exported for its test, which has another folder. */
 export function openServiceAccount(
   env: NodeJS.ProcessEnv,
   log: Log,

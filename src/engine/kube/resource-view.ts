@@ -12,32 +12,29 @@ import { trackApi } from './outage.ts';
 import type { Resource } from './resource.ts';
 
 export type ResourceNews =
-  /**
-   * All resources were listed, and something that is kept has changed or was listed again. A poll confirms every object,
-   * whatever has changed.
-   */
+  /** All resources were listed, and a projection changed or was listed again. A poll confirms every object, changed or not. */
   | { readonly kind: 'objects'; readonly via: 'watch' | 'poll'; readonly from: string }
-  /** No API server answered. Told when an outage begins, and when its HTTP status changes. */
+  /** No API server answered. Reported when an outage begins, and when its HTTP status changes. */
   | { readonly kind: 'unavailable'; readonly message: string }
   /** The outage is over. */
   | { readonly kind: 'available' };
 
-/** The common knowledge of the loops that list and watch `resources`. Only this turns it into news. */
+/** State shared by the loops that list and watch `resources`. Only this turns it into news. */
 export interface ResourceView<T> {
   /**
-   * What is kept of every object, once and in its newest version; undefined until every resource was listed. The same list until something
-   * is told: who compares two of them has little to do.
+   * The projection of every object in its newest version; undefined until every resource was listed. The identical list until the next news, so
+   * that comparing is cheap.
    */
   objects(): readonly T[] | undefined;
-  /** Up to which version a resource is known. */
+  /** The latest known version of a resource. */
   resourceVersion(resource: Resource<T>): string | undefined;
-  /** How many objects are kept of a resource. */
+  /** Number of objects of a resource. */
   count(resource: Resource<T>): number;
-  /** How many objects are kept of a resource that this list does not have. */
+  /** Number of known objects of a resource that are missing in this list. */
   lost(resource: Resource<T>, list: ListedObjects<T>): number;
   relisted(resource: Resource<T>, list: ListedObjects<T>, from: string): void;
   changed(resource: Resource<T>, change: ObjectChange<T>, from: string): void;
-  /** One complete poll: the lists of all resources, from one base, and the versions that were known when it was asked for. */
+  /** One complete poll: the lists of all resources from one base, and the versions known when it was requested. */
   polled(
     lists: ReadonlyMap<Resource<T>, ListedObjects<T>>,
     asked: ReadonlyMap<Resource<T>, string | undefined>,
@@ -47,14 +44,14 @@ export interface ResourceView<T> {
   unavailable(failure: ApiFailure, beganAtMs: number): void;
 }
 
-/** Tells of no objects before every resource was listed once, because half of a list looks like a loss. */
+/** Reports no objects before every resource was listed once: half a list looks like a loss. */
 export function createResourceView<T>(
   resources: readonly Resource<T>[],
   { report, remedy, outage: shared }: Pick<FollowSettings, 'report' | 'remedy' | 'outage'>,
   hear: (news: ResourceNews) => void,
 ): ResourceView<T> {
   const stores = new Map<Resource<T>, ObjectStore<T>>();
-  /** Built on demand, and dropped whenever a store changes. */
+  /** Cached until a store changes. */
   let all: readonly T[] | undefined;
   const outage = trackApi(report);
   const silence = shared ?? outage;
@@ -109,9 +106,9 @@ export function createResourceView<T>(
       tell('poll', from);
     },
     unavailable: ({ status, message }, beganAtMs) => {
-      // A request that began before another loop's success says nothing about now.
+      // A request that began before another loop's success is outdated.
       if (beganAtMs < answeredAtMs) return;
-      // Compares the status, not the message: loops and bases word the same outage differently.
+      // Compare the status, not the message: loops and bases word the same outage differently.
       const kind = `${status ?? 'no answer'}`;
       if (status === undefined) silence.failed(message, { kind, beganAtMs });
       else outage.failed(message, { kind, remedy: status === 403 ? remedy?.(message) : undefined });

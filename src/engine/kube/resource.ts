@@ -1,29 +1,29 @@
-/** Where the API serves a kind of objects. */
+/** A kind of objects in the API. */
 export interface ObjectKind {
   /** `v1`, `discovery.k8s.io/v1`. */
   readonly apiVersion: string;
   readonly plural: string;
-  /** Left out: those of all namespaces, or a kind that has none. */
+  /** Undefined: all namespaces, or a kind without them. */
   readonly namespace?: string;
 }
 
-/** Objects of one kind to list and watch, and what is kept of each. */
+/** Objects of one kind to list and watch, and their projection. */
 export interface Resource<T> extends ObjectKind {
   /** The name for messages: `control-plane nodes`. */
   readonly what: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** The cluster need not have this kind: while the API does not know it, there are no objects of it. */
+  /** Optional kind: while the API does not know it, it has no objects. */
   readonly mayBeAbsent?: true;
-  /** A list without more than half of the known objects is used only once a second one says the same. What a watch tells counts at once. */
+  /** A list that lacks more than half of the known objects is accepted only if a second one agrees. Watch events apply at once. */
   readonly doubtsLoss?: true;
   /**
-   * What is kept of an object; undefined drops it. It is called while a page is read, so that memory is bounded by what
-   * it returns. It must not throw, whatever the object is.
+   * Projects an object to what is kept; undefined drops it. Called while a page is read, so memory is bounded by what it returns. Must not throw
+   * for any object.
    */
   readonly project: (object: unknown) => T | undefined;
   /**
-   * Whether anybody uses an object. A watch event for one that is unused before and after is kept, and is no news. Left out: all are used. It must
+   * Whether an object is in use. A watch event for one that is unused before and after is stored, but is not news. Undefined: all are used. Must
    * not throw.
    */
   isUsed?(value: T): boolean;

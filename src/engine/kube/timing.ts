@@ -1,38 +1,35 @@
-/**
- * Limits of the list+watch loop, which are told by these names when they are met. The defaults suit kube-apiserver; tests
- * use smaller ones.
- */
+/** Limits of the list+watch loop; messages about an exceeded limit use these names. The defaults suit kube-apiserver; tests use smaller ones. */
 export interface ListWatchTiming {
-  /** One page of a list, or the wait for a watch's headers. */
+  /** Timeout of one page of a list, or of a watch's headers. */
   readonly requestTimeoutMs: number;
-  /** A watched resource is listed again after this time, whatever the watch has reported. */
+  /** A watched resource is listed again after this time, whatever the watch reported. */
   readonly resyncMs: number;
   /** The API server ends a watch after this time. */
   readonly watchTimeoutSeconds: number;
-  /** A watch that is silent for this long counts as dead: bookmarks arrive about once a minute. */
+  /** A watch that is silent for this long is dead: bookmarks arrive about once a minute. */
   readonly watchIdleMs: number;
   /** A watch that lived this long was healthy: when it ends, the backoff is reset. */
   readonly healthyWatchMs: number;
   readonly backoffFirstMs: number;
   readonly backoffCapMs: number;
-  /** Objects a page: it is parsed at once, and so is memory for a moment. */
+  /** Objects per page: a page is parsed at once and briefly held in memory. */
   readonly pageLimit: number;
-  /** A longer page is asked for again with fewer objects. */
+  /** A longer page is requested again with fewer objects. */
   readonly maxPageBytes: number;
-  /** Ends a list whose pages always announce another one. */
+  /** Ends a list whose pages never stop. */
   readonly maxPages: number;
   /**
-   * The pause after a polled list is at least so many milliseconds for each of its objects, up to `resyncMs`: lists of thousands every few
-   * seconds would cost this process and the API server a processor each.
+   * The pause after a polled list is at least this many milliseconds per object, up to `resyncMs`: lists of thousands every few seconds would
+   * cost this process and the API server a CPU each.
    */
   readonly pollPauseMsPerObject: number;
-  /** A list that was over a limit at one API server and answered by no other is asked for again after this time. */
+  /** A list that exceeded a limit at one API server and was answered by no other is requested again after this time. */
   readonly tooLargePauseMs: number;
-  /** After a list that lost more than half of what was known, the second list is asked for after this time. */
+  /** After a list that lacks more than half of the known objects, the second list is requested after this time. */
   readonly doubtPauseMs: number;
-  /** Of one resource: what is kept of each takes memory for good. */
+  /** Objects of one resource: each projection stays in memory. */
   readonly maxObjects: number;
-  /** etcd takes objects up to 1.5 MiB. In JSON, a byte of them is six characters at most (`\u003c`). */
+  /** etcd accepts objects up to 1.5 MiB. In JSON, one of its bytes is at most six characters (`\u003c`). */
   readonly maxLineBytes: number;
 }
 

@@ -22,7 +22,7 @@ export interface LoopContext<T> {
   readonly timing: ListWatchTiming;
 }
 
-/** Where the next watch begins. */
+/** The starting point of the next watch. */
 interface Position {
   readonly resourceVersion: string;
   /** Monotonic. */
@@ -30,9 +30,8 @@ interface Position {
 }
 
 /**
- * Lists and watches a resource repeatedly until the signal aborts. A watch that the server ends normally goes on where
- * it ended; it lists again after 410, after any failure, and once `resyncMs` have passed since the last list. A watch
- * that lived for a while makes the pauses short again.
+ * Lists and watches a resource until the signal aborts. A watch that the server ends normally is resumed; it lists again after 410, after any
+ * failure, and after `resyncMs` since the last list. A watch that lived for a while resets the backoff.
  */
 export async function runWatchLoop<T>(resource: Resource<T>, context: LoopContext<T>): Promise<void> {
   const { timing, signal, report } = context;
@@ -82,8 +81,8 @@ async function list<T>(
 }
 
 /**
- * The first list, or the one after it where that one lost most of what is known: an API server whose etcd was restored or has lost objects, or that answers
- * before it has read them, must not take everything away. There is no watch meanwhile; the next one begins at the list that is believed.
+ * Lists, and lists once more if the first list lost most of the known objects: an API server whose etcd was restored or lost objects, or that
+ * answers before it has read them, must not take everything away. There is no watch meanwhile; the next one starts at the accepted list.
  */
 async function believedAnswer<T>(resource: Resource<T>, context: LoopContext<T>) {
   const { session, view, signal, timing, report } = context;
@@ -116,12 +115,12 @@ async function believedAnswer<T>(resource: Resource<T>, context: LoopContext<T>)
   return second;
 }
 
-/** What was there once is not taken for gone: an API server that has just started may not know the kind yet. */
+/** A kind that was there once is not considered gone: an API server that has just started may not know it yet. */
 function isAbsent<T>(resource: Resource<T>, { status }: ApiFailure, { view }: LoopContext<T>): boolean {
   return resource.mayBeAbsent === true && status === 404 && view.count(resource) === 0;
 }
 
-/** Resolves with where to go on; undefined where a new list is needed. */
+/** Resolves with the point to resume at; undefined if a new list is needed. */
 async function watchFrom<T>(
   { resourceVersion, listedAtMs }: Position,
   resource: Resource<T>,
@@ -142,7 +141,7 @@ async function watchFrom<T>(
   }
 }
 
-/** Resolves when the server ended the watch, and throws when it was lost. */
+/** Resolves when the server ended the watch; throws when the connection was lost. */
 async function watch<T>(
   resource: Resource<T>,
   from: { readonly resourceVersion: string; readonly timeoutSeconds: string },
@@ -155,7 +154,7 @@ async function watch<T>(
   let good: ReturnType<ApiSession['whileGood']> | undefined;
   const open = async (target: ApiTarget) => {
     good?.[Symbol.dispose]();
-    // Before the request: its server may be found dead, or its kubeconfig replaced, while it is being opened.
+    // Before the request: meanwhile its server may be declared dead, or its kubeconfig replaced.
     good = session.whileGood(target);
     return await openStream(target, path, {
       signal: AbortSignal.any([signal, good.signal]),
@@ -172,7 +171,7 @@ async function watch<T>(
     const limits = { idleMs: timing.watchIdleMs, maxLineBytes };
     for await (const message of readWatch(found.answer.response, resource, limits)) {
       if (message.kind === 'expired') return 'expired';
-      // Nothing that a watch tells is older than where it began, unless etcd was restored from a backup.
+      // A watch reports nothing older than its start, unless etcd was restored from a backup.
       if (isOlder(message.resourceVersion, from.resourceVersion))
         throw new Error(
           `the API is at version ${message.resourceVersion}, expected ${from.resourceVersion} or later: its etcd was restored`,

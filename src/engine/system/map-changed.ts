@@ -1,9 +1,9 @@
 import { changedSpan } from './same-list.ts';
 
 /**
- * `list.map(make)` for one list after another, of which few items change: what was made of the items that two lists have in common at their
- * beginnings and at their ends is taken over. Where all items stayed, the answer is the same list. What is made must follow from the item alone.
- * All items between two changes are made again, also those that stayed or only moved: where that costs much, `make` is a `oncePer`.
+ * `list.map(make)` for successive lists of which few items change: results of the common prefix and suffix are reused. If no item changed,
+ * returns the same list. `make` must depend on the item alone. All items between two changes are made again, even those that stayed or only
+ * moved: if that is expensive, `make` is a `oncePer`.
  */
 export function mapChanged<K, V>(make: (item: K) => V): (list: readonly K[]) => readonly V[] {
   let last: { readonly list: readonly K[]; readonly made: readonly V[] } = { list: [], made: [] };
@@ -17,7 +17,7 @@ export function mapChanged<K, V>(make: (item: K) => V): (list: readonly K[]) => 
   };
 }
 
-/** The list with these items instead of those from `start` to `end`. Where there are as many of both, a list of thousands is copied only once. */
+/** Replaces the items from `start` to `end`. With an equal number of items, a list of thousands is copied only once. */
 function replaced<V>(list: readonly V[], start: number, end: number, items: readonly V[]): readonly V[] {
   if (end - start !== items.length) return list.slice(0, start).concat(items, list.slice(end));
   const copy = list.slice();

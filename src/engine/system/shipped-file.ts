@@ -11,6 +11,6 @@ export function shippedFile(path: string): string {
 function homeFrom(folder: string): string {
   if (existsSync(join(folder, 'manifests/haproxy.yaml'))) return folder;
   if (folder === '/')
-    throw new Error('Cannot find "manifests/haproxy.yaml": expected it beside the program, as in the image');
+    throw new Error('Cannot find "manifests/haproxy.yaml": expected it next to the program, as in the image');
   return homeFrom(dirname(folder));
 }

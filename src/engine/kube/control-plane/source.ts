@@ -24,29 +24,29 @@ export type Observation =
       readonly via: 'watch' | 'poll';
       /** An API server's URL, or `--servers`. */
       readonly from: string;
-      /** The list may be empty: the loss guard decides whether to believe that. */
+      /** The list may be empty: the loss guard decides whether to accept it. */
     } & ServerChoice)
   /** No API server answered. Sent when an outage begins, and when its HTTP status changes. */
   | { readonly kind: 'unavailable'; readonly message: string };
 
 export interface ServerReader {
-  /** They decide which address of a node is used. */
+  /** Determine which address of a node is used. */
   readonly vips: readonly string[];
   readonly hear: (observation: Observation) => void;
 }
 
 /**
- * Where the desired lists of API servers come from. Tells every reader of the same requests until `signal` aborts, then
- * resolves. Failures are observations or reports; it rejects only for a bug.
+ * Source of the desired API servers. One set of requests feeds all readers until `signal` aborts, then it resolves. Failures are observations or
+ * reports; it rejects only for a bug.
  */
 export type Source = (readers: readonly ServerReader[], signal: AbortSignal) => Promise<void>;
 
-/** The settings of both monitors about their source. */
+/** Source settings of both monitors. */
 export interface LookupSettings {
   readonly source: 'nodes' | 'endpoints' | 'static' | 'all-nodes';
   readonly servers?: string | undefined;
   readonly apiPort: number;
-  /** The shortest pause between lists of everything, beside the watch: the loss guard counts these lists. */
+  /** The shortest pause between full lists, in addition to the watch: the loss guard counts these lists. */
   readonly checkInterval: number;
 }
 
@@ -61,7 +61,7 @@ interface SourceParts {
 /** A node with its list of images is up to 15 kB. */
 const PAGE_LIMIT = 50;
 
-/** The source that the settings choose. Throws a ConfigError where `--servers` does not fit `--source`. */
+/** Opens the source chosen by the settings. Throws a ConfigError if `--servers` does not fit `--source`. */
 export function openSource(settings: LookupSettings, parts: SourceParts): Source {
   const { source, servers, apiPort } = settings;
   switch (source) {
@@ -82,7 +82,7 @@ export function openSource(settings: LookupSettings, parts: SourceParts): Source
   }
 }
 
-/** Watches to be fast, and lists every `checkInterval` to be certain. */
+/** Watches for speed, and lists every `checkInterval` for certainty. */
 function follow(
   { resources, choose }: ServerKind,
   { checkInterval: pollMs }: LookupSettings,
@@ -113,8 +113,8 @@ function follow(
 }
 
 /**
- * Turns news of objects into observations of API servers. What a watch tells counts only if it changes the result, which
- * a new label does not, or if it is the list that ends an outage. A poll always counts.
+ * Turns object news into observations of API servers. A watch event counts only if it changes the result, which a new label does not, or if it
+ * ends an outage. A poll always counts.
  */
 function tellChanges(hear: ServerReader['hear']): (news: ResourceNews, choose: () => ServerChoice) => void {
   let lastShown: string | undefined;

@@ -49,7 +49,7 @@ function namesIn(directory: string): readonly string[] {
 
 /** The end of a journal file after a crash. */
 interface JournalTail {
-  /** The last whole line without its newline; undefined if there is none. */
+  /** The last whole line without its newline; undefined without one. */
   readonly line: string | undefined;
   /** Number of whole lines. */
   readonly lines: number;

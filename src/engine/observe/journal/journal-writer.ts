@@ -53,9 +53,7 @@ export function openJournalWriter(
     // Another program truncated the file or wrote to it: two writers would use the same numbers.
     const { size } = fstatSync(head.fd);
     if (size !== head.bytes)
-      throw new Error(
-        `another program changed the journal: it has ${size} bytes, expected ${head.bytes}`,
-      );
+      throw new Error(`another program changed the journal: it has ${size} bytes, expected ${head.bytes}`);
     const bytes = Buffer.from(`${lineOf(entry, head.seq)}\n`);
     writeWhole(head, bytes);
     head = { ...head, bytes: head.bytes + bytes.length, seq: head.seq + 1 };

@@ -70,7 +70,8 @@ function faultOf(
   { path, line, owner }: Placed,
   due: number | undefined,
 ): JournalFault | undefined {
-  if (program !== owner) return { path, line, problem: `written by program "${program}", expected "${owner}"` };
+  if (program !== owner)
+    return { path, line, problem: `written by program "${program}", expected "${owner}"` };
   if (due === undefined || seq === due) return undefined;
   const missing = seq > due ? `, ${seq - due} missing before it` : '';
   return { path, line, problem: `sequence number ${seq}, expected ${due}${missing}` };

@@ -3,13 +3,10 @@ import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Replaces `path` so that every reader, and the disk after a power cut, has either the old bytes or all of the new
- * ones. The new file gets exactly `mode`, whatever the umask. A symbolic link at `path` is replaced, not followed.
- * Throws the system error where the directory cannot be written; the old file is then untouched and the temporary
- * one is gone.
- *
- * The bytes are written beside `path`, or in `stageIn`, a directory of the same file system, where a program reads
- * everything that appears in that of `path`.
+ * Replaces `path` atomically: every reader, and the disk after a power cut, has either the old bytes or all of the new ones. The new file gets
+ * exactly `mode`, whatever the umask. A symbolic link at `path` is replaced, not followed. Throws the system error if the directory is not
+ * writable; then the old file is untouched and the temporary one removed.
+ * The bytes are written next to `path`, or in `stageIn`, a directory of the same file system, if a program reads everything in that of `path`.
  */
 export async function writeFileAtomically(path: string, data: Data, options: WriteOptions): Promise<void> {
   const directory = dirname(path);
@@ -29,23 +26,20 @@ export async function writeFileAtomically(path: string, data: Data, options: Wri
 
 const temporaryForm = /^\.(.+)\.[0-9a-f]{16}$/;
 
-/**
- * The name of the file that a temporary one of `writeFileAtomically` was to replace; undefined for any other name. Where a
- * process was killed the temporary file stays.
- */
+/** The target of a temporary file of `writeFileAtomically`; undefined for any other name. The temporary file remains if the process is killed. */
 export function nameBehind(temporary: string): string | undefined {
   return temporaryForm.exec(temporary)?.[1];
 }
 
-/** Parts are written in their order, each before the next one is asked for. */
+/** Parts are written in order, each before the next one is pulled. */
 type Data = string | Buffer | Iterable<Buffer>;
 
 interface WriteOptions {
   readonly mode: number;
   readonly stageIn?: string;
-  /** False: readers have all of the new bytes at once, and the disk has once `syncFile` has resolved. */
+  /** False: readers get all new bytes at once, the disk only when `syncFile` resolves. */
   readonly isSynced?: boolean;
-  /** The time that the file is to have, in milliseconds of the Unix epoch. Left out: now. */
+  /** The file's mtime in milliseconds of the Unix epoch. Default: now. */
   readonly timeMs?: number | undefined;
 }
 
@@ -65,7 +59,7 @@ async function fill(
   }
 }
 
-/** A file that was not there before, with exactly `mode`. A link there is not followed. */
+/** Creates a new file with exactly `mode`. A link at its path is not followed. */
 export async function writeNewFile(
   path: string,
   data: string | Buffer,
@@ -74,7 +68,7 @@ export async function writeNewFile(
   await fill(await open(path, 'wx', options.mode), data, options);
 }
 
-/** What was written there is on the disk once it resolves. */
+/** Resolves when the file is synced to disk. */
 export async function syncFile(path: string): Promise<void> {
   const file = await open(path, 'r');
   try {
@@ -84,7 +78,7 @@ export async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** Some file systems cannot sync a directory (EINVAL): the rename has happened, so that is no failure. */
+/** Some file systems cannot sync a directory (EINVAL): the rename has happened, so this is not a failure. */
 export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r');
   try {

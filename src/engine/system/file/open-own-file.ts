@@ -3,9 +3,8 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, unlinkSync } from
 const NEVER_ELSEWHERE = constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * Opens a regular file, for what writes in place, and makes it where it is missing. A link, a FIFO, a socket or a device at
- * `path` is removed and the file made anew: what it led to is not touched, and nothing waits for a reader. Throws the
- * system's error, which a folder is as well. The caller closes it.
+ * Opens a regular file for writing in place, and creates it if it is missing. A link, FIFO, socket or device at `path` is removed and replaced by
+ * a new file: its target is untouched, and nothing waits for a reader. Throws the system's error, also for a directory. The caller closes it.
  */
 export function openOwnFile(path: string, flags: number, mode: number): number {
   try {

@@ -1,13 +1,13 @@
 import { sleep } from '../time/sleep.ts';
 import { readText } from './read-text.ts';
 
-/** Half a minute: a file that is removed and made again must be back before its container is. */
+/** Half a minute: a file that is removed and created again must be back before its container is. */
 const LOOK_EVERY_MS = 3_000;
 const LOOKS = 10;
 
 /**
- * Resolves with the first of `paths` that is a mount of a file which has lost its name: on the node another file is there,
- * and this container goes on seeing the old one until it is started anew. Undefined once `signal` aborts. Never rejects.
+ * Resolves with the first of `paths` that is a mount of an unlinked file: the node has a new file, and this container sees the old one until it
+ * restarts. Undefined once `signal` aborts. Never rejects.
  */
 export async function untilReplaced(
   paths: readonly string[],
@@ -25,7 +25,7 @@ export async function untilReplaced(
   return undefined;
 }
 
-/** Fields 4 and 5 of a mount: where it begins in its file system, and where it is mounted. Source: proc(5), d_path(). */
+/** Fields 4 and 5 of a mount: its root in the file system, and its mount point. Source: proc(5), d_path(). */
 export function isReplaced(mountinfo: string, path: string): boolean {
   const mounts = mountinfo.split('\n').map((line) => line.split(' '));
   const top = mounts.findLast(([, , , , point]) => point !== undefined && decoded(point) === path);

@@ -1,6 +1,6 @@
 import { ask, unverified } from './ask.ts';
 
-/** Where a server says whether it can serve. */
+/** A server's health URL. */
 export interface HealthUrl {
   readonly secure: boolean;
   /** An address, without brackets. */
@@ -10,7 +10,7 @@ export interface HealthUrl {
   readonly path: string;
 }
 
-/** `said` is `HTTP 503`, or why there is no answer: then `status` is missing. */
+/** `said` is `HTTP 503`, or why there is no answer; then `status` is missing. */
 export interface HealthAnswer {
   readonly ok: boolean;
   readonly said: string;
@@ -18,8 +18,8 @@ export interface HealthAnswer {
 }
 
 /**
- * Whether the server answers its health URL well in time: with 2xx, unless `isOk` says otherwise. Its certificate is not
- * verified: nothing is sent to it that a caller could not know, and only its liveness counts. Never rejects.
+ * Whether the server answers its health URL in time with 2xx, unless `isOk` decides otherwise. Its certificate is not verified: the request
+ * contains nothing secret, and only liveness counts. Never rejects.
  */
 export async function askHealth(
   { secure, ...where }: HealthUrl,

@@ -14,15 +14,15 @@ export interface PageAddress {
 type PageAnswer =
   | { readonly kind: 'answered'; readonly status: number; readonly text: string }
   /**
-   * Nothing listens, or the answer was not complete in time. `isTaken`: a connection was, as by a program that hangs. `isCut`: the
-   * other side ended it without a byte, as one that expects TLS does.
+   * Nothing listens, or the answer was incomplete at the timeout. `isTaken`: a connection was accepted, as by a hung program. `isCut`: the peer
+   * closed it without a byte, as one that expects TLS does.
    */
   | { readonly kind: 'silent'; readonly message: string; readonly isTaken: boolean; readonly isCut: boolean };
 
 export interface AskOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** What stands before the question, such as the line of the PROXY protocol. */
+  /** Sent before the request, such as the header of the PROXY protocol. */
   readonly preface?: string | undefined;
 }
 
@@ -30,11 +30,9 @@ export interface AskOptions {
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /**
- * What a page says, over a connection of its own. Never rejects.
- *
- * As much of HTTP/1.0 as one GET needs, which ends with its connection: loading `node:http` takes as long as asking a
- * dozen pages, and a person waits for `hawser status`. Chunks are understood all the same: HAProxy 2.6 sends its
- * statistics in chunks whatever the version of the request.
+ * GETs a page over its own connection. Never rejects.
+ * Implements as much of HTTP/1.0 as one GET needs, which ends with its connection: loading `node:http` takes as long as a dozen requests, and a
+ * person waits for `hawser status`. Chunked answers are supported: HAProxy 2.6 sends its statistics in chunks whatever the request's version.
  */
 export function askPage(
   { host, port }: PageAddress,
@@ -72,15 +70,15 @@ export function askPage(
     });
     socket.once('error', fail);
   });
-  // An address that is none, such as a port above 65535, is refused at once, and not by an event.
+  // An invalid address, such as a port above 65535, throws at once instead of emitting an event.
   return answer.catch((error: unknown) => ({
     ...{ kind: 'silent', message: messageOf(error), isTaken: false, isCut: false },
   }));
 }
 
 /**
- * `askPage` for a page that may speak TLS. Its certificate is not verified: the question has nothing secret in it. Never rejects.
- * What TLS needs is only loaded where a page needs it.
+ * `askPage` for a page that may use TLS. Its certificate is not verified: the request contains nothing secret. Never rejects. TLS is loaded only
+ * if a page needs it.
  */
 export async function askPageEitherWay(
   page: PageAddress,
@@ -108,7 +106,7 @@ function parseAnswer(received: Buffer): Extract<PageAnswer, { kind: 'answered' }
   return { kind: 'answered', status: Number(status), text: body.toString('utf8') };
 }
 
-/** Undefined where the last chunk, which is empty, is missing. Source: RFC 9112, section 7.1. */
+/** Undefined if the last chunk, which is empty, is missing. Source: RFC 9112, section 7.1. */
 function joinChunks(sent: Buffer): Buffer | undefined {
   const chunks: Buffer[] = [];
   for (let at = 0; ; ) {

@@ -26,10 +26,10 @@ export interface Question {
 }
 
 export interface AskLimits {
-  /** From the call to the last byte that is read. */
+  /** From the call to the last byte read. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Of the body; without it only the head of the answer is read. */
+  /** Maximum size of the body; undefined: only the head of the answer is read. */
   readonly maxBytes?: number;
 }
 
@@ -48,8 +48,8 @@ type HttpAnswer =
     };
 
 /**
- * A GET over a connection of its own, with the patience of `patientTimer`. Never rejects. Where the head is enough, the
- * rest is not waited for: it might never end.
+ * A GET over its own connection, with the tolerance of `patientTimer`. Never rejects. If the head is enough, the rest is not awaited: it might
+ * never end.
  */
 export async function ask(
   { tls, ...target }: Question,
@@ -61,7 +61,7 @@ export async function ask(
   const options = { ...target, ...tls, agent: false as const, signal: bounded };
   try {
     const head = await headOfAnswer(() => {
-      // Over TLS, a connection to itself ends with a failed handshake.
+      // Over TLS, a self-connection ends with a failed handshake.
       if (tls !== undefined) return requestSecure(options);
       return requestPlain(options).once('socket', (socket) => onceConnected(socket, () => undefined));
     });
@@ -73,7 +73,7 @@ export async function ask(
   }
 }
 
-/** Sends a request; rejects where no answer begins. The answer's reader sees what ends it too early. */
+/** Sends a request; rejects if no answer begins. If the answer ends too early, its reader gets the error. */
 export function headOfAnswer(start: () => ClientRequest, content?: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const outgoing = start();
@@ -90,7 +90,7 @@ export function headOfAnswer(start: () => ClientRequest, content?: string): Prom
   });
 }
 
-/** Rejects where there is more, or where the connection ends too early. */
+/** Rejects if the body is longer, or the connection ends too early. */
 export async function readBody(answer: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -7,9 +7,8 @@ import { changeByIp, listByIp } from './ip-command.ts';
 const IP_TIMEOUT_MS = 1_000;
 
 /**
- * The addresses of all interfaces that are up. One netlink question of this process (0.02 ms), so that it may be asked
- * several times a second: no child, no subscription that could miss something. Interfaces without a carrier are left
- * out; what is there to be removed is found by `findAddress`.
+ * The addresses of all interfaces that are up. One netlink request of this process (0.02 ms), cheap enough for several times a second: no child
+ * process, no subscription that could miss an event. Interfaces without a carrier are omitted; `findAddress` finds addresses to remove.
  */
 export function presentAddresses(): ReadonlySet<string> {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
@@ -22,7 +21,7 @@ interface FoundAddress {
   readonly cidr: string;
 }
 
-/** On which interfaces an address is, those that are down included. Undefined where `ip` fails, or not in time. */
+/** The interfaces that have an address, including those that are down. Undefined if `ip` fails or times out. */
 export async function findAddress(
   address: string,
   timeoutMs = IP_TIMEOUT_MS,
@@ -31,23 +30,20 @@ export async function findAddress(
   return links?.flatMap(foundOn);
 }
 
-/** Resolves with what went wrong. It is no failure if the address is already gone. */
+/** Resolves with the error, if any. An address that is already gone is not an error. */
 export async function removeAddress({ cidr, interface: device }: FoundAddress): Promise<string | undefined> {
   const limits = { timeoutMs: IP_TIMEOUT_MS, fine: /Cannot assign/ };
   return await changeByIp(['ip', 'address', 'del', cidr, 'dev', device], limits);
 }
 
-/**
- * Resolves with what went wrong. Adding what is there already is no failure. An IPv6 address is usable at once and never
- * chosen as a source.
- */
+/** Resolves with the error, if any. An existing address is not an error. An IPv6 address is usable at once and never chosen as a source. */
 export async function addAddress({ cidr, interface: device }: FoundAddress): Promise<string | undefined> {
   const options = familyOf(cidr) === 'ipv6' ? ['nodad', 'preferred_lft', '0'] : [];
   const limits = { timeoutMs: IP_TIMEOUT_MS, fine: /File exists/ };
   return await changeByIp(['ip', 'address', 'add', cidr, 'dev', device, ...options], limits);
 }
 
-/** An empty object is an interface that has nothing to show, or one of its addresses that was not asked for. */
+/** An empty object is an interface without output, or one of its addresses that was not requested. */
 const link = z.object({
   ifname: z.string(),
   addr_info: z.array(z.object({ local: z.optional(z.string()), prefixlen: z.optional(z.number()) })),
@@ -58,7 +54,7 @@ function foundOn({ ifname, addr_info: addresses }: z.infer<typeof link>): readon
   return shown.map(({ local, prefixlen }) => ({ interface: ifname, cidr: `${local}/${prefixlen}` }));
 }
 
-/** What `ip -json address show` printed. Throws where that is no JSON. */
+/** Parses the output of `ip -json address show`. Throws if it is not JSON. */
 export function parseFound(json: string): readonly FoundAddress[] {
   return parseList(json, link).flatMap(foundOn);
 }

@@ -1,19 +1,19 @@
 import { createSocket } from 'node:dgram';
 
-/** Where VRRP routers speak to each other (RFC 5798). */
+/** VRRP's multicast groups (RFC 5798). */
 /** The multicast groups of VRRP. */
 export const vrrpGroups = { ipv4: '224.0.0.18', ipv6: 'ff02::12' } as const;
 
 interface MulticastOn {
   readonly family: 'ipv4' | 'ipv6';
   readonly interface: string;
-  /** This machine's own on it. */
+  /** This machine's address on it. */
   readonly sourceAddress: string;
 }
 
 /**
- * Makes the network card, and a switch that looks at IGMP or MLD, let VRRP's group through until it is disposed of.
- * The socket itself listens on loopback and hears nothing. Where it fails, what comes in without it is all there is.
+ * Makes the NIC, and a switch with IGMP or MLD snooping, pass VRRP's group until disposed. The socket itself is bound to loopback and receives
+ * nothing. If it fails, only packets that arrive anyway are seen.
  */
 export function joinVrrpGroup({ family, interface: name, sourceAddress }: MulticastOn): Disposable {
   const socket = createSocket(family === 'ipv4' ? 'udp4' : 'udp6');
@@ -22,7 +22,7 @@ export function joinVrrpGroup({ family, interface: name, sourceAddress }: Multic
     try {
       socket.addMembership(vrrpGroups[family], family === 'ipv4' ? sourceAddress : `::%${name}`);
     } catch {
-      // The address has gone meanwhile.
+      // The address is gone.
     }
   });
   return { [Symbol.dispose]: () => socket.close() };

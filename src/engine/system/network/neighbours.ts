@@ -6,14 +6,11 @@ import { runLeanCommand } from '../process/run-lean-command.ts';
 import { familyOf } from './address-text.ts';
 import { changeByIp, listByIp } from './ip-command.ts';
 
-/** Discard (RFC 863): whatever listens there has to throw it away. */
+/** Discard (RFC 863): whatever listens there has to drop it. */
 const DISCARD_PORT = 9;
 const IP_TIMEOUT_MS = 2_000;
 
-/**
- * Makes the kernel ask the segment for an address that it does not know, by a datagram to it. No program has to receive it, and
- * nothing else of it is waited for.
- */
+/** Makes the kernel resolve an unknown neighbour by sending a datagram to it. No program has to receive it, and nothing else is awaited. */
 export function touchNeighbour(address: string): Promise<void> {
   const socket = createSocket(familyOf(address) === 'ipv6' ? 'udp6' : 'udp4');
   return new Promise((resolve) => {
@@ -26,18 +23,18 @@ export function touchNeighbour(address: string): Promise<void> {
 }
 
 /**
- * Makes the kernel forget the neighbours on this interface that it has asked for and that have not answered, of both
- * families, with all packets that wait for their answers (up to 3 s). Resolves with what went wrong.
+ * Makes the kernel drop the unanswered neighbour entries of this interface, of both families, with all packets queued for them (up to 3 s).
+ * Resolves with the error, if any.
  */
 export async function forgetUnanswered(device: string): Promise<string | undefined> {
   const limits = { timeoutMs: IP_TIMEOUT_MS };
   return await changeByIp(['ip', 'neigh', 'flush', 'dev', device, 'nud', 'incomplete'], limits);
 }
 
-/** A neighbour that has not answered has no MAC. */
+/** An unanswered neighbour has no MAC. */
 export const answered = z.object({ dst: z.string(), lladdr: z.string() });
 
-/** The addresses that the kernel knows to be at each MAC, of both families; undefined where it cannot be asked. */
+/** The known addresses of each MAC, of both families; undefined if the kernel cannot be queried. */
 export async function readNeighbourTable(
   timeoutMs = IP_TIMEOUT_MS,
 ): Promise<ReadonlyMap<string, readonly string[]> | undefined> {
@@ -52,7 +49,7 @@ export function addressesByMac(
   return new Map([...byMac].map(([mac, known]) => [mac, known.map(({ dst }) => dst)]));
 }
 
-/** The hardware address that has answered for an address of the local network lately; undefined where none has. */
+/** The MAC that recently answered for an address of the local network; undefined if none did. */
 export async function neighbourOf(address: string, timeoutMs: number): Promise<string | undefined> {
   const table = (await readNeighbourTable(timeoutMs)) ?? [];
   return [...table].find(([, addresses]) => addresses.includes(address))?.[0];
@@ -64,19 +61,19 @@ export interface Neighbour {
 }
 
 /**
- * Has the kernel ask the segment for each of `anew`, whatever it knows, also where the address is one of its own, and
- * for each of `known` unless it knows the answer. Nothing is waited for. Resolves with what went wrong.
+ * Makes the kernel resolve each of `forced` again, even if it is cached or a local address, and each of `others` unless it is cached. Nothing is
+ * awaited. Resolves with the error, if any.
  */
 export async function askNeighbours(
-  anew: readonly Neighbour[],
-  known: readonly Neighbour[] = [],
+  forced: readonly Neighbour[],
+  others: readonly Neighbour[] = [],
 ): Promise<string | undefined> {
   const ask = ({ address, interface: device }: Neighbour) => `neigh replace ${address} dev ${device} use\n`;
-  // The kernel asks again only for what it takes to be unreachable.
+  // The kernel resolves again only what it considers unreachable.
   const forget = ({ address, interface: device }: Neighbour) =>
     `neigh replace ${address} dev ${device} nud failed\n`;
-  const input = [...anew.map((each) => forget(each) + ask(each)), ...known.map(ask)].join('');
-  return await changeNeighbours(`ask for ${list(anew)}`, input);
+  const input = [...forced.map((each) => forget(each) + ask(each)), ...others.map(ask)].join('');
+  return await changeNeighbours(`ask for ${list(forced)}`, input);
 }
 
 /** `state`: `REACHABLE`, `STALE`, `DELAY`, `PROBE`, `INCOMPLETE`, `FAILED` and the like. */
@@ -88,7 +85,7 @@ const entry = z.object({
 });
 export type NeighbourEntry = z.infer<typeof entry>;
 
-/** The kernel's table, of both families; undefined where it cannot be asked. */
+/** The kernel's table, of both families; undefined if it cannot be queried. */
 export async function listNeighbours(): Promise<readonly NeighbourEntry[] | undefined> {
   return await listByIp(['neigh', 'show'], entry, IP_TIMEOUT_MS);
 }
@@ -98,8 +95,8 @@ export interface LocatedNeighbour extends Neighbour {
 }
 
 /**
- * Has the kernel send to these MACs until it has asked in vain whether they are still right, which takes it 8 s. A neighbour that
- * speaks from another MAC is found there at once. Resolves with what went wrong.
+ * Makes the kernel use these MACs until their verification times out after 8 s. A neighbour with a new MAC is found at once. Resolves with the
+ * error, if any.
  */
 export async function reviveNeighbours(located: readonly LocatedNeighbour[]): Promise<string | undefined> {
   const revive = ({ address, mac, interface: device }: LocatedNeighbour) =>
@@ -123,7 +120,7 @@ function list(neighbours: readonly Neighbour[]): string {
   return neighbours.map(({ address }) => `"${address}"`).join(', ');
 }
 
-/** Of this machine's network cards. */
+/** MACs of this machine's NICs. */
 export function ownMacs(): ReadonlySet<string> {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return new Set(all.map(({ mac }) => mac));

@@ -2,11 +2,10 @@ import type { Socket } from 'node:net';
 import { hostPort } from './address-text.ts';
 
 /**
- * Calls `connected` once a TCP socket has a connection to another one.
- *
- * Where nothing listens on a port that the kernel also gives to clients, it may give it to the very client that connects to it
- * from the same address. That client is then connected to itself, and no server can bind the port: for as long as the connection
- * lives, and for a minute after a normal end (TIME_WAIT). It is reset, which leaves nothing, and `error` tells of a refused connection.
+ * Calls `connected` once a TCP socket is connected to a peer other than itself.
+ * If nothing listens on a port in the ephemeral range, the kernel may assign it to the very client that connects to it from the same address.
+ * That client is then connected to itself, and no server can bind the port while the connection lives, and for a minute after a normal close
+ * (TIME_WAIT). It is reset, which leaves nothing behind, and `error` reports a refused connection.
  */
 export function onceConnected(socket: Socket, connected: () => void): void {
   socket.once('connect', () => {

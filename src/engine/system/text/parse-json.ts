@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 
-/** Undefined where the text is no JSON. */
+/** Undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -10,8 +10,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * The entries of a list that have the form of `entry`; others are left out. Empty text, and JSON that is not a list, has
- * no entries. Throws where the text is not JSON.
+ * The entries of a list that match `entry`; others are dropped. Empty text, and JSON that is not a list, has no entries. Throws if the text is
+ * not JSON.
  */
 export function parseList<T>(text: string, entry: z.ZodMiniType<T>): readonly T[] {
   const parsed: unknown = JSON.parse(text || '[]');

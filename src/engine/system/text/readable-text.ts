@@ -1,7 +1,7 @@
-/** Control characters and those that turn text around: what a file or a server says must not move a terminal's cursor. */
+/** Control and bidirectional characters: text from a file or a server must not control a terminal. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** On one line, without anything that a terminal would obey. */
+/** On one line, without terminal control. */
 export function printable(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll(UNPRINTABLE, '·').trim();
 }
@@ -11,21 +11,21 @@ export function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** What was measured, as exactly as people read it: `93 ms`, `1.2 s`, `14 min`, `3.0 h`. */
+/** A measured duration in readable precision: `93 ms`, `1.2 s`, `14 min`, `3.0 h`. */
 export function durationText(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 120_000) return `${(ms / 1_000).toFixed(1)} s`;
   return ms < 7_200_000 ? `${Math.round(ms / 60_000)} min` : `${(ms / 3_600_000).toFixed(1)} h`;
 }
 
-/** In which time something happens at the latest: as `ageText`, but rounded up. */
+/** An upper bound: like `ageText`, but rounded up. */
 export function limitText(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));
   if (seconds < 60) return `${seconds} s`;
   return seconds <= 3_540 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3_600)} h`;
 }
 
-/** How long something has been so, or will be: `12 s`, `4 min`, `3 h`, `5 d`: rounded down, so that a text that is looked at again and again seldom changes. */
+/** An age or a remaining time: `12 s`, `4 min`, `3 h`, `5 d`. Rounded down, so that repeated output seldom changes. */
 export function ageText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   if (seconds < 60) return `${seconds} s`;

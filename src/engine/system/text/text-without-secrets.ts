@@ -1,15 +1,12 @@
 import { hidesValue, isSecretName } from './secret-name.ts';
 
-/** The same as `withoutSecrets` of text that is no JSON, or only a part of it; but for what `withoutBlocks` hides. */
+/** `withoutSecrets` for text that is not JSON, or only a part of it, except for what `withoutBlocks` hides. */
 export function textWithoutSecrets(text: string): string {
   const shaped = SHAPES.reduce((shown, { shape }) => shown.replace(shape, '$<stays>***'), text);
   return LEADS.reduce(hideAfter, shaped);
 }
 
-/**
- * Secrets that are told by their shape. For linear time, here as below, a row that begins to look at a place does not begin again
- * before the end of what it has looked at.
- */
+/** Secrets recognised by their shape. For linear time, here and below, a pattern never restarts within text that it has already scanned. */
 const SHAPES: readonly { readonly why: string; readonly shape: RegExp }[] = [
   {
     why: 'PEM, whole or cut off: to where no more of it can come',
@@ -34,15 +31,15 @@ const SHAPES: readonly { readonly why: string; readonly shape: RegExp }[] = [
   },
 ];
 
-/** What stands before a secret. With a `name` in it, only if that is a secret's. */
+/** What precedes a secret. If it has a `name`, only if that is a secret's. */
 interface Lead {
   readonly why: string;
   readonly lead: RegExp;
-  /** A password may hold spaces: only where other settings follow on the same line does it end at one. */
+  /** A password may contain spaces: it ends at one only if other settings follow on the same line. */
   readonly hides: 'line' | 'word';
 }
 
-/** A name in a path is a file's. Before a colon without a space it may be an image's: of those only plain words count. */
+/** A name in a path is a file's. Before a colon without a space it may be an image's: then only plain words count. */
 const KEY = String.raw`(?<![\w./-])(?:\.*|-)(?<name>[A-Za-z_][\w./-]*)(?:\\*["'])?[ \t]*[:=]`;
 
 const LEADS: readonly Lead[] = [
@@ -96,15 +93,15 @@ const LEADS: readonly Lead[] = [
   },
 ];
 
-/** A value between quotes goes on in the lines after it that are indented. No repetition within another, for the engine's stack. */
+/** A quoted value continues on the indented lines after it. No nested repetition, for the engine's stack. */
 const QUOTED: readonly (readonly [open: string, content: RegExp])[] = [
   ['"', /[^"\\\n]*(?:(?:\\[^\n]|\n(?=[ \t]))[^"\\\n]*)*/y],
   ["'", /[^'\n]*(?:(?:''|\n(?=[ \t]))[^'\n]*)*/y],
 ];
 const PLAIN: Readonly<Record<Lead['hides'], RegExp>> = { line: /[^\n]*/y, word: /\S*/y };
-/** A map has keys of its own; a block, or a list that only begins, has lines of its own. */
+/** A map has its own keys; a block, or a list that only begins, has its own lines. */
 const OPENS_MORE = /\{(?=[ \t]*(?:["'}]|[\w.-]+:[ \t]|$))|\[(?=[ \t]*$)|[|>][-+\d]{0,2}[ \t]*(?:#|$)/my;
-/** As much as is looked at to see that a value is harmless. */
+/** Characters that are scanned to see that a value is harmless. */
 const LONGEST_PATH = 1_000;
 
 function hideAfter(text: string, { lead, hides }: Lead): string {
@@ -125,27 +122,24 @@ function hideAfter(text: string, { lead, hides }: Lead): string {
   return shown + text.slice(done);
 }
 
-/** Where the match of a sticky pattern ends; `at` if there is none. */
+/** End of a sticky pattern's match; `at` without a match. */
 function endOf(sticky: RegExp, text: string, at: number): number {
   sticky.lastIndex = at;
   return sticky.test(text) ? sticky.lastIndex : at;
 }
 
-/** A key, and what follows on its line. */
+/** A key and the rest of its line. */
 const OPENS = /^([ \t]*(?:-[ \t]+)*)(["']?)([\w./-]+)\2[ \t]*:(?:[ \t]+(.*))?$/;
 const ENTRY = /^[ \t]*(?:-[ \t]+)*["']?name["']?[ \t]*:[ \t]*["']?([\w.-]+)/;
 const KEYED = /^[ \t]*(?:-[ \t]+)*(["']?)[\w./-]+\1[ \t]*:(?:\s|$)|^[ \t]*(?:[[\]{}]+,?|#.*)?\s*$/;
 
-/**
- * Of a secret on lines of its own, hides the lines that are deeper than its name: of a block all of them, else those that are
- * no keys.
- */
+/** Hides the lines of a multi-line secret that are indented deeper than its name: all lines of a block, otherwise those that are not keys. */
 export function withoutBlocks(text: string): string {
   let open: { readonly depth: number; readonly isBlock: boolean } | undefined;
   let entry = '';
   const shown = text.split('\n').map((line) => {
     const depth = line.search(/[^ \t\r]/);
-    // Items of a list may be as deep as its name is.
+    // List items may have the indentation of the list's name.
     const isItem = line[depth] === '-' && depth === open?.depth && !open.isBlock;
     if (open !== undefined && (depth < 0 || depth > open.depth || isItem))
       return open.isBlock || !KEYED.test(line) ? hideLine(line) : line;
@@ -158,7 +152,7 @@ export function withoutBlocks(text: string): string {
   return shown.join('\n');
 }
 
-/** All but its indentation and its dash. */
+/** Keeps its indentation and its dash. */
 function hideLine(line: string): string {
   const [before = ''] = /^[ \t]*(?:-[ \t]+)?/.exec(line) ?? [];
   return line.length === before.length ? line : `${before}***`;

@@ -3,15 +3,14 @@ import { hidesValue, isSecretName } from './secret-name.ts';
 import { textWithoutSecrets, withoutBlocks } from './text-without-secrets.ts';
 
 const HIDDEN = '***';
-/** Nothing that programs write is deeper, and the stack has an end. */
+/** Deeper than anything that programs write; the stack is finite. */
 const MOST_DEPTH = 100;
 
 /**
- * What programs, users and the kubelet wrote, with `***` for every secret that its shape or a name before it tells:
- * configurations of HAProxy, keepalived and hawser, manifests, logs and reports. In doubt it hides too much; a secret in prose
- * that nothing announces is not found. A second time changes nothing, and the time is linear in the length.
- *
- * JSON, whole or as a line of a log, is read and written anew, so that it stays JSON, and so are the strings in it.
+ * Replaces secrets by `***` in text of programs, users and the kubelet: configurations of HAProxy, keepalived and hawser, manifests, logs and
+ * reports. A secret is recognised by its shape or by the name before it. In doubt it hides too much; an unannounced secret in prose is not found.
+ * Idempotent, and linear in the length.
+ * JSON, whole or as a line of a log, is parsed and serialised again, so that it stays JSON; so are the strings in it.
  */
 export function withoutSecrets(text: string): string {
   return hidden(text, 0);
@@ -21,7 +20,7 @@ function hidden(text: string, depth: number): string {
   return jsonWithout(text, depth) ?? linesWithout(withoutBlocks(text), depth);
 }
 
-/** Undefined if it is no object and no list. */
+/** Undefined if it is neither an object nor a list. */
 function jsonWithout(text: string, depth: number): string | undefined {
   const [first = ''] = text.trimStart();
   const value = first === '{' || first === '[' ? parseJson(text) : undefined;
@@ -30,7 +29,7 @@ function jsonWithout(text: string, depth: number): string | undefined {
   return JSON.stringify(hiddenIn(value, depth), null, text.trimEnd().includes('\n') ? 2 : 0) + ending;
 }
 
-/** Lines of JSON one by one, what is between them together. */
+/** Lines of JSON one by one, the text between them as a whole. */
 function linesWithout(text: string, depth: number): string {
   const parts: string[] = [];
   let between: string[] = [];
@@ -56,7 +55,7 @@ function hiddenIn(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth > MOST_DEPTH) return HIDDEN;
   if (Array.isArray(value)) return value.map((item, index) => hiddenItem(item, value[index - 1], depth));
-  // An entry of env, whose name is a value as well.
+  // An entry of env: its name is a value too.
   const isEntry = 'name' in value && typeof value.name === 'string' && isSecretName(value.name);
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => [
@@ -68,13 +67,13 @@ function hiddenIn(value: unknown, depth: number): unknown {
   );
 }
 
-/** What follows a flag in a list of arguments. */
+/** The argument after a flag. */
 function hiddenItem(item: unknown, before: unknown, depth: number): unknown {
   const [, flag = ''] = (typeof before === 'string' && /^--?([A-Za-z][\w-]*)$/.exec(before)) || [];
   return isSecretName(flag) ? hiddenValue(item, depth + 1) : hiddenIn(item, depth + 1);
 }
 
-/** A map in it has names of its own. */
+/** A nested map has its own names. */
 function hiddenValue(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return hidesValue(value) ? HIDDEN : value;
   if (typeof value === 'number') return HIDDEN;

@@ -1,15 +1,14 @@
-/** The head, the body and the end of an answer may each take one. */
+/** One each for the head, the body and the end of an answer. */
 const ROUNDS = 3;
 
 interface PatientTimer extends Disposable {
-  /** Counts from now on anew, even where the time is over and only what has arrived is still being read. */
+  /** Restarts the timeout, even if it has expired and only received data is still being read. */
   readonly restart: () => void;
 }
 
 /**
- * Calls `onLate` once `timeoutMs` have passed, but what has arrived by then is read first: a process that got to run
- * late would take an answer that lies there already for silence. It is not called after the end, and keeps no process
- * alive.
+ * Calls `onLate` after `timeoutMs`, but reads received data first: otherwise a process that was scheduled late would mistake a received answer
+ * for silence. Not called after the end; does not keep the process alive.
  */
 export function patientTimer(timeoutMs: number, onLate: () => void): PatientTimer {
   let reading: NodeJS.Immediate | undefined;
@@ -31,7 +30,7 @@ export function patientTimer(timeoutMs: number, onLate: () => void): PatientTime
   };
 }
 
-/** As `AbortSignal.timeout`, with the patience of `patientTimer`. */
+/** Like `AbortSignal.timeout`, with the tolerance of `patientTimer`. */
 export function patientTimeout(timeoutMs: number): AbortSignal {
   const controller = new AbortController();
   patientTimer(timeoutMs, () =>

@@ -73,8 +73,7 @@ test('a fault stands where it was found out, and the end says which journal is b
     '03:12:00.009 vip         later',
     '',
     '2 entries in this time',
-    'BROKEN: keepalived-supervisor of cp-1: line 2 of /j/a.jsonl: it is no line of a',
-    'journal',
+    'BROKEN: keepalived-supervisor of cp-1: line 2 of /j/a.jsonl: not a journal line',
   ]);
 });
 
