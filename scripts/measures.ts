@@ -1,7 +1,6 @@
 /**
- * `npm run measures [-- --json]`: the sizes that this house is held to, beside what they should be, and what each room has: lines of
- * src and test, words of docs. It changes nothing and
- * exits with 0: test/architecture.test.ts holds the limits that are never to be passed.
+ * `npm run measures [-- --json]`: the project's sizes and their targets, and each room's lines of src and test and words of docs. It changes
+ * nothing and exits with 0: test/architecture.test.ts holds the hard limits.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

@@ -17,7 +17,7 @@ const IMAGE = fileURLToPath(new URL('../docs/images/page-wide.png', import.meta.
 const LOGS = join(tmpdir(), 'hawser-screenshots');
 const minutes = Number(process.argv[2] ?? 2);
 if (!(minutes > 0)) {
-  console.error(`Cannot spread it over "${process.argv[2]}": it is no number, expected minutes such as 10`);
+  console.error(`Cannot spread it over "${process.argv[2]}": expected minutes such as 10`);
   process.exit(2);
 }
 const tell = (text: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${text}`);

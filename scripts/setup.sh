@@ -49,7 +49,7 @@ if ! cmp -s package-lock.json "$stamp"; then
   npm ci --no-fund --no-audit --loglevel=error || fail 'npm ci failed (see above), expected a registry that can be reached; then type the command again'
   cp package-lock.json "$stamp"
 fi
-# The pinned Node runs TypeScript as it is. For other machines than x64 and arm64 there is none.
+# The pinned Node runs TypeScript as it is. It exists for x64 and arm64 only.
 [ -x node_modules/.bin/node ] || [ "$major" -ge 24 ] || fail "there is no pinned node for $(uname -m) and node is $(node --version), expected v24 or newer"
 
 if [ ! -f dist/hawser.mjs ] || [ -n "$(find src scripts/build.ts package-lock.json -newer dist/hawser.mjs -print -quit)" ]; then

@@ -7,7 +7,7 @@ import { addressOf, endpoints, extraRoute, hosts, pairOf, refusedRoute, thief } 
 import type { Stage } from './stage.ts';
 
 const DEADLINE_MS = 60_000;
-/** One pod ends as Kubernetes ends it, the other without a word. */
+/** One pod ends as Kubernetes ends it, the other crashes. */
 const [restarted, crashed] = ['bank-1', 'web-1'] as const;
 const addresses = [restarted, crashed].map((name) => `${addressOf(name)}:`);
 
@@ -75,7 +75,7 @@ async function removeRoutes(stage: Stage, signal: AbortSignal): Promise<string> 
   return `as before, ${await generation(stage)}`;
 }
 
-/** The lasting routes and all pods, and these beside them. */
+/** Shows the lasting routes, all pods, and these. */
 async function show({ api, lasting }: Stage, more: Parameters<Stage['api']['show']>[0]): Promise<void> {
   await api.show([...lasting, ...more, ...endpoints()]);
 }

@@ -40,7 +40,7 @@ export function startJournal(file: Writable, telling: Telling, onEvent: (text: s
   };
 }
 
-/** HAProxy's own lines are among them, which are no JSON. */
+/** Undefined for HAProxy's own lines, which are not JSON. */
 function eventOf(line: string): string | undefined {
   try {
     return logLine.parse(JSON.parse(line)).event;

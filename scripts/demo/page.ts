@@ -6,7 +6,7 @@ const PORT = 9446;
 
 /** What runs in the demo's network, so that a browser outside of it can show the page. */
 export interface PageParts {
-  /** Where the page is in that network. */
+  /** The page's address in that network. */
   readonly address: string;
   /** The flags of `hawser status`. */
   readonly serve: readonly string[];

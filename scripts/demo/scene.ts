@@ -19,7 +19,7 @@ export interface Scene extends Frame {
   readonly redirect: boolean;
   /** `10.0.0.1:6443 -> 9445`. */
   readonly redirectText: string;
-  /** Where the page is. */
+  /** The page's URL. */
   readonly pageUrl: string;
 }
 

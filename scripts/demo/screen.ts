@@ -8,7 +8,7 @@ export interface Screen<S> {
   readonly close: () => void;
 }
 
-/** The part of a stream that is looked at: `process.stdout`. */
+/** The part of a stream that the screen uses: `process.stdout`. */
 export interface Output {
   readonly isTTY?: boolean;
   readonly rows?: number;

@@ -18,7 +18,7 @@ export interface Stage extends AsyncDisposable {
   readonly cluster: Cluster;
   readonly traffic: Traffic;
   readonly journal: Journal;
-  /** Where a browser on this machine finds the page. */
+  /** The page's URL for a browser on this machine. */
   readonly pageUrl: string;
   /** Whether nftables sends the VIP's traffic to HAProxy. */
   readonly hasRedirect: () => Promise<boolean>;
@@ -31,7 +31,7 @@ const telling: Telling = {
   'template-unusable': 'monitor: the template cannot be rendered',
   'api-unavailable': 'monitor: no API server answers',
   'api-available': 'monitor: an API server answers again',
-  'list-held': 'monitor: a list of servers is not believed yet',
+  'list-held': 'monitor: a list of servers is held back',
 };
 
 const theVip: Target = {

@@ -52,7 +52,7 @@ export function startTraffic(
     counts: () => counts,
     recent: () => summarise(recent.filter(isRecent)),
     harm: async (what, kill) => {
-      // Written down before the signal: a request may be reported dead before we are told that the kill is done.
+      // Recorded before the signal: a request may fail before the kill returns.
       const index = harms.push({ ...what, fromMs: monotonicMs(), untilMs: undefined }) - 1;
       const value = await kill();
       const open = harms[index];

@@ -6,7 +6,7 @@ export const haproxyMonitorStatusSchema = z.object({
   version: z.string(),
   source: z.enum(['nodes', 'endpoints', 'static']),
   apiReachable: z.boolean(),
-  /** The list that HAProxy is configured with, null while there is none. */
+  /** The list in HAProxy's configuration, null without one. */
   servers: z.nullable(z.array(z.object({ name: z.string(), address: z.string(), port: z.number() }))),
   /** Why a list that was seen is not applied; null where it is. */
   held: z.nullable(z.string()),

@@ -47,8 +47,8 @@ export function loadBalancerModel(
 }
 
 /**
- * Holding a server back protects clients from one that is not quite ready while others serve. A single server has no
- * substitute: every second that it is held back is a second without an API.
+ * Holding a server back protects clients from a server that is not quite ready while others serve. A single server has no substitute: every
+ * second that it is held back is a second without an API.
  */
 function riseFor(servers: number): number {
   return servers > 1 ? 6 : 1;

@@ -14,7 +14,7 @@ export interface LoadBalancerSettings {
   readonly clusterName?: string | undefined;
   /** The supervisor's side of HAProxy: it hands over listeners and answers questions about servers. */
   readonly statsSocket: string;
-  /** Where the supervisor saves the servers' health before a reload, for the next generation to read. */
+  /** The file in which the supervisor saves the servers' health before a reload, for the next generation to read. */
   readonly stateFile: string;
 }
 

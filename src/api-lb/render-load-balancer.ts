@@ -47,9 +47,9 @@ function serverProblem(server: ApiServer, servers: readonly ApiServer[]): string
   if (!nameForm.test(name))
     return `the server name ${JSON.stringify(name)} is not printable, expected only A-Z a-z 0-9 . _ : -`;
   if (!addressForm.test(address))
-    return `the address ${JSON.stringify(address)} of server "${name}" is none, expected IPv4 or IPv6`;
+    return `invalid address ${JSON.stringify(address)} of server "${name}", expected IPv4 or IPv6`;
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    return `the port "${port}" of server "${name}" is none, expected 1 to 65535`;
+    return `invalid port "${port}" of server "${name}", expected 1 to 65535`;
   if (servers.some((other) => other !== server && other.name === name))
     return `the server name "${name}" is there twice, expected each once`;
   return undefined;

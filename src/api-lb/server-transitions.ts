@@ -17,9 +17,8 @@ interface ServerTransition {
 }
 
 /**
- * What has become of each server since the previous look. A server that is seen for the first time is told only if it is not
- * up, and not while it is still rising: its checks pass, so the words of the last one would contradict `down`. A server that
- * is gone is reported by the code that removed it from the list.
+ * The changes of each server since the previous poll. A new server is reported only if it is not up, and not while it is still rising: its
+ * checks pass, so the last check's words would contradict `down`. A removed server is reported by the code that removed it from the list.
  */
 export function serverTransitions(
   before: readonly SeenServer[],

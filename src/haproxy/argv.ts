@@ -1,4 +1,4 @@
-/** Where HAProxy's files are. All of them are the users' contract with the original pods but `masterSocket`. */
+/** HAProxy's files. All but `masterSocket` are the users' contract with the original pods. */
 export interface HaproxyPaths {
   readonly haproxy: string;
   readonly config: string;

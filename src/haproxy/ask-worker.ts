@@ -17,9 +17,9 @@ export async function askWorker(
 }
 
 /**
- * Sends `text` to a master. Undefined without a reply within `withinMs`, or where the master has ended.
- * HAProxy 2.5 and newer start their master anew once it has read its configuration, and nobody takes a connection until it is back: a
- * connection that is refused is tried again. Source: HAProxy's management guide, "Master CLI".
+ * Sends `text` to a master. Undefined without a reply within `withinMs`, or if the master has ended. HAProxy 2.5 and newer re-execute the master
+ * after it has read the configuration and accept no connection until it is back, so a refused connection is retried. Source: HAProxy's
+ * management guide, "Master CLI".
  */
 export async function askMaster(
   masterSocket: string,

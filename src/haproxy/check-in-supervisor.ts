@@ -19,9 +19,9 @@ const MAX_MESSAGE_CHARACTERS = 500;
 const MAX_DETAIL_CHARACTERS = 4_000;
 
 /**
- * Has the supervisor validate the candidate. HAProxy runs code while it parses (`lua-load`), so a configuration that somebody else
- * wrote must be parsed in HAProxy's container and not in this one, which has credentials. No path is sent: the supervisor knows
- * where its candidate is. Without a verdict the candidate is not used.
+ * Has the supervisor validate the candidate. HAProxy runs code while it parses (`lua-load`), so a configuration from a tenant or an operator
+ * must be parsed in HAProxy's container and not in this one, which has credentials. No path is sent: the supervisor knows its candidate. Without
+ * a verdict the candidate is not used.
  */
 export function createSupervisorCheck(
   socketPath: string,

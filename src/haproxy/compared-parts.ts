@@ -30,8 +30,8 @@ export function comparedParts(bytes: Buffer): readonly ComparedPart[] {
 }
 
 /**
- * What else lies there now is for the caller to find out: the file may have been replaced since its parts were found. Undefined where it cannot be
- * read any more.
+ * The caller finds out what else is on disk now: the file may have been replaced since its parts were found. Undefined if it cannot be read any
+ * longer.
  */
 export function readPart(path: string, part: ComparedPart): string | undefined {
   try {

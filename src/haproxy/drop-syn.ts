@@ -23,7 +23,7 @@ interface SynDrop {
 export const DROP_SYN_TABLE = 'inet hawser_drop_syn';
 
 const NFT_TIMEOUT_MS = 2_000;
-/** For the old generation to close its listeners once it was told to. */
+/** Time for the old generation to close its listeners after the signal. */
 const CLOSING_MS = 500;
 /** How much longer than a start the kernel waits for us. */
 const SPARE_MS = 2_000;

@@ -16,7 +16,7 @@ import type { Running } from './runtime/running.ts';
 /** To look at all servers of a larger configuration again and again would cost too much. */
 const MAX_LOOKED_AT_BYTES = 2 * 1024 * 1024;
 
-/** Reads the files of the sets beside a main file. */
+/** Reads the set files of a main file. */
 export function readSetFiles(config: string): ReadSetFile {
   return async (set, name) => {
     if (!isSetFileName(name)) return undefined;
@@ -36,8 +36,8 @@ interface Known {
 }
 
 /**
- * What of the configuration with this hash does not run: servers, and the files of its set. Undefined where another one lies there, or
- * HAProxy does not say. The main file is read again only once it was touched, and of a large one each search takes the next part.
+ * What of the configuration with this hash does not run: servers, and the files of its set. Undefined if another file is in place, or HAProxy
+ * does not answer. The main file is read again only after a change, and each search of a large one takes the next part.
  */
 export function createDriftSearch(
   config: string,
@@ -92,7 +92,7 @@ function stampOf(config: string): string {
   return `${found?.dev}:${found?.ino}:${found?.size}:${found?.mtimeMs}`;
 }
 
-/** Undefined for what cannot be looked at, as a loop of links. */
+/** Undefined for anything unreadable, such as a loop of links. */
 function statsOf(config: string): Stats | undefined {
   try {
     return statSync(config);

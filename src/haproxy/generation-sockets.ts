@@ -6,7 +6,7 @@ export function generationSocket(runDir: string, generation: number): string {
   return join(runDir, `hawser-generation-${generation}.sock`);
 }
 
-/** Those that lie there, the newest generation first. One may belong to a generation that has ended. */
+/** The sockets on disk, the newest generation first. One may belong to a generation that has ended. */
 export async function generationSockets(runDir: string): Promise<readonly string[]> {
   const names = await readdir(runDir).catch(() => []);
   return names

@@ -50,7 +50,7 @@ const MOST_FINISH_MS = 10 * 60_000;
 const HANGS_FOR_MS = 600_000;
 /** A state file with nothing in it but the format's version: every server starts as HAProxy sees fit. */
 const NO_STATE = '1\n';
-/** The directive without which HAProxy reads no state of servers, wherever it stands. It may be told to read another file than ours. */
+/** The directive without which HAProxy reads no server state, in any section. It may name another file than ours. */
 const LOADS_STATE = 'load-server-state-from-file';
 
 /** A variable of the process that a configuration's health check looks at. HAProxy takes it from outside in this mode alone. */
@@ -62,7 +62,7 @@ interface ProgramSettings extends HaproxyPaths {
   readonly forceDeleteTimeout: number;
 }
 
-/** HAProxy, as the supervisor's engine sees it. Each generation has a master socket of its own beside the stats socket. */
+/** HAProxy, as the supervisor's engine sees it. Each generation has a master socket of its own next to the stats socket. */
 export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
   const runDir = dirname(paths.statsSocket);
   const lastGood = join(runDir, 'haproxy.last-good.cfg');
@@ -156,7 +156,7 @@ async function check(ask: ConfigurationCheck, config: string): Promise<CheckOutc
   return await ask(config);
 }
 
-/** Names no file that a client chose: only the candidate beside the configuration of this supervisor can be checked. */
+/** Takes no path from a client: it only validates the candidate next to this supervisor's configuration. */
 async function checkCandidate({ haproxy: haproxyPath, config }: HaproxyPaths): Promise<CheckOutcome> {
   try {
     const { candidate } = await findLiveFile(config);
@@ -201,7 +201,7 @@ function start(
   return { kind: 'started', master, exited, configSha256, ...size };
 }
 
-/** The files of the set that the main file names, one folder deep; 0 where there is none. It may take no time: a start waits for its proof. */
+/** The number of files in the main file's set, one folder deep; 0 without a set. It must be fast, since a start waits for its proof. */
 function countSetFiles(config: string, main: Buffer): number {
   try {
     const folder = folderNamedIn({ path: realpathSync(config) }, main);

@@ -18,9 +18,9 @@ const MOST_PROBED = 64;
 const BATCH = 50;
 
 /**
- * Ends what draining generations still have with servers that are dead: those that the serving generation holds for down, and, of those that it
- * does not have, those whose machine is silent. One that refuses a connection lives: it may be finishing what it has begun. Only the backends
- * that draining sessions use are asked about.
+ * Ends the sessions of draining generations with dead servers: those that are down in the serving generation, and those it does not have whose
+ * machine is silent. A server that refuses connections is alive and may be finishing its requests. Only backends with draining sessions are
+ * polled.
  */
 export function createLostServers(
   askAll: AskAll,

@@ -55,10 +55,9 @@ function sessionRows(sessions: string) {
 const MAINTENANCE = 0x01;
 
 /**
- * The servers, as `backend/server`, that are down by `show servers state`. One that was taken out of use, or is not there any more, is none:
- * it may live, and finish what it has begun. Of a reply that was cut off, which does not end with an empty line, none is down.
- * Field 2 is the backend, 4 the server, 6 the operational state (0 is stopped), and 7 the administrative one. Source: HAProxy's
- * management guide, "show servers state".
+ * The servers, as `backend/server`, that are down by `show servers state`. A server in maintenance or removed is not down: it may be alive and
+ * finishing its requests. A reply that was cut off, without the final empty line, lists no server as down. Field 2 is the backend, 4 the server,
+ * 6 the operational state (0 is stopped), and 7 the administrative one. Source: HAProxy's management guide, "show servers state".
  */
 export function downServers(state: string): ReadonlySet<string> {
   if (!state.endsWith('\n\n')) return new Set();

@@ -21,7 +21,7 @@ export type StartOutcome =
       /** Of the configuration as it was when the program was started, hex. */
       readonly configSha256: string;
       readonly configBytes: number;
-      /** Beside the main file, those of its set. */
+      /** The number of files in the main file's set. */
       readonly setFiles: number;
       /** Resolves once the master is gone, with how it ended: `exit code 1`, `signal SIGKILL`. */
       readonly exited: Promise<string>;
@@ -49,8 +49,8 @@ export interface ProxyDriver {
   /** Whether it would refuse the file, and in which words. */
   readonly check: (config: ConfigChoice) => Promise<CheckOutcome>;
   /**
-   * HAProxy's verdict on the file that a monitor has written beside the live configuration, at low priority: its own processes come
-   * first. Parsing may run code that the file names (`lua-load`), so it happens here, where the running HAProxy does the same.
+   * HAProxy's verdict on the candidate that a monitor wrote next to the live configuration, at low priority: HAProxy's own processes come first.
+   * Parsing may run code that the file names (`lua-load`), so it happens here, where the running HAProxy does the same.
    */
   readonly checkCandidate: () => Promise<CheckOutcome>;
   /** Saves which servers are up, for the next generation to start with. Best effort: says whether it worked. */

@@ -4,7 +4,7 @@ export type UsableSample = 'ok' | 'failed' | 'unknown';
 /** Whether this node's load balancer is good enough to send the VIP's traffic to. */
 export interface UsableState {
   readonly usable: boolean;
-  /** Good samples since the last one that was not. */
+  /** Good samples in a row. */
   readonly okInARow: number;
   /** When the current run of failures began; undefined without one. */
   readonly failingSinceMs: number | undefined;

@@ -13,9 +13,8 @@ interface Limited {
 }
 
 /**
- * Cuts the groups that have too many addresses, so that one group cannot stop all others from being served. A group keeps its first
- * addresses in the order given. Where all groups together have too many, the largest are cut to the same size and the small ones stay
- * whole.
+ * Cuts groups with too many addresses, so that one group cannot stop the others from being served. A group keeps its first addresses in the
+ * order given. If all groups together have too many, the largest are cut to the same size and the small ones stay whole.
  */
 export function limitGroups(downstreams: readonly Downstream[]): Limited {
   const counts = countsOf(downstreams);

@@ -17,5 +17,5 @@ export interface ApiLbContext extends NodeContext {
   };
 }
 
-/** Said where a check needs a VIP and there is none. */
+/** For a check that needs a VIP, when none is set. */
 export const NO_VIP = 'no VIP was given (--api-vips) and keepalived.conf has none';

@@ -5,9 +5,8 @@ import { meaningOf, parseTableListing, redirects } from './table-listing.ts';
 
 export interface RedirectKeeper {
   /**
-   * Has exactly this redirect in the kernel when it returns, and touches nothing but its own table. Looks first: an
-   * intact table is left alone, a missing or altered one is replaced in one transaction. Call it on every round.
-   * Without a VIP there is nothing to redirect, and the table goes. Rejects only when `signal` stops it.
+   * Ensures that the kernel has exactly this redirect, and touches no table but its own. An intact table is not written, a missing or altered
+   * one is replaced in one transaction. Call it in every iteration. Without a VIP the table is removed. Rejects only when `signal` stops it.
    */
   ensure(wanted: Redirect, signal?: AbortSignal): Promise<RedirectOutcome>;
   /** Says what is in the kernel, and changes nothing: what an earlier process left is there until it is decided upon. */

@@ -4,7 +4,7 @@ export interface Redirect {
   readonly vips: readonly string[];
   /** What clients dial: `VIP:apiPort`. */
   readonly apiPort: number;
-  /** Where HAProxy listens: `VIP:lbPort`. */
+  /** HAProxy listens on `VIP:lbPort`. */
   readonly lbPort: number;
 }
 

@@ -20,8 +20,8 @@ export const MAX_PEM_LENGTH = 64 * 1024;
 const MOST_BLOCKS = 32;
 
 /**
- * Every block is parsed here and encoded anew, so that OpenSSL in HAProxy never reads what a tenant wrote. An encrypted
- * key, a block of an unknown kind, or one that cannot be parsed makes the whole text bad.
+ * Parses and re-encodes every block, so that OpenSSL in HAProxy never reads what a tenant wrote. An encrypted key, a block of an unknown kind,
+ * or one that does not parse makes the whole text invalid.
  */
 export function readPem(text: string): PemReading {
   if (text.length > MAX_PEM_LENGTH)

@@ -2,7 +2,7 @@ import type { CommandSpec } from '../../cli/command-spec.ts';
 import { type Finding, fail } from '../../engine/examine/check.ts';
 import type { NodeContext } from '../../engine/examine/context.ts';
 
-/** What the checks of a controller see that runs beside HAProxy in a pod of a Deployment. */
+/** What the checks see of a controller that runs next to HAProxy in a pod of a Deployment. */
 export interface DeployedContext extends NodeContext {
   readonly readings: NodeContext['readings'] & {
     readonly deployed: <Settings>(spec: CommandSpec<Settings>) => Settings | undefined;

@@ -7,10 +7,10 @@ export interface ServingReading {
   /** At the control socket. */
   readonly supervisor: SupervisorReading;
   readonly socket: string;
-  /** HAProxy's answer at its stats socket; undefined or empty where there is none. */
+  /** HAProxy's answer at its stats socket; undefined or empty without one. */
   readonly info: string | undefined;
   readonly statsSocket: string;
-  /** Where its ports are set, for a person. */
+  /** Where an operator sets its ports. */
   readonly portsAre: string;
 }
 

@@ -12,10 +12,7 @@ export interface StatisticsRow {
 
 const types: Readonly<Record<string, RowType>> = { 0: 'frontend', 1: 'backend', 2: 'server' };
 
-/**
- * The rows of a `show stat`. Undefined where the text is something else or was cut off: a number that lacks digits would be
- * taken for a counter that began anew.
- */
+/** The rows of a `show stat`. Undefined for any other text, or one that was cut off: a number with missing digits would look like a counter reset. */
 export function readRows(csv: string, columns: readonly Column[]): readonly StatisticsRow[] | undefined {
   const cells = csv.endsWith('\n') ? statisticsRows(csv.trimEnd()) : undefined;
   if (cells === undefined) return undefined;

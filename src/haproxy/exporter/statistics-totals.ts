@@ -17,11 +17,11 @@ export interface StatisticsTotals {
 type Counts = Map<string, readonly number[]>;
 
 /**
- * Counters that never go back. Each generation of HAProxy begins to count at 0, and so does a server that is taken out and put
- * in again; one that still drains goes on counting beside the one that serves. So what is added is the difference to what the same
- * generation said before, and all of a number that went back. `isCounter` says which values are counted: of others there is no total.
+ * Counters that never go back. Each generation of HAProxy starts counting at 0, as does a server that is removed and added again, and a draining
+ * generation keeps counting while another one serves. So each total grows by the difference from the same generation's previous value, or by the
+ * whole value after a reset. `isCounter` says which values are counted; the others have no total.
  *
- * Of a row that nothing has counted but the generation that was asked, the total is the same list as the row's. Of ten thousand routes most rest.
+ * A row that only the requested generation has counted shares its list with its total. Of ten thousand routes most are idle.
  */
 export function createTotals(isCounter: readonly boolean[]): StatisticsTotals {
   const totals: Counts = new Map();

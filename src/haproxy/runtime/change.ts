@@ -82,17 +82,17 @@ const fileChangeSchema = z.discriminatedUnion('kind', [
 
 const changeRequestSchema = z.object({
   /**
-   * Hash of the main file that is served before, and of the one that lies there now. It names its set, and so stands for all of it. What is told ahead of its file
-   * has a word that is no hash, and another order follows with the file's.
+   * Hashes of the main file served before, and of the one on disk now. Each names its set, and so identifies the whole set. A change made ahead
+   * of its file has a word that is not a hash, and a second request follows with the file's hash.
    */
   from: word,
   to: word,
   /**
-   * Whether `haproxy -c` has accepted the file that lies there now. One that it has not seen yet is no last good one; once it has, the order comes
-   * again, from this file to itself.
+   * Whether `haproxy -c` has accepted the file on disk. A file that is not validated yet does not become the last good one. After validation the
+   * request comes again, from this file to itself.
    */
   checked: z.optional(z.boolean()),
-  /** No file says `to` yet. Where the change cannot be made, that is the answer: a reload would not bring it. */
+  /** No file has `to` yet. If the change fails, that is the answer: a reload would not make it. */
   ahead: z.optional(z.literal(true)),
   /** The number of the set's folder, where there is one. */
   set: z.optional(z.int().check(z.minimum(1))),

@@ -3,7 +3,7 @@ import { changedSpan } from '../../engine/system/same-list.ts';
 
 /** How a backend begins in what hawser renders. */
 const BACKEND = '\nbackend ';
-/** What lets one section mean something for another one. The words are looked for first, since they are found faster. */
+/** Words that make one section depend on another. They are searched first, which is faster. */
 export const REFERENCE_WORDS = ['track', '.if', '.endif'];
 export const REFERENCE = /^[ \t]*(?:(?:default-)?server\S*[ \t](?:.*[ \t])?track[ \t]|\.(?:if|endif)\b)/m;
 

@@ -46,8 +46,8 @@ export function deletion(server: string): Command {
 const nothing: Steps = { creations: [], commands: [], endSessions: false };
 
 /**
- * What is under way may end: it is told to go a moment later, or much later, see `ending`. For so long one that drains would go on to get
- * the clients that have its cookie; one in maintenance gets none, and keeps its connections.
+ * Requests in progress may end: the server is shut down a moment later, or much later, see `ending`. Over that time a draining server would
+ * still get clients with its cookie. One in maintenance gets none, and keeps its connections.
  */
 function removal(server: string, endSessions: boolean): Steps {
   const state = endSessions ? 'drain' : 'maint';
@@ -67,7 +67,7 @@ function addition(server: string, wanted: WantedServer): Steps {
     return { text, done: /^New server registered\.$/ };
   };
   const added = { ...add(options), ...withDynamicCookie(wanted, add, server) };
-  // A server that was added takes nothing, and is not checked, until it is told to.
+  // A new server gets no traffic and no checks until it is enabled.
   const health = /(?:^| )check(?: |$)/.test(options) && isUnchecked !== true ? [checksOn(server)] : [];
   return { creations: [added], commands: [...health, setState(server, 'ready')], endSessions: false };
 }

@@ -13,7 +13,7 @@ const QUOTED = /^(['"])([\w.:-]+)\1$/;
 
 interface Section {
   readonly title: string;
-  /** Undefined in one that has no servers. */
+  /** Undefined for a section without servers. */
   readonly backend: string | undefined;
   readonly lines: string[];
   defaults: readonly string[];
@@ -105,7 +105,7 @@ function serverOf(
   const [, four, six, port] = ENDPOINT.exec(endpoint) ?? [];
   const address = four ?? six;
   if (address === undefined || !isCanonical(address)) return undefined;
-  // A variable, a remark, an expression: it means something else than its words say, or cannot be told.
+  // A variable, a comment, an expression: it means something else than its text, or cannot be set at runtime.
   if (Number(port) === 0 || ![name, ...defaults, ...own].every(isPlain)) return undefined;
   const taken = takeApart([...defaults, ...own]);
   // An agent changes its weight and its state, which is no drift.

@@ -12,8 +12,8 @@ export function differenceOf(before: string, after: string): Plan {
 }
 
 /**
- * Those of the named backends that differ by nothing, or by what HAProxy can be told while it runs. Each is looked at by itself, so that one of
- * which it cannot be told does not count for another one. None where one may depend on another.
+ * The named backends that are unchanged, or differ only in what can be updated at runtime. Each is compared alone, so that a backend that needs
+ * a reload does not affect another. Empty if one may depend on another.
  */
 export function toldBackends(
   before: Configuration,
@@ -46,7 +46,7 @@ function comparisonOf(before: Configuration, after: Configuration): Comparison {
   return { found: { kind: 'reload', what: 'conditions', reason } };
 }
 
-/** Where the servers are pods: one that goes was asked to end, and has time for what it has begun. */
+/** For servers that are pods: a removed one was asked to end, and has time to finish its requests. */
 function gentle({ found, running }: Comparison): Plan {
   if (found.kind !== 'runtime') return found;
   const changes = found.changes.map((change) => {
@@ -56,7 +56,7 @@ function gentle({ found, running }: Comparison): Plan {
   return { kind: 'runtime', changes };
 }
 
-/** A set as it lies there: its other files may be unknown. */
+/** A set on disk: its other files may be unknown. */
 export type KnownSet = Pick<Rendered, 'text' | 'others' | 'pieces'>;
 
 /**
@@ -65,7 +65,7 @@ export type KnownSet = Pick<Rendered, 'text' | 'others' | 'pieces'>;
  */
 export function setDifferenceOf(before: KnownSet | undefined, after: KnownSet, kindOf: KindOf): Plan {
   if (before === undefined || (before.others === undefined && othersOf(after).length > 0))
-    return { kind: 'reload', what: 'files-changed', reason: 'the files of before are not known' };
+    return { kind: 'reload', what: 'files-changed', reason: 'the previous files are not known' };
   const main = gentle(comparisonOf(before, after));
   if (main.kind === 'reload') return main;
   const files = planFiles(othersOf(before), othersOf(after), kindOf);

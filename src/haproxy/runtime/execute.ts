@@ -91,7 +91,7 @@ export function createRuntime({
     await endSessions(draining, ended);
     await advance(running);
   };
-  /** What takes longer than two steps is done when drift is looked for, or others go. */
+  /** Anything that takes more than two steps is done with the next search for drift, or the next removal. */
   const advance = async (running: Running): Promise<void> => {
     for (let step = 0; step < 2; step += 1) {
       await inTurn(() => leftOvers.advance(running, () => false));

@@ -23,7 +23,7 @@ export interface LeftOvers {
   readonly advance: (running: Running, awaited: (server: string) => boolean) => Promise<boolean>;
 }
 
-/** How HAProxy is told; each resolves with its trouble, in HAProxy's words. */
+/** The commands for HAProxy. Each resolves with its error, in HAProxy's words. */
 export interface Farewell {
   readonly end: (running: Running, server: string) => Promise<string | undefined>;
   readonly remove: (running: Running, server: string) => Promise<string | undefined>;

@@ -1,7 +1,7 @@
 /** A row of the statistics: what is in the column of this name, empty where there is nothing. */
 export type Cell = (column: string) => string;
 
-/** 0 where there is nothing or no number: one that is none would become null in a status, which no reader takes. */
+/** 0 for an empty or invalid cell: NaN would become null in a status, which every reader refuses. */
 export function countIn(cell: Cell, column: string): number {
   const count = Number(cell(column));
   return Number.isFinite(count) ? count : 0;
@@ -10,7 +10,7 @@ export function countIn(cell: Cell, column: string): number {
 /** Of the column "type": 0 is a frontend, 1 a backend, 3 a listener. */
 export const SERVER = '2';
 
-/** Where the API servers are in `templates/haproxy.cfg.ejs`. */
+/** The backend of the API servers in `templates/haproxy.cfg.ejs`. */
 const BACKEND = 'masters';
 
 export function isApiServer(backend: string): boolean {

@@ -4,23 +4,23 @@ import { changedSpan } from '../../engine/system/same-list.ts';
 import { type FileChange, isListLine, isMapWord } from './change.ts';
 import type { Reload } from './plan.ts';
 
-/** What HAProxy does with a file that its configuration names, as far as it can be told of another content. */
+/** The kind of a file that can be updated at runtime. */
 export type FileKind = 'map' | 'certificate-list' | 'certificate';
 
 /**
- * Undefined for a file that it reads at its start only. `start`: the same, and it says nothing but what the main file says too, so that what
- * runs has been told.
+ * Undefined for a file that HAProxy reads at its start only. `start`: the same, but all its content is in the main file too, so that the running
+ * HAProxy already has it.
  */
 export type KindOf = (name: string) => FileKind | 'start' | undefined;
 
 type FilePlan = Reload | { readonly kind: 'changes'; readonly changes: readonly FileChange[] };
 
-/** Of a map in which more lines differ, all are read anew: that is one step for those who ask it, and as many bytes. */
+/** A map with more changed lines is replaced whole: that is one step for lookups, and as many bytes. */
 const MOST_LINES = 64;
 
 /**
- * How to come from the files of one set to those of another. First what is new, so that no list names a certificate that HAProxy does
- * not know, and no map is without an answer. Of thousands of files only those between the first and the last one that differ are looked at.
+ * The changes from one set's files to another's. Additions come first, so that no list names an unknown certificate and no lookup lacks an
+ * answer. Of thousands of files only those between the first and the last difference are compared.
  */
 export function planFiles(before: readonly SetFile[], after: readonly SetFile[], kindOf: KindOf): FilePlan {
   const { start, end } = changedSpan(before, after);
@@ -120,7 +120,7 @@ function isSame(one: SetFile, other: SetFile): boolean {
   return Buffer.from(one.content).equals(Buffer.from(other.content));
 }
 
-/** Undefined where HAProxy cannot be told. */
+/** Undefined for a change that needs a reload. */
 function changesOf(
   file: SetFile,
   old: SetFile | undefined,

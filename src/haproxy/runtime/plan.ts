@@ -2,8 +2,8 @@ import type { RuntimeChange, ServerChange, WantedServer } from './change.ts';
 import type { Description } from './description.ts';
 
 /**
- * What a running HAProxy cannot be told. `conditions`: parts of a file depend on them, so that it was not compared. `files-changed`: of
- * the files that the main one names.
+ * What needs a reload. `conditions`: parts of a file depend on conditions, so that it was not compared. `files-changed`: the files that the main
+ * one names.
  */
 export const reloadCauses = [
   'section-added',
@@ -80,7 +80,7 @@ function reload(what: Reload['what'], reason: string): Reload {
   return { kind: 'reload', what, reason };
 }
 
-/** Of its place, its weight and whether its checks are on HAProxy can be told. */
+/** The address, the weight and the state of the checks can change at runtime. */
 function differentServer(running: Description, wanted: Description): Reload | undefined {
   for (const [name, now] of wanted.servers) {
     const before = running.servers.get(name);

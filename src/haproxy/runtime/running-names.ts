@@ -4,8 +4,8 @@ import type { FileKind } from './plan-files.ts';
 import type { Running } from './running.ts';
 
 /**
- * What a generation calls the files of a set. It keeps the names of the set that it was started with, whatever set lies there by now:
- * certificates by their full paths, maps and lists as its configuration names them.
+ * A generation's names for the files of a set. It keeps the names of the set it was started with, whatever set is on disk by now: certificates
+ * by their full paths, maps and lists as its configuration names them.
  */
 export interface RunningNames {
   readonly certificate: (name: string) => string | undefined;
@@ -42,7 +42,7 @@ export interface RunningFile {
   readonly runsAs: string;
 }
 
-/** Every map, list and certificate that HAProxy has read, or was told of. Undefined where it does not say. */
+/** Every map, list and certificate that HAProxy has read or received at runtime. Undefined without an answer. */
 export async function askFiles(ask: Ask, running: Running): Promise<readonly RunningFile[] | undefined> {
   const commands = ['show map', 'show ssl crt-list', 'show ssl cert'];
   const [maps, lists, certificates] = await Promise.all(commands.map((command) => ask(running, command)));

@@ -30,7 +30,7 @@ export function parseRunningServers(state: string): RunningServers | undefined {
   return state.startsWith('1\n# be_id be_name ') ? serversIn(state) : undefined;
 }
 
-/** Where the servers are, of any number of answers to `show servers state`. */
+/** The servers' addresses, from any number of answers to `show servers state`. */
 export function serverPlaces(
   answers: string,
 ): ReadonlyMap<string, { readonly host: string; readonly port: number }> {

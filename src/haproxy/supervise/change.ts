@@ -8,8 +8,8 @@ import type { Action, Change, Event, RunningChange, Serving, State } from './sta
 type Emit = EmitAction<Action>;
 
 /**
- * A request to come to another configuration without a reload. It is judged when its turn has come, by the hash of what is served by
- * then: a generation that was being loaded meanwhile has read the old file or the new one, and gets what it lacks.
+ * A request to move to another configuration without a reload. When its turn comes it is compared with the hash that is served by then: a
+ * generation that was starting meanwhile has read the old file or the new one, and gets what it lacks.
  */
 export function changeRequested(
   state: State,
@@ -90,8 +90,8 @@ function servedBy({ number, master }: Serving, tookMs: number) {
 }
 
 /**
- * A reload makes the change whatever became of it, since the file says already what is wanted. What was told ahead of its file is only answered:
- * HAProxy may have made it in part, so what runs counts as neither file, and nothing but a reload follows.
+ * A reload makes the change in any case, since the file already has it. A change made ahead of its file is only answered: HAProxy may have made
+ * it in part, so what runs matches neither file, and only a reload can follow.
  */
 function reloadInstead(
   state: State,
@@ -108,7 +108,7 @@ function reloadInstead(
     reloads: !isRepeated && !ahead,
     changes: change.changes.map(describeChange),
   };
-  // It is found again every five seconds: the first refusal is told, and the repair.
+  // Drift is found every five seconds: log the first refusal, and the repair.
   if (!isRepeated || reason !== state.changeCounts.lastRefusal)
     emit(logged('warn', 'change-refused', fields));
   const { refused, ...counts } = state.changeCounts;

@@ -2,7 +2,7 @@ import { flag } from '../../cli/command-spec.ts';
 import { absolutePath, socketPath } from '../../cli/fields.ts';
 import { instance } from '../../cli/instance.ts';
 
-/** Where a supervisor listens within its pod, unless a flag says otherwise. */
+/** A supervisor's default socket within its pod. */
 export const HAPROXY_SOCKET = '/var/run/haproxy/haproxy-master.sock';
 
 /** What the supervisor and the monitor of an HAProxy must agree on. */

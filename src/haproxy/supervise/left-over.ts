@@ -6,7 +6,7 @@ import type { GenerationsRecord, RecordedGeneration } from './record.ts';
 import { drainUntil } from './retire.ts';
 import type { Retiring, Serving, State } from './state.ts';
 
-/** A process that may have been started just before its supervisor was killed is looked for during one second. */
+/** A process that may have started just before its supervisor was killed is searched for during one second. */
 const LOOK_EVERY_MS = 100;
 const STARTING_LOOKS = 10;
 
@@ -44,7 +44,7 @@ export async function adopt(
   };
 }
 
-/** The generation that served. If there is none, the newest of those that had yet to prove themselves. */
+/** The generation that served, otherwise the newest one without proof. */
 function heirOf(alive: readonly Alive[]): Alive | undefined {
   const byNumber = alive.toSorted((a, b) => b.number - a.number);
   return byNumber.find(({ role }) => role === 'serving') ?? byNumber.find(({ role }) => role === 'starting');

@@ -35,8 +35,8 @@ function pick({ number, master, workers, pulse, isBusy }: Leaving): Leaving {
 }
 
 /**
- * Lets a generation that serves go, for good: its health check fails first, and it takes connections until clients have been led
- * elsewhere. A configuration whose health check does not know of notice is told to stop accepting as soon as that is known.
+ * Retires a serving generation for good: its health check fails first, and it accepts connections until clients have moved. A configuration
+ * without that health check gets the signal to stop accepting as soon as this is known.
  */
 export function giveNotice(
   state: State,

@@ -12,10 +12,7 @@ export interface State {
   readonly phase: 'running' | 'stopping' | 'stopped';
   readonly limits: Limits;
   readonly nextNumber: number;
-  /**
-   * The desired and proven generation. Desired and running are separate: while there is none, `restart` says when to
-   * start.
-   */
+  /** The desired and proven generation. Desired and running are separate: without one, `restart` says when to start. */
   readonly serving: Serving | undefined;
   readonly job: Job | undefined;
   /** Requests that came during the job; they lead to exactly one further job. */
@@ -143,7 +140,7 @@ export interface Retiring {
 
 export type CutShort = 'number' | 'memory';
 
-/** Either the master, beside a worker that serves, or a worker. */
+/** The master of a worker that serves, or a worker. */
 export type Hangs = 'master' | 'worker';
 
 export type Event =
@@ -177,7 +174,7 @@ export type Event =
   /** A generation's master is gone; `how` says which exit code or signal. */
   | { readonly kind: 'exited'; readonly number: number; readonly how: string }
   | { readonly kind: 'last-good-kept'; readonly kept: boolean }
-  /** A look at a generation; `hangs` is missing if it lives. */
+  /** A probe of a generation; `hangs` is missing if it answers. */
   | {
       readonly kind: 'looked';
       readonly number: number;
@@ -197,7 +194,7 @@ export type Event =
     }
   /** How many requests a draining generation has in progress; undefined where its worker does not say. */
   | { readonly kind: 'requests-counted'; readonly number: number; readonly requests: number | undefined }
-  /** `heeded`: its health check fails from now on, so that whoever sends clients here can stop. */
+  /** `heeded`: its health check fails from now on, so that load balancers and the VIP can stop sending clients here. */
   | { readonly kind: 'notice-given'; readonly number: number; readonly heeded: boolean }
   | { readonly kind: 'tick' }
   | { readonly kind: 'stop' };

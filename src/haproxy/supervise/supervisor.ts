@@ -35,13 +35,13 @@ export interface Supervisor {
   /** Resolves when the reload has succeeded or failed. */
   readonly reload: () => Promise<Answer>;
   /**
-   * Resolves once the change that the text asks for is made, without a reload or with one. See `ChangeRequest`: the file lies there
-   * already, so that a generation that starts meanwhile has it as well, unless the change is told ahead of its file.
+   * Resolves once the requested change is made, with or without a reload. See `ChangeRequest`: the file is already on disk, so that a generation
+   * that starts meanwhile has the change too, unless it is made ahead of its file.
    */
   readonly change: (text: string) => Promise<Answer>;
   /**
-   * Resolves with HAProxy's verdict on the candidate beside the configuration: `ok`, or stage `check` with HAProxy's words. Stage
-   * `internal` means that there is no verdict. Nothing that runs is touched.
+   * Resolves with HAProxy's verdict on the candidate next to the configuration: `ok`, or stage `check` with HAProxy's words. Stage `internal`
+   * means that there is no verdict. Nothing that runs is touched.
    */
   readonly check: () => Promise<Answer>;
   /** Always answers; each generation's worker has this long to report its sessions. */
@@ -51,7 +51,7 @@ export interface Supervisor {
     readonly serving: number;
     readonly starting: number;
     readonly draining: number;
-    /** Of those that drain, masters and workers together. */
+    /** The memory of draining generations, masters and workers together. */
     readonly drainingMemoryBytes: number;
   };
   readonly connections: () => ConnectionCounts;
@@ -106,7 +106,7 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
       return {
         ok: false,
         stage: 'protocol',
-        message: `Cannot read the change "${text.slice(0, 80)}": it is none`,
+        message: `Cannot read the change "${text.slice(0, 80)}": invalid request`,
       };
     },
     check: async () => answerToCheck(await program.checkCandidate()),

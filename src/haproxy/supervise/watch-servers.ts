@@ -17,11 +17,11 @@ import {
 } from './suspicion.ts';
 
 const LOOK_EVERY_MS = 200;
-/** After a look at many servers: of thousands, looks would cost HAProxy and this process a processor each. */
+/** After a poll of many servers: for thousands, polling without a pause would cost HAProxy and this process a processor each. */
 const REST_MS_PER_SERVER = 7;
-/** After a probe that found nothing: a server that refuses connections is suspected until its checks mark it down. */
+/** After a probe without a result: a server that refuses connections is suspected until its checks mark it down. */
 const QUIET_MS = 1_000;
-/** That a suspect was left alone is said once in this time. */
+/** A suspect that stays in service is logged once in this time. */
 const TOLD_FOR_MS = 60_000;
 
 /** What clients' connections had to go through. */
@@ -84,7 +84,7 @@ export function watchServers(
     const depth = suspects.some(({ suspicion }) => depthOf(suspicion) === 'answer') ? 'answer' : 'connect';
     for (const { server } of suspects) busy.add(server.name);
     try {
-      // At the same time: a network that comes back in between would make witnesses of those that are probed later.
+      // All at once: a network that recovers in between would turn the servers probed later into witnesses.
       const found = new Map(
         await Promise.all(
           servers.map(async ({ name, address }) => [name, await probeTcp(address, depth)] as const),

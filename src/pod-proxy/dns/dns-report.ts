@@ -25,7 +25,7 @@ export function createDnsMetrics(registry: MetricsRegistry): DnsMetrics {
   return { addresses, refused, written: (records) => written({}, records) };
 }
 
-/** Where the records' keeper reports. */
+/** The outputs of the records' keeper. */
 export interface DnsObservers extends Pick<Observers, 'log' | 'once'> {
   readonly metrics: { readonly dns: DnsMetrics };
 }

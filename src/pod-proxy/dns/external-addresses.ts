@@ -11,7 +11,7 @@ interface ExternalAddresses {
 /** ExternalIPs of Nodes, by the Node's name. */
 export type NodeAddresses = ReadonlyMap<string, readonly string[]>;
 
-/** Where a replica's addresses come from: its annotation, else Services that select it, else its Node. */
+/** The source of a replica's addresses: its annotation, else Services that select it, else its Node. */
 type Source =
   | { readonly kind: 'annotation'; readonly text: string }
   | { readonly kind: 'services'; readonly services: readonly LoadBalancer[] }

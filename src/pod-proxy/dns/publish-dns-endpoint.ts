@@ -39,8 +39,8 @@ export async function hasDnsEndpoints(session: Session, signal: AbortSignal): Pr
 }
 
 /**
- * Publishes by one DNSEndpoint, from which ExternalDNS makes the records. It belongs to the Deployment of the writing pod and goes
- * with it. One of the same name that is not hawser's is left alone. Each write names the version that was compared.
+ * Publishes with one DNSEndpoint, from which ExternalDNS makes the records. It belongs to the Deployment of the writing pod and is deleted with
+ * it. A DNSEndpoint of the same name that is not hawser's is not touched. Each write names the version that was compared.
  */
 export function publishDnsEndpoint(
   session: Session,

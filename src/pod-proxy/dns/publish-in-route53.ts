@@ -41,9 +41,8 @@ const zonesPage = z.object({
 });
 
 /**
- * Publishes in Route 53, with the credentials that the SDK finds (environment, web identity, container, instance). What is
- * there is read before each write. A record that holds more than addresses is left alone. One name's failure does not keep the
- * others from being written.
+ * Publishes in Route 53, with the credentials that the SDK finds (environment, web identity, container, instance). The records are read before
+ * each write. A record that holds more than addresses is not touched. One name's failure does not block the others.
  */
 export function publishInRoute53(settings: Route53Settings): Publish {
   const { nowMs, zonesKeptMs } = settings;

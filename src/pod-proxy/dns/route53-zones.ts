@@ -14,8 +14,8 @@ type ZoneChoice =
   | { readonly kind: 'none'; readonly message: string };
 
 /**
- * The zone for the record of `name`: of those that are asked for and that the name lies in, the one with the longest name.
- * Several of that name are none: which one resolvers ask is not to be seen here.
+ * The zone for the record of `name`: of the requested zones that contain the name, the one with the longest name. Several of that name give no
+ * zone, since it is unknown which one resolvers use.
  */
 export function zoneOf(name: string, zones: readonly Zone[], wanted: WantedZone): ZoneChoice {
   const around = zones.filter((zone) => name === zone.name || name.endsWith(`.${zone.name}`));

@@ -36,9 +36,9 @@ export function admitRoutes(
 }
 
 /**
- * The same for one list after another. Who gets a host is settled anew where a route comes, goes or asks for something else, and of a route that
- * only says something else of itself, as with a renewed certificate, only that is judged. A route that is admitted as before is the same object in
- * the answer, so that it is cheap to see.
+ * The same for successive lists. Hosts are settled again when a route is added, removed or asks for something else. If only a route's content
+ * changed, as with a renewed certificate, only that is checked again. A route whose admission is unchanged stays the same object in the answer,
+ * so that it is cheap to compare.
  */
 export function createAdmission(
   policy: AdmissionPolicy,
@@ -77,7 +77,7 @@ export function createAdmission(
   };
 }
 
-/** The verdicts about the last routes, in the order of `settled`, and what they were made of beside the routes themselves. */
+/** The verdicts about the last routes, in the order of `settled`, and their inputs besides the routes themselves. */
 interface Judged extends KnownSecrets {
   readonly settled: readonly SettledPlace[];
   readonly reviewed: readonly SecretReview[] | undefined;
@@ -123,7 +123,7 @@ type Content = Pick<AdmittedRoute, 'insecure' | 'tls'>;
 
 const withoutTls: Content = { insecure: 'None', tls: {} };
 
-/** What is wrong with a route in itself, or what it is worth. */
+/** A route's content, or why its own fields are refused. */
 function contentOf({ route, path }: RouteClaim, { secrets, reviews }: KnownSecrets): Content | Refusal {
   const refuse = (message: string): Refusal => ({ reason: 'ExtendedValidationFailed', message });
   if (path.length > MOST_PATH_CHARACTERS)

@@ -1,7 +1,7 @@
 import type { Route } from '../objects/route.ts';
 import type { AdmissionPolicy } from './admission-policy.ts';
 
-/** The host that a route gets: its own, or what the router's owner has chosen for such routes; '' where there is none. */
+/** A route's host: its own, or the one that the router's owner has set for such routes; '' without either. */
 export function hostOf(
   route: Pick<Route, 'host' | 'subdomain' | 'name' | 'namespace'>,
   { domain, hostTemplate, overrideHost, overrideDomains }: AdmissionPolicy,
@@ -33,7 +33,7 @@ export function isInDomains(host: string, domains: readonly string[]): boolean {
   return domains.some((domain) => host === domain || host.endsWith(`.${domain}`));
 }
 
-/** What follows the first dot; '' where there is none. */
+/** The part after the first dot; '' without a dot. */
 export function parentDomain(host: string): string {
   const dot = host.indexOf('.');
   return dot < 0 ? '' : host.slice(dot + 1);

@@ -7,9 +7,9 @@ import type { Refusal } from './verdict.ts';
 export type SecretReviews = ReadonlyMap<string, SecretReview> | undefined;
 
 /**
- * Why a Route may not have the Secret that it names; undefined where it may. Its namespace has to let the router get that Secret: who may write
- * Routes may not always read Secrets, and a served certificate is used without being read. It is asked before the Secret is looked for, so that
- * nobody learns which names there are. Ingresses name Secrets for every controller, and are not asked about.
+ * Why a Route may not use the Secret that it names; undefined if it may. Its namespace has to let the router get that Secret: a user who may
+ * write Routes may not always read Secrets, and a served certificate is used without being read. Permission is checked before the Secret's
+ * existence, so that a tenant cannot probe for names. Ingresses name Secrets for every controller, and need no permission.
  */
 export function consentRefusal(
   { namespace, ingress, tls }: Pick<Route, 'namespace' | 'ingress' | 'tls'>,

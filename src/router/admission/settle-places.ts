@@ -7,7 +7,7 @@ import type { Refusal } from './verdict.ts';
 export interface SettledPlace {
   readonly asked: AskedPlace;
   readonly refusal: Refusal | undefined;
-  /** In the list of those that asked. */
+  /** Its index in the list of claims. */
   readonly index: number;
 }
 

@@ -4,7 +4,7 @@ import { isCookieName, isPath } from '../safe-text.ts';
 import { parseAllowlist } from './allowlist.ts';
 import { parseHaproxyDuration } from './haproxy-duration.ts';
 
-/** What a route's annotations ask for. As with openshift-router, a value that is wrong counts as not given. */
+/** The settings in a route's annotations. As with openshift-router, an invalid value is treated as unset. */
 export interface RouteAnnotations {
   readonly balance?: Balance;
   readonly disableCookies: boolean;
@@ -28,7 +28,7 @@ const haproxy = 'haproxy.router.openshift.io/';
 const router = 'router.openshift.io/';
 const rate = `${haproxy}rate-limit-connections`;
 
-/** Checks cost HAProxy, the pods and the network of the node, whoever asks for them. */
+/** Every check costs HAProxy, the pods and the node's network. */
 const SHORTEST_CHECK_INTERVAL_MS = 1_000;
 
 /** What may stand in one, in the order in which openshift-router documents them. */

@@ -14,7 +14,7 @@ const metadataServices: ReadonlySet<string> = new Set([
   ...['fd00:ec2::254', 'fd20:ce::254', 'fd00:42::42', 'fd00:c1::a9fe:a9fe'],
 ]);
 
-/** Where no endpoint may be, by the router's administrator and by where the router runs. */
+/** Places without endpoints, by the router's administrator and by the router's own node. */
 export interface DeniedPlaces {
   /** ROUTER_DENIED_ENDPOINTS: networks in CIDR form. */
   readonly networks: readonly string[];

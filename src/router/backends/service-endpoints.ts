@@ -40,7 +40,7 @@ interface FoundEndpoints {
   readonly changed: ReadonlySet<string>;
 }
 
-/** For one list of objects after another. Their order makes no difference. Only those that have come or gone are looked at. */
+/** For successive lists of objects, in any order. Only added and removed objects are read. */
 export function createServiceEndpoints(
   denied: DeniedPlaces = { networks: [] },
 ): (objects: readonly ServiceEndpoints[], services: readonly Service[]) => FoundEndpoints {

@@ -8,9 +8,9 @@ export function serviceWeights(services: readonly WeightedService[]): ReadonlyMa
 }
 
 /**
- * The weight of each endpoint of a service: its service's weight is shared by its endpoints, and all are scaled so that the
- * largest is 256 and none that takes traffic is below 1. Where one service alone takes traffic, its endpoints have 1: with a
- * larger number HAProxy would need more memory for the same. Single precision, as openshift-router counts.
+ * The weight of each endpoint of a service: its service's weight is shared by its endpoints, and all are scaled so that the largest is 256 and
+ * none that takes traffic is below 1. If one service alone takes traffic, its endpoints have 1: with a larger number HAProxy would need more
+ * memory for the same. Single precision, as openshift-router counts.
  */
 export function endpointWeights(
   weights: ReadonlyMap<string, number>,

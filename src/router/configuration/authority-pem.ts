@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls';
 const block = /-----BEGIN ([A-Z0-9 ]{1,40})-----([A-Za-z0-9+/=\s]*)-----END \1-----/g;
 const begin = /-----BEGIN /g;
 
-/** Why it is no list of authorities' certificates as PEM, of any length. Undefined where it is one. HAProxy loads weak ones too. */
+/** Why the content is not a PEM list of authorities' certificates, of any length; undefined if it is. HAProxy loads weak ones too. */
 export function authorityProblem(content: Buffer): string | undefined {
   const blocks = blocksIn(content);
   if (typeof blocks === 'string') return blocks;
@@ -14,7 +14,7 @@ export function authorityProblem(content: Buffer): string | undefined {
   return plain.every(({ der }) => isCertificate(der)) ? undefined : 'a certificate cannot be parsed';
 }
 
-/** Why it is no PEM of CRLs. Undefined where it has one or several. */
+/** Why the content is not PEM with at least one CRL; undefined if it is. */
 export function revocationProblem(content: Buffer): string | undefined {
   const blocks = blocksIn(content);
   if (typeof blocks === 'string') return blocks;

@@ -11,9 +11,9 @@ const MAX_CERTIFICATE_BYTES = 1024 * 1024;
 type Given = Pick<RouterSettings, 'defaultCertificate' | 'defaultCertificatePath' | 'defaultCertificateDir'>;
 
 /**
- * Key and certificate for hosts without their own, as PEM: given as text, as a folder with the pair in it or as a file, in this order; else
- * what `madeBefore` holds, until it expires; else a new self-signed one. It is read as that of a route is: the key, the certificate and
- * its chain in any order, and nothing that HAProxy would refuse. Throws a ConfigError where the given one is none.
+ * Key and certificate for hosts without their own, as PEM: given as text, as a folder with the pair in it or as a file, in this order; else what
+ * `madeBefore` holds, until it expires; else a new self-signed one. It is read like a route's: the key, the certificate and its chain in any
+ * order, and nothing that HAProxy would refuse. Throws a ConfigError if the given one is invalid.
  */
 export async function defaultCertificate(given: Given, madeBefore: string, now: Date): Promise<string> {
   const { defaultCertificate: text, defaultCertificateDir: folder, defaultCertificatePath: path } = given;
@@ -43,7 +43,7 @@ function usable(what: string, certificate: string, key = ''): string {
   throw new ConfigError([`Cannot use ${what}: ${pair ?? 'certificate: expected a PEM certificate'}`]);
 }
 
-/** Parameters for DH, which old guides put beside the certificate, are left out: HAProxy has those of `tune.ssl.default-dh-param`. */
+/** DH parameters, which old guides add to the certificate, are left out: HAProxy has those of `tune.ssl.default-dh-param`. */
 function pairIn(certificate: string, key = ''): ReturnType<typeof readKeyPair> {
   return readKeyPair(certificate.replaceAll(DH_PARAMETERS, ''), key);
 }

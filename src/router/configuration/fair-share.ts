@@ -36,7 +36,7 @@ export function beyondShare<T>(shares: readonly Share<T>[], room: number): reado
   return gone;
 }
 
-/** Where a sum belongs among these, which are in order. */
+/** The index of a sum in these namespaces, which are sorted. */
 function placeOf(sum: number, namespaces: readonly { readonly sum: number }[]): number {
   let [low, high] = [0, namespaces.length];
   while (low < high) {

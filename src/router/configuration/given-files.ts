@@ -48,7 +48,10 @@ export function givenFiles(settings: RouterSettings): readonly GivenFile[] {
   ];
 }
 
-/** As a file of the set. The one of before is returned where nothing has changed. Throws a ConfigError where HAProxy could not use it. */
+/**
+ * Returns the content as a file of the set, or the previous file if nothing has changed. Throws a ConfigError for a file that HAProxy could not
+ * use.
+ */
 export async function readGivenFile(file: GivenFile, before?: SetFile): Promise<SetFile> {
   const content = await contentOf(file);
   if (before !== undefined && content.equals(bytesOf(before))) return before;

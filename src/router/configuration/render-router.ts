@@ -90,8 +90,8 @@ function withBroken(outcome: RouterRendering, broken: readonly LeftOut[]): Route
 }
 
 /**
- * Finds the routes over which the router itself fails, once it has failed: in what is printed of them, in their lines of maps, in their files.
- * They cost no more than themselves, and a route is looked at once for each default certificate.
+ * Finds the routes on which the router itself fails, after a failure: by their backends, their lines of maps and their files. The cost depends
+ * on these routes only, and each is tried once for each default certificate.
  */
 function createBroken(settings: RouterSettings) {
   const options = backendOptions(settings);

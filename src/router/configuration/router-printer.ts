@@ -25,8 +25,8 @@ type RouterPrint = RenderOutcome | { readonly kind: 'pieces'; readonly pieces: r
 const OWN_CHARACTERS = 1024 * 1024;
 
 /**
- * A line of a template: all below it is one backend, and knows nothing but `backend`. It is printed for each route by itself, and is kept
- * for as long as the route stays as it is. A template without it prints all backends anew each time.
+ * A line of a template: everything below it is one backend, and uses nothing but `backend`. It is printed for each route alone, and kept until
+ * the route changes. A template without it prints all backends each time.
  */
 const EACH_BACKEND = '<%# each backend -%>\n';
 
@@ -36,7 +36,7 @@ export function createRouterPrinter(template: RouterTemplate, settings: RouterSe
   const at = template.text.indexOf(EACH_BACKEND);
   if (at === -1) return printWhole(template, common, (route) => templateBackend(route, options));
   const head = compileTemplate(template.text.slice(0, at), Object.keys(common), limitsOf(template, 0));
-  // What is above is there as empty lines: a mistake is told with its line in the file.
+  // Empty lines replace the text above, so that an error has its line number in the file.
   const above = template.text.slice(0, at + EACH_BACKEND.length).replaceAll(/[^\n]/g, '');
   const block = `<%#${above}%>${template.text.slice(at + EACH_BACKEND.length)}`;
   const each = compileTemplate(block, ['backend'], limitsOf(template, 1));
@@ -64,7 +64,10 @@ function inPieces(pieces: readonly string[], limits: ReturnType<typeof limitsOf>
   return isWhole ? { kind: 'pieces', pieces } : finished(pieces, limits);
 }
 
-/** The text alone, which stays. EJS adds it up of many pieces, which V8 keeps until somebody looks at it: they would be gone through at each change. */
+/**
+ * The text alone, which is kept. EJS concatenates many pieces, and V8 joins them only when the text is read: without this, each change would
+ * visit every piece.
+ */
 function inOnePiece(printed: PrintOutcome): string | Failed {
   if (printed.kind === 'failed') return printed;
   /^/.test(printed.text);

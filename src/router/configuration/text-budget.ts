@@ -6,7 +6,7 @@ import { isLong } from './long-list.ts';
 import { quotedLiteral } from './quoted.ts';
 import { INLINE_ADDRESSES } from './template-backend.ts';
 
-/** Beside what is not of routes, and with room for what is estimated. */
+/** Leaves room for text that belongs to no route, and for estimates. */
 const MOST_CHARACTERS = MAX_CONFIGURATION_BYTES - 8 * 1024 * 1024;
 
 /** What the routes of a router may print: room for some long ones, and thirty servers for each of the others. */
@@ -34,7 +34,7 @@ function textSize(route: RouteBackend): number {
   return 4 * WORDS + addresses + name.length + sum(actions) + sum(own) + sum(texts);
 }
 
-/** Beside the maps' own words and what names no route. */
+/** Leaves room for maps and for files of no route. */
 const OTHER_FILES = 64;
 const OTHER_BYTES = 2 * 1024 * 1024;
 /** A route is in some lines of maps and lists, in which regular expressions may double its text. */
@@ -66,9 +66,9 @@ export const sizesOf = oncePer(
 );
 
 /**
- * The routes that do not fit beside the others, and why: with their text in the configuration, or with their files in its set. Tenants share
- * both, so that one with many or long routes must not take the room of the others. `sizes` are those of the routes, in their order;
- * `givenBytes` are those of the administrator's files.
+ * The routes that do not fit with the others, and why: by their text in the configuration, or by their files in its set. Tenants share both, so
+ * that one with many or long routes must not take the others' room. `sizes` has the routes' order; `givenBytes` is the size of the
+ * administrator's files.
  */
 export function tooLarge(
   routes: readonly RouteBackend[],
@@ -82,7 +82,7 @@ export function tooLarge(
       .filter((route) => !left.has(route))
       .map((route) => ({ item: route, key: route.key, size: sizesOf(route)[of] }));
     for (const { item, size } of beyondShare(shares, room))
-      left.set(item, `its ${what(size)}, too many beside the others',`);
+      left.set(item, `its ${what(size)}, more than the other routes leave room for,`);
   };
   leaveOut('characters', textBudget(routes.length), (size) => `configuration of ${size} characters`);
   leaveOut('files', MAX_SET_FILES - OTHER_FILES, (size) => (size === 1 ? '1 file' : `${size} files`));

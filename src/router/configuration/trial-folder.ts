@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeFolder } from '../../engine/apply/old-sets.ts';
 
-/** Where a set is tried: what is served and what lies beside it stay as they are. It goes when it is disposed of. */
+/** A folder to validate a set in, apart from what is served. Disposing it removes it. */
 interface TrialFolder extends AsyncDisposable {
   readonly path: string;
 }

@@ -15,7 +15,7 @@ export interface LeftOut {
   readonly isThrown?: true;
 }
 
-/** As a tenant is told. */
+/** The refusal in the tenant's status. */
 export function refusalOf({ problem, isThrown }: LeftOut): Pick<Refusal, 'reason' | 'message'> {
   return isThrown === true
     ? internalError(problem)
@@ -32,7 +32,7 @@ export function printableRoutes(routes: readonly RouteBackend[]): Printable {
   return createPrintableRoutes()(routes);
 }
 
-/** The same for the routes of one model after another, beside the administrator's own files. */
+/** The same for successive models, with the administrator's own files. */
 export function createPrintableRoutes(): (
   routes: readonly RouteBackend[],
   given?: readonly SetFile[],

@@ -30,8 +30,8 @@ export type ShardSettings = Pick<
 >;
 
 /**
- * Whether a route is this router's, by its fields and its namespace; its labels were looked at when it was read. All that
- * is set must hold. With labels of namespaces, a route whose namespace is not known is another router's.
+ * Whether a route belongs to this router, by its fields and its namespace; its labels were matched when it was read. All set conditions must
+ * hold. With labels of namespaces, a route in an unknown namespace belongs to another router.
  */
 export function shardOf(
   settings: ShardSettings,

@@ -105,7 +105,7 @@ const lease: RouterCheck = {
   },
 };
 
-/** What somebody on call asks about a router, in the order in which it is shown. */
+/** The checks of a router, in the order in which they are shown. */
 export const routerChecks: readonly RouterCheck[] = [
   ready,
   haproxy,

@@ -4,7 +4,7 @@ import type { RouterStatus } from '../live/router-status.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A silent router, for the checks beside `router-ready`, which is the one that fails. */
+/** A silent router, for all checks but `router-ready`, which is the one that fails. */
 export const notAnswering = unknown('the router does not answer at its page', 'see check router-ready');
 
 export function judgeReady(status: RouterStatus): Finding {

@@ -30,7 +30,7 @@ export interface Explanation {
 }
 
 export interface ShownCertificate {
-  /** There is none: the router takes no TLS to this host. */
+  /** No certificate: the router takes no TLS to this host. */
   readonly refused?: true;
   /** The route that brings it; undefined: the router's default certificate. */
   readonly route?: string;
@@ -58,7 +58,7 @@ export function explain(
   const others = wanted
     .filter((each) => each !== backend)
     .map((each) => ({ route: each.key, place: placeOf(each), why: whyNot(each, request, backend) }));
-  // A passed connection is looked at before its path is known.
+  // A passed-through connection is routed before its path is known.
   const path = request.scheme === 'https' && backend?.kind === 'passthrough' ? '' : request.path;
   const rejected = matchingBackends(admission.rejected, request.host, path).map(rejectedRoute);
   const unprinted = matchingBackends(model.backends, request.host, path).flatMap((each) => {

@@ -27,11 +27,11 @@ export interface Offenders {
 const MOST_NAMING_CHECKS = 8;
 
 /**
- * Which of the suspects HAProxy refuses beside the base. All are checked first: what was refused a moment ago may have been refused for
- * want of memory. Those that its words name are set aside and the others are checked, until it takes them or its words name none: only then
- * it is searched, at most `mostChecks` times. So the many bad routes of one tenant cost the routes of the others as many checks as a single bad
- * one. A suspect that is neither taken nor in `words` was not looked at. Undefined where no route can be blamed: HAProxy refuses the base alone, or
- * a check could not be made.
+ * Which of the suspects HAProxy refuses together with the base. All are validated first, since an earlier refusal may have been for want of
+ * memory. Routes that its errors name are set aside and the others are validated, until HAProxy accepts them or its errors name none. Only then
+ * are they searched, with at most `mostChecks` validations. So the many bad routes of one tenant cost other tenants' routes as many validations
+ * as a single bad one. A suspect that is neither taken nor in `words` was not tried. Undefined if no route can be blamed: HAProxy refuses the
+ * base alone, or a validation could not run.
  */
 export async function findOffenders(
   base: readonly RouteBackend[],
@@ -78,7 +78,7 @@ export function withoutNeighbours(
 
 const namespaceOf = (key: string): string => key.slice(0, key.indexOf(':'));
 
-/** Namespaces first, and then the routes of those that are refused. */
+/** Namespaces first, then the routes of the refused namespaces. */
 async function siftFairly(
   suspects: readonly RouteBackend[],
   detail: string,

@@ -42,7 +42,7 @@ export function followObjects(settings: LiveSettings, api: Api, signal: AbortSig
   };
   const followIf = <T>(isNeeded: boolean, resource: Resource<T>) =>
     isNeeded ? follow(resource) : (): readonly T[] => [];
-  /** Those of which a Secret is still asked about are as they were before. */
+  /** Routes with a pending Secret review stay as they were. */
   let reviewed: readonly Route[] = [];
   const hasShard = settings.namespaceLabels !== undefined || settings.projectLabels !== undefined;
   const routes = follow({

@@ -26,7 +26,7 @@ export interface Isolation {
   ) => Promise<boolean>;
   /** Which of these HAProxy takes without any other route. Those that it refuses are left out. */
   readonly tryAlone: (backends: readonly RouteBackend[]) => Promise<TriedAlone>;
-  /** Tries those that are left out again, beside what is served, until `stop` aborts. */
+  /** Tries left-out routes again, together with what is served, until `stop` aborts. */
   readonly tryAgain: (onTaken: () => void, stop: AbortSignal) => Promise<void>;
 }
 

@@ -8,7 +8,10 @@ interface Told {
   readonly facts?: Readonly<Record<string, string>>;
 }
 
-/** Reads something anew each time. Where it cannot be used any more, that is told, and the last good one stays. Throws what `read` throws where there never was one. */
+/**
+ * Reads a value each time. If a new value is invalid, that is reported and the last good one stays. Throws the error of `read` without a last
+ * good one.
+ */
 export function keepLastGood<T>(
   read: (before: T | undefined) => Promise<T>,
   { usable, unusable, facts = {} }: Told,

@@ -17,8 +17,8 @@ interface LeftOutRoutes {
   /** The decision without them, however they have changed since. One that has gone is forgotten. */
   readonly servable: (decision: Decision) => ServableDecision;
   /**
-   * `words` by key: what HAProxy said of each. Undefined: it refuses this one, or another that came with it; of one that is left out already that
-   * says nothing new. Answers with those of which something else was said before, or nothing.
+   * `words` by key: what HAProxy said of each route. Undefined: it refuses this route, or another in the same trial; for a route that is already
+   * left out this changes nothing. Returns the routes whose message changed.
    */
   readonly leaveOut: (
     backends: readonly RouteBackend[],

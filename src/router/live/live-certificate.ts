@@ -35,8 +35,8 @@ export async function checkGivenCertificate(settings: LiveSettings): Promise<voi
 }
 
 /**
- * The certificate for hosts without their own, as it is now. A self-signed one is made once, and is the one that is served where an earlier
- * process made it. One that cannot be used any more is told, and the last good one stays. Throws a ConfigError where there never was one.
+ * The current certificate for hosts without their own. A self-signed one is made once, and one that an earlier process made and serves is kept.
+ * A certificate that becomes invalid is reported, and the last good one stays. Throws a ConfigError without a last good one.
  */
 export function openDefaultCertificate(settings: LiveSettings, log: Log): () => Promise<string> {
   return keepLastGood(

@@ -5,14 +5,14 @@ import type { LiveSettings } from '../settings/router-command.ts';
 import { settingName } from '../settings/setting-name.ts';
 import { keepLastGood } from './last-good.ts';
 
-/** Where the administrator's files are read from, for those who watch files. */
+/** The paths of the administrator's files, for the file watcher. */
 export function givenFilePaths(settings: LiveSettings): readonly string[] {
   return givenFiles(settings).map(({ path }) => path);
 }
 
 /**
- * The administrator's files, as they are now. One that cannot be used any more is told, and the last good one stays. Throws a ConfigError
- * where there never was one.
+ * The administrator's current files. A file that becomes invalid is reported, and the last good one stays. Throws a ConfigError without a last
+ * good one.
  */
 export function openGivenFiles(settings: LiveSettings, log: Log): () => Promise<readonly SetFile[]> {
   const readers = givenFiles(settings).map((file) =>

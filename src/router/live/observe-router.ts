@@ -6,7 +6,7 @@ import type { RouterObserver } from './router-observer.ts';
 
 /** Tells the metrics what the router does. `nowMs` is monotonic. */
 export function observeRouter(metrics: RouterMetrics, nowMs: () => number): RouterObserver {
-  /** The first event that no decision has seen yet, the first one of those that are decided and not served, and of these the first that is new. */
+  /** Times of the first event without a decision, of the first event that is decided and not served, and of the first new one among the latter. */
   let [heardMs, decidedMs, newMs]: (number | undefined)[] = [];
   let decided: Decision | undefined;
   let told: Decision | undefined;
@@ -60,7 +60,7 @@ function countReload(metrics: RouterMetrics, outcome: ApplyOutcome, tookMs: numb
   metrics.reloaded(reasonOf(outcome, cause), result, result === 'done' ? reloadMs / 1_000 : undefined);
 }
 
-/** Of changed routes, what HAProxy could not be told, where that is known. */
+/** Why changed routes needed a reload, if known. */
 function reasonOf(outcome: ApplyOutcome, cause: string): string {
   const what = outcome.kind === 'reloaded' ? outcome.what : undefined;
   return cause === 'routes-changed' ? (what ?? cause) : cause;

@@ -1,14 +1,14 @@
 import { allowlistFileName, caFileName, certificateFileName } from '../configuration/file-names.ts';
 import type { RouteBackend } from '../model.ts';
 
-/** The most that a tenant is told of HAProxy's words. */
+/** The limit of HAProxy's words in a tenant's status. */
 const MOST_CHARACTERS = 400;
 
 /**
- * The routes that HAProxy's words about a refused configuration are about, by key, each with those words. A message that begins with a
- * line of a route's backend is about that route alone, whatever names follow: HAProxy quotes what the tenant wrote. Any other one is about the
- * routes whose backends or files it names. Empty where its words name none. What names several routes is told to none of them:
- * they may be in different namespaces. `text` is the main file that was refused.
+ * The routes that HAProxy's errors about a refused configuration concern, by key, each with those errors. An error that starts with a line of a
+ * route's backend concerns that route alone, whatever names follow: HAProxy quotes the tenant's text. Any other error concerns the routes whose
+ * backends or files it names. Empty if its errors name none. An error that names several routes is shown to none of them: they may be in
+ * different namespaces. `text` is the main file that was refused.
  */
 export function offendersIn(
   detail: string,

@@ -6,8 +6,8 @@ import type { LiveSettings } from '../settings/router-command.ts';
 const SUPERVISOR_PAGE_PORT = 1937;
 
 /**
- * Where this router answers itself, by the machine's addresses at its start. An endpoint there would lead clients to its pages, or requests around in
- * a circle.
+ * The router's own addresses, from the machine's addresses at its start. An endpoint there would lead clients to its pages, or requests around
+ * in a circle.
  */
 export function ownPlaces({
   httpPort,

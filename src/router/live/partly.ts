@@ -16,9 +16,9 @@ interface Made {
 }
 
 /**
- * The served routes, in which those are as wanted that differ only in their pods or in what their certificate says, where HAProxy can be
- * told of that while it runs. Each stands for itself: no route of one tenant keeps the pods of another one back. Rendered with the default
- * certificate that is wanted, they are a part where that is all that changed. Undefined where there is none.
+ * The served routes, with every wanted change of pods or certificate content that HAProxy takes at runtime. Each route is decided alone, so that
+ * no tenant's route delays another tenant's pods. If only the default certificate changed, the served routes with the new one are the partial
+ * update. Undefined without any.
  */
 export function partly(served: Made, wanted: Made): readonly RouteBackend[] | undefined {
   const known = new Map(served.backends.map((backend) => [backend.name, backend]));

@@ -51,7 +51,7 @@ function resultOf(outcome: ApplyOutcome): Result | undefined {
   return outcome.kind === 'reloaded' && outcome.atRunTime ? 'changed' : outcome.kind;
 }
 
-/** Why it failed, in HAProxy's words where it has some, or what HAProxy could not be told without a reload. */
+/** Why it failed, in HAProxy's words if it has some, or what needed a reload. */
 function wordsOf(outcome: ApplyOutcome): string | undefined {
   if (outcome.kind === 'rejected') return firstWords(outcome.detail) || outcome.message;
   return outcome.kind === 'reloaded' ? outcome.reason : messageIn(outcome);

@@ -47,10 +47,7 @@ export interface RouterConfiguration extends ConfigurationParts<ServableDecision
   >;
   /** A configuration of this process was served once: what HAProxy has now is it, or a later one. */
   readonly isServed: () => boolean;
-  /**
-   * Tries routes that HAProxy refused again, beside what is served, and new ones while they are held back. Resolves once `stop` has
-   * aborted.
-   */
+  /** Tries refused routes again, together with what is served, and new routes while they are held back. Resolves once `stop` has aborted. */
   readonly tryLeftOut: (stop: AbortSignal) => Promise<void>;
 }
 
@@ -138,7 +135,7 @@ export function routerConfiguration(
       const isServed = outcome.kind === 'reloaded' || outcome.kind === 'unchanged';
       if (isServed && !isUnchecked(outcome)) isolation.taken(decision);
       if (isTaken(outcome) && !isUnchecked(outcome)) teller.taken(decision);
-      // It was told when HAProxy was told of it.
+      // The runtime update was already reported.
       if (isCheck === true && outcome.kind === 'unchanged') return;
       const tookMs = monotonicMs() - startMs;
       const identity = identityOf(rendered);

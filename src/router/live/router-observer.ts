@@ -11,19 +11,19 @@ export interface RouterObserver {
   readonly onEvent?: () => void;
   /** Every Route that a list or a watch tells of, as the API has it. */
   readonly onRoute?: (object: unknown) => void;
-  /** Each decision, before HAProxy is told of it. May take no time. */
+  /** Each decision, before its runtime update. It must be fast. */
   readonly onDecided?: (decision: Decision) => void;
   /**
-   * The newest decision once HAProxy was told, and soon in any case, however long its reload has to wait. `leftOut` are those of its rejected routes that
-   * admission let in and HAProxy, or the template, cannot take; `unproven` are the keys of those admitted ones of which it is not known yet
-   * whether HAProxy takes them.
+   * The newest decision after its runtime update, and soon in any case, however long its reload has to wait. `leftOut` are the rejected routes
+   * that passed admission and that HAProxy or the template cannot take; `unproven` are the keys of admitted routes that HAProxy has not accepted
+   * yet.
    */
   readonly onDecision?: (
     decision: Decision,
     leftOut: readonly RejectedRoute[],
     unproven: ReadonlySet<string>,
   ) => void;
-  /** HAProxy is about to be loaded anew, not only told of a change. */
+  /** HAProxy is about to be reloaded, not only updated at runtime. */
   readonly onReload?: () => void;
   /**
    * What became of a configuration; `tookMs` is all of it: files, check, reload. `cause` made it differ from the one before. Of a part, the

@@ -35,7 +35,7 @@ const PROBE_MS = 800;
 /** `hawser status` waits for a quarter of one. */
 const STATUS_PROBE_MS = 150;
 
-/** What a change record names as causes, and what of changed routes HAProxy cannot be told. */
+/** The causes in a change record, and the reasons why changed routes needed a reload. */
 const RELOAD_REASONS = [
   ...['start', 'routes-changed', 'template-changed', 'edited'],
   ...[...reloadCauses, REFUSED, WENT_BACK],

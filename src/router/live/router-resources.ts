@@ -17,7 +17,7 @@ interface ResourceSettings {
   readonly ingressClass?: string | undefined;
 }
 
-/** Is told of an object that cannot be read, and is left out. */
+/** Called for an object that cannot be read, and is left out. */
 export type Unreadable = (what: string, object: unknown, problems: readonly string[]) => void;
 
 /** Secrets of these types hold no certificate, and may be many or large: helm keeps whole charts in them. */

@@ -14,8 +14,8 @@ export interface ReviewedRoutes {
 
 export interface SecretReviews {
   /**
-   * These Routes, but those of which a Secret was not asked about yet: each is as it was before, or is left out where it is new, so that it is
-   * decided once and a status is written once. Undefined until each of the first ones was asked about.
+   * These Routes, except those with a pending Secret review: such a Route stays as it was, or is left out if it is new, so that it gets one
+   * decision and one status. Undefined until each of the first Routes has its review.
    */
   readonly review: (routes: readonly Route[]) => ReviewedRoutes | undefined;
   /** Asks again what was asked long enough ago. Call it every LOOK_EVERY_MS. */
@@ -56,10 +56,10 @@ const MOST_AT_ONCE = 8;
 const MOST_AGAIN = 10;
 /** A Role that a namespace takes back. */
 const ALLOWED_AGAIN_MS = 60_000;
-/** Somebody waits for a Role that was just made. */
+/** An operator or a tenant may be waiting for a new Role to take effect. */
 const OTHERS_AGAIN_MS = 5_000;
 const FAILED_AGAIN_MS = 1_000;
-/** For so long a Route waits for the first answer, which is then unknown. */
+/** A Route waits this long for the first answer, which is then unknown. */
 const PATIENCE_MS = 10_000;
 
 /**

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { findLiveFile, readIfThere } from '../../engine/apply/live-file.ts';
 import { folderNamedIn } from '../../engine/apply/set-path.ts';
 
-/** Where a file of the set lies that is in place: an earlier process may have put it there. */
+/** The path of a file of the live set. An earlier process may have written it. */
 export async function servedFile(config: string, name: string): Promise<string> {
   const file = await findLiveFile(config);
   const folder = folderNamedIn(file, await readIfThere(file.path));

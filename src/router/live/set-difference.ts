@@ -8,9 +8,9 @@ import type { RouterSettings } from '../settings/router-settings.ts';
 import { inTurns } from './in-turns.ts';
 
 /**
- * How to come from one set of the router's files to another. Servers change namespace by namespace in turn, so that a tenant with thousands of
- * endpoints does not keep the others waiting. Maps of regular expressions are read from their first line to their last, and
- * HAProxy can only be told of new last ones.
+ * The changes from one set of the router's files to another. Servers change round-robin by namespace, so that a tenant with thousands of
+ * endpoints does not delay the others. Maps of regular expressions are read from first line to last, and HAProxy can only append lines at
+ * runtime.
  */
 export function routerDifference({
   lookup,

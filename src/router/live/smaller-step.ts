@@ -2,7 +2,7 @@ import type { BackendServer, RouteBackend } from '../model.ts';
 import { inTurns } from './in-turns.ts';
 import { fixedPart } from './partly.ts';
 
-/** Takes HAProxy a quarter of a second: for so long a change of another namespace waits. */
+/** Takes HAProxy a quarter of a second, which is how long a change of another namespace waits. */
 const MOST_SERVERS = 100;
 
 /** `server` is undefined where it goes. */

@@ -8,17 +8,17 @@ import type { RouterObserver } from './router-observer.ts';
 
 /** Tells the observers what was decided, and of which admitted routes it is known that HAProxy takes them. */
 interface Teller {
-  /** They are told once HAProxy has been told, and after 50 ms at the latest: what they do with it takes as long as the change itself. */
+  /** Called after the runtime update, and within 50 ms at the latest: the observers' work takes as long as the change itself. */
   readonly decided: (shown: ServableDecision) => void;
-  /** HAProxy has been told, or is being reloaded. */
+  /** The runtime update is done, or a reload has started. */
   readonly tellNow: () => void;
   /** HAProxy takes these, of this decision; left out, all of it. */
   readonly taken: (decision: Decision, backends?: readonly RouteBackend[]) => void;
   /** Whether the newest configuration waits for its reload. */
   readonly held: (isHeld: boolean) => void;
   /**
-   * What is told does not wait for a reload: while a configuration is held back, its new routes are tried in a small one of their own.
-   * Resolves once `stop` has aborted.
+   * Reports do not wait for a reload: while a configuration is held back, its new routes are tried in a small one of their own. Resolves once
+   * `stop` has aborted.
    */
   readonly tryHeld: (stop: AbortSignal) => Promise<void>;
 }

@@ -1,6 +1,6 @@
 /** Tenants choose how many topics there are and what is said of each. */
 export const MOST_NAMED = 1_000;
-/** What was not seen for so long has gone, or is right: each kind is listed every ten minutes. */
+/** A topic not seen for this long is gone or fixed: each kind is listed every ten minutes. */
 const FORGET_MS = 3_600_000;
 
 interface Told {

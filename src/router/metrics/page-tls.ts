@@ -18,8 +18,8 @@ export interface PageTlsSettings {
 export interface PageTls {
   readonly openServer: OpenServer;
   /**
-   * Reads the files again until `signal` aborts: new connections get what they hold. What cannot be used is told once, and the last
-   * good one stays. Never rejects.
+   * Rereads the files until `signal` aborts: new connections get their content. An invalid pair is reported once, and the last good one stays.
+   * Never rejects.
    */
   readonly follow: (log: Log, signal: AbortSignal, lookEveryMs?: number) => Promise<void>;
 }

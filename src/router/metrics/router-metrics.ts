@@ -2,7 +2,7 @@ import { type MetricsRegistry, simpleGauge } from '../../engine/observe/metrics-
 import { createMonitorMetrics, type MonitorMetrics } from '../../engine/observe/monitor-metrics.ts';
 import type { RejectionReason } from '../admission/verdict.ts';
 
-/** The certificate that ends first, of those that are served. */
+/** The served certificate that expires first. */
 export interface FirstExpiry {
   readonly namespace: string;
   readonly route: string;
@@ -24,7 +24,7 @@ export interface RouterMetrics extends MonitorMetrics {
   /** Of all routes of this router: how many are served, and how many are not, by reason. */
   readonly routes: (admitted: number, rejected: ReadonlyMap<RejectionReason, number>) => void;
   readonly runtimeCommands: (done: number, failed: number) => void;
-  /** A write of a Route's status, or somebody else's change of our entry. */
+  /** A write of a Route's status, or another writer's change of our entry. */
   readonly statusWrite: (result: 'written' | 'failed' | 'contended') => void;
   /** A list of the API lacked most of what was known. */
   readonly listDoubted: () => void;

@@ -12,7 +12,7 @@ import {
 } from './metadata.ts';
 import { type Reading, reader } from './reading.ts';
 
-/** What the router reads of a Route (route.openshift.io/v1), or of one path of an Ingress. As it stands there: nothing is decided yet. */
+/** What the router reads of a Route (route.openshift.io/v1), or of one path of an Ingress, before any decision. */
 export interface Route extends Identity {
   readonly annotations: Annotations;
   /** '' where the router is to choose one. */
@@ -47,7 +47,7 @@ export interface HeldHost {
   readonly wildcardPolicy: string;
 }
 
-/** A route of which nothing is known but this. */
+/** A route with these fields only. */
 export function bareRoute(
   { namespace, name, uid, createdMs }: Identity,
   known: Partial<Omit<Route, keyof Identity>>,

@@ -6,7 +6,7 @@ import type { RouterNode } from './router-node.ts';
 /** Of routes in trouble, as many are named as a person reads at night. */
 const MOST_NAMED = 3;
 
-/** What of a router needs its operator. A route that another one's host keeps away is its tenant's affair. */
+/** A router's problems for its operator. A route that lost its host to another is its tenant's problem. */
 export function routerProblems({ router, at }: RouterNode): readonly Problem[] {
   if (!router) return [];
   const { synced, unready, lastChange } = router;

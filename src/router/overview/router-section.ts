@@ -5,7 +5,7 @@ import type { RouterStatus } from '../live/router-status.ts';
 import type { RouterNode } from './router-node.ts';
 import { certificatesTable, changesTable, leftOutTable, refusedTable } from './tables.ts';
 
-/** Routes, certificates and reloads: counts of all, and the first of those that are in trouble. */
+/** Routes, certificates and reloads: their counts, and the first ones with problems. */
 export function routerSection({ node, at, router }: RouterNode): Section {
   const now = Date.parse(at);
   return {

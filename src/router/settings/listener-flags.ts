@@ -4,7 +4,7 @@ import { absolutePath, oneOf, port } from '../../cli/fields.ts';
 import { wholeNumber, wholeNumberOrAuto } from '../../cli/whole-number.ts';
 import { timeMs } from './router-fields.ts';
 
-/** Where the router listens, how much it takes, and how long it waits. */
+/** The router's listeners, limits and timeouts. */
 export const listenerFlags = {
   httpPort: flag('<port>', port, 'port for clients without TLS', {
     default: '80',

@@ -10,7 +10,7 @@ import { httpUrl, pageAddress, truth, wordPath } from './router-fields.ts';
 
 const { socket, haproxy } = haproxyMonitorFlags;
 
-/** What the running router has beside what its configuration is made with. */
+/** The running router's settings, in addition to those of its configuration. */
 export const liveFlags = {
   kubeconfig: flag(
     '<path>',

@@ -14,7 +14,7 @@ export const routerCommand = commandSpec({
     'Serves Routes and Ingresses: watches the API, writes the configuration of HAProxy, asks for reloads.',
   flags: { ...routerFlags, ...liveFlags, ...statusFlags },
   examples: [
-    ['hawser router', 'in a pod, beside hawser haproxy supervise'],
+    ['hawser router', 'in a pod, next to hawser haproxy supervise'],
     ['hawser router --kubeconfig ~/.kube/config --ingress-class hawser', 'Ingresses of that class too'],
   ],
   notes: [

@@ -7,7 +7,7 @@ import { shardFlags } from './shard-flags.ts';
 import { statusFlags } from './status-flags.ts';
 import { tlsFlags } from './tls-flags.ts';
 
-/** What the configuration is made with, beside the objects. */
+/** The settings of the configuration, in addition to the objects. */
 export const routerFlags = {
   ...listenerFlags,
   ...requestFlags,

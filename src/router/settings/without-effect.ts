@@ -9,7 +9,7 @@ const reasons: Readonly<Record<string, string>> = {
   ROUTER_BIND_PORTS_AFTER_SYNC: 'ports are never bound before everything was listed',
   EXTENDED_VALIDATION: "routes' certificates are always looked into",
   ROUTER_HAPROXY_CONFIG_MANAGER: 'there is no other way than the least reload',
-  COMMIT_INTERVAL: 'each change is written at once, also where HAProxy was told of it',
+  COMMIT_INTERVAL: 'each change is written at once, also after a runtime update',
   ROUTER_BLUEPRINT_ROUTE_NAMESPACE: 'HAProxy needs no routes that are kept ready',
   ROUTER_BLUEPRINT_ROUTE_LABELS: 'HAProxy needs no routes that are kept ready',
   ROUTER_BLUEPRINT_ROUTE_POOL_SIZE: 'HAProxy needs no routes that are kept ready',

@@ -5,7 +5,7 @@ export type IngressEntry = Readonly<Record<string, unknown>>;
 export interface RouterIdentity {
   /** Routers with one name write one entry. */
   readonly name: string;
-  /** A name that a route's host may be a CNAME of; '' where there is none. */
+  /** A CNAME target for a route's host; '' without one. */
   readonly canonicalHostname: string;
 }
 
@@ -35,7 +35,7 @@ export function desiredIngress(
   if (own === undefined) return [...before, entryOf({}, wanted, router, now)];
   const isOnly = before.findLastIndex((entry) => isOwn(entry, router)) === at;
   if (isOnly && saysSo(own, wanted, router)) return undefined;
-  // A second entry of the same name can only be a mistake of somebody's.
+  // A second entry of the same name can only be a mistake.
   return before.flatMap((entry, index) => {
     if (index === at) return [entryOf(own, wanted, router, now)];
     return isOwn(entry, router) ? [] : [entry];

@@ -16,8 +16,8 @@ import { isSameWish, type WantedStatus } from './wanted-statuses.ts';
 /** What the Routes' statuses say, as far as it was heard, and what they are to say. */
 export interface StatusTable {
   /**
-   * A Route as the API has it. Tells its key, and whether somebody has changed our entry from what it is to say to something
-   * else; undefined for what is no Route, or older than what is known.
+   * A Route as the API has it. Returns its key, and whether another writer has changed our entry away from the desired one; undefined for
+   * anything but a Route, or one older than what is known.
    */
   readonly see: (route: unknown) => { readonly key: string; readonly isContended: boolean } | undefined;
   /** A Route as the API answered to our own write: what a watch tells later may be older. */

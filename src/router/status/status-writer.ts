@@ -23,7 +23,7 @@ export interface StatusWriterSettings {
   /** Of the Lease whose holder writes: all replicas of a router share it. */
   readonly lease: { readonly namespace: string; readonly name: string };
   readonly report: Log;
-  /** Called for each write that was made or has failed, and each change of our entry by somebody else. */
+  /** Called for each successful or failed write, and each change of our entry by another writer. */
   readonly count: (what: StatusCount) => void;
   readonly timing?: Partial<StatusTiming>;
 }
@@ -34,7 +34,7 @@ export interface StatusTiming {
   readonly lease: LeaseTiming;
   readonly writesPerSecond: number;
   readonly requestTimeoutMs: number;
-  /** Then contentions are forgotten, and everything is looked at again. */
+  /** After this time contentions are forgotten, and everything is read again. */
   readonly resyncMs: number;
   /** Of one Route. */
   readonly retry: RetryLimits;
@@ -67,10 +67,10 @@ interface StatusWriter {
 }
 
 /**
- * Writes the statuses of Routes while this process holds the Lease. Every write names the version that it is about, so that two
- * writers never undo each other's work unseen. What fails is tried again, less and less often. Where somebody else keeps
- * changing our entries in a namespace, as a router of the same name with other settings does, writing stops in that namespace until the
- * next resync: what one tenant's program overwrites keeps no other tenant's statuses waiting.
+ * Writes the statuses of Routes while this process holds the Lease. Every write names the version it is based on, so that two writers never
+ * silently undo each other's work. Failed writes are retried with backoff. If another writer keeps changing our entries in a namespace, as a
+ * router of the same name with other settings does, writing stops in that namespace until the next resync: one tenant's program does not delay
+ * other tenants' statuses.
  */
 export function startStatusWriter(settings: StatusWriterSettings, signal: AbortSignal): StatusWriter {
   const { session, router, report, count } = settings;
@@ -236,7 +236,7 @@ function problemOf(outcome: StatusOutcome): Problem | undefined {
     case 'gone':
       return undefined;
     case 'conflict':
-      return { kind: 'conflict', message: 'somebody else changes the Route all the time' };
+      return { kind: 'conflict', message: 'another writer keeps changing the Route' };
     case 'refused':
     case 'failure':
       return { kind: `${outcome.status ?? 'no answer'}`, message: outcome.message };

@@ -15,16 +15,15 @@ export interface WantedStatus {
   readonly entry: EntryWanted | 'as-it-is' | undefined;
 }
 
-/** What a decision wants of each Route's status, by key. `unproven` are those of which it is not known yet whether HAProxy takes them. */
+/** The desired status of each Route, by key. `unproven` are the keys of Routes that HAProxy has not accepted yet. */
 type StatusWishes = (
   decision: Pick<Decision, 'admission' | 'outside'>,
   unproven?: ReadonlySet<string>,
 ) => Map<string, WantedStatus>;
 
 /**
- * An Ingress is left alone: its status has a load balancer's address, which the router does not know, and no place for a
- * reason. What is wanted of an admitted Route follows from the Route, and is made once: decisions come often, and with
- * ten thousand Routes.
+ * An Ingress gets no status: its status has a load balancer's address, which the router does not know, and no place for a reason. The desired
+ * status of an admitted Route follows from the Route, and is made once: decisions come often, and with ten thousand Routes.
  */
 export function createStatusWishes(policy: AdmissionPolicy): StatusWishes {
   const admitted = new WeakMap<Route, WantedStatus>();
