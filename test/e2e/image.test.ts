@@ -43,7 +43,7 @@ const programs = () =>
     files.flatMap((path) => /^\/(?:usr\/|opt\/.*\/)?(?:local\/)?s?bin\/([^/]+)$/.exec(path)?.[1] ?? []),
   );
 
-test('of hawser it holds the bundle, its templates and its Node', () => {
+test("the image has hawser's bundle, its templates and its Node", () => {
   const own = unowned.filter((path) => path.startsWith('/opt/hawser/') || path.startsWith('/usr/local/bin/'));
   const code =
     /^\/opt\/hawser\/dist\/(?:(?:haproxy|keepalived)-(?:supervise|monitor)\/)?[a-z]+(?:-[a-zA-Z0-9]+)*\.mjs$/;

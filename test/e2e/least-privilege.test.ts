@@ -80,7 +80,7 @@ test('beyond loopback nothing listens but the API server and HAProxy on its two 
   expect([...new Set(ports)].toSorted()).toEqual(['9444', '6443', '9445']);
 });
 
-test('what others may not read or write is closed to them, on the node and in the containers', async () => {
+test('private files are closed to other users, on the node and in the containers', async () => {
   const list = [
     'find',
     '/etc/hawser',

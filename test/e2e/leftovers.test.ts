@@ -68,7 +68,7 @@ const isThere = (folder: string) => ({
   cgroup: cgroups.some((dir) => existsSync(dir)),
 });
 
-test('what a run has left whose process is gone is removed: processes, namespaces, cgroups, mounts, folder', async () => {
+test("a dead run's leftovers are removed: processes, namespaces, cgroups, mounts, folder", async () => {
   const folder = join(parent, 'hawser-e2e-nodes-1');
   const processes = await leave(folder);
   markOwner(folder, idOf(owner));

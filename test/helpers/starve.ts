@@ -8,7 +8,7 @@ const TURNS = `while kill -STOP "$1"; do sleep ${STOPPED_S}; kill -CONT "$1"; sl
 
 /**
  * Starves a process until it is disposed of: it runs for 35 ms, and then not for 700 ms. Busy loops next to it would leave it without a
- * turn for as long as chance has it on a machine that is busy already, where a process that lives cannot be told from one that hangs.
+ * turn for as long as chance has it on a machine that is busy already, where a live process looks like a hung one.
  * So its turns come by the clock, and it and what gives them go before others.
  */
 export function starve(pid: number): Disposable {

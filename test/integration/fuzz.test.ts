@@ -19,7 +19,7 @@ test.each(targets.map((target) => [target.name, target.claim, target] as const))
   },
 );
 
-test('of cases that a program reads at once, the one that it refuses is reported alone', async () => {
+test('a case refused in a batch is reported alone', async () => {
   const refusing = (isRefused: (parts: readonly number[]) => boolean) =>
     attackTogether(fc.nat(1_000), {
       prepare: (number) => number,

@@ -10,7 +10,7 @@ export interface ServingReading {
   /** HAProxy's answer at its stats socket; undefined or empty without one. */
   readonly info: string | undefined;
   readonly statsSocket: string;
-  /** Where an operator sets its ports. */
+  /** The setting of its ports, for the operator. */
   readonly portsAre: string;
 }
 

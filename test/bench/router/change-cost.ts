@@ -70,6 +70,6 @@ export function formatChanges({ routes, moved, idle, changing, unused, beside }:
     row(`5 endpoint changes/s, ${changing.lastsS} s`, cells(changing)),
     row(`50 unused slices/s, ${unused.lastsS} s`, cells(unused)),
     `endpoint moved to served, ms: ${ms(moved)}`,
-    `  beside 5,000 flapping endpoints of another tenant, ms: ${ms(beside)}`,
+    `  next to 5,000 flapping endpoints of another tenant, ms: ${ms(beside)}`,
   ].join('\n');
 }

@@ -35,7 +35,7 @@ const usage = `usage: npm run bench:router [-- --json FILE] [--routes N]... [--r
   --routes    sizes (default: 100, 1000 and 10000); requests are compared between the smallest and the largest
   --rounds    of each measurement (default: 5)
   --reloads   of a running router under 500 new connections a second, at the smallest size (default: 100; a second each)
-  --certificates  of a router of which one is renewed (default: 5000)
+  --certificates  of a router, one of them renewed (default: 5000)
   --seconds   of endpoint changes, at 1,000 routes (default: 40; half as many of what costs nothing)
   --changes   only what changes of endpoints cost
   --profiles  a folder for CPU profiles of the controller and the supervisor

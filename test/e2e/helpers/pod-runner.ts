@@ -32,7 +32,7 @@ async function playFile(machine: Machine, name: string, file: string): Promise<v
 }
 
 /**
- * SIGTERM for all, after the grace period SIGKILL; then nothing is left of the pod and its volumes. The pod is told, not
+ * SIGTERM for all, after the grace period SIGKILL; then nothing is left of the pod and its volumes. The pod gets the signal, not
  * its containers: once one of them has ended, podman sends the others a second SIGTERM, which the kubelet does not.
  */
 export async function removePod(machine: Machine, pod: Pod): Promise<void> {

@@ -33,7 +33,7 @@ const TAIL_MS = 6_000;
  */
 const HUNG_MS = 15_000;
 /**
- * A program that was told to end while it was stopped ends once it goes on. By then the monitor that would see it may have been told
+ * A stopped program that is asked to end does so once it resumes. By then the monitor that would see it may have been told
  * to end as well: until that one is started again and has looked.
  */
 export const ENDS_LATE_MS = 3_000;

@@ -142,7 +142,7 @@ describe('keeping it', () => {
     expect(await whoAnswers(net.client, vip4, 6443)).toBe('lb');
   });
 
-  it('of one instance leaves that of another alone', async () => {
+  it('of one instance does not touch that of another', async () => {
     const nft = [...net.node.prefix, 'nft'] as const;
     const other = createRedirectKeeper({ nft, instance: 'b-2' });
     expect(await other.ensure({ ...wanted, apiPort: 7443 })).toEqual(present);

@@ -63,7 +63,7 @@ test('nothing is offered where only its user can know the value', () => {
   expect(offered('hawser doctor --api-vips ')).toEqual([]);
 });
 
-test('what is behind an equals sign is offered', () => {
+test('values after an equals sign are completed', () => {
   expect(offered('hawser haproxy monitor --source=n').join()).toMatch(/(^|=)nodes$/);
   expect(offered('hawser haproxy supervise --settings=/etc/hostnam').join()).toMatch(/(^|=)\/etc\/hostname$/);
 });

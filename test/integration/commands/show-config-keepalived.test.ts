@@ -76,7 +76,7 @@ test('the name gives the ids, from a flag before the kubeconfig', async () => {
   expect((await shown(places)).instances[0].virtualRouterId).toBe(virtualRouterIds('bed').api);
 });
 
-test('where this node would not take part there are the settings alone, and the reason', async () => {
+test('for a node that would not join, only the settings and the reason are shown', async () => {
   const { exitCode, stdout, stderr } = await run(['--interface', 'bond0']);
   expect(exitCode).toBe(1);
   expect(Object.keys(JSON.parse(stdout))).toEqual(['settings']);
@@ -84,7 +84,7 @@ test('where this node would not take part there are the settings alone, and the 
   expect(stderr).toMatch(/"event":"group-not-ready".*bond0/);
 });
 
-test('where no API server answers and no list is known it says so', async () => {
+test('without an API server and a known list, the command says so', async () => {
   const { exitCode, stdout, stderr } = await run(['--source', 'nodes']);
   expect(exitCode).toBe(1);
   expect(stderr).toContain('"event":"group-not-ready"');

@@ -39,7 +39,7 @@ function failover(): readonly [JournalDirectory, JournalDirectory] {
   return [first, second];
 }
 
-test('of two nodes it says who had the VIP, who took it and why', async () => {
+test('the timeline of two nodes names the old holder, the new one and the reason', async () => {
   const [first, second] = failover();
   const { stdout, exitCode } = await timeline('--journal', first.path, '--journal', second.path);
   expect(exitCode).toBe(0);

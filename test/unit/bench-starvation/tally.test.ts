@@ -25,7 +25,7 @@ test('every take-over counts, and so does the time with two holders or with none
   });
 });
 
-test('what the programs said is counted: late timers, doubts about health, hangs, silent monitors', () => {
+test("the programs' events are counted: late timers, doubts about health, hangs, silent monitors", () => {
   const lines = [
     'Sat Nov 21 06:40:02 2026: A thread timer expired 0.235183 seconds ago',
     'Sat Nov 21 06:40:04 2026: A thread timer expired 1.203109 seconds ago',

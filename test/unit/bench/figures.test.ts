@@ -30,7 +30,7 @@ test('one bad measurement of many misses the target', () => {
   expect(meets(spread, { kind: 'at-least', value: 1 })).toBe(false);
 });
 
-test('what never happened meets no target', () => {
+test('a figure without samples meets no target', () => {
   expect(meets(null, { kind: 'at-most', value: 500 })).toBe(false);
   expect(meets(null, { kind: 'is', value: false })).toBe(false);
 });

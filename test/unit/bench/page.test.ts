@@ -77,7 +77,7 @@ test('what was not measured is "not run", and its goal neither met nor missed', 
   expect(page).not.toContain('.svg');
 });
 
-test('of several files of a bench the newest counts, and the others fill what it has not', () => {
+test("the newest of a bench's files counts, and older ones fill its gaps", () => {
   const results = readResults(fixture);
   expect(figureAt(results, 'failover#faults/node-death/hawser/metrics/failureWindowMs')).toMatchObject({
     max: 1_100,

@@ -29,7 +29,7 @@ test('its supervisor is found by its name, which may be in the environment of it
     expect(settingsTyped(haproxyReloadCommand, argv, env, noFile)).toMatchObject({ socket });
 });
 
-test('what is given stays as it is', () => {
+test('an explicit value stays unchanged', () => {
   const argv = ['--instance', 'b', '--listen', '127.0.0.1:1', '--config', '/srv/haproxy.cfg'];
   const found = settingsTyped(haproxySuperviseCommand, argv, {}, noFile);
   expect(found).toMatchObject({ config: '/srv/haproxy.cfg', listen: { port: 1 } });

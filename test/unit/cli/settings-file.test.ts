@@ -91,7 +91,7 @@ test.each([
   expect(problemsOf(text)[0]).toMatch(message);
 });
 
-test('what would grow without end is refused within a moment', () => {
+test('input that would grow without end is refused at once', () => {
   const bomb = Array.from(
     { length: 20 },
     (_, i) => `k${i}: &k${i} [${Array(9).fill(i ? `*k${i - 1}` : 'x')}]`,

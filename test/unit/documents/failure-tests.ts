@@ -78,7 +78,7 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   [
     'HAProxy refuses a change at runtime',
     'unit/haproxy/supervise/change.test.ts',
-    'what HAProxy refuses is reloaded, and the request gets the answer of the reload',
+    'a refused change becomes a reload, whose result answers the request',
   ],
   [
     'a server of the router or the pod proxy is changed by hand on the Runtime API',

@@ -36,7 +36,7 @@ test('an episode has one to four faults, in order, each within the bounds of its
   );
 });
 
-test('what happens to every node happens to each once, in any order, at most three seconds after the last', () => {
+test('a fault on every node hits each once, in any order, at most three seconds after the last', () => {
   const orders = new Set<string>();
   for (let number = 1; number < 500; number += 1)
     for (const { variant, role, startMs, endMs, turns } of planEpisode(3, number, ['restart-pod']).faults) {

@@ -51,13 +51,13 @@ describe('V1', () => {
     expect(found(...kill, ...holds('cp-2', 9_999, 11_000))).toEqual([]);
     expect(found(...kill, ...holds('cp-2', 9_999, 11_500))).toEqual(['two nodes hold the VIP for 500 ms']);
   });
-  test('where no process was woken in time, two holders prove nothing', () => {
+  test('two holders prove nothing if no process was woken in time', () => {
     const stall: Entry = { kind: 'stall', fromMs: 9_800, toMs: 10_050 };
     expect(found(stall, ...holds('cp-2', 10_000, 10_300))).toEqual(['? two nodes hold the VIP for 300 ms']);
   });
 });
 
-test('where processes wait for a processor nearly all the time, two holders prove nothing', () => {
+test('two holders prove nothing if processes wait for a processor nearly all the time', () => {
   const machine = { kind: 'machine', atMs: 10_500, load: 30, waitingShare: 0.95, wallOffsetMs: 0 } as const;
   expect(findingsOf('V1')(machine, ...holds('cp-2', 10_000, 10_300))).toEqual([
     '? two nodes hold the VIP for 300 ms',
@@ -116,7 +116,7 @@ describe('V3', () => {
     expect(found(down, probe(40_010, 'timeout'))).toHaveLength(1);
     expect(found(down, probe(40_500, 'ECONNRESET'))).toHaveLength(1);
   });
-  test('what the end of a fault brings about may come before all of it is undone', () => {
+  test("the effects of a fault's end may come before it is undone completely", () => {
     const stop = fault('stop', 'keepalived-container', 'cp-1', [40_000, 45_050]);
     const reset = probe(45_000, 'ECONNRESET');
     expect(found(...stop, reset)).toHaveLength(1);
@@ -226,7 +226,7 @@ describe('H', () => {
 
 describe('Z', () => {
   const found = findingsOf('Z');
-  test('what is left behind is a violation', () => {
+  test('a leftover is a violation', () => {
     expect(found({ kind: 'left', atMs: 101_000, what: 'the VIP on cp-1' })).toEqual([
       'left behind: the VIP on cp-1',
     ]);

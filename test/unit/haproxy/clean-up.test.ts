@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHaproxyProgram } from '../../../src/haproxy/haproxy-program.ts';
 
-test('what killed supervisors left in the run directory is removed at the start, and nothing else', async () => {
+test('leftovers of killed supervisors in the run directory are removed at the start, and nothing else', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   const kept = [

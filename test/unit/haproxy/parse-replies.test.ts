@@ -52,7 +52,7 @@ test('requests in progress are counted, connections with TLS that are idle are n
   expect(requestsIn(recorded('show-sess.txt'))).toBe(2);
 });
 
-test('of a reply that does not list the question itself the requests are unknown', () => {
+test('the requests are unknown from a reply that does not list our own command', () => {
   expect(requestsIn('')).toBeUndefined();
 });
 
@@ -63,7 +63,7 @@ test('a server is down that its checks hold for down, and none that was taken ou
   expect([...downServers(inMaintenance)]).toEqual([]);
 });
 
-test('of a reply that was cut off no server is down', () => {
+test('a reply that was cut off lists no server as down', () => {
   const state = recorded('show-servers-state.txt');
   for (const length of [0, 1, 200, state.length - 1])
     expect([...downServers(state.slice(0, length))]).toEqual([]);

@@ -25,7 +25,7 @@ test('the servers that clients get, with the server whose checks decide about ea
   ]);
 });
 
-test('what stands in the place of a number and is none counts as 0', () => {
+test('an invalid number counts as 0', () => {
   const [first] = parseServerCounters(csv.replace('cp-1,5,1,2,3,UP', 'cp-1,x,?,2,3,UP')) ?? [];
   expect(first).toMatchObject({ bytesFromServer: 0, failedAttempts: 5 });
 });

@@ -30,7 +30,7 @@ test('each server of our backend, its state and its last check in the words of H
   ]);
 });
 
-test('what stands in the place of a number and is none counts as 0, not as null in the status', () => {
+test('an invalid number counts as 0, not as null in the status', () => {
   const garbled = csv.replace(/^(masters,cp-1,0,0,)0,/m, '$1x,');
   expect(garbled).not.toBe(csv);
   expect(parseServerRows(garbled)?.[0]).toMatchObject({ name: 'cp-1', sessions: 0 });

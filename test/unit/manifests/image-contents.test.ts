@@ -21,7 +21,7 @@ test('a stripped Node is smaller by a tenth, and runs', () => {
   expect(shown.trim()).toBe(process.version);
 });
 
-test('what is no program is not stripped', () => {
+test('files that are not programs are not stripped', () => {
   const file = scratch();
   writeFileSync(file, '#!/bin/sh\n');
   expect(() => stripElf(file)).toThrow('it is no program of 64 bits');

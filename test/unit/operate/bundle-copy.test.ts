@@ -46,7 +46,7 @@ test('a link or a FIFO in the folder of journals brings in nothing, and does not
   expect(() => copy.file(join(from, 'fifo'), join(to, 'fifo'), 'log')).toThrow('it is no regular file');
 });
 
-test('of a file that is too long there is the end, and of files that are too many nothing', () => {
+test('a long file is copied from its end, and excess files are not copied', () => {
   const copy = createBundleCopy({ file: 10, all: 13 });
   writeFileSync(join(from, 'a'), 'one\ntwo\nthree\nfour\n');
   writeFileSync(join(from, 'b'), 'six');

@@ -34,7 +34,7 @@ it.each([
   });
 });
 
-it('what is no Secret is nothing', () => {
+it('anything but a Secret is ignored', () => {
   for (const object of [
     undefined,
     null,

@@ -99,7 +99,7 @@ describe('the hosts of EndpointSlices', () => {
   });
 });
 
-it('what is no pod and no slice is nothing', () => {
+it('anything but a pod or a slice is ignored', () => {
   for (const object of [undefined, null, 1, {}, { metadata: {} }, { metadata: { name: 1 } }]) {
     expect(readPod(object)).toBeUndefined();
     expect(readSlice(object)).toBeUndefined();

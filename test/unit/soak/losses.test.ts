@@ -6,7 +6,7 @@ const lost = (startedAtMs: number, atMs = startedAtMs + 1) =>
   ({ kind: 'lost', startedAtMs, atMs, reason: 'timeout' }) as const;
 const cut = (atMs: number) => ({ kind: 'cut', openedAtMs: 0, atMs }) as const;
 
-test('what fails while the VIP moves is counted apart from what fails otherwise', () => {
+test('failures during a VIP move are counted apart from all others', () => {
   const events = [lost(500), lost(1_500), lost(2_500), cut(1_500), cut(1_700), cut(3_000)];
   expect(lossesOf(events, [move])).toEqual({
     lost: { atMoves: 1, otherwise: 2 },

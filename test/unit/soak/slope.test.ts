@@ -19,7 +19,7 @@ test('a straight line has its slope and no error', () => {
   expect(slope?.to).toBeCloseTo(12, 0);
 });
 
-test('what goes up and down with the garbage collection is flat, and growth below it is seen', () => {
+test('a sawtooth from garbage collection is flat, and growth beneath it is detected', () => {
   const sawtooth = (minute: number) => (minute % 7) * 0.5;
   const flat = slopeOf(samples(sawtooth), 2 * MINUTE_MS);
   const growing = slopeOf(

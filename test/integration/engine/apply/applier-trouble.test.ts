@@ -99,7 +99,7 @@ describe('an HAProxy that cannot be run says nothing about the text', () => {
 });
 
 describe('a file that cannot be replaced is a failure, and the live file stays', () => {
-  it('where its directory is missing, until it is there', async () => {
+  it('without its directory, until that exists', async () => {
     await scene.serve();
     const applier = scene.applier();
     rmSync(scene.configPath, { force: true });
@@ -110,7 +110,7 @@ describe('a file that cannot be replaced is a failure, and the live file stays',
     expect(await applier.apply(goodText(), signal)).toMatchObject({ kind: 'reloaded' });
   });
 
-  it('where a directory is in its place', async () => {
+  it('if a directory has its name', async () => {
     mkdirSync(scene.configPath);
     const outcome = await scene.applier().apply(goodText(), signal);
     expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining('it is a directory') });

@@ -82,7 +82,7 @@ test('if HAProxy refuses the file, the previous one is restored and loaded', asy
   expect([readFileSync(scene.configPath, 'utf8'), lastGood()]).toEqual([before, before]);
 });
 
-test('where HAProxy cannot be asked, nothing else is done before the file was checked', async () => {
+test('while HAProxy does not answer, nothing else happens before the file is validated', async () => {
   const first = await begun();
   verdict = 'impossible';
   expect(await first.apply(after, signal)).toEqual({ kind: 'failed', message: 'no time' });
@@ -106,7 +106,7 @@ test('a change of which no answer came is checked before it counts as served', a
   expect(steps()).toEqual(['tell', 'reload', 'check 1', keep]);
 });
 
-test('what is refused only once a supervisor answers was never said to be good', async () => {
+test('a file refused only once a supervisor answers was never reported good', async () => {
   const first = await begun();
   scene.answers.reload = { ok: false, stage: 'stop', message: 'stopping' };
   verdict = 'invalid';
@@ -130,7 +130,7 @@ test('a reload that failed says nothing about a file whose check could not be ma
   expect(isUnchecked(checked)).toBe(false);
 });
 
-test('what a reload has read instead needs no check', async () => {
+test('a file that a reload has read needs no validation', async () => {
   const first = await begun();
   scene.answers.reload = { ok: true, generation: 2, tookMs: 5 };
   expect(await first.apply(after, signal)).toMatchObject({ kind: 'reloaded' });

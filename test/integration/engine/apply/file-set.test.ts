@@ -48,7 +48,7 @@ describe('a set', () => {
     expect([scene.checks(), reloads()]).toEqual([2, 2]);
   });
 
-  it('that is the same is neither checked, written nor reloaded', async () => {
+  it('that is unchanged is neither validated, written nor reloaded', async () => {
     const { applySet } = scene.applier();
     await applySet(setOf('one'), signal);
     const before = statSync(scene.configPath).ino;
@@ -57,14 +57,14 @@ describe('a set', () => {
     expect(statSync(scene.configPath).ino).toBe(before);
   });
 
-  it('that a supervisor serves already is not reloaded by the next monitor', async () => {
+  it('that the supervisor already serves is not reloaded by the next monitor', async () => {
     await scene.applier().applySet(setOf('one'), signal);
     scene.answers.status = serving(live());
     expect(await scene.applier().applySet(setOf('one'), signal)).toEqual({ kind: 'unchanged' });
     expect(reloads()).toBe(1);
   });
 
-  it('of which only the main file changed keeps its folder', async () => {
+  it('with a change in the main file only keeps its folder', async () => {
     const { applySet } = scene.applier();
     await applySet(setOf('one'), signal);
     const edited = { ...setOf('one'), text: `${setOf('one').text}# edited\n` };
@@ -134,7 +134,7 @@ describe('the last good set stays, and is whole', () => {
   it.each([
     ['the check refuses a set that lacks a file', { ...setOf('two'), others: [] as const }],
     ['the check refuses the main file', { ...setOf('two'), text: mainText().replace('bind', 'blind') }],
-  ])('where %s', async (_what, bad: Rendered) => {
+  ])('when %s', async (_what, bad: Rendered) => {
     const { applySet } = scene.applier();
     await applySet(setOf('one'), signal);
     const others = bad.others?.length === 0 ? [{ name: 'unused', content: '' }] : bad.others;
@@ -156,7 +156,7 @@ describe('the last good set stays, and is whole', () => {
     expect(await applySet(setOf('one'), signal)).toEqual({ kind: 'unchanged' });
   });
 
-  it('where the supervisor refuses a set that was in place before, the last good one comes back', async () => {
+  it('when the supervisor refuses an older set on disk: the last good one is restored', async () => {
     await scene.applier().applySet(setOf('one'), signal);
     await scene.stopServing();
     await scene.applier().applySet(setOf('two'), signal);

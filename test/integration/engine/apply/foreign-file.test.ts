@@ -58,7 +58,7 @@ it('a foreign file does not come back where ours is refused', async () => {
   expect(live()).toBe(goodText());
 });
 
-it('what hawser rendered before is not kept, marked or known as the last good one', async () => {
+it('an earlier rendered file is not kept, whether marked or known as the last good one', async () => {
   writeFileSync(scene.configPath, goodText(1001));
   await applier().apply(goodText(), signal);
   for (const path of [scene.configPath, `${scene.configPath}.last-good`]) writeFileSync(path, 'of no mark');

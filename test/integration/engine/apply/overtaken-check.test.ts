@@ -108,7 +108,7 @@ test('if HAProxy refuses the second of two runtime updates, the last valid file 
   expect([there(), lastGood()]).toEqual([3, 3]);
 });
 
-test('where the supervisor refuses the second, the last file that was checked comes back and is loaded', async () => {
+test('if the supervisor refuses the second, the last valid file is restored and loaded', async () => {
   const { tell, release } = await begun();
   await tell(textOf(1), signal);
   release();
@@ -119,7 +119,7 @@ test('where the supervisor refuses the second, the last file that was checked co
   expect([there(), steps()]).toEqual([0, ['tell', 'tell', 'reload', 'check 2', 'reload']]);
 });
 
-test('what takes a reload waits for the verdict', async () => {
+test('a change that needs a reload waits for the verdict', async () => {
   const { tell, settle, release } = await begun();
   reloads = [2];
   await tell(textOf(1), signal);

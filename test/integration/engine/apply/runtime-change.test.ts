@@ -38,7 +38,7 @@ test('a supervisor that makes changes is asked for one, after the file was writt
   expect(scene.requests).toEqual([]);
 });
 
-test('one that reloaded instead says so by what it leaves out', async () => {
+test('a supervisor that reloaded instead is not reported as a runtime update', async () => {
   scene.answers.status = able;
   const applier = await begun();
   expect(await applier.apply(after, signal)).not.toHaveProperty('atRunTime');
@@ -71,7 +71,7 @@ test('a reload that was not made is asked for again', async () => {
   expect(scene.requests.filter((line) => line !== 'status')).toEqual(['reload', 'reload']);
 });
 
-test('what was refused at run time is a reload with that reason', async () => {
+test('a change refused at runtime is a reload with that reason', async () => {
   scene.answers.status = able;
   const applier = await begun();
   scene.answers.reload = { ok: true, generation: 2, tookMs: 5, refused: 'No such server.' };
@@ -110,7 +110,7 @@ test('a change that is longer than a line may be is a reload', async () => {
 test('a supervisor that cannot read the change is asked for a reload', async () => {
   scene.answers.status = able;
   const applier = await begun();
-  scene.answers.reload = { ok: false, stage: 'protocol', message: 'it is none' };
+  scene.answers.reload = { ok: false, stage: 'protocol', message: 'invalid request' };
   await applier.apply(after, signal);
   expect(scene.requests.filter((line) => line !== 'status')).toEqual([apply, 'reload']);
 });

@@ -87,7 +87,7 @@ test('HAProxy takes a change before its file is written, and the supervisor then
 test.each([
   ['a supervisor that answers so', false, 1],
   ['an older one, which reloads the previous file,', true, 2],
-])('what HAProxy refuses of %s is loaded once its file is written', async (_, isOld, reloads) => {
+])('a change that HAProxy refuses, with %s is loaded once its file is written', async (_, isOld, reloads) => {
   const { tell } = await begun();
   model.refusal = 'No such server.';
   model.isOld = isOld;

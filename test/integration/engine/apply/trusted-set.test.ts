@@ -139,7 +139,7 @@ it.each([
   isWhole(next);
 });
 
-it('what a killed process left of a spare set gives way', async () => {
+it("a killed process's partial spare set is replaced", async () => {
   mkdirSync(join(spare(), 'maps'), { recursive: true });
   writeFileSync(join(spare(), 'maps/left.map'), '');
   const { applySet } = await begun();
@@ -148,7 +148,7 @@ it('what a killed process left of a spare set gives way', async () => {
   isWhole(two);
 });
 
-it('what was edited by hand and put back is not in the sets that follow', async () => {
+it('a manual edit that was repaired is not in later sets', async () => {
   const { applySet } = await begun();
   await waitFor('a spare set', isFilled);
   writeFileSync(fileOf('lists/allowed.lst'), 'eno\n');

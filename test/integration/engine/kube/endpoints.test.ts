@@ -27,7 +27,7 @@ test('ready endpoints of default/kubernetes are servers with their own port', as
   await seen.sees(['10.0.0.1=10.0.0.1', '10.0.0.2=10.0.0.2'], 'watch');
 });
 
-test('of a dual-stack service only the family of the first VIP counts', async () => {
+test("a dual-stack service uses the first VIP's family while it has addresses", async () => {
   cluster.store.set(kubernetesSlice('kubernetes', ['10.0.0.1', '10.0.0.2']));
   cluster.store.set(kubernetesSlice('kubernetes-v6', ['fd00::1', 'fd00::2']));
   seen = watchCluster('endpoints', cluster, { vips: ['fd00::100', '10.0.0.100'] });

@@ -116,7 +116,7 @@ test('a connection reset in the middle of a line is replaced, and the half line 
 });
 
 test.each([
-  ['a line that is no JSON', 'garbage\n', /not valid JSON/],
+  ['a line of invalid JSON', 'garbage\n', /not valid JSON/],
   ['JSON that is no event', '[1,2]\n', /a line is not a watch event/],
   ['an endless line', 'x'.repeat(11_000_000), /a line has \d+ bytes, the limit maxLineBytes is 10000000/],
 ])('%s in a watch leads to a new list', async (_what, nextWatchBytes, error) => {

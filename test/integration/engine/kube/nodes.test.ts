@@ -121,7 +121,7 @@ test('a heartbeat of a node chooses no servers again', async () => {
   expect(chosen - before).toBe(2);
 });
 
-test('of all nodes only those of the control plane are remembered as API servers to ask', async () => {
+test('only control-plane nodes are remembered as API servers', async () => {
   const server = await cluster.start();
   cluster.writeKubeconfig(server.url);
   const stop = new AbortController();

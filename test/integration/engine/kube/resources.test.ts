@@ -72,7 +72,7 @@ test('objects with one name in two namespaces are two, and a watch alone keeps u
   expect(server.requests.filter((path) => !path.includes('watch=1'))).toHaveLength(1);
 });
 
-test('what the projection drops is not kept, also of an object that was kept before', async () => {
+test('fields that the projection drops are not kept, nor those of an object kept earlier', async () => {
   cluster.store.set(route('shop', 'b', 'hidden.example'));
   const { sees } = follow(routes);
   await sees(['a.example', 'blog.example', 'c.example']);

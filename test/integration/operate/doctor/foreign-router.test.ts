@@ -94,7 +94,7 @@ test('without nft, and without root, it cannot tell', async () => {
   ]);
 });
 
-test('one that is stopped while it listens says so and leaves no table', async () => {
+test('a check stopped while it listens says so and leaves no table', async () => {
   const { us }: Segment = await createDoctorSegment();
   const [file, ...prefix] = us.prefix;
   const argv = [...prefix, ...doctorArgv, '--only', 'foreign-router-id', ...ours, '77,78'];

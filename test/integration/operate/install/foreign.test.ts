@@ -75,7 +75,7 @@ test('a configuration that replaced hawser’s stays, next to the earlier copy',
   expect(node.read('/etc/haproxy/haproxy.cfg.before-hawser')).toBe(fixture('guide-haproxy.cfg'));
 });
 
-test('what a monitor moved aside by itself comes back too', async () => {
+test('a file that a monitor moved aside is restored too', async () => {
   await node.install();
   runMonitors();
   node.write('/etc/haproxy/haproxy.cfg.before-hawser', fixture('debian-haproxy.cfg'));
@@ -105,7 +105,7 @@ test('--dry-run says what would be moved, and which service reads it, and moves 
   expect(node.tree('exact')).toEqual(before);
 });
 
-test('what an edited template without the mark renders is hawser’s: it stays through an upgrade and goes with uninstall', async () => {
+test('the output of an edited template without the mark is hawser’s: upgrades keep it and uninstall removes it', async () => {
   await node.install();
   const before = node.tree();
   for (const name of ['haproxy.cfg', 'haproxy.cfg.last-good']) node.write(`/etc/haproxy/${name}`, 'global\n');

@@ -71,7 +71,7 @@ test('a change has the shape of a real one, and is seen by the next list', async
   expect(text).toContain('<TTL>60</TTL><ResourceRecords><ResourceRecord><Value>192.0.2.9</Value>');
 });
 
-test('what Route 53 refuses is refused in its words: another zone, no zone, too many requests, no signature', async () => {
+test("the fake refuses in Route 53's words: another zone, no zone, too many requests, no signature", async () => {
   const outside = await ask('hostedzone/Z2/rrset', changeOf('www.bar.example.'));
   expect([outside.status, shapeOf(outside.text)]).toEqual([400, shapeOf(recorded('refused-change'))]);
   expect((await ask('hostedzone/Z9/rrset?name=a.&type=A')).text).toContain('NoSuchHostedZone');

@@ -221,7 +221,7 @@ test('without a ready proxy the record stays as it is, and that is said once', a
   expect(events.map(({ reason }) => reason)).toContain('DnsPublished');
 });
 
-test('of two replicas one writes, and the other one goes on when it ends', async () => {
+test('one of two replicas writes, and the other takes over when it ends', async () => {
   const first = start(1);
   await isHeldBy(1);
   const second = start(2);
@@ -248,7 +248,7 @@ test('a replica whose Lease another one has taken by force writes nothing any mo
   await holds('www.bar.com=203.0.113.1');
 });
 
-test('what is wrong does not count as right because another replica writes from now on', async () => {
+test('a problem is not reported as solved when another replica takes over', async () => {
   for (const index of [1, 2]) cluster.store.set(proxyPod(index, { ready: false }));
   const { view, events, log, metrics } = start(1);
   await waitFor('the problem', () => view()?.problems.length === 1);
@@ -286,7 +286,7 @@ test('a DNSEndpoint of the same name that hawser did not write stays as it is', 
   expect(endpoint()?.spec.endpoints).toEqual([]);
 });
 
-test('where the cluster has no DNSEndpoint, the records are written to Route 53, and a proxy that is gone is taken out', async () => {
+test('without DNSEndpoint in the cluster, records are written to Route 53, and a removed proxy is taken out', async () => {
   hasKind = false;
   const { view, log } = start(1);
   await waitFor('the record', () => recordInRoute53()?.values?.length === 2);

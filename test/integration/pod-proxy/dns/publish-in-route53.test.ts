@@ -55,7 +55,7 @@ test('check 9: each name gets one A record with all addresses and a TTL of 60 s,
   ]);
 });
 
-test('what is right already is not written again, whatever the order of its addresses', async () => {
+test('a correct record is not written again, whatever the order of its addresses', async () => {
   const record = { name: 'foo.bar.com.', type: 'A', ttl: 60, values: addresses.toReversed() };
   zones[1]?.records.push(record);
   const publish = publisher();
@@ -118,7 +118,7 @@ test('requests that are throttled, cut off or fail are made again', async () => 
   expect(await publisher()(['bar.bar.com'])).toEqual({ written: ['bar.bar.com'], problems: [] });
 });
 
-test('what goes on failing ends as an error in the words of Route 53', async () => {
+test("a persistent failure ends as an error in Route 53's words", async () => {
   const denied = {
     kind: 'error',
     status: 403,

@@ -126,7 +126,7 @@ test('with the PROXY protocol pods see the address that it names, and a client w
   expect(await talk(guarded.httpPort, requestText('web.test', '/')).catch(() => '')).toBe('');
 });
 
-test('where client certificates are required only those of the CA with a listed subject are let in', async () => {
+test('required client certificates are accepted only from the CA and with a listed subject', async () => {
   const alice = await askGuarded(clients.issue({ commonName: 'alice' }));
   expect(alice?.status).toBe(200);
   const toPod = (name: string) => alice && headerAtPod(alice, name);

@@ -69,7 +69,7 @@ test('certificates and hosts change without a new process, old connections go on
   expect(await runs()).toEqual(shouldRun({ ...a, pem: first }, b));
 });
 
-test('of a host with two certificates the renewed one is served, as after a restart', async () => {
+test('a host with two certificates serves the renewed one, as after a restart', async () => {
   const { supervisor, begin, want, open } = await openSetWorld();
   const [first, renewed, other] = [certificate('a.test'), certificate('a.test'), certificate('a.test')];
   // The last route's is served, as by openshift-router.
@@ -81,7 +81,7 @@ test('of a host with two certificates the renewed one is served, as after a rest
   expect(shown(await open('a.test'))).toBe(printOf(renewed));
 });
 
-test('of a host with two certificates the same one is served after one of them was changed by hand and back, as after a restart', async () => {
+test('a host with two certificates serves the same one after a manual edit and its repair, as after a restart', async () => {
   const { supervisor, begin, tell, open } = await openSetWorld();
   const [first, other, byHand] = [certificate('a.test'), certificate('a.test'), certificate('a.test')];
   await begin({ name: 'a', host: 'a.test', pem: other }, { name: 'b', host: 'a.test', pem: first });

@@ -114,7 +114,7 @@ test('one whose mistake stands in no line of its own is found too', async () => 
   expect(live.events('route-left-out').at(-1)).toMatchObject({ route: 'shop:hidden' });
 });
 
-test('what could not be written is written without a new event', async () => {
+test('a failed write is retried without a new event', async () => {
   const sets = `${live.config}.sets`;
   renameSync(sets, `${sets}.aside`);
   writeFileSync(sets, '');

@@ -93,7 +93,7 @@ test('counters go on from generation to generation, whether the old one drains o
   expect(connections(await exporter.text())).toBe(3);
 });
 
-test('what was heard is shown again until the interval is over', async () => {
+test('statistics are cached until the interval is over', async () => {
   const exporter = exporterOf(500);
   const scrapes = async () =>
     Number(/^haproxy_exporter_total_scrapes (\d+)$/m.exec(await exporter.text())?.[1]);

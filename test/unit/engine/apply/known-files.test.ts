@@ -43,7 +43,7 @@ test('a file that was edited since is read, though it has the same size', async 
   expect([await holds(one), await holds(other)]).toEqual([false, true]);
 });
 
-test('one that was written just now may be written again in the same tick, and is read each time', async () => {
+test('a file written just now may change in the same tick, and is read each time', async () => {
   const { holds, reads } = counted();
   const soon = new Date(Date.now() + 60_000);
   utimesSync(path, soon, soon);
@@ -51,7 +51,7 @@ test('one that was written just now may be written again in the same tick, and i
   expect(reads).toHaveLength(2);
 });
 
-test('what is no part of the set any more is forgotten', async () => {
+test('files that left the set are forgotten', async () => {
   const { known, holds, reads } = counted();
   await holds(one);
   known.keep([]);

@@ -137,7 +137,7 @@ test('release removes its own file only', async () => {
   expect(existsSync(path)).toBe(false);
 });
 
-test('of two that claim the same stale path at the same time, exactly one wins and answers', async () => {
+test('exactly one of two concurrent claims of a stale path wins and answers', async () => {
   for (let round = 0; round < 150; round += 1) {
     await leaveStale();
     const claims = await Promise.all(

@@ -116,7 +116,7 @@ test('a client that never reads does not keep the others waiting, and its lines 
   deaf.destroy();
 });
 
-test('what a client sends beyond the lines that wait is not read, and so takes no memory', async () => {
+test('input beyond the waiting lines is not read, and so takes no memory', async () => {
   let held = 0;
   await serve((line) => {
     if (line === 'ping') return echo(line);

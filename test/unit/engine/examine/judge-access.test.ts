@@ -12,7 +12,7 @@ const [allowed, denied] = [{ kind: 'allowed' as const }, { kind: 'denied' as con
 
 const remedyOf = (denied: readonly Access[]) => `give ${denied.map(({ resource }) => resource).join(', ')}`;
 
-test('what is missing is named kind by kind', () => {
+test('missing permissions are named by kind', () => {
   const asked = [
     { access: access('list', 'routes'), answer: allowed },
     { access: access('list', 'secrets'), answer: denied },

@@ -81,7 +81,7 @@ const news = fc.record({
   objects: fc.tuple(kept, kept),
 });
 
-test('what is known of the objects does not depend on when it was asked for', () => {
+test('the view of the objects does not depend on when it is read', () => {
   fc.assert(
     fc.property(fc.array(news, { maxLength: 12 }), (all) => {
       const resources = [named('x'), named('y')];

@@ -51,7 +51,7 @@ test('lines arrive in their order', async () => {
   expect(received).toEqual(['put a', 'put b', 'put c']);
 });
 
-test('what nobody takes waits and is sent later, and of more than the most the oldest are dropped', async () => {
+test('undelivered lines are sent later, and beyond the limit the oldest are dropped', async () => {
   const { server, port, sender, received, counts, troubles } = await createScene(3);
   server.close();
   await once(server, 'close');

@@ -113,7 +113,7 @@ test('what waits for validation is applied after the verdict, and rebuilt after 
   await end();
 });
 
-test('what waits for the check is applied where the check ends without a verdict', async () => {
+test('what waits for validation is applied if that ends without a verdict', async () => {
   const { want, takes, decide, end } = running();
   await takes('check a');
   want('c');

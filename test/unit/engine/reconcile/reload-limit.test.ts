@@ -13,7 +13,7 @@ test('a reload that took longer than the interval is followed at once', () => {
   expect(reloadWaitMs(startMs, 5_000, 10_000)).toBe(0);
 });
 
-test('what its check refused was no reload, and what failed after it was one', () => {
+test('a file that validation refused was not a reload, and a later failure was one', () => {
   const refused = { kind: 'rejected', message: '', detail: '' } as const;
   expect(reloadStartMs({ ...refused, by: 'check' }, 3, 10)).toBeUndefined();
   expect(reloadStartMs({ ...refused, by: 'reload' }, 3, 10)).toBe(3);

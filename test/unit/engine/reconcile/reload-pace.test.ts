@@ -151,7 +151,7 @@ test('after a refused runtime update the previous configuration is served again,
   expect(await turn('ba')).toEqual(['aa', 4_700]);
 });
 
-test('of a configuration that came back by a reload that failed, it is not known what is served', async () => {
+test('after a failed reload to a restored configuration, what is served is unknown', async () => {
   const { turn, note } = paced();
   note('aa', reloaded, 0);
   note('ab', { ...told, isUnchecked: true }, 0);

@@ -34,7 +34,7 @@ test('a change back to what is applied cancels', () => {
   expect(settleDecision(state, 9_999)).toEqual({ kind: 'nothing-to-do' });
 });
 
-test('of a flapping list the latest wins, and its own time counts', () => {
+test('the latest value of a flapping list wins, with its own wait', () => {
   const state = [b, list('c'), b].reduce(
     (s, servers, index) => settle(s, servers, 1_000 + index * 400),
     start(a),
@@ -43,7 +43,7 @@ test('of a flapping list the latest wins, and its own time counts', () => {
   expect(settleDecision(state, 2_300)).toEqual({ kind: 'settled', value: b });
 });
 
-test('what was applied is done, but a change that came meanwhile stays', () => {
+test('an applied value is done, and a change made meanwhile stays', () => {
   const state = settle(start(), a, 0);
   expect(settleDecision(markApplied(state, a), 9_999)).toEqual({ kind: 'nothing-to-do' });
   const newer = markApplied(settle(state, b, 1_000), a);

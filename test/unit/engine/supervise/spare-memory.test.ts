@@ -36,7 +36,7 @@ test('a supervisor that rests gives back what a start or a reload took, and its 
   expect(code).toBeLessThan(0.7);
 });
 
-test('what little a supervisor at rest leaves behind does not pile up, and its code stays', () => {
+test("an idle supervisor's small garbage does not pile up, and its code stays", () => {
   const { heap, code } = partsLeft(20, '');
   expect(heap).toBeLessThan(0.7);
   expect(code).toBeGreaterThan(0.7);

@@ -11,7 +11,7 @@ test('a list that is sorted again is in the order of one that is sorted for the 
   );
 });
 
-test('what stays in its order is compared once, and what is new a few times', () => {
+test('items in their old order are compared once, and new ones a few times', () => {
   let comparisons = 0;
   const sort = keepOrder<number>((one, other) => {
     comparisons += 1;

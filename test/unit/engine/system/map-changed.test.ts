@@ -8,7 +8,7 @@ const lists = fc.array(fc.array(fc.constantFrom(...items), { maxLength: 8 }), {
   maxLength: 10,
 });
 
-test('what is made of one list after another is what is made of each at once', () => {
+test('mapping successive lists equals mapping each alone', () => {
   fc.assert(
     fc.property(lists, (all) => {
       const made = mapChanged(({ index }: (typeof items)[number]) => ({ index }));
@@ -18,7 +18,7 @@ test('what is made of one list after another is what is made of each at once', (
   );
 });
 
-test('of a list in which one item has changed, only that one is made', () => {
+test('only the changed item of a list is mapped again', () => {
   const asked: number[] = [];
   const made = mapChanged(({ index }: (typeof items)[number]) => {
     asked.push(index);

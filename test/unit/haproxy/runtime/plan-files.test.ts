@@ -24,7 +24,7 @@ test('a new certificate is known before a list names it, and forgotten after the
   ]);
 });
 
-test('what shares a host with a renewed certificate is renewed after it, in the order of the list', () => {
+test('certificates that share a host with a renewed one are renewed after it, in list order', () => {
   const list = file('l', 'c1 a.test\nc2 b.test\nc3 a.test c.test\nc4 c.test\nc5 [alpn h2,http/1.1] d.test\n');
   const [c1, c2, c3, c4, c5] = ['c1', 'c2', 'c3', 'c4', 'c5'].map((name) => file(name, name)) as [
     ...[SetFile, SetFile, SetFile, SetFile, SetFile],

@@ -287,7 +287,7 @@ describe('stop', () => {
     expect(kindsOf(machine.actions)).toEqual(['give-notice', 'soft-stop']);
   });
 
-  test('what drains already has no longer than the drain timeout', () => {
+  test('an already draining generation has no longer than the drain timeout', () => {
     const machine = serving();
     machine.send(request(1));
     succeed(machine);

@@ -45,7 +45,7 @@ test('one more costs the oldest one its time: its sessions end one by one in the
   expect(machine.actions).toContainEqual(expect.objectContaining({ kind: 'kill' }));
 });
 
-test('what is cut short already does not count: each further reload costs one generation', () => {
+test('a generation already cut short does not count: each further reload costs one', () => {
   expect(cutShort(reloaded(limits.mostDraining + 2))).toEqual([1, 2]);
 });
 
@@ -112,7 +112,7 @@ test('a replaced generation with idle connections alone is not ended while anoth
   expect(machine.actions.filter(({ kind }) => kind === 'count-requests')).toEqual([]);
 });
 
-test('what is ended before the stop does not make it forced', () => {
+test('a generation ended before the stop does not make the stop forced', () => {
   const machine = reloaded(1);
   while (machine.state.retiring.some(({ sent }) => sent === 'soft-stop')) machine.tickAtDeadline();
   expect(machine.state.forced).toBe(false);

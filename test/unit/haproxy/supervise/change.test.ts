@@ -70,7 +70,7 @@ test('an earlier failure ends once the replacing file is served', () => {
   expect(machine.state.lastFailure).toBeUndefined();
 });
 
-test('what HAProxy refuses before the file is written is not reloaded: the file does not say it', () => {
+test('a change refused ahead of its file is not reloaded: the file does not have it', () => {
   const machine = serving();
   machine.send(requested(7, ahead));
   expect(machine.send(changed(refused))).toMatchObject([
@@ -110,7 +110,7 @@ test('an order that follows a change which its HAProxy has lost is a reload', ()
   expect(machine.send(said)).toMatchObject([{ kind: 'save-state' }]);
 });
 
-test('what HAProxy refuses is reloaded, and the request gets the answer of the reload', () => {
+test('a refused change becomes a reload, whose result answers the request', () => {
   const machine = serving();
   machine.send(requested(7));
   expect(machine.send(changed(refused))).toMatchObject([{ kind: 'save-state' }]);
@@ -124,7 +124,7 @@ test('what HAProxy refuses is reloaded, and the request gets the answer of the r
 test.each<readonly [string, Partial<State['serving']>]>([
   ['another file', { configSha256: 'other' }],
   ['its last good copy', { config: 'last-good' }],
-])('where HAProxy runs on %s, a change is a reload', (_, difference) => {
+])('a change is a reload while HAProxy runs on %s', (_, difference) => {
   const machine = serving();
   if (machine.state.serving !== undefined)
     machine.state = { ...machine.state, serving: { ...machine.state.serving, ...difference } };

@@ -77,7 +77,7 @@ test('a worker that hangs during a reload is killed, and the reload brings the n
   expect(machine.state.serving?.number).toBe(2);
 });
 
-test('one that hung while it was replaced is killed once as many looks have found it so', () => {
+test('a generation that hung while it was replaced is killed after as many failed polls', () => {
   const machine = serving();
   machine.send(request);
   see(machine, 1, LOOKS - 2, 'worker');
@@ -93,7 +93,7 @@ test('asked to stop, no drain of one that hangs is waited for', () => {
   expect(kindsOf(machine.send(exited(1)))).toEqual(['clean-up', 'finish']);
 });
 
-test('one that hangs again and again is started again after growing pauses', () => {
+test('a HAProxy that hangs repeatedly is restarted after growing pauses', () => {
   const machine = serving();
   const pauses: number[] = [];
   for (let hang = 0; hang < 4; hang += 1) {

@@ -71,14 +71,14 @@ test('the generation that served goes on serving, and numbers go on where they w
   expect(state).toMatchObject({ nextNumber: 9, retiring: [], serving: { number: 8, master: alive } });
 });
 
-test('one that had yet to prove itself stands in where nothing else is left', async () => {
+test('an unproven generation stands in if no other is left', async () => {
   const record = recordOf(generation(7, 'serving', dead), generation(8, 'starting', alive));
   const state = await adopt(fresh, record, program(), now);
   expect(state.serving).toMatchObject({ number: 8 });
   expect(kept).toEqual([8]);
 });
 
-test('what else is alive retires, with the time that it was promised', async () => {
+test('other live generations retire by their promised deadlines', async () => {
   const record = recordOf(generation(7, 'serving', alive), generation(8, 'starting', alive), {
     ...generation(6, 'retiring', alive),
     terminateAt: 60_000,

@@ -35,7 +35,7 @@ function busyState() {
   return machine;
 }
 
-test('what was written is read again, with every generation and its role', () => {
+test('a record is read back with every generation and its role', () => {
   const { state } = busyState();
   recorder()(state);
   expect(open().read()).toEqual(recordOf(state));

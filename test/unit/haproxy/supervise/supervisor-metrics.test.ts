@@ -44,7 +44,7 @@ test('the VIP that is here, and what happened to it, by reasons that are few', (
     expect(text.split('\n')).toContain(line);
 });
 
-test('what can be counted is there with 0 before it happens', () => {
+test('every counter exists with 0 before its first event', () => {
   const vrrp = createVrrpSupervisorMetrics().text([{ instance: 'API', vip: '10.0.0.5', holder: false }]);
   const haproxy = createHaproxySupervisorMetrics().text({
     serving: 0,

@@ -60,7 +60,7 @@ test('listening does not count as time that a check takes', async () => {
   expect((await report(listening)).checks[0]?.found).toBe('no answer within 50 ms');
 });
 
-test('what listens for adverts is given the time that it takes', () => {
+test('a check that listens for adverts gets the time it needs', () => {
   const listening = checks.filter(({ listenMs = 0 }) => listenMs >= 3_000).map(({ id }) => id);
   expect(listening.toSorted()).toEqual(['foreign-router-id', 'vip-holder', 'vrrp-adverts']);
 });

@@ -6,7 +6,7 @@ import { manifestContainers } from '../../../../src/operate/install/manifest-con
 const shipped = (name: string): string =>
   readFileSync(fileURLToPath(new URL(`../../../../manifests/${name}.yaml`, import.meta.url)), 'utf8');
 
-test('what the shipped manifests start, and where its files are on the node', () => {
+test("the shipped manifests' containers, and their files on the node", () => {
   const found = [...manifestContainers(shipped('haproxy')), ...manifestContainers(shipped('keepalived'))];
   expect(found.map(({ args }) => args.slice(0, 2).join(' '))).toEqual([
     ...['haproxy supervise', 'haproxy monitor', 'keepalived supervise', 'keepalived monitor'],

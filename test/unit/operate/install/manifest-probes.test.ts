@@ -71,7 +71,7 @@ test.each<{ how: string; change: object }>([
   expect(supervisor(change)).toEqual(at('127.0.0.2', 7000));
 });
 
-test('where the page is off the kubelet runs the command that asks the control socket', () => {
+test('without the page the kubelet runs the command that asks the control socket', () => {
   const command = ['hawser', 'keepalived', 'status', '--alive'];
   expect(supervisor(args('--listen=off'))).toEqual([expect.objectContaining({ exec: { command } })]);
 });

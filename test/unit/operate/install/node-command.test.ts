@@ -220,7 +220,7 @@ test('containerd gets the full name of an image, and pulls what it does not have
   );
 });
 
-test('of several engines it takes the one that has the image', () => {
+test('with several container engines the one with the image is used', () => {
   expect(node(['ctr', 'podman', 'docker'], { images: ['docker'] }).type('doctor').last).toMatch(
     /^docker run /,
   );
@@ -247,7 +247,7 @@ test('status and timeline work without a running pod, and what needs one says so
   );
 });
 
-test('what is missing is named: root, the image, a container engine', () => {
+test('the error names what is missing: root, the image, a container engine', () => {
   expect(node(['podman'], { user: 1000 }).type('status').stderr).toContain('it needs root');
   for (const words of [['doctor'], ['--help']])
     expect(node(['podman'], { installed: '' }).type(...words).stderr).toContain('export HAWSER_IMAGE=');

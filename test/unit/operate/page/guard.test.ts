@@ -20,7 +20,7 @@ test.each([
   '',
   '127.0.0.1:',
   undefined,
-])('who asks for %s is not: another page may have its name point here', (host) => {
+])('a request for host %s is refused: another page may have its name point here', (host) => {
   expect(refusalOf({ ...asked, host })?.status).toBe(421);
 });
 

@@ -26,7 +26,7 @@ test('whatever a name says, it opens no tag, ends no attribute, and is read as i
   );
 });
 
-test('what controls, turns text around or cannot be seen is shown as a dot', () => {
+test('control, bidirectional and invisible characters are shown as a dot', () => {
   expect(textOf(html`${'cp-1\u202egnp.exe\u0000\u200b\u2028\ud800'}`)).toBe('cp-1·gnp.exe····');
 });
 

@@ -48,7 +48,7 @@ test('without a journal it is drawn from when the node says that it began, and u
   ]);
 });
 
-test('what the node says now ends what its journal said last', () => {
+test("a node's current status ends its journal's last state", () => {
   const was = entry(30, { from: 'BACKUP', to: 'MASTER' });
   expect(bandsOf(statuses.failedOver(), [was], 'cp-1')?.map(([kind]) => kind)).toEqual([
     'backup',

@@ -20,7 +20,7 @@ const collect = async (pages: Pages, timeoutMs = 20_000) =>
     timeoutMs,
   )) as NodeStatus;
 
-test('what all four say, and the servers of HAProxy', async () => {
+test("the status combines all four programs and HAProxy's servers", async () => {
   const status = await collect({});
   expect(nodeStatusSchema.parse(status)).toEqual(status);
   expect(status.programs.map(({ name, state, problem }) => [name, state, problem])).toEqual(
@@ -33,7 +33,7 @@ test('what all four say, and the servers of HAProxy', async () => {
   ]);
 });
 
-test('where HAProxy does not tell the addresses of its servers, the monitor does', async () => {
+test('server addresses come from the monitor if HAProxy does not report them', async () => {
   const { servers } = await collect({ statistics: 'without-addresses' });
   expect(servers?.map(({ address }) => address)).toEqual([
     ...['10.0.0.11:6443', '10.0.0.12:6443', '10.0.0.13:6443', '', ''],
@@ -51,7 +51,7 @@ test.each(programNames)('without %s the others are there, and it is named', asyn
   expect(nodeStatusSchema.parse(status)).toEqual(status);
 });
 
-test('one that hangs is given up after its time, one that serves no page is not asked', async () => {
+test('a hung program is given up after its timeout, one without a page is not asked', async () => {
   const status = await collect({ 'keepalived-monitor': 'hung', 'haproxy-supervisor': 'off' }, 300);
   expect(status.programs).toMatchObject([
     { name: 'haproxy-supervisor', state: 'not-asked', address: null, problem: 'its --listen is off' },

@@ -50,7 +50,7 @@ test('a page that is not served on purpose is no problem', () => {
   expect(problemsOf({ ...healthyHere, programs, haproxySupervisor: null })).toEqual([]);
 });
 
-test('where nothing answers nothing is known', () => {
+test('without an answer nothing is known', () => {
   const names = healthyHere.programs.map(({ name }) => name);
   const nothing = { ...without(healthyHere, ...names), servers: null };
   const status = statusOf(nothing, answeredBy('free'), []);
@@ -103,7 +103,7 @@ test('a refused configuration is reported by the program that refused it', () =>
   ).toEqual([`HAProxy's configuration was refused 5 s ago at "prove": it did not serve`]);
 });
 
-test('what the HAProxy monitor cannot see or set', () => {
+test('problems of a HAProxy monitor that cannot read or write', () => {
   expect(problemsOf(monitorSays({ apiReachable: false }))[0]).toMatch(
     /^no API server answers the HAProxy monitor/,
   );

@@ -21,7 +21,7 @@ const shown = ({ name, cells }: Row) => [wordsOf(name), ...cells.map(wordsOf)];
 const toneOf = ({ cells }: Row) =>
   cells.flat().flatMap((each) => (typeof each === 'object' && 'tone' in each ? each.tone : []))[0];
 
-test('who holds the VIP comes with the sum that made it so, and what is seen of the others', () => {
+test("the holder is shown with its priority's sum, and the others with what is known", () => {
   const { summary, age } = partOf(statuses.healthy(), 'vips');
   expect(summary).toEqual({ tone: 'good', words: 'held by cp-1' });
   expect(age).toBe('3 h');
@@ -72,7 +72,7 @@ test('two holders are bad, and so is no holder', () => {
   expect(holderOf(none)).toEqual({ tone: 'bad', words: 'no holder seen' });
 });
 
-test('where nothing answers nothing is said to be well', () => {
+test('without an answer nothing is shown as healthy', () => {
   const view = statusView(statuses.nothingAnswers(), statusProducts);
   expect(view.verdict.words).toBe('Cannot tell');
   expect(view.cluster).toBeNull();
@@ -155,7 +155,7 @@ test('a node that is MASTER without the address is not a holder, whichever node 
   expect(row && [shown(row)[1], toneOf(row)]).toEqual(['MASTER, address not here', 'bad']);
 });
 
-test('where a node has VIPs of both kinds its checks say of which kind they are', () => {
+test('a node with VIPs of both kinds names the kind in its checks', () => {
   const status = statuses.healthy();
   const monitor = status.here.keepalivedMonitor;
   const [api] = monitor?.priorities ?? [];

@@ -22,7 +22,7 @@ test('another TTL, other addresses and no record at all are different', () => {
   expect(verdict(record({ ResourceRecords: undefined }))).toEqual(different);
 });
 
-test('what is listed for another name or type says nothing', () => {
+test('records of another name or type are ignored', () => {
   const others = [record({ Name: 'x.example.com.' }), record({ Type: 'AAAA' })];
   expect(verdict(...others)).toEqual({ kind: 'different' });
 });

@@ -11,7 +11,7 @@ function scheduled() {
   return { ...schedule, pass };
 }
 
-test('what is new is published at once, and what is published is compared again after the interval', () => {
+test('a new record is published at once, and a published one compared again after the interval', () => {
   const { waitMs, published, pass } = scheduled();
   expect(waitMs('a')).toBe(0);
   published('a', true);
@@ -20,7 +20,7 @@ test('what is new is published at once, and what is published is compared again 
   expect(waitMs('a')).toBe(0);
 });
 
-test('what fails is tried again, less and less often, but what is new meanwhile at once', () => {
+test('a failed record is retried with backoff, and a new one meanwhile at once', () => {
   const { waitMs, published } = scheduled();
   const waits = Array.from({ length: 8 }, () => {
     published('a', false);

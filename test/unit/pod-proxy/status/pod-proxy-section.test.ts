@@ -57,7 +57,7 @@ test('without any address clients get no answer', () => {
   ]);
 });
 
-test('of many groups and addresses the first ones are listed, and all are counted', () => {
+test('the first of many groups and addresses are listed, and all are counted', () => {
   const addresses = Array.from({ length: 200 }, (_, index) => `10.1.0.${index}`);
   const hosts = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`g${index}`, addresses]));
   const part = partWith({ hosts });

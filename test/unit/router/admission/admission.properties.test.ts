@@ -73,7 +73,7 @@ const edit = fc.oneof(
   { weight: 1, arbitrary: fc.constant(['list', 0] as const) },
 );
 
-test('what is admitted after one change after another is what is admitted at once', () => {
+test('property: incremental admission equals admission from scratch', () => {
   fc.assert(
     fc.property(fc.array(edit, { minLength: 1, maxLength: 40 }), (edits) => {
       const admit = createAdmission(policy);

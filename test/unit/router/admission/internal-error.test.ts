@@ -37,7 +37,7 @@ test.each(['host', 'tls', 'services', 'annotations'] as const)(
   },
 );
 
-test('of a route whose host cannot be read the status says why it is refused', () => {
+test('the status of a route with an unreadable host says why it is refused', () => {
   const wishes = createStatusWishes(admissionPolicy(routerSettings()));
   const wanted = wishes(decidedWithout('host'));
   expect([...wanted.keys()].sort()).toEqual(['shop:good', 'shop:odd']);

@@ -60,7 +60,7 @@ test.each(['servers', 'certificate'])(
   },
 );
 
-test('what a default certificate that cannot be read did to a route is forgotten with that certificate', () => {
+test('failures caused by an unreadable default certificate are forgotten with it', () => {
   const odd = Object.defineProperty({ ...routeBackend({ host: 'odd.test', key: 'ns:odd' }) }, 'servers', {
     get: () => {
       throw new Error('no servers');

@@ -52,7 +52,7 @@ test.each([
   ['<p>Sorry.</p>', 'no HTTP answer'],
   ['', 'no HTTP answer'],
   [`HTTP/1.1 503\n\n${'x'.repeat(32_768)}`, 'ROUTER_BUF_SIZE 32768'],
-])('of an answer %#, HAProxy takes what it can send', (text, problem) => {
+])('HAProxy accepts what it can send of answer %#', (text, problem) => {
   const found = errorAnswerProblem(Buffer.from(text), 32_768);
   if (problem === undefined) expect(found).toBeUndefined();
   else expect(found).toContain(problem);

@@ -29,7 +29,7 @@ const steps = fc.array(
   { minLength: 2, maxLength: 5 },
 );
 
-test('what is rendered after other routes is what is rendered at once', () => {
+test('incremental rendering equals rendering from scratch', () => {
   fc.assert(
     fc.property(steps, (each) => {
       const render = createRouterRenderer(settings);

@@ -17,7 +17,7 @@ test('a folder for a trial goes with what lies in it', async () => {
   expect(existsSync(path)).toBe(false);
 });
 
-test('what a killed router left goes two minutes later, and nothing else', async () => {
+test("a killed router's trial folders are removed after two minutes, and nothing else", async () => {
   for (const name of ['hawser-trial-left', 'other-left']) {
     mkdirSync(join(scratch, name, 'certs'), { recursive: true });
     writeFileSync(join(scratch, name, 'certs/shop_a.pem'), 'key');

@@ -16,7 +16,7 @@ test.each([
     { ROUTER_UNIQUE_ID_HEADER_NAME: 'X-Id', ROUTER_UNIQUE_ID_FORMAT: '%rt' },
     ["unique-id-format '%rt'", 'unique-id-header X-Id'],
   ],
-])('of %j, either setting of the id of requests has an effect', (env, lines) => {
+])('with %j, either setting of the request id has an effect', (env, lines) => {
   const { text } = print(routerSettings(env), [], certificate);
   const found = text.match(/unique-id-.*/g) ?? [];
   expect([...new Set(found)]).toEqual(lines);

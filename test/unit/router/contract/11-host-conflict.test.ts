@@ -19,7 +19,7 @@ describe('contract 11: of two routes that want a host', () => {
     expect(verdicts(decided([second]))).toEqual(['b:second admitted']);
   });
 
-  test('of the same age, the one with the smaller UID has it', () => {
+  test('of two routes of the same age, the one with the smaller UID has the host', () => {
     const twins = [
       routeObject({ name: 'x', namespace: 'a', uid: '2' }),
       routeObject({ name: 'y', namespace: 'b', uid: '1' }),
@@ -27,7 +27,7 @@ describe('contract 11: of two routes that want a host', () => {
     expect(verdicts(decided(twins))).toEqual(['a:x HostAlreadyClaimed', 'b:y admitted']);
   });
 
-  test('one that nobody has created yet is the newer one', () => {
+  test('a route that is not created yet is the newer one', () => {
     const draft = { ...first, metadata: { name: 'draft', namespace: 'a' } };
     expect(verdicts(decided([draft, second]))).toEqual(['a:draft HostAlreadyClaimed', 'b:second admitted']);
   });

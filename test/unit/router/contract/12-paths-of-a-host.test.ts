@@ -21,7 +21,7 @@ describe('contract 12: in one namespace', () => {
     ['/a', '/a'],
     ['', '/'],
     ['/', '//'],
-  ])('of two routes with the paths %j and %j the newer is rejected', (one, other) => {
+  ])('the newer of two routes with the paths %j and %j is rejected', (one, other) => {
     expect(verdictsOf({ path: one }, { path: other })).toEqual([
       'shop:r0 admitted',
       'shop:r1 HostAlreadyClaimed',
@@ -31,7 +31,7 @@ describe('contract 12: in one namespace', () => {
   test.each([
     ['passthrough, then edge with a path', { tls: passthrough }, { tls: edge, path: '/a' }],
     ['edge with a path, then passthrough', { tls: edge, path: '/a' }, { tls: passthrough }],
-  ])('of %s the newer is rejected', (_, one, other) => {
+  ])('the newer of %s is rejected', (_, one, other) => {
     expect(verdictsOf(one, other)).toEqual(['shop:r0 admitted', 'shop:r1 HostAlreadyClaimed']);
   });
 

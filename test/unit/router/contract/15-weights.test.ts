@@ -40,7 +40,7 @@ describe('contract 15: the weight of each pod', () => {
     [50, 50, [2, 0], ['web 1']],
     [undefined, undefined, [3, 1], ['web 1']],
     [-5, 300, [1, 1], ['beta 1', 'web 0']],
-  ] as const)('of weights %s and %s with %j pods is %j', (to, other, pods, weights) => {
+  ] as const)('weights %s and %s with %j pods become %j', (to, other, pods, weights) => {
     expect(weightsOf(to, other, pods)).toEqual(weights);
   });
 

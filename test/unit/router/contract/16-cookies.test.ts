@@ -31,7 +31,7 @@ describe('contract 16: the session cookie', () => {
       { secure: true, sameSite: 'None' },
     ],
     [{ tls: { termination: 'reencrypt' } }, { secure: true, sameSite: 'None' }],
-  ])('of %j is %j', (spec, cookie) => {
+  ])('the cookie of a route %j is %j', (spec, cookie) => {
     expect(backendWith({}, spec).cookie).toEqual({ name: md5(' shop:a'), ...cookie });
   });
 

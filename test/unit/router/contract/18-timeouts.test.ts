@@ -36,7 +36,7 @@ describe('contract 18: a timeout', () => {
     ['1w', undefined],
     ['', undefined],
     ['5s\n  server evil 10.0.0.9:80', undefined],
-  ])('of %j is %s ms', (text, ms) => {
+  ])('a timeout annotation of %j is %s ms', (text, ms) => {
     expect(backendWith({ [timeout]: text }).timeouts.serverMs).toBe(ms);
   });
 
@@ -47,7 +47,7 @@ describe('contract 18: a timeout', () => {
     });
   });
 
-  test('of a passthrough route is one for tunnels, and the one for tunnels comes first', () => {
+  test("a passthrough route's timeout applies to tunnels, and the tunnel annotation comes first", () => {
     expect(backendWith({ [timeout]: '5s' }, passthrough).timeouts).toEqual({ tunnelMs: 5_000 });
     expect(backendWith({ [timeout]: '5s', [tunnel]: '1h' }, passthrough).timeouts).toEqual({
       tunnelMs: 3_600_000,

@@ -20,7 +20,7 @@ describe('contract 19: the allowlist', () => {
     ['', undefined],
     ['10.0.0.1\n', undefined],
     ['-f /etc/passwd', undefined],
-  ])('of %j is %j', (text, list) => {
+  ])('an allowlist of %j is %j', (text, list) => {
     expect(backendWith({ [name]: text }).allowlist).toEqual(list);
     expect(backendWith({ [old]: text }).allowlist).toEqual(list);
   });
@@ -29,7 +29,7 @@ describe('contract 19: the allowlist', () => {
     expect(backendWith({ [name]: '10.0.0.1', [old]: '10.0.0.2' }).allowlist).toEqual(['10.0.0.1']);
   });
 
-  test('that is void lets everybody in, and a remark says so', () => {
+  test('an invalid allowlist admits everybody, with a remark', () => {
     expect(backendWith({ [name]: ' 10.0.0.1' }).remarks).toContain(
       `${name}: ignored as a whole, so that everybody may connect`,
     );

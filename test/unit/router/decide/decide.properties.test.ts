@@ -100,7 +100,7 @@ const withSlices = fc.array(fc.tuple(step, fc.shuffledSubarray(webSlices, { minL
   maxLength: 8,
 });
 
-test('what is decided and rendered after other objects is what is decided and rendered at once', () => {
+test('property: incremental decisions and texts equal those made from scratch', () => {
   const check = fc.property(withSlices, (all) =>
     expectAsAtOnce(
       all.map(([there, slices]) => {
@@ -174,7 +174,7 @@ const history = fc.array(
   { minLength: 2, maxLength: 25 },
 );
 
-test('what is decided in several namespaces after other objects is what is decided at once', () => {
+test('property: incremental decisions in several namespaces equal those made from scratch', () => {
   const check = fc.property(history, (steps) => {
     const next = createDecider(settings);
     const there = new Map(inNamespaces.map((variants, index) => [index, variants[0]]));

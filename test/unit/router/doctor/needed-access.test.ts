@@ -15,7 +15,7 @@ test('the roles of the manifest have all that a router needs, however it is set'
   expect(words.filter((each) => !granted.includes(each))).toEqual([]);
 });
 
-test('what the settings turn off is not asked for', () => {
+test('permissions for features that are off are not needed', () => {
   const least = neededWith('--secrets=false', '--update-status=false', '--namespace=shop');
   expect(new Set(least.map(({ resource }) => resource))).toEqual(
     new Set(['routes', 'endpointslices', 'services']),

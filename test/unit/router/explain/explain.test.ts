@@ -53,7 +53,7 @@ test('a host that nobody has is answered by no route', () => {
   expect(lines('http', 'example.org', '/')).toEqual(['http://example.org/', '  answered by no route: 503']);
 });
 
-test('what a person typed moves no cursor', () => {
+test('typed control characters do not move the cursor', () => {
   expect(lines('http', 'a\u001b[2Jb', '/').join('')).not.toContain('\u001b');
 });
 

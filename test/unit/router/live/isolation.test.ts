@@ -148,7 +148,7 @@ test('routes that were left out with another template are let in at once where n
   expect(left(decision)).toEqual([]);
 });
 
-test('where there is no room for a trial, no route is blamed and the router goes on', async () => {
+test('without room for a trial no route is blamed, and the router goes on', async () => {
   const before = process.env['TMPDIR'];
   onTestFinished(() => {
     if (before === undefined) delete process.env['TMPDIR'];

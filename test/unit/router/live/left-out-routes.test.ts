@@ -64,7 +64,7 @@ test('pods count where the words are about a server, and a route that is refused
   expect(due()).toEqual(['shop:bad']);
 });
 
-test('one that is only suspected is tried at once', () => {
+test('a route that is only suspected is tried at once', () => {
   const { routes, due, before } = leftOut('');
   routes.leaveOut(before.model.backends, new Map([['shop:good', undefined]]));
   routes.servable(before);

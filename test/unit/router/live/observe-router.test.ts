@@ -89,7 +89,7 @@ test('routes are counted, served and by reason', () => {
   expect(lines()).toContain('hawser_router_rejected_routes{reason="HostAlreadyClaimed"} 1');
 });
 
-test('what is served of a decision in part counts by itself, and the rest from its own event until it is served', () => {
+test('a partial update is measured alone, and the rest from its own event until it is served', () => {
   const { decide, clock, observer, lines } = observed();
   const sums = () => lines().filter((line) => /change_to_serving_seconds_(?:sum|count)/.test(line));
   observer.onEvent?.();

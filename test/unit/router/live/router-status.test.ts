@@ -23,7 +23,7 @@ test('however many routes are refused, all are counted and the first ones named'
   expect(counts.refused.map(({ reason }) => reason)).toEqual(Array(10).fill('HostAlreadyClaimed'));
 });
 
-test('of certificates those that end first are named, and those that have ended or soon will are counted', () => {
+test('the first certificates to expire are named, and expired or soon expiring ones counted', () => {
   const decision = decided(many);
   const [pem, fingerprint] = ['', ''];
   const admitted = decision.admission.admitted.map(

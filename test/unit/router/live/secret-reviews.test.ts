@@ -128,7 +128,7 @@ test('a Role that is made counts within seconds, and one that is taken back with
   expect([verdict(), heard()]).toEqual(['denied', 3]);
 });
 
-test('what was answered last holds while the API is away', async () => {
+test('the last answer holds while the API is away', async () => {
   const { review, granted, settled, after, away, told } = world();
   granted.add('shop/cert');
   const routes = named('web', 'cert');
@@ -143,7 +143,7 @@ test('what was answered last holds while the API is away', async () => {
   expect(told).toEqual([undefined, 'no answer', undefined]);
 });
 
-test('where the API gives no answer, the others are decided about after ten seconds', async () => {
+test('without an answer of the API, the other Routes are decided after ten seconds', async () => {
   const { review, settled, after, away, granted } = world();
   away(true);
   const routes = [...plain, ...named('web', 'cert')];
@@ -172,7 +172,7 @@ test('namespaces have turns, so that thousands of refusals keep no new Role of a
   expect(asked.slice(before)).toContain('pay/cert');
 });
 
-test('what no Route names is asked about no more', async () => {
+test('a Secret that no Route names is no longer reviewed', async () => {
   const { review, settled, after, asked } = world();
   review(named('web', 'cert'));
   await settled();

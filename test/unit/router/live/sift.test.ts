@@ -34,13 +34,13 @@ test('each that is refused is found, one among many in twice as many checks as t
   );
 });
 
-test('of two that cannot be together, it is the later one', async () => {
+test('of two conflicting suspects the later one is blamed', async () => {
   const check = async (some: readonly string[]) => verdict(!(some.includes('a') && some.includes('c')));
   const { taken, refused } = await sift(['a', 'b', 'c'], 'x', check, 10);
   expect([taken, [...refused]]).toEqual([['a', 'b'], [['c', 'x']]]);
 });
 
-test('what a limited number of checks does not clear stays open', async () => {
+test('suspects not cleared within the limit of checks stay open', async () => {
   let checks = 0;
   const items = Array.from({ length: 32 }, (_, index) => index);
   const found = await sift(

@@ -68,7 +68,7 @@ test('a decision is reported soon, and of several only the newest', () => {
   expect(told).toEqual([2, 1]);
 });
 
-test('one that was gone has to be taken again', () => {
+test('a route that was gone has to be accepted again', () => {
   const told: (readonly string[])[] = [];
   const again = createTeller(
     [{ onDecision: (_decision, _leftOut, unproven) => told.push([...unproven]) }],

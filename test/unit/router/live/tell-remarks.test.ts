@@ -46,7 +46,7 @@ test('a service without pods is no mistake of an owner', () => {
   expect(routeCounts({ decision, leftOut: [] }).ignoring).toEqual({ routes: 0, first: [] });
 });
 
-test('of more than a thousand the others are not named, one line says so, and the status counts all routes', () => {
+test('remarks beyond a thousand are not named, one line says so, and the status counts all', () => {
   const wrong = Array.from({ length: 1_005 }, (_, index) => routeWith(`r${index}`, { [TIMEOUT]: 'soon' }));
   for (let round = 0; round < 3; round += 1) tell(...wrong);
   const events = Map.groupBy(lines, ({ event }) => event);

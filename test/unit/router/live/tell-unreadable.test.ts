@@ -32,7 +32,7 @@ test('an object is named once, and again where something else is wrong with it',
   expect(lines.map(({ problems }) => problems)).toEqual([['one'], ['one'], ['two']]);
 });
 
-test('of more than a thousand objects the others are not named, one line says so, and no list tells of any again', () => {
+test('objects beyond a thousand are not named, one line says so, and no list repeats them', () => {
   const first = list(1_001);
   expect([first.get('object-unreadable')?.length, first.get('objects-unreadable')?.length]).toEqual([
     1_000, 1,

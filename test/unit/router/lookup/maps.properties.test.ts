@@ -60,7 +60,7 @@ test('maps that were made while routes came and went are those that are made at 
   );
 });
 
-test('where the byte order is wrong, hash gives the longer path', () => {
+test('if the byte order is wrong, hash gives the longer path', () => {
   const routes = [
     routeBackend({ host: 'a.com', path: '/docs/', key: 'ns:folder' }),
     routeBackend({ host: 'a.com', path: '/docs/%61', key: 'ns:longer' }),

@@ -163,7 +163,7 @@ test('version and ciphers are those that are given', async () => {
   await expect(handshake({ maxVersion: 'TLSv1.2' })).rejects.toThrow();
 });
 
-test('what cannot be used is a mistake in the settings, found before anything is served', async () => {
+test('an unusable pair is a settings error, found before anything is served', async () => {
   put(first);
   expect(await problemsOf({ metricsTlsCertFile: '/missing/tls.crt' })).toMatch(
     /^Cannot serve the page over TLS with "\/missing\/tls\.crt": ENOENT.*, expected a PEM file that this process can read$/,

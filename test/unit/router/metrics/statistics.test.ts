@@ -62,7 +62,7 @@ test('series have the names and labels of the exporter of openshift-router', () 
   expect(page.match(/# TYPE haproxy_frontend_http_responses_total/g)).toHaveLength(1);
 });
 
-test('what a kind of row does not have, and what HAProxy leaves empty, is not shown', () => {
+test('missing and empty fields of a row are not exported', () => {
   const page = pageOf({ pxname: 'public', svname: 'FRONTEND', type: 0, stot: 9, bin: '' });
   expect(page).toBe('');
 });
@@ -105,7 +105,7 @@ test('a route that is gone is forgotten, in what each generation said last as we
   expect(totalOf(totals)).toBe(51);
 });
 
-test('of any generations that count side by side, what each counted since it was asked last is in the total', () => {
+test("property: the total has each concurrent generation's count since its last poll", () => {
   const counts = fc.tuple(fc.constantFrom('a', 'b'), fc.nat({ max: 3 }));
   const check = fc.property(fc.array(counts, { maxLength: 20 }), (steps) => {
     const totals = createTotals(isCounter);

@@ -94,7 +94,7 @@ describe('a list of objects', () => {
 });
 
 describe('what is kept', () => {
-  test('of a route is what the router reads', () => {
+  test('a Route keeps only what the router reads', () => {
     const text = JSON.stringify({
       kind: 'Route',
       metadata: {
@@ -130,7 +130,7 @@ describe('what is kept', () => {
     });
   });
 
-  test('of endpoints are the ready ones with TCP ports', () => {
+  test('an EndpointSlice keeps its ready endpoints with TCP ports', () => {
     const text = JSON.stringify({
       kind: 'EndpointSlice',
       metadata: { name: 'web-1', labels: { 'kubernetes.io/service-name': 'web' } },
@@ -160,7 +160,7 @@ describe('what is kept', () => {
     ]);
   });
 
-  test('of a Secret is its certificate and key, decoded', () => {
+  test('a Secret keeps its certificate and key, decoded', () => {
     const data = { 'tls.crt': Buffer.from('CERT').toString('base64'), 'tls.key': 'S0VZ' };
     const text = JSON.stringify({ kind: 'Secret', type: 'kubernetes.io/tls', metadata: { name: 's' }, data });
     expect(readObjectList(text).objects.secrets).toEqual([

@@ -51,7 +51,7 @@ test('routes that HAProxy refuses and certificates that have expired are problem
   expect(problemsOf({ ...well, defaultCertificate })).toEqual(['the default certificate has expired']);
 });
 
-test('of certificates only those are listed that have ended or end within two weeks', () => {
+test('only certificates that have expired or expire within two weeks are listed', () => {
   const tables = routerSection(routerHere).parts[0]?.tables ?? [];
   const rows = tables.find(({ label }) => label === 'Certificates')?.rows ?? [];
   expect(rows.map(({ name, cells }) => [wordsOf(name), ...cells.map(wordsOf)])).toEqual([
@@ -60,7 +60,7 @@ test('of certificates only those are listed that have ended or end within two we
   ]);
 });
 
-test('of many routes that are not admitted all are counted, and it is said how many are shown', () => {
+test('all of many rejected routes are counted, with the number shown', () => {
   const refused = (router: typeof routerSays) =>
     routerSection({ ...routerHere, router }).parts[0]?.tables?.find(({ folded }) => folded !== undefined)
       ?.folded;

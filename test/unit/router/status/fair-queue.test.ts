@@ -28,7 +28,7 @@ test('no more than a second may have is taken in any second', () => {
   expect([at(0), limit(0), at(100), at(1_000), at(100_000)]).toEqual([10, 100, 1, 9, 10]);
 });
 
-test('what fails waits twice as long each time, until it succeeds', () => {
+test("a failing item's wait doubles each time, until it succeeds", () => {
   let nowMs = 0;
   const retries = createRetries({ firstMs: 100, longestMs: 300 }, () => nowMs);
   const waits = () => {

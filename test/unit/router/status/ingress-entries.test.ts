@@ -146,7 +146,7 @@ const wish = fc.option(
   { nil: undefined },
 );
 
-test('what was written is never written again, and other routers keep theirs', () => {
+test('a written entry is not written again, and other routers keep theirs', () => {
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 4 }), wish, (before, wanted) => {
       const status = ingressEntries({ status: { ingress: before } });

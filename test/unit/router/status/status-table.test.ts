@@ -25,7 +25,7 @@ const pending = () => table.pending('shop:a');
 /** The entry that would be written now. */
 const entry = () => pending()?.decide(pending()?.known)?.ingress[0] ?? {};
 
-test('what a route is to say is pending until it says so, whichever is known first', () => {
+test('a desired status is pending until the route has it, whichever is known first', () => {
   table.see(route(1));
   expect(pending()).toBeUndefined();
   expect(want(wish)).toEqual(['shop:a']);
@@ -40,7 +40,7 @@ test('a route without a watch event is read', () => {
   expect(pending()).not.toHaveProperty('known');
 });
 
-test('what a watch tells late of a time before our write changes nothing', () => {
+test('a late watch event from before our write changes nothing', () => {
   want(wish);
   table.see(route(1));
   table.wrote(route(3, [entry()]));

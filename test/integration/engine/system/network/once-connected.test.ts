@@ -34,7 +34,7 @@ const said = (name: string): readonly string[] =>
     .trim()
     .split('\n');
 
-test('who asks a port where nothing listens, and gets this very port, is refused and leaves the port free', async () => {
+test('a client of a closed port that gets this very port is refused and leaves the port free', async () => {
   const lines = (await net.run(...client, 'ask')).trim().split('\n');
   const message = 'nothing listens there';
   expect(lines.map((line) => JSON.parse(line))).toEqual([

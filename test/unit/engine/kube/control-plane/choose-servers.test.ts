@@ -14,7 +14,7 @@ const cp = (name: string, address: string, port = 6443): ServerCandidate => ({
   port,
 });
 
-test('what cannot be a server is skipped with a reason and hurts no other', () => {
+test('an unusable server is skipped with a reason and affects no other', () => {
   const choice = chooseServers(
     [
       cp('b', '10.0.0.2'),

@@ -60,7 +60,7 @@ test.each([
     ],
     2,
   ],
-])('of the ports %j the API port is %i', (ports, port) => {
+])('from the ports %j the API port is %i', (ports, port) => {
   expect(parseEndpointSlice({ ...kubernetesSlice('s', ['10.0.0.1']), ports }).candidates[0]?.port).toBe(port);
 });
 

@@ -147,7 +147,7 @@ test('a full disk costs entries and nothing else, and the journal is whole after
   }
 });
 
-test('who else holds a VIP is kept with it', () => {
+test("a VIP's other holders are kept with it", () => {
   const holders = [
     { mac: '02:00:00:00:00:02', node: 'cp-2', address: '192.0.2.2' },
     { mac: '02:00:00:00:00:09' },

@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 afterEach(() => rmSync(dir, { recursive: true }));
 
-test('what was written is read back, sorted, for root only, and nothing else lies around', async () => {
+test('a saved list is read back sorted, for root only, without other files', async () => {
   expect(await readLastKnown(path)).toEqual({ kind: 'known', servers, savedAt: now.toISOString() });
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readdirSync(dirname(path))).toEqual(['last-known.json']);

@@ -38,7 +38,7 @@ test.each(['file', 'file.new'])(
   },
 );
 
-test('what an interrupted write has left does not get in the way', () => {
+test("an interrupted write's leftovers do not block the next one", () => {
   writeFileSync(`${path}.new`, 'half of a');
   replaceFile(path, 'new', 0o644);
   expect(readFileSync(path, 'utf8')).toBe('new');

@@ -21,7 +21,7 @@ test('a server that closes what we have closed answers, after one connection', a
   expect(await probeTcp({ host, port }, 'answer'), 'a refused connection').toBe('refused');
 });
 
-test('of a process that is stopped, the kernel answers and the process does not', async () => {
+test('for a stopped process the kernel answers and the process does not', async () => {
   const program = `require('net').createServer((s) => s.resume()).listen(0, '${host}', function () { console.log(this.address().port) })`;
   const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));

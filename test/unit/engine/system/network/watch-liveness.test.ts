@@ -94,7 +94,7 @@ test('connections that are closed while a process still listens, as in a reload,
   expect(seen).toEqual(['serving']);
 });
 
-test('one that listens and does not answer hangs, until it answers again', async () => {
+test('a program that listens without answering hangs until it answers', async () => {
   answering = false;
   await waitFor('the hang', () => seen.at(-1) === 'hung');
   answering = true;
@@ -129,7 +129,7 @@ test('a starved machine does not hide a hang for good', async () => {
   await waitFor('the hang', () => seen.at(-1) === 'hung');
 });
 
-test('one that says that it is not ready is not taken for hung, and is ready once it says so', async () => {
+test('a program that reports itself unready is not hung, and is ready once it says so', async () => {
   status = 503;
   await waitFor('the bad answers', () => seen.at(-1) === 'unready');
   status = 200;
@@ -137,7 +137,7 @@ test('one that says that it is not ready is not taken for hung, and is ready onc
   expect(seen).toEqual(['serving', 'unready', 'serving']);
 });
 
-test('one that closes whatever it accepts is not dead, and not called without end', async () => {
+test('a program that closes each connection is not dead, and is not polled in a loop', async () => {
   let accepted = 0;
   server.on('connection', (socket) => {
     accepted += 1;

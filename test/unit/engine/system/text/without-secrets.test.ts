@@ -224,7 +224,7 @@ const pieces = fc.constantFrom(
 );
 const jumble = fc.array(pieces, { maxLength: 40 }).map((parts) => parts.join(''));
 
-test('of whatever is read, a second time changes nothing', () => {
+test('property: redacting any text twice changes nothing more', () => {
   fc.assert(
     fc.property(jumble, (text) => {
       const once = withoutSecrets(text);
