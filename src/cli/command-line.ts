@@ -24,10 +24,10 @@ interface Origin {
 type Named = readonly [name: string, Origin];
 
 /**
- * The values of a command line by camel-case name, `settings` being the path of the file that was read. The order is:
- * flags, `HAWSER_…` variables (`--stats-socket` is `HAWSER_STATS_SOCKET`; none of a `typedOnly` flag), the settings file,
- * defaults. `folder` is where the path of the file is typed. Throws a ConfigError for an unknown flag, a missing argument, and every problem of the settings file.
- * With `--instance` it reads no settings file but one that is named.
+ * The values of a command line by camel-case name; `settings` is the path of the file that was read. Precedence: flags, `HAWSER_…` variables
+ * (`--stats-socket` is `HAWSER_STATS_SOCKET`; not for a `typedOnly` flag), the settings file, defaults. `folder` resolves a relative path of the
+ * file. Throws a ConfigError for an unknown flag, a missing argument, and every problem of the settings file. With `--instance` it reads no
+ * settings file but one that is named.
  */
 export function readCommandLine(
   spec: CommandSpec,
@@ -104,7 +104,7 @@ function parseArguments(
   return { kind: 'parsed', command };
 }
 
-/** `json` is the format that was asked for, whether by --json or by --output; undefined where text was. */
+/** `json` is the requested format, by --json or --output; undefined for text. */
 function structured({ flags }: CommandSpec, entries: readonly Named[]): Readonly<Record<string, unknown>> {
   if (!('json' in flags)) return {};
   const { json, output } = Object.fromEntries(entries.map(([name, { value }]) => [name, value]));
@@ -158,7 +158,7 @@ function defaultValue({ hasInstances }: Flag, usual: unknown, instance: string |
   return instancePath(usual, instance);
 }
 
-/** Absolute from here on: a monitor and its threads look at the file again, wherever they run. */
+/** Absolute, since a monitor and its threads read the file again from any directory. */
 function typedSettingsPath(command: Command, env: NodeJS.ProcessEnv, folder: string): string | undefined {
   const typed = command.getOptionValue('settings') ?? env['HAWSER_SETTINGS'];
   return typeof typed === 'string' ? resolve(folder, typed) : undefined;

@@ -147,7 +147,7 @@ export function jsonFlag(help: string) {
   return { help, field: outputFormat, inFile: 'never' } as const satisfies Flag;
 }
 
-/** A flag with a value, such as `flag('<path>', absolutePath, 'where it is written', { default: '/tmp/it' })`. */
+/** A flag with a value: `flag('<path>', absolutePath, 'where it is written', { default: '/tmp/it' })`. */
 export function flag<const Field extends z.ZodMiniType>(
   value: string,
   field: Field,

@@ -2,7 +2,7 @@ import type { CommandSpec, Flag } from './command-spec.ts';
 import { flagName } from './flag-name.ts';
 import { fileFormOf } from './settings-form.ts';
 
-/** A script for bash. It does not run hawser, which may be a container away: awk looks up in a table what may follow the words. */
+/** A bash script. It does not run hawser, which may be a container away: awk looks up the next words in a table. */
 export function completionScript(specs: readonly CommandSpec[]): string {
   const rows = [...namesOf(specs), ...specs.flatMap(rowsOf)].map((row) => row.join('\t'));
   const table = quoted([...new Set(rows)].join('\n'));

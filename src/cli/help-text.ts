@@ -1,6 +1,6 @@
 import { wrapText } from '../engine/system/text/wrap-text.ts';
 
-/** A line that can be typed as it stands, and what it is good for where that cannot be read off it. */
+/** An example command line, and its purpose if that is not obvious. */
 export type Example = readonly [typed: string, goodFor?: string];
 
 export const HELP_WIDTH = 80;
@@ -18,7 +18,7 @@ export function helpTail(examples: readonly Example[], notes: readonly string[])
   ].join('\n');
 }
 
-/** For a shell, which goes on after a backslash. A flag stays with its value, and what is in quotes together. */
+/** Wraps with backslashes for a shell. A flag stays with its value, and a quoted string in one piece. */
 function wrapCommand(text: string, width: number): readonly string[] {
   const words = text.match(/(?:--\S+ (?=[^-|&>]))?(?:'[^']*'|"[^"]*"|\S)+/g) ?? [];
   const lines: string[] = [];

@@ -1,6 +1,5 @@
 /**
- * The name that was probably meant, undefined where none is near: at most a third of its letters may have to be
- * changed, added or left out. Upper and lower case, dashes and underscores do not count.
+ * The name that was probably meant: at most a third of its letters differ. Undefined if none is close. Case, dashes and underscores are ignored.
  */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
   const ranked = names

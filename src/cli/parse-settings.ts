@@ -3,8 +3,8 @@ import { ConfigError } from '../engine/system/errors.ts';
 import { flagName } from './flag-name.ts';
 
 /**
- * Settings out of what was typed. Throws one ConfigError with every problem in it, each as
- * `Cannot use --socket "x": expected an absolute path`. `nameOf` says how a setting is called, where it was not typed as a flag.
+ * Parses typed values. Throws one ConfigError with every problem, each as `Cannot use --socket "x": expected an absolute path`. `nameOf` names a
+ * setting that was not typed as a flag.
  */
 export function parseSettings<T>(
   schema: z.ZodMiniType<T>,

@@ -52,7 +52,7 @@ export interface Pod {
   };
   /** The template below `templates/`; its monitor's configuration has the same name without `.ejs`. */
   readonly template: string;
-  /** Its folder, on the node as in the pod, where /etc/NAME holds files that the program needs from its package. */
+  /** Its folder, on the node and in the pod, if the program needs files of its package in /etc/NAME. */
   readonly folder?: string;
   /** The mode of its folder in /etc, if a daemon that is not root needs access. */
   readonly folderMode?: number;

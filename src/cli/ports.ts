@@ -15,6 +15,6 @@ export const defaultPorts = {
   haproxySupervisor: 29_449,
   /** The page of the pod proxy, in its pod's own network. */
   podProxy: 29_452,
-  /** The router's page, on all addresses, as openshift-router has it. */
+  /** The router's page, on all addresses, like openshift-router's. */
   router: 1_936,
 } as const;

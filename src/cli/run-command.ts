@@ -17,7 +17,7 @@ export interface CommandModule<Settings = unknown> {
   readonly spec: CommandSpec<Settings>;
   /** Resolves with the process's exit code. A method: a list holds modules of different settings. */
   run(settings: Settings, context: CommandContext): Promise<number>;
-  /** Reads its settings file where the usual reader would cost too much memory. */
+  /** Reads its settings file if the usual reader would cost too much memory. */
   readonly readSettings?: SettingsReader;
   /**
    * Of a command that works with a broken settings file, by what was typed: its `settingsFile` says what is wrong. The

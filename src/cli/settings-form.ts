@@ -4,8 +4,8 @@ import { type FileForm, fileForms } from './make-field.ts';
 import { type Place, type SettingsKey, sectionsOf } from './settings-keys.ts';
 
 /**
- * How a key's value looks in the settings file, as JSON Schema: what its field parser was registered with, else what
- * zod says of its input. `optional` and defaults around a field say nothing about its value.
+ * JSON Schema of a key's value in the settings file: the registered form of its field parser, otherwise zod's input schema. `optional` and
+ * defaults around a field are ignored.
  */
 export function fileFormOf({ field }: Pick<SettingsKey, 'field'>): FileForm {
   const {

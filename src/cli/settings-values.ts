@@ -6,7 +6,7 @@ export const defaultSettingsPath = '/etc/hawser/config.yaml';
 /** A pod by its name, whose settings only that pod uses. */
 export type Section = string;
 
-/** A value as its flag would have it, and the line of the file that it stands on. */
+/** A value as its flag takes it, and its line in the file. */
 const entry = z.object({ value: z.union([z.string(), z.boolean()]), line: z.number() });
 const entries = z.record(z.string(), entry);
 

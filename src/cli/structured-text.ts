@@ -1,4 +1,4 @@
-/** Writes values in this format, without a newline at the end. YAML's library is loaded only where it is asked for. */
+/** Serialises values in this format, without a trailing newline. The YAML library is loaded on demand. */
 export async function structuredWriter(
   format: 'json' | 'yaml' | undefined,
 ): Promise<(value: unknown) => string> {

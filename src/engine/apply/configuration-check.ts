@@ -1,32 +1,32 @@
 import { codeOf, messageOf } from '../system/errors.ts';
 import type { CommandResult, RunCommand } from '../system/process/run-command.ts';
 
-/** What the program itself says about a configuration file. */
+/** A program's own verdict on a configuration file. */
 export type CheckOutcome =
   | { readonly kind: 'valid' }
-  /** It read the file and would not start with it. `detail` holds its own last words. */
+  /** It read the file and would not start with it. `detail`: the end of its output. */
   | { readonly kind: 'invalid'; readonly message: string; readonly detail: string }
-  /** Nothing is known about the file: the program could not be run, or was not done in time. */
+  /** No verdict: the program could not be run, or timed out. */
   | {
       readonly kind: 'impossible';
       readonly message: string;
-      /** The supervisor was to check it, and does not answer. */
+      /** The supervisor should have validated it, but does not answer. */
       readonly isUnreachable?: true;
     };
 
-/** Rejects only when `signal` stops it. */
+/** Rejects only when `signal` aborts. */
 export type ConfigurationCheck = (path: string, signal?: AbortSignal) => Promise<CheckOutcome>;
 
 export interface CheckProgram {
-  /** The path of the program, and what it is to do with a file. */
+  /** The path of the program, and its arguments for a file. */
   readonly program: string;
   readonly argv: (path: string) => readonly [string, ...string[]];
   readonly timeoutMs: number;
-  /** How many of its last words are kept: 4,000 unless more is needed than people read. */
+  /** Characters of its output that are kept: 4,000 unless a program needs more. */
   readonly detailCharacters?: number;
-  /** Starts programs: that of a supervisor needs less memory than that of a monitor. */
+  /** Runs programs: a supervisor's needs less memory than a monitor's. */
   readonly run: RunCommand;
-  /** Why it refuses the file, by how it ended. */
+  /** Why it refused the file, from its result. */
   readonly refusal: (
     result: CommandResult,
   ) => { readonly expected: string; readonly detail: string } | undefined;
@@ -34,7 +34,7 @@ export interface CheckProgram {
 
 const DETAIL_CHARACTERS = 4_000;
 
-/** Asks the program itself. `name` is for people. */
+/** Validates with the program itself. `name` is for messages. */
 export function checkBy(
   name: string,
   { program, argv, timeoutMs, detailCharacters = DETAIL_CHARACTERS, run, refusal }: CheckProgram,

@@ -59,16 +59,16 @@ export function* mainParts(main: MainText, folder: string | undefined): Generato
 
 /** A file that the main file names: a map, a list, a certificate. */
 export interface SetFile {
-  /** Below the set's folder, `maps/hosts.map`: parts of A-Z a-z 0-9 . _ -, none of which begins with a dot. */
+  /** Path below the set's folder, `maps/hosts.map`: components of A-Z a-z 0-9 . _ - without a leading dot. */
   readonly name: string;
   readonly content: string | Buffer;
-  /** Its permissions are 0600, whatever those of the main file. */
+  /** Its mode is 0600, whatever the main file's. */
   readonly secret?: boolean;
 }
 
 /**
- * In the main file this stands for the absolute path of the folder in which the other files lie. It is a new one with
- * each set, so the main file alone says which files belong to it: docs/internals/decisions/0061.
+ * Placeholder in the main file for the absolute path of the folder with the other files. Each set has a new folder, so the main file alone
+ * identifies its files: docs/internals/decisions/0061.
  */
 export const SET_FOLDER = '@SET_FOLDER@';
 

@@ -1,10 +1,7 @@
 /** A disk syncs several files in the time of one. */
 const AT_ONCE = 16;
 
-/**
- * Does the work for each of a list, for several at once. After a failure nothing more is begun; it throws the first one
- * when all that was begun is over.
- */
+/** Runs `work` for each item, several at once. After a failure it starts no more, waits for the running ones, and throws the first error. */
 export async function forEachAtOnce<T>(list: readonly T[], work: (each: T) => Promise<void>): Promise<void> {
   const left = list.values();
   const failures: unknown[] = [];

@@ -5,15 +5,15 @@ import { readRegularFileSync } from '../system/file/read-regular-file.ts';
 import { MAX_CONFIGURATION_BYTES } from './limits.ts';
 import { type LiveFile, readIfThere } from './live-file.ts';
 
-/** A configuration that hawser is about to replace though it did not write it, and where its copy is. */
+/** A foreign configuration that hawser replaces, and the path of its copy. */
 export interface ForeignFile {
   readonly path: string;
   readonly copy: string;
 }
 
 /**
- * Whether a configuration lies at `path` that hawser rendered: it carries the mark, or is the last good copy of an earlier
- * version. A package's example and a guide's file are as good as none: they know nothing of this cluster.
+ * Whether hawser rendered the configuration at `path`: it has the mark, or is the last good copy of an earlier version. A package's example or a
+ * guide's file does not count: it knows nothing of this cluster.
  */
 export function isOwnFile(path: string): boolean {
   const bytes = readSmall(path);

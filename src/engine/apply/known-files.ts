@@ -3,11 +3,11 @@ import { type SetFile, sha256OfFile } from './file-set.ts';
 import { readIfThere } from './live-file.ts';
 
 /**
- * The files of a set that were read once. They are not read again until the file system says that they were touched: a set of thousands of
- * certificates is compared at every event.
+ * Files of a set that were read once. They are not read again until their stat changes: a set of thousands of certificates is compared at every
+ * event.
  */
 export interface KnownFiles {
-  /** Whether the file at `path`, which is as `found` says, holds this content. Throws the system's error. */
+  /** Whether the file at `path`, with stat `found`, has this content. Throws the system's error. */
   readonly holds: (path: string, found: Stats, file: SetFile) => Promise<boolean>;
   /** Forgets all files but these. */
   readonly keep: (files: readonly SetFile[]) => void;
@@ -18,7 +18,7 @@ interface Known {
   readonly sha256: string;
 }
 
-/** A file that is written within one tick of the kernel's clock after it was read may keep the same time. */
+/** A file that is written within one kernel clock tick after it was read may keep its mtime. */
 const TICK_MS = 100;
 
 export function createKnownFiles(read: typeof readIfThere = readIfThere): KnownFiles {

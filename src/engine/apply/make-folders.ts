@@ -4,7 +4,7 @@ import { codeOf } from '../system/errors.ts';
 import { oncePer } from '../system/once-per.ts';
 import { othersOf, type Rendered } from './file-set.ts';
 
-/** Below the set's folder, those in which its files lie, each after the one in which it lies. */
+/** Subfolders of the set's folder, parents first. */
 const foldersIn = oncePer((rendered: Rendered): readonly string[] => {
   const folders = new Set<string>();
   for (const { name } of othersOf(rendered))
@@ -13,14 +13,14 @@ const foldersIn = oncePer((rendered: Rendered): readonly string[] => {
   return [...folders];
 });
 
-/** Makes what is missing of the folders of a set, below its own, and answers all of them. */
+/** Creates the missing subfolders of a set and returns all of them. */
 export async function makeFolders(folder: string, rendered: Rendered): Promise<readonly string[]> {
   const folders = foldersIn(rendered).map((name) => join(folder, name));
   for (const each of folders) await makeIfMissing(each, folderMode(rendered.mode));
   return folders;
 }
 
-/** False where it was there. The umask does not count. */
+/** False if it existed. Ignores the umask. */
 export async function makeIfMissing(folder: string, mode: number): Promise<boolean> {
   try {
     await mkdir(folder, { mode });
@@ -32,12 +32,12 @@ export async function makeIfMissing(folder: string, mode: number): Promise<boole
   }
 }
 
-/** What may read the main file may enter the folder. */
+/** Readers of the main file may enter the folder. */
 export function folderMode(mode: number): number {
   return 0o700 | (mode & 0o044) | ((mode & 0o044) >> 2);
 }
 
-/** Not allowed for a file of another owner, or one with too many names. */
+/** False for a file of another owner, or one with too many links. */
 export async function linkIfAllowed(from: string, to: string): Promise<boolean> {
   return await link(from, to).then(
     () => true,

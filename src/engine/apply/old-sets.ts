@@ -12,15 +12,15 @@ const KEPT_SETS = 3;
 const HEAD_BYTES = 64 * 1024;
 
 /**
- * Keeps the sets that the live file and the last good one name, the newest others, and `needed`, of the file that may have to come back.
- * Never fails.
+ * Keeps the sets of the live file and the last good one, the newest others, and `needed`, that of the file to be restored on a refusal. Never
+ * fails.
  */
 export async function removeOldSets(file: LiveFile, needed?: string): Promise<void> {
   const others = (await unnamedSets(file)).filter((folder) => folder !== needed);
   for (const folder of others.slice(KEPT_SETS)) await removeFolder(folder);
 }
 
-/** Removes a set that did not come into place. Never fails. */
+/** Removes a set that was not put in place. Never fails. */
 export async function removeUnlessNamed(file: LiveFile, folder: string): Promise<void> {
   if ((await unnamedSets(file)).includes(folder)) await removeFolder(folder);
 }
@@ -30,7 +30,7 @@ export async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true }).catch(() => undefined);
 }
 
-/** Newest first. None where a file that may name them cannot be read. */
+/** Newest first. Empty if a file that may name them cannot be read. */
 async function unnamedSets(file: LiveFile): Promise<readonly string[]> {
   const folders = (await numbersOf(file)).map((number) => folderOf(file, number));
   if (folders.length === 0) return [];
@@ -48,11 +48,11 @@ async function unnamedSets(file: LiveFile): Promise<readonly string[]> {
   return folders.filter((folder) => !named.includes(folder));
 }
 
-/** A main file names its folder in its first lines, mostly: its megabytes are not read for that. Undefined where that does not tell. */
+/** A main file usually names its folder in its first lines, so its megabytes need not be read. Undefined if those do not decide. */
 async function namedEarlyIn(file: LiveFile, path: string): Promise<string | undefined> {
   const head = await readHead(path, HEAD_BYTES, { MAX_FOUND_BYTES }).catch(() => undefined);
   const folder = folderNamedIn(file, head);
-  // Without the slash its number may go on.
+  // Without the slash its number may be cut.
   return folder !== undefined && head?.includes(`${folder}/`) ? folder : undefined;
 }
 

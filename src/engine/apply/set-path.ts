@@ -8,10 +8,10 @@ export const setsOf = (file: Pick<LiveFile, 'path'>): string => `${file.path}.se
 export const folderOf = (file: Pick<LiveFile, 'path'>, number: number): string =>
   join(setsOf(file), String(number));
 
-/** The folder of a set to be, which has no number yet. */
+/** The folder of the next set, which has no number yet. */
 export const spareOf = (file: Pick<LiveFile, 'path'>): string => join(setsOf(file), 'next');
 
-/** The folder that a main file names, which may be gone. */
+/** The set folder that a main file names. It may be gone. */
 export function folderNamedIn(file: Pick<LiveFile, 'path'>, text: Buffer | undefined): string | undefined {
   const start = `${setsOf(file)}/`;
   const at = text?.indexOf(start) ?? -1;
@@ -21,7 +21,7 @@ export function folderNamedIn(file: Pick<LiveFile, 'path'>, text: Buffer | undef
   return number === undefined ? undefined : folderOf(file, Number(number));
 }
 
-/** The folder of a set in which the file lies that a program calls so. */
+/** The set folder of the file at this path. */
 export function folderIn(path: string): string | undefined {
   return /^(\/.*\.sets\/\d{1,15})\//.exec(path)?.[1];
 }
@@ -31,7 +31,7 @@ export function numberOf(folder: string): number {
   return Number(basename(folder));
 }
 
-/** Of the sets that are there, newest first. */
+/** Numbers of the existing sets, newest first. */
 export async function numbersOf(file: LiveFile): Promise<readonly number[]> {
   const names = await readdir(setsOf(file)).catch(() => []);
   return names

@@ -1,9 +1,6 @@
 import type { NodeContext } from './context.ts';
 
-/**
- * The result of a check. `unknown` means that it could not look; `skip` that there was nothing to look at, such as an
- * option that was not given or a program that is not installed.
- */
+/** The result of a check. `unknown`: it could not check. `skip`: nothing to check, such as an unset option or a program that is not installed. */
 export type Finding =
   | { readonly kind: 'ok' | 'skip'; readonly found: string }
   | { readonly kind: 'warn' | 'fail' | 'unknown'; readonly found: string; readonly todo: string };
@@ -48,7 +45,7 @@ export const moreRights =
     ? 'this container lacks a capability or a mount: start it as docs/doctor.md shows'
     : 'run this as root';
 
-/** The finding of a check that found nothing: it could not look, if the node's files are not visible. */
+/** The finding of a check that found nothing: `unknown` if the node's files are not visible. */
 export async function unlessUnseen({ readings, settings }: NodeContext, finding: Finding): Promise<Finding> {
   if (await readings.isNodeSeen()) return finding;
   return unknown(
@@ -59,10 +56,7 @@ export async function unlessUnseen({ readings, settings }: NodeContext, finding:
 
 const severity: readonly Finding['kind'][] = ['fail', 'warn', 'unknown', 'ok', 'skip'];
 
-/**
- * One finding out of several about the same thing: as bad as the worst of them, with the words of all that are as bad.
- * Nothing at all is nothing to look at.
- */
+/** Combines several findings about one thing: the worst severity, with the texts of all that share it. No findings: `skip`. */
 export function worstOf(findings: readonly Finding[], nothing: string): Finding {
   const kind = severity.find((each) => findings.some((finding) => finding.kind === each));
   const worst = findings.filter((finding) => finding.kind === kind);

@@ -10,8 +10,8 @@ export type PeersReading =
   | { readonly kind: 'unknown'; readonly reason: string };
 
 /**
- * What a check of any product can see of the node; a product adds the settings and readings that its own checks need. A
- * verdict is a function of what was seen, so that it can be tested by itself.
+ * What a check of any product can see of the node; a product adds the settings and readings of its own checks. A verdict is a function of the
+ * readings, so that it can be tested by itself.
  */
 export interface NodeContext {
   readonly settings: {
@@ -28,14 +28,14 @@ export interface NodeContext {
   readonly readings: NodeReadings;
 }
 
-/** Each reading is made once, when it is first needed, and never rejects. */
+/** Each reading is made once, on first use, and never rejects. */
 export interface NodeReadings {
   /**
-   * Whether the node's files are visible: no pod of hawser mounts the kubelet's folder of static pods. Without that
-   * folder a missing file says nothing about the node.
+   * Whether the node's files are visible: hawser's pods do not mount the kubelet's folder of static pods. Without that folder a missing file
+   * means nothing.
    */
   readonly isNodeSeen: () => Promise<boolean>;
-  /** Whether /proc is in view at all. */
+  /** Whether /proc is visible. */
   readonly areProcessesSeen: () => Promise<boolean>;
   readonly interfaces: () => readonly NetworkInterface[];
   readonly routes: () => Promise<readonly NetworkRoute[]>;

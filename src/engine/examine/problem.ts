@@ -7,7 +7,7 @@ const ranks = {
   outage: 0,
   /** This node would not take over. */
   'out-of-group': 1,
-  /** Something of hawser is dead; what it looks after goes on. */
+  /** A part of hawser is dead; the program it manages still runs. */
   program: 2,
   /** Less is left than there should be. */
   redundancy: 3,

@@ -48,7 +48,7 @@ export interface Table {
 /** A product's entry for a node in the list of all nodes. */
 export interface NodeEntry {
   readonly address?: string | undefined;
-  /** One for each of the product's columns. */
+  /** One per column of the product. */
   readonly cells: readonly (readonly Piece[])[];
   /** The configurations it runs. */
   readonly configurations: readonly Piece[];
@@ -90,7 +90,7 @@ export function styled(as: Style, ...of: readonly Piece[]): Piece {
   return { as, of };
 }
 
-/** As a terminal has it. */
+/** Plain text, as on a terminal. */
 export function wordsOf(pieces: readonly Piece[]): string {
   return joined(pieces).replace(/^; /, '').replaceAll(' ; ', '; ').trim();
 }

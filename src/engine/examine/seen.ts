@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Immutable } from '../system/immutable.ts';
 import type { ProgramState } from './ask-program.ts';
 
-/** What is known of this node at one moment; each product adds what its programs say, null where they say nothing. */
+/** A snapshot of this node; each product adds the status of its programs, null if they do not answer. */
 export interface SeenNode {
   /** ISO 8601, UTC. */
   readonly at: string;
@@ -36,7 +36,7 @@ export type SeenVip = Immutable<z.infer<typeof seenVipSchema>>;
 /** A VIP's state on a node. */
 export interface SeenInstance {
   readonly name: string;
-  /** Undefined where it has none. */
+  /** Undefined if it has none. */
   readonly vip: string | undefined;
   /** In keepalived's words: `MASTER`. */
   readonly state: string;
@@ -47,7 +47,7 @@ export interface SeenInstance {
 export interface Evidence {
   /** On this node's interfaces. */
   readonly ownAddresses: ReadonlySet<string>;
-  /** Which addresses answer from each MAC of the segment; undefined where the kernel could not be asked. */
+  /** Addresses of each MAC of the segment; undefined if the kernel could not be queried. */
   readonly neighbours: ReadonlyMap<string, readonly string[]> | undefined;
 }
 

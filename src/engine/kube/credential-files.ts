@@ -4,7 +4,7 @@ import { readRegularFile } from '../system/file/read-regular-file.ts';
 import { oneAtATime } from '../system/time/one-at-a-time.ts';
 import { wrongCredential } from './wrong-credential.ts';
 
-/** What the files hold that the current cluster and user of a kubeconfig name, where they name them. */
+/** The contents of the files that the current cluster and user of a kubeconfig name, if any. */
 export interface FileContents {
   readonly ca?: Buffer;
   readonly cert?: Buffer;

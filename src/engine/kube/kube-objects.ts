@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** Never empty: a watch from "" begins anywhere, and a write at "" is made whatever the object has become. */
+/** Never empty: a watch from "" starts anywhere, and a write with "" ignores conflicts. */
 export const versionField = z.string().check(z.minLength(1));
 
 /** The answer to a list request. Unknown fields are ignored. */
@@ -31,7 +31,7 @@ const namedObject = z.object({
 export interface ObjectIdentity {
   /** Unique within a kind: `name`, or `namespace/name`. */
   readonly key: string;
-  /** Empty where the object has none. */
+  /** Empty if the object has none. */
   readonly resourceVersion: string;
 }
 
@@ -40,6 +40,6 @@ export function identify(object: unknown): ObjectIdentity {
   const parsed = namedObject.safeParse(object);
   if (!parsed.success) return { key: '(unnamed)', resourceVersion: '' };
   const { name, namespace, resourceVersion = '' } = parsed.data.metadata;
-  // One string, where a template makes a tree of the parts, which stays for as long as the key.
+  // One flat string: a template literal makes a rope of the parts, which lives as long as the key.
   return { key: namespace === undefined ? name : [namespace, name].join('/'), resourceVersion };
 }

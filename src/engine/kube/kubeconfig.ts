@@ -27,13 +27,12 @@ export interface KubeconfigFile {
 }
 
 const MAX_KUBECONFIG_BYTES = 1_000_000;
-/** A file on a dead mount is never read, and cannot be given up. */
+/** A read on a dead mount never ends and cannot be cancelled. */
 const READ_WITHIN_MS = 5_000;
 
 /**
- * A kubeconfig that may be replaced, rewritten in place, missing for a moment or half-written: `load` then goes on
- * with the last good content and reports the first failure and the recovery. So it does while a read hangs, of which there
- * is one at a time.
+ * A kubeconfig that may be replaced, rewritten in place, briefly missing or half-written: `load` then returns the last good content and reports
+ * the first failure and the recovery. The same while a read hangs; there is one at a time.
  */
 export function openKubeconfig(
   path: string,
@@ -80,7 +79,7 @@ export function openKubeconfig(
   };
 
   return {
-    // Loops that ask at the same moment share one read: two reads would count as two generations of the same content.
+    // Concurrent callers share one read: two reads would count as two generations of the same content.
     load: sharedRun(load),
   };
 }
@@ -152,12 +151,12 @@ async function parseKubeconfig(
   return { config, files: openCredentialFiles(config), server: new URL(cluster.server) };
 }
 
-/** The library would start the program for each request and wait for it without a limit. */
+/** The library would start the program for each request and wait for it without a timeout. */
 function runsProgram({ exec, authProvider }: User): boolean {
   return Boolean(exec ?? authProvider?.config?.exec ?? authProvider?.config?.['cmd-path']);
 }
 
-/** An empty field is null for the library, which hands on a number or a list as it stands in the file. */
+/** The library returns null for an empty field, and passes a number or a list through unchanged. */
 function decode(base64: unknown): Buffer | undefined {
   if (!base64) return undefined;
   return Buffer.from(typeof base64 === 'string' ? base64 : JSON.stringify(base64), 'base64');

@@ -66,7 +66,7 @@ function requirementOf({ missing, key = '', equality, value: one = '', set, valu
   return { key, operator: set === 'in' ? 'in' : 'notin', values: list } as const;
 }
 
-/** Each begins where the one before it ended. */
+/** Each starts at the end of the previous one. */
 function* matchesInRow(text: string): Iterable<RegExpExecArray> {
   const sticky = new RegExp(requirement);
   for (let found = sticky.exec(text); found !== null; found = sticky.exec(text)) yield found;

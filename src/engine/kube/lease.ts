@@ -18,18 +18,18 @@ interface LeaseSettings {
   /** Called when the lease is acquired or lost. Expiry counts as lost, even while a renewal hangs. */
   readonly onChange: () => void;
   readonly timing?: LeaseTiming;
-  /** Left out: that of this machine. */
+  /** Default: the clock of this machine. */
   readonly clock?: LeaseClock;
-  /** What is expected where the API forbids it. */
+  /** The remedy for a 403, for the message. */
   readonly remedy?: string;
 }
 
 export interface LeaseTiming {
-  /** How long others leave the lease alone after a renewal that they saw. Whole seconds. */
+  /** How long others respect the lease after a renewal they saw. Whole seconds. */
   readonly durationMs: number;
   /** The holder stops after this time without a renewal: before others may take over. */
   readonly renewDeadlineMs: number;
-  /** The holder renews once in this time, and everybody else reads the lease as often. */
+  /** The holder renews, and everyone else reads the lease, once per this time. */
   readonly retryMs: number;
 }
 
@@ -42,8 +42,8 @@ interface LeaseClock {
 const machineClock: LeaseClock = { nowMs: monotonicMs, sleep };
 
 /**
- * The defaults of client-go's leader election: a held lease costs one write every 2 s, and each other contender one read. Another
- * process takes over at most 20 s after the holder died.
+ * The defaults of client-go's leader election: a held lease costs one write every 2 s, and each other contender one read. Another process takes
+ * over at most 20 s after the holder died.
  */
 export const defaultLeaseTiming: LeaseTiming = {
   durationMs: 15_000,

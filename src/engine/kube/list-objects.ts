@@ -60,15 +60,15 @@ async function listPages<T>(
 }
 
 interface NextPage {
-  /** Of the page before. */
+  /** From the previous page. */
   readonly token: string | undefined;
-  /** Objects at most. */
+  /** Maximum number of objects. */
   readonly limit: number;
 }
 
 /**
- * One page, and the limit it was read with. A page over `maxPageBytes` is asked for again with half as many objects:
- * large objects of one namespace must not keep those of all others from being listed.
+ * Reads one page, and returns the limit it was read with. A page over `maxPageBytes` is requested again with half as many objects: large objects
+ * of one namespace must not prevent listing those of others.
  */
 async function readPage(
   target: ApiTarget,
@@ -90,7 +90,7 @@ async function readPage(
   }
 }
 
-/** The API server answers, so that what else is asked of it goes on. */
+/** Status 200: the API server answers, so its other requests continue. */
 function tooLarge(message: string): ApiFailure {
   return { kind: 'failure', status: 200, message, isTooLarge: true };
 }

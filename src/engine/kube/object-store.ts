@@ -89,7 +89,7 @@ export function mergeStores<T>(stores: readonly ObjectStore<T>[]): ReadonlyMap<s
   return merged;
 }
 
-/** False where the two cannot be compared. */
+/** False if the two cannot be compared. */
 export function isOlder(a: string, b: string): boolean {
   return (order(a, b) ?? 0) < 0;
 }

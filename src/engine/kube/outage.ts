@@ -10,11 +10,11 @@ export interface Outage {
 interface About {
   readonly kind: string;
   readonly remedy?: string | undefined;
-  /** Monotonic. What began before the last success says nothing about now. */
+  /** Monotonic. A failure that began before the last success is outdated. */
   readonly beganAtMs?: number;
 }
 
-/** Of an API that does not answer: one for all that is followed, where each kind would tell of the same outage. */
+/** The outage of an API that does not answer: one for all resources, each of which would report the same outage. */
 export function trackApi(report: Log): Outage {
   return trackOutage(report, { failed: 'api-unavailable', recovered: 'api-recovered' }, {});
 }

@@ -13,7 +13,7 @@ import { identify } from './kube-objects.ts';
 import { pathOf } from './resource.ts';
 
 export type StatusOutcome =
-  /** The object as the API has it now. */
+  /** The current object in the API. */
   | { readonly kind: 'patched' | 'unchanged'; readonly object: unknown }
   | { readonly kind: 'gone' }
   /** Another client changed the object before each try. */

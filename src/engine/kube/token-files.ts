@@ -6,9 +6,9 @@ const user = z.looseObject({ tokenFile: path, 'token-file': path });
 const content = z.looseObject({ users: z.array(z.looseObject({ user: z.nullish(user) })) });
 
 /**
- * The kubeconfig `text` with each user's `tokenFile`, which the library ignores, in the place where the library has a
- * pod's own token. Its `token-file`, which kubectl does not know, goes there too: the library would read it while it
- * parses. Paths are relative to `dir`. Throws for text that is no kubeconfig and names one.
+ * Returns the kubeconfig `text` with each user's `tokenFile`, which the library ignores, moved to the field the library uses for a pod's own
+ * token. `token-file`, which kubectl does not know, moves too: the library would read it while parsing. Paths are relative to `dir`. Throws for
+ * text that names one but is not a kubeconfig.
  */
 export async function moveTokenFiles(text: string, dir: string): Promise<string> {
   if (!/\btoken-?file\b/i.test(text)) return text;

@@ -1,8 +1,8 @@
-/** How long a process and its program had to wait for a processor, in one look of about a second. */
+/** CPU waits of a process and its program in one sample of about a second. */
 export interface WaitSample {
   /** The longest wait of our own event loop. */
   readonly lagMs: number;
-  /** How often the program said that a timer of its was late. */
+  /** Number of late timers that the program reported. */
   readonly lateTimers: number;
 }
 
@@ -16,14 +16,14 @@ export type CpuStarvation =
       readonly lateTimers: number;
     };
 
-/** A tenth of what a monitor may be silent, and ten times what a busy machine costs. */
+/** A tenth of the allowed silence of a monitor, and ten times the lag of a busy machine. */
 const LAG_MS = 300;
-/** Waits that follow each other within this time are reported as one. */
+/** Waits within this time of each other are reported as one. */
 const OVER_AFTER_MS = 10_000;
 
 /**
- * Whether a machine has too little CPU for us, so that a reader of a VIP that moved, or of an answer that came late,
- * knows what it was not. Begins with the first wait that hurts, ends after 10 s without one.
+ * Detects CPU starvation, to explain a VIP that moved or an answer that came late. Begins with the first harmful wait, ends after 10 s without
+ * one.
  */
 export function nextStarvation(before: CpuStarvation, sample: WaitSample, now: number): CpuStarvation {
   const hurts = sample.lagMs >= LAG_MS || sample.lateTimers > 0;

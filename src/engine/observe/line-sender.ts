@@ -11,32 +11,29 @@ export interface LineTarget {
 }
 
 interface LineSenderOptions {
-  /** Undefined where lines go nowhere for now. */
+  /** Undefined while there is no target. */
   readonly target: () => LineTarget | undefined;
-  /** Lines that wait; beyond, the oldest are dropped. */
+  /** Queued lines; beyond, the oldest are dropped. */
   readonly mostLines: number;
   readonly onSent: (lines: number) => void;
   readonly onDropped: (lines: number) => void;
-  /** What keeps them from being sent, and undefined once they are. */
+  /** Why they cannot be sent; undefined when they are. */
   readonly onTrouble: (message: string | undefined) => void;
 }
 
 interface LineSender {
-  /** Never waits. Lines that nobody takes are lost in the end. */
+  /** Never waits. Lines that are never accepted are dropped eventually. */
   readonly send: (lines: readonly string[]) => void;
-  /** Sends what waits until `signal` aborts; never rejects. */
+  /** Sends queued lines until `signal` aborts; never rejects. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
 const PATIENCE_MS = 5_000;
 const RETRY = { firstMs: 1_000, longestMs: 60_000 };
-/** With nothing to send, nobody needs to look. */
+/** Pause while there is nothing to send. */
 const REST_MS = 60_000;
 
-/**
- * Sends lines on a connection for each batch, after a growing pause where nobody took the one before. A batch that was not taken is sent
- * again, so a line may come twice.
- */
+/** Sends each batch of lines over its own connection, with backoff after a failure. A failed batch is sent again, so a line may arrive twice. */
 export function createLineSender(options: LineSenderOptions): LineSender {
   const { target, mostLines, onSent, onDropped, onTrouble } = options;
   const wake = createWake();
@@ -66,7 +63,7 @@ export function createLineSender(options: LineSenderOptions): LineSender {
       while (!signal.aborted) {
         await wake.sleep(failures === 0 ? REST_MS : Math.max(1, retryAtMs - performance.now()), signal);
         const to = target();
-        // With nobody to send to there is nothing to try again, and a target that is named later is asked at once.
+        // Without a target there is nothing to retry, and a new target is tried at once.
         if (to === undefined) failures = 0;
         if (signal.aborted || to === undefined || waiting.length === 0) continue;
         if (performance.now() < retryAtMs) continue;
@@ -77,7 +74,7 @@ export function createLineSender(options: LineSenderOptions): LineSender {
   };
 }
 
-/** Resolves with what went wrong; undefined once the other side has all lines, and has closed or says nothing more. */
+/** Resolves with the error; undefined when the peer has all lines and closed or is silent. */
 function deliver(to: LineTarget, lines: readonly string[], signal: AbortSignal): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect(to.port, to.host);

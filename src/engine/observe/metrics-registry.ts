@@ -11,7 +11,7 @@ export interface Gauge {
 
 /** Metrics in Prometheus' text format, in the order in which they were made. */
 export interface MetricsRegistry {
-  /** Shows 0 from the beginning for each of `known`; of one without labels that is the whole of it. */
+  /** Exports 0 from the start for each of `known`; without labels for the metric itself. */
   readonly counter: (name: string, help: string, known?: readonly Labels[]) => Counter;
   readonly gauge: (name: string, help: string) => Gauge;
   /** `bounds` in ascending order. */
@@ -79,7 +79,7 @@ export function createMetricsRegistry(): MetricsRegistry {
   };
 }
 
-/** A gauge without labels, which shows 0 from the beginning; `true` is 1. */
+/** A gauge without labels, which exports 0 from the start; `true` is 1. */
 export function simpleGauge(
   registry: MetricsRegistry,
   name: string,
@@ -90,7 +90,7 @@ export function simpleGauge(
   return (value) => set(Number(value));
 }
 
-/** `{vrrp_instance="API",to="MASTER"}`, nothing where there are none. */
+/** `{vrrp_instance="API",to="MASTER"}`, nothing if there are none. */
 function textOf(labels: Labels): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapedLabel(value)}"`);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;

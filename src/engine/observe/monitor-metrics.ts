@@ -7,7 +7,7 @@ export interface MonitorMetrics {
   readonly beat: () => void;
   readonly applied: (result: string) => void;
   /**
-   * Until when the certificate of the kubeconfig's user is valid, in milliseconds of the Unix epoch; undefined where it
+   * Until when the certificate of the kubeconfig's user is valid, in milliseconds of the Unix epoch; undefined if it
    * has none.
    */
   readonly clientCertificate: (validToMs: number | undefined) => void;

@@ -23,7 +23,7 @@ export function processMetrics(build: Readonly<Record<string, string>>): () => s
   };
 }
 
-/** Undefined where `/proc` cannot be read, or no descriptor is left to read it with. */
+/** Undefined if `/proc` cannot be read, or no descriptor is left to read it with. */
 function openFiles(): number | undefined {
   try {
     return readdirSync('/proc/self/fd').length;

@@ -1,7 +1,7 @@
 import type { LogEvent } from '../system/log.ts';
 import type { Labels, MetricsRegistry } from './metrics-registry.ts';
 
-/** Every program has it, with one observation a second. */
+/** In every program, with one observation per second. */
 export function lagHistogram({ histogram }: MetricsRegistry): (worstLagSeconds: number) => void {
   return histogram(
     'hawser_event_loop_lag_seconds',

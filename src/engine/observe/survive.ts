@@ -1,10 +1,7 @@
 import { messageOf } from '../system/errors.ts';
 import type { Log } from '../system/log.ts';
 
-/**
- * Logs any exception of a supervisor and goes on: the program that it supervises still serves and must not be left
- * alone.
- */
+/** Logs any exception of a supervisor and continues: its program still serves and must stay supervised. */
 export function survive(log: Log): void {
   const report = (error: unknown): void =>
     log({

@@ -11,7 +11,7 @@ interface ChangeRecord {
   readonly view: () => ChangeView;
 }
 
-/** As it stands in a monitor's status. */
+/** Its form in a monitor's status. */
 interface ChangeView {
   /** Of the configuration that was rendered last; null before the first. */
   readonly configSha256: string | null;

@@ -1,6 +1,6 @@
 import { type RenderOutcome, renderTemplate } from './render-template.ts';
 
-/** What a thread is given: the job, and where it writes the line of the template that it has come to. */
+/** A thread's input: the job, and where it stores the current line of the template. */
 export interface ThreadTask {
   readonly job: RenderJob;
   readonly progress: Int32Array<SharedArrayBuffer>;

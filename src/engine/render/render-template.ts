@@ -6,7 +6,7 @@ import { strictView } from './strict-view.ts';
 import { compileError, runError, TEMPLATE_NAME, type TemplateError } from './template-error.ts';
 
 export type RenderOutcome =
-  /** Not empty, at most 1 MB where no other limit is given, ends with a line end, and carries the mark of what hawser rendered. */
+  /** Not empty, at most 1 MB unless another limit is set, ends with a newline, and has the mark of hawser. */
   | { readonly kind: 'rendered'; readonly text: string }
   /** Names the template, the line if known, and the problem. */
   | { readonly kind: 'failed'; readonly message: string };

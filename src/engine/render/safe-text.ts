@@ -8,10 +8,9 @@ export function isSafeText(text: string): boolean {
 }
 
 /**
- * The text of a value that a template prints. Throws where it holds anything that ends a word, a line or a string in
- * HAProxy's or keepalived's language, or starts a comment, a variable or a block there: blanks, control characters,
- * quotes, `#`, `\`, `$`, `{`, `}`. Nothing is quoted or dropped, because a name that changes silently is a wrong name.
- * A missing value is an error too, never an empty string.
+ * The text of a printed value. Throws if it contains anything that ends a word, a line or a string in HAProxy's or keepalived's syntax, or starts
+ * a comment, a variable or a block there: blanks, control characters, quotes, `#`, `\`, `$`, `{`, `}`. Nothing is escaped or dropped: a silently
+ * changed name is a wrong name. A missing value is an error too, never an empty string.
  */
 export function safeText(value: unknown): string {
   if (typeof value !== 'string' && typeof value !== 'number')

@@ -1,17 +1,17 @@
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import { createOverdueWatch } from './overdue.ts';
 
-/** A supervisor's decisions, as pure functions; the engine needs nothing else. */
+/** A supervisor's decisions as pure functions; all the engine needs. */
 export interface Decisions<State, Event, Action> {
   readonly advance: (
     state: State,
     event: Event,
     now: number,
   ) => { readonly state: State; readonly actions: readonly Action[] };
-  /** When the next `tick` is due; undefined while only an event from outside can change anything. */
+  /** When the next `tick` is due; undefined if only an external event can change anything. */
   readonly nextDeadline: (state: State) => number | undefined;
   readonly tick: Event;
-  /** After this time an action without an outcome has failed. For actions whose own time limit did not work. */
+  /** An action without an outcome after this time has failed. A safety net for the action's own timeout. */
   readonly limitMs: (action: Action) => number;
 }
 
@@ -21,18 +21,15 @@ export type Failed<Event, Action> =
   | { readonly during: 'decision'; readonly event: Event }
   | { readonly during: 'record' | 'deadline' };
 
-/** Where decisions take effect. */
+/** How decisions take effect. */
 export interface Surroundings<State, Event, Action> {
-  /**
-   * Called with each new state before its actions are carried out, so that a killed supervisor leaves everything on
-   * record.
-   */
+  /** Called with each new state before its actions are executed, so that a killed supervisor leaves everything on record. */
   readonly keep: (state: State) => void;
   /** The promise settles once the action's own outcome was dispatched. */
   readonly act: (action: Action, dispatch: (event: Event) => void) => Promise<void> | void;
   /**
-   * Called when something threw, or an action's promise was rejected or never settled. Logs it and returns the event
-   * for the outcome; `again` if the action must be repeated; undefined if a deadline of the state repeats it anyway.
+   * Called after an exception, or if an action's promise was rejected or never settled. Logs it and returns the event for the outcome; `again` if
+   * the action must be repeated; undefined if a deadline of the state repeats it anyway.
    */
   readonly failed: (what: Failed<Event, Action>, error: unknown) => Event | 'again' | undefined;
 }

@@ -4,8 +4,8 @@ const LOOK_EVERY_MS = 1_000;
 const TROUBLE_AFTER_LOOKS = 10;
 
 /**
- * Whether due deadlines are handled. `trouble` reports one that was found unhandled ten times in a row, a second apart.
- * It counts looks, not time: a frozen machine or a starved process makes no looks.
+ * Detects unhandled deadlines: `trouble` reports one that was found overdue in ten consecutive polls, a second apart. Polls are counted, not
+ * time: a frozen machine or a starved process makes none.
  */
 export function createOverdueWatch(nextDeadline: () => number | undefined): {
   readonly trouble: () => string | undefined;

@@ -13,8 +13,8 @@ interface ProcessRecord<Content> {
   /** Undefined if the file is missing, damaged, or from another boot or pid namespace. */
   readonly read: () => Content | undefined;
   /**
-   * Replaces the content if it changed, in one synchronous step. A failed write is logged once and repeated at the next
-   * call; supervising goes on without it.
+   * Replaces the content if it changed, in one synchronous step. A failed write is logged once and retried at the next call; supervision
+   * continues without it.
    */
   readonly write: (content: Content) => void;
 }

@@ -18,12 +18,12 @@ import { spareMemory } from './spare-memory.ts';
 interface SuperviseSettings extends LogSettings {
   readonly socket: string;
   readonly config: string;
-  /** Of a supervisor that has one. */
+  /** Only of some supervisors. */
   readonly runDir?: string;
   readonly listen: { readonly host: string; readonly port: number } | undefined;
 }
 
-/** A supervisor's name in its log, what its journal keeps, and what it counts. */
+/** A supervisor's name in its log, its journal's events, and its metrics. */
 interface SupervisorKind<Now> {
   readonly name: string;
   readonly events: JournalEvents;
@@ -34,26 +34,26 @@ type Answers = Readonly<Record<string, () => Answer | Promise<Answer>>>;
 
 type Orders = Readonly<Record<string, (rest: string) => Promise<Answer>>>;
 
-/** A supervisor that runs, as the control socket, signals, probes and collectors see it. */
+/** A running supervisor, as seen by the control socket, signals, probes and collectors. */
 interface Supervised<Now> {
-  /** By the line that asks for it. */
+  /** By request line. */
   readonly answers: Answers & { readonly reload: () => Answer | Promise<Answer> };
-  /** By the first word of a line whose rest says what to do. */
+  /** By the first word of a request line; the rest is its argument. */
   readonly orders?: Orders;
   readonly status: Endpoint['status'];
-  /** What the metrics show besides the logged events. */
+  /** State for the metrics, in addition to the logged events. */
   readonly now: () => Now;
   readonly trouble: Endpoint['trouble'];
   readonly unready?: () => string | undefined;
   readonly stop: () => void;
   readonly finished: Promise<void>;
-  /** Once it has finished. Left out: 0. */
+  /** Exit code once it has finished. Default: 0. */
   readonly exitCode?: () => number;
 }
 
 /**
- * Runs a supervisor until it is stopped and everything that it supervises has ended; resolves with its exit code. The socket comes
- * first: a second supervisor must be turned away, by a ConfigError, before `start` touches a process or an address.
+ * Runs a supervisor until it is stopped and all its processes have ended; resolves with its exit code. It claims the socket first: a second
+ * supervisor must be refused, by a ConfigError, before `start` touches a process or an address.
  */
 export async function superviseProgram<Now>(
   { name, events, metrics }: SupervisorKind<Now>,

@@ -1,15 +1,15 @@
 import { exactList } from './exact-list.ts';
 import { changedSpan } from './same-list.ts';
 
-/** The items of a list by a key that follows from each alone. */
+/** Items of a list, grouped by a key that depends on the item alone. */
 interface Groups<T> {
-  /** In any order. Empty where there are none. */
+  /** In any order. Empty if there are none. */
   readonly of: (key: string) => readonly T[];
-  /** Takes the next list, of which each item is there once, and tells the keys of the items that have come or gone. One that only moved has not. */
+  /** Takes the next list, without duplicates, and returns the keys of added or removed items. A moved item does not count. */
   readonly take: (list: readonly T[]) => ReadonlySet<string>;
 }
 
-/** `Map.groupBy(list, keyOf)` for one list after another, of which few items change: only their groups are made again. */
+/** `Map.groupBy(list, keyOf)` for successive lists of which few items change: only their groups are rebuilt. */
 export function groupChanged<T>(keyOf: (item: T) => string): Groups<T> {
   const groups = new Map<string, readonly T[]>();
   let last: readonly T[] = [];

@@ -1,6 +1,6 @@
 /**
- * Sorts a list that is sorted again each time some of its items change: those that stay are in their order already, and a sort that
- * finds them so looks at each once. Two different items must not compare as equal: then the order follows from the items alone.
+ * Sorts a list again after some of its items changed: the rest is in order already, and a sort compares those once. Different items must not
+ * compare as equal, so that the order depends on the items alone.
  */
 export function keepOrder<T>(compare: (one: T, other: T) => number): (items: readonly T[]) => readonly T[] {
   let sorted: readonly T[] = [];

@@ -3,24 +3,24 @@ import { isSetFileName } from '../../engine/apply/file-set.ts';
 import { hostPort } from '../../engine/system/network/address-text.ts';
 import { parseJson } from '../../engine/system/text/parse-json.ts';
 
-/** Whether a change can hold this option of a server: it cannot end a command or begin another one. */
+/** Whether this is a safe server option: it cannot end a command or start another one. */
 export function isPlain(word: string): boolean {
   return /^[\w.:,/@%+=*-]*$/.test(word);
 }
 
 const optionWords = z.string().check(z.refine((text) => text.split(' ').every(isPlain)));
 
-/** Whether a command can hold this key or value of a map: HAProxy takes what begins with `#` for the number of an entry. */
+/** Whether this is a safe key or value of a map: HAProxy reads a leading `#` as the number of an entry. */
 export function isMapWord(word: string): boolean {
   return word !== '' && isPlain(word);
 }
 
-/** Whether a list can have this behind the name of a certificate: options in brackets, and names of hosts. */
+/** Whether this may follow a certificate in a list: options in brackets, and host names. */
 export function isListLine(line: string): boolean {
   return /^(?:\[[\w.:,/ -]*\] )?[\w.*-]+(?: [\w.*-]+)*$/.test(line);
 }
 
-/** What cannot end a command or begin another one. */
+/** A word that cannot end a command or start another one. */
 const word = z.string().check(z.regex(/^[\w.:-]+$/));
 const serverName = z.string().check(z.regex(/^[\w.:-]+\/[\w.:-]+$/));
 const place = {
@@ -31,28 +31,28 @@ const place = {
 const serverChangeSchema = z.object({
   kind: z.literal('server'),
   server: serverName,
-  /** Null: no client gets it any more, and the sessions that it has end. */
+  /** Null: it gets no new clients, and its sessions are ended. */
   wanted: z.nullable(
     z.object({
       ...place,
       weight: z.int().check(z.minimum(0), z.maximum(256)),
       options: optionWords,
-      /** Its checks are off. */
+      /** Its health checks are paused. */
       isUnchecked: z.optional(z.literal(true)),
-      /** Of the backend's dynamic cookies: HAProxy 2.6 and 2.8 give a server that is added no other one. */
+      /** The backend's `dynamic-cookie-key`: HAProxy 2.6 and 2.8 give an added server no other cookie. */
       cookieKey: z.optional(z.string().check(z.refine(isMapWord))),
     }),
   ),
   /**
-   * What is under way with a server that goes or moves may finish, as on a generation that drains; left out, it ends a moment later. The
-   * options are those that the server has until now: it can come back with the same.
+   * Sessions on a server that is removed or moved may finish, as on a draining generation; undefined: they are ended a moment later. `options`
+   * are the server's current ones, with which it can come back.
    */
   mayFinish: z.optional(z.object({ options: optionWords })),
 });
 
-/** A file of the set, by the name that it has in each: what HAProxy calls it depends on the set that it was started with. */
+/** A file by its name within the set: HAProxy's own name for it depends on the set it was started with. */
 const file = z.string().check(z.refine(isSetFileName));
-/** Of the file's content: it is read from the set's folder when the change is made, so that no key is sent. */
+/** Hash of the file's content, which is read from the set's folder at the time of the change, so that no key is sent. */
 const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 
 const fileChangeSchema = z.discriminatedUnion('kind', [
@@ -68,14 +68,14 @@ const fileChangeSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('certificate'),
     certificate: file,
-    /** Null: it is forgotten. */
+    /** Null: it is removed. */
     sha256: z.nullable(sha256),
   }),
   z.object({
     kind: z.literal('list-line'),
     list: file,
     certificate: file,
-    /** The rest of its line in the list, `[alpn h2,http/1.1] a.example.com`. Null: the list does not name it any more. */
+    /** The rest of its line in the list, `[alpn h2,http/1.1] a.example.com`. Null: it is removed from the list. */
     line: z.nullable(z.string().check(z.refine(isListLine))),
   }),
 ]);
@@ -94,15 +94,12 @@ const changeRequestSchema = z.object({
   checked: z.optional(z.boolean()),
   /** No file has `to` yet. If the change fails, that is the answer: a reload would not make it. */
   ahead: z.optional(z.literal(true)),
-  /** The number of the set's folder, where there is one. */
+  /** The number of the set's folder, if there is one. */
   set: z.optional(z.int().check(z.minimum(1))),
   changes: z.array(z.discriminatedUnion('kind', [serverChangeSchema, ...fileChangeSchema.def.options])),
 });
 
-/**
- * One thing that HAProxy is to do differently without a reload. It says what is wanted, not what to do: to make it twice is the same as
- * once, and it can be made whatever HAProxy has by then.
- */
+/** One runtime change. It is declarative and idempotent: it states the wanted result and works whatever HAProxy's current state is. */
 export type RuntimeChange = ServerChange | FileChange;
 export type ServerChange = z.infer<typeof serverChangeSchema>;
 export type FileChange = z.infer<typeof fileChangeSchema>;

@@ -1,13 +1,13 @@
 /**
- * A configuration as far as it can be changed while HAProxy runs. A controller makes it of its model, or of the file where that is
- * small (`describe-configuration.ts`).
+ * The part of a configuration that can be changed at runtime. A controller derives it from its model, or from the file if that is small
+ * (`describe-configuration.ts`).
  */
 export interface Description {
-  /** By section, `backend masters`: all of it that is no described server. The same only where HAProxy does the same with it. */
+  /** By section, `backend masters`: its text without the described servers. Equal only if HAProxy treats it equally. */
   readonly sections: ReadonlyMap<string, string>;
   /** By `backend/name`. */
   readonly servers: ReadonlyMap<string, ServerDescription>;
-  /** Backends that have other servers as well: one of theirs that is not described need not be a stranger. */
+  /** Backends with undescribed servers too: one of those need not be foreign. */
   readonly openBackends: ReadonlySet<string>;
 }
 
@@ -17,13 +17,13 @@ export interface ServerDescription {
   readonly weight: number;
   /** Its other options as HAProxy reads them, those of `default-server` first. */
   readonly options: string;
-  /** Its checks are off, and can be turned on. */
+  /** Its health checks are paused and can be resumed. */
   readonly isUnchecked?: true;
-  /** Of which HAProxy makes the cookies of servers that have none of their own. */
+  /** HAProxy derives the cookies of servers without their own from it. */
   readonly cookieKey?: string;
 }
 
-/** Ends the line of a server that begins with its checks off, by a file of states: HAProxy's configuration has no word for that. */
+/** Suffix of a server line whose checks are paused by a state file: HAProxy's configuration has no keyword for that. */
 export const CHECKS_OFF = ' # checks off';
 
 export function backendOf(server: string): string {

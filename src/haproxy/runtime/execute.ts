@@ -5,7 +5,7 @@ import { createFileChanges, type ReadSetFile } from './change-file.ts';
 import { createServerChanges, type Line, tell, tellTogether } from './change-server.ts';
 import { deletion, ending } from './commands.ts';
 import { createFileDrift } from './file-drift.ts';
-import { createLeftOvers, type Farewell } from './left-overs.ts';
+import { createLeftOvers, type RemovalCommands } from './left-overs.ts';
 import type { Running } from './running.ts';
 import { createServerDrift } from './server-drift.ts';
 
@@ -70,8 +70,9 @@ export function createRuntime({
   stepMs = STEP_MS,
   finishMs = stepMs,
 }: RuntimeLine): Runtime {
-  const end: Farewell['end'] = (running, server) => tellTogether({ ask, askEach }, running, ending(server));
-  const remove: Farewell['remove'] = (running, server) => tell(ask, running, deletion(server));
+  const end: RemovalCommands['end'] = (running, server) =>
+    tellTogether({ ask, askEach }, running, ending(server));
+  const remove: RemovalCommands['remove'] = (running, server) => tell(ask, running, deletion(server));
   const leftOvers = createLeftOvers({ end, remove }, { stepMs, finishMs });
   // What is deleted is not to be added at the same time.
   let turn: Promise<unknown> = Promise.resolve();

@@ -3,28 +3,28 @@ import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Running } from './running.ts';
 
 /**
- * The servers that were removed from a generation and are still there: they get no new connections, and what is under way has a moment
- * to end, or as long as on a generation that drains. Then the sessions that are left are shut down, and another moment later it is deleted: not at once, since HAProxy 2.6.12 may
- * crash where a server goes that a session is just leaving. A new generation reads the file, and has none.
+ * Servers that were removed from a generation and still exist. They get no new connections, and their sessions may finish for a moment, or as
+ * long as on a draining generation. Then the remaining sessions are shut down, and a moment later the server is deleted: not at once, since
+ * HAProxy 2.6.12 may crash if a session is just leaving it. A new generation reads the file, and has none.
  */
 export interface LeftOvers {
   readonly of: (running: Running) => ReadonlySet<string>;
-  /** With its options, what is under way may finish. */
+  /** With `options`, its sessions may finish. */
   readonly add: (running: Running, server: string, options?: string) => void;
-  /** One that an earlier supervisor removed so long ago, and did not live to delete: what is under way may finish unless it is wanted again. */
+  /** One that an earlier supervisor removed this long ago but did not delete: its sessions may finish unless it is wanted again. */
   readonly adopt: (running: Running, server: string, goneForMs: number) => void;
-  /** Those of a server that may finish its work, and so may come back. */
+  /** Options of a server whose sessions may finish, and which may come back. */
   readonly optionsOf: (running: Running, server: string) => string | undefined;
   readonly forget: (running: Running, server: string) => void;
   /**
-   * Takes each whose time has come one step further, and those that are `awaited` too, after one step's time at most, unless they may come
-   * back. False where nothing came of it.
+   * Advances each one that is due by one step. Those that are `awaited` are due after one step's time at most, unless they may come back. False
+   * if nothing advanced.
    */
   readonly advance: (running: Running, awaited: (server: string) => boolean) => Promise<boolean>;
 }
 
-/** The commands for HAProxy. Each resolves with its error, in HAProxy's words. */
-export interface Farewell {
+/** Commands for HAProxy; each resolves with HAProxy's error text, undefined on success. */
+export interface RemovalCommands {
   readonly end: (running: Running, server: string) => Promise<string | undefined>;
   readonly remove: (running: Running, server: string) => Promise<string | undefined>;
 }
@@ -36,12 +36,12 @@ interface LeftOver {
 }
 
 export function createLeftOvers(
-  { end, remove }: Farewell,
+  { end, remove }: RemovalCommands,
   { stepMs, finishMs }: { readonly stepMs: number; readonly finishMs: number },
 ): LeftOvers {
   let [generation, servers]: [number, Map<string, LeftOver>] = [0, new Map()];
   const inGeneration = (running: Running): Map<string, LeftOver> => {
-    // What was still to be done in one that drains by now must not forget what the serving one has.
+    // Pending work on a generation that is draining by now must not drop that of the serving one.
     if (running.generation < generation) return new Map();
     if (running.generation !== generation) servers = new Map();
     generation = running.generation;

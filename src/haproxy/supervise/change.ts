@@ -63,7 +63,7 @@ export function changed(
   const { changing, serving } = state;
   if (changing === undefined || changing.number !== number) return state;
   const next: State = { ...state, changing: undefined };
-  // Its generation has died meanwhile. The next one reads the file; where it has read an older one, it gets the change.
+  // Its generation died. The next one reads the file; if it read an older one, it gets the change.
   if (serving?.number !== number) return { ...next, changes: [changing, ...state.changes] };
   if (outcome.kind === 'refused') return reloadInstead(next, changing, outcome, now, emit);
   const served = servedBy(serving, now - changing.since);
@@ -80,7 +80,7 @@ export function changed(
   return { ...next, serving: { ...serving, configSha256: to }, lastFailure: undefined, changeCounts };
 }
 
-/** A file that HAProxy would refuse must not take the place of one that it starts with. */
+/** A file that HAProxy would refuse must not replace one that it starts with. */
 function keepIfChecked({ checked, to }: Change, emit: Emit): void {
   if (checked === true) emit({ kind: 'keep-last-good', configSha256: to });
 }

@@ -152,23 +152,20 @@ export function createIsolation(trial: Trial, log: Log, nowMs: () => number, sig
       while (!stop.aborted) {
         const startMs = nowMs();
         if (await tryDue()) onTaken();
-        // A tenant who keeps changing bad routes costs no more than half of a processor.
+        // A tenant who keeps changing bad routes costs at most half a CPU.
         await sleep(Math.max(TICK_MS, nowMs() - startMs), stop);
       }
     },
   };
 }
 
-/**
- * Beginning elsewhere each time: a search comes no further than to a few bad ones, and many of them may stand together, as those of a
- * tenant do.
- */
+/** Rotate the start so that a cluster of bad routes cannot starve the rest. */
 function turned<T>(items: readonly T[], round: number): readonly T[] {
   const start = Math.floor(((round * GOLDEN_RATIO) % 1) * items.length);
   return [...items.slice(start), ...items.slice(0, start)];
 }
 
-/** The oldest first: of two that cannot be together, that one stays. */
+/** The oldest first: of two conflicting routes, it stays. */
 function byAge({ admission, model }: Decision): readonly RouteBackend[] {
   const created = new Map(admission.admitted.map(({ key, route }) => [key, route.createdMs]));
   return model.backends.toSorted((a, b) => (created.get(a.key) ?? 0) - (created.get(b.key) ?? 0));

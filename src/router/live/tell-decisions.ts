@@ -33,8 +33,8 @@ export function createTeller(
 ): Teller {
   const { unproven, prove } = createProvenRoutes();
   let newest: ServableDecision | undefined;
-  /** Trying it again would tell no more. */
-  let inVain: ServableDecision | undefined;
+  /** The last decision whose trial gave no verdict. */
+  let inconclusive: ServableDecision | undefined;
   let isHeld = false;
   let waiting: NodeJS.Timeout | undefined;
   const tell = ({ decision, leftOut }: ServableDecision): void => {
@@ -52,11 +52,11 @@ export function createTeller(
     if (newest !== undefined && isNews) tell(newest);
   };
   const tryOnce = async (): Promise<void> => {
-    const of = isHeld && newest !== inVain ? newest : undefined;
+    const of = isHeld && newest !== inconclusive ? newest : undefined;
     const found = of === undefined ? [] : unproven(of.decision);
     if (of === undefined || found.length === 0) return;
     const tried = await isolation.tryAlone(found);
-    if (tried.taken.length === 0 && !tried.isAnyLeftOut) inVain = of;
+    if (tried.taken.length === 0 && !tried.isAnyLeftOut) inconclusive = of;
     if (tried.taken.length > 0) taken(of.decision, tried.taken);
     if (tried.isAnyLeftOut) onLeftOut();
   };

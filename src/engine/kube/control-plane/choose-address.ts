@@ -17,7 +17,7 @@ type ChosenAddress =
   | { readonly kind: 'chosen'; readonly address: string }
   | { readonly kind: 'none'; readonly reason: string };
 
-/** The families of the VIPs in their order, without repeats; both, IPv4 first, where no VIP is an address. */
+/** The families of the VIPs in order, without repeats; both, IPv4 first, without a valid VIP. */
 export function familiesOf(vips: readonly string[]): readonly AddressFamily[] {
   const families = vips.flatMap((vip) => parseAddress(vip)?.family ?? []);
   return families.length === 0 ? ['ipv4', 'ipv6'] : [...new Set(families)];

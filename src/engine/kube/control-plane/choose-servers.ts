@@ -82,7 +82,7 @@ function giveUniqueNames(sorted: readonly ApiServer[]): readonly ApiServer[] {
   });
 }
 
-/** Hostile names reach the log through the list of what was skipped, so they are made safe as well. */
+/** Hostile names reach the log through the list of skipped nodes, so they are escaped too. */
 function shownName(name: string): string {
   return safeServerName(name) ?? '(empty)';
 }

@@ -38,7 +38,7 @@ export function controlPlaneNodes(apiPort: number): ServerKind {
   return { resources, choose: chooseServers };
 }
 
-/** Every node of the cluster, whatever its role: each may hold an ingress VIP. */
+/** Every node of the cluster, of any role: each may hold an ingress VIP. */
 export function allNodes(apiPort: number): ServerKind {
   return { resources: [nodes(apiPort)], choose: chooseServers };
 }

@@ -49,7 +49,7 @@ const entrySchema = z.object(entryFields);
 export type JournalEntry = z.infer<typeof entrySchema>;
 export type JournalLine = z.infer<typeof journalLineSchema>;
 
-/** Undefined for whatever is no line of a journal. */
+/** Undefined for anything that is not a journal line. */
 export function parseJournalLine(text: string): JournalLine | undefined {
   return journalLineSchema.safeParse(parseJson(text)).data;
 }

@@ -1,7 +1,7 @@
 import { durationText, printable } from '../../system/text/readable-text.ts';
 import type { JournalEvents } from './journal-events.ts';
 
-/** An entry, as the journal has it or as the report has it. */
+/** An entry of the journal or of the report. */
 interface PhraseFacts {
   readonly event: string;
   readonly subject?: string | null | undefined;

@@ -1,9 +1,9 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 
 /**
- * Replaces a file in one synchronous step: every reader has the old bytes or all of the new ones. It is not synced, for
- * files that mean nothing after a power cut. A symbolic link at `path`, or where the new file is staged, is replaced and
- * not followed. Throws the system's error; the old file is then untouched.
+ * Replaces a file in one synchronous step: every reader has the old bytes or all of the new ones. Not synced: for files that are meaningless
+ * after a power cut. A symbolic link at `path` or at the staging path is replaced, not followed. Throws the system's error; the old file is then
+ * untouched.
  */
 export function replaceFile(path: string, text: string, mode: number): void {
   const staged = `${path}.new`;

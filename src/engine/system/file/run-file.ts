@@ -5,14 +5,13 @@ import { replaceFile } from './replace-file.ts';
 interface RunFileReport {
   /** Called for the first of a run of failed writes. */
   readonly failed: (message: string) => void;
-  /** Called for the first write that succeeds after them. */
+  /** Called for the first successful write after failures. */
   readonly recovered?: () => void;
 }
 
 /**
- * Returns a function that replaces a file in one synchronous step: it is there before the caller goes on. Where `key` is
- * the same as at the last successful write, and no other program has touched the file since, nothing is written; a failed
- * write is repeated at the next call. Never throws.
+ * Returns a function that replaces a file in one synchronous step. It writes nothing if `key` equals that of the last successful write and no
+ * other program has touched the file since; a failed write is retried at the next call. Never throws.
  */
 export function createRunFile(
   path: string,
@@ -36,7 +35,7 @@ export function createRunFile(
   };
 }
 
-/** Another one after any change of the file, of its content as of its mode; empty where it is gone. */
+/** Changes with the file's content or mode; empty if it is gone. */
 function markOf(path: string): string {
   const status = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (status === undefined) return '';

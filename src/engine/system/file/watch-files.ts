@@ -16,7 +16,7 @@ export function watchFiles(
   onChange: (path: string) => void,
   options: { readonly lookAgainMs: number; readonly signal: AbortSignal },
 ): void {
-  // At once: a look that waits for its turn on a busy machine would take a change before it for what was there.
+  // Synchronously: on a busy machine a deferred read would miss a change before it.
   const signatures = new Map(paths.map((path) => [path, signatureNow(path)]));
   let looking: Promise<void> = Promise.resolve();
   const lookAll = (): void => {
@@ -29,7 +29,7 @@ export function watchFiles(
     ignorePermissionErrors: true,
   });
   watcher.on('all', lookAll);
-  // A directory that cannot be watched is still looked at.
+  // A directory that cannot be watched is still polled.
   watcher.on('error', () => undefined);
   const timer = setInterval(lookAll, options.lookAgainMs);
   options.signal.addEventListener(
@@ -65,7 +65,7 @@ function signatureNow(path: string): string {
   }
 }
 
-/** Of where links lead, so that a swapped one shows as another file. */
+/** Links are followed, so a swapped link shows as another file. */
 function signatureOf({ dev, ino, size, mtimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs].join('/');
 }

@@ -16,7 +16,7 @@ export function addressIn(cidr: string): string {
   return cidr.split('/')[0] ?? '';
 }
 
-/** A host as a URL has it: an IPv6 address in brackets. */
+/** A host as in a URL: an IPv6 address in brackets. */
 export function urlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }

@@ -2,9 +2,9 @@ import { createServer } from 'node:net';
 import { codeOf } from '../errors.ts';
 
 /**
- * Resolves with whether this process holds the name from now on, and no other one does. An abstract socket is held until the
- * process ends, however it does: no file is left that would have to be doubted, and pids, which mean nothing to another
- * container, are not looked at. It counts within one network namespace: the node's. Rejects where there are no such sockets.
+ * Resolves with whether this process now holds the name exclusively. An abstract socket is held until the process ends, in any way: there is no
+ * stale file, and no pid, which means nothing in another container. Its scope is a network namespace: the node's. Rejects if the system has no
+ * such sockets.
  */
 export async function holdName(name: string): Promise<boolean> {
   const server = createServer((socket) => socket.destroy());

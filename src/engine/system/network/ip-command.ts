@@ -5,11 +5,11 @@ import { parseList } from '../text/parse-json.ts';
 
 interface IpLimits {
   readonly timeoutMs: number;
-  /** What `ip` says where there was nothing to do. */
+  /** Error text of `ip` if there was nothing to do. */
   readonly fine?: RegExp;
 }
 
-/** An `ip` command that changes something. Resolves with what went wrong. */
+/** Runs a changing `ip` command. Resolves with the error, if any. */
 export async function changeByIp(
   argv: readonly ['ip', ...string[]],
   { timeoutMs, fine }: IpLimits,
@@ -23,7 +23,7 @@ export async function changeByIp(
   }
 }
 
-/** What `ip -json` lists, as far as it has the form of `entry`. Undefined where `ip` fails, or not in time. */
+/** The entries of `ip -json` output that match `entry`. Undefined if `ip` fails or times out. */
 export async function listByIp<T>(
   args: readonly string[],
   entry: z.ZodMiniType<T>,

@@ -26,14 +26,14 @@ export function parseListeners(text: string): readonly ListeningPort[] {
   });
 }
 
-/** The process whose socket it is, undefined where it cannot be seen from here. */
+/** The process that owns the socket; undefined if it is not visible from here. */
 export function ownerPidOf({ inode }: ListeningPort): number | undefined {
   return holdersOf(new Set([inode]))
     .keys()
     .next().value;
 }
 
-/** `haproxy, pid 4242`: whose socket it is, undefined where that process cannot be seen from here. */
+/** `haproxy, pid 4242`: the owner of the socket; undefined if it is not visible from here. */
 export function ownerOf(listener: ListeningPort): string | undefined {
   const pid = ownerPidOf(listener);
   return pid === undefined ? undefined : `${readText(`/proc/${pid}/comm`).trim()}, pid ${pid}`;

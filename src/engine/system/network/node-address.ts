@@ -36,7 +36,7 @@ const neverReachableFromOtherNodes: ReadonlySet<string> = new Set([
   'discard',
 ]);
 
-/** True where another node can send packets to it: not loopback, link-local, multicast, broadcast or unspecified. */
+/** True if another node can send packets to it: not loopback, link-local, multicast, broadcast or unspecified. */
 export function isReachableFromOtherNodes(address: NodeAddress): boolean {
   return !neverReachableFromOtherNodes.has(ipaddr.parse(address.text).range());
 }

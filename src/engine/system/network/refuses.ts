@@ -3,7 +3,7 @@ import { codeOf } from '../errors.ts';
 import { patientTimer } from '../time/patient-timeout.ts';
 import { onceConnected } from './once-connected.ts';
 
-/** Whether the host itself says that nothing listens there. False where a connection is taken, and where no answer comes. */
+/** Whether the host itself refuses the connection. False if it accepts or does not answer. */
 export function refuses({ host, port }: { readonly host: string; readonly port: number }, timeoutMs: number) {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect({ host, port });

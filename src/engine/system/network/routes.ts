@@ -38,7 +38,7 @@ export function interfaceSubnets(): readonly string[] {
   return currentInterfaces().flatMap(({ addresses }) => addresses);
 }
 
-/** The main routing tables of both families, as `ip -json route` shows them; empty where it cannot be asked. */
+/** The main routing tables of both families, as `ip -json route` prints them; empty if they cannot be queried. */
 export async function currentRoutes(): Promise<readonly NetworkRoute[]> {
   const tables = await Promise.all([readRoutes('-4', '0.0.0.0/0'), readRoutes('-6', '::/0')]);
   return tables.flat();

@@ -8,7 +8,7 @@ interface ServerPlaces {
 
 /**
  * Lets a server of any protocol listen until `signal` aborts, which ends its connections too. Resolves once it listens;
- * rejects with the system's error where the address is taken or not ours.
+ * rejects with the system's error if the address is taken or not ours.
  */
 export async function serveUntil(
   server: Server,

@@ -4,12 +4,12 @@ import { sleep } from '../time/sleep.ts';
 import { onceConnected } from './once-connected.ts';
 
 /**
- * `serving`: it accepts and answers well. `dead`: nothing listens. `hung`: it listens but does not answer. `unready`: it answers with an
- * error. `unknown` only until the first look has ended.
+ * `serving`: it accepts and answers. `dead`: nothing listens. `hung`: it listens but does not answer. `unready`: it answers with an error.
+ * `unknown`: only before the first poll has ended.
  */
 export type Liveness = 'unknown' | 'serving' | 'dead' | 'hung' | 'unready';
 
-/** What one poll found: a good answer, an error, or none in time. */
+/** The result of one poll: a good answer, an error, or a timeout. */
 export type Poll = 'good' | 'bad' | 'silent';
 
 interface LivenessOptions {
@@ -24,20 +24,19 @@ interface LivenessOptions {
   readonly signal: AbortSignal;
 }
 
-/** While it is dead, how soon to look again. */
+/** Pause between connection attempts while it is dead. */
 const RECONNECT_MS = 50;
-/** Two polls that fail in a row count. Of silence, the second follows at once: at most a pause and two timeouts. */
+/** Two consecutive failed polls count. After a timeout the second follows at once: at most one pause and two timeouts. */
 const POLLS_TO_FAIL = 2;
-/** A poll whose own timeout came this late says nothing about the server: we had no processor to hear an answer with. */
+/** A poll whose own timeout fired this late proves nothing: this process had no CPU to read an answer. */
 const STARVED_MS = 50;
-/** So many in a row count again: a machine that is starved for good must not hide a hang. */
+/** This many in a row count again: permanent starvation must not hide a hang. */
 const MOST_STARVED_POLLS = 10;
 
 /**
- * Watches a server of this node until `signal` aborts. An idle connection reveals a death within a millisecond: the
- * kernel closes it with the process. A reload closes it too, and so does a server's idle timeout; one immediate attempt
- * to connect again distinguishes them from a death. A process that hangs keeps its connections, so it is polled as
- * well.
+ * Watches a server of this node until `signal` aborts. An idle connection reveals a death within a millisecond: the kernel closes it with the
+ * process. A reload or a server's idle timeout closes it too; one immediate reconnect distinguishes them from a death. A hung process keeps its
+ * connections, so it is polled too.
  */
 export async function watchLiveness(options: LivenessOptions): Promise<void> {
   const view = createView(options.onChange);
@@ -47,11 +46,11 @@ export async function watchLiveness(options: LivenessOptions): Promise<void> {
 interface View {
   readonly connected: (isConnected: boolean) => void;
   readonly polled: (poll: Poll) => void;
-  /** One poll has failed, and another one now would decide. */
+  /** One poll failed, and the next one decides. */
   readonly isSuspect: () => boolean;
 }
 
-/** What the two watchers see, put together: dead outranks the others. */
+/** Combines the two watchers: dead outranks the others. */
 function createView(onChange: (liveness: Liveness) => void): View {
   let told: Liveness = 'unknown';
   let isConnected = false;
@@ -82,7 +81,7 @@ function createView(onChange: (liveness: Liveness) => void): View {
 
 function livenessOf(seen: {
   readonly isConnected: boolean;
-  /** How the last poll failed, once enough have failed in a row. */
+  /** How the last poll failed, after enough consecutive failures. */
   readonly failed: Poll | undefined;
   readonly hasAnswered: boolean;
 }): Liveness {
@@ -91,21 +90,21 @@ function livenessOf(seen: {
   return seen.hasAnswered ? 'serving' : 'unknown';
 }
 
-/** Holds a connection for as long as there is one to be had. */
+/** Holds a connection, and reconnects. */
 async function followConnection({ port, host, signal }: LivenessOptions, view: View): Promise<void> {
   while (!signal.aborted) {
     const startedMs = monotonicMs();
     const wasConnected = await holdConnection({ port, host }, view, signal);
-    // A connection that was closed is tried again at once: only a failed attempt is a death.
+    // Reconnect at once after a close: only a failed attempt is a death.
     const wasHeld = wasConnected && monotonicMs() - startedMs >= RECONNECT_MS;
     if (wasHeld || signal.aborted) continue;
-    // A server that closes whatever it accepts is no death either, but must not be called without a pause.
+    // A server that closes everything it accepts is alive, but must not be called without a pause.
     if (!wasConnected) view.connected(false);
     await sleep(RECONNECT_MS, signal);
   }
 }
 
-/** Resolves when the connection is gone; true where there was one. */
+/** Resolves when the connection is gone; true if there was one. */
 function holdConnection(
   address: { readonly port: number; readonly host: string },
   view: View,

@@ -10,7 +10,7 @@ const listing = z.object({
   ),
 });
 
-/** The elements of one set of fields, each a list of them, in what `nft -j list table` printed; none where it is something else. */
+/** The elements of one set in the output of `nft -j list table`, each as a list of fields; empty for other output. */
 export function elementsOf(json: string, set: string): readonly (readonly unknown[])[] {
   const parsed = listing.safeParse(parseJson(json));
   if (!parsed.success) return [];

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { patientTimer } from '../time/patient-timeout.ts';
 
-/** A program's own output lies in its pipes when it ends. This is for what it had another program write, as in `> >(tee log)`. */
+/** A program's own output is in its pipes when it exits. This is for output through another program, as in `> >(tee log)`. */
 const GRACE_MS = 100;
 
 /**

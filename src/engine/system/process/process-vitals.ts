@@ -13,7 +13,7 @@ export interface ThreadVitals {
 /** The kernel's USER_HZ, which is 100 wherever Node runs. */
 const MS_PER_TICK = 10;
 
-/** Empty where the process is gone, or cannot be read. */
+/** Empty if the process is gone, or cannot be read. */
 export function readThreads({ pid }: ProcessId): readonly ThreadVitals[] {
   return entriesOf(`/proc/${pid}/task`).flatMap((tid) => {
     const stat = readText(`/proc/${pid}/task/${tid}/stat`);
@@ -26,7 +26,7 @@ export function readThreads({ pid }: ProcessId): readonly ThreadVitals[] {
   });
 }
 
-/** One line for people: each thread's state and where in the kernel it is, as far as we may look. */
+/** One line for people: each thread's state and its position in the kernel, as far as permitted. */
 export function describeProcess(id: ProcessId): string {
   const threads = readThreads(id).map(({ tid, state, cpuMs, sleeps }) => {
     const [waitsIn, call] = ['wchan', 'syscall'].map((file) =>

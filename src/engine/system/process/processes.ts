@@ -10,7 +10,7 @@ interface ProcessStat {
   readonly state: string;
 }
 
-/** From `/proc/PID/stat` (proc(5)); undefined where there is no such process, or it cannot be read. */
+/** From `/proc/PID/stat` (proc(5)); undefined if there is no such process, or it cannot be read. */
 export function readProcess(pid: number): ProcessStat | undefined {
   return parseStat(pid, readText(`/proc/${pid}/stat`));
 }
@@ -25,8 +25,8 @@ function parseStat(pid: number, text: string): ProcessStat | undefined {
 }
 
 /**
- * How often the process was given a processor, `voluntary` and not, from `/proc/PID/status` (proc(5)). Whatever it does,
- * this grows; undefined where there is no such process.
+ * Number of context switches, voluntary or not, from `/proc/PID/status` (proc(5)). It grows whatever the process does; undefined if there is no
+ * such process.
  */
 export function contextSwitches(id: ProcessId): number | undefined {
   const text = readText(`/proc/${id.pid}/status`);
@@ -34,7 +34,7 @@ export function contextSwitches(id: ProcessId): number | undefined {
   return counts.length === 2 ? counts.reduce((sum, [, count]) => sum + Number(count), 0) : undefined;
 }
 
-/** Memory that processes have resident, from `/proc/PID/status`; one that is gone has none. What they share counts for each. */
+/** Resident memory of processes, from `/proc/PID/status`; 0 for one that is gone. Shared memory counts for each. */
 export function residentBytes(ids: readonly ProcessId[]): number {
   return ids.reduce((sum, { pid }) => {
     const [, kibibytes = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(readText(`/proc/${pid}/status`)) ?? [];
@@ -42,10 +42,7 @@ export function residentBytes(ids: readonly ProcessId[]): number {
   }, 0);
 }
 
-/**
- * False for a zombie: nothing of it runs any more. True where that cannot be found out, because this process has no
- * descriptor left to read with: a process that was taken for dead would run on unknown.
- */
+/** False for a zombie. True if it cannot be determined because no descriptor is left to read with: a live process must not be declared dead. */
 export function isAlive(id: ProcessId): boolean {
   try {
     return isAliveForSure(id);
@@ -54,7 +51,7 @@ export function isAlive(id: ProcessId): boolean {
   }
 }
 
-/** Throws where it cannot be found out. */
+/** Throws if it cannot be determined. */
 function isAliveForSure({ pid, startTicks }: ProcessId): boolean {
   let text: string;
   try {
@@ -86,9 +83,9 @@ export function childrenOf(parent: ProcessId): readonly ProcessId[] {
 }
 
 /**
- * Signals exactly this process; false where it is gone already, even if its pid now belongs to another. Between
- * the look and the signal a pid could in theory be reused: the kernel hands pids out in turn, so that takes a
- * whole round of them within microseconds. Throws where it cannot be looked: another process is never signalled.
+ * Signals exactly this process; false if it is gone, even if its pid was reused. In theory a pid could be reused between check and signal, but
+ * the kernel allocates pids in sequence, so that takes a full wrap within microseconds. Throws if the check fails: another process is never
+ * signalled.
  */
 export function signalProcess(
   id: ProcessId,

@@ -5,31 +5,29 @@ export interface CommandResult {
   readonly signal: string | undefined;
   readonly stdout: string;
   readonly stderr: string;
-  /** True where the program did not end within `timeoutMs` and was killed. */
+  /** True if the program did not end within `timeoutMs` and was killed. */
   readonly timedOut: boolean;
 }
 
-/** Runs a short-lived program to its end, but not what it left in the background; throws where it could not be started at all. */
+/** Runs a short-lived program to its end, without its background processes; throws if it could not be started at all. */
 export type RunCommand = (
   argv: readonly [string, ...string[]],
   options: RunOptions,
 ) => Promise<CommandResult>;
 
 export interface RunOptions {
-  /** What the program reads; without it there is nothing to read. */
+  /** The program's stdin; empty by default. */
   readonly input?: string;
-  /** All of its variables, instead of ours. */
+  /** Its whole environment, instead of ours. */
   readonly env?: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Runs a short-lived program to its end and captures its output (at most 1 MB of each stream). A failing exit
- * code is a value, not an exception: what it means is the caller's to say. Throws only where the program could
- * not be started at all (`ENOENT`, `EACCES`).
- *
- * The supervisors do not use this: execa costs them 6 MB of anonymous memory (docs/internals/decisions/0003).
+ * Runs a short-lived program to its end and captures its output (at most 1 MB of each stream). A non-zero exit code is a value, not an exception.
+ * Throws only if the program could not be started at all (`ENOENT`, `EACCES`).
+ * Supervisors do not use this: execa costs them 6 MB of anonymous memory (docs/internals/decisions/0003).
  */
 export async function runCommand(
   argv: readonly [string, ...string[]],

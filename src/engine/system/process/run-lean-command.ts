@@ -32,7 +32,7 @@ export const runLeanCommand = (
     child.stdin?.on('error', () => undefined).end(input);
   });
 
-/** A program may have ended by now. */
+/** The program may have ended. */
 function lowerPriority(pid: number, niceness: number): void {
   try {
     setPriority(pid, niceness);

@@ -20,7 +20,7 @@ export function listeningUnixSockets(): readonly ListeningSocket[] {
     });
 }
 
-/** Which of these sockets each process holds, for those that hold any and that we may look at. */
+/** Which of these sockets each process holds, for the processes we may inspect. */
 export function holdersOf(inodes: ReadonlySet<string>): ReadonlyMap<number, ReadonlySet<string>> {
   const holders = new Map<number, ReadonlySet<string>>();
   if (inodes.size === 0) return holders;

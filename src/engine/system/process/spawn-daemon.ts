@@ -28,7 +28,7 @@ export function spawnDaemon(
   try {
     child = spawn(file, args, { stdio: ['ignore', output, output], env });
   } catch (error) {
-    // Node throws whatever is not EACCES, EAGAIN, EMFILE, ENFILE or ENOENT: ETXTBSY, ENOTDIR, ELOOP, ENOMEM.
+    // Node throws all errors other than EACCES, EAGAIN, EMFILE, ENFILE and ENOENT: ETXTBSY, ENOTDIR, ELOOP, ENOMEM.
     return failed(messageOf(error));
   }
   const broken = new Promise<string>((resolve) => child.once('error', (error) => resolve(error.message)));

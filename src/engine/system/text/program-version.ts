@@ -8,7 +8,7 @@ interface HaproxyBuild {
   readonly version: string;
   /** New enough for hawser. */
   readonly supported: boolean;
-  /** Its checks can speak HTTPS. */
+  /** Its checks support HTTPS. */
   readonly openssl: boolean;
 }
 
@@ -16,11 +16,11 @@ export interface KeepalivedBuild {
   readonly version: string;
   readonly supported: boolean;
   readonly vrrp: boolean;
-  /** Knows `--no_bfd`. 2.3 opens the pid file of its BFD process where VRRP alone is asked for, in /run. */
+  /** Supports `--no_bfd`. 2.3 opens the pid file of its BFD process in /run even for VRRP alone. */
   readonly bfd: boolean;
   /**
-   * An advert counts whatever VIP it is of, as RFC 9568 has it: while a VIP is being changed, the holder of one keeps the
-   * nodes of the other from taking theirs. 2.2 takes no advert of another VIP, and both can be held at once.
+   * Adverts for any VIP count, as in RFC 9568: while a VIP is being changed, the holder of one keeps the nodes of the other from taking theirs.
+   * 2.2 ignores adverts for another VIP, so both can be held at once.
    */
   readonly countsAdvertsOfOtherVips: boolean;
 }

@@ -1,6 +1,6 @@
 import { orAborted } from './or-aborted.ts';
 
-/** Short against the time that a hung disk is given. */
+/** Short compared with the timeout of a hung disk. */
 const TICK_MS = 50;
 
 /** Runs `work` once at a time: calls during a run get the result of that run. */
@@ -15,10 +15,9 @@ export function sharedRun<T>(work: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * As `sharedRun`, within a time limit. After `withinMs` the result is `hangs()`, and stays so until that run has ended,
- * which a read on a dead mount never does. Each such read keeps one of libuv's four threads, and without them the process
- * opens no file and looks up no name. Time in which this process computes or is starved does not count: each step of
- * `work` waits for that too.
+ * `sharedRun` with a timeout. After `withinMs` the result is `hangs()`, and stays so until that run has ended, which a read on a dead mount never
+ * does. Each such read blocks one of libuv's four threads, and without those the process can open no file and resolve no name. Time in which this
+ * process computes or is starved does not count: each step of `work` waits for that too.
  */
 export function oneAtATime<T>(
   work: () => Promise<T>,

@@ -171,7 +171,7 @@ describe('the last good set stays, and is whole', () => {
     mkdirSync(join(scene.directory, 'elsewhere'));
     symlinkSync('elsewhere', `${scene.configPath}.sets`);
     const outcome = await applySet(setOf('one'), signal);
-    expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining('is no folder') });
+    expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining('is not a directory') });
     expect(existsSync(scene.configPath)).toBe(false);
     rmSync(`${scene.configPath}.sets`);
     expect(await applySet(setOf('one'), signal)).toEqual(reloaded);

@@ -32,7 +32,7 @@ test.each([
   ['the network address', '10.0.0.0', /network or broadcast address of 10\.0\.0\.1\/24/],
   ['the broadcast address', '10.0.0.255', /network or broadcast address/],
   ['loopback', '127.0.0.5', /other nodes cannot reach/],
-  ['no address', '10.0.0.300', /no address/],
+  ['no address', '10.0.0.300', /is not an address/],
   ['two of one family', '10.0.0.100,10.0.0.101', /at most one IPv4 and one IPv6/],
 ])('a VIP that is %s', async (_what, vip, message) => {
   expect(await refusal('--api-vip', vip)).toMatch(message);
