@@ -59,7 +59,7 @@ test('commands are offered, and then the words of a group', () => {
   expect(offered('hawser haproxy ').toSorted()).toEqual(['monitor', 'reload', 'status', 'supervise']);
 });
 
-test('nothing is offered where only its user can know the value', () => {
+test('nothing is offered for a value only the user can know', () => {
   expect(offered('hawser doctor --api-vips ')).toEqual([]);
 });
 

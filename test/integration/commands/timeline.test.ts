@@ -85,7 +85,7 @@ test('a missing line is reported in its place, and at the end whatever is shown'
   );
 });
 
-test('--kind, --since and --until choose, and a journal is read as a whole all the same', async () => {
+test('--kind, --since and --until choose, and a journal is still read as a whole', async () => {
   const [directory] = failover();
   const kinds = await timeline('--journal', directory.path, '--kind', 'vip,reload');
   expect(kinds.stdout).toContain('1 entry in this time');

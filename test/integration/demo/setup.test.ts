@@ -69,13 +69,13 @@ function link(dir: string, name: string): void {
   symlinkSync(`/usr/bin/${name}`, join(dir, 'bin', name));
 }
 
-it('does nothing where there is nothing to do', () => {
+it('does nothing on a machine that is set up', () => {
   const { run, wrote } = checkout();
   expect(run()).toEqual({ status: 0, text: '' });
   expect(['npm', 'node', 'apt-get'].filter(wrote)).toEqual([]);
 });
 
-it('installs and builds where the lock file has changed, once, and says so before', () => {
+it('installs and builds once after a change of the lock file, and announces it', () => {
   const { dir, program, run, wrote } = checkout();
   writeFileSync(join(dir, 'package-lock.json'), 'newer');
   program('npm', `echo 'npm runs'; : >"${dir}/npm-was-called"`);
@@ -146,7 +146,7 @@ it('installs a missing package as root, and says what to type as another user', 
   expect(run()).toEqual({ status: 2, text: expect.stringContaining('apt-get update failed') });
 });
 
-it('builds again where a source has changed or gone', () => {
+it('builds again after a source was changed or removed', () => {
   const { dir, run, wrote } = checkout();
   rmSync(join(dir, 'src/main.ts'));
   expect(run().status).toBe(0);

@@ -5,7 +5,7 @@ import { ports } from '../../helpers/supervisor-configuration.ts';
 import { createSupervisedHost } from '../../helpers/supervisor-host.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-test('the first start serves the configuration that is there', async () => {
+test('the first start serves the existing configuration', async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
   const supervisor = host.supervise();

@@ -227,7 +227,7 @@ test('a stop does not wait for idle keepalive connections, and is not forced by 
   expectNothingLeft(host);
 });
 
-test('a stop waits for a request in progress until the drain timeout, and is forced where it goes on', {
+test('a stop waits for a request in progress until the drain timeout, and is forced after it', {
   timeout: 120_000,
 }, async () => {
   await using host = await createSupervisedHost();

@@ -43,7 +43,7 @@ test('without a configuration it waits for the first reload', async () => {
   await supervisor.waitForState('MASTER');
 });
 
-test('a node whose track file lies in a folder that is not there yet stays out until its monitor has spoken', async () => {
+test("a node without its track file's folder stays out until its monitor writes", async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
   const folder = join(a.paths.dir, 'later');
@@ -60,7 +60,7 @@ test('a node whose track file lies in a folder that is not there yet stays out u
 /** As in the pod, whose root is read-only; keepalived has its files in the run directory. */
 const readOnlyRun = 'mount --bind /run /run && mount -o remount,bind,ro /run && exec "$@"';
 
-test('keepalived starts where /run is read-only', async () => {
+test('keepalived starts with a read-only /run', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
   a.install();

@@ -54,7 +54,7 @@ test('one that takes no connection is not, and is waited for no longer than a pr
   expect(await troubleOf(router, {}, 300)).toMatch(/^HAProxy does not answer on port \d+: /);
 });
 
-test('a template without the page is ready where its port answers at all', async () => {
+test('a template without the page is ready once its port answers', async () => {
   await using router = await startRouter([], {}, (text) => text.replace(/^ {2}monitor-uri .*$/m, ''));
   expect(await troubleOf(router)).toBeUndefined();
 });

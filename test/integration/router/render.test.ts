@@ -95,7 +95,7 @@ test('hawser router render writes what HAProxy takes, the same for any order of 
   expect(filesOf(one)).toEqual(before);
 });
 
-test('hawser router render says so where no route is for this router', () => {
+test('hawser router render says so if no route belongs to this router', () => {
   const file = join(folder, 'none.yaml');
   writeFileSync(file, yaml.stringify(route('first', 'shop.example.com', 1)));
   const argv = ['router', 'render', '--objects', file, '--out', join(folder, 'none')];

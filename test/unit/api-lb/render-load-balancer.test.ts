@@ -70,7 +70,7 @@ describe('hostile data', () => {
     );
   });
 
-  it('is refused by the template engine itself where a template prints it escaped', () => {
+  it('is refused by the template engine itself if a template prints it escaped', () => {
     const model = loadBalancerModel(settings, [server('a\nserver evil 6.6.6.6:1')]);
     expect(renderTemplate(template, model, { templatePath })).toMatchObject({ kind: 'failed' });
   });
@@ -80,7 +80,7 @@ describe('hostile data', () => {
     ['an address', { address: '10.0.0.1:1 weight 0' }],
     ['a port', { port: 0 }],
     ['a fraction of a port', { port: 1.5 }],
-  ])('in %s is refused even where a template prints it unescaped', (_what, part) => {
+  ])('in %s is refused even if a template prints it unescaped', (_what, part) => {
     const raw = '<%- servers[0].name %> <%- servers[0].endpoint %>';
     expect(render([{ ...server('a'), ...part }], raw)).toMatchObject({ kind: 'failed' });
   });

@@ -25,7 +25,7 @@ describe('holdings', () => {
     expect([50, 100, 129, 130].map((atMs) => holdersAt(handOver, atMs))).toEqual([['a'], [], [], ['b']]);
   });
 
-  test('a take-over counts in the stretch where it begins', () => {
+  test('a take-over counts in the stretch in which it begins', () => {
     expect(takeOvers(handOver, 100, 130)).toEqual([]);
     expect(takeOvers(handOver, 100, 131).map(({ node }) => node)).toEqual(['b']);
   });

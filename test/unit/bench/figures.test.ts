@@ -35,7 +35,7 @@ test('a figure without samples meets no target', () => {
   expect(meets(null, { kind: 'is', value: false })).toBe(false);
 });
 
-test('a yes where no was wanted is a miss', () => {
+test('a yes instead of a no is a miss', () => {
   expect(meets(false, { kind: 'is', value: true })).toBe(false);
   expect(meets(true, { kind: 'is', value: true })).toBe(true);
   expect(meets(true, { kind: 'at-least', value: 1 })).toBe(false);

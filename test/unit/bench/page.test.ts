@@ -89,7 +89,7 @@ test("the newest of a bench's files counts, and older ones fill its gaps", () =>
   expect(figureAt(results, 'failover#faults/no-such-fault')).toBe(undefined);
 });
 
-test('the page says in words where another one is better, and by how much', () => {
+test('the page says in words which figures of another are better, and by how much', () => {
   const page = renderPage(readResults(fixture))['performance.md'] ?? '';
   expect(page).toContain('- streaming: the shell daemon 1609, hawser 1510 MB/s.');
   expect(page).toContain('the shell daemon 2.13, hawser 15.9 MB. A shell needs less than Node.');
@@ -97,7 +97,7 @@ test('the page says in words where another one is better, and by how much', () =
   expect(page).toMatch(/\| streaming, MB\/s \|.*\| ≤ 3 % worse \| \*\*not met\*\* \|/);
 });
 
-test('every power cut of the page is one that bench:boot makes where none is asked for', () => {
+test("every power cut of the page is one of bench:boot's defaults", () => {
   const rows = sections.find(({ title }) => title === 'Power cut')?.rows ?? [];
   const shown = rows.flatMap(({ cells }) => /#boots\/([^/]+)\//.exec(cells['holderMs'] ?? '')?.[1] ?? []);
   expect(shown).toEqual(expect.arrayContaining(['kept', 'kept-staggered', 'first']));

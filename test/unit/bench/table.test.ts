@@ -27,7 +27,7 @@ test('a subject that was not measured has dashes and misses nothing', () => {
   expect(missedTargets(onlyShell)).toEqual([]);
 });
 
-test('a target whose figure is not there at all is missed', () => {
+test('a target without a figure is missed', () => {
   expect(missedTargets(result)).toEqual(['lost']);
   expect(missedTargets({ ...result, hawser: {} })).toEqual(['lost', 'servingAfter']);
 });

@@ -68,7 +68,7 @@ test('a section is read by its own pod alone', () => {
   expect(listenOf(keepalivedMonitorCommand)).toMatchObject({ values: { listen: '127.0.0.1:2' } });
 });
 
-test('the arguments come from the file where none is typed, and never in part', () => {
+test('the arguments come from the file if none is typed, and never in part', () => {
   const file = fileWith('kubeconfig: /k\nhaproxy:\n  template: /t\n  config: /c\n');
   const read = (...argv: readonly string[]) => readCommandLine(haproxyMonitorCommand, argv, {}, file);
   expect(read()).toMatchObject({ values: { kubeconfig: '/k', template: '/t', config: '/c' } });
@@ -78,7 +78,7 @@ test('the arguments come from the file where none is typed, and never in part', 
   expect(() => read('/1')).toThrow(/missing required argument 'TEMPLATE'\n.*'CONFIG'/);
 });
 
-test('a VIP that is typed stands for those of the file', () => {
+test('a typed VIP replaces those of the file', () => {
   const file = fileWith('apiVips: [10.0.0.5]\n');
   const vipsOf = (...flags: readonly string[]) =>
     settingsTyped(haproxyMonitorCommand, [...files, ...flags], {}, file).vips;

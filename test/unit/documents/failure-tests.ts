@@ -123,7 +123,7 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   [
     'no API server is usable',
     'integration/api-lb/monitor/redirect.test.ts',
-    'the redirect goes when no server is usable any more, and comes back with the first one',
+    'the redirect goes when no server is usable, and comes back with the first one',
   ],
   [
     'an operator takes an API server out of rotation: `set server masters/NODE state maint` or `drain` on the Runtime API',

@@ -136,7 +136,7 @@ describe('V3', () => {
     const elsewhere = fault('stop', 'haproxy-supervisor', 'cp-2', [38_000, 42_000]);
     expect(found(...elsewhere, ...told, ...outage(43_000, 44_000))).toHaveLength(1);
   });
-  test('not one request may fail where a supervisor is killed', () => {
+  test('not one request may fail when a supervisor is killed', () => {
     const kill = fault('kill', 'haproxy-supervisor', 'cp-1', [40_000, 40_010]);
     expect(findingsOf('H1')(...kill, probe(40_100, 'ECONNRESET'))).toEqual([
       '1 requests failed (ECONNRESET) after kill haproxy-supervisor',

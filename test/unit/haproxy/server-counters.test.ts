@@ -30,7 +30,7 @@ test('an invalid number counts as 0', () => {
   expect(first).toMatchObject({ bytesFromServer: 0, failedAttempts: 5 });
 });
 
-test('other backends count only where ours is not there', () => {
+test('other backends count only if ours is missing', () => {
   expect(parseServerCounters(csv.replaceAll('masters', 'apiservers'))?.map(({ name }) => name)).toEqual([
     ...['apiservers/cp-1', 'apiservers/cp-2', 'plain/cp-3'],
   ]);

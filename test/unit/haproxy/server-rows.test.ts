@@ -36,7 +36,7 @@ test('an invalid number counts as 0, not as null in the status', () => {
   expect(parseServerRows(garbled)?.[0]).toMatchObject({ name: 'cp-1', sessions: 0 });
 });
 
-test('another backend counts where ours is not there, and a check under way is the last one', () => {
+test('another backend counts if ours is missing, and a check in progress is the last one', () => {
   const renamed = csv.replaceAll('masters,', 'apiservers,').replace(',L4CON,', ',* L4TOUT,');
   const rows = parseServerRows(renamed);
   expect(rows?.map(({ name }) => name)).toEqual(['cp-9', 'cp-1', 'cp-2', 'cp-3', 'cp-4', 'cp-5']);
@@ -55,7 +55,7 @@ test.each([
   expect(parseServerRows(csv.replace(',UP,1,1,0,0,', `,${status},1,1,0,0,`))?.[0]?.state).toBe(state);
 });
 
-test('a server that answers well again, and is down until it has done so often enough, is said to rise', () => {
+test('a down server with passing checks is shown as rising', () => {
   const rising = csv.replace(/^(masters,cp-1,.*?),UP,(.*)$/m, '$1,DOWN 2/6,$2');
   expect(parseServerRows(rising)?.[0]).toMatchObject({
     state: 'down',

@@ -28,7 +28,7 @@ test('a state without the server that is tracked says nothing of the one that tr
   );
 });
 
-test('a server keeps its state where the one that it tracks has the same, and loses another one', () => {
+test('a server keeps a state that its tracked server shares, and loses any other', () => {
   const equal =
     head + row('masters/a', DOWN) + row('checks/a', DOWN) + row('checks/b', UP) + row('masters/b', UP);
   expect(stateForTracking(configuration, equal)).toBe(equal);

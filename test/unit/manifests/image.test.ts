@@ -40,7 +40,7 @@ const sources = instructions
   .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
   .flatMap((line) => line.split(/\s+/).slice(1, -1));
 
-it('copies only what is there and what .dockerignore lets through', () => {
+it('copies only existing files that .dockerignore lets through', () => {
   const letThrough = read('.dockerignore')
     .split('\n')
     .filter((line) => line.startsWith('!'))

@@ -32,7 +32,7 @@ test('only the container that speaks to the API has the token', () => {
   expect(mounts(haproxy)).not.toContain('service-account');
 });
 
-test('keys of the pod proxy never lie on a disk of the node', () => {
+test('keys of the pod proxy are never on a disk of the node', () => {
   const volume = spec.volumes.find(({ name }: { name: string }) => name === 'conf-dir');
   expect(volume.emptyDir).toEqual({ medium: 'Memory' });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { wishesOf } from '../../../src/pod-proxy/wishes.ts';
 
-it('an annotation under an older name counts where hawser has none', () => {
+it("an annotation under an older name counts if hawser's is missing", () => {
   expect(wishesOf({ 'haproxy.unity3d.com/config': 'old' }).config).toEqual({
     kind: 'annotation',
     text: 'old',

@@ -76,7 +76,7 @@ test('the first node has a configuration with the VIP before there is an API or 
   expect(readFileSync(at('keepalived.conf'), 'utf8')).toContain(cluster.vip);
 });
 
-test('haproxy-monitor waits for the kubeconfig, and serves once it is there', async () => {
+test('haproxy-monitor waits for the kubeconfig, and serves once it exists', async () => {
   cluster.setObjects(cluster.nodes.map(({ name, address }) => node(name, [address])));
   await Promise.all(cluster.nodes.map(cluster.startServer));
   startMonitor('haproxy', '--api-vip', cluster.vip);

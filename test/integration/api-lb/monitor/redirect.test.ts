@@ -80,7 +80,7 @@ test('a redirect that was flushed is put back', async () => {
   await waitFor('an answer on the VIP', throughVip);
 });
 
-test('the redirect goes when no server is usable any more, and comes back with the first one', async () => {
+test('the redirect goes when no server is usable, and comes back with the first one', async () => {
   const supervisor = await balancer.startSupervisor();
   balancer.startMonitor('--api-vip', cluster.vip, '--redirect-remove-after', '1s');
   await balancer.monitorSaid('redirect-added');

@@ -141,7 +141,7 @@ describe('a refused file on a disk that has become full', () => {
   it.each([
     ['the check', 'told'],
     ['the start', 'started'],
-  ])('gives way to the last good copy where %s refuses it', async (_what, when) => {
+  ])('gives way to the last good copy if %s refuses it', async (_what, when) => {
     expect(await refuse(when)).toMatchObject({
       refused: { outcome: { kind: 'rejected' }, lies: 'good' },
       next,

@@ -51,7 +51,7 @@ it('an older copy is never overwritten', async () => {
   expect(existsSync(copyOf('.3'))).toBe(false);
 });
 
-it('a foreign file does not come back where ours is refused', async () => {
+it('a foreign file does not come back if ours is refused', async () => {
   copyFileSync(fixture('debian-haproxy.cfg'), scene.configPath);
   scene.answers.reload = { ok: false, stage: 'prove', message: 'cannot bind' };
   expect(await applier().apply(goodText(), signal)).toMatchObject({ kind: 'rejected' });

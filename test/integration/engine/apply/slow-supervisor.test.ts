@@ -37,7 +37,7 @@ describe('a reload that takes longer than it is waited for', () => {
     expect(await applier.apply(goodText(), signal)).toEqual({ kind: 'unchanged' });
   });
 
-  it('is not asked for again where the supervisor says that it serves the file', async () => {
+  it('is not requested again if the supervisor reports the file as served', async () => {
     await scene.serve();
     const applier = scene.applier(impatient);
     expect(await applier.apply(goodText(), signal)).toMatchObject(asked);
@@ -45,7 +45,7 @@ describe('a reload that takes longer than it is waited for', () => {
     expect(await applier.apply(goodText(), signal)).toEqual({ kind: 'unchanged' });
   });
 
-  it('gives way to the last good text where it is refused in the end', async () => {
+  it('gives way to the last good text if it is refused in the end', async () => {
     await scene.serve();
     const applier = scene.applier(impatient);
     const held = scene.answers.reload;

@@ -69,7 +69,7 @@ it('a set that loses a file before it is synced is rewritten', async () => {
   isWhole(two);
 });
 
-it('a text that HAProxy refuses is refused where all files are whole', async () => {
+it('a text that HAProxy refuses stays refused if all files are whole', async () => {
   const { applySet } = await begun();
   const bad = { ...one, text: one.text.replace('bind', 'blind') };
   expect(await applySet(bad, signal)).toMatchObject({ kind: 'rejected', by: 'check' });

@@ -146,7 +146,7 @@ test('a watch that is being opened at a server that another request found dead g
   await waitFor('the watch', () => second.served().watches === 1);
 });
 
-test('a kind that the cluster lacks has no objects until it is there, and loses none when it is missed later', async () => {
+test('a missing kind has no objects until it exists, and loses none if it vanishes later', async () => {
   let isThere = false;
   const unknown = {
     code: 404,

@@ -67,7 +67,7 @@ test('a VIP that belongs nowhere, on another subnet, or to the node itself', asy
   expect(await ask('--api-vips', '10.77.0.11')).toMatch(/^fail: 10\.77\.0\.11 is the address of eth0 itself/);
 });
 
-test('an IPv6 VIP where IPv6 is off', async () => {
+test('an IPv6 VIP with IPv6 disabled', async () => {
   const { us } = await createDoctorSegment();
   await setSysctl(us, 'net.ipv6.conf.all.disable_ipv6=1');
   const { said } = await runDoctor(us, ['--only', 'ipv6', ...vips]);

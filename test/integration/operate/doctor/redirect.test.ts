@@ -52,7 +52,7 @@ frontend health
 // Several runs of a program, each of which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
 
-test('the redirect is there, is missing, is another one, leads to a closed port', async () => {
+test('the redirect exists, is missing, differs, or leads to a closed port', async () => {
   const namespace = await namespaceOfTest();
   const [first, ...prefix] = namespace.prefix;
   const keeper = createRedirectKeeper({ nft: [first, ...prefix, 'nft'] });

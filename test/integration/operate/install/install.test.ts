@@ -180,7 +180,7 @@ test('settings and a record that cannot be read are refused by name', async () =
   });
 });
 
-test('a root that is not there, and no VIP at all', async () => {
+test('a missing root, and no VIP at all', async () => {
   rmSync(node.root, { recursive: true });
   expect(await node.install()).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(node.root) });
   expect(await node.run('install', '--yes')).toMatchObject({

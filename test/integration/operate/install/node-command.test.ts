@@ -49,7 +49,7 @@ test.each([
   expect(node.tree('exact').filter((line) => line.includes('bin/hawser'))).toEqual(before);
 });
 
-test('a node whose /usr is not writable gets its pods all the same', async () => {
+test('a node with a read-only /usr still gets its pods', async () => {
   node.write('/usr/local', 'a file is where the folder should be');
   chmodSync(join(node.root, '/usr/local'), 0o444);
   const installed = await node.install();

@@ -38,7 +38,7 @@ test.each([
   expect(await refusal('--api-vip', vip)).toMatch(message);
 });
 
-test('a VIP in no subnet is taken where the interface is named, if that is there', async () => {
+test('a VIP in no subnet is accepted if a named interface exists', async () => {
   expect(await refusal('--api-vip', '10.9.9.9', '--interface', 'eth7')).toMatch(/"eth7" is not there/);
   expect(await node.run('install', '--yes', '--api-vip', '10.9.9.9', '--interface', 'eth0')).toMatchObject({
     exitCode: 0,
@@ -198,7 +198,7 @@ test("a VIP where this cluster's API answers is the cluster's own", async () => 
   expect(result.stdout).toContain('notice: the cluster answers at 10.0.0.100');
 });
 
-test('another cluster at the VIP is refused, also where ours is known', async () => {
+test('another cluster at the VIP is refused, even if ours is known', async () => {
   makeControlPlane(node, createAuthority(join(node.root, 'ours')).certFile);
   await serveAt(createAuthority(join(node.root, 'theirs')));
   expect(await refusal('--api-vip', '10.0.0.100')).toMatch(

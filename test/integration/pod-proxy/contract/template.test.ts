@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 afterAll(() => world[Symbol.asyncDispose]());
 
-test('check 1: servers stand where the loops of the annotation stand', async () => {
+test('check 1: servers replace the loops of the annotation', async () => {
   await proxy.serves('zookeeper-1', 'zookeeper-2');
   expect(proxy.configText()).toContain(
     '  mode tcp\n  server zookeeper-1 10.0.0.1:2181\n  server zookeeper-2 10.0.0.2:2181\n',
@@ -142,7 +142,7 @@ test('an invalid label selector leaves HAProxy as it is, and is an Event and in 
   await proxy.serves('zookeeper-1', 'zookeeper-2');
 });
 
-test('after a repair the template is served, and nothing is wrong any more', async () => {
+test('after a repair the template is served, and no problem is left', async () => {
   world.show({ annotations, pods: zookeeper });
   await proxy.serves('zookeeper-1', 'zookeeper-2');
   await waitFor('no problem', async () => (await proxy.status()).problem === null);
@@ -150,7 +150,7 @@ test('after a repair the template is served, and nothing is wrong any more', asy
   expect(await proxy.metrics()).toContain('hawser_proxy_refused 0');
 });
 
-test('a ConfigMap holds the template, and EndpointSlices the addresses, where the annotations say so', async () => {
+test('a ConfigMap holds the template, and EndpointSlices the addresses, if the annotations say so', async () => {
   const data = { 'haproxy.cfg': template.replaceAll('zookeeper', 'api') };
   const configMap = {
     apiVersion: 'v1',

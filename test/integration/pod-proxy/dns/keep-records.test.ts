@@ -203,7 +203,7 @@ test('a proxy that ends, is not ready or is gone is taken out, and one that come
   await holds('www.bar.com=203.0.113.3');
 });
 
-test('without a ready proxy the record stays as it is, and that is said once', async () => {
+test('without a ready proxy the record stays unchanged, which is reported once', async () => {
   const { view, events, metrics } = start(1);
   await holds('www.bar.com=203.0.113.1,203.0.113.2');
   cluster.store.set(proxyPod(2, { ready: false }));
@@ -236,7 +236,7 @@ test('one of two replicas writes, and the other takes over when it ends', async 
   expect(Number(endpoint()?.metadata.resourceVersion)).toBeGreaterThan(Number(version));
 });
 
-test('a replica whose Lease another one has taken by force writes nothing any more', async () => {
+test('a replica that lost its Lease by force stops writing', async () => {
   const { view, log } = start(1);
   await holds('www.bar.com=203.0.113.1,203.0.113.2');
   const lease = stealLease();
@@ -306,7 +306,7 @@ test('without DNSEndpoint in the cluster, records are written to Route 53, and a
   expect(fake.changes).toHaveLength(2);
 });
 
-test('a zone that is missing is an Event, a log line, a metric and in the status, until it is there', async () => {
+test('a missing zone is an Event, a log line, a metric and in the status, until it exists', async () => {
   hasKind = false;
   zones.length = 0;
   const { view, events, log, metrics } = start(1);

@@ -84,7 +84,7 @@ test('check 9: a name without a zone of the asked kind is an error, and nothing 
   ]);
 });
 
-test('the private zone of a name is written to where that is asked for', async () => {
+test("a name's private zone is written on request", async () => {
   expect((await publisher('private')(['foo.bar.com'])).problems).toEqual([]);
   expect((await publisher('Z1')(['foo.bar.com'])).problems).toEqual([]);
   expect(fake.changes.map(({ zone }) => zone)).toEqual(['Z2', 'Z1']);
@@ -162,7 +162,7 @@ test('a deleted zone is looked up again the next time', async () => {
   expect(fake.changes.at(-1)?.zone).toBe('Z9');
 });
 
-test('nothing is written after a stop, even where no answer comes', async () => {
+test('nothing is written after a stop, even without an answer', async () => {
   const stop = new AbortController();
   fake.trouble({ kind: 'stall' });
   const stopped = publisher()(['foo.bar.com'], stop.signal);

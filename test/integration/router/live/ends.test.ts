@@ -38,7 +38,7 @@ test('20: the router is alive before it is ready, ready once it serves, and unre
   expect(await live.ask('web.test')).toMatchObject({ body: 'a' });
 });
 
-test('24: it ends with 0 after its delay; the supervisor then drains, and ends with 1 where it had to end what is held beyond its limit', async () => {
+test('24: the router exits 0 after its delay; the supervisor drains, and exits 1 if it had to cut connections', async () => {
   const load = await startLoad(live.cluster.namespace.prefix, {
     ...{ host: live.host, hostHeader: 'web.test', port: live.httpPort, ratePerSecond: 0, timeoutMs: 1_000 },
     ...{ streams: 1, streamRampMs: 1, servers: [], probe: null },

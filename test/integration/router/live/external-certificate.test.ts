@@ -49,7 +49,7 @@ async function condition() {
   return z.parse(routeSchema, JSON.parse(text)).status?.ingress[0]?.conditions[0];
 }
 
-test('a Secret is served where its namespace lets the router get it, and its neighbours always', async () => {
+test('a Secret is served if its namespace lets the router get it, and other certificates always', async () => {
   await live.answers('plain.test', 'b');
   await live.answers('web.test', '503');
   const refused = await waitFor('the status', condition);

@@ -96,7 +96,7 @@ test("pods are trusted again once their new CA has come, after the services' CA 
   await waitFor('the pod to be trusted', async () => (await tls('re.test')) === '200');
 });
 
-test('a default certificate that is renewed by a weak one stays, which is said once, and routes go on changing', async () => {
+test('a weak renewal of the default certificate is refused and reported once, and routes go on changing', async () => {
   const request = ['req', '-x509', '-newkey', 'rsa:1024', '-nodes', '-days', '1', '-subj', '/CN=weak'];
   execFileSync('openssl', [...request, '-keyout', at('weak.key'), '-out', at('weak.crt')], { stdio: 'pipe' });
   put('default.pem', `${readFileSync(at('weak.key'), 'utf8')}${readFileSync(at('weak.crt'), 'utf8')}`);

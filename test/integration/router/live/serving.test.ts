@@ -106,7 +106,7 @@ test('a route that HAProxy refuses is left out with its words, and the others ar
   });
 });
 
-test('one whose mistake stands in no line of its own is found too', async () => {
+test('a route whose mistake has no line of its own is found too', async () => {
   const wish = { service: 'web' };
   const others = ['c', 'd', 'e', 'f'].map((name) => plainRoute(name, `${name}.test`, wish));
   set(...web, plainRoute('hidden', 'hidden.test', wish), ...others);

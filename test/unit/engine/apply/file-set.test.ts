@@ -20,7 +20,7 @@ it.each([
   ['a name', { ...set, others: [{ ...map, name: 'maps/host.map' }] }],
   ['a secret', { ...set, others: [{ ...map, secret: true }] }],
   ['one file more', { ...set, others: [map, { name: 'other', content: '' }] }],
-])('a set is another one where %s differs', (_what, other) => {
+])('a set is another one if %s differs', (_what, other) => {
   expect(identityOf(other)).not.toBe(identityOf(set));
 });
 

@@ -16,7 +16,7 @@ function sessionSaying(value: unknown) {
   return session as unknown as Parameters<typeof askAccess>[0];
 }
 
-test('the answer of the API is taken, and what is none is no permission', async () => {
+test("the API's answer is used, and an invalid one is no permission", async () => {
   const ask = async (value: unknown) => await askAccess(sessionSaying(value), routesStatus, limits);
   expect(await ask({ status: { allowed: true } })).toEqual({ kind: 'allowed' });
   expect(await ask({ status: { allowed: false, reason: 'no rule' } })).toEqual({ kind: 'denied' });

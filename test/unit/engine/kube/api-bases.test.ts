@@ -30,7 +30,7 @@ test("the kubeconfig's host counts as a name for the alternatives", () => {
   expect(apiBases(new URL('https://[fd00::100]:6443'), 6443, [])[1]?.alternativeNames).toContain('fd00::100');
 });
 
-test('only the server of the kubeconfig, where no API server of this machine is to be asked', () => {
+test("only the kubeconfig's server, if this machine's API server is not used", () => {
   expect(apiBases(new URL('https://api:6443'), undefined, []).map(({ url }) => url)).toEqual([
     'https://api:6443',
   ]);

@@ -45,7 +45,7 @@ test('/healthz follows the loop, /metrics shows what was observed', async () => 
   expect(text).toContain('hawser_change_to_serving_seconds_bucket{le="0.75"} 1');
 });
 
-test('a server that HAProxy does not know any more is no longer shown', async () => {
+test('a server that HAProxy no longer has is not shown', async () => {
   const metrics = createHaproxyMonitorMetrics(() => 0, createMetricsRegistry());
   metrics.serversUp([
     ['cp-1', true],
@@ -132,7 +132,7 @@ test('connections that nobody uses turn no probe away', async () => {
   for (const socket of idle) socket.destroy();
 });
 
-test('metrics are for those that may read them, and come in pieces where they are long', async () => {
+test('metrics are served to permitted clients only, and long ones in pieces', async () => {
   const port = await freePort();
   const endpoint = {
     ...{ trouble: () => undefined, unready: () => 'not yet', status: () => ({}) },

@@ -121,17 +121,17 @@ describe('a configuration that cannot be applied', () => {
     expect(near(await attemptTimes(46_000, { outcome, verdict }))).toEqual(documented);
   });
 
-  it('is tried at once where its text changes', async () => {
+  it('is tried at once if its text changes', async () => {
     const text = (nowMs: number) => (nowMs < 700 ? 'first' : 'second');
     expect(near(await attemptTimes(2_000, { wakesAt: [700], text }))).toEqual([0, 500, 700, 1_200]);
   });
 
-  it('is tried at once where only another file of its set changes', async () => {
+  it('is tried at once if only another file of its set changes', async () => {
     const map = (nowMs: number) => (nowMs < 700 ? 'first' : 'second');
     expect(near(await attemptTimes(2_000, { wakesAt: [700], map }))).toEqual([0, 500, 700, 1_200]);
   });
 
-  it('is tried again within a check interval where it could not be rendered when its time came', async () => {
+  it('is retried within a check interval if rendering failed when it was due', async () => {
     const text = (nowMs: number) => (nowMs > 400 && nowMs < 600 ? undefined : 'refused');
     expect(near(await attemptTimes(8_000, { text }))).toEqual([0, 6_500, 7_500]);
   });
@@ -182,7 +182,7 @@ describe('a configuration that is held back', () => {
     expect(renders).toBe(2);
   });
 
-  it('is applied in part where that need not wait, and whole at its time', async () => {
+  it('is applied in part if that need not wait, and whole when due', async () => {
     const wakesAt = [1_000, 2_000];
     const served: ApplyOutcome = { kind: 'reloaded' };
     const isPart = (nowMs: number) => nowMs >= 1_000 && nowMs < 2_000;

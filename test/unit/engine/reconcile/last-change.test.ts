@@ -26,7 +26,7 @@ test('the first configuration comes from the start, and finding it in place agai
   expect(after([first, reloaded], [first, unchanged], [first, unchanged])).toEqual(['start', 'reloaded', 0]);
 });
 
-test('the part that changed is the cause, the first one where several did, and else it was the template', () => {
+test('the changed part is the cause, the first of several, and otherwise the template', () => {
   const first = [origin('x'), reloaded] as const;
   expect(after(first, [origin('y', 'a b c'), reloaded])).toEqual(['servers-changed', 'reloaded', 1_000]);
   expect(after(first, [origin('y', 'a', 'eth1'), reloaded])?.[0]).toBe('network-changed');

@@ -21,7 +21,7 @@ describe('a good template', () => {
     expect(render('a')).toEqual({ kind: 'rendered', text: `${mark}a\n` });
   });
 
-  it('keeps the mark of what hawser rendered where it has it', () => {
+  it('keeps an existing mark of rendered text', () => {
     const text = '# hawser renders this file again\n';
     expect(render(text)).toEqual({ kind: 'rendered', text });
   });

@@ -46,14 +46,14 @@ describe('a key that would hold HAProxy up at each hello', () => {
     },
   );
 
-  test('is refused as the RSA key of a certificate whose own key stands elsewhere', () => {
+  test('is refused as the RSA key of a certificate with another key', () => {
     const certificate = certified(bogusRsaKey(16_384));
     expect(readKeyPair(certificate, bogusRsaKey(2_048))).toBe(
       'certificate: an RSA key of 16384 bits is too long, expected 2048 to 4096',
     );
   });
 
-  test('is refused where it matches its certificate and signs nothing', () => {
+  test('is refused if it matches its certificate and signs nothing', () => {
     const key = bogusRsaKey(2_048);
     expect(readKeyPair(certified(key), key)).toBe('key: it does not sign, expected a key that works');
   });

@@ -20,7 +20,7 @@ test.each([
   ['a server tracks another one', 'server s 10.0.0.1:80 check track two/s weight 1'],
   ['servers track one by default', 'default-server\ttrack\ttwo/s'],
   ['parts depend on conditions', '.if defined(X)'],
-])('the whole is compared where %s', (_, line) => {
+])('the whole file is compared if %s', (_, line) => {
   const whole = { before: textOf(line, before), after: textOf(line, after) };
   expect(changedSections({ text: whole.before }, { text: whole.after })).toEqual(whole);
 });

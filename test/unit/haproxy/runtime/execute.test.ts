@@ -162,7 +162,7 @@ test('a build without the commands is found by its own help', async () => {
   );
 });
 
-test('connections with a server that moves, goes and comes back may finish where the change says so', async () => {
+test('connections with a server that moves, goes and returns may finish if the change says so', async () => {
   const haproxy = createHaproxyModel(
     'backend web\n  server a 10.0.0.1:80 check\n  server b 10.0.0.2:80 check\n',
   );
@@ -254,7 +254,7 @@ test('a server whose cookie HAProxy refuses gets one of its backend before the o
   ]);
 });
 
-test('a server stays in use where HAProxy refuses the one that takes its place', async () => {
+test('a server stays in use if HAProxy refuses its replacement', async () => {
   const [before, after] = [withCookies('a 10.0.0.1:80'), withCookies('b 10.0.0.2:80')];
   const haproxy = createHaproxyModel(before);
   const commands: string[] = [];

@@ -22,7 +22,7 @@ test.each([
   });
 });
 
-test('haproxy-supervisor: where no process of the node is seen it does not call an installed one dead', async () => {
+test("haproxy-supervisor: an installed program is not called dead if the node's processes are hidden", async () => {
   const files = { '/etc/kubernetes/manifests/haproxy.yaml': 'image: hawser:1' };
   expect(await examineInContainer('haproxy-supervisor', files)).toMatchObject({ kind: 'unknown' });
 });

@@ -105,7 +105,7 @@ test('a report has no line of more than 80 columns, but for a word that is longe
   expect(lines.some((line) => line.includes('/a/a'))).toBe(true);
 });
 
-test('colours are there only where they are asked for', async () => {
+test('colours are used only on request', async () => {
   const found = await report(failing);
   const start = '\u001b[';
   expect(reportLines(found, { colours: false }).join('')).not.toContain(start);

@@ -92,7 +92,7 @@ const ownerOf = (path: string) => {
   return { uid, gid, mode: (mode & 0o7777).toString(8) };
 };
 
-test('a folder gets its group and its mode, one that is there already as well, and nothing is asked of the others', async () => {
+test('a folder gets its group and its mode, an existing one too, and others are not touched', async () => {
   for (const [path, mode] of [
     ['etc', 0o700],
     ['log', 0o711],
@@ -117,7 +117,7 @@ test('a folder gets its group and its mode, one that is there already as well, a
   expect((await planFiles(root, [], folders)).steps).toEqual([]);
 });
 
-test('a folder that was there is as it was, where a later step fails', async () => {
+test('an existing folder is restored if a later step fails', async () => {
   mkdirSync(at('etc'));
   mkdirSync(at('log/journal'), { recursive: true });
   chmodSync(at('etc'), 0o700);

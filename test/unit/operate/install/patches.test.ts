@@ -133,7 +133,7 @@ test.each([
   expect(refusal(files)).toMatch(message);
 });
 
-test('a folder that is not there is refused', () => {
+test('a missing folder is refused', () => {
   expect(() => readPatches(join(folder, 'none'), '/none', pods)).toThrow(
     /Cannot read --patches "\/none": ENOENT/,
   );

@@ -23,7 +23,7 @@ function patched(before: string, diff: string): string {
   return [...out, ...old.slice(next)].join('\n');
 }
 
-test('shows what changes with three lines around it, and nothing where nothing does', () => {
+test('shows what changes with three lines around it, and nothing without a change', () => {
   const before = 'a\nb\nc\nd\ne\nf\ng\nh\n';
   expect(unifiedDiff('/f', before, before)).toBe('');
   expect(unifiedDiff('/f', before, before.replace('e\n', 'E\n'))).toBe(

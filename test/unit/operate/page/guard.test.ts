@@ -28,7 +28,7 @@ test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'get', undefined])('%s i
   expect(refusalOf({ ...asked, method })?.status).toBe(405);
 });
 
-test('another page can load nothing, not even where it asks by our address', () => {
+test('another page can load nothing, not even by our address', () => {
   const statusOf = (site: string | undefined) => refusalOf({ ...asked, site })?.status;
   expect(['cross-site', 'same-site', 'same-origin', 'none', undefined].map(statusOf)).toEqual([
     ...[403, 403, undefined, undefined, undefined],

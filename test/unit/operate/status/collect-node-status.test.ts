@@ -70,7 +70,7 @@ test('another program at its address is no answer', async () => {
   });
 });
 
-test('with all of it dead there is an answer all the same', async () => {
+test('with every program dead there is still an answer', async () => {
   const dead = Object.fromEntries(programNames.map((name) => [name, 'dead' as const]));
   const status = await collect({ ...dead, statistics: 'dead' });
   expect(status).toMatchObject({ haproxySupervisor: null, keepalivedMonitor: null, servers: null });

@@ -47,7 +47,7 @@ test('no holder, or an unknown one', () => {
   expect(vipOf(backupHere, { ownAddresses: new Set(), neighbours: undefined })?.holders).toEqual([]);
 });
 
-test('both where this node hears of another one while it holds the VIP itself', () => {
+test('two holders if this node hears another one while it holds the VIP', () => {
   const split = {
     ...healthyHere,
     keepalivedMonitor: healthyHere.keepalivedMonitor && {

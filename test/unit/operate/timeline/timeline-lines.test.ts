@@ -47,7 +47,7 @@ test('a line says when, what, where, from what to what, and why', () => {
   ]);
 });
 
-test('nodes are named where there are several', () => {
+test('nodes are named if there are several', () => {
   const lines = shown([said(move), said(lineAt(1, { node: 'cp-2', subject: 'API' }))]);
   expect(lines.slice(1, 4).map((line) => line.slice(0, 22))).toEqual([
     '03:12:00.000 cp-1 vip ',
@@ -65,7 +65,7 @@ test('the same thing again and again is one line, until something else happens',
   expect(lines.filter((line) => line.includes('cpu starvation'))).toHaveLength(2);
 });
 
-test('a fault stands where it was found out, and the end says which journal is broken', () => {
+test('a fault is shown where it was found, and the end names the broken journal', () => {
   const fault = { path: '/j/a.jsonl', line: 2, problem: 'not a journal line' };
   const lines = shown([[...said(move), { kind: 'fault', fault }, ...said(lineAt(9, { subject: 'later' }))]]);
   expect(lines.slice(3)).toEqual([
@@ -90,7 +90,7 @@ test('omitted lines are reported', () => {
   );
 });
 
-test('colours only where they are asked for', () => {
+test('colours are used only on request', () => {
   expect(shown([said(move)], { ...plain, colours: true }).join()).toContain('\u001b[1;36mvip');
   expect(shown([said(move)]).join()).not.toContain('\u001b');
 });

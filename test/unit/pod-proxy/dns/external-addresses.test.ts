@@ -38,7 +38,7 @@ test('the Nodes of ready replicas give their ExternalIPs, IPv4 alone, in the ord
   expect(nodesAskedFor(replicas, [])).toEqual(['node-1', 'node-2']);
 });
 
-test('a Service of type LoadBalancer that leads to the replicas stands before their Nodes', () => {
+test('a Service of type LoadBalancer that leads to the replicas takes precedence over their Nodes', () => {
   expect(of([replica('a')], [balancer()])).toEqual({ addresses: ['198.51.100.7'], problems: [] });
   expect(nodesAskedFor([replica('a')], [balancer()])).toEqual([]);
   const others = [balancer({ selector: { app: 'web' } }), balancer({ selector: {} })];
@@ -53,7 +53,7 @@ test('a Service without an address yet is waited for: the Nodes do not take its 
   ]);
 });
 
-test('the annotation of a pod stands before everything else, for that pod', () => {
+test("a pod's annotation takes precedence over everything else, for that pod", () => {
   const replicas = [replica('a', { externalIps: '192.0.2.4, 192.0.2.3' }), replica('b')];
   expect(of(replicas).addresses).toEqual(['192.0.2.3', '192.0.2.4', '203.0.113.10']);
   expect(of([replica('a', { externalIps: '192.0.2.4' })], [balancer()]).addresses).toEqual(['192.0.2.4']);
@@ -74,7 +74,7 @@ test.each([
   expect(problems).toEqual([expect.stringMatching(/external-ips of pod "a": ".*" is not an IPv4 address/)]);
 });
 
-test('a Node without an external address is said, and the others are published', () => {
+test('a Node without an external address is reported, and the others are published', () => {
   const { addresses, problems } = of([replica('a'), replica('b', { node: 'inner' })]);
   expect(addresses).toEqual(['203.0.113.10']);
   expect(problems).toEqual([expect.stringContaining('Node "inner" of pod "b"')]);

@@ -8,7 +8,7 @@ test('names stand between commas, and each is published once', () => {
   expect(namesOf(' Foo.bar.com. ,\n foo.bar.com,, ').names).toEqual(['foo.bar.com']);
 });
 
-test('the own annotation stands before that of the older proxy', () => {
+test("hawser's annotation takes precedence over the older proxy's", () => {
   const annotations = { 'haproxy.unity3d.com/route53': 'old.bar.com', 'hawser.dev/route53': 'new.bar.com' };
   expect(recordNamesOf(annotations).names).toEqual(['new.bar.com']);
 });

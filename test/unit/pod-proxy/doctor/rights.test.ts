@@ -7,7 +7,7 @@ const textsOf = (needed: ReturnType<typeof neededAccess>) =>
   needed.map(({ verb, group, resource }) => `${verb} ${resource}.${group}`).toSorted();
 const nothing = { annotations: {}, namespace, group: 'haproxy' };
 
-test('is asked for all that the manifests give, the DNS where an annotation wants records', () => {
+test('needs everything that the manifests grant, DNS only if an annotation wants records', () => {
   expect(textsOf(neededAccess(namespace))).toEqual(grantedBy('manifests/pod-proxy/rbac.yaml').toSorted());
   expect(wishedAccess(nothing, { isAsked: false, target: 'external-dns' })).toEqual([]);
   const dns = wishedAccess(nothing, { isAsked: true, target: 'external-dns' });

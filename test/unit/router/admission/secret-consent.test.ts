@@ -43,7 +43,7 @@ const rejectedWith = (secretReviews: readonly SecretReview[], among = objects) =
     ...{ key, reason, message },
   }));
 
-test('a Route has the certificate of a Secret only where the router may get that Secret', () => {
+test('a Route has the certificate of a Secret only if the router may get that Secret', () => {
   const reason = 'ExternalCertificateValidationFailed';
   expect(rejectedWith([review('allowed')])).toEqual([]);
   expect(rejectedWith([review('denied')])).toMatchObject([{ key: 'shop:web', reason }]);
@@ -60,7 +60,7 @@ test('a Route without it names the missing Role, and for whom', () => {
   expect(rejectedWith([review('denied')])[0]?.message).toContain("the router's service account");
 });
 
-test('a Route is not told whether a Secret is there that the router may not get', () => {
+test('a Route does not reveal whether a Secret exists that the router may not get', () => {
   const without = { ...objects, secrets: [], ingresses: [] };
   expect(rejectedWith([review('denied')], without)).toEqual(rejectedWith([review('denied')]));
 });

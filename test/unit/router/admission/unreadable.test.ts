@@ -31,7 +31,7 @@ test('it keeps its host from others: a mistake must not give the host away', () 
   ]);
 });
 
-test('without a host that can be read it says all the same why it cannot be read', () => {
+test('without a readable host the status still says why', () => {
   const hostless = { ...unreadable, spec: { host: 7 } };
   const [rejected] = decided([hostless]).admission.rejected;
   expect(rejected).toMatchObject({ host: '', reason: 'ExtendedValidationFailed' });

@@ -22,7 +22,7 @@ describe('a backend', () => {
     expect(of(backendWith({ [haproxy(name)]: value }, reencrypt))).toBe(expected);
   });
 
-  test('limits rates only where that is asked for', () => {
+  test('limits rates only on request', () => {
     const limits = {
       [haproxy('rate-limit-connections.concurrent-tcp')]: '10',
       [haproxy('rate-limit-connections.rate-tcp')]: 'x',
@@ -35,7 +35,7 @@ describe('a backend', () => {
     });
   });
 
-  test('checks its pods only where there are several', () => {
+  test('checks its pods only if there are several', () => {
     const one = decided([routeObject({ name: 'a' }), sliceObject('web', 1)]).model.backends[0];
     expect(one?.servers[0]).toMatchObject({ checkIntervalMs: 5_000, isAlone: true });
     expect(backendWith({}).servers[0]).toMatchObject({ checkIntervalMs: 5_000 });

@@ -178,7 +178,7 @@ describe('a certificate with its key', () => {
     });
   });
 
-  test('is refused where its public key cannot be read, and nothing is thrown', () => {
+  test('is refused if its public key cannot be read, without an exception', () => {
     expect(check({ certificate: unreadableKey(), key: pair.key })).toEqual({
       kind: 'wrong',
       message: 'certificate: its public key cannot be read',
@@ -200,7 +200,7 @@ describe('a certificate with its key', () => {
     expect(check({ destinationCaCertificate: leaf.certificate }).kind).toBe(kind);
   });
 
-  test('is refused where its signature is of an algorithm that nobody knows', () => {
+  test('is refused if its signature algorithm is unknown', () => {
     // The last byte of the object identifier, where it stands for the second time: behind what is signed.
     const der = new X509Certificate(signed('-sha256').certificate).raw;
     const oid = Buffer.from('06092a864886f70d01010b', 'hex');
@@ -210,7 +210,7 @@ describe('a certificate with its key', () => {
     });
   });
 
-  test('is refused where it is signed with SHA-1, unless it is self-signed', () => {
+  test('is refused if it is signed with SHA-1, unless it is self-signed', () => {
     const self = selfSigned('rsa:2048', '-sha1');
     expect(check(self).kind).toBe('checked');
     const leaf = signed('-sha1');

@@ -7,7 +7,7 @@ import { openTrialFolder } from '../../../../src/router/configuration/trial-fold
 const scratch = mkdtempSync(join(tmpdir(), 'hawser-trial-test-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
-test('a folder for a trial goes with what lies in it', async () => {
+test('a trial folder is removed with its content', async () => {
   let path: string;
   {
     await using folder = await openTrialFolder(scratch);

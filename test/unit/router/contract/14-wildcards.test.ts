@@ -15,7 +15,7 @@ const exact = (namespace: string, age: number, tls?: object) =>
   routeObject({ name: 'exact', namespace, age, host: 'foo.d.example.com', spec: { ...(tls && { tls }) } });
 
 describe('contract 14: a wildcard route', () => {
-  test('is not admitted where wildcards are off', () => {
+  test('is not admitted if wildcards are off', () => {
     expect(verdicts(decided([wild('a', 1)]))).toEqual(['a:wild RouteNotAdmitted']);
   });
 

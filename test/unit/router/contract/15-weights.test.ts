@@ -48,7 +48,7 @@ describe('contract 15: the weight of each pod', () => {
     expect(weightsOf(50, 0, [2, 2], { termination: 'passthrough' })).toEqual(['web 1']);
   });
 
-  test('is within 0 and 256, and 0 only where the service takes nothing', () => {
+  test('is within 0 and 256, and 0 only if the service takes no traffic', () => {
     const services = fc.array(fc.tuple(fc.nat(256), fc.nat(1_000)), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(services, (list) => {

@@ -52,7 +52,7 @@ describe('contract 22: a router that serves a part of the routes', () => {
     expect(outside(changed)).toEqual(['bare']);
   });
 
-  test('leaves a namespace alone that it knows nothing of', () => {
+  test('skips an unknown namespace', () => {
     expect(verdicts(decided(routes, routerSettings({ NAMESPACE_LABELS: '!team' })))).toEqual([]);
   });
 

@@ -57,7 +57,7 @@ test('typed control characters do not move the cursor', () => {
   expect(lines('http', 'a\u001b[2Jb', '/').join('')).not.toContain('\u001b');
 });
 
-test('a host without a certificate of its own is refused where SNI is strict', () => {
+test('a host without a certificate of its own is refused if SNI is strict', () => {
   const request = { scheme: 'https', host: 'app.example.com', path: '/cart' } as const;
   const settings = { lookup: 'hash', strictSni: true } as const;
   expect(explanationLines(explain(decision, request, settings, fallback))).toContain(

@@ -70,7 +70,7 @@ describe('an Ingress', () => {
     );
   });
 
-  test('of another class is not read, nor any where no class is given', () => {
+  test('of another class is not read, nor any without a class setting', () => {
     expect(decidedFor(ingress(rules(path()), 'nginx')).model.backends).toEqual([]);
     expect(decided([ingress(rules(path()))]).model.backends).toEqual([]);
   });
@@ -119,7 +119,7 @@ describe('an Ingress', () => {
     expect(model.backends[0]?.verify ?? admission.rejected[0]?.reason).toEqual(expected);
   });
 
-  test('with a Secret that is not there is not admitted', () => {
+  test('with a missing Secret is not admitted', () => {
     const tls = [{ hosts: ['app.example.com'], secretName: 'gone' }];
     expect(decidedFor(ingress({ tls, ...rules(path()) })).admission.rejected[0]?.reason).toBe(
       'ExternalCertificateGetFailed',

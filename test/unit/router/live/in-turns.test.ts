@@ -4,7 +4,7 @@ import { inTurns } from '../../../../src/router/live/in-turns.ts';
 
 const item = fc.record({ group: fc.constantFrom('a', 'b', 'c', 'd'), id: fc.nat() });
 
-test('each item is there once, and the order within a group stays', () => {
+test('each item occurs once, and the order within a group stays', () => {
   fc.assert(
     fc.property(fc.array(item), (items) => {
       const turned = inTurns(items, ({ group }) => group);

@@ -43,7 +43,7 @@ function isolated(isBad = (key: string) => key.startsWith('shop:bad'), template 
   return { isolation, counts, left, stop };
 }
 
-test('no route is left out where HAProxy takes all of them the next time', async () => {
+test('no route is left out if HAProxy takes all of them the next time', async () => {
   const { isolation, left } = isolated(() => false);
   const decision = named('a', 'b', 'c');
   isolation.taken(named('a', 'b'));
@@ -68,7 +68,7 @@ test('thirty routes refused without a name cost ten validations, and are tried w
   expect(left(decision)).toHaveLength(30);
 });
 
-test('at a cold start, of 1,000 routes 200 that HAProxy refuses without a name cost a bounded search, and each goes on from what is served', async () => {
+test('at a cold start, 200 of 1,000 routes refused without a name cost a bounded search', async () => {
   const { isolation, counts, left, stop } = isolated();
   const names = Array.from({ length: 1_000 }, (_, index) => `${index % 5 === 3 ? 'bad' : 'good'}${index}`);
   const decision = named(...names);
@@ -109,7 +109,7 @@ test('round after round all that HAProxy takes is found', async () => {
   expect(served().model.backends).toHaveLength(32);
 });
 
-test('new routes that are tried by themselves: HAProxy takes some, and what it refuses is left out', async () => {
+test('of new routes tried alone, HAProxy takes some, and refused ones are left out', async () => {
   const { isolation, left } = isolated();
   const decision = named('a', 'bad', 'b');
   isolation.servable(decision);
@@ -133,7 +133,7 @@ test('a template that HAProxy refuses with the routes it served costs no route',
   stop.abort();
 });
 
-test('routes that were left out with another template are let in at once where nothing is served', async () => {
+test('routes that were left out with another template are let in at once if nothing is served', async () => {
   let template = 'bad';
   const { isolation, left, stop } = isolated(
     () => template === 'bad',

@@ -50,7 +50,7 @@ test('a changed route is tried after half a second, an unchanged one or one with
   expect(due()).toEqual(['shop:bad']);
 });
 
-test('pods count where the words are about a server, and a route that is refused again waits longer', () => {
+test('pods count if the error is about a server, and a route refused again waits longer', () => {
   const { clock, routes, due, before } = leftOut("'server pod:1' : no");
   const podsChanged = decided([good, bad, sliceObject('web', 1)]);
   routes.servable(podsChanged);

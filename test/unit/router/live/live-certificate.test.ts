@@ -25,7 +25,7 @@ test.each([
   expect((error as ConfigError).problems[0]).toContain(message);
 });
 
-test('an optional Secret that is not there yet is used once it is', async () => {
+test('a missing optional Secret is used once it exists', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hawser-default-certificate-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const given = settings({ DEFAULT_CERTIFICATE_DIR: folder });

@@ -24,7 +24,7 @@ const list = (count: number, prefix = 'bad') => {
   return Map.groupBy(lines, ({ event }) => event);
 };
 
-test('an object is named once, and again where something else is wrong with it', () => {
+test('an object is named once, and again for another problem', () => {
   unreadable('Secrets', objectOf('a'), ['one']);
   unreadable('Secrets', objectOf('a'), ['one']);
   unreadable('Services', objectOf('a'), ['one']);

@@ -46,12 +46,12 @@ test('the Service of the version that is still served is used', () => {
   expect([used.hasService('shop', 'old'), used.hasService('shop', 'new')]).toEqual([true, true]);
 });
 
-test('a Secret is used where a Route names it', () => {
+test('a Secret is used if a Route names it', () => {
   const used = createUsedObjects({})({ ...none, routes: [route('a', [], 'tls')] });
   expect([used.hasSecret('shop', 'tls'), used.hasSecret('shop', 'other')]).toEqual([true, false]);
 });
 
-test('Services and Secrets of an Ingress are used where it is of the class', () => {
+test('Services and Secrets of an Ingress are used if it is of the class', () => {
   const ingress = readIngress({
     metadata: { name: 'a', namespace: 'shop', uid: 'a', creationTimestamp: '2026-01-01T00:00:00Z' },
     spec: {

@@ -20,7 +20,7 @@ test('without a user and a token, metrics are for this machine alone', async () 
   expect(await may({ statsUsername: 'admin' }, basic('admin:'), false)).toBe(false);
 });
 
-test('user and password are asked for where both are given, on loopback too', async () => {
+test('user and password are required if both are set, on loopback too', async () => {
   const access = { statsUsername: 'admin', statsPasswordFile: file('password', 'secret\n') };
   expect(await may(access, basic('admin:secret'))).toBe(true);
   expect(await may(access, basic('admin:secret\n'))).toBe(false);

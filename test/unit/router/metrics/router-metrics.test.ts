@@ -26,7 +26,7 @@ test('21: a failed reload shows until the next good one, under the names of open
   );
 });
 
-test('routes that are not served are shown by reason, with 0 where there are none', () => {
+test('unserved routes are exported by reason, with 0 without any', () => {
   const registry = createMetricsRegistry();
   const metrics = createRouterMetrics(() => 0, registry, []);
   metrics.routes(3, new Map([['HostAlreadyClaimed', 2]]));

@@ -25,7 +25,7 @@ describe('a list of objects', () => {
       expect(readObjectList(JSON.stringify(list)).objects.routes.map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
-  test('keeps the others where one object is bad, and says which field is wrong', () => {
+  test('keeps the others if one object is invalid, and names the field', () => {
     const bad = route('bad').replace('to: { kind: Service, name: web }', 'to: { kind: Pod }');
     const { objects, problems } = readObjectList(`${route('a')}---${bad}---${route('c')}`);
     expect(objects.routes.map(({ name, wrong }) => [name, wrong?.message])).toEqual([

@@ -45,7 +45,7 @@ describe('our entry of a status', () => {
     });
   });
 
-  test('has no canonical host name where the router has none', () => {
+  test('has no canonical host name if the router has none', () => {
     const [entry] =
       desiredIngress([ours(admitted)], admitted, { ...router, canonicalHostname: '' }, now) ?? [];
     expect(entry).not.toHaveProperty('routerCanonicalHostname');
@@ -70,13 +70,13 @@ describe('our entry of a status', () => {
     });
   });
 
-  test('keeps its time where only the wildcard policy changes', () => {
+  test('keeps its time if only the wildcard policy changes', () => {
     expect(write([ours(admitted)], { ...admitted, wildcardPolicy: 'Subdomain' })?.[0]).toMatchObject({
       conditions: [{ lastTransitionTime: '2026-01-01T00:00:00Z' }],
     });
   });
 
-  test('is written no matter in which order its fields stand, and with what fields beside', () => {
+  test('is written whatever the order of its fields, and whatever other fields it has', () => {
     const [condition = {}] = ours(admitted)['conditions'] as IngressEntry[];
     const stored = { ...Object.fromEntries(Object.entries(ours(admitted)).reverse()), later: true };
     const reversed = Object.fromEntries(Object.entries(condition).reverse());
@@ -96,7 +96,7 @@ describe('our entry of a status', () => {
     ]);
   });
 
-  test('goes where the route is not ours, and only then', () => {
+  test('is removed if the route is not ours, and only then', () => {
     expect(write([foreign, ours(admitted)], undefined)).toEqual([foreign]);
     expect(write([foreign], undefined)).toBeUndefined();
   });

@@ -103,7 +103,7 @@ test('a route that was deleted is forgotten, one whose labels have changed loses
   expect([pending(), want(), [...table.keys()]]).toEqual([undefined, [], []]);
 });
 
-test('without a selector, a route that is not there any more is only forgotten', () => {
+test('without a selector, a deleted route is only forgotten', () => {
   want(wish);
   table.see(route(1));
   table.see(route(2, [entry()]));

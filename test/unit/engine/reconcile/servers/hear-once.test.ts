@@ -50,7 +50,7 @@ test('a list that the loss guard holds back leaves the one that was served', asy
   ]);
 });
 
-test('an empty list is nothing to serve where no list was served', async () => {
+test('an empty list is nothing to serve if no list was served before', async () => {
   expect(await decide(told())).toEqual({
     names: undefined,
     remarks: ["the API's list of servers is held back: empty-list"],

@@ -43,7 +43,7 @@ test('a list that never stopped changing is as old as its first change, and not 
   expect(list.markServed(nodes(20))).toBe(6_000);
 });
 
-test('a list that is again what is served is wanted at once, where the one between could not be applied', async () => {
+test('a list that returns to the served one is wanted at once if the one between failed', async () => {
   const { clock, list, see } = createList();
   for (const count of [3, 2]) {
     see(nodes(count));

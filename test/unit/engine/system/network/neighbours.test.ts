@@ -14,7 +14,7 @@ test('neighbours are known by their MAC, those that do not answer are not', () =
   );
 });
 
-test('an interface that is not there is named', async () => {
+test('a missing interface is named', async () => {
   expect(await forgetUnanswered('nowhere0')).toMatch(
     /^Cannot run "ip neigh flush dev nowhere0 nud incomplete": .*nowhere0.*, expected exit code 0$/,
   );

@@ -31,7 +31,7 @@ test('a signal is reported, and is not a timeout', async () => {
   expect(result).toMatchObject({ exitCode: undefined, signal: 'SIGTERM', timedOut: false });
 });
 
-test('a program reads what it is given, and nothing where nothing is given', async () => {
+test('a program reads its given input, and none without any', async () => {
   expect(await runLeanCommand(['cat'], { timeoutMs, input: 'a\nb' })).toMatchObject({ stdout: 'a\nb' });
   expect(await runLeanCommand(['cat'], { timeoutMs })).toMatchObject({ exitCode: 0, stdout: '' });
   const input = 'x'.repeat(1_000_000);
