@@ -82,7 +82,7 @@ export function explain(
   };
 }
 
-const REGEX = 'the patterns of --lookup regex answer otherwise in two cases: docs/internals/decisions/0071';
+const REGEX = 'with --lookup regex the answer differs for some paths and hosts: docs/compat.md';
 
 function answering(backend: RouteBackend) {
   const servers = backend.servers.map(({ name, weight }) => ({ name, weight }));
