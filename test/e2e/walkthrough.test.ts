@@ -209,7 +209,7 @@ test('a node is replaced by one with another name and address: no move of the VI
   const servedMs = monotonicMs();
   const answered = () => monotonicMs() - servedMs > REQUEST_TIMEOUT_MS && client.calmFor(2_000);
   await waitFor('what was on its way to be answered', answered, PATIENCE_MS);
-  await walk.typeAll(leaving, walk.commands('on the node that leaves, at last'));
+  await walk.typeAll(leaving, walk.commands('on the node that leaves, last'));
   await waitFor('nothing to run there', () => leaving.node.processes().length === 0, PATIENCE_MS);
   await join(spare);
   expect(movesSince(world.bed.events(), fromMs)).toEqual([]);
