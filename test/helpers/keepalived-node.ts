@@ -66,8 +66,6 @@ export interface ConfigurationOptions {
   readonly trackFile?: boolean;
   /** Without any keepalived stays in FAULT, and nothing ever happens to it. */
   readonly peers?: boolean;
-  /** Adverts go to the group's address instead of to peers. */
-  readonly multicast?: boolean;
   /** The only peer, instead of the other node. */
   readonly peer?: string;
   /** How many may be missed before a take-over. */
@@ -204,7 +202,6 @@ function configurationText(
     priority = 230 - number * 10,
     trackFile = false,
     peers = true,
-    multicast = false,
     peer = `10.77.0.1${3 - number}`,
     downAdverts = 3,
     globals = '',
@@ -232,8 +229,9 @@ vrrp_instance API {
     priority ${priority}
     advert_int 0.3
     down_timer_adverts ${downAdverts}
-    ${multicast ? '' : `unicast_fault_no_peer\n    unicast_src_ip 10.77.0.1${number}`}
-    ${peers && !multicast ? `unicast_ttl 255\n    unicast_peer {\n        ${peer} min_ttl 255 max_ttl 255\n    }` : ''}
+    unicast_fault_no_peer
+    unicast_src_ip 10.77.0.1${number}
+    ${peers ? `unicast_ttl 255\n    unicast_peer {\n        ${peer} min_ttl 255 max_ttl 255\n    }` : ''}
     virtual_ipaddress {
         ${VIP}/32
     }

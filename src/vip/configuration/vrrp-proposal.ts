@@ -65,7 +65,7 @@ export function listedAgain(
 }
 
 /** The model of a node that takes part, and what the template makes of it; or why the node does not take part. */
-export type VrrpRendering =
+type VrrpRendering =
   | Extract<KeepalivedModelOutcome, { kind: 'not-ready' }>
   | (RenderResult & { readonly model: KeepalivedModel });
 

@@ -44,7 +44,7 @@ export async function setup(project: {
   const shipped = 'hawser:shipped';
   buildImage(builder, 'podman', shipped);
   const file = ['--file', join(rareAdverts, 'Containerfile'), '--build-arg', `HAWSER=${shipped}`];
-  await builder.podman('build', '--tag', tag, ...file, rareAdverts);
+  await builder.podman('build', '--network', 'host', '--tag', tag, ...file, rareAdverts);
   project.provide('builder', { dir, settings, tag, shipped });
   return async () => {
     if (kept === undefined) await builder.remove();

@@ -8,11 +8,8 @@ import { sendSignal, waitForEnd } from './bed-process.ts';
 import { type NodeStack, stackPorts } from './node-stack.ts';
 import type { VrrpBed } from './vrrp-bed.ts';
 
-/** The name in the shell pods' instances and passwords, which gives the router ids. */
-export const todayCluster = 'cluster';
-
 /** Configurations that are in use today, see test/fixtures/keepalived. IPv4 only, as they are. */
-export type TodayKind = 'openshift' | 'kubeadm';
+type TodayKind = 'openshift' | 'kubeadm';
 
 /** Without the kubelet, which would restart what ends: killed programs stay away until they are restored. */
 export function createTodayStack(bed: VrrpBed, kind: TodayKind, first: readonly BedNode[]): NodeStack {
@@ -67,33 +64,14 @@ function keepalivedArgv(node: BedNode): readonly string[] {
   return ['/usr/sbin/keepalived', ...how, ...pids, '--use-file', node.at('keepalived.conf')];
 }
 
-function writeFiles(bed: VrrpBed, kind: TodayKind, node: BedNode, members: readonly BedNode[]): void {
-  const firewallRule = node.at('firewall-rule');
-  const files = todayFiles(bed, kind, node, { members, at: node.at, firewallRule });
-  for (const [name, text] of Object.entries(files)) writeFileSync(node.at(name), text);
-  for (const name of Object.keys(files).filter((each) => each.endsWith('.sh')))
-    chmodSync(node.at(name), 0o700);
-  // The pods' monitor makes this one when it has made the firewall rule. Here the client asks HAProxy's own port.
-  writeFileSync(firewallRule, '');
-}
-
 /** haproxy.cfg, keepalived.conf and its scripts, as the monitors of today render them for a node. */
-export function todayFiles(
-  bed: VrrpBed,
-  kind: TodayKind,
-  node: BedNode,
-  places: {
-    readonly members: readonly BedNode[];
-    /** The directory in which keepalived finds a script by its name. */
-    readonly at: (name: string) => string;
-    readonly firewallRule: string;
-  },
-): Readonly<Record<string, string>> {
-  const { members, at, firewallRule } = places;
+function writeFiles(bed: VrrpBed, kind: TodayKind, node: BedNode, members: readonly BedNode[]): void {
+  const { at } = node;
+  const firewallRule = at('firewall-rule');
   const model = {
     ports: stackPorts,
     vip: bed.vip,
-    virtualRouterId: virtualRouterIds(todayCluster).api,
+    virtualRouterId: virtualRouterIds('cluster').api,
     device: node.device,
     address: node.address,
     first: node === bed.nodes[0],
@@ -102,13 +80,15 @@ export function todayFiles(
     firewallRule,
     script: { lb: at('lb.sh'), both: at('both.sh'), api: at('api.sh') },
   };
-  const scripts = kind === 'openshift' ? ['lb', 'both'] : ['api'];
   const rendered = (fixture: string) => renderFixture(`keepalived/${kind}${fixture}.ejs`, model);
-  return {
-    'haproxy.cfg': rendered('.haproxy.cfg'),
-    ...Object.fromEntries(scripts.map((name) => [`${name}.sh`, scriptIn(rendered(`-${name}.sh`))])),
-    'keepalived.conf': rendered('.conf'),
-  };
+  writeFileSync(at('haproxy.cfg'), rendered('.haproxy.cfg'));
+  writeFileSync(at('keepalived.conf'), rendered('.conf'));
+  for (const name of kind === 'openshift' ? ['lb', 'both'] : ['api']) {
+    writeFileSync(at(`${name}.sh`), scriptIn(rendered(`-${name}.sh`)));
+    chmodSync(at(`${name}.sh`), 0o700);
+  }
+  // The pods' monitor makes this one when it has made the firewall rule. Here the client asks HAProxy's own port.
+  writeFileSync(firewallRule, '');
 }
 
 /**

@@ -37,17 +37,6 @@ test('with the capabilities of its pod it takes the VIP, gives it back, and a re
   expect(await node.holdsVip()).toBe(false);
 });
 
-test('with the capabilities of its pod it hears the adverts of a multicast group', async () => {
-  await using pair = await createVrrpPair();
-  const [a, b] = pair.nodes;
-  for (const node of pair.nodes) node.install({ multicast: true });
-  const holder = a.supervise([], asInThePod());
-  await holder.waitForState('MASTER');
-  const backup = b.supervise([], asInThePod());
-  await backup.waitForState('BACKUP');
-  expect((await holder.status()).instances).toMatchObject([{ state: 'MASTER' }]);
-});
-
 test.each([
   { name: 'NET_ADMIN', sign: /Netlink: error: Operation not permitted/, what: 'takes no VIP' },
   { name: 'NET_RAW', sign: /exited with permanent error missing permission/, what: 'does not start' },
