@@ -12,7 +12,7 @@ import { defaultLoadBalancerSettings } from '../helpers/load-balancer-settings.t
 
 /**
  * One file a case: what the template is rendered for (JSON), a line of dashes, and the text that must come out.
- * `UPDATE_GOLDENS=1 npx vitest run test/golden` writes the texts anew: read the difference before you commit it.
+ * `UPDATE_GOLDENS=1 npx vitest run test/golden` rewrites the texts: read the diff before you commit it.
  */
 const directory = fileURLToPath(new URL('haproxy/', import.meta.url));
 const templatePath = fileURLToPath(new URL('../../templates/haproxy.cfg.ejs', import.meta.url));

@@ -12,7 +12,7 @@ import { createNetNamespace, type NetNamespace } from '../helpers/net-namespace.
 
 /**
  * One file a case: what the template is rendered for (JSON), a line of dashes, and the text that must come out.
- * `UPDATE_GOLDENS=1 npx vitest run test/golden` writes the texts anew: read the difference before you commit it.
+ * `UPDATE_GOLDENS=1 npx vitest run test/golden` rewrites the texts: read the diff before you commit it.
  */
 const directory = fileURLToPath(new URL('keepalived/', import.meta.url));
 const templatePath = fileURLToPath(new URL('../../templates/keepalived.conf.ejs', import.meta.url));
@@ -91,7 +91,7 @@ describe.each(readdirSync(directory))('golden %s', (name) => {
     else expect(text).toBe(expected);
   });
 
-  it('is what keepalived takes without a word', async () => {
+  it('is accepted by keepalived without a message', async () => {
     const file = join(scratch, name);
     // Its track files lie in a folder of the pod. keepalived 2.3 looks whether that is there.
     const text = update ? render(input) : expected;

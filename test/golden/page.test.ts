@@ -14,7 +14,7 @@ const isUpdate = process.env['UPDATE_GOLDENS'] === '1';
 test.each([
   ['nothing-answers', statuses.nothingAnswers()],
   ['failed-over', statuses.failedOver()],
-] as const)('what the page sends: %s', (name, status) => {
+] as const)("the page's output: %s", (name, status) => {
   const nowMs = Date.parse(statuses.takenAt);
   const span = lastHour(nowMs);
   const { lines, problems } = journalOfAnHour(nowMs);

@@ -16,7 +16,7 @@ import { routerSettings, routerTemplate } from '../helpers/router/router-setting
 
 /**
  * One file a case: environment and routes (JSON), a line of dashes, and every file that must come out; `CERTIFICATE` and `CA`
- * stand for certificates of this run, `CA_FILE`, `CRL_FILE` and `PAGE_FILE` for files. `UPDATE_GOLDENS=1 npx vitest run test/golden` writes them anew.
+ * stand for certificates of this run, `CA_FILE`, `CRL_FILE` and `PAGE_FILE` for files. `UPDATE_GOLDENS=1 npx vitest run test/golden` rewrites them.
  */
 const directory = fileURLToPath(new URL('router/', import.meta.url));
 const separator = '\n----------------------------------------\n';

@@ -113,13 +113,13 @@ async function peersServe(node: BedNode): Promise<boolean> {
   return checks.some(({ check, state }) => check === 'other nodes' && state === 'ok');
 }
 
-test('half an order is told once and moves nothing, and undrain takes it away', async () => {
+test('a truncated order is reported once and moves nothing, and undrain removes it', async () => {
   const holder = await scene.rested();
   const fromMs = monotonicMs();
   const log = logFromNow(holder, 'keepalived-monitor');
   writeFileSync(ordersOf(holder), '{"v":1,"order":"drain","vips":["api"');
   const told = () => log.lines().filter(({ event }) => event === 'order-unusable');
-  await waitFor('it to be told', () => told().length > 0, PATIENCE_MS);
+  await waitFor('it to be reported', () => told().length > 0, PATIENCE_MS);
   const refused = await typed(holder, 'drain');
   expect(refused).toMatchObject({ exitCode: 1, text: expect.stringContaining('invalid JSON') });
   expect(await typed(holder, 'undrain')).toMatchObject({ exitCode: 0 });

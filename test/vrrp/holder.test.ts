@@ -34,7 +34,7 @@ test('one reload of keepalived after another costs the holder neither the VIP no
   expect(monitor.lines().filter(({ event }) => event === 'health-told')).toEqual([]);
 }, 240_000);
 
-test('a monitor that is started anew on the holder moves nothing', async () => {
+test('a monitor restart on the holder moves nothing', async () => {
   const holder = await scene.rested();
   const fromMs = monotonicMs();
   const log = logFromNow(holder, 'keepalived-monitor');
@@ -101,7 +101,7 @@ test('a killed keepalived leaves no VIP behind, and its supervisor starts it as 
   const log = logFromNow(troubled, 'keepalived');
   await keepalivedKill.inject(scene, troubled);
   const events = () => log.lines().map(({ event }) => event);
-  await waitFor('it to be started anew', () => events().includes('keepalived-started'), 60_000);
+  await waitFor('the restart', () => events().includes('keepalived-started'), 60_000);
   const next = await heldByAnother(scene, [troubled]);
   await waitFor(`${troubled.name} to be fit again`, () => takesPart(troubled), 60_000);
   expect(await scene.rested()).toBe(next);

@@ -110,7 +110,7 @@ test('a dead router moves the ingress VIP and not the API VIP, and the end of th
   expect(takeOvers(scene.bed.events(), restedMs, monotonicMs())).toEqual([]);
 }, 240_000);
 
-test('where every router is dead the ingress VIP stays where it is', async () => {
+test('if every router is dead, the ingress VIP stays', async () => {
   const holder = await ingressHolder();
   const others = scene.members.filter((node) => node !== holder);
   for (const node of others) await killRouter(node);

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => bed?.[Symbol.asyncDispose]());
 
 /**
- * Resolves with the holder once every node is worth what it is, and nothing is under way: one that starts as a backup
+ * Resolves with the holder once every priority is settled, and nothing is in progress: one that starts as a backup
  * finds a fresh holder's bonus out an advert later, and may take the VIP until then.
  */
 const rested = async (): Promise<BedNode> =>
@@ -90,7 +90,7 @@ test('two nodes that claim it at once do not fight over it', async () => {
   expect(moves.at(-1)).toBe(winner.name);
 }, 300_000);
 
-test('a drained node is worth less than the others, and holds it no more', async () => {
+test('a drained node has a lower priority than the others, and gives the VIP up', async () => {
   const holder = await rested();
   expect(await typed(holder, 'drain', '--json')).toMatchObject({
     exitCode: 0,

@@ -17,7 +17,7 @@ beforeEach(async () => {
 }, 180_000);
 afterEach(() => scene?.[Symbol.asyncDispose]());
 
-/** Every member is without power, and then has it again. Nothing runs. */
+/** Cuts the power of every member, and restores it. Nothing runs. */
 async function cyclePower(): Promise<number> {
   const { bed, members } = scene;
   await scene.rested();

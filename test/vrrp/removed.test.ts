@@ -156,7 +156,7 @@ test('a node that is listed again stays out when the holder, which it hears, for
   sendSignal(monitor, 'SIGSTOP');
   scene.bed.setMembers(scene.members);
   await waitFor('the node to start keepalived', () => node.running('keepalived').length > 0, PATIENCE_MS);
-  // Long enough for a look at whether the holder is heard, not for all that it takes to trust it.
+  // Long enough to check whether the holder is heard, not to trust it.
   const startedMs = monotonicMs();
   await waitFor(
     'it to hear the holder',

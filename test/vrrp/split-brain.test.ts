@@ -34,7 +34,7 @@ const isSplit = async (bed: VrrpBed, monitored: Monitored) =>
 const over = (monitored: Monitored, bed: VrrpBed) =>
   waitFor(`${monitored.node.name} to hold alone`, async () => !(await isSplit(bed, monitored)), PATIENCE_MS);
 
-test('two holders that do not hear each other are told, by both and once, and so is the end of it', async () => {
+test('two holders that do not hear each other are reported once by both, and so is the end', async () => {
   await using bed = await createVrrpBed(2);
   const both = await startBoth(bed);
   await blockAdverts(bed.nodes);

@@ -52,7 +52,7 @@ async function kill(node: BedNode, part: HawserPart): Promise<void> {
 test('every node names the same holder, and the sums of all are the priorities that keepalived has', async () => {
   const holder = await scene.rested();
   for (const node of scene.members) {
-    const { status, exitCode } = await statusOnce(node, 'that all is well', isHealthy);
+    const { status, exitCode } = await statusOnce(node, 'a healthy cluster', isHealthy);
     expect(exitCode).toBe(0);
     expect(status.vips.map(({ vip, holders }) => [vip, holders])).toEqual([[scene.bed.vip, [holder.name]]]);
     const { shown, sum, keepalived } = priorities(status);
@@ -63,7 +63,7 @@ test('every node names the same holder, and the sums of all are the priorities t
 }, 240_000);
 
 test.each(Object.entries(partOf))(
-  'with %s dead the rest is told all the same, and who is dead',
+  'with %s dead the status shows the rest, and names it',
   async (name, part) => {
     const node = await backup();
     const [holder] = scene.bed.holders();
@@ -78,7 +78,7 @@ test.each(Object.entries(partOf))(
     expect(status.vips[0]?.holders).toEqual([holder?.name]);
     expect(status.here.servers).toHaveLength(3);
     stack.startPart(node, part);
-    await statusOnce(node, 'that all is well again', isHealthy);
+    await statusOnce(node, 'a healthy cluster again', isHealthy);
   },
   240_000,
 );
@@ -101,10 +101,10 @@ test('an API server that is dead is down, since when and in the words of HAProxy
     ...{ state: 'failed', found: 'nothing listens there' },
   });
   await apiKill.undo(scene, node);
-  await statusOnce(node, 'that all is well again', isHealthy);
+  await statusOnce(node, 'a healthy cluster again', isHealthy);
 }, 240_000);
 
-test('a generation that drains is told with its sessions, and why and when it ends', async () => {
+test('a draining generation is shown with its sessions, reason and deadline', async () => {
   const node = await backup();
   const watch = ['-skN', '--max-time', '600', 'https://localhost:9445/api/v1/nodes?watch=true'];
   const reader = node.start('reader', ['curl', '-4', ...watch]);
@@ -153,5 +153,5 @@ test('a holder whose HAProxy stays dead says which check took the VIP from it, a
     new RegExp(`${next.name}: \\d+ = .*it holds the VIP[^]*${next.name} is MASTER for`),
   );
   await scene.stack.restoreHaproxy(before);
-  await statusOnce(before, 'that all is well again', isHealthy);
+  await statusOnce(before, 'a healthy cluster again', isHealthy);
 }, 240_000);

@@ -72,7 +72,7 @@ export const timelineFaults: readonly ToldFault[] = [
     taken: /^cp-\d left MASTER: the track file says/,
   },
   {
-    name: 'the pod haproxy is told to end',
+    name: 'the pod haproxy is terminated',
     inject: async (_scene, holder) => sendSignal(haproxyPod(holder), 'SIGTERM'),
     undo: async (scene, holder) => {
       await waitForEnd(haproxyPod(holder), 90_000);
@@ -129,7 +129,7 @@ export const timelineFaults: readonly ToldFault[] = [
   {
     ...faults.splitFar,
     name: 'the network is cut between the holder and the others',
-    // Long enough to be told from a hand-over.
+    // Long enough not to look like a hand-over.
     undo: async (scene, holder) => {
       const cutMs = scene.bed.partitions().at(-1)?.fromMs ?? 0;
       await waitFor(

@@ -8,7 +8,7 @@ import { waitFor } from '../helpers/wait-for.ts';
 import { type ToldFault, timelineFaults } from './timeline-faults.ts';
 import { openVipWorld } from './vip-world.ts';
 
-/** Each fault happens on real nodes; what their journals say of it must be its cause, and no move must be told that was none. */
+/** Each fault happens on real nodes. Their journals must name it as the cause, and report no move that did not happen. */
 
 const PATIENCE_MS = 60_000;
 
@@ -56,7 +56,7 @@ test.each(timelineFaults)(
     const { told, left, taken } = fault;
     if (told !== undefined)
       await waitFor(
-        `${told.event} to be told with ${told.reason}`,
+        `${told.event} to be reported with ${told.reason}`,
         async () => (await timeline(since)).some((entry) => tells(entry, told)),
         PATIENCE_MS,
       );

@@ -65,7 +65,7 @@ export const haproxyGone: Fault = {
 /** Two backups that find a master dead take its VIP within an advert of each other, and one of them keeps it. */
 const SETTLED_MS = 1_500;
 
-/** Resolves with who keeps the VIP once it is one node that is none of these, and the client is served. */
+/** Resolves with the holder of the VIP once it is one node outside these, and the client is served. */
 export async function heldByAnother(scene: Scene, than: readonly BedNode[]): Promise<BedNode> {
   return await waitFor(
     'another node to hold the VIP and serve',

@@ -239,7 +239,7 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   [
     'two nodes hold the VIP',
     'vrrp/split-brain.test.ts',
-    'two holders that do not hear each other are told, by both and once, and so is the end of it',
+    'two holders that do not hear each other are reported once by both, and so is the end',
   ],
   [
     'another cluster uses the virtual router id',

@@ -21,8 +21,11 @@ test.each(['vrrp_instance A {\n}\n', 'vrrp_instance A {\n}', markConfiguration('
   },
 );
 
-test.each([undefined, '', 'vrrp_instance A {\n}\n'])('what was not marked is no accepted copy', (text) => {
-  const path = join(dir, 'accepted');
-  if (text !== undefined) writeFileSync(path, text);
-  expect(readAccepted(path)).toBeUndefined();
-});
+test.each([undefined, '', 'vrrp_instance A {\n}\n'])(
+  'a file without the mark is not an accepted copy',
+  (text) => {
+    const path = join(dir, 'accepted');
+    if (text !== undefined) writeFileSync(path, text);
+    expect(readAccepted(path)).toBeUndefined();
+  },
+);

@@ -33,7 +33,7 @@ test.each([
   expect(await verdict(result)).toEqual({ kind: 'valid' });
 });
 
-test('a complaint makes it invalid, and is told once though keepalived tells it twice', async () => {
+test('a complaint makes the file invalid, and is reported once although keepalived prints it twice', async () => {
   const stderr = `${truncated}\n${complaint}\n${complaint}\n`;
   expect(await verdict({ exitCode: 5, stderr })).toMatchObject({
     kind: 'invalid',
@@ -50,7 +50,7 @@ test('a missing file, for which keepalived exits with 0, is invalid', async () =
   expect(await verdict({ stderr: "Config files missing 'k.conf'.\n" })).toMatchObject({ kind: 'invalid' });
 });
 
-test('a failure without a word is invalid', async () => {
+test('a failure without output is invalid', async () => {
   expect(await verdict({ exitCode: 1 })).toMatchObject({ kind: 'invalid' });
 });
 

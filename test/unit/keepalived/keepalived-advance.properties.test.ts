@@ -60,7 +60,7 @@ test('once everything goes well, what is wanted is what is', () => {
   });
 });
 
-test('after a stop nothing starts, nothing runs in the end, and the end is told once', () => {
+test('after a stop nothing starts, nothing runs in the end, and the end is reported once', () => {
   forAll(anything, (world, moves) => {
     for (const move of moves) world.play(move);
     world.play({ kind: 'stop' });

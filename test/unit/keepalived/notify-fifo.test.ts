@@ -70,7 +70,7 @@ function writeLine(what: string): void {
   opened.push(fifo);
 }
 
-test('a FIFO that was removed is made again, and what is written to either of them is told', async () => {
+test('a removed FIFO is created again, and lines written to either one are reported', async () => {
   const close = await readNotifyFifo(path, (notification) => told.push(notification));
   const running = openSync(path, constants.O_RDWR);
   opened.push(running);
@@ -83,7 +83,7 @@ test('a FIFO that was removed is made again, and what is written to either of th
   close();
 });
 
-test('what the keepalived that runs writes is told, however often its FIFO was removed', async () => {
+test('lines of the running keepalived are reported, however often its FIFO is removed', async () => {
   const close = await readNotifyFifo(path, (notification) => told.push(notification));
   const running = openSync(path, constants.O_RDWR);
   opened.push(running);

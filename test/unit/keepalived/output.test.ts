@@ -45,7 +45,7 @@ test('the next supervisor passes on what is said from then on', () => {
   closeSync(keepalived);
 });
 
-test('one that talks for months fills no memory, and loses no line', () => {
+test('months of output take no more memory, and lose no line', () => {
   const output = createKeepalivedOutput(path, say);
   const keepalived = opened(output);
   const lines = Array.from({ length: 1_000 }, (_, index) => `${index} ${'x'.repeat(1_000)}`);

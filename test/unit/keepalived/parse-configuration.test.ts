@@ -65,7 +65,7 @@ test.each([
   'vrrp_instance A {',
   '{{{',
   'vrrp_instance A {\n virtual_ipaddress {\n nonsense\n}',
-])('what keepalived would refuse is read without harm: %j', (text) => {
+])('text that keepalived would refuse is parsed without an exception: %j', (text) => {
   const { instances } = parseConfiguration(text);
   expect(instances.flatMap(({ vips }) => vips)).toEqual([]);
 });
@@ -106,7 +106,7 @@ vrrp_instance INGRESS {
   ]);
 });
 
-test('an address with a length that is no number has that of a single address', () => {
+test('an address with an invalid prefix length is a single address', () => {
   const text = 'vrrp_instance API {\n  interface eth0\n  virtual_ipaddress {\n    10.0.0.5/x\n  }\n}\n';
   expect(parseConfiguration(text).instances[0]?.vips).toEqual([
     { address: '10.0.0.5', prefixLength: 32, interface: 'eth0' },

@@ -32,7 +32,7 @@ const url = () => ({
   port: (server.address() as AddressInfo).port,
 });
 
-test('what a monitor asked is asked while it is silent, and two bad answers count', async () => {
+test("a silent monitor's checks are made for it, and two failures count", async () => {
   noteHealthUrl(track, url());
   const health = createSilentHealth(track);
   expect(health.serves()).toBe(true);

@@ -20,7 +20,7 @@ const write = (value: number, ageMs: number): void => {
 };
 const read = (): number => Number(readFileSync(path, 'utf8'));
 
-test('a file that is written often enough is left alone', () => {
+test('a file that is written often enough is not touched', () => {
   write(30, 2_900);
   const guard = createTrackGuard(path, 3_000);
   expect(guard(true, now)).toEqual({ path, silent: false, demoted: false, value: 30 });
@@ -41,7 +41,7 @@ test.each([
   expect(read()).toBe(expected);
 });
 
-test('FAULT is believed for longer: it may only be that the monitor of a booting node is not up yet', () => {
+test('FAULT stays valid for longer: the monitor of a booting node may not be up yet', () => {
   write(-254, 9_900);
   expect(createTrackGuard(path, 3_000)(false, now)).toEqual({
     path,
@@ -98,7 +98,7 @@ test.each([
   },
 );
 
-test('a silent node is demoted once its HAProxy does not answer, and not any more when it does', () => {
+test('a silent node is demoted while its HAProxy does not answer', () => {
   let serves = true;
   write(30, 3_100);
   const guard = createTrackGuard(path, 3_000, { serves: () => serves, forget: () => undefined });
@@ -109,7 +109,7 @@ test('a silent node is demoted once its HAProxy does not answer, and not any mor
   expect(values).toEqual([30, -30, 30]);
 });
 
-test('a monitor that writes again is believed at once', () => {
+test('a monitor that writes again is trusted at once', () => {
   write(0, 3_100);
   const guard = createTrackGuard(path, 3_000);
   guard(false, now);

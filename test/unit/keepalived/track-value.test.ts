@@ -26,7 +26,7 @@ const healthy: TrackHealth = {
 const value = (part: Partial<TrackHealth>) => trackValue({ ...healthy, ...part });
 
 describe('not steered', () => {
-  test('the holder of a healthy pair is worth more', () => {
+  test('the holder of a healthy pair has a higher priority', () => {
     expect(value({})).toBe(0);
     expect(value({ holder: true })).toBe(30);
   });
@@ -44,7 +44,7 @@ describe('not steered', () => {
     expect(value({ ...long, failedForMs: localApiAfterMs - 1 })).toBe(TRACK.fault);
   });
 
-  test('where everyone is failing it is worth what it was, so that the holder stays', () => {
+  test('if every node is failing, priorities are unchanged, so that the holder stays', () => {
     const hopeless = { service: 'failed', localApiServes: false, everyoneFailing: true } as const;
     expect(value(hopeless)).toBe(TRACK.healthy);
     expect(value({ ...hopeless, holder: true })).toBe(TRACK.healthyHolder);
@@ -69,7 +69,7 @@ test('a node that was unplugged says that its interface may be down', () => {
 });
 
 describe('steered', () => {
-  test('a drained node is worth less than a doubtful one, more than one without a load balancer', () => {
+  test('a drained node ranks below a doubtful one, and above one without a load balancer', () => {
     expect(value({ steer: 'drain' })).toBe(TRACK.drained);
     expect(value({ steer: 'drain', holder: true })).toBe(TRACK.drainedHolder);
     expect(value({ steer: 'drain', service: 'doubtful', holder: true })).toBe(TRACK.drainedHolder);
@@ -80,7 +80,7 @@ describe('steered', () => {
     expect(220 + TRACK.degradedHolder).toBeLessThan(220 - prioritySpread + TRACK.drained);
   });
 
-  test('a holder that yields counts as doubtful, where it is well', () => {
+  test('a healthy holder that yields ranks as doubtful', () => {
     expect(value({ steer: 'yield', holder: true })).toBe(TRACK.doubtfulHolder);
     expect(value({ steer: 'yield' })).toBe(TRACK.doubtful);
     const hopeless = {
@@ -111,7 +111,7 @@ interface Node {
   readonly drained: boolean;
 }
 
-/** Effective priorities of a group as keepalived adds them up; FAULT takes no part. */
+/** Effective priorities of a group as keepalived adds them up; FAULT does not compete. */
 function ranked(nodes: readonly Node[], holder: number, everyoneFailing = false) {
   const parts = nodes.map(({ service, silent, drained }, index) => {
     const steer = drained ? 'drain' : 'none';
@@ -163,7 +163,7 @@ describe('property', () => {
     );
   });
 
-  test('where everyone is failing nothing moves', () => {
+  test('if every node is failing, nothing moves', () => {
     fc.assert(
       fc.property(group, ({ nodes, holder }) => {
         const failing = nodes.map(() => ({ service: 'failed', silent: false, drained: false }) as const);
@@ -172,7 +172,7 @@ describe('property', () => {
     );
   });
 
-  test('where every monitor falls silent nothing moves, whatever was in the files', () => {
+  test('if every monitor falls silent, nothing moves, whatever was in the files', () => {
     fc.assert(
       fc.property(group, fc.constantFrom(...Object.values(TRACK)), ({ nodes, holder }, last) => {
         const priorities = nodes.map(

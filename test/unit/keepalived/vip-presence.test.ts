@@ -33,6 +33,6 @@ test('an instance that has only just changed is left to keepalived', () => {
   expect(disagreements(watched, since('MASTER', 250), away, now)).toHaveLength(1);
 });
 
-test('an instance that never said anything is left alone', () => {
+test('an instance that never reported a state is not touched', () => {
   expect(disagreements(watched, [], here, now)).toEqual([]);
 });

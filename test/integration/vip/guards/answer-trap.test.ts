@@ -32,7 +32,7 @@ async function ask(): Promise<void> {
   }
 }
 
-test('an answer is heard however late it is looked for, and counts until the next question only', async () => {
+test('an answer is found however late it is read, and counts until the next question only', async () => {
   const trap = createAnswerTrap({ nft: [...here.prefix, 'nft'] });
   const heard = async () => {
     const outcome = await trap.noted();

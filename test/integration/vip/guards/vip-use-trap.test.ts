@@ -40,7 +40,7 @@ async function taken(trap: ReturnType<typeof createVipUseTrap>): Promise<VipUseS
   return look.noted;
 }
 
-test('of two VIPs of each family that a host holds, the one is advertised to this node and the other to another', async () => {
+test('a host with two VIPs of each family advertises one to this node and the other to another', async () => {
   const trap = createVipUseTrap({ nft: [...here.prefix, 'nft'] });
   expect(await trap.set(vips)).toBeUndefined();
   const text = foreignRouterText(3, [

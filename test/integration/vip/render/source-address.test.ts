@@ -9,7 +9,7 @@ import { configurationOf } from './render.ts';
 const dir = mkdtempSync('/run/hawser-source-');
 afterAll(() => rmSync(dir, { recursive: true }));
 
-test('what a holder sends by itself comes from its own IPv6 address, not from the VIP', async () => {
+test("a holder's own connections come from its IPv6 address, not from the VIP", async () => {
   await using node = await createNetNamespace();
   await using other = await createNetNamespace();
   await connectPair(

@@ -59,7 +59,7 @@ describe('a table redirects what is wanted', () => {
     ['it starts at another port', listing([element('10.0.0.100', 1)])],
     ['a rule is too many', listing([element('10.0.0.100')], [rule(9)])],
     ['an element is something else', listing(['10.0.0.100'])],
-  ])('but not when %s', (_what, table) => {
+  ])('an nftables table is not ours when %s', (_what, table) => {
     expect(redirects(table, wanted)).toBe(false);
   });
 });

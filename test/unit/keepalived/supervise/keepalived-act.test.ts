@@ -10,7 +10,7 @@ function killing(events: Event[]): Effects {
   return { dispatch: (event: Event) => events.push(event) } as Partial<Effects> as Effects;
 }
 
-test('a kill is told where something was alive, and not where everything had ended', async () => {
+test('a kill is reported only if a process was alive', async () => {
   const child = spawn('sleep', ['60'], { stdio: 'ignore' });
   onTestFinished(() => void child.kill('SIGKILL'));
   const ended = once(child, 'exit');

@@ -9,7 +9,7 @@ import {
 } from '../../../helpers/keepalived-world.ts';
 
 describe('start', () => {
-  test('what may be left is buried and swept while the configuration is checked, then it starts', () => {
+  test('leftovers are cleaned up while the configuration is validated, then keepalived starts', () => {
     const world = createWorld();
     expect(kindsOf(world.send({ kind: 'booted', hasConfiguration: true, adopted: undefined }))).toEqual([
       'bury',
@@ -31,7 +31,7 @@ describe('start', () => {
     expect(kindsOf(world.send({ kind: 'tick' }))).toEqual(['sweep']);
   });
 
-  test('one that tells of nothing is taken for up after three seconds, and asked', () => {
+  test('a silent keepalived counts as up after three seconds, and is asked', () => {
     const world = createWorld();
     world.send({ kind: 'booted', hasConfiguration: true, adopted: undefined });
     for (let step = 0; step < 3; step += 1) world.play({ kind: 'finish', which: 0, well: true });
@@ -114,7 +114,7 @@ describe('death', () => {
     expect(kindsOf(world.send({ kind: 'swept', removed: [], trouble: undefined }))).toEqual(['start']);
   });
 
-  test('one that held nothing is swept after at once', () => {
+  test('cleanup after a keepalived that held nothing is immediate', () => {
     const world = running();
     world.send({ kind: 'told', instance: 'API', state: 'BACKUP', priority: 220, trackValue: 0 });
     world.send(deathOf(world));
@@ -182,7 +182,7 @@ describe('stop', () => {
     expect(world.state).toMatchObject({ wanted: 'down', daemon: { kind: 'none' } });
   });
 
-  test('one that does not end is killed after its patience, or at the second signal', () => {
+  test('a keepalived that does not end is killed after its timeout, or at the second signal', () => {
     for (const move of [{ kind: 'wait', ms: 2_200 }, { kind: 'stop' }] as const) {
       const world = running();
       world.play({ kind: 'stop' });
@@ -192,14 +192,14 @@ describe('stop', () => {
     }
   });
 
-  test('one that is slow to end, as on a starved node, is not killed', () => {
+  test('a keepalived that ends slowly, as on a starved node, is not killed', () => {
     const world = running();
     world.play({ kind: 'stop' });
     world.play({ kind: 'wait', ms: 2_000 });
     expect(kindsOf(world.actions)).not.toContain('kill');
   });
 
-  test('one that had ended when it was to be killed is not told as killed', () => {
+  test('a keepalived that ended before its kill is not reported as killed', () => {
     const world = running();
     const { daemon } = world.state;
     if (daemon.kind !== 'up') throw new Error('it does not run');
@@ -297,7 +297,7 @@ test.each([
   ['a holder whose interface goes down', 'MASTER', { kind: 'interface-down', interface: 'eth0' }, true],
   ['a holder that cannot serve', 'MASTER', { kind: 'track-file-fault', instance: 'API' }, false],
   ['a backup whose interface goes down', 'BACKUP', { kind: 'interface-down', interface: 'eth0' }, false],
-] as const)('what %s has not sent yet is discarded only where its link is gone', (_who, from, words, is) => {
+] as const)('unsent data of %s is discarded only if its link is gone', (_who, from, words, is) => {
   const world = running();
   world.send({ kind: 'told', instance: 'API', state: from, priority: 120, trackValue: 0 });
   world.send({ kind: 'said', words });
@@ -306,7 +306,7 @@ test.each([
   );
 });
 
-test('what an instance passes through in a reload is told as that', () => {
+test("an instance's states during a reload are reported as such", () => {
   const world = running();
   world.play({ kind: 'request', what: 'reload' });
   world.play({ kind: 'finish', which: 0, well: true });

@@ -103,7 +103,7 @@ test('a holder whose last line was lost keeps its address, and what is known is 
   expect(scene.repaired).toEqual([]);
 });
 
-test('nothing is repaired while keepalived does not answer, and that is told once', async () => {
+test('nothing is repaired while keepalived does not answer, which is reported once', async () => {
   const scene = await watch(
     { said: 'BACKUP', real: undefined, address: '127.0.0.1' },
     (it) => it.asked() >= 3,
@@ -112,7 +112,7 @@ test('nothing is repaired while keepalived does not answer, and that is told onc
   expect(scene.log).toMatchObject([{ event: 'vip-not-repaired', trouble: 'keepalived does not answer' }]);
 });
 
-test('who holds one kind of VIP gets no bonus for the other', async () => {
+test('the holder of one kind of VIP gets no bonus for the other', async () => {
   const { holders } = await watch(
     { said: 'MASTER', real: 'MASTER', address: '192.0.2.77' },
     (it) => it.log.length > 0,

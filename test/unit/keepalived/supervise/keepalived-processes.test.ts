@@ -59,7 +59,7 @@ test('the next supervisor finds the parent, and buries the child that outlived i
   expect(complaints).toEqual([]);
 });
 
-test('a record that cannot be written is told once, and what is known still ends', async () => {
+test('a failed write of the record is reported once, and known processes still end', async () => {
   const processes = createProcesses(join(dir, 'missing', 'record.json'), log);
   const id = parentId();
   processes.started(id);

@@ -18,7 +18,7 @@ function see(world: World, looks: readonly Vitals[]): readonly Action[] {
 const times = (count: number, vitals: Vitals): readonly Vitals[] =>
   Array.from({ length: count }, () => vitals);
 
-test('one that shows no life is nudged, then killed, within 2 to 3 seconds', () => {
+test('a keepalived without a pulse is nudged, then killed, within 2 to 3 seconds', () => {
   const world = running();
   const before = world.now;
   see(world, [still]);
@@ -33,7 +33,7 @@ test('one that shows no life is nudged, then killed, within 2 to 3 seconds', () 
   );
 });
 
-test('one that was killed is not killed again while it ends', () => {
+test('a killed keepalived is not killed again while it ends', () => {
   const world = running();
   see(world, times(13, still));
   expect(see(world, times(30, still))).toEqual([]);
@@ -48,7 +48,7 @@ test('the VIP of one that hung is removed at once: a peer has had the time to ta
   expect(kindsOf(world.send({ kind: 'buried' }))).toEqual(['sweep']);
 });
 
-test('one that was stopped is replaced even if another of its processes lives', () => {
+test('a stopped keepalived is replaced even if another of its processes is alive', () => {
   const actions = see(
     running(),
     Array.from({ length: 13 }, (_, index) => ({ switches: index, starved: true, stopped: true })),
@@ -56,11 +56,11 @@ test('one that was stopped is replaced even if another of its processes lives', 
   expect(kindsOf(actions)).toContain('kill');
 });
 
-test('one that waits for a processor is starved, not hung, however long', () => {
+test('a keepalived that waits for a processor is starved, not hung, however long', () => {
   expect(see(running(), times(1_000, { ...still, starved: true }))).toEqual([]);
 });
 
-test('one that sleeps for good reason is nudged now and then, and that is all', () => {
+test('a keepalived that sleeps normally is only nudged now and then', () => {
   const world = running();
   let switches = 0;
   for (let look = 0; look < 1_000; look += 1) {

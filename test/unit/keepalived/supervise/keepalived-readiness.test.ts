@@ -15,7 +15,7 @@ function told(phase: VrrpStatus['phase'], ...states: readonly State[]): string |
 test.each<{ states: readonly State[] }>([
   { states: ['MASTER'] },
   { states: ['BACKUP'] },
-  // A node without a router: its ingress VIP takes no part, and that of the API does.
+  // A node without a router: its ingress VIP does not participate, and the API's does.
   { states: ['BACKUP', 'FAULT'] },
 ])('keepalived is ready where $states', ({ states }) => {
   expect(told('running', ...states)).toBeUndefined();

@@ -39,7 +39,7 @@ test.each<[string, (path: string) => void]>([
   expect(statSync(path).mode & 0o777).toBe(0o644);
 });
 
-test('a state file that nothing has changed is left alone, and one that was removed at the end stays away', () => {
+test('an unchanged state file is not written, and one removed at the end stays removed', () => {
   const { path, file } = openFile();
   file.write(holder, 1_000);
   const { ino } = statSync(path);

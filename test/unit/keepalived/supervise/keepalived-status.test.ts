@@ -24,12 +24,12 @@ function hears(
   return describeState(whole, seen, SINCE + after).instances[0]?.hearsHolder;
 }
 
-test('a holder is heard by who has been a backup for longer than it would be without one', () => {
+test('a node that stays backup beyond the take-over time hears a holder', () => {
   expect(hears(takeOverMs + 1)).toBe(true);
   expect(hears(takeOverMs)).toBe(false);
 });
 
-test('not by a holder, nor by a keepalived that hangs or is gone', () => {
+test('hearsHolder is false on the holder and while keepalived is hung or gone', () => {
   expect(hears(takeOverMs + 1, {}, 'MASTER')).toBe(false);
   expect(hears(takeOverMs + 1, { daemon: { ...up, pulse } })).toBe(false);
   expect(hears(takeOverMs + 1, { daemon: { kind: 'none' } })).toBe(false);

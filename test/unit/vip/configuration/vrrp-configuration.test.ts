@@ -83,7 +83,7 @@ test('a node that has gone is not counted while keepalived still has it as a pee
   expect(registry.text()).toContain('hawser_group_nodes{kind="api"} 2');
 });
 
-test('a configuration that is confirmed is told to those who write the health, before they look again', async () => {
+test('a confirmed configuration reaches the health writers before their next check', async () => {
   const { configuration, observe, inputOf } = group();
   await observe('cp-1', 'cp-2');
   const confirmed: boolean[] = [];

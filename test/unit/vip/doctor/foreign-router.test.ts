@@ -75,7 +75,7 @@ test('it listens on the interface of keepalived.conf, else on the one that the V
   ]);
 });
 
-test('an instance without an id is none', () => {
+test('an instance without an id is ignored', () => {
   expect(configuredIds(CONFIG.replace('virtual_router_id 77', ''))).toEqual([
     { vip: 'fd77::100', virtualRouterId: 78, interface: 'eth0' },
   ]);
@@ -117,13 +117,13 @@ test('our VIP with another id fails, also where a peer advertises it, and names 
   });
 });
 
-test('where the peers are not known it says what to type if it is one of them', () => {
+test('with unknown peers the remedy says what to type for a peer', () => {
   const todo = (finding: object) => ('todo' in finding ? finding.todo : '');
   expect(todo(judgeForeign({ ...view, peers: undefined }))).toContain('--servers');
   expect(todo(judgeForeign(view))).not.toContain('--servers');
 });
 
-test('where it could not listen it cannot tell', () => {
+test('without listening the result is unknown', () => {
   const look = { kind: 'failed', message: 'nft: Operation not permitted' } as const;
   expect(judgeForeign({ ...view, look })).toMatchObject({ kind: 'unknown' });
 });

@@ -35,7 +35,7 @@ test.each<[string, Files, string]>([
     'warn',
   ],
   [
-    'the keepalived of a package beside that of hawser',
+    "a package's keepalived next to hawser's",
     {
       '/proc/9/comm': 'keepalived\n',
       '/proc/9/cmdline': '/usr/sbin/keepalived\0--dont-fork\0',

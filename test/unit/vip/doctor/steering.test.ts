@@ -29,7 +29,7 @@ test.each<[string, string | undefined, string, RegExp]>([
   ],
   ['one that was forgotten', steeringOrderText(drained(25 * hourMs)), 'warn', /since 20.*: kernel$/],
   ['a move', steeringOrderText(move(5_000)), 'ok', /^a move-vip is in progress by root@cp-1/],
-  ['one that is not carried out', steeringOrderText(move(hourMs)), 'warn', /should be over/],
+  ['an order that is not carried out', steeringOrderText(move(hourMs)), 'warn', /should be over/],
   ['half an order', steeringOrderText(move(0)).slice(0, 30), 'warn', /is ignored: invalid JSON/],
 ])('steering: %s', async (_, text, kind, found) => {
   const finding = await examine('steering', text === undefined ? {} : { [path]: text });

@@ -33,7 +33,7 @@ describe('whose turn it is', () => {
     expect(membershipDelayMs(undefined, group(true, 'a'), false)).toBe(0);
   });
 
-  test('who stays adds at once and forgets late', () => {
+  test('a staying node adds members at once and removes them late', () => {
     const served = group(true, 'a', 'b');
     expect(membershipDelayMs(served, group(true, 'a', 'b', 'c'), false)).toBe(0);
     expect(membershipDelayMs(served, group(true, 'a', 'b'), false)).toBe(0);
@@ -41,7 +41,7 @@ describe('whose turn it is', () => {
     expect(membershipDelayMs(served, group(true, 'a', 'c'), false)).toBeGreaterThan(0);
   });
 
-  test('who leaves leaves at once', () => {
+  test('a leaving node leaves at once', () => {
     expect(membershipDelayMs(group(true, 'a', 'b'), group(false, 'b'), false)).toBe(0);
   });
 });

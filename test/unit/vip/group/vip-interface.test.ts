@@ -56,7 +56,7 @@ test('several that fit are none, and are named', () => {
   });
 });
 
-test('one that is asked for only has to exist', () => {
+test('a configured interface only has to exist', () => {
   expect(chooseVipInterface('10.0.0.5', both, [], 'eth1')).toEqual(chosen('eth1'));
   expect(chooseVipInterface('10.0.0.5', both, [], 'bond0')).toEqual({
     kind: 'none',

@@ -51,7 +51,7 @@ test('a wall clock that was put back does not leave a beaten holder its bonus', 
   expect(after(beaten)).toEqual({ kind: 'none' });
 });
 
-test('who fails or stops holds nothing at once, and nothing when it comes back as a backup', () => {
+test('a node that fails or stops holds nothing at once, nor when it returns as a backup', () => {
   const failed: readonly Look[] = [
     [0, 'holder'],
     [1, 'none'],

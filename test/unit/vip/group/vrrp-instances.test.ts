@@ -146,11 +146,11 @@ describe('the first node of a cluster that does not exist yet', () => {
     expect(alone).toEqual(built(input({ firstNode: true }, { controlPlane: three.slice(0, 1) }))[0]);
   });
 
-  test('without being told so it does not join: a joining node would be a second holder', () => {
+  test('without that setting it does not join: a joining node would be a second holder', () => {
     expect(reasonOf(input({}, nobody))).toContain('no node at all');
   });
 
-  test('a list that has others but not this node is believed, also by a first node', () => {
+  test('a list of other nodes without this one is accepted, also by a first node', () => {
     expect(
       reasonOf(
         input(

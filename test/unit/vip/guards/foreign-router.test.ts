@@ -58,7 +58,7 @@ test('each family has ids of its own', () => {
 test.each([
   ['another id', { virtualRouterId: 78 }],
   ['a peer, whose VIP was another one until now', { source: '10.0.0.2' }],
-])('%s is none', (_what, part) => {
+])('%s is not a router-id conflict', (_what, part) => {
   expect(routerIdConflict(model, [{ ...advert, ...part }])).toBeUndefined();
 });
 

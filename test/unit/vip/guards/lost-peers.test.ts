@@ -26,11 +26,11 @@ test('a peer that answers, or is not asked yet, is not touched', () => {
 });
 
 test.each([
-  ['asks it the last times', at('PROBE')],
-  ['has asked it in vain', waiting],
+  ['is probing it', at('PROBE')],
+  ['got no answer', waiting],
   ['has given it up', [{ dst: peer.address, dev: 'eth0', state: ['FAILED'] }]],
   ['has forgotten it', []],
-])('where the kernel %s, a peer is sent to where it was', (_how, entries) => {
+])("if the kernel %s, adverts go to the peer's last address", (_how, entries) => {
   expect(lostAfter(at('REACHABLE'), entries)).toEqual([{ ...peer, mac }]);
   expect(lostAfter(at('STALE'), entries)).toEqual([{ ...peer, mac }]);
 });

@@ -26,12 +26,12 @@ function play(
 const times = (count: number, others: readonly OtherHolder[]) => Array.from({ length: count }, () => others);
 
 describe('two holders', () => {
-  test('are believed in the second round', () => {
+  test('are reported in the second round', () => {
     expect(play([[higher]]).split).toBe(false);
     expect(play([[higher], [higher]]).split).toBe(true);
   });
 
-  test('that are seen in every other round only are not', () => {
+  test('seen in every other round only are not reported', () => {
     expect(play([[higher], [], [higher], [], [higher], []]).split).toBe(false);
   });
 
@@ -42,7 +42,7 @@ describe('two holders', () => {
     expect(play([[stranger]], { holds: false }, split).split).toBe(false);
   });
 
-  test('are not two where this node holds nothing', () => {
+  test('are not two if this node holds nothing', () => {
     expect(play(times(5, [higher]), { holds: false })).toMatchObject({ split: false });
   });
 });

@@ -15,7 +15,7 @@ afterEach(() => rmSync(dir, { recursive: true }));
 const keepalivedConf =
   'vrrp_instance API {\n  interface eth0\n  virtual_router_id 7\n  virtual_ipaddress {\n    192.0.2.100/32 dev eth0\n  }\n}\n';
 
-test('a node that waits again asks anew, though the segment could not be asked the time before', async () => {
+test('a node that waits again repeats its question, even after one that could not be sent', async () => {
   const config = join(dir, 'keepalived.conf');
   writeFileSync(config, keepalivedConf);
   let removals = 0;
@@ -42,7 +42,7 @@ test('a node that waits again asks anew, though the segment could not be asked t
   await running;
 }, 30_000);
 
-test('what was found before it is told to forget counts no more, also that of the round under way', async () => {
+test('findings before a reset no longer count, nor those of the round in progress', async () => {
   const config = join(dir, 'keepalived.conf');
   writeFileSync(config, keepalivedConf);
   let sets = 0;

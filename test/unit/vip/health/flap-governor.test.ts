@@ -17,7 +17,7 @@ type Step = readonly [atMs: number, sample: CheckSample];
 const stateAfter = (steps: readonly Step[], holder = false, from: FlapState = initialFlap) =>
   steps.reduce((state, [atMs, sample]) => nextFlap(state, sample, holder, atMs), from);
 
-test('the first answer is believed at once', () => {
+test('the first answer counts at once', () => {
   expect(initialFlap.verdict).toBe('unknown');
   expect(stateAfter([[0, ok]]).verdict).toBe('ok');
   expect(stateAfter([[0, gone]]).verdict).toBe('failed');
@@ -31,7 +31,7 @@ test('a load balancer that starts after its monitor is not taken for one that fl
   expect(started).toMatchObject({ verdict: 'ok', falls: 0 });
 });
 
-test('what is certainly gone falls at once, for the holder too', () => {
+test('a certain failure counts at once, for the holder too', () => {
   const steps: readonly Step[] = [
     [0, ok],
     [200, gone],
@@ -50,7 +50,7 @@ test('a slow answer makes a candidate fall at once, the holder at the second in 
   expect(stateAfter([...once, [400, ok], [600, slow]], true).verdict).toBe('ok');
 });
 
-test('who comes back is doubtful first, and the longer the more often it fell', () => {
+test('a recovered node is doubtful first, and longer after each failure', () => {
   let state = stateAfter([[0, ok]]);
   let now = 0;
   const holds: number[] = [];
@@ -91,7 +91,7 @@ test('falls are forgotten after a long time of ok, not earlier', () => {
 });
 
 describe('says why', () => {
-  test('it waits, and for how long', () => {
+  test('a doubtful node says how often it failed and when it is trusted again', () => {
     const doubtful = stateAfter([
       [0, ok],
       [100, gone],

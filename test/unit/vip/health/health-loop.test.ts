@@ -11,7 +11,7 @@ import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/kee
 import { freePort } from '../../../helpers/free-port.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
-/** A loop beside a server that serves, in a node that may take part. */
+/** A loop with a serving server, on a node that may join. */
 async function startLoop() {
   const dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
   const port = await freePort();
@@ -83,7 +83,7 @@ test('a node that the list of nodes does not contain is in FAULT, though its ser
   await waitFor('the node to take part again', () => loop.value() >= TRACK.healthy);
 });
 
-test('a node that has become the holder has its bonus before it looks again', async () => {
+test('a new holder has its bonus before the next check', async () => {
   await using loop = await startLoop();
   await waitFor('the node to take part', () => loop.hasSpoken() && loop.value() === TRACK.healthy);
   loop.becomes('MASTER');

@@ -31,7 +31,7 @@ test('a holder whose server dies is in FAULT while a peer serves', () => {
   expect(verdict.value()).toBe(TRACK.fault);
 });
 
-test('where no peer serves either nothing moves', () => {
+test('if no peer serves either, nothing moves', () => {
   const verdict = verdictOf(true);
   verdict.peers(silent);
   verdict.live('dead');
@@ -63,7 +63,7 @@ test('a server that came back once is trusted less for a while, and says why', (
   });
 });
 
-test('what an operator asks for counts', () => {
+test("an operator's order counts", () => {
   expect(verdictOf(true, true, 'drain').value()).toBe(TRACK.drainedHolder);
   expect(210 + verdictOf(true, false, 'claim').value()).toBe(254);
 });

@@ -54,7 +54,7 @@ const permission = () =>
 const clear: VipUse = { kind: 'clear', heardForMs: Number.POSITIVE_INFINITY };
 const elsewhere: VipUse = { kind: 'elsewhere', holders: ['02:00:00:00:00:01'] };
 
-test('a node that no API server answers waits for ten seconds, and for thirty where a list is not believed yet', () => {
+test('a node without an API server waits ten seconds, and thirty with an unconfirmed list', () => {
   const ask = permission();
   now.ms = 9_999;
   expect(ask().kind).toBe('waiting');
@@ -74,11 +74,11 @@ test('a node whose whole group is back, and finds no API server on any of them, 
 });
 
 test.each<[string, Partial<typeof now>]>([
-  ['an API server has given a list that is not believed yet', { undecided: true }],
+  ['an API server has given an unconfirmed list', { undecided: true }],
   ['another host holds the VIP', { use: elsewhere }],
   ['the segment cannot be asked', { use: { kind: 'unseen' } }],
   ['one of them is not back', { reunited: false }],
-])('where %s, a node that finds no API server waits for ten seconds all the same', (_, change) => {
+])('if %s, a node without an API server still waits ten seconds', (_, change) => {
   const ask = permission();
   now = { ...now, reunited: true, ...change };
   now.ms = 9_999;
@@ -93,14 +93,14 @@ test('a node that was kept out waits for ten seconds, though its whole group is 
   expect(ask().kind).toBe('waiting');
 });
 
-test('where the segment cannot be asked, a node takes part after ten seconds: the guard must not keep a cluster down', () => {
+test('if the segment cannot be probed, a node joins after ten seconds: the guard must not keep a cluster down', () => {
   const ask = permission();
   now.use = { kind: 'unseen' };
   now.ms = 10_000;
   expect(ask().kind).toBe('given');
 });
 
-test('what the segment showed before a node was taken off the list is forgotten, however short that was', () => {
+test('findings on the segment are forgotten when a node leaves the list, however briefly', () => {
   const ask = permission();
   ask();
   expect(now.forgotten).toBe(0);
@@ -163,7 +163,7 @@ test('a node that was kept out asks the segment again after its monitor was rest
   expect(ask().kind).toBe('held-elsewhere');
 });
 
-test('a node that is listed again begins anew', () => {
+test('a node that is listed again starts over', () => {
   const ask = permission();
   now.confirmed = true;
   expect(ask().kind).toBe('given');

@@ -46,7 +46,7 @@ const read = () => seen.add(readFileSync(workerData.path, 'utf8').trim());
 for (let count = 0; count < workerData.reads; count += 1) read();
 parentPort.postMessage([...seen]);`;
 
-test('who reads while it is written sees one value or the other, and never nothing', async () => {
+test('a concurrent reader sees the old or the new value, and never an empty file', async () => {
   const { path, writer } = trackFile();
   writer.write(-254, 'given', () => '');
   const worker = new Worker(reader, { eval: true, workerData: { path, reads: READS } });
@@ -67,8 +67,8 @@ test('who reads while it is written sees one value or the other, and never nothi
 test.each([
   ['deleted', (path: string) => rmSync(path)],
   ['emptied', (path: string) => writeFileSync(path, '')],
-  ['overwritten with what is no number', (path: string) => writeFileSync(path, '\0\0\0\0')],
-])('a file that somebody has %s has its value again at the next look', (_what, damage) => {
+  ['overwritten with garbage', (path: string) => writeFileSync(path, '\0\0\0\0')],
+])('a file that was %s gets its value back at the next check', (_what, damage) => {
   const { path, writer, events } = trackFile();
   writer.write(30, 'given', () => '');
   damage(path);
@@ -77,7 +77,7 @@ test.each([
   expect(events).toEqual(['health-told']);
 });
 
-test('a FAULT that somebody has deleted is there again at the next look, and one that never was is not made', () => {
+test('a deleted FAULT file is restored at the next check, and one that never existed is not created', () => {
   const { path, writer } = trackFile();
   writer.keepFault();
   expect(existsSync(path)).toBe(false);
@@ -95,7 +95,7 @@ test('a FAULT that somebody has deleted is there again at the next look, and one
   expect(readTrackValue(path)).toBe(0);
 });
 
-test('what the supervisor has written stays until the value is refreshed', () => {
+test("the supervisor's value stays until the next refresh", () => {
   const { path, writer } = trackFile();
   writer.write(30, 'given', () => '');
   writeFileSync(path, '0\n');

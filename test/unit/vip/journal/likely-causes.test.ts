@@ -20,14 +20,14 @@ test('a VIP that left a node names the check and what it was worth', () => {
   expect(because(dead, health(1), left(9))).toBe('health of api → dead; track value of api 30 → -254');
 });
 
-test('what happened to another node, to another VIP or long before is no cause', () => {
+test('an event on another node, of another VIP or long before is not a cause', () => {
   expect(because(health(0, { node: 'cp-2' }), left(9))).toBeUndefined();
   expect(because(health(0, { subject: 'ingress' }), left(9))).toBeUndefined();
   expect(because(health(0), left(5_001))).toBeUndefined();
   expect(because(health(0), left(5_000))).toBeDefined();
 });
 
-test('what is no sign of trouble is no cause', () => {
+test('a normal event is not a cause', () => {
   expect(because(lineAt(0, { kind: 'reload', event: 'generation-serving' }), left(9))).toBeUndefined();
 });
 
@@ -78,12 +78,12 @@ test('a node that lost a VIP names who has it, though that was written later', (
   expect(likelyCauses([left(0, { to: 'BACKUP' }), taken(12)], 0)).toBe('cp-2 became MASTER');
 });
 
-test('of several moves the nearest one counts', () => {
+test('the nearest of several moves counts', () => {
   const lines = [left(0, { node: 'cp-3', reason: 'old' }), left(2_000, { reason: 'new' }), taken(2_012)];
   expect(likelyCauses(lines, 2)).toBe('cp-1 left MASTER: new');
 });
 
-test('what is no move of a VIP has no such cause', () => {
+test('an event that moves no VIP has no such cause', () => {
   expect(because(left(0), health(5))).toBeUndefined();
 });
 

@@ -29,7 +29,7 @@ test('the defaults are the field’s', () => {
   });
 });
 
-test('what is chosen reaches the model, addresses in canonical form', () => {
+test('settings reach the model, with addresses in canonical form', () => {
   const settings = settingsOf(
     ...['--api-vips', '10.0.0.5,FD00:0::5', '--ingress-vips', '10.0.0.6', '--node-ip', 'FD00:0::1'],
     ...['--virtual-router-ids', '77,78', '--interface', 'eth0', '--node-name', 'a'],

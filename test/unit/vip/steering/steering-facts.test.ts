@@ -10,7 +10,7 @@ async function holds(...vips: readonly string[]): Promise<boolean | undefined> {
   return (await factsOf(status, { healthPort: 1 })).vips[0]?.holder;
 }
 
-test('a node whose bonus has outlived its VIP is no holder for an order', async () => {
+test('a node whose bonus outlived its VIP is not a holder for an order', async () => {
   expect(await holds('127.0.0.1')).toBe(true);
   expect(await holds('127.0.0.1', '::1')).toBe(true);
   expect(await holds('192.0.2.100')).toBe(false);

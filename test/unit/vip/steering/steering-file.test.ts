@@ -15,7 +15,7 @@ const move: SteeringOrder = {
   untilMs: asked.atMs + 40_000,
 };
 
-test.each([drain, move])('what is written is read as it was meant: %j', (order) => {
+test.each([drain, move])('an order is read back unchanged: %j', (order) => {
   expect(parseSteeringOrder(steeringOrderText(order))).toEqual({ kind: 'order', order });
 });
 

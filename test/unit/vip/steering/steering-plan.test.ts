@@ -59,7 +59,7 @@ describe('from the holder', () => {
     );
   });
 
-  test('of ingress, whose peers are not known by name, it goes to another node', () => {
+  test('an ingress VIP, whose peers have no known names, goes to another node', () => {
     const plan = planMove(factsOf(), wish({ kind: 'ingress' }));
     expect(plan).toMatchObject({ kind: 'move', first: 'yield', to: undefined });
   });
@@ -108,7 +108,7 @@ test.each<[string, Partial<SteeredVip>, Partial<SteeringFacts>, string]>([
     { virtualRouterIdTaken: 'prod uses 77' },
     'prod uses 77, expected an id of its own',
   ],
-])('where %s, nothing is moved', (_, vip, more, reason) => {
+])('if %s, nothing is moved', (_, vip, more, reason) => {
   expect(reasonsOf(factsOf(vip, more))).toContain(reason);
 });
 
@@ -134,7 +134,7 @@ describe('a drain', () => {
     expect(drainObjections(factsOf({ ...alone, holder: false }), ['api'], false)).toEqual([]);
   });
 
-  test('of a VIP whose health is not measured is refused, meant or not', () => {
+  test('an order for a VIP without health checks is refused, with --force or without', () => {
     const facts = { ...factsOf(), vips: [api, { ...ingress, measured: false }] };
     for (const force of [false, true])
       expect(drainObjections(facts, ['api', 'ingress'], force).join()).toContain(

@@ -5,7 +5,7 @@ import {
   steeringLines,
 } from '../../../../src/vip/steering/steering-report.ts';
 
-test('of a drain each note is told, and who has which VIP', () => {
+test("a drain's report has each note, and the holder of each VIP", () => {
   const vip = { kind: 'api', vip: '10.0.0.5', holder: 'cp-2 (10.0.0.12)', here: false } as const;
   const report: SteeringReport = {
     ...{ v: 1, command: 'drain', node: 'cp-1', outcome: 'done', notes: ['cp-1 is drained'], tookMs: 300 },

@@ -123,7 +123,7 @@ test.each<[string, () => void]>([
     'an order about a VIP whose health is not measured',
     () => writeFileSync(path, whole().replace('"api"', '"ingress"')),
   ],
-])('%s is told once and changes nothing, also of what was ordered before', async (_, make) => {
+])('%s is reported once and changes nothing, not even an earlier order', async (_, make) => {
   const fresh = keeper();
   make();
   for (const _round of [1, 2]) await fresh.read();

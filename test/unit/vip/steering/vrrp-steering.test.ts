@@ -40,7 +40,7 @@ describe('one move', () => {
     expect(stateAfter(move, [...looks, [9_000, true]])).toEqual({ kind: 'over', outcome: 'moved' });
   });
 
-  test('where the VIP comes back at once it goes on yielding', () => {
+  test('if the VIP returns at once, the node keeps yielding', () => {
     const looks: readonly Look[] = [
       [0, true],
       [600, false],
@@ -81,7 +81,7 @@ test('a move is of one VIP', () => {
   expect(steerOf(stateAfter(move, [[0, true]]), move, 'ingress')).toBe('none');
 });
 
-test('what is asked is said with who, until when and why', () => {
+test('an order is shown with its author, deadline and reason', () => {
   const texts = [
     steeringText({ kind: 'drained' }, drain, 'api'),
     steeringText(stateAfter(move, [[0, true]]), move, 'api'),
@@ -125,7 +125,7 @@ describe('property', () => {
     );
   });
 
-  test('what is over stays over', () => {
+  test('an expired order stays expired', () => {
     fc.assert(
       fc.property(anyMove, looks, looks, (order, before, later) => {
         const state = stateAfter(order, before);
@@ -172,7 +172,7 @@ describe('a group', () => {
     }
   });
 
-  test('two claims at once: each has it once, and it stays with the second', () => {
+  test('two claims at once: each node holds the VIP once, and the second keeps it', () => {
     const claim = { ...move, first: 'claim' } as const;
     const order = (id: string) => ({ ...claim, id });
     const nodes: readonly SimulatedNode[] = [

@@ -13,7 +13,7 @@ const printed = (stdout: string, exitCode = 0, stderr = ''): ProgramOutcome => (
 });
 const late: ProgramOutcome = { kind: 'late', message: '"ip" was not done after 5000 ms' };
 
-test('an address that is not here is told from one that could not be looked for', async () => {
+test('a missing address is distinguished from a failed check', async () => {
   const here = '[{},{"ifname":"eth0","addr_info":[{"local":"10.0.0.100","prefixlen":32}]}]';
   const look = (outcome: ProgramOutcome) => lookForAddress(async () => outcome, '10.0.0.100', signal);
   expect(await look(printed(here))).toEqual({ kind: 'looked', interfaces: ['eth0'] });
