@@ -78,7 +78,7 @@ export function createApplier(options: ApplierOptions): Applier {
     unchecked: undefined,
     inPlace: undefined,
     told: undefined,
-    lookedAtMs: Number.NEGATIVE_INFINITY,
+    verifiedAtMs: Number.NEGATIVE_INFINITY,
     rejected: undefined,
     cleaned: false,
   };

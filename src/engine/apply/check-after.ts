@@ -6,11 +6,11 @@ import type { CheckOutcome, ConfigurationCheck } from './configuration-check.ts'
 import { type Rendered, sha256Of } from './file-set.ts';
 import { isOwnFile } from './foreign-file.ts';
 import { type LiveFile, readIfThere } from './live-file.ts';
-import { type LookAfter, lookAfter } from './look-after.ts';
 import { type MainFile, type PlacedSet, placedOf, readMainFile } from './main-file.ts';
 import { syncFolder } from './set-folder.ts';
 import { folderNamedIn } from './set-path.ts';
 import type { ToldSet } from './tell-first.ts';
+import { type VerifyingCheck, verifyingCheck } from './verifying-check.ts';
 
 /** A file that may have been applied at runtime before validation. Valid only while that file is in place. */
 interface Unchecked {
@@ -23,9 +23,9 @@ interface Unchecked {
   readonly sinceMs: number;
   /** The last validated file, restored if this one is refused. Undefined: restore the last good copy. */
   readonly back: MainFile | undefined;
-  readonly looks: LookAfter;
+  readonly verifying: VerifyingCheck;
   /** Verify each file of the set on disk before validation. */
-  readonly mustLook: boolean;
+  readonly mustVerify: boolean;
 }
 
 const LONG_AGO = Number.NEGATIVE_INFINITY;
@@ -77,7 +77,7 @@ export async function uncheckedIn(
   if (folder !== undefined) await syncFolder(folder);
   return {
     ...{ sha256: sha256Of(found), mode, parts: () => [found], rendered: undefined, back: undefined },
-    ...{ sinceMs: LONG_AGO, looks: lookAfter(check, undefined), mustLook: false },
+    ...{ sinceMs: LONG_AGO, verifying: verifyingCheck(check, undefined), mustVerify: false },
   };
 }
 
@@ -94,15 +94,17 @@ export async function settle(
 ): Promise<ApplyOutcome | Damaged | undefined> {
   const { unchecked } = pending;
   if (unchecked === undefined) return undefined;
-  const { sha256, mode, parts, back, looks, mustLook } = unchecked;
+  const { sha256, mode, parts, back, verifying, mustVerify } = unchecked;
   const isThere = async () => (await readMainFile(file, pending.inPlace))?.sha256 === sha256;
   if (!(await isThere())) {
     pending.unchecked = undefined;
     return undefined;
   }
-  if (mustLook) await looks.look();
-  const found = looks.isDamaged() ? undefined : await checkUnless(interrupt, looks.check, file.path, signal);
-  if (looks.isDamaged()) return { kind: 'damaged', back };
+  if (mustVerify) await verifying.verify();
+  const found = verifying.isDamaged()
+    ? undefined
+    : await checkUnless(interrupt, verifying.check, file.path, signal);
+  if (verifying.isDamaged()) return { kind: 'damaged', back };
   // The file was edited during validation: the verdict may be about the edit. The next call writes ours again.
   if (found !== undefined && found.kind !== 'impossible' && !(await isThere())) {
     pending.unchecked = undefined;

@@ -9,16 +9,16 @@ import type { Rendered } from './file-set.ts';
 import type { ForeignFile } from './foreign-file.ts';
 import type { KnownFiles } from './known-files.ts';
 import { keepModes, type LiveFile } from './live-file.ts';
-import { type LookAfter, lookAfter } from './look-after.ts';
 import { BACK_MS, type MainFile, type PlacedSet, placedOf, readMainFile, stampAt } from './main-file.ts';
 import { removeOldSets } from './old-sets.ts';
 import { putInPlace, syncSet } from './put-in-place.ts';
 import { holdsAll, isInPlace, isKnownOther, type StagedSet, stageSet } from './set-folder.ts';
 import type { SpareSet } from './spare-set.ts';
 import { tellFirst, whatRuns } from './tell-first.ts';
+import { type VerifyingCheck, verifyingCheck } from './verifying-check.ts';
 
 /** Trust files we wrote for 5 s: stat() of thousands is slow. Runtime updates never wait for it; if it is due, it follows. */
-const LOOK_EVERY_MS = 5_000;
+const TRUST_MS = 5_000;
 
 export interface ReplaceOptions {
   /** Validation by HAProxy itself. */
@@ -42,7 +42,7 @@ export interface Placing extends Pending {
   /** Monotonic milliseconds. */
   readonly now: () => number;
   /** When the files of the set in place were last verified, or the first set was written: monotonic milliseconds. */
-  lookedAtMs: number;
+  verifiedAtMs: number;
 }
 
 export interface Replacement {
@@ -64,7 +64,7 @@ export async function replaceSet(parts: Replacement): Promise<ApplyOutcome | Dam
   const { file, rendered, memory, mayTrust } = parts;
   const main = await readMainFile(file, memory.inPlace);
   const isOther = main !== undefined && isKnownOther(main, rendered);
-  const isFresh = mayTrust && memory.now() - memory.lookedAtMs < LOOK_EVERY_MS;
+  const isFresh = mayTrust && memory.now() - memory.verifiedAtMs < TRUST_MS;
   // HAProxy has yet to read a set that is not served: verify it first.
   const isTrusted = isFresh && memory.served === main?.sha256;
   const isThere =
@@ -84,13 +84,13 @@ async function serveInPlace(
   const stamp = memory.inPlace?.sha256 === sha256 ? memory.inPlace.stamp : undefined;
   const placed = { sha256, folder, rendered, stamp };
   memory.inPlace = placed;
-  if (!isTrusted) memory.lookedAtMs = memory.now();
+  if (!isTrusted) memory.verifiedAtMs = memory.now();
   if (memory.unchecked?.sha256 !== sha256 && (await isServed(sha256, memory, signal))) {
     fillSpare(parts, placed);
     return { kind: 'unchanged' };
   }
   const staged = { parts: () => [main.bytes()], folder, sync: async () => undefined };
-  const looks = lookAfter(options.check, undefined);
+  const verifying = verifyingCheck(options.check, undefined);
   options.onReload?.();
   return await serve(parts, {
     before: ownFile(main),
@@ -98,7 +98,7 @@ async function serveInPlace(
     placed,
     way: reload,
     isCheckedAfter: false,
-    looks,
+    verifying,
   });
 }
 
@@ -110,7 +110,7 @@ const readAnew: Way = {
 interface Trust {
   /** The set in place is known and differs. */
   readonly isOther: boolean;
-  /** Its files were verified within `LOOK_EVERY_MS`. */
+  /** Its files were verified within `TRUST_MS`. */
   readonly isFresh: boolean;
 }
 
@@ -139,10 +139,10 @@ async function replaceBy(
   const staged = await stageSet(file, main, rendered, { known, spare, isTrusted });
   const isWhole = async (): Promise<boolean> => {
     const holds = staged.folder === undefined || (await holdsAll(staged.folder, rendered, known));
-    memory.lookedAtMs = holds ? memory.now() : Number.NEGATIVE_INFINITY;
+    memory.verifiedAtMs = holds ? memory.now() : Number.NEGATIVE_INFINITY;
     return holds;
   };
-  const looks = lookAfter(options.check, isTrusted ? isWhole : undefined);
+  const verifying = verifyingCheck(options.check, isTrusted ? isWhole : undefined);
   const planned = (): Way => {
     if (before === undefined || runs === undefined) return reload;
     const edit = { from: runs.sha256, before, rendered, staged, found };
@@ -153,19 +153,19 @@ async function replaceBy(
   if (way.kind === 'reload') options.onReload?.();
   const timeMs = Date.now() - BACK_MS;
   const hash = createHash('sha256');
-  const check = isCheckedAfter ? undefined : looks.check;
+  const check = isCheckedAfter ? undefined : verifying.check;
   const isKnown = async (): Promise<boolean> =>
     before?.rendered !== undefined && (await readMainFile(file, memory.inPlace))?.sha256 === before.sha256;
   const putting = { ...options, mode: rendered.mode, check, timeMs, isKnown, hash };
   const refusal = await putInPlace(file, staged, putting, signal);
-  if (looks.isDamaged()) return { kind: 'damaged', back: undefined };
+  if (verifying.isDamaged()) return { kind: 'damaged', back: undefined };
   if (refusal !== undefined) return refusal;
-  if (!isTrusted) memory.lookedAtMs = memory.now();
+  if (!isTrusted) memory.verifiedAtMs = memory.now();
   const sha256 = hash.digest('hex');
   const placed = { sha256, folder: staged.folder, rendered, stamp: await stampAt(file.path, timeMs) };
-  const mustLook = isTrusted && !isFresh;
+  const mustVerify = isTrusted && !isFresh;
   const back = parts.back ?? memory.unchecked?.back ?? before;
-  return await serve(parts, { before: back, staged, placed, way, isCheckedAfter, looks, mustLook });
+  return await serve(parts, { before: back, staged, placed, way, isCheckedAfter, verifying, mustVerify });
 }
 
 /** The set that is in place now. */
@@ -177,13 +177,13 @@ interface Placed {
   readonly way: Way;
   /** It is validated after HAProxy has it. */
   readonly isCheckedAfter: boolean;
-  readonly looks: LookAfter;
+  readonly verifying: VerifyingCheck;
   /** Verify each file before validation. */
-  readonly mustLook?: boolean;
+  readonly mustVerify?: boolean;
 }
 
 async function serve(parts: Replacement, now: Placed): Promise<ApplyOutcome | Damaged> {
-  const { before, staged, placed, isCheckedAfter, looks, mustLook = false } = now;
+  const { before, staged, placed, isCheckedAfter, verifying, mustVerify = false } = now;
   const { file, rendered, memory, mayTrust } = parts;
   const { mode } = rendered;
   const { sha256 } = placed;
@@ -192,12 +192,21 @@ async function serve(parts: Replacement, now: Placed): Promise<ApplyOutcome | Da
   memory.served = undefined;
   memory.told = undefined;
   const sinceMs = overtaken?.sinceMs ?? memory.now();
-  const unchecked = { sha256, mode, parts: staged.parts, rendered, sinceMs, back: before, looks, mustLook };
+  const unchecked = {
+    sha256,
+    mode,
+    parts: staged.parts,
+    rendered,
+    sinceMs,
+    back: before,
+    verifying,
+    mustVerify,
+  };
   if (isCheckedAfter) memory.unchecked = unchecked;
   const { brought, removed } = await bringAndSync(parts, now);
   fillSpare(parts, placed);
   const outcome = await verdictOn(brought, parts, now);
-  const isDamaged = looks.isDamaged() || removed !== undefined;
+  const isDamaged = verifying.isDamaged() || removed !== undefined;
   if (outcome.kind !== 'rejected' || isDamaged) memory.inPlace = placed;
   if (isDamaged && mayTrust) return { kind: 'damaged', back: before };
   if (removed !== undefined) return removed;
@@ -232,18 +241,18 @@ async function bringAndSync(
 async function verdictOn(
   brought: ReloadOutcome,
   { file, memory, signal }: Replacement,
-  { placed, looks, mustLook }: Placed,
+  { placed, verifying, mustVerify }: Placed,
 ): Promise<ApplyOutcome> {
   const isUnchecked = memory.unchecked?.sha256 === placed.sha256;
   switch (brought.kind) {
     case 'reloaded':
       if (isUnchecked && brought.atRunTime === true) return { ...brought, isUnchecked };
       memory.unchecked = undefined;
-      if (mustLook === true) await looks.look();
+      if (mustVerify === true) await verifying.verify();
       return brought;
     case 'rejected': {
       if (!isUnchecked) return brought;
-      const found = await looks.check(file.path, signal);
+      const found = await verifying.check(file.path, signal);
       if (found.kind === 'invalid') return refusedBy(found);
       return found.kind === 'valid' ? brought : { ...brought, isUnchecked };
     }

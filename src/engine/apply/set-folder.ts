@@ -57,11 +57,11 @@ export async function isInPlace(
 
 /** Whether the folder holds exactly the other files. */
 export async function holdsAll(folder: string, rendered: Rendered, known: KnownFiles): Promise<boolean> {
-  return (await lookAt(folder, rendered, known)) === 'whole';
+  return (await inspect(folder, rendered, known)) === 'whole';
 }
 
 /** `edited`: HAProxy may have read other content there. */
-async function lookAt(
+async function inspect(
   folder: string,
   rendered: Rendered,
   known: KnownFiles,
@@ -106,13 +106,13 @@ export async function stageSet(
   const left = isTrusted ? main?.rendered : undefined;
   const isLeft = left !== undefined && hasFiles(left, rendered);
   const found =
-    before === undefined || left !== undefined ? undefined : await lookAt(before, rendered, known);
+    before === undefined || left !== undefined ? undefined : await inspect(before, rendered, known);
   if (before !== undefined && (isLeft || found === 'whole'))
     return { parts: () => mainParts(rendered, before), folder: before, sync: nothing };
   const folder = await makeSetFolder(file, before, folderMode(mode));
   try {
     const ahead = isTrusted ? await spare.take(folder, mode) : new Map<string, SetFile>();
-    const isSame = left === undefined ? await lookedAt(before, mode, known) : leftIn(left, mode);
+    const isSame = left === undefined ? await inspected(before, mode, known) : leftIn(left, mode);
     const sync = await fillFolder(folder, before, rendered, { ahead, isSame });
     return { parts: () => mainParts(rendered, folder), folder, isEdited: found === 'edited', sync };
   } catch (error) {
@@ -123,7 +123,7 @@ export async function stageSet(
 
 type IsSame = (file: SetFile) => Promise<boolean>;
 
-async function lookedAt(folder: string | undefined, mode: number, known: KnownFiles): Promise<IsSame> {
+async function inspected(folder: string | undefined, mode: number, known: KnownFiles): Promise<IsSame> {
   if (folder === undefined) return async () => false;
   const names = await filesIn(folder);
   return async (each) => (await stateOf(folder, names, each, mode, known)) === 'same';
