@@ -2,7 +2,7 @@ import { codeOf, messageOf } from '../system/errors.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import type { ApplyOutcome } from './apply-outcome.ts';
 import { connectSupervisor, type Supervisor, type SupervisorOptions } from './ask-supervisor.ts';
-import { isToldAhead, type Stops, settle, uncheckedIn } from './check-after.ts';
+import { awaitsValidation, type Stops, settle, uncheckedIn } from './check-after.ts';
 import { isSameSet, mustBeSet, type Rendered } from './file-set.ts';
 import { createKnownFiles } from './known-files.ts';
 import { findLiveFile, type LiveFile, removeLeftovers } from './live-file.ts';
@@ -77,7 +77,7 @@ export function createApplier(options: ApplierOptions): Applier {
     served: undefined,
     unchecked: undefined,
     inPlace: undefined,
-    told: undefined,
+    runtimeSet: undefined,
     verifiedAtMs: Number.NEGATIVE_INFINITY,
     rejected: undefined,
     cleaned: false,
@@ -91,13 +91,13 @@ export function createApplier(options: ApplierOptions): Applier {
       } catch (error) {
         signal.throwIfAborted();
         const found = failed(options.configPath, error);
-        return memory.told !== undefined && isSameSet(memory.told.rendered, rendered)
-          ? butTold(found)
+        return memory.runtimeSet !== undefined && isSameSet(memory.runtimeSet.rendered, rendered)
+          ? inMemoryOnly(found)
           : found;
       }
     },
     settle: (signal) => {
-      if (!isToldAhead(memory)) return undefined;
+      if (!awaitsValidation(memory)) return undefined;
       const interrupt = new AbortController();
       const stops = { signal, interrupt: interrupt.signal };
       return {
@@ -119,8 +119,12 @@ export function createApplier(options: ApplierOptions): Applier {
   };
 }
 
-function butTold({ kind, message }: Failed): Failed {
-  return { kind, message: `${message}; applied at runtime only, lost when HAProxy restarts`, isTold: true };
+function inMemoryOnly({ kind, message }: Failed): Failed {
+  return {
+    kind,
+    message: `${message}; applied at runtime only, lost when HAProxy restarts`,
+    inMemoryOnly: true,
+  };
 }
 
 type Failed = Extract<ApplyOutcome, { kind: 'failed' }>;
@@ -175,7 +179,8 @@ async function applySet(
 /** HAProxy runs this set, its file is in place and untouched, and `settle` has yet to validate it. */
 async function isStillUnchecked(file: LiveFile, rendered: Rendered, memory: Memory): Promise<boolean> {
   const { unchecked, inPlace } = memory;
-  if (!isToldAhead(memory) || unchecked?.back === undefined || unchecked.rendered === undefined) return false;
+  if (!awaitsValidation(memory) || unchecked?.back === undefined || unchecked.rendered === undefined)
+    return false;
   if (!isSameSet(unchecked.rendered, rendered)) return false;
   return (await readMainFile(file, inPlace))?.sha256 === unchecked.sha256;
 }
@@ -183,7 +188,7 @@ async function isStillUnchecked(file: LiveFile, rendered: Rendered, memory: Memo
 /** The set in place is unchecked, and this one is a runtime update of it. */
 function mayOvertake(rendered: Rendered, memory: Memory, { difference }: ApplierOptions): boolean {
   const { unchecked, inPlace } = memory;
-  if (!isToldAhead(memory) || unchecked?.back === undefined || inPlace === undefined) return false;
+  if (!awaitsValidation(memory) || unchecked?.back === undefined || inPlace === undefined) return false;
   if (difference === undefined) return false;
   return isKnownOther(inPlace, rendered) && difference(inPlace.rendered, rendered).kind !== 'reload';
 }
@@ -210,9 +215,9 @@ async function settleSet(
     const again = { file, rendered, options, memory, signal, mayTrust: false, back: found.back } as const;
     const outcome = await replaceSet(again);
     if (outcome.kind !== 'reloaded' || outcome.isUnchecked !== true) return outcome;
-    const { isUnchecked: _, ...told } = outcome;
+    const { isUnchecked: _, ...applied } = outcome;
     const settled = await settleSet(file, options, memory, stops);
-    return settled?.kind === 'unchanged' ? told : (settled ?? outcome);
+    return settled?.kind === 'unchanged' ? applied : (settled ?? outcome);
   }
   if (found?.kind === 'rejected') memory.rejected = { rendered, outcome: found };
   return found;

@@ -44,10 +44,10 @@ export type ApplyOutcome =
   | { readonly kind: 'unreachable'; readonly message: string; readonly isUnchecked?: true }
   /**
    * Validity is unknown: the disk is full or read-only, or HAProxy could not be run. The live file is unchanged, except that a file already
-   * applied at runtime stays and is validated before anything else. `isTold`: applied at runtime, but the file could not be written; lost on
+   * applied at runtime stays and is validated before anything else. `inMemoryOnly`: applied at runtime, but the file could not be written; lost on
    * restart.
    */
-  | { readonly kind: 'failed'; readonly message: string; readonly isTold?: true }
+  | { readonly kind: 'failed'; readonly message: string; readonly inMemoryOnly?: true }
   /** Abandoned: its inputs changed meanwhile. The previous file or this one is in place, and the next configuration replaces it. */
   | { readonly kind: 'superseded'; readonly message: string };
 

@@ -16,7 +16,7 @@ export interface SupervisorOptions {
    * Timeout of a runtime update ahead of its file, plus 50 ms for each change, one minute at most. Default 10 s: a supervisor that is busy for
    * longer gets the file and a reload. Both waits together must end before the monitor's loop is considered hung.
    */
-  readonly tellTimeoutMs?: number;
+  readonly updateTimeoutMs?: number;
   /** Timeout of requests that are answered at once. Default 2 s. */
   readonly statusTimeoutMs?: number;
 }
@@ -25,12 +25,12 @@ export interface SupervisorOptions {
 export type ReloadOutcome = Extract<ApplyOutcome, { kind: 'reloaded' | 'rejected' | 'unreachable' }>;
 
 /** Duration and number of commands of a runtime update. */
-export type Told = Pick<Extract<ApplyOutcome, { kind: 'reloaded' }>, 'tookMs' | 'commands'>;
+export type UpdateStats = Pick<Extract<ApplyOutcome, { kind: 'reloaded' }>, 'tookMs' | 'commands'>;
 
-type TellOutcome =
-  | { readonly kind: 'told'; readonly told: Told }
+type UpdateOutcome =
+  | { readonly kind: 'updated'; readonly stats: UpdateStats }
   /** `reason`: why HAProxy refused it. */
-  | { readonly kind: 'not-told'; readonly reason?: string };
+  | { readonly kind: 'not-updated'; readonly reason?: string };
 
 /** The supervisor behind a control socket. A reload without an answer may or may not have happened: ask again. */
 export interface Supervisor {
@@ -38,13 +38,13 @@ export interface Supervisor {
   readonly change: (change: object, signal: AbortSignal) => Promise<ReloadOutcome>;
   /**
    * Requests a runtime update before its file is written; it never reloads for it. Without an answer the update may have been made all the same.
-   * A supervisor that does not know `ahead` reloads the previous file if it cannot make the change; the outcome is then `not-told`. Rejects only
+   * A supervisor that does not know `ahead` reloads the previous file if it cannot make the change; the outcome is then `not-updated`. Rejects only
    * when `signal` aborts.
    */
-  readonly tell: (
+  readonly updateAhead: (
     change: { readonly changes: readonly object[] },
     signal: AbortSignal,
-  ) => Promise<TellOutcome>;
+  ) => Promise<UpdateOutcome>;
   /**
    * Reports that the file with this hash, already applied at runtime, passed validation: the supervisor may keep it as the last good one. Rejects
    * only when `signal` aborts; without an answer the older copy stays.
@@ -59,10 +59,10 @@ export interface Supervisor {
 
 /** Time for one change on a starved machine: a server takes two commands, and a certificate takes longest. */
 const EACH_CHANGE_MS = 50;
-const LONGEST_TELL_MS = 60_000;
+const LONGEST_UPDATE_MS = 60_000;
 
 export function connectSupervisor(options: SupervisorOptions): Supervisor {
-  const { socketPath, reloadTimeoutMs = 30_000, tellTimeoutMs = 10_000, statusTimeoutMs = 2_000 } = options;
+  const { socketPath, reloadTimeoutMs = 30_000, updateTimeoutMs = 10_000, statusTimeoutMs = 2_000 } = options;
   /** Cached per socket file: whether that supervisor makes runtime updates. */
   let asked: { readonly of: string | undefined; readonly changes: boolean } | undefined;
 
@@ -98,12 +98,12 @@ export function connectSupervisor(options: SupervisorOptions): Supervisor {
       const isKnown = order !== undefined && (await makesChanges(signal));
       return await reloadBy(isKnown ? order : 'reload', signal);
     },
-    tell: async (change, signal) => {
+    updateAhead: async (change, signal) => {
       const order = orderOf(change);
-      if (order === undefined) return { kind: 'not-told' };
-      const neededMs = tellTimeoutMs + EACH_CHANGE_MS * change.changes.length;
-      const outcome = await ask(order, Math.min(neededMs, LONGEST_TELL_MS), signal);
-      return outcome.kind === 'answered' ? tellOutcomeOf(outcome.answer) : { kind: 'not-told' };
+      if (order === undefined) return { kind: 'not-updated' };
+      const neededMs = updateTimeoutMs + EACH_CHANGE_MS * change.changes.length;
+      const outcome = await ask(order, Math.min(neededMs, LONGEST_UPDATE_MS), signal);
+      return outcome.kind === 'answered' ? updateOutcomeOf(outcome.answer) : { kind: 'not-updated' };
     },
     keep: async (sha256, signal) => {
       if (!(await makesChanges(signal))) return;
@@ -127,13 +127,13 @@ function orderOf(change: object): `apply ${string}` | undefined {
   return Buffer.byteLength(order) <= MAX_LINE_BYTES ? order : undefined;
 }
 
-function tellOutcomeOf(answer: Answer): TellOutcome {
-  if (answer.ok && answer['atRunTime'] === true) return { kind: 'told', told: toldOf(answer) };
+function updateOutcomeOf(answer: Answer): UpdateOutcome {
+  if (answer.ok && answer['atRunTime'] === true) return { kind: 'updated', stats: statsOf(answer) };
   const reason = answer['refused'];
-  return { kind: 'not-told', ...(typeof reason === 'string' && { reason }) };
+  return { kind: 'not-updated', ...(typeof reason === 'string' && { reason }) };
 }
 
-function toldOf(answer: Extract<Answer, { ok: true }>): Told {
+function statsOf(answer: Extract<Answer, { ok: true }>): UpdateStats {
   return {
     ...(answer.tookMs !== undefined && { tookMs: answer.tookMs }),
     ...(typeof answer['commands'] === 'number' && { commands: answer['commands'] }),
@@ -164,7 +164,7 @@ function reloadOutcomeOf(
   return {
     kind: 'reloaded',
     ...(answer.generation === undefined ? {} : { generation: answer.generation }),
-    ...toldOf(answer),
+    ...statsOf(answer),
     ...(answer['atRunTime'] === true && { atRunTime: true }),
     ...(typeof answer['refused'] === 'string' && { what: REFUSED, reason: answer['refused'] }),
   };

@@ -1,4 +1,4 @@
-import type { ReloadOutcome, Supervisor, Told } from './ask-supervisor.ts';
+import type { ReloadOutcome, Supervisor, UpdateStats } from './ask-supervisor.ts';
 import { type Rendered, SET_FOLDER } from './file-set.ts';
 import type { MainFile } from './main-file.ts';
 import type { StagedSet } from './set-folder.ts';
@@ -35,7 +35,7 @@ export type Way =
       readonly set?: number;
       readonly changes: readonly object[];
       /** The update was already made ahead of the file, with this result. */
-      readonly told?: Told;
+      readonly stats?: UpdateStats;
     };
 
 export const reload: Way = { kind: 'reload' };
@@ -64,10 +64,10 @@ export async function bringIntoService(
   signal: AbortSignal,
 ): Promise<ReloadOutcome> {
   if (way.kind === 'change') {
-    const { from, set, changes, told } = way;
+    const { from, set, changes, stats } = way;
     const order = { from, to: sha256, checked: isChecked, ...(set !== undefined && { set }), changes };
     const outcome = await supervisor.change(order, signal);
-    return outcome.kind === 'reloaded' && outcome.atRunTime === true ? { ...outcome, ...told } : outcome;
+    return outcome.kind === 'reloaded' && outcome.atRunTime === true ? { ...outcome, ...stats } : outcome;
   }
   const outcome = await supervisor.reload(signal);
   const { kind: _, ...why } = way;

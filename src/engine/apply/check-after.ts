@@ -9,7 +9,7 @@ import { type LiveFile, readIfThere } from './live-file.ts';
 import { type MainFile, type PlacedSet, placedOf, readMainFile } from './main-file.ts';
 import { syncFolder } from './set-folder.ts';
 import { folderNamedIn } from './set-path.ts';
-import type { ToldSet } from './tell-first.ts';
+import type { RuntimeSet } from './update-ahead.ts';
 import { type VerifyingCheck, verifyingCheck } from './verifying-check.ts';
 
 /** A file that may have been applied at runtime before validation. Valid only while that file is in place. */
@@ -38,7 +38,7 @@ export interface Pending {
   inPlace: PlacedSet | undefined;
   unchecked: Unchecked | undefined;
   /** A set that was applied at runtime and whose main file is not in place. The supervisor may have moved on since. */
-  told: ToldSet | undefined;
+  runtimeSet: RuntimeSet | undefined;
 }
 
 /** Someone edited files of this set, so the verdict is about other content. Never returned if all files were verified first. */
@@ -137,7 +137,7 @@ export async function settle(
 }
 
 /** Applied at runtime, not validated yet; further runtime updates are allowed. */
-export function isToldAhead({ unchecked, served, inPlace }: Pending): boolean {
+export function awaitsValidation({ unchecked, served, inPlace }: Pending): boolean {
   if (unchecked === undefined || unchecked.sinceMs === LONG_AGO) return false;
   return served === unchecked.sha256 && inPlace?.sha256 === served;
 }

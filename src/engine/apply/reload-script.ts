@@ -43,7 +43,7 @@ export function reloadByScript(script: ReloadScript): Supervisor {
   return {
     reload,
     change: (_, signal) => reload(signal),
-    tell: async () => ({ kind: 'not-told' }),
+    updateAhead: async () => ({ kind: 'not-updated' }),
     keep: async () => undefined,
     makesChanges: async () => false,
     servedSha256: async () => undefined,

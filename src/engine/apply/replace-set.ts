@@ -14,7 +14,7 @@ import { removeOldSets } from './old-sets.ts';
 import { putInPlace, syncSet } from './put-in-place.ts';
 import { holdsAll, isInPlace, isKnownOther, type StagedSet, stageSet } from './set-folder.ts';
 import type { SpareSet } from './spare-set.ts';
-import { tellFirst, whatRuns } from './tell-first.ts';
+import { updateAhead, whatRuns } from './update-ahead.ts';
 import { type VerifyingCheck, verifyingCheck } from './verifying-check.ts';
 
 /** Trust files we wrote for 5 s: stat() of thousands is slow. Runtime updates never wait for it; if it is due, it follows. */
@@ -124,17 +124,17 @@ async function replaceBy(
   const before = ownFile(main);
   const runs = isOther ? await whatRuns(before, memory, signal) : before;
   const found = isOther && runs?.rendered ? options.difference?.(runs.rendered, rendered) : undefined;
-  const isTold = mayTrust && found !== undefined && found.kind !== 'reload';
-  const isTrusted = isOther && (isFresh || isTold);
+  const isRuntime = mayTrust && found !== undefined && found.kind !== 'reload';
+  const isTrusted = isOther && (isFresh || isRuntime);
   const isCheckedAfter =
     options.checksAfter === true && before !== undefined && (await memory.supervisor.makesChanges(signal));
-  const isFirst = isCheckedAfter && isTold && found.kind === 'runtime';
-  const tell = async (way: Way): Promise<Way> =>
-    way.kind === 'change' && isFirst ? await tellFirst(way, rendered, memory, signal) : way;
+  const isFirst = isCheckedAfter && isRuntime && found.kind === 'runtime';
+  const updated = async (way: Way): Promise<Way> =>
+    way.kind === 'change' && isFirst ? await updateAhead(way, rendered, memory, signal) : way;
   // An update that reads no file of the set need not wait for them.
   const early =
     isFirst && found.readsFiles !== true && runs !== undefined
-      ? await tell({ kind: 'change', from: runs.sha256, changes: found.changes })
+      ? await updated({ kind: 'change', from: runs.sha256, changes: found.changes })
       : undefined;
   const staged = await stageSet(file, main, rendered, { known, spare, isTrusted });
   const isWhole = async (): Promise<boolean> => {
@@ -149,7 +149,7 @@ async function replaceBy(
     const way = wayFrom(edit, options.difference);
     return way.kind === 'change' && staged.isEdited === true ? readAnew : way;
   };
-  const way = early ?? (await tell(planned()));
+  const way = early ?? (await updated(planned()));
   if (way.kind === 'reload') options.onReload?.();
   const timeMs = Date.now() - BACK_MS;
   const hash = createHash('sha256');
@@ -190,7 +190,7 @@ async function serve(parts: Replacement, now: Placed): Promise<ApplyOutcome | Da
   const overtaken = memory.unchecked?.sha256 === sha256 ? undefined : memory.unchecked;
   // Unknown from here until the supervisor confirms a text.
   memory.served = undefined;
-  memory.told = undefined;
+  memory.runtimeSet = undefined;
   const sinceMs = overtaken?.sinceMs ?? memory.now();
   const unchecked = {
     sha256,

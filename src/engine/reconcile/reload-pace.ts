@@ -65,15 +65,15 @@ export function createReloadPace<T>(parts: ReloadPaceParts<T>): ReloadPace<T> {
   /** The last validated one: HAProxy is reloaded with it if a runtime update turns out to be invalid. */
   let checked: Proposed<T> | undefined;
   let hasServed = false;
-  let isPartTold = true;
+  let mayApplyPart = true;
   let wasRefused = false;
   const isServed = (rendered: Rendered): boolean =>
     served !== undefined && isSameSet(rendered, served.rendered);
   const partOf = async (wanted: Proposed<T>): Promise<Proposed<T> | undefined> => {
-    if (served === undefined || !isPartTold) return undefined;
+    if (served === undefined || !mayApplyPart) return undefined;
     const part = await parts.partly?.(served, wanted);
-    const isTold = part !== undefined && difference(served.rendered, part.rendered).kind === 'runtime';
-    return isTold ? part : undefined;
+    const isRuntime = part !== undefined && difference(served.rendered, part.rendered).kind === 'runtime';
+    return isRuntime ? part : undefined;
   };
   const wholeTurn = async (wanted: Proposed<T>): Promise<Turn<T>> => {
     const all = { now: wanted, laterMs: 0 };
@@ -88,8 +88,8 @@ export function createReloadPace<T>(parts: ReloadPaceParts<T>): ReloadPace<T> {
     turn: async (wanted) => {
       const { now, laterMs } = await wholeTurn(wanted);
       const step = served && now && (await parts.smallerStep?.(served, now));
-      const isTold = step && difference(served?.rendered, step.rendered).kind === 'runtime';
-      return isTold ? { now: step, laterMs: AFTER_PART_MS } : { now, laterMs };
+      const isRuntime = step && difference(served?.rendered, step.rendered).kind === 'runtime';
+      return isRuntime ? { now: step, laterMs: AFTER_PART_MS } : { now, laterMs };
     },
     note: (outcome, applied, { startMs, isPart }) => {
       const isTaken = outcome.kind === 'reloaded' || outcome.kind === 'unchanged';
@@ -98,7 +98,7 @@ export function createReloadPace<T>(parts: ReloadPaceParts<T>): ReloadPace<T> {
       if (isTaken && !isUnchecked(outcome)) checked = applied;
       hasServed ||= isTaken;
       lastStartMs = startedMs ?? lastStartMs;
-      if (isPart ? startedMs !== undefined : isTaken) isPartTold = !isPart;
+      if (isPart ? startedMs !== undefined : isTaken) mayApplyPart = !isPart;
       if (!isPart) wasRefused = outcome.kind === 'rejected';
     },
     hasServed: () => hasServed,
@@ -118,7 +118,7 @@ function servedAfter<T>(
       if (outcome.back === undefined) return served;
       return outcome.back.kind === 'reloaded' ? checked : undefined;
     case 'failed':
-      return outcome.isTold === true ? applied : served;
+      return outcome.inMemoryOnly === true ? applied : served;
     default:
       return undefined;
   }

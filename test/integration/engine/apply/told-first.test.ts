@@ -99,7 +99,7 @@ test.each([
 });
 
 test('a supervisor that does not answer is waited for until the file is asked for, not twice as long', async () => {
-  const { tell } = await begun({ tellTimeoutMs: 200, reloadTimeoutMs: 600_000 });
+  const { tell } = await begun({ updateTimeoutMs: 200, reloadTimeoutMs: 600_000 });
   const { promise: never } = Promise.withResolvers<Answer>();
   const { get } = Object.getOwnPropertyDescriptor(scene.answers, 'reload') ?? {};
   const isAhead = () => scene.requests.at(-1)?.includes('"ahead"') === true;
@@ -148,8 +148,8 @@ test('runtime updates pass while no file can be written, and the file follows', 
   const unblock = blockDisk();
   for (const index of [1, 2]) {
     const outcome = await tell(textOf(index), signal);
-    expect(outcome).toMatchObject({ kind: 'failed', isTold: true });
-    expect(outcome).toMatchObject({ message: expect.stringContaining('what runs has it') });
+    expect(outcome).toMatchObject({ kind: 'failed', inMemoryOnly: true });
+    expect(outcome).toMatchObject({ message: expect.stringContaining('applied at runtime only') });
   }
   expect(there()).toBe(0);
   expect(orders()).toEqual(['0 to told with changes', 'told to told with changes']);
@@ -165,7 +165,7 @@ test('a restarted HAProxy gets its runtime updates again while no file can be wr
   const unblock = blockDisk();
   await tell(textOf(1), signal);
   model.served = sha256Of(textOf(0));
-  expect(await tell(textOf(1), signal)).toMatchObject({ kind: 'failed', isTold: true });
+  expect(await tell(textOf(1), signal)).toMatchObject({ kind: 'failed', inMemoryOnly: true });
   expect(orders().slice(1)).toEqual(['0 to told with changes']);
   unblock();
   await tell(textOf(1), signal);
@@ -187,7 +187,7 @@ test('a change that needs a reload is not reported as running if its file cannot
   blockDisk();
   const outcome = await tell(textOf(1), signal);
   expect(outcome.kind).toBe('failed');
-  expect(outcome).not.toHaveProperty('isTold');
+  expect(outcome).not.toHaveProperty('inMemoryOnly');
 });
 
 test('a change that is not made at runtime announces a reload', async () => {

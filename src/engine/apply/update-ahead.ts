@@ -6,7 +6,7 @@ import type { Rendered } from './file-set.ts';
 import type { MainFile } from './main-file.ts';
 
 /** A set that was applied at runtime before its main file was written: docs/internals/decisions/0095. */
-export interface ToldSet {
+export interface RuntimeSet {
   /** The supervisor's id of the running configuration. No file has this hash. */
   readonly identity: string;
   readonly rendered: Rendered;
@@ -21,11 +21,11 @@ export async function whatRuns(
   pending: Pending,
   signal: AbortSignal,
 ): Promise<Running | undefined> {
-  const { told, supervisor } = pending;
-  if (told === undefined) return before;
-  if ((await supervisor.servedSha256(signal)) === told.identity)
-    return { sha256: told.identity, rendered: told.rendered };
-  pending.told = undefined;
+  const { runtimeSet, supervisor } = pending;
+  if (runtimeSet === undefined) return before;
+  if ((await supervisor.servedSha256(signal)) === runtimeSet.identity)
+    return { sha256: runtimeSet.identity, rendered: runtimeSet.rendered };
+  pending.runtimeSet = undefined;
   return before;
 }
 
@@ -33,7 +33,7 @@ export async function whatRuns(
  * Applies a set at runtime before its main file is written. Returns what remains to be done once the file is in place: bind the update to it, or
  * reload if the update was refused.
  */
-export async function tellFirst(
+export async function updateAhead(
   { from, set, changes }: Extract<Way, { kind: 'change' }>,
   rendered: Rendered,
   pending: Pending,
@@ -43,12 +43,12 @@ export async function tellFirst(
   // From here the running configuration may match no file.
   pending.served = undefined;
   const order = { from, to: identity, ahead: true, ...(set !== undefined && { set }), changes };
-  const outcome = await pending.supervisor.tell(order, signal);
-  if (outcome.kind === 'told') {
-    pending.told = { identity, rendered };
-    return { kind: 'change', from: identity, changes: [], told: outcome.told };
+  const outcome = await pending.supervisor.updateAhead(order, signal);
+  if (outcome.kind === 'updated') {
+    pending.runtimeSet = { identity, rendered };
+    return { kind: 'change', from: identity, changes: [], stats: outcome.stats };
   }
-  pending.told = undefined;
+  pending.runtimeSet = undefined;
   const { reason } = outcome;
   return { kind: 'reload', ...(reason !== undefined && { what: REFUSED, reason }) };
 }
