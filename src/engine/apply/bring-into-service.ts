@@ -27,7 +27,7 @@ export interface Edit {
 }
 
 /** The request to the supervisor, which verifies that `from` is what it serves. */
-export type Way =
+export type ServeRequest =
   | { readonly kind: 'reload'; readonly what?: string; readonly reason?: string }
   | {
       readonly kind: 'change';
@@ -38,9 +38,9 @@ export type Way =
       readonly stats?: UpdateStats;
     };
 
-export const reload: Way = { kind: 'reload' };
+export const reload: ServeRequest = { kind: 'reload' };
 
-export function wayFrom(edit: Edit, difference: Compare | undefined): Way {
+export function requestFor(edit: Edit, difference: Compare | undefined): ServeRequest {
   if (difference === undefined) return reload;
   const { from } = edit;
   const found = edit.found ?? difference(setBefore(edit), edit.rendered);
@@ -58,19 +58,19 @@ interface Wanted {
 }
 
 export async function bringIntoService(
-  way: Way,
+  request: ServeRequest,
   { sha256, isChecked }: Wanted,
   supervisor: Supervisor,
   signal: AbortSignal,
 ): Promise<ReloadOutcome> {
-  if (way.kind === 'change') {
-    const { from, set, changes, stats } = way;
+  if (request.kind === 'change') {
+    const { from, set, changes, stats } = request;
     const order = { from, to: sha256, checked: isChecked, ...(set !== undefined && { set }), changes };
     const outcome = await supervisor.change(order, signal);
     return outcome.kind === 'reloaded' && outcome.atRunTime === true ? { ...outcome, ...stats } : outcome;
   }
   const outcome = await supervisor.reload(signal);
-  const { kind: _, ...why } = way;
+  const { kind: _, ...why } = request;
   return outcome.kind === 'reloaded' ? { ...outcome, ...why } : outcome;
 }
 

@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto';
 import { afterReload } from './after-reload.ts';
 import type { ApplyOutcome } from './apply-outcome.ts';
 import type { ReloadOutcome } from './ask-supervisor.ts';
-import { bringIntoService, type Compare, reload, type Way, wayFrom } from './bring-into-service.ts';
+import {
+  bringIntoService,
+  type Compare,
+  reload,
+  requestFor,
+  type ServeRequest,
+} from './bring-into-service.ts';
 import { type Damaged, isServed, type Pending, refusedBy } from './check-after.ts';
 import type { ConfigurationCheck } from './configuration-check.ts';
 import type { Rendered } from './file-set.ts';
@@ -96,14 +102,14 @@ async function serveInPlace(
     before: ownFile(main),
     staged,
     placed,
-    way: reload,
+    request: reload,
     isCheckedAfter: false,
     verifying,
   });
 }
 
 /** HAProxy may have started with the edited file, and the hash of the main file does not show it. */
-const readAnew: Way = {
+const reloadEdited: ServeRequest = {
   ...{ kind: 'reload', what: 'files-changed', reason: 'a file of the set was edited by hand' },
 };
 
@@ -129,8 +135,8 @@ async function replaceBy(
   const isCheckedAfter =
     options.checksAfter === true && before !== undefined && (await memory.supervisor.makesChanges(signal));
   const isFirst = isCheckedAfter && isRuntime && found.kind === 'runtime';
-  const updated = async (way: Way): Promise<Way> =>
-    way.kind === 'change' && isFirst ? await updateAhead(way, rendered, memory, signal) : way;
+  const updated = async (request: ServeRequest): Promise<ServeRequest> =>
+    request.kind === 'change' && isFirst ? await updateAhead(request, rendered, memory, signal) : request;
   // An update that reads no file of the set need not wait for them.
   const early =
     isFirst && found.readsFiles !== true && runs !== undefined
@@ -143,14 +149,14 @@ async function replaceBy(
     return holds;
   };
   const verifying = verifyingCheck(options.check, isTrusted ? isWhole : undefined);
-  const planned = (): Way => {
+  const planned = (): ServeRequest => {
     if (before === undefined || runs === undefined) return reload;
     const edit = { from: runs.sha256, before, rendered, staged, found };
-    const way = wayFrom(edit, options.difference);
-    return way.kind === 'change' && staged.isEdited === true ? readAnew : way;
+    const request = requestFor(edit, options.difference);
+    return request.kind === 'change' && staged.isEdited === true ? reloadEdited : request;
   };
-  const way = early ?? (await updated(planned()));
-  if (way.kind === 'reload') options.onReload?.();
+  const request = early ?? (await updated(planned()));
+  if (request.kind === 'reload') options.onReload?.();
   const timeMs = Date.now() - BACK_MS;
   const hash = createHash('sha256');
   const check = isCheckedAfter ? undefined : verifying.check;
@@ -165,7 +171,7 @@ async function replaceBy(
   const placed = { sha256, folder: staged.folder, rendered, stamp: await stampAt(file.path, timeMs) };
   const mustVerify = isTrusted && !isFresh;
   const back = parts.back ?? memory.unchecked?.back ?? before;
-  return await serve(parts, { before: back, staged, placed, way, isCheckedAfter, verifying, mustVerify });
+  return await serve(parts, { before: back, staged, placed, request, isCheckedAfter, verifying, mustVerify });
 }
 
 /** The set that is in place now. */
@@ -174,7 +180,7 @@ interface Placed {
   readonly before: MainFile | undefined;
   readonly staged: StagedSet;
   readonly placed: PlacedSet;
-  readonly way: Way;
+  readonly request: ServeRequest;
   /** It is validated after HAProxy has it. */
   readonly isCheckedAfter: boolean;
   readonly verifying: VerifyingCheck;
@@ -224,14 +230,14 @@ async function serve(parts: Replacement, now: Placed): Promise<ApplyOutcome | Da
 /** `removed` if another process removed a file of the set before it was synced. */
 async function bringAndSync(
   { file, memory, signal }: Replacement,
-  { staged, placed, way, isCheckedAfter }: Placed,
+  { staged, placed, request, isCheckedAfter }: Placed,
 ): Promise<{ readonly brought: ReloadOutcome; readonly removed: ApplyOutcome | undefined }> {
   const wanted = { sha256: placed.sha256, isChecked: !isCheckedAfter };
   const sync = async () => (isCheckedAfter ? await syncSet(file, staged) : undefined);
   // Sync before a reload: the supervisor keeps a copy of what it starts.
-  const early = way.kind === 'reload' ? await sync() : undefined;
-  const brought = await bringIntoService(way, wanted, memory.supervisor, signal);
-  return { brought, removed: way.kind === 'reload' ? early : await sync() };
+  const early = request.kind === 'reload' ? await sync() : undefined;
+  const brought = await bringIntoService(request, wanted, memory.supervisor, signal);
+  return { brought, removed: request.kind === 'reload' ? early : await sync() };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { REFUSED } from './apply-outcome.ts';
-import type { Way } from './bring-into-service.ts';
+import type { ServeRequest } from './bring-into-service.ts';
 import type { Pending } from './check-after.ts';
 import type { Rendered } from './file-set.ts';
 import type { MainFile } from './main-file.ts';
@@ -34,11 +34,11 @@ export async function whatRuns(
  * reload if the update was refused.
  */
 export async function updateAhead(
-  { from, set, changes }: Extract<Way, { kind: 'change' }>,
+  { from, set, changes }: Extract<ServeRequest, { kind: 'change' }>,
   rendered: Rendered,
   pending: Pending,
   signal: AbortSignal,
-): Promise<Way> {
+): Promise<ServeRequest> {
   const identity = `told-${randomBytes(8).toString('hex')}`;
   // From here the running configuration may match no file.
   pending.served = undefined;
