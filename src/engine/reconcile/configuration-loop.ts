@@ -74,7 +74,7 @@ export async function runConfigurationLoop<T>(
     const found = await unlessStopped(outcome, signal);
     checking = undefined;
     if (found !== undefined) await note(found, of, attempt);
-    return found === undefined || isTaken(found);
+    return found === undefined || isAccepted(found);
   };
   const checkIfDue = (): void => {
     if (unchecked === undefined) return;
@@ -118,7 +118,7 @@ export async function runConfigurationLoop<T>(
     const outcome = await unlessStopped(parts.applier.apply(now.rendered, signal), signal);
     if (outcome === undefined) continue;
     await note(outcome, now, attempt);
-    unchecked = isTaken(outcome) && isUnchecked(outcome) ? { of: now, attempt } : undefined;
+    unchecked = isAccepted(outcome) && isUnchecked(outcome) ? { of: now, attempt } : undefined;
     checkIfDue();
   }
   // Wait until the validating process has exited.
@@ -153,7 +153,7 @@ function isOf(rendered: Rendered, tried: Tried | undefined): tried is Tried {
   return tried !== undefined && isSameSet(tried.rendered, rendered);
 }
 
-function isTaken({ kind }: ApplyOutcome): boolean {
+function isAccepted({ kind }: ApplyOutcome): boolean {
   return kind === 'unchanged' || kind === 'reloaded';
 }
 
@@ -170,7 +170,7 @@ function nextTry(
   nowMs: number,
 ): Tried | undefined {
   // An unchecked runtime update may still be refused, and each such attempt costs a reload. So failures accumulate until one is accepted.
-  if (isTaken(outcome))
+  if (isAccepted(outcome))
     return isUnchecked(outcome) && failuresBefore > 0
       ? { rendered, failures: failuresBefore, retryAt: nowMs }
       : undefined;

@@ -92,13 +92,13 @@ export function createReloadPace<T>(parts: ReloadPaceParts<T>): ReloadPace<T> {
       return isRuntime ? { now: step, laterMs: AFTER_PART_MS } : { now, laterMs };
     },
     note: (outcome, applied, { startMs, isPart }) => {
-      const isTaken = outcome.kind === 'reloaded' || outcome.kind === 'unchanged';
+      const isAccepted = outcome.kind === 'reloaded' || outcome.kind === 'unchanged';
       const startedMs = reloadStartMs(outcome, startMs, nowMs());
-      served = isTaken ? applied : servedAfter(outcome, { applied, served, checked });
-      if (isTaken && !isUnchecked(outcome)) checked = applied;
-      hasServed ||= isTaken;
+      served = isAccepted ? applied : servedAfter(outcome, { applied, served, checked });
+      if (isAccepted && !isUnchecked(outcome)) checked = applied;
+      hasServed ||= isAccepted;
       lastStartMs = startedMs ?? lastStartMs;
-      if (isPart ? startedMs !== undefined : isTaken) mayApplyPart = !isPart;
+      if (isPart ? startedMs !== undefined : isAccepted) mayApplyPart = !isPart;
       if (!isPart) wasRefused = outcome.kind === 'rejected';
     },
     hasServed: () => hasServed,

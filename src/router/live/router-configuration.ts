@@ -134,7 +134,7 @@ export function routerConfiguration(
       teller.tellNow();
       const isServed = outcome.kind === 'reloaded' || outcome.kind === 'unchanged';
       if (isServed && !isUnchecked(outcome)) isolation.taken(decision);
-      if (isTaken(outcome) && !isUnchecked(outcome)) teller.taken(decision);
+      if (isAccepted(outcome) && !isUnchecked(outcome)) teller.taken(decision);
       // The runtime update was already reported.
       if (isCheck === true && outcome.kind === 'unchanged') return;
       const tookMs = monotonicMs() - startMs;
@@ -171,7 +171,7 @@ function withBackends({ decision, leftOut }: ServableDecision, backends: readonl
 }
 
 /** By HAProxy's check, whatever its supervisor made of it. */
-function isTaken(outcome: ApplyOutcome): boolean {
+function isAccepted(outcome: ApplyOutcome): boolean {
   return outcome.kind !== 'failed' && !(outcome.kind === 'rejected' && outcome.by === 'check');
 }
 
