@@ -8,13 +8,13 @@ export interface Once {
 
 /** It remembers every topic: none may be of a tenant's choice. */
 export function createOnce(): Once {
-  const told = new Map<string, string>();
+  const reported = new Map<string, string>();
   return {
     isNew: (topic, trouble) => {
-      if (told.get(topic) === trouble) return false;
-      told.set(topic, trouble);
+      if (reported.get(topic) === trouble) return false;
+      reported.set(topic, trouble);
       return true;
     },
-    clear: (topic) => told.delete(topic),
+    clear: (topic) => reported.delete(topic),
   };
 }

@@ -18,14 +18,15 @@ export async function servePatiently(
   againMs = AGAIN_MS,
 ): Promise<void> {
   if (address === undefined) return;
-  for (let told = false; !signal.aborted; ) {
+  for (let isFailing = false; !signal.aborted; ) {
     try {
       await serveEndpoint(address, endpoint, signal);
-      if (told) log({ event: 'metrics-served', ...address });
+      if (isFailing) log({ event: 'metrics-served', ...address });
       return;
     } catch (error) {
-      if (!told) log({ event: 'metrics-not-served', level: 'warn', ...address, message: messageOf(error) });
-      told = true;
+      if (!isFailing)
+        log({ event: 'metrics-not-served', level: 'warn', ...address, message: messageOf(error) });
+      isFailing = true;
     }
     await sleep(againMs, signal, { ref: false });
   }

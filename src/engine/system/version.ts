@@ -11,8 +11,8 @@ export function hawserVersion(): string {
 
 /** The commit of this build, from the image's environment or the file next to the bundle. Null if neither exists. */
 export function hawserCommit(): string | null {
-  const told = process.env['HAWSER_REVISION'] ?? textOf('dist/revision');
-  return /^[0-9a-f]{7,40}$/.exec(told.trim())?.[0] ?? null;
+  const revision = process.env['HAWSER_REVISION'] ?? textOf('dist/revision');
+  return /^[0-9a-f]{7,40}$/.exec(revision.trim())?.[0] ?? null;
 }
 
 function textOf(path: string): string {

@@ -46,10 +46,10 @@ function createKeeper(log: Log, options: JournalOptions): (entry: JournalEntry) 
   const { directory, program, limits = DEFAULT_LIMITS, nowMs } = options;
   let writer: JournalWriter | undefined;
   /** Entries lost since the last write, and how many of them are not recorded yet. */
-  let trouble: { readonly lost: number; readonly untold: number; readonly retryAt: number } | undefined;
+  let trouble: { readonly lost: number; readonly unrecorded: number; readonly retryAt: number } | undefined;
 
   const lose = (retryAt: number): void => {
-    trouble = { lost: (trouble?.lost ?? 0) + 1, untold: (trouble?.untold ?? 0) + 1, retryAt };
+    trouble = { lost: (trouble?.lost ?? 0) + 1, unrecorded: (trouble?.unrecorded ?? 0) + 1, retryAt };
   };
   const fail = (error: unknown): void => {
     if (trouble === undefined)
@@ -61,9 +61,9 @@ function createKeeper(log: Log, options: JournalOptions): (entry: JournalEntry) 
   };
   const write = (entry: JournalEntry): void => {
     writer ??= openJournalWriter(directory, options, limits);
-    if (trouble !== undefined && trouble.untold > 0) {
-      writer.append({ kind: 'journal', event: 'journal-gap', facts: { lost: trouble.untold } });
-      trouble = { ...trouble, untold: 0 };
+    if (trouble !== undefined && trouble.unrecorded > 0) {
+      writer.append({ kind: 'journal', event: 'journal-gap', facts: { lost: trouble.unrecorded } });
+      trouble = { ...trouble, unrecorded: 0 };
     }
     writer.append(entry);
   };

@@ -52,28 +52,28 @@ interface View {
 
 /** Combines the two watchers: dead outranks the others. */
 function createView(onChange: (liveness: Liveness) => void): View {
-  let told: Liveness = 'unknown';
+  let reported: Liveness = 'unknown';
   let isConnected = false;
   let failures = 0;
   let hasAnswered = false;
   let last: Poll = 'silent';
-  const tell = (): void => {
+  const report = (): void => {
     const failed = failures >= POLLS_TO_FAIL ? last : undefined;
     const now = livenessOf({ isConnected, failed, hasAnswered });
-    if (now === told || now === 'unknown') return;
-    told = now;
+    if (now === reported || now === 'unknown') return;
+    reported = now;
     onChange(now);
   };
   return {
     connected: (value) => {
       isConnected = value;
-      tell();
+      report();
     },
     polled: (poll) => {
       failures = poll === 'good' ? 0 : failures + 1;
       hasAnswered ||= poll === 'good';
       last = poll;
-      tell();
+      report();
     },
     isSuspect: () => isConnected && failures === 1,
   };
