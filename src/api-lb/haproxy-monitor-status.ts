@@ -8,7 +8,7 @@ export const haproxyMonitorStatusSchema = z.object({
   apiReachable: z.boolean(),
   /** The list in HAProxy's configuration, null without one. */
   servers: z.nullable(z.array(z.object({ name: z.string(), address: z.string(), port: z.number() }))),
-  /** Why a list that was seen is not applied; null where it is. */
+  /** Why a list that was seen is not applied; null if it is. */
   held: z.nullable(z.string()),
   /** Of the configuration that was rendered last; null before the first. */
   configSha256: z.nullable(z.string()),

@@ -10,7 +10,7 @@ interface SeenServer {
 interface ServerTransition {
   readonly server: string;
   readonly address: string;
-  /** Undefined where it has not been seen before. */
+  /** Undefined if it has not been seen before. */
   readonly from: string | undefined;
   readonly to: string;
   readonly check: string;

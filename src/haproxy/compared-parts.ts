@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { REFERENCE, REFERENCE_WORDS } from './runtime/changed-sections.ts';
 
-/** Which bytes of a file one round of comparing reads: what is above all backends, and some of these. */
+/** The bytes of a file that one comparison reads: everything above the backends, and some of these. */
 export interface ComparedPart {
   /** Whether it is the whole file. */
   readonly isWhole: boolean;

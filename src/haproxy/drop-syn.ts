@@ -15,7 +15,7 @@ interface Options {
 interface SynDrop {
   /** The same driver, whose replacements of a serving generation go on without new connections. */
   readonly program: ProxyDriver;
-  /** Lets them in, and removes what was left. Never rejects. */
+  /** Lets new connections in again, and removes leftovers. Never rejects. */
   readonly allow: () => Promise<void>;
 }
 

@@ -216,7 +216,7 @@ function countSetFiles(config: string, main: Buffer): number {
   }
 }
 
-/** False where it cannot be written. HAProxy starts without the file as well; it says so itself. */
+/** False if it cannot be written. HAProxy starts without the file as well; it says so itself. */
 function writeState(stateFile: string, state: string): boolean {
   try {
     // Replaced: HAProxy's user can put a link or a FIFO there.

@@ -1,4 +1,4 @@
-/** One field of `show info`, as a number; undefined where it is not there. */
+/** One field of `show info`, as a number; undefined if it is not there. */
 export function infoNumber(info: string, field: 'Pid' | 'CurrConns' | 'Maxconn'): number | undefined {
   const found = new RegExp(`^(?:> )?${field}: (\\d+)`, 'm').exec(info)?.[1];
   return found === undefined ? undefined : Number(found);

@@ -63,33 +63,37 @@ export interface ProxyDriver {
    * there is a last good copy.
    */
   readonly keepLastGood: (configSha256: string) => Promise<boolean>;
-  /** Everything of this program that runs on our sockets, by what it holds and not by its name. */
+  /** This program's processes on our sockets, found by what they hold and not by their names. */
   readonly findRunning: () => readonly RunningGeneration[];
-  /** The master of a generation of which only the number was recorded before its supervisor was killed. */
+  /** The master of a generation whose supervisor was killed after it recorded only the number. */
   readonly findMaster: (generation: number) => Promise<ProcessId | undefined>;
   /** Whether no generation has listeners of its own that the newest one did not take over. Connections are lost with those. */
   readonly listensAlone: () => boolean;
   /** Resolves once its worker has said anything at all, or cannot be asked: a worker that hangs leaves it open. */
   readonly answers: (running: Running) => Promise<void>;
-  /** What the serving worker says of itself, for people; undefined where it does not say. */
+  /** What the serving worker says of itself, for people; undefined if it does not say. */
   readonly describeServing: () => Promise<string | undefined>;
-  /** Undefined where its worker does not say within the time. */
+  /** Undefined if its worker does not say within the time. */
   readonly countSessions: (running: Running, withinMs: number) => Promise<number | undefined>;
-  /** Requests in progress, and connections that are passed on unread; undefined where its worker does not say. */
+  /** Requests in progress, and connections that are passed on unread; undefined if its worker does not say. */
   readonly countRequests: (running: Running) => Promise<number | undefined>;
   /** Ends this part (0 to 1) of the sessions that are left, to the nearest whole number. Says how many it ended. */
   readonly endSessions: (running: Running, share: number) => Promise<number>;
   /**
-   * Ends what draining generations still have with servers that the serving one holds for down, or that it does not have and whose machine is silent: their
-   * own workers check no server any more, and a client would stay with a dead one until it gives up by itself. What they have with a living server may finish.
+   * Ends the sessions of draining generations with servers that are down in the serving one, or that it does not have and whose machine is
+   * silent. Draining workers check no server any longer, and a client would stay with a dead one until its own timeout. Sessions with a live
+   * server may finish.
    */
   readonly endSessionsOfLostServers: (
     serving: Running,
     draining: readonly Running[],
   ) => Promise<readonly { readonly generation: number; readonly ended: number }[]>;
-  /** Undefined where its worker does not say, or has so many servers that to read it would cost too much. */
+  /** Undefined if its worker does not say, or has so many servers that to read it would cost too much. */
   readonly countersOf: (running: Running) => Promise<readonly ServerCounters[] | undefined>;
-  /** Gives the server (`backend/name`) no new connections until its next good check; those that it has stay. Says why not, if so. */
+  /**
+   * Gives the server (`backend/name`) no new connections until its next good check; it keeps those it has. Resolves with the reason if that
+   * fails.
+   */
   readonly setAside: (running: Running, server: string) => Promise<string | undefined>;
   /** Changes what runs, without a reload. Those that drain lose their sessions with servers that are removed. */
   readonly change: (
@@ -97,14 +101,14 @@ export interface ProxyDriver {
     draining: readonly Running[],
     request: Changes,
   ) => Promise<ChangeOutcome>;
-  /** What of the live configuration does not run, if that is the one that was started or made; undefined where it is unknown. */
+  /** What of the live configuration does not run, if that is the one that was started or made; undefined if it is unknown. */
   readonly drift: (serving: Running, configSha256: string) => Promise<Changes | undefined>;
   /** The commands for changes that it lacks, in the program's words. */
   readonly missingCommands: (running: Running) => Promise<readonly string[]>;
-  /** What generations left in the file system that are neither among these nor running. */
+  /** Removes what generations left in the file system that are neither among these nor running. */
   readonly cleanUpAllBut: (generations: readonly number[]) => Promise<void>;
   /** Has its health check fail while it still serves. Says whether it does: its configuration must know of it. */
   readonly giveNotice: (running: Running, config: ConfigChoice) => Promise<boolean>;
-  /** The generation is gone: what it left in the file system goes too. */
+  /** Removes what an ended generation left in the file system. */
   readonly cleanUp: (generation: number) => Promise<void>;
 }

@@ -11,7 +11,7 @@ export interface ServerCounters {
   readonly address: TcpAddress;
   /** Takes new connections. */
   readonly isUp: boolean;
-  /** Attempts to connect after which another one followed, or none did any more. */
+  /** Failed attempts to connect, with or without another one after them. */
   readonly failedAttempts: number;
   readonly redispatched: number;
   /** The longest that a connection took to reach it, earlier attempts included. */
@@ -22,10 +22,7 @@ export interface ServerCounters {
   readonly bytesFromServer: number;
 }
 
-/**
- * The API servers of a `show stat` that have an address, without those that are there only to be tracked. Undefined where the
- * text is something else.
- */
+/** The API servers of a `show stat` that have an address, without those that exist only to be tracked. Undefined for any other text. */
 export function parseServerCounters(csv: string): readonly ServerCounters[] | undefined {
   const rows = statisticsRows(csv);
   if (rows === undefined) return undefined;

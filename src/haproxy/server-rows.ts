@@ -4,7 +4,7 @@ import { apiServersOf, type Cell, countIn, parseStatistics, SERVER } from './run
 /** A server as HAProxy sees it. */
 export const serverRowSchema = z.object({
   name: z.string(),
-  /** `10.0.0.11:6443`; empty where the configuration lacks `stats show-legends`. */
+  /** `10.0.0.11:6443`; empty if the configuration lacks `stats show-legends`. */
   address: z.string(),
   state: z.enum(['up', 'down', 'draining', 'maintenance', 'unchecked']),
   sinceMs: z.number(),
@@ -17,7 +17,7 @@ export type ServerRow = Readonly<z.infer<typeof serverRowSchema>>;
 
 /**
  * The API servers in the statistics that HAProxy prints as CSV; of a template that calls their backend something else,
- * all servers. Undefined where the text is something else. Source: HAProxy's management guide, "CSV format".
+ * all servers. Undefined if the text is something else. Source: HAProxy's management guide, "CSV format".
  */
 export function parseServerRows(csv: string): readonly ServerRow[] | undefined {
   const rows = parseStatistics(csv);

@@ -6,8 +6,8 @@ type StatisticsAnswer =
   | { readonly kind: 'silent'; readonly message: string };
 
 /**
- * The API servers as HAProxy of this node sees them, from its statistics page on loopback: the runtime API's socket lies
- * in a volume of its pod. Never rejects.
+ * The API servers as this node's HAProxy sees them, from its statistics page on loopback: the runtime API's socket is in a volume of its pod.
+ * Never rejects.
  */
 export async function askStatistics(
   statPort: number,

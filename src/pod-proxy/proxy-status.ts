@@ -19,11 +19,11 @@ export const proxyStatusSchema = z.object({
   known: z.boolean(),
   /** What HAProxy is configured with; null before the first configuration. */
   hosts: z.nullable(z.record(z.string(), z.array(z.string()))),
-  /** Why the template is not served, while what was served before goes on; null where it is. */
+  /** Why the template is not served, while what was served before goes on; null if it is. */
   problem: z.nullable(problem),
-  /** The one before, and how long it is over; null where there was none. */
+  /** The one before, and how long it is over; null if there was none. */
   lastProblem: z.nullable(z.extend(problem, { agoMs: z.number() })),
-  /** Null where no DNS record is asked for, missing in the answer of an older version. */
+  /** Null if no DNS record is asked for, missing in the answer of an older version. */
   dns: z.nullish(dnsStatusSchema),
   configSha256: z.nullable(z.string()),
   lastChange: z.nullable(lastChangeSchema),

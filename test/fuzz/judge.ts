@@ -8,7 +8,7 @@ import { batch, createNetNamespace } from '../helpers/net-namespace.ts';
 import { openScratchFolder } from './scratch-folder.ts';
 import type { Attack, OpenTarget } from './target.ts';
 
-/** Throws where the real program does not take all of these configurations. */
+/** Throws if the real program does not take all of these configurations. */
 export type Judge = (texts: readonly string[]) => Promise<void>;
 
 /** One file that says what these say, each with names of its own: the program would take it if it took each of them. */

@@ -21,7 +21,7 @@ export type Found =
   /** `report` has the smallest case that fails. */
   | { readonly kind: 'failed'; readonly cases: number; readonly report: string };
 
-/** `check` throws where the claim does not hold for this input. */
+/** `check` throws if the claim does not hold for this input. */
 export function attackWith<T>(input: fc.Arbitrary<T>, check: (input: T) => void | Promise<void>): Attack {
   return async (parameters) => {
     const details = await fc.check(
@@ -37,7 +37,7 @@ export function attackWith<T>(input: fc.Arbitrary<T>, check: (input: T) => void 
 
 /** How a program judges: a start of it costs more than reading one file more. */
 export interface Together<T, Part> {
-  /** What the program gets of a case, undefined for nothing. Throws where the claim does not hold already. */
+  /** What the program gets of a case, undefined for nothing. Throws if the claim does not hold already. */
   readonly prepare: (input: T) => Part | undefined;
   /** Throws unless all of them are taken side by side. */
   readonly judge: (parts: readonly Part[]) => Promise<void>;

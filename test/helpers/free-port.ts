@@ -26,7 +26,7 @@ async function isReserved(port: number): Promise<boolean> {
   return server !== undefined;
 }
 
-/** Undefined where it is taken. */
+/** Undefined if it is taken. */
 async function listening(
   where: { readonly path: string } | { readonly port: number; readonly host: string },
 ) {

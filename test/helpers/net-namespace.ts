@@ -13,7 +13,7 @@ export interface NetNamespace extends AsyncDisposable {
    * started process is the program's own.
    */
   readonly prefix: readonly [string, ...string[]];
-  /** Runs a program inside to its end; throws where it does not exit with 0. Returns its stdout. */
+  /** Runs a program inside to its end; throws if it does not exit with 0. Returns its stdout. */
   run(...argv: [string, ...string[]]): Promise<string>;
   /** Pids of every process whose network this is, whatever its parent is now. */
   residents(): readonly number[];

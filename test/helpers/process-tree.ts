@@ -98,7 +98,7 @@ function fieldKb(text: string, field: string): number {
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? 0);
 }
 
-/** Empty where the process is gone, or, for a zombie, has nothing left to read. */
+/** Empty if the process is gone, or, for a zombie, has nothing left to read. */
 function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');

@@ -8,7 +8,7 @@ interface Journal {
   readonly faults: readonly JournalFault[];
 }
 
-/** Every program's journal in a directory. Throws where the directory or a file cannot be read. */
+/** Every program's journal in a directory. Throws if the directory or a file cannot be read. */
 export function readJournals(directory: string): readonly Journal[] {
   return [...journalsIn(directory)].map(([program, files]) => {
     const lines: JournalLine[] = [];

@@ -38,7 +38,7 @@ export function slopeOf(samples: readonly Sample[], blockMs: number): Slope | un
   };
 }
 
-/** False where it grows: by more than `tolerance` an hour, and by more than two standard errors. */
+/** False if it grows: by more than `tolerance` an hour, and by more than two standard errors. */
 export function isFlat({ perHour, error }: Slope, tolerance: number): boolean {
   return perHour <= Math.max(tolerance, 2 * error);
 }

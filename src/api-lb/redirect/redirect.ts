@@ -20,7 +20,7 @@ export type RedirectOutcome =
 const highestPort = 65_535;
 
 /**
- * Every reason why this redirect cannot be had, empty where it can. Addresses are only looked at for characters:
+ * Every reason why this redirect cannot be had, empty if it can. Addresses are only looked at for characters:
  * what is an address is for the settings to decide, what could end a line of a ruleset is decided here.
  */
 export function redirectProblems(redirect: Redirect): readonly string[] {

@@ -35,7 +35,7 @@ ${chainOf('output')}
 `;
 }
 
-/** Removes the table in one transaction; not an error where it is not there. */
+/** Removes the table in one transaction; not an error if it is not there. */
 export function removalRuleset(table = REDIRECT_TABLE): string {
   return forgetTable(`inet ${table}`);
 }

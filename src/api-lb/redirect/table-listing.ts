@@ -20,7 +20,7 @@ const listingSchema = z.object({
 
 export type TableListing = z.infer<typeof listingSchema>;
 
-/** What `nft -j list table` printed; undefined where it is something else. */
+/** What `nft -j list table` printed; undefined if it is something else. */
 export function parseTableListing(json: string): TableListing | undefined {
   return listingSchema.safeParse(parseJson(json)).data;
 }

@@ -68,7 +68,7 @@ function serverRow({ name, address, state, sinceMs, check, sessions }: ServerRow
   };
 }
 
-/** Null where HAProxy did not say. */
+/** Null if HAProxy did not say. */
 export function sessionsCell(count: number | null): Row['cells'][number] {
   return [`${count ?? '–'}`, styled('unit', count === 1 ? ' session' : ' sessions')];
 }

@@ -12,8 +12,8 @@ export interface KeyPair {
 }
 
 /**
- * Undefined where the text of the certificate is empty; a text for what is wrong. The key may stand with the certificate. One that has
- * expired, or is for another host, is served all the same.
+ * Undefined if the text of the certificate is empty; a text for what is wrong. The key may be in the certificate's text. An expired certificate,
+ * or one for another host, is still served.
  */
 export function readKeyPair(certificate: string, key: string): KeyPair | string | undefined {
   const keyPart = readPem(key);

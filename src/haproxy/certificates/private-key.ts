@@ -16,7 +16,7 @@ const unsupported = 'a private key is of an unsupported type, expected RSA, or E
 
 /**
  * A private key as PKCS#8, PKCS#1 or SEC 1, by the label of its PEM block. Its type and its size are checked before OpenSSL parses it: OpenSSL
- * computes the public half of DSA, DH and EC keys while it parses them, however long their numbers are. Throws where it cannot be parsed.
+ * computes the public half of DSA, DH and EC keys while it parses them, however long their numbers are. Throws if it cannot be parsed.
  */
 export function readPrivateKey(pem: string, label: string): KeyReading {
   const der = Buffer.from(pem.replaceAll(/-----.*?-----/g, ''), 'base64');

@@ -24,7 +24,7 @@ export function answerLimits({ answerTimeoutMs }: DeployedContext, signal: Abort
   return { signal, timeoutMs: answerTimeoutMs };
 }
 
-/** Of a controller that is there, and whose page says nothing. */
+/** For a running controller whose page does not answer. */
 export function silentPage(container: string, problem: string | null): Finding {
   return fail(
     `its page does not answer: ${problem}`,

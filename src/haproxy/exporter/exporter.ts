@@ -30,7 +30,7 @@ interface ExporterSettings {
 }
 
 export interface Exporter {
-  /** The `haproxy_*` series, piece by piece. Asks HAProxy where that is due, else shows what was heard last. */
+  /** The `haproxy_*` series, piece by piece. Polls HAProxy when due, otherwise serves the last answer. */
   readonly page: () => Promise<Iterable<string>>;
   /** The same as numbers. */
   readonly samples: () => Promise<readonly Sample[]>;

@@ -5,11 +5,11 @@ export interface StatisticsTotals {
   /** Adds what a generation has counted since it was last asked. `generation` names one process for good. */
   readonly add: (generation: string, rows: readonly StatisticsRow[]) => void;
   /**
-   * Forgets what was read last of the other generations; what they counted stays. One that is only silent for now must be kept, or
-   * all that it counted would be added again.
+   * Forgets the last values of the other generations; their counts stay in the totals. A generation that is only silent for now must be kept, or
+   * all its counts would be added again.
    */
   readonly keep: (isThere: (generation: string) => boolean) => void;
-  /** Forgets rows that no generation has any more. Those of a generation that was not asked must be among them. */
+  /** Forgets rows that no generation has any longer. Rows of a generation that was not polled must be included. */
   readonly keepRows: (rows: readonly StatisticsRow[]) => void;
   readonly of: (row: StatisticsRow) => readonly number[];
 }
@@ -61,7 +61,7 @@ export function createTotals(isCounter: readonly boolean[]): StatisticsTotals {
   };
 }
 
-/** Frontends and backends may have one name, and no name has a space in front. Of most rows it is the key itself, which is there already. */
+/** Frontends and backends may share a name, and no name starts with a space. For most rows the existing name is the key. */
 function nameOf({ type, key }: StatisticsRow): string {
   return type === 'frontend' ? ` ${key}` : key;
 }

@@ -18,7 +18,7 @@ type FileOutcome =
   | { readonly kind: 'changed'; readonly commands: number; readonly ended?: never }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** What lies in the set of this number under this name; undefined where it cannot be read. */
+/** The content of this set's file by its name; undefined if it cannot be read. */
 export type ReadSetFile = (set: number, name: string) => Promise<string | undefined>;
 
 type Change<Kind extends FileChange['kind']> = Extract<FileChange, { kind: Kind }>;

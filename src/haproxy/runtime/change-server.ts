@@ -9,7 +9,7 @@ export type Ask = (running: Running, command: string) => Promise<string | undefi
 
 /** How HAProxy is asked. */
 export interface Line {
-  /** Undefined where its worker does not answer. */
+  /** Undefined if its worker does not answer. */
   readonly ask: Ask;
   /**
    * One-line commands on one connection, and a reply for each in their order: HAProxy runs all of them, whatever it answers. Only for commands that
@@ -60,7 +60,7 @@ export function createServerChanges(
   };
   return (running) => {
     const known = new Map<string, RunningServers>();
-    /** Undefined where HAProxy does not say which servers all these backends have. */
+    /** Undefined if HAProxy does not say which servers all these backends have. */
     const read = async (backends: readonly string[]): Promise<RunningServers | undefined> => {
       const unread = [...new Set(backends)].filter((backend) => !known.has(backend));
       for (const batch of batchesOf(unread, MOST_TOGETHER)) {
@@ -138,7 +138,7 @@ function isAsBefore(wanted: ServerChange['wanted'], options: string): boolean {
   return wanted?.options === options;
 }
 
-/** The servers of each backend; undefined where HAProxy does not say. */
+/** The servers of each backend; undefined if HAProxy does not say. */
 async function readTogether(
   line: Line,
   running: Running,
@@ -170,7 +170,7 @@ export async function look(
   return parseRunningServers((await ask(running, command)) ?? '');
 }
 
-/** Undefined where HAProxy has done it, else what it said. */
+/** Undefined on success, else HAProxy's answer. */
 export async function tell(ask: Ask, running: Running, command: Command): Promise<string | undefined> {
   const { text, done, instead } = command;
   const reply = (await ask(running, text))?.trim();
@@ -179,7 +179,7 @@ export async function tell(ask: Ask, running: Running, command: Command): Promis
   return reply !== undefined && done.test(reply) ? undefined : answered(command, reply);
 }
 
-/** Stops at the first that HAProxy refuses, and resolves with what it said. */
+/** Stops at the first refused command, and resolves with HAProxy's answer. */
 export async function tellAll(
   ask: Ask,
   running: Running,
@@ -193,8 +193,8 @@ export async function tellAll(
 }
 
 /**
- * As `tellAll`, on as few connections as possible: a connection to HAProxy's master costs more than ten commands. What follows a refused command
- * is run all the same, so each command must be harmless then.
+ * As `tellAll`, on as few connections as possible: a connection to HAProxy's master costs more than ten commands. The commands after a refused
+ * one still run, so each must be harmless then.
  */
 export async function tellTogether(
   line: Line,

@@ -60,7 +60,7 @@ const fileChangeSchema = z.discriminatedUnion('kind', [
     kind: z.literal('map-line'),
     map: file,
     key: z.string().check(z.refine(isMapWord)),
-    /** Null: the map says nothing of it any more. */
+    /** Null: the key is removed from the map. */
     value: z.nullable(z.string().check(z.refine(isMapWord))),
   }),
   /** The whole map at once, from one lookup to the next. */
@@ -106,7 +106,7 @@ export type FileChange = z.infer<typeof fileChangeSchema>;
 export type WantedServer = NonNullable<ServerChange['wanted']>;
 export type ChangeRequest = z.infer<typeof changeRequestSchema>;
 
-/** Undefined where the text is something else, or names what a command line could read in another way. */
+/** Undefined if the text is something else, or names what a command line could read in another way. */
 export function decodeChangeRequest(text: string): ChangeRequest | undefined {
   return changeRequestSchema.safeParse(parseJson(text)).data;
 }

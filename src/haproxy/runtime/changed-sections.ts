@@ -43,7 +43,7 @@ function changedPieces(before: readonly string[], after: readonly string[]): Tex
   return { before: textOf(before[0], old, new Set(now)), after: textOf(after[0], now, new Set(old)) };
 }
 
-/** The text of each backend by its name. Undefined where one may depend on another. */
+/** The text of each backend by its name. Undefined if one may depend on another. */
 export function backendsIn(text: string): ReadonlyMap<string, string> | undefined {
   if (!text.includes(BACKEND)) return new Map();
   const backends = sectionsOf(text)?.backends;

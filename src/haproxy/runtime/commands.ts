@@ -3,7 +3,7 @@ import type { ServerChange, WantedServer } from './change.ts';
 import { backendOf } from './description.ts';
 import type { RunningServer, RunningServers } from './running-servers.ts';
 
-/** A command of HAProxy's Runtime API, and how it answers when it has done what it says. */
+/** A command of HAProxy's Runtime API, and its answer on success. */
 export interface Command {
   readonly text: string;
   readonly done: RegExp;

@@ -22,7 +22,7 @@ interface Section {
 }
 
 /**
- * Describes a haproxy.cfg by its text. Undefined where parts of it depend on conditions (`.if`): those can be loaded, and not
+ * Describes a haproxy.cfg by its text. Undefined if parts of it depend on conditions (`.if`): those can be loaded, and not
  * compared. A server that is more than a name, an address and plain words belongs to its section, as does one that tracks another or is
  * tracked: HAProxy adds none to those at run time, and an operator's `set server` on them stays.
  */

@@ -17,7 +17,7 @@ interface RuntimeLine extends Line {
   /** Ends the sessions that generations which drain have with these servers. */
   readonly endSessions: (draining: readonly Running[], servers: ReadonlySet<string>) => Promise<void>;
   readonly stepMs?: number;
-  /** The same where what is under way may finish. Left out: no longer. */
+  /** The same if requests may finish. Without it: no longer. */
   readonly finishMs?: number;
 }
 
@@ -26,7 +26,7 @@ export type ChangeOutcome =
   /** HAProxy has a part of it at most: only a reload brings it to what the file says. */
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** What is to be changed, and the number of the set in which the files for it lie. */
+/** The changes, and the number of the set with their files. */
 export interface Changes {
   readonly changes: readonly RuntimeChange[];
   readonly set?: number | undefined;
@@ -40,7 +40,7 @@ export interface Runtime {
     request: Changes,
   ) => Promise<ChangeOutcome>;
   readonly drift: ReturnType<typeof createServerDrift>;
-  /** What of the files of a set HAProxy has in another way. Undefined where it does not say. */
+  /** What of the files of a set HAProxy has in another way. Undefined if it does not say. */
   readonly fileDrift: ReturnType<typeof createFileDrift>;
   /** Which commands this build of HAProxy lacks; empty where changes can be made, or it does not say. */
   readonly missingCommands: (running: Running) => Promise<readonly string[]>;
@@ -58,7 +58,7 @@ const NEEDED = [
 ];
 /** Their commands are given together. */
 const SERVERS_TOGETHER = 50;
-/** Between two steps of a server that was removed: what is under way with it may end by itself. */
+/** Between two steps of a removed server: requests in progress may end on their own. */
 const STEP_MS = 250;
 
 export function createRuntime({

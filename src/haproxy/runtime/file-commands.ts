@@ -1,9 +1,9 @@
 import type { Command } from './commands.ts';
 
-/** Command and payload have to find a place in one buffer, of which a part may be kept for rewriting. */
+/** Command and payload must fit in one buffer, part of which may be reserved for rewriting. */
 const PAYLOAD_CHARACTERS = 6_000;
 
-/** A certificate with its key, new or in place of an older one. Connections that are there go on with the one that they have. */
+/** A certificate with its key, new or in place of an older one. Open connections keep theirs. */
 export function renewal(name: string, pem: string): readonly Command[] {
   return [
     {
@@ -36,7 +36,7 @@ export interface ListEntry {
   readonly line: string;
 }
 
-/** Of `show ssl crt-list -n`. Undefined where the text is something else. */
+/** Of `show ssl crt-list -n`. Undefined if the text is something else. */
 export function parseList(reply: string, list: string): readonly ListEntry[] | undefined {
   // HAProxy shows the end of a list of protocols as the byte 0.
   const [head, ...lines] = reply.replaceAll('\0', '').trim().split('\n');
@@ -77,7 +77,7 @@ export function versionIn(reply: string | undefined): number | undefined {
   return version === undefined ? undefined : Number(version);
 }
 
-/** Nobody sees the new lines before all are there. */
+/** The new lines take effect together. */
 export function replacement(map: string, version: number, content: string): readonly Command[] {
   return [
     ...pieces(content).map((piece) => ({

@@ -8,7 +8,7 @@ import { certificatesToRenew, lineChanges, linesIn, mapChanges } from './plan-fi
 import type { Running } from './running.ts';
 import { askFiles, type RunningFile } from './running-names.ts';
 
-/** Of a file of the set that is served; undefined where there is none of this name. */
+/** Of a file of the set that is served; undefined if there is none of this name. */
 type ReadFile = (name: string) => Promise<string | undefined>;
 
 /** A round ends after so many lines and certificates: all of a small set, and a part of a large one, which is gone through in turn. */
@@ -16,10 +16,7 @@ const A_ROUND = 5_000;
 /** To ask for one is a command, while all lines of a map are one. */
 const CERTIFICATE_COST = 50;
 
-/**
- * What HAProxy has of maps, lists and certificates in another way than the files have it: what was changed by hand. Undefined where it does not
- * say.
- */
+/** Maps, lists and certificates that differ between HAProxy and the files, after manual changes. Undefined without an answer. */
 export function createFileDrift(
   ask: Ask,
 ): (running: Running, read: ReadFile) => Promise<readonly FileChange[] | undefined> {
@@ -45,8 +42,8 @@ export function createFileDrift(
 }
 
 /**
- * HAProxy puts what is renewed or added behind the others of its hosts: these are renewed after it, so that the same certificate answers as after
- * a start.
+ * HAProxy moves a renewed or added certificate behind the others of its hosts. These are renewed after it, so that the same certificate is
+ * served as after a start.
  */
 async function inOrder(
   changes: readonly FileChange[],

@@ -1,4 +1,4 @@
-/** A row of the statistics: what is in the column of this name, empty where there is nothing. */
+/** A row of the statistics: the value by the column's name, empty without one. */
 export type Cell = (column: string) => string;
 
 /** 0 for an empty or invalid cell: NaN would become null in a status, which every reader refuses. */
@@ -24,7 +24,7 @@ export function apiServersOf(servers: readonly Cell[]): readonly Cell[] {
 }
 
 /**
- * The rows of the statistics that HAProxy prints as CSV, on its page and to `show stat`. Undefined where the text is
+ * The rows of the statistics that HAProxy prints as CSV, on its page and to `show stat`. Undefined if the text is
  * something else. Source: HAProxy's management guide, "CSV format".
  */
 export function parseStatistics(csv: string): readonly Cell[] | undefined {

@@ -127,7 +127,7 @@ function changesOf(
   kind: FileKind | undefined,
 ): readonly FileChange[] | undefined {
   if (kind === 'certificate') return [certificateChange(file)];
-  // HAProxy knows no map and no list that it has not read at its start.
+  // HAProxy can only update maps and lists that it read at its start.
   if (kind === undefined || old === undefined) return undefined;
   return kind === 'map' ? mapChanges(linesIn(old.content), file) : listChanges(old, file);
 }
@@ -148,7 +148,7 @@ export function mapChanges(before: Lines, { name: map, content }: SetFile): read
   return areFew && areTold ? changes : [{ kind: 'map', map, sha256: sha256Of(content) }];
 }
 
-/** Undefined where the order of lines decides: one that is added is the last, and after a reload it is where the file has it. */
+/** Undefined if the order of lines decides: one that is added is the last, and after a reload it is where the file has it. */
 function listChanges(old: SetFile, { name: list, content }: SetFile): readonly FileChange[] | undefined {
   const [before, after] = [linesIn(old.content), linesIn(content)];
   const uses = new Map<string, number>();

@@ -32,8 +32,8 @@ export type Plan =
   | Reload;
 
 /**
- * How to come from what runs to what is wanted: without a reload where only servers come, go, move or change their weight. Looks at
- * each server once.
+ * The changes from what runs to what is wanted. No reload is needed if servers are only added, removed, moved or reweighted. Compares each
+ * server once.
  */
 export function plan(running: Description, wanted: Description): Plan {
   const reload = differentSection(running, wanted) ?? differentServer(running, wanted);

@@ -13,7 +13,7 @@ export interface RunningNames {
   readonly list: (name: string) => string | undefined;
 }
 
-/** Asks HAProxy once a generation. Undefined where it does not say. */
+/** Asks HAProxy once a generation. Undefined if it does not say. */
 export function createRunningNames(ask: Ask): (running: Running) => Promise<RunningNames | undefined> {
   let [generation, names]: [number, RunningNames | undefined] = [0, undefined];
   return async (running) => {

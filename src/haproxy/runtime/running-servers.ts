@@ -7,7 +7,7 @@ export interface RunningServer {
   readonly weight: number;
   /** Told to take nothing, or nothing new, by a command or by the file. */
   readonly isOut: boolean;
-  /** Of one whose checks are off, whether clients get it is said by its state alone. */
+  /** For a server without checks, its state alone decides whether it gets clients. */
   readonly checks: 'on' | 'off' | 'none';
   readonly isDown: boolean;
   /** Since it was taken out of use, put back, went down or came up. */
@@ -19,13 +19,13 @@ export type RunningServers = ReadonlyMap<string, RunningServer>;
 /** Of the administrative state: forced into maintenance, or told to drain. */
 export const OUT_OF_USE = 0x01 | 0x08;
 
-/** Undefined where one of so many answers is missing. */
+/** Undefined if one of so many answers is missing. */
 export function parseServerStates(answers: string, count: number): RunningServers | undefined {
   const heads = answers.match(/^# be_id be_name /gm)?.length ?? 0;
   return heads === count ? serversIn(answers) : undefined;
 }
 
-/** The servers by `backend/name`. Undefined where the text is something else. Source: HAProxy's management guide, "show servers state". */
+/** The servers by `backend/name`. Undefined if the text is something else. Source: HAProxy's management guide, "show servers state". */
 export function parseRunningServers(state: string): RunningServers | undefined {
   return state.startsWith('1\n# be_id be_name ') ? serversIn(state) : undefined;
 }

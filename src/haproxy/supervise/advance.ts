@@ -112,7 +112,7 @@ function requested(state: State, request: RequestId, now: number, emit: Emit): S
     emit({ kind: 'answer', requests: [request], result: stopping });
     return state;
   }
-  // A change that is under way ends first: what it has not done yet must not reach the new generation half.
+  // A change in progress ends first: no half of it may reach the new generation.
   if (state.job !== undefined || state.changing !== undefined)
     return { ...state, queued: [...state.queued, request] };
   return beginReload(state, [request], now, emit);
@@ -240,7 +240,7 @@ function notProven(state: State, now: number, emit: Emit): State {
   return jobFailed(retired, job, { stage: 'prove', message }, now, emit);
 }
 
-/** The first call gives notice, and drains after it; a second call ends what is still there. */
+/** The first call gives notice, and drains after it; a second call ends what still runs. */
 function stop(state: State, now: number, emit: Emit): State {
   if (state.phase !== 'running') return tick(hasten(state, now, now), now, emit);
   const { job, serving } = state;

@@ -47,10 +47,7 @@ export function findCause(state: State, job: Job, failure: Failure, emit: Emit):
   return { ...state, job: { ...job, stage: { kind: 'checking', failure } } };
 }
 
-/**
- * Handles a generation that could not be started. If another one serves, it goes on and the job ends with the answer.
- * If none serves, the last good copy is tried at once, and then everything again after a growing pause.
- */
+/** Handles a generation that failed to start. If another one serves, it keeps serving and the job ends with the answer. */
 export function jobFailed(state: State, job: Job, failure: Failure, now: number, emit: Emit): State {
   const reasons = { failure, last: state.lastFailure };
   const fields = { config: job.config, stillServing: state.serving?.number };

@@ -11,9 +11,9 @@ const LOOK_EVERY_MS = 100;
 const STARTING_LOOKS = 10;
 
 /**
- * Handles what a killed supervisor left. The generation that takes new connections goes on until a new one has taken
- * its listeners over; every other living generation retires. A generation that was never recorded (full disk, removed
- * or damaged record) counts as well. Processes that are gone, or whose pid was reused, are dropped and cleaned up.
+ * Adopts the generations of a killed supervisor. The one that takes new connections serves until a new one has taken its listeners over; every
+ * other live generation retires. This includes generations that were never recorded (full disk, removed or damaged record). Processes that are
+ * gone, or whose pid was reused, are dropped and cleaned up.
  */
 export async function adopt(
   fresh: State,

@@ -6,7 +6,7 @@ export const KILL_AFTER_MS = 5_000;
 /** In this last part of the time the remaining sessions are closed one by one, not all at once. */
 const SHED_PART = 0.1;
 const SHED_STEPS = 20;
-/** What is left to a generation for which there is no room any more: its sessions are closed one by one all that time. */
+/** The time of a generation beyond the limit: its sessions are closed one by one over all of it. */
 export const CUT_SHORT_MS = 5_000;
 
 /**
@@ -96,7 +96,7 @@ export function hasten(state: State, now: number, until: number): State {
   return { ...state, retiring };
 }
 
-/** Does what is due: closes sessions, sends SIGTERM, and SIGKILL five seconds later. */
+/** Takes due actions: closes sessions, sends SIGTERM, and SIGKILL five seconds later. */
 export function advanceRetiring(state: State, now: number, emit: Emit): State {
   const retiring = state.retiring.map((generation) => advanceOne(generation, now, emit));
   const isForced = retiring.some(

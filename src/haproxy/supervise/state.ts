@@ -192,7 +192,7 @@ export type Event =
       readonly ended: number;
       readonly for: 'time' | 'server';
     }
-  /** How many requests a draining generation has in progress; undefined where its worker does not say. */
+  /** How many requests a draining generation has in progress; undefined if its worker does not say. */
   | { readonly kind: 'requests-counted'; readonly number: number; readonly requests: number | undefined }
   /** `heeded`: its health check fails from now on, so that load balancers and the VIP can stop sending clients here. */
   | { readonly kind: 'notice-given'; readonly number: number; readonly heeded: boolean }

@@ -6,7 +6,7 @@ const generation = {
   pid: z.number(),
   workers: z.array(z.number()),
   ageMs: z.number(),
-  /** Null where its worker did not answer. */
+  /** Null if its worker did not answer. */
   sessions: z.nullable(z.number()),
 };
 
@@ -35,7 +35,7 @@ export const supervisorStatusSchema = z.object({
       made: z.number(),
       /** What was changed by hand, and changed back. */
       repaired: z.number(),
-      /** Those that took a reload all the same, and why the last one did. */
+      /** Changes that needed a reload after all, and why the last one did. */
       refused: z.number(),
       lastRefusal: z.optional(z.string()),
     }),

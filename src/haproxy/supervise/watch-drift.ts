@@ -5,7 +5,7 @@ import { type Event, runningOf, type Serving, type State } from './state.ts';
 
 const LOOK_EVERY_MS = 500;
 const COMPARE_EVERY_MS = 5_000;
-/** A comparison that takes long is made so rarely that it costs no more than this part of one processor, however long it waits for one. */
+/** A slow comparison runs so rarely that it costs at most this part of one processor, however long it waits for one. */
 const COST = 0.003;
 
 /**

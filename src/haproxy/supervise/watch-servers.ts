@@ -156,7 +156,7 @@ export function watchServers(
   return { connections: () => connections, stop: () => clearInterval(timer) };
 }
 
-/** An interface of a pod has an address of its own kind as soon as it is there, which is never a VIP. */
+/** A pod's interface has an address of its own as soon as it exists, which is never a VIP. */
 function routedAddresses(): ReadonlySet<string> {
   return new Set([...presentAddresses()].filter((address) => !/^(?:fe[89ab]|169\.254\.)/.test(address)));
 }

@@ -29,7 +29,7 @@ const found = z.object({
 
 const kinds = z.object({ resources: z.array(z.object({ name: z.string() })) });
 
-/** Whether the API has ExternalDNS' DNSEndpoint; undefined where it does not answer. Every account may ask that. */
+/** Whether the API has ExternalDNS' DNSEndpoint; undefined if it does not answer. Every account may ask that. */
 export async function hasDnsEndpoints(session: Session, signal: AbortSignal): Promise<boolean | undefined> {
   const request = { method: 'GET', path: `/apis/${apiVersion}` } as const;
   const answer = await askObject(session, request, { signal, timeoutMs: REQUEST_MS });

@@ -3,7 +3,7 @@ import type { AskedPlace } from './asked-places.ts';
 import { createHostClaims } from './host-claims.ts';
 import type { Refusal } from './verdict.ts';
 
-/** A route's place, and why it cannot have it; undefined where it has it. */
+/** A route's place, and why it cannot have it; undefined if it has it. */
 export interface SettledPlace {
   readonly asked: AskedPlace;
   readonly refusal: Refusal | undefined;

@@ -90,7 +90,7 @@ function createServerRoom(): (key: string, make: () => RouteBackend) => RouteBac
   };
 }
 
-/** What was made of each admitted route, undefined where that failed. */
+/** What was made of each admitted route, undefined if that failed. */
 interface Pass {
   readonly admitted: readonly AdmittedRoute[];
   readonly made: readonly (RouteBackend | undefined)[];

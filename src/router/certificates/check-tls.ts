@@ -75,7 +75,7 @@ function checkNow(tls: RouteTls): TlsCheck {
   };
 }
 
-/** The certificate with its key; undefined where the router's default one is meant; a text for what is wrong. */
+/** The certificate with its key; undefined if the router's default one is meant; a text for what is wrong. */
 function pairOf({ certificate, key, caCertificate }: RouteTls): KeyPair | string | undefined {
   const ca = caOf('caCertificate', caCertificate);
   if (ca.kind === 'wrong') return ca.message;

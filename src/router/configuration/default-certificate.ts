@@ -32,7 +32,7 @@ export async function defaultCertificate(given: Given, madeBefore: string, now: 
     : selfSigned('router default certificate', now);
 }
 
-/** A mounted Secret that is optional and not there yet: the folder is there, and empty. */
+/** An optional mounted Secret that does not exist yet: the folder exists and is empty. */
 export function isWithoutPair(folder: string): boolean {
   return existsSync(folder) && !['tls.key', 'tls.crt'].some((name) => existsSync(join(folder, name)));
 }

@@ -4,7 +4,7 @@ const OVERHEAD_BYTES = 1_024;
 const head =
   /^HTTP\/1\.[01] [1-5]\d\d(?: [^\r\n]*)?\r?\n((?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\r\n]*\r?\n)*)\r?\n/;
 
-/** Why HAProxy would not take it as the answer of an `errorfile`. Undefined where it is a whole HTTP/1 answer. */
+/** Why HAProxy would not take it as the answer of an `errorfile`. Undefined if it is a whole HTTP/1 answer. */
 export function errorAnswerProblem(content: Buffer, bufferSize: number): string | undefined {
   const text = content.toString('latin1');
   const [all, headers = ''] = head.exec(text) ?? [];

@@ -20,7 +20,7 @@ interface TemplateServer {
   readonly name: string;
   readonly endpoint: string;
   readonly id: number;
-  /** Everything after the id, where nothing but this line says what is checked: one that is alone is not. */
+  /** The options after the id, if only this line decides on checks: a single server has none. */
   readonly options: string;
   /** The same for a template that has HAProxy load the states of `servers.state`, where one that is alone begins with its checks off. */
   readonly switchableOptions: string;
@@ -38,7 +38,7 @@ export function backendOptions({ disableHttp2, defaultDestinationCa }: OptionSet
 
 type OptionSettings = Pick<RouterSettings, 'disableHttp2' | 'defaultDestinationCa'>;
 
-/** HAProxy takes 64 words in a line, of which three are not addresses. */
+/** HAProxy takes 64 words in a line, three of which are not addresses. */
 export const INLINE_ADDRESSES = 61;
 
 export function templateBackend(route: RouteBackend, options: BackendOptions): TemplateBackend {

@@ -17,11 +17,11 @@ import { quoted } from './quoted.ts';
 import { headerRule, type TemplateBackend } from './template-backend.ts';
 
 /**
- * The variables of the template. Null is what is not asked for. Texts in fields that end in `Quoted`, and the directives of
- * backends, are whole words of HAProxy's configuration: the template prints them with `<%-`.
+ * The variables of the template. Null is an unset option. Texts in fields that end in `Quoted`, and the directives of backends, are whole words
+ * of HAProxy's configuration: the template prints them with `<%-`.
  */
 interface RouterTemplateModel {
-  /** Stands for the folder in which maps, lists and certificates lie. */
+  /** The placeholder of the folder with maps, lists and certificates. */
   readonly setFolder: string;
   /** In that folder: the servers that begin with their checks off. */
   readonly serverStates: string;
@@ -29,7 +29,7 @@ interface RouterTemplateModel {
   readonly allowWildcards: boolean;
   readonly statsSocket: string;
   readonly limits: {
-    /** Null where HAProxy is to find out how many the limit on open files allows. */
+    /** Null if HAProxy is to find out how many the limit on open files allows. */
     readonly connections: {
       /** Of clients, with TLS and without it each. */
       readonly clients: number;

@@ -12,7 +12,7 @@ const PREFIX = 'hawser-trial-';
 /** Twice as long as a check may take. */
 const ABANDONED_MS = 120_000;
 
-/** Removes those that a killed router left as well: they hold private keys, and mostly lie in memory. Throws the system's error. */
+/** Also removes those of killed routers: they hold private keys, and mostly are in memory. Throws the system's error. */
 export async function openTrialFolder(parent = tmpdir(), nowMs = Date.now()): Promise<TrialFolder> {
   for (const name of await readdir(parent))
     if (name.startsWith(PREFIX)) await removeIfOld(join(parent, name), nowMs);

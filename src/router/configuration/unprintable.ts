@@ -11,7 +11,7 @@ import { sizesOf, tooLarge } from './text-budget.ts';
 export interface LeftOut {
   readonly key: string;
   readonly problem: string;
-  /** The router failed on it: `problem` is what was thrown. */
+  /** The router failed on it: `problem` is the exception. */
   readonly isThrown?: true;
 }
 
@@ -58,7 +58,7 @@ export function createPrintableRoutes(): (
 const problemOf = oncePer(unprintable);
 
 /**
- * What of a route cannot be printed, undefined where all of it can. Admission lets none of this through; what it missed
+ * What of a route cannot be printed, undefined if all of it can. Admission lets none of this through; what it missed
  * costs the one route, and never becomes configuration of its own.
  */
 function unprintable(route: RouteBackend): string | undefined {

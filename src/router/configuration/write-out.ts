@@ -16,7 +16,7 @@ import { readRegularFile } from '../../engine/system/file/read-regular-file.ts';
 
 export const MAIN_FILE = 'haproxy.cfg';
 
-/** Names what was written, a line each: what another program put into the folder is never taken for ours. */
+/** Lists the written files, a line each: another program's files in the folder are never taken for ours. */
 const LIST_FILE = '.written-by-hawser';
 const MAX_LIST_BYTES = 16 * 1024 * 1024;
 

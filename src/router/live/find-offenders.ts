@@ -19,7 +19,7 @@ export interface Trial {
 
 export interface Offenders {
   readonly taken: readonly RouteBackend[];
-  /** By key, each with HAProxy's words, '' where there are none for its tenant; undefined where it may be another of them. */
+  /** By key, each with HAProxy's words, '' where there are none for its tenant; undefined if it may be another of them. */
   readonly words: ReadonlyMap<string, string | undefined>;
 }
 
@@ -106,7 +106,7 @@ async function siftFairly(
   return { taken, words };
 }
 
-/** Whether HAProxy refuses them. False where that could not be tried. */
+/** Whether HAProxy refuses them. False if that could not be tried. */
 export async function areRefused(
   backends: readonly RouteBackend[],
   trial: Trial,

@@ -9,9 +9,9 @@ type Asked = Pick<LiveSettings, 'statsSocket' | 'httpPort' | 'ipMode' | 'proxyPr
 const MONITOR_PATH = '/_______internal_router_healthz';
 
 /**
- * Why HAProxy serves no clients; undefined where it does. A process that only has its stats socket, as one that has lost its listeners or
- * takes no more connections, does not. Any answer of its port will do, as a template of a user's may lack the page; of a page that the
- * settings name it has to be 2xx. Never rejects, and answers within `withinMs`.
+ * Why HAProxy serves no clients; undefined if it does. A process with only its stats socket, as after losing its listeners or while it accepts
+ * no more connections, does not serve. Any answer of its port is good, since a custom template may lack the page; for a page named in the
+ * settings it has to be 2xx. Never rejects, and answers within `withinMs`.
  */
 export async function haproxyTrouble(settings: Asked, withinMs: number): Promise<string | undefined> {
   const [info, port] = await Promise.all([

@@ -19,7 +19,7 @@ export interface Isolation {
   readonly servable: (decision: Decision) => ServableDecision;
   /** HAProxy serves it. */
   readonly taken: (decision: Decision) => void;
-  /** Leaves out the routes for which HAProxy refused a configuration. False where there are none: the next one would be refused too. */
+  /** Leaves out the routes for which HAProxy refused a configuration. False if there are none: the next one would be refused too. */
   readonly leaveOut: (
     outcome: ApplyOutcome,
     refused: { readonly decision: Decision; readonly rendered: Pick<Rendered, 'text'> },
@@ -38,8 +38,8 @@ interface TriedAlone {
 /** While something is served, nobody waits for more checks than these: what they do not clear is left out, and tried later. */
 const MOST_CHECKS = 8;
 /**
- * At a time in the background, and where nothing is served: more than the number of routes has binary digits, so that each time some are
- * cleared. What was cleared is served before the search goes on.
+ * The limit at a time in the background, and while nothing is served: more than the binary digits of the number of routes, so that each search
+ * clears some. Cleared routes are served before the search goes on.
  */
 const MOST_CHECKS_BEHIND = 32;
 const TICK_MS = 500;

@@ -1,7 +1,7 @@
 import { messageOf } from '../../engine/system/errors.ts';
 import type { Log } from '../../engine/system/log.ts';
 
-/** What is logged of something that cannot be used any more, once for each message, and of one that can again. */
+/** The events for an invalid value, once for each message, and for its recovery. */
 interface Told {
   readonly usable: string;
   readonly unusable: string;

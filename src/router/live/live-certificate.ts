@@ -23,13 +23,13 @@ const isGiven = ({
 }: LiveSettings): boolean =>
   text !== undefined || path !== undefined || (folder !== undefined && !isWithoutPair(folder));
 
-/** Of the default certificate, which `pem` has been checked to be; null where there is none yet. */
+/** Of the default certificate, which `pem` has been checked to be; null if there is none yet. */
 export function describeDefaultCertificate(settings: LiveSettings, pem: string | undefined) {
   if (pem === undefined) return null;
   return { isGiven: isGiven(settings), validTo: new Date(new X509Certificate(pem).validTo).toISOString() };
 }
 
-/** Throws a ConfigError where a certificate is given that cannot be used: nothing was served with it yet, and no retry helps. */
+/** Throws a ConfigError if a certificate is given that cannot be used: nothing was served with it yet, and no retry helps. */
 export async function checkGivenCertificate(settings: LiveSettings): Promise<void> {
   if (isGiven(settings)) await defaultCertificate(settings, '', new Date());
 }

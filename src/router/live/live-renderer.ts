@@ -11,11 +11,11 @@ import { openDefaultCertificate } from './live-certificate.ts';
 import { openGivenFiles } from './live-files.ts';
 
 interface LiveRenderer {
-  /** `shown` has what is rendered: what the template cannot print is rejected. Undefined where nothing was rendered. */
+  /** `shown` has the rendered routes: those that the template cannot print are rejected. Undefined if nothing was rendered. */
   readonly render: (
     input: ServableDecision,
   ) => Promise<{ readonly result: RenderResult; readonly shown: ServableDecision | undefined }>;
-  /** Other backends as in the last `render`, with the same template, certificate and files. Undefined where that fails. */
+  /** Other backends as in the last `render`, with the same template, certificate and files. Undefined if that fails. */
   readonly renderAgain: (backends: readonly RouteBackend[]) => Promise<Rendered | undefined>;
   /** The template's text of the last `render`. Undefined before the first time. */
   readonly template: () => string | undefined;

@@ -66,7 +66,7 @@ function reasonOf(outcome: ApplyOutcome, cause: string): string {
   return cause === 'routes-changed' ? (what ?? cause) : cause;
 }
 
-/** Undefined where no reload was necessary. */
+/** Undefined if no reload was necessary. */
 function resultOf(outcome: ApplyOutcome): ReloadResult | undefined {
   switch (outcome.kind) {
     case 'unchanged':

@@ -57,7 +57,7 @@ function namesIn(message: string): readonly string[] {
   return message.match(names) ?? [];
 }
 
-/** What it warns about it takes. What goes on in a further line is indented. */
+/** HAProxy accepts what it only warns about. Continuation lines are indented. */
 function messagesIn(detail: string): readonly string[] {
   return detail.split(/\n(?=\S)/).filter((message) => message.startsWith('[ALERT]'));
 }

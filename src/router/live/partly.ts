@@ -9,7 +9,7 @@ import {
 } from '../configuration/file-names.ts';
 import type { RouteBackend } from '../model.ts';
 
-/** Routes, and what was rendered of them. */
+/** Routes, and their rendered configuration. */
 interface Made {
   readonly backends: readonly RouteBackend[];
   readonly rendered: Rendered;
@@ -37,8 +37,9 @@ export function partly(served: Made, wanted: Made): readonly RouteBackend[] | un
 }
 
 /**
- * Renewed ones that wait. Of some, the list of certificates says something else, and the order of its lines may need a reload: for one that has the
- * default one in it, HTTP/2 is offered no more. Others are served for another route still: browsers would join connections to both.
+ * Renewed certificates that wait for a reload. Some change their line in the certificate list, and the order of lines may need a reload: with
+ * the default certificate's names, HTTP/2 is no longer offered. Others are still served for another route: browsers would join connections to
+ * both.
  */
 function waitingCertificates(
   renewed: readonly RouteBackend[],

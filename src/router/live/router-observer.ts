@@ -26,8 +26,8 @@ export interface RouterObserver {
   /** HAProxy is about to be reloaded, not only updated at runtime. */
   readonly onReload?: () => void;
   /**
-   * What became of a configuration; `tookMs` is all of it: files, check, reload. `cause` made it differ from the one before. Of a part, the
-   * rest of what was decided waits for the next reload.
+   * The outcome of a configuration; `tookMs` is all of it: files, validation, reload. `cause` is its difference from the one before. After a
+   * partial update the rest of the decision waits for the next reload.
    */
   readonly onOutcome?: (outcome: ApplyOutcome, tookMs: number, cause: string, isPart?: boolean) => void;
 }

@@ -137,7 +137,7 @@ interface ReadyParts {
   readonly configuration: RouterConfiguration;
 }
 
-/** Why clients should not come here; undefined where they may. */
+/** Why clients should not come here; undefined if they may. */
 async function problemOf(
   settings: LiveSettings,
   { followed, configuration }: ReadyParts,

@@ -34,7 +34,7 @@ function secretsOf({ ingressClass }: ResourceSettings): string {
   return OTHER_SECRETS.map((type) => `type!=${type}`).join(',');
 }
 
-/** Every kind that the router reads, and what it keeps of each. */
+/** Every kind that the router reads, and the fields it keeps. */
 export function routerResources(settings: ResourceSettings, unreadable: Unreadable) {
   const place = settings.namespace === undefined ? {} : { namespace: settings.namespace };
   const labels = settings.routeLabels === undefined ? {} : { labelSelector: settings.routeLabels.text };

@@ -52,7 +52,7 @@ export const routerStatusSchema = z.object({
   version: z.string(),
   /** Everything was listed once. */
   synced: z.boolean(),
-  /** Why clients should not come here; null where they may. */
+  /** Why clients should not come here; null if they may. */
   unready: z.nullable(z.string()),
   /** Null before the first decision. */
   routes: z.nullable(routes),

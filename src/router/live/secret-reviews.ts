@@ -5,7 +5,7 @@ import type { Route } from '../objects/route.ts';
 import type { SecretReview } from '../objects/secret-review.ts';
 import { createFairQueue } from '../status/fair-queue.ts';
 
-/** Routes with what is known of the Secrets that they name. */
+/** Routes with the known reviews of the Secrets that they name. */
 export interface ReviewedRoutes {
   readonly routes: readonly Route[];
   /** The same list until one of them says something else. */
@@ -18,16 +18,16 @@ export interface SecretReviews {
    * decision and one status. Undefined until each of the first Routes has its review.
    */
   readonly review: (routes: readonly Route[]) => ReviewedRoutes | undefined;
-  /** Asks again what was asked long enough ago. Call it every LOOK_EVERY_MS. */
+  /** Repeats reviews that are old enough. Call it every LOOK_EVERY_MS. */
   readonly lookAgain: () => void;
-  /** Resolves once nothing is asked any more. */
+  /** Resolves once no review is in progress. */
   readonly settled: () => Promise<void>;
 }
 
 interface Means {
   /** Whether this process may get that Secret. Never throws. */
   readonly ask: (secret: Named) => Promise<AccessAnswer>;
-  /** Who this process is; undefined where the API does not say. Never throws. */
+  /** Who this process is; undefined if the API does not say. Never throws. */
   readonly askUser: () => Promise<string | undefined>;
   /** Something else is known. */
   readonly hear: () => void;
@@ -63,8 +63,8 @@ const FAILED_AGAIN_MS = 1_000;
 const PATIENCE_MS = 10_000;
 
 /**
- * Asks the API which of the Secrets that Routes name this process may get. The answers are as many as the Routes name. What was answered last
- * holds while the API does not answer. Namespaces have turns, and what is new comes first.
+ * Asks the API which of the Routes' Secrets this process may get. There is one answer for each named Secret. The last answer holds while the API
+ * does not answer. Namespaces are served round-robin, and new Secrets come first.
  */
 export function createSecretReviews({ ask, askUser, hear, tell, nowMs, signal }: Means): SecretReviews {
   const known = new Map<string, Known>();

@@ -1,18 +1,18 @@
 import type { CheckOutcome } from '../../engine/apply/configuration-check.ts';
 
-/** What came of looking for those that are refused. */
+/** The result of a search for refused items. */
 interface Sifted<T> {
   readonly taken: readonly T[];
-  /** Each with what was said against it. */
+  /** Each with its error. */
   readonly refused: ReadonlyMap<T, string>;
   /** Too many checks would have been necessary, or one could not be made. */
   readonly open: readonly T[];
 }
 
 /**
- * Looks among items that are refused together for those that are taken: each half by itself, with what was found taken before. Of
- * two that cannot be together, the later one is refused. One that is refused among many costs at most twice as many checks as their
- * number has binary digits. `detail` is what was said against all. No check is made after `mostChecks`.
+ * Searches refused items for acceptable ones: each half alone, with what was accepted before. Of two conflicting items the later one is refused.
+ * One refused item among many costs at most twice as many validations as their number has binary digits. `detail` is the error about all. At
+ * most `mostChecks` validations run.
  */
 export async function sift<T>(
   items: readonly T[],
@@ -31,7 +31,7 @@ export async function sift<T>(
     else if (outcome?.kind === 'invalid') await split(group, outcome.detail);
     else open.push(...group);
   };
-  /** Of the group it is known that it is refused with what is taken. */
+  /** The group is known to be refused together with what is taken. */
   const split = async (group: readonly T[], said: string): Promise<void> => {
     const [first] = group;
     if (first !== undefined && group.length === 1) return void refused.set(first, said);

@@ -5,7 +5,7 @@ import { fixedPart } from './partly.ts';
 /** Takes HAProxy a quarter of a second, which is how long a change of another namespace waits. */
 const MOST_SERVERS = 100;
 
-/** `server` is undefined where it goes. */
+/** `server` is undefined if it goes. */
 interface Difference {
   readonly backend: number;
   readonly name: string;
@@ -13,8 +13,8 @@ interface Difference {
 }
 
 /**
- * The served routes with the first changes of servers on the path to the wanted ones, namespace by namespace in turn. Undefined where there are no more than
- * `most` of them, or where a route was added, removed or changed in more than its servers and its certificate.
+ * The served routes with the first changes of servers on the path to the wanted ones, round-robin by namespace. Undefined for at most `most`
+ * changes, or if a route was added, removed or changed in more than its servers and its certificate.
  */
 export function smallerStep(
   served: readonly RouteBackend[],

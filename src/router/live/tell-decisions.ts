@@ -6,7 +6,7 @@ import type { Isolation } from './isolation.ts';
 import type { ServableDecision } from './left-out-routes.ts';
 import type { RouterObserver } from './router-observer.ts';
 
-/** Tells the observers what was decided, and of which admitted routes it is known that HAProxy takes them. */
+/** Reports decisions to the observers, and which admitted routes HAProxy is known to take. */
 interface Teller {
   /** Called after the runtime update, and within 50 ms at the latest: the observers' work takes as long as the change itself. */
   readonly decided: (shown: ServableDecision) => void;

@@ -1,4 +1,4 @@
-/** Tenants choose how many topics there are and what is said of each. */
+/** The limit of topics: tenants choose their number and texts. */
 export const MOST_NAMED = 1_000;
 /** A topic not seen for this long is gone or fixed: each kind is listed every ten minutes. */
 const FORGET_MS = 3_600_000;
@@ -8,10 +8,10 @@ interface Told {
   readonly seenMs: number;
 }
 
-/** What to do about a topic: name it, nothing, or say that others are not named; that is said once, until there is room again. */
+/** What to do about a topic: name it, nothing, or say that others are not named. The last is logged once until there is room again. */
 type News = 'new' | 'known' | 'full';
 
-/** Remembers what was said of the last thousand topics, so that each is named once, and again where something else is to be said. `nowMs` is monotonic. */
+/** Remembers the texts of the last thousand topics, so that each is named once, and again when its text changes. `nowMs` is monotonic. */
 export function createToldTopics(nowMs: () => number): (topic: string, text: string) => News {
   /** The one that was seen last stands last. */
   const told = new Map<string, Told>();

@@ -79,7 +79,7 @@ interface Names<T> {
   readonly has: (name: string) => boolean;
 }
 
-/** How many items of a list have each name, for one list after another, of which few items change. */
+/** The number of items by name, for successive lists with few changes. */
 function createNames<T>(namesIn: (item: T) => readonly string[]): Names<T> {
   const counts = new Map<string, number>();
   let last: readonly T[] = [];

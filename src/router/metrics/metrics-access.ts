@@ -44,7 +44,7 @@ async function isUser(access: MetricsAccess, credentials: string): Promise<boole
   return isSame(Buffer.from(credentials, 'base64').toString('utf8'), `${user}:${password}`);
 }
 
-/** A file takes precedence, as with openshift-router. Undefined where it cannot be read or is empty. */
+/** A file takes precedence, as with openshift-router. Undefined if it cannot be read or is empty. */
 async function textOf(text: string | undefined, path: string | undefined): Promise<string | undefined> {
   if (path === undefined) return text || undefined;
   try {

@@ -34,7 +34,7 @@ const MAX_CREDENTIAL_BYTES = 256 * 1024;
 /** Certificates live for months, and two small files are read in a millisecond. */
 const LOOK_EVERY_MS = 5_000;
 
-/** Undefined where no certificate is given: the page speaks plain HTTP. Throws a ConfigError for one that cannot be used. */
+/** Undefined if no certificate is given: the page speaks plain HTTP. Throws a ConfigError for one that cannot be used. */
 export async function openPageTls(settings: PageTlsSettings): Promise<PageTls | undefined> {
   const { metricsTlsCertFile: certFile, metricsTlsKeyFile: keyFile } = settings;
   if (certFile === undefined || keyFile === undefined) return undefined;

@@ -25,7 +25,7 @@ export interface IngressPath {
   readonly host: string;
   readonly path: string;
   readonly pathType: string;
-  /** Undefined where the backend is something else than a service. */
+  /** Undefined if the backend is something else than a service. */
   readonly service?: { readonly name: string; readonly port: string };
 }
 

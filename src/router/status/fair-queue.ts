@@ -1,6 +1,6 @@
-/** Routes of which the status is to be written, by namespace. */
+/** Routes with a pending status, by namespace. */
 interface FairQueue {
-  /** A key that waits already keeps its place: what is written is decided when it is taken. */
+  /** A waiting key keeps its place: the content is decided when it is taken. */
   readonly add: (namespace: string, key: string) => void;
   /** Of the namespace that has waited longest since it last had a turn. */
   readonly take: () => string | undefined;

@@ -18,7 +18,7 @@ export interface EntryWanted {
 }
 
 /**
- * The list with our entry as it is to be, or undefined where nothing has to be written. Wanting nothing removes our
+ * The list with our entry as it is to be, or undefined if nothing has to be written. Wanting nothing removes our
  * entry. Entries of other routers keep their place and every field. `lastTransitionTime` moves only when the host, or
  * the condition's status, reason or message does. A condition UnservableInFutureVersions of an older router goes.
  */
@@ -74,7 +74,7 @@ function saysSo(own: IngressEntry, wanted: EntryWanted, router: RouterIdentity):
   );
 }
 
-/** Whether the condition, and what it is about, are as they are wanted. */
+/** Whether the condition and its details are as wanted. */
 function isSettled(own: IngressEntry, { host, refusal }: EntryWanted): boolean {
   const admitted = admittedOf(own);
   return (

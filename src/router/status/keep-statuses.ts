@@ -18,7 +18,7 @@ interface StatusKeeper {
   readonly ended: Promise<void>;
 }
 
-/** Writes what is decided into the Routes' statuses, unless ROUTER_UPDATE_STATUS turns that off. */
+/** Writes decisions into the Routes' statuses, unless ROUTER_UPDATE_STATUS turns that off. */
 export function keepStatuses(
   settings: RouterSettings & StatusSettings,
   means: Pick<StatusWriterSettings, 'session' | 'report' | 'count' | 'timing'>,
@@ -41,7 +41,7 @@ export function keepStatuses(
   return {
     see: writer.see,
     decided: (decision, unproven) => {
-      // Most decisions are of endpoints, of which no status tells.
+      // Most decisions are of endpoints, which no status shows.
       const now = [decision.admission, decision.outside, unproven.size === 0 ? undefined : unproven];
       if (isSameList(last, now)) return;
       last = now;

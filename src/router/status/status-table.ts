@@ -27,7 +27,7 @@ export interface StatusTable {
   /** Takes over what a decision wants, and tells the keys for which it wants something else than the one before. */
   readonly want: (statuses: Map<string, WantedStatus>) => readonly string[];
   readonly keys: () => Iterable<string>;
-  /** What has to be written; undefined where the status says what it is to say, or is not ours to write. */
+  /** The status to write; undefined if it is already correct, or not ours to write. */
   readonly pending: (key: string) => PendingStatus | undefined;
 }
 
@@ -36,11 +36,11 @@ export interface PendingStatus {
   readonly name: string;
   /** The Route as it was last seen. */
   readonly known?: unknown;
-  /** What is to be written to the Route's status, given the Route; undefined where nothing is. */
+  /** What is to be written to the Route's status, given the Route; undefined if nothing is. */
   readonly decide: (route: unknown) => { readonly ingress: readonly IngressEntry[] } | undefined;
 }
 
-/** The parts of a Route of which a status is made. */
+/** The parts of a Route that affect its status. */
 interface Seen {
   readonly namespace: string;
   readonly name: string;

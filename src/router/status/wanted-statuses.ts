@@ -11,7 +11,7 @@ export interface WantedStatus {
   readonly name: string;
   /** A Route of the same name that was created later is another one. */
   readonly uid: string;
-  /** Undefined where the Route is another router's; what it says stays as it is until it is known whether HAProxy takes the Route. */
+  /** Undefined if the Route is another router's. `as-it-is` until it is known whether HAProxy takes the Route. */
   readonly entry: EntryWanted | 'as-it-is' | undefined;
 }
 

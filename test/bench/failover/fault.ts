@@ -3,7 +3,7 @@ import type { Scene } from './scene.ts';
 import type { Subject } from './subject.ts';
 
 /**
- * Everything that one trial measures. Undefined where it does not apply. Times in milliseconds. `longestWaitMs` is of a
+ * Everything that one trial measures. Undefined if it does not apply. Times in milliseconds. `longestWaitMs` is of a
  * client that waits for 20 s, all others of one that gives up after 0.2 s. For two nodes that have
  * the VIP at once there are three figures:
  *

@@ -41,7 +41,7 @@ function formatOne(results: readonly ResultFile[], section: Section): string {
   );
 }
 
-/** Undefined where nothing of it was measured. */
+/** Undefined if nothing of it was measured. */
 function chartOf(
   results: readonly ResultFile[],
   { chart, columns, rows }: Section,

@@ -42,7 +42,7 @@ export function readResults(folder: string): readonly ResultFile[] {
 
 /**
  * The figure at `BENCH#path/with/slashes`, of the newest file of that bench that has it; `*` stands for each element of a
- * list, `[name=x,other=y]` for the first that is so. Undefined where it was not measured.
+ * list, `[name=x,other=y]` for the first that is so. Undefined if it was not measured.
  */
 export function figureAt(results: readonly ResultFile[], reference: string): Figure | undefined {
   const [bench = '', path = ''] = reference.split('#');

@@ -112,7 +112,7 @@ function goalCells(results: readonly ResultFile[], section: Section, row: Row): 
   return [words, verdict === undefined ? 'not run' : verdict ? 'met' : '**not met**'];
 }
 
-/** Undefined where it was not measured. What never happened meets no goal. */
+/** Undefined if it was not measured. What never happened meets no goal. */
 function isGoalMet(
   results: readonly ResultFile[],
   row: Row,

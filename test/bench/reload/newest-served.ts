@@ -16,7 +16,7 @@ export function servingMs(
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** False where it was not served within `deadlineMs`. */
+/** False if it was not served within `deadlineMs`. */
 export async function isServedWithin(prober: Load, generation: number, deadlineMs: number): Promise<boolean> {
   const served = () => prober.servedAtMs(generationText(generation)) !== undefined;
   return await waitFor(`version ${generation} to be served`, served, deadlineMs).catch(() => false);

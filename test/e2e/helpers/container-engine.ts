@@ -9,7 +9,7 @@ export interface ContainerEngine {
   readonly dir: string;
   /** Under these variables podman, buildah and scripts/image.sh use this engine. */
   readonly env: Readonly<Record<string, string>>;
-  /** Runs `podman …` and returns its stdout; throws where it fails. */
+  /** Runs `podman …` and returns its stdout; throws if it fails. */
   podman(...args: readonly string[]): Promise<string>;
   attempt(args: readonly string[], timeoutMs?: number): Promise<CommandResult>;
   /** Ends every container, and removes what this engine has on disk. */

@@ -10,7 +10,7 @@ export interface CommandBlock {
 const root = join(import.meta.dirname, '../../..');
 
 /**
- * The command blocks of a document, or of what stands below one of its headings up to the next one. Throws where there
+ * The command blocks of a document, or of what stands below one of its headings up to the next one. Throws if there
  * is no such heading, or a block does not say where its commands are typed.
  */
 export function commandBlocks(path: string, heading?: string): readonly CommandBlock[] {

@@ -20,7 +20,7 @@ export interface Machine {
   readonly prefix: readonly [string, ...string[]];
   /** A node's path, as this process sees it. */
   at(path: string): string;
-  /** Throws where it does not exit with 0. Returns its stdout. */
+  /** Throws if it does not exit with 0. Returns its stdout. */
   run(...argv: readonly string[]): Promise<string>;
   /** The node's disks: what is above the machine's own folders. Kept by a power cut. */
   boot(): Promise<void>;

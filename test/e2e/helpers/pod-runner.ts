@@ -11,7 +11,7 @@ export interface ContainerState {
   readonly restarts: number;
 }
 
-/** `podman kube play`, with the volumes that the kubelet makes. Throws where the pod cannot start. */
+/** `podman kube play`, with the volumes that the kubelet makes. Throws if the pod cannot start. */
 export async function playPod(machine: Machine, pod: Pod): Promise<void> {
   for (const { name, emptyDir } of pod.spec.volumes)
     if (emptyDir !== undefined) await makeEmptyDir(machine, emptyDirPath(pod, name), emptyDir.medium);

@@ -4,7 +4,7 @@ export interface Random {
   below(count: number): number;
   /** An integer in `[from, to]`. */
   between(from: number, to: number): number;
-  /** Throws where there is nothing to pick from. */
+  /** Throws if there is nothing to pick from. */
   pick<T>(list: readonly T[]): T;
 }
 

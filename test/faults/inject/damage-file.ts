@@ -31,7 +31,7 @@ function wayOf(variant: string): readonly [DamageWay, string] {
   return [way as DamageWay, file];
 }
 
-/** Throws where the file is not there. */
+/** Throws if the file is not there. */
 function damage(path: string, way: DamageWay): void {
   const { size } = statSync(path);
   switch (way) {

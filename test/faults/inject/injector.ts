@@ -10,7 +10,7 @@ export interface Injection {
 /** Ends the fault. What the product repairs or the kubelet starts again by itself is left to them. */
 export type Undo = () => Promise<void>;
 
-/** Brings a fault about. Throws where it cannot: then nothing has happened. */
+/** Brings a fault about. Throws if it cannot: then nothing has happened. */
 export type Injector = (injection: Injection) => Promise<Undo>;
 
 export const nothingToUndo: Undo = async () => {};

@@ -36,7 +36,7 @@ export const entrySchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('address'), ...atNode, holds: z.boolean() }),
   /** A request of the client: one connection. */
   z.object({ kind: z.literal('probe'), ...probeSchema.shape }),
-  /** A connection of the client that was to stay open; null where the client ended it as planned. */
+  /** A connection of the client that was to stay open; null if the client ended it as planned. */
   z.object({
     kind: z.literal('stream'),
     fromMs: z.number(),
@@ -59,7 +59,7 @@ export const entrySchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('vrrp'), ...atNode, state: z.nullable(z.string()) }),
   /** How many processes of HAProxy run on a node, on each change. */
   z.object({ kind: z.literal('haproxys'), ...atNode, count: z.number() }),
-  /** The content of a file changed; null where it is gone. */
+  /** The content of a file changed; null if it is gone. */
   z.object({ kind: z.literal('file'), ...atNode, file: z.string(), sha: z.nullable(z.string()) }),
   /** The faults of an episode are over, and the group came to rest or did not. */
   z.object({
@@ -110,7 +110,7 @@ export function openHistory(folder: string): HistoryWriter {
   };
 }
 
-/** Throws where a line is none of a history: a judge must not pass over what it cannot read. */
+/** Throws if a line is none of a history: a judge must not pass over what it cannot read. */
 export function readHistory(folder: string): readonly Entry[] {
   return readFileSync(join(folder, HISTORY_FILE), 'utf8')
     .split('\n')

@@ -25,7 +25,7 @@ const causes: Readonly<Record<string, RegExp>> = {
   'by-hand remove-vip': /removed from eth0 by another program|no other node/,
 };
 
-/** Undefined where nothing certain can be said. */
+/** Undefined if nothing certain can be said. */
 export function trueCauseOf({ name, variant }: FaultWindow): RegExp | undefined {
   return causes[`${name} ${variant}`];
 }

@@ -44,7 +44,7 @@ export function runStreams(
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve({ ...counts })));
 }
 
-/** `ended` gets the moment of the first byte, or undefined where none came. Neither is called after the abort. */
+/** `ended` gets the moment of the first byte, or undefined if none came. Neither is called after the abort. */
 function openStream(
   plan: LoadPlan,
   signal: AbortSignal,

@@ -94,7 +94,7 @@ function firstMatch(lines: readonly (readonly [string, string])[], text: string)
   return lines.find(([pattern]) => new RegExp(pattern).test(text))?.[1];
 }
 
-/** The backend that the reference matcher names, `redirect`, or undefined where nothing answers. */
+/** The backend that the reference matcher names, `redirect`, or undefined if nothing answers. */
 export function expectedAnswer(
   backends: readonly RouteBackend[],
   scheme: RouterRequest['scheme'],

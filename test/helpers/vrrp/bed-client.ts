@@ -16,7 +16,7 @@ export interface BedClient extends AsyncDisposable {
   /** Every finished probe since the last `forget`. */
   probes(): readonly Probe[];
   forget(): void;
-  /** True where the client has asked all the time, heard only good answers for this long, and waits for none that is late. */
+  /** True if the client has asked all the time, heard only good answers for this long, and waits for none that is late. */
   calmFor(durationMs: number): boolean;
 }
 

@@ -18,7 +18,7 @@ import type { VrrpBed } from './vrrp-bed.ts';
 export type HawserPart = 'haproxy' | 'haproxy-monitor' | 'keepalived' | 'keepalived-monitor';
 
 export interface HawserStack extends NodeStack {
-  /** The part as it was last started; undefined where it never was. */
+  /** The part as it was last started; undefined if it never was. */
   part(node: BedNode, name: HawserPart): BedProcess | undefined;
   /** Does nothing where it runs. */
   startPart(node: BedNode, name: HawserPart): BedProcess;
@@ -102,7 +102,7 @@ export function createHawserStack(bed: VrrpBed, options: HawserStackOptions = {}
 
 const stateSchema = z.object({ instances: z.array(z.object({ state: z.string() })) });
 
-/** True where the node's supervisor says that keepalived takes part, as holder or as one who could be. */
+/** True if the node's supervisor says that keepalived takes part, as holder or as one who could be. */
 export function takesPart(node: BedNode): boolean {
   try {
     const text = readFileSync(join(node.runDir, 'vrrp-state.json'), 'utf8');
@@ -142,7 +142,7 @@ export function forgetConfiguration(node: BedNode): void {
   for (const path of [node.runDir, ...files.map(node.at)]) rmSync(path, { recursive: true, force: true });
 }
 
-/** True where the peers in keepalived.conf are exactly the other members. */
+/** True if the peers in keepalived.conf are exactly the other members. */
 function knows(node: BedNode, members: readonly BedNode[]): boolean {
   const block = /unicast_peer \{([^}]*)\}/.exec(readFileSync(node.at('keepalived.conf'), 'utf8'))?.[1] ?? '';
   const peers = [...block.matchAll(/^\s*([0-9a-f.:]+)/gm)].map(([, address]) => address);

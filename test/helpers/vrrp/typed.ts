@@ -44,7 +44,7 @@ export async function typed(node: BedNode, ...args: readonly string[]): Promise<
   return { exitCode, report, text: `${stdout}${stderr}`.replaceAll(/\s+/g, ' ') };
 }
 
-/** Throws where it is not what `schemas/steering.schema.json` describes. */
+/** Throws if it is not what `schemas/steering.schema.json` describes. */
 export function reportIn(text: string): Readonly<Record<string, unknown>> {
   const path = new URL('../../../schemas/steering.schema.json', import.meta.url);
   const report: unknown = JSON.parse(text);

@@ -33,7 +33,7 @@ export const messageToServing: Scenario = {
   },
 };
 
-/** Undefined where it was not served within 10 s. */
+/** Undefined if it was not served within 10 s. */
 async function timeReload(bench: Bench, host: Host, generation: number): Promise<number | undefined> {
   host.install(generation);
   const { sentAtMs, answer } = host.reload();

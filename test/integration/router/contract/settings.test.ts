@@ -68,7 +68,7 @@ afterAll(async () => {
 
 const proxyLine = 'PROXY TCP4 203.0.113.9 192.0.2.1 40000 443\r\n';
 
-/** One request with TLS behind a PROXY line; undefined where the connection ends without an answer. */
+/** One request with TLS behind a PROXY line; undefined if the connection ends without an answer. */
 function askGuarded(identity: Pick<ConnectionOptions, 'cert' | 'key'>): Promise<Answer | undefined> {
   return new Promise((resolve) => {
     let text = '';
