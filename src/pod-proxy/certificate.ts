@@ -58,7 +58,7 @@ export function chooseCertificates(
     const pem = secret?.kind === 'usable' ? secret.pem : served;
     if (pem !== undefined) certificates[name] = pem;
     if (secret?.kind === 'usable') continue;
-    const what = secret === undefined ? 'there is none' : secret.message;
+    const what = secret === undefined ? 'it does not exist' : secret.message;
     troubles.push(
       `Cannot use Secret "${name}": ${what}, expected a certificate in tls.crt and its key in tls.key`,
     );

@@ -30,7 +30,7 @@ export type ProxyView =
       readonly template: string;
       readonly downstreams: readonly Downstream[];
       readonly certificates: Certificates;
-      /** Served all the same: a Secret is refused and its earlier certificate is used, or a group has too many addresses. */
+      /** Served with a restriction: a Secret is refused and its earlier certificate is used, or a group has too many addresses. */
       readonly problem: Problem | undefined;
     };
 

@@ -19,7 +19,7 @@ export const proxyStatusSchema = z.object({
   known: z.boolean(),
   /** What HAProxy is configured with; null before the first configuration. */
   hosts: z.nullable(z.record(z.string(), z.array(z.string()))),
-  /** Why the template is not served, while what was served before goes on; null if it is. */
+  /** Why the template is not served while the previous configuration still is; null if it is served. */
   problem: z.nullable(problem),
   /** The one before, and how long it is over; null if there was none. */
   lastProblem: z.nullable(z.extend(problem, { agoMs: z.number() })),

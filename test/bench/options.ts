@@ -1,7 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { messageOf } from '../../src/engine/system/errors.ts';
 
-/** All that are known where none was asked for. Throws, with the names that exist, for one that does not. */
+/** Every known one by default. Throws for an unknown one, with the known names. */
 export function chosen(
   what: string,
   asked: readonly string[] | undefined,
@@ -31,7 +31,7 @@ type Values<Options extends ParseArgsOptionsConfig> = ReturnType<
   typeof parseArgs<{ options: Options }>
 >['values'];
 
-/** The values of a bench's options. Ends the process with 0 after `--help`, and with 2 where it does not know an option. */
+/** The values of a bench's options. Ends the process with 0 after `--help`, and with 2 for an unknown option. */
 export function readBenchOptions<Options extends ParseArgsOptionsConfig>(
   usage: string,
   options: Options,
@@ -43,7 +43,7 @@ export function readBenchOptions<Options extends ParseArgsOptionsConfig>(
   return readOrExplain(usage, () => parseArgs({ options }).values);
 }
 
-/** What `read` makes of the command line. Ends the process with 2, and says how it is used, where it makes nothing of it. */
+/** The parsed command line. For an invalid one, prints the usage and ends the process with 2. */
 export function readOrExplain<Options>(usage: string, read: () => Options): Options {
   try {
     return read();

@@ -13,7 +13,7 @@ let machine: Machine;
 beforeAll(async () => {
   world = await createPodWorld(1, 3);
   const [only] = world.machines;
-  if (only === undefined) throw new Error('Cannot test one node: there is none');
+  if (only === undefined) throw new Error('Cannot test one node: the cluster is empty');
   machine = only;
   await world.startApi(machine);
   await writeKubeconfig(machine, world.bed);

@@ -17,7 +17,7 @@ const ONLY_IN_CONTAINERD = 'hawser:only-in-containerd';
 beforeAll(async () => {
   world = await createPodWorld(1);
   const [only] = world.machines;
-  if (only === undefined) throw new Error('Cannot test one node: there is none');
+  if (only === undefined) throw new Error('Cannot test one node: the cluster is empty');
   machine = only;
   await world.startApi(machine);
   await writeKubeconfig(machine, world.bed);

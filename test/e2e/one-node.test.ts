@@ -37,7 +37,7 @@ let kubelet: Kubelet;
 beforeAll(async () => {
   world = await createPodWorld(1, 3);
   const [only] = world.machines;
-  if (only === undefined) throw new Error('Cannot test one node: there is none');
+  if (only === undefined) throw new Error('Cannot test one node: the cluster is empty');
   machine = only;
   kubelet = world.kubelet(machine);
   await world.startApi(machine);

@@ -205,7 +205,7 @@ test('a node is replaced by one with another name and address: no move of the VI
   await walk.typeAll(other, walk.commands('on another node'), { NODE: leaving.node.name });
   members = othersThan(leaving);
   await waitForServers();
-  // Nothing new gets there any more.
+  // No new connection arrives there.
   const servedMs = monotonicMs();
   const answered = () => monotonicMs() - servedMs > REQUEST_TIMEOUT_MS && client.calmFor(2_000);
   await waitFor('what was on its way to be answered', answered, PATIENCE_MS);

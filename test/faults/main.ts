@@ -61,7 +61,7 @@ function knownRun({ seed, episode, episodes }: KnownSeed): Run {
   return { seed, minutes: KNOWN_MINUTES, episodes, needed: episode, again: `--known --seed ${seed}` };
 }
 
-/** Episode after episode until the time is over, or the group does not come to rest any more. */
+/** Runs episodes until the time is over, or the group no longer comes to rest. */
 async function runEpisodes(
   world: World,
   { minutes, episodes }: Run,
@@ -95,7 +95,7 @@ async function runEpisodes(
   }
 }
 
-/** Records a run into a folder. An abort ends it early, and what was recorded can be judged all the same. */
+/** Records a run into a folder. An abort ends it early, and the recording can still be judged. */
 async function record(run: Run, folder: string, signal: AbortSignal): Promise<void> {
   const before = await machineState();
   using history = openHistory(folder);
@@ -151,7 +151,7 @@ async function runOne(run: Run, options: FaultsOptions, signal: AbortSignal): Pr
   return code;
 }
 
-/** One after another, to the last one: resolves with 1 where one of them found something. */
+/** In order, to the last one: resolves with 1 if one of them found something. */
 async function runKnown(
   known: readonly KnownSeed[],
   options: FaultsOptions,
@@ -188,7 +188,7 @@ async function run(options: FaultsOptions, signal: AbortSignal): Promise<number>
 }
 
 const stop = new AbortController();
-// The second one does not wait for what is under way: what survives this process cleans up.
+// A second signal does not wait for work in progress: the survivor cleans up.
 for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.on(name, () => (stop.signal.aborted ? process.exit(130) : stop.abort()));
 try {

@@ -29,7 +29,7 @@ function near(weight: number, right: Right): fc.Arbitrary<string> {
   );
 }
 
-/** Of what has no effect where it is wrong, and of what keeps the whole route out. */
+/** Fields that have no effect if invalid, and fields that keep the whole route out. */
 const often = (...right: Right) => near(8, right);
 const seldom = (...right: Right) => near(60, right);
 
@@ -151,7 +151,7 @@ function tlsOf({ certificate, key, ca }: TenantPem): fc.Arbitrary<object | undef
   );
 }
 
-/** The objects of one tenant: a Route or an Ingress, and what it names. */
+/** The objects of one tenant: a Route or an Ingress, and everything it names. */
 export function tenants(pem: TenantPem): fc.Arbitrary<unknown> {
   const host = seldom(`app.${TENANT}.example`, `a.b.${TENANT}.example`);
   const path = seldom('', '', '/', '/a', '/a/', '/a%20b', '/~!$&()*+,=:@');

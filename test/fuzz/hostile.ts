@@ -97,7 +97,7 @@ export function bytesNear(texts: readonly string[]): fc.Arbitrary<Buffer> {
   return fc.oneof({ arbitrary: near, weight: 9 }, { arbitrary: unlike, weight: 1 });
 }
 
-/** As what a program reads from a file or a socket: what is no UTF-8 is replaced. */
+/** As a program reads it from a file or a socket: invalid UTF-8 is replaced. */
 export function textNear(texts: readonly string[]): fc.Arbitrary<string> {
   return bytesNear(texts).map((bytes) => bytes.toString('utf8'));
 }
@@ -153,7 +153,7 @@ function pathsIn(value: unknown, path: readonly string[] = []): readonly (readon
   return [path, ...Object.entries(value).flatMap(([key, part]) => pathsIn(part, [...path, key]))];
 }
 
-/** An object gets a part more, what is undefined goes, and everything else is replaced. */
+/** An object gets another part, undefined parts are removed, and everything else is replaced. */
 function replaced(
   value: unknown,
   [step, ...rest]: readonly string[],

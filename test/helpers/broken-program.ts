@@ -19,7 +19,7 @@ export interface BreakableProgram {
   readonly repair: () => void;
 }
 
-/** Every way in which a program that is there can be kept from starting, by the error of `spawn` or by what follows. */
+/** Every way in which an existing program can fail to start, by the error of `spawn` or by its result. */
 export const breakages = [
   'ETXTBSY',
   'ENOTDIR',

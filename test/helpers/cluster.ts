@@ -29,10 +29,10 @@ export interface Cluster extends AsyncDisposable {
   readonly kubeconfig: (server: string, name?: string) => string;
   /** Which objects every API server holds from now on; control-plane Nodes of `nodes` unless they are given. */
   readonly setObjects: (objects: readonly StoredObject[]) => void;
-  /** Resolves once they are in force, where the node's server runs. */
+  /** Resolves once they are in force, if the node's server runs. */
   readonly setFaults: (node: ClusterNode, faults: Partial<Faults>) => Promise<void>;
   readonly startServer: (node: ClusterNode) => Promise<void>;
-  /** SIGKILL: what is on it is cut. */
+  /** SIGKILL: its connections are cut. */
   readonly killServer: (node: ClusterNode) => Promise<void>;
   /** `curl` inside, to a URL, without verifying; returns the body. */
   readonly get: (url: string) => Promise<string>;

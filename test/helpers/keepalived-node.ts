@@ -90,7 +90,7 @@ export function killTogether(processes: readonly ProcessId[]): void {
     for (const { pid } of processes) process.kill(pid, signal);
 }
 
-/** Of adverts to miss where nothing is to move: 3.6 seconds of them. */
+/** Adverts to miss without a move: 3.6 seconds of them. */
 export const PATIENT = { downAdverts: 12 } as const;
 
 /** Two nodes on one Ethernet segment; the first has the higher priority. */

@@ -31,7 +31,7 @@ export type Move =
   | { readonly kind: 'look'; readonly lives: boolean }
   | { readonly kind: 'wait'; readonly ms: number };
 
-/** A supervisor's decisions in a world that is played by hand: what was begun stays open until a move finishes it. */
+/** A supervisor's decisions in a scripted world: each started action stays open until a move finishes it. */
 export interface World {
   state: VrrpSupervisorState;
   now: number;

@@ -48,7 +48,7 @@ export async function createNetNamespace(): Promise<NetNamespace> {
   };
 }
 
-/** One that a process made which could not remove it: as its own `remove`. Says nothing where it is gone already. */
+/** One that a process made which could not remove it: as its own `remove`. Silent if it is already gone. */
 export async function removeNetNamespace(name: string): Promise<void> {
   const inode = statSync(`/run/netns/${name}`, { throwIfNoEntry: false })?.ino;
   if (inode === undefined) return;

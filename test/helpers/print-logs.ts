@@ -5,7 +5,7 @@ import type { TestContext } from 'vitest';
 /** Of a log that repeats itself its end says enough. */
 const MAX_CHARACTERS = 8_000;
 
-/** For `afterEach`: where the test has failed, prints what its programs logged in `dir`, which is about to be removed. */
+/** For `afterEach`: prints a failed test's logs from `dir`, which is about to be removed. */
 export function printLogsOfFailed({ task }: TestContext, dir: string): void {
   if (task.result?.state !== 'fail') return;
   const logs = readdirSync(dir).filter((name) => name.endsWith('.log'));

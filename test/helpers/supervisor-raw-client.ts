@@ -10,7 +10,7 @@ export interface RawClient {
   readonly waitForLines: (count: number) => Promise<readonly string[]>;
 }
 
-/** A client that keeps its connection: what it sends and when it closes is the test's. */
+/** A client that keeps its connection: the test decides what it sends and when it closes. */
 export function connectRaw(path: string): Promise<RawClient> {
   return new Promise((resolve, reject) => {
     let received = '';

@@ -2,7 +2,7 @@ import type { RequestId } from '../../src/engine/supervise/step.ts';
 import type { Action, Event, Hangs } from '../../src/haproxy/supervise/state.ts';
 import { createMachine, type Machine, processOf, workersOf } from './supervisor-model.ts';
 
-/** What happens next, drawn at random: what it means depends on what is going on at that moment. */
+/** The next random event. Its effect depends on the state at that moment. */
 export type Move =
   | { readonly kind: 'request' | 'stop' | 'tick-at-deadline' }
   | { readonly kind: 'wait'; readonly ms: number }
@@ -12,7 +12,7 @@ export type Move =
   | { readonly kind: 'die' | 'stale'; readonly which: number }
   /** Enough looks in a row at a generation to find that it hangs. */
   | { readonly kind: 'hang'; readonly which: number; readonly hangs: Hangs }
-  /** One look at a generation that has run this long since an open question; 0 where it answers. */
+  /** One poll of a generation that has run this long since an open request; 0 if it answers. */
   | { readonly kind: 'run'; readonly which: number; readonly busyMs: number };
 
 export interface World {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 
 export interface Survivor {
-  /** Nothing needs to be cleaned up after this process any more. False if that was said before. */
+  /** Nothing needs to be cleaned up after this process any longer. False if that was reported before. */
   dismiss(): boolean;
 }
 

@@ -20,7 +20,7 @@ async function run(options: SoakOptions, signal: AbortSignal): Promise<number> {
 }
 
 const stop = new AbortController();
-// The second one does not wait for what is under way: what survives this process cleans up.
+// A second signal does not wait for work in progress: the survivor cleans up.
 for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.on(name, () => (stop.signal.aborted ? process.exit(130) : stop.abort()));
 try {

@@ -10,10 +10,10 @@ export function elementAt(der: Buffer, at: number, limit = der.length): DerEleme
   const tag = der.readUInt8(at);
   const first = der.readUInt8(at + 1);
   const bytes = first < 0x80 ? 0 : first & 0x7f;
-  if ((tag & 0x1f) === 0x1f || first === 0x80 || bytes > 4) throw new RangeError('it is no DER');
+  if ((tag & 0x1f) === 0x1f || first === 0x80 || bytes > 4) throw new RangeError('it is not DER');
   const begin = at + 2 + bytes;
   const end = begin + (bytes === 0 ? first : der.readUIntBE(at + 2, bytes));
-  if (end > limit) throw new RangeError('it is no DER, or its end is missing');
+  if (end > limit) throw new RangeError('it is not DER, or its end is missing');
   return { tag, begin, end };
 }
 

@@ -30,7 +30,7 @@ function problemOf(der: Buffer, label: string): string | undefined {
   if (label !== 'PRIVATE KEY') return ecKeyProblem(der, whole);
   // PrivateKeyInfo ::= SEQUENCE { version, SEQUENCE { algorithm, parameters }, OCTET STRING with the key }
   const [, algorithm, octets] = elementsIn(der, whole);
-  if (algorithm === undefined || octets === undefined) throw new RangeError('it is no PKCS#8');
+  if (algorithm === undefined || octets === undefined) throw new RangeError('it is not PKCS#8');
   const [type, curve] = elementsIn(der, algorithm).map((each) => hexOf(der, each));
   const inner = elementAt(der, octets.begin, octets.end);
   if (type === RSA) return rsaKeyProblem(der, inner);

@@ -35,9 +35,9 @@ export interface DnsReport {
   readonly problems: (own: OwnPod, problems: readonly string[]) => void;
   readonly written: (names: readonly string[], addresses: readonly string[]) => void;
   readonly chosen: (target: TargetName) => void;
-  /** Of names that are not asked for any more, and whose records stay. */
+  /** Records that stay although their names are no longer wanted. */
   readonly left: (names: readonly string[], target: TargetName) => void;
-  /** No record is asked for any more, or another replica writes: what was wrong is neither wrong nor right. */
+  /** No record is wanted any longer, or another replica writes: earlier problems are neither fixed nor open. */
   readonly ended: () => void;
 }
 

@@ -73,7 +73,7 @@ export function publishInRoute53(settings: Route53Settings): Publish {
   };
 }
 
-/** The SDK takes 28 MB of memory: it is loaded where it is used. */
+/** The SDK takes 28 MB of memory: it is loaded on first use. */
 async function connect({ region }: Route53Settings): Promise<Connection> {
   try {
     const sdk = await import('@aws-sdk/client-route-53');
@@ -103,7 +103,7 @@ async function listZones({ sdk, ask }: Connection, signal: AbortSignal): Promise
     zones.push(...data.HostedZones.map(({ Id, Name, Config }) => zoneFrom(Id, Name, Config?.PrivateZone)));
     if (!data.IsTruncated) return zones;
     marker = data.NextMarker;
-    if (marker === undefined) throw new Error('the list is cut off, and does not say where it goes on');
+    if (marker === undefined) throw new Error('the list is truncated and has no marker to continue from');
   }
   throw new Error(`the list does not end: more than ${MOST_PAGES} pages`);
 }

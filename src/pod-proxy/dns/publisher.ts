@@ -29,7 +29,7 @@ export interface Publisher {
     replicas: readonly Replica[],
     balancers: readonly LoadBalancer[],
   ) => Promise<Pass>;
-  /** Another replica may write from now on: stops the write in progress and forgets what was published. */
+  /** Another replica may write from now on: stops the write in progress and forgets the published records. */
   readonly yield: () => void;
 }
 

@@ -1,6 +1,6 @@
 import { type Annotations, annotationOf } from '../pod/names.ts';
 
-/** The names that a pod's annotation asks A records for, and what is wrong with the rest of it. */
+/** The names for A records in a pod's annotation, and the problems of the rest. */
 interface RecordNames {
   readonly names: readonly string[];
   readonly problems: readonly string[];
@@ -36,5 +36,5 @@ function isHostName(name: string): boolean {
 }
 
 function refusal(name: string): string {
-  return `Cannot publish the name ${JSON.stringify(name)}: it is no host name, expected one such as www.example.com`;
+  return `Cannot publish the name ${JSON.stringify(name)}: expected a host name such as www.example.com`;
 }

@@ -21,7 +21,7 @@ export type Verdict =
   /** It is more than addresses, and would be lost. */
   | { readonly kind: 'foreign'; readonly what: string };
 
-/** Compares what is there with what is wanted, in whatever order. What is listed for another name or type says nothing. */
+/** Compares existing and wanted records, in any order. Records of another name or type are ignored. */
 export function verdictOn(
   { ResourceRecordSets }: z.infer<typeof recordSets>,
   name: string,

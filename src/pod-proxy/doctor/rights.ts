@@ -5,7 +5,7 @@ import { wishesOf } from '../wishes.ts';
 
 const [basic, dns] = ['manifests/pod-proxy/rbac.yaml', 'manifests/pod-proxy/dns.yaml'];
 
-/** What a proxy does with the API, and where the rules for it are: a file, or the docs for a Secret, which is asked for by its name. */
+/** A proxy's requests to the API, and the place of their rules: a file, or the docs for a Secret, which needs a rule by its name. */
 type NeededAccess = Access & ({ readonly file: string } | { readonly name: string });
 
 /** What every proxy needs. */

@@ -12,7 +12,7 @@ const methods: ReadonlyMap<unknown, Method> = new Map<string, Method>([
   ['get', (map, key, instead) => (map.has(textOf(key)) ? map.get(textOf(key)) : instead)],
 ]);
 
-/** `value|join(",")`: pays for what it reads and for what it makes. */
+/** `value|join(",")`: counts its input and its output against the limit. */
 export function filtered(node: Node, build: Build): Part {
   const name = nodeIn(node, 'name')['value'];
   const filter = filters.get(`${name}`) ?? refuse('filter', name);

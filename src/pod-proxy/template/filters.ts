@@ -1,6 +1,6 @@
 import { isMap, isTrue, itemsOf, numberOf, textOf, type Value } from './value.ts';
 
-/** Reads nothing but what it is given. It takes as many values as it declares. */
+/** Reads only its arguments. It takes as many values as it declares. */
 export type Filter = (...values: readonly Value[]) => Value;
 
 const table: Readonly<Record<string, Filter>> = {

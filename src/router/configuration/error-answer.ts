@@ -9,7 +9,7 @@ export function errorAnswerProblem(content: Buffer, bufferSize: number): string 
   const text = content.toString('latin1');
   const [all, headers = ''] = head.exec(text) ?? [];
   if (all === undefined)
-    return 'it is no HTTP answer, expected "HTTP/1.0 503 …", headers, an empty line, and the page';
+    return 'it is not an HTTP answer, expected "HTTP/1.0 503 …", headers, an empty line, and the page';
   if (/^transfer-encoding:/im.test(headers)) return 'it has Transfer-Encoding, expected none';
   const [, length] = /^content-length:[ \t]*([^\r\n]*?)[ \t]*\r?$/im.exec(headers) ?? [];
   const body = content.length - all.length;

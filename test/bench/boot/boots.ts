@@ -13,7 +13,7 @@ import { type Phases, phasesSince } from './phases.ts';
 export interface Boot {
   readonly name: string;
   readonly about: string;
-  /** `kept`: what was written to the disk is there. `none`: the first start on these machines. */
+  /** `kept`: the disk survives. `none`: the first start on these machines. */
   readonly files: 'kept' | 'none';
   /** `away` until a node has held the VIP for a while; a first start waits for it, so there it comes as the last. */
   readonly api: 'there' | 'away';

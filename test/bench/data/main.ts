@@ -1,4 +1,4 @@
-/** A program: measures what HAProxy carries with hawser's configuration and with four others, and what it costs. */
+/** A program: measures HAProxy's throughput with hawser's configuration and with four others, and its cost. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { memoryOf } from '../../helpers/process-tree.ts';

@@ -30,7 +30,7 @@ export type ClientCounts = z.infer<typeof countsSchema>;
 export interface Client {
   /** Once its time is over. */
   readonly ended: Promise<ClientCounts>;
-  /** Of one that idles: what is open now. */
+  /** An idle client's open connections. */
   readonly stop: () => Promise<ClientCounts>;
 }
 

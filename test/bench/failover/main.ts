@@ -39,7 +39,7 @@ async function measure(
   return summarize(fault, measured, failed);
 }
 
-/** Throws with the first trial that cannot be measured: what is left of its scene is no ground for the next. */
+/** Throws with the first trial that cannot be measured: its leftovers would spoil the next one. */
 async function measureScene(
   fault: Fault,
   subject: Subject,
@@ -91,7 +91,7 @@ async function run(options: FailoverOptions, signal: AbortSignal): Promise<numbe
 }
 
 const stop = new AbortController();
-// The second one does not wait for what is under way: what survives this process cleans up.
+// A second signal does not wait for work in progress: the survivor cleans up.
 for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.on(name, () => (stop.signal.aborted ? process.exit(130) : stop.abort()));
 try {

@@ -30,7 +30,7 @@ export function summarize(fault: Fault, trials: readonly Measured[], failed: num
   return { ...summaries[fault.headline], failed, metrics: summaries, trials };
 }
 
-/** False too for what was never measured: an unmeasured promise is not kept. */
+/** Also false without a measurement: an unmeasured promise is not kept. */
 export function isMet(result: SubjectResult, metric: Metric, target: FailoverTarget): boolean {
   const summary = result.metrics[metric];
   return result.failed === 0 && summary !== undefined && summary[target.of] <= target.atMost;

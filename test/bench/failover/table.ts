@@ -9,7 +9,7 @@ export function tableHeading(): string {
   return `${row(['median / max / n', ...subjects, 'target', 'met'])}\n${'-'.repeat(100)}`;
 }
 
-/** The rows of one fault, its heading first, its headline next. A missed target is said in capitals. */
+/** The rows of one fault, its heading first, its headline next. A missed target is in capitals. */
 export function formatFault(fault: Fault, result: FaultResult): string {
   const seen = metrics.filter((metric) =>
     subjects.some((name) => result[name]?.metrics[metric] !== undefined),
@@ -37,7 +37,7 @@ function metricRow(fault: Fault, result: FaultResult, metric: Metric): string {
   ]);
 }
 
-/** A dash where it was not measured or did not happen. */
+/** A dash without a measurement or an event. */
 function formatSummary(result: SubjectResult | undefined, metric: Metric): string {
   const summary = result?.metrics[metric];
   return summary === undefined

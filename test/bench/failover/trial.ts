@@ -55,7 +55,7 @@ function whatHappened({ bed, client, kills }: Scene, faultMs: number): string {
   return `  ${[say('held', held), say('apart', apart), say('killed', killed), say('lost', lost)].join('; ')}\n`;
 }
 
-/** Returns too when it has waited long enough: then the figures say what is wrong. */
+/** Also returns after its timeout: the figures then show the problem. */
 async function settled(scene: Scene, earliestMs: number, signal: AbortSignal): Promise<void> {
   const lastMs = monotonicMs() + PATIENCE_MS;
   const quiet = () => scene.client.calmFor(CALM_MS) && scene.bed.holders().length > 0;

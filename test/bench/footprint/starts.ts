@@ -49,7 +49,7 @@ export async function startTimes(
 
 type End = (node: BedNode, start: () => number) => Promise<number>;
 
-/** One that adopts is there once it answers on its control socket: its program served all the time. */
+/** An adopting supervisor is up once it answers on its control socket: its program served all the time. */
 const adopting =
   (part: Supervisor): End =>
   async (node, start) => {

@@ -1,4 +1,4 @@
-/** A program: measures what it costs to list 20,000 objects of the Kubernetes API, in time and in memory. */
+/** A program: measures the cost of listing 20,000 objects of the Kubernetes API, in time and in memory. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

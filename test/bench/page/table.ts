@@ -24,7 +24,7 @@ export interface Row {
   readonly goal?: Goal;
   /** What the JSON's unit is multiplied with. */
   readonly scale?: number;
-  /** Why another column may be better, where it is. */
+  /** Why another column may be better, if it is. */
   readonly why?: string;
 }
 

@@ -10,7 +10,7 @@ export interface ScenarioResult {
 /** 26 + 24 + 24 + 12 + 6 and the gaps: at most 100 columns. */
 const widths = [26, 24, 24, 11, 6] as const;
 
-/** The rows of one scenario, its heading first. A missed target is said in capitals. */
+/** The rows of one scenario, its heading first. A missed target is in capitals. */
 export function formatScenario(name: string, about: string, result: ScenarioResult): string {
   const names = new Set(
     [result.hawser, result.shell, result.target].flatMap((each) => Object.keys(each ?? {})),
@@ -34,7 +34,7 @@ export function tableHeading(): string {
   return `${row(['', 'hawser', 'shell', 'target', 'met'])}\n${'-'.repeat(100)}`;
 }
 
-/** `96 (81-140, n=30)`; a dash where it was not measured, `never` where it did not happen. */
+/** `96 (81-140, n=30)`; a dash without a measurement, `never` without an event. */
 export function formatFigure(figure: Figure | undefined): string {
   if (figure === undefined) return '-';
   if (figure === null) return 'never';

@@ -24,7 +24,7 @@ const TARGET_CORE_PERCENT = 2;
 const PATIENCE_MS = 120_000;
 const SAMPLE_EVERY_MS = 1_000;
 const BLOCK_MS = 5_000;
-/** Longer than any measurement: what is left are the watches. */
+/** Longer than any measurement. */
 const NO_LISTS_MS = 3_600_000;
 
 type Child = ChildProcessByStdio<Writable, Readable, null>;

@@ -22,7 +22,7 @@ export const niceness = {
 
 export const shares = ['realtime', 'equal', 'fair', 'poor'] as const;
 
-/** What watches must not be starved by what it watches. */
+/** The watchers must not be starved by what they watch. */
 const WATCHER = ['chrt', '--rr', '50'];
 
 export interface ArmPlan {

@@ -43,7 +43,7 @@ function parents(): readonly string[] {
   return [ROOT, ...foldersIn(ROOT)].map((dir) => join(dir, 'libpod_parent'));
 }
 
-/** A container's folder lies in its pod's, but not in every hierarchy that has one for the pod. */
+/** A container's folder is in its pod's, but not in every hierarchy that has one for the pod. */
 function podsAround(parent: string, containers: ReadonlySet<string>): readonly string[] {
   return foldersBelow(parent)
     .filter((dir) => containers.has(basename(dir)) && dirname(dir) !== parent)

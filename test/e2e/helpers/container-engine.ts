@@ -20,7 +20,7 @@ export interface EngineRequest {
   readonly dir: string;
   /** What goes into containers.conf, as `findContainerSettings` found it. */
   readonly settings: string;
-  /** Where else images may lie. */
+  /** Another folder of images. */
   readonly imagesOf?: { readonly dir: string };
   /** In front of podman: the namespaces that its containers shall share. */
   readonly prefix?: readonly string[];
@@ -46,7 +46,7 @@ export function createContainerEngine({
   const env = {
     CONTAINERS_CONF: join(dir, 'containers.conf'),
     CONTAINERS_STORAGE_CONF: join(dir, 'storage.conf'),
-    // Where else would be what is left of an image whose build was interrupted.
+    // Otherwise leftovers of an interrupted image build would count.
     TMPDIR: join(dir, 'unfinished'),
   };
   mkdirSync(env.TMPDIR, { recursive: true });

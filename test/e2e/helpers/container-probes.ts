@@ -66,7 +66,7 @@ async function poll<Verdict extends string>(
   return 'ended';
 }
 
-/** Ends at once where the signal says so. */
+/** Ends at once on the signal. */
 export async function pause(durationMs: number, signal: AbortSignal): Promise<void> {
   await setTimeout(durationMs, undefined, { signal }).catch(() => {});
 }

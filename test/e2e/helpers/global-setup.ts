@@ -52,7 +52,7 @@ export async function setup(project: {
   };
 }
 
-/** Builds with scripts/image.sh, as users do, into the engine's images. Returns what it prints. */
+/** Builds with scripts/image.sh, as users do, into the engine's images. Returns its output. */
 export function buildImage(
   engine: Pick<ContainerEngine, 'env'>,
   tool: 'podman' | 'buildah',

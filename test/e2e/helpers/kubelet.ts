@@ -26,7 +26,7 @@ export interface Kubelet {
   isReady(pod: string): boolean;
   /** Asks a container's liveness probe now. */
   probe(pod: string, container: string): Promise<boolean>;
-  /** As if the kubelet had ended: its pods go on. Resolves when nothing is under way any more. */
+  /** As if the kubelet had ended: its pods keep running. Resolves when nothing is in progress. */
   stop(): Promise<void>;
 }
 

@@ -22,7 +22,7 @@ export interface Machine {
   at(path: string): string;
   /** Throws if it does not exit with 0. Returns its stdout. */
   run(...argv: readonly string[]): Promise<string>;
-  /** The node's disks: what is above the machine's own folders. Kept by a power cut. */
+  /** The node's disks, layered over the machine's own folders. Kept by a power cut. */
   boot(): Promise<void>;
   /** After everything on the node was killed: what a power cut leaves of its mounts and containers. */
   lose(): Promise<void>;

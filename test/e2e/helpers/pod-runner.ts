@@ -4,7 +4,7 @@ import { emptyDirPath, forPodman, type Pod, podFolder } from './pod-manifest.ts'
 import { notePod } from './remove-orphans.ts';
 
 export interface ContainerState {
-  /** On the machine; 0 where it does not run. */
+  /** On the machine; 0 if it does not run. */
   readonly pid: number;
   readonly running: boolean;
   /** How often it was started again after it had ended by itself. */
@@ -23,7 +23,7 @@ export async function playPod(machine: Machine, pod: Pod): Promise<void> {
 }
 
 async function playFile(machine: Machine, name: string, file: string): Promise<void> {
-  // What an earlier attempt left: a pod that could not be started is there all the same.
+  // Leftovers of an earlier attempt: a pod that failed to start still exists.
   await machine.engine.attempt(['pod', 'rm', '--force', '--time', '0', name]);
   const printed = await machine.engine.podman('kube', 'play', file);
   const [, id] = /^Pod:\n([0-9a-f]{64})$/m.exec(printed) ?? [];

@@ -15,7 +15,7 @@ export type Variables = Readonly<Record<string, string>>;
 export interface Walk {
   /** The commands of one block, not typed yet. Throws if the section does not have exactly one with this place. */
   commands(where: string): readonly string[];
-  /** Returns what it prints; throws if it does not exit with 0. */
+  /** Returns its output; throws if it does not exit with 0. */
   type(machine: Machine, command: string, variables?: Variables): Promise<string>;
   typeAll(machine: Machine, commands: readonly string[], variables?: Variables): Promise<void>;
   /** Places of blocks whose commands were not run. */

@@ -44,7 +44,7 @@ function enter(node: BedNode, controller: string, limit: string, value: string):
   };
 }
 
-/** For a shell, which waits until what is in it was killed. */
+/** For a shell, which waits until the group's processes are killed. */
 const removal = 'for round in 1 2 3 4 5 6 7 8 9; do rmdir "$1" && break; sleep 1; done';
 
 /** All but those that the kernel does not let go there, such as of real-time priority, and those that end just then. */

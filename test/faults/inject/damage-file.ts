@@ -3,7 +3,7 @@ import { waitFor } from '../../helpers/wait-for.ts';
 import type { DamageWay } from '../generate/catalogue.ts';
 import { type Injector, nothingToUndo } from './injector.ts';
 
-/** One file of the node, in one way; the variant is `WAY FILE`. The product has to put right what it wrote itself. */
+/** One file of the node, in one way; the variant is `WAY FILE`. The product has to repair its own files. */
 export const damageOutput: Injector = async ({ node, variant }) => {
   const [way, file] = wayOf(variant);
   damage(node.at(file), way);

@@ -6,7 +6,7 @@ const BLOCK_BYTES = 64 * 1_024;
 /** The node's file system has less, see `world/node-disk.ts`. */
 const MOST_BYTES = 64 * 1_024 * 1_024;
 
-/** Not one byte is free any more on the node's file system, until the end. */
+/** Fills the node's file system to the last byte, until the end. */
 export const fillDisk: Injector = async ({ node }) => {
   const path = node.at('fill');
   const file = openSync(path, 'w');

@@ -7,7 +7,7 @@ export const kill: Injector = async (injection) => {
   return nothingToUndo;
 };
 
-/** What the product or the kubelet has replaced meanwhile is gone; the rest goes on. */
+/** Processes that the product or the kubelet replaced meanwhile are gone; the others resume. */
 export const stop: Injector = async (injection) => {
   const ids = targetProcesses(injection);
   sendSignal(ids, 'SIGSTOP');

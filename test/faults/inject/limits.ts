@@ -12,12 +12,12 @@ export const exhaustDescriptors: Injector = async (injection) => {
   const before = await Promise.all(limits.map(({ id }) => noFile(id.pid)));
   await Promise.all(limits.map(({ id, open }) => noFile(id.pid, `${open}:`)));
   return async () => {
-    // Who has ended meanwhile has no limit any more.
+    // An ended process has no limit.
     await Promise.allSettled(limits.map(({ id }, index) => noFile(id.pid, `${before[index]}:`)));
   };
 };
 
-/** Sets the soft limit where one is given; resolves with what it is. */
+/** Sets the soft limit if one is given, and resolves with the current one. */
 async function noFile(pid: number, limit = ''): Promise<string> {
   const how =
     limit === '' ? ['--nofile', '--noheadings', '--raw', '--output', 'SOFT'] : [`--nofile=${limit}`];

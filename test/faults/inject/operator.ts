@@ -49,7 +49,7 @@ export const byHand: Injector = async ({ world, node, variant }) => {
   return nothingToUndo;
 };
 
-/** The API does not list the node any more, until the end. */
+/** The API no longer lists the node, until the end. */
 export const removeMember: Injector = async ({ world, node }) => {
   world.setMembers(world.nodes.filter((each) => each !== node));
   return async () => world.setMembers(world.nodes);

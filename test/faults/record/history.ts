@@ -110,7 +110,7 @@ export function openHistory(folder: string): HistoryWriter {
   };
 }
 
-/** Throws if a line is none of a history: a judge must not pass over what it cannot read. */
+/** Throws for an invalid line: a judge must not skip what it cannot read. */
 export function readHistory(folder: string): readonly Entry[] {
   return readFileSync(join(folder, HISTORY_FILE), 'utf8')
     .split('\n')

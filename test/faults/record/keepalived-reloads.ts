@@ -5,7 +5,7 @@ import type { HistoryWriter } from './history.ts';
 
 const reloadSchema = z.object({ time: z.string(), cause: z.string() });
 
-/** Adds every reload of keepalived, of which its supervisor tells in its log alone. */
+/** Adds every reload of keepalived, which only its supervisor's log records. */
 export function recordReloads({ nodes, clocks }: World, { write }: HistoryWriter): void {
   for (const node of nodes)
     for (const line of linesOf(node, 'keepalived')) {

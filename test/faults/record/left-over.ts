@@ -12,7 +12,7 @@ import { leftFiles, temporaryFiles } from './left-files.ts';
 /** Twice what a container engine waits before it kills. */
 const END_MS = 20_000;
 
-/** Tells every program to end, as when all pods are deleted, and says what is still there afterwards. */
+/** Terminates every program, as when all pods are deleted, and reports what is left afterwards. */
 export async function leftAfterEnd(world: World): Promise<readonly string[]> {
   const temporary = new Map(world.nodes.map(({ dir }) => [dir, temporaryFiles(dir)]));
   const ids = world.nodes.flatMap((node) => {

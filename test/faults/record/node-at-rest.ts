@@ -7,7 +7,7 @@ import type { World } from '../world/world.ts';
 import type { EntryOf } from './history.ts';
 import { shaOf } from './node-watch.ts';
 
-/** How a node is once nothing happens to it any more. */
+/** A node's state at rest. */
 export async function nodeAtRest(world: World, node: BedNode, episode: number): Promise<EntryOf<'node'>> {
   const status = await supervisorStatus(node);
   return {

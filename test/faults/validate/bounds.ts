@@ -7,9 +7,9 @@ export interface Bound {
   /** How long two nodes may hold the VIP after it began; `lasting`: while it lasts, and this long after its end. */
   readonly twoHoldersMs: number;
   readonly lasting: boolean;
-  /** How often the VIP may move, all in all, where the node was the holder. */
+  /** How often the VIP may move in total if the node was the holder. */
   readonly moves: 0 | 1 | 2 | 3;
-  /** The same where it was a backup: what is shared by all nodes. */
+  /** The same for a backup, which covers faults that all nodes share. */
   readonly movesAnywhere: boolean;
   /** What the supervisor of keepalived says of the node may be wrong meanwhile. */
   readonly blind: boolean;
@@ -114,7 +114,7 @@ const boundsOfKinds: Readonly<Record<string, Bound>> = {
   },
   'exhaust-descriptors': failover,
   'exhaust-processes': failover,
-  // `vrrp-state.json` lies on that disk.
+  // `vrrp-state.json` is on that disk.
   'fill-disk': { ...harmless, blind: true },
   // Every third request goes to that API server.
   'api-fault': { ...harmless, serviceMs: HUNG_MS, serviceAfterMs: 1_000 },

@@ -71,7 +71,7 @@ function asks(entry: Entry, { program, node, atMs }: Reload): boolean {
   return entry.name === 'damage-output' || (entry.name === 'reload-storm' && entry.variant === program);
 }
 
-/** H5: what is bad on one node alone changes no configuration on another. */
+/** H5: a fault on one node alone changes no configuration on another. */
 export function othersAreSpared(view: View): Verdict {
   const bad = view.faults.filter(({ name, episode }) => {
     const isAlone = view.faults.filter((each) => each.episode === episode).length === 1;

@@ -80,7 +80,7 @@ function judgeMove(view: View, lines: readonly JournalLine[], move: Move): reado
     : [violation(view, move, `timeline says of the move to ${move.node}: "${said}", expected ${expected}`)];
 }
 
-/** A supervisor that is stopped tells of it once it goes on. */
+/** A stopped supervisor reports it once it resumes. */
 function toldBy({ faults }: View, { node, fromMs }: Move): number {
   const stops = faults.filter(
     (each) =>
@@ -104,7 +104,7 @@ function lossOf(view: View, lines: readonly JournalLine[], { fault, fromMs }: Mo
   return index === -1 ? '' : `${lines[index]?.reason ?? ''} ${allJournals.causesOf(lines, index) ?? ''}`;
 }
 
-/** Of faults alone in their episode: more moves than they may cost, or any where the holder was spared. */
+/** For faults alone in their episode: more moves than they may cost, or any if the holder was spared. */
 function needlessMoves(view: View, moves: readonly Move[]): readonly Violation[] {
   return view.faults.flatMap((fault) => {
     const own = moves.filter((move) => move.fault?.id === fault.id);

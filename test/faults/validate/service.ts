@@ -5,7 +5,7 @@ import { harmlessSpans } from './no-loss.ts';
 import type { Verdict, Violation } from './verdict.ts';
 import { type FaultWindow, faultsNear, isStarved, relative, type View } from './view.ts';
 
-/** V3: every failed request lies within the bound of a fault, or no node was free of faults. */
+/** V3: every failed request is within the bound of a fault, or no node was free of faults. */
 export function serviceIsBack(view: View): Verdict {
   const excused = [...view.faults.flatMap(excuse), ...lateEnds(view)];
   const failed = probesOf(view).filter(({ reason }) => reason !== null);

@@ -12,7 +12,7 @@ const causes: Readonly<Record<string, RegExp>> = {
   'restart-pod haproxy': noService,
   'kill keepalived': keepalivedEnded,
   'kill keepalived-container': keepalivedEnded,
-  // It counts as hung after 2.4 s. One that goes on before is only known to have been silent.
+  // It counts as hung after 2.4 s. If it resumes earlier, it was only silent.
   'stop keepalived': new RegExp(`${keepalivedEnded.source}|was still MASTER`),
   'restart-pod keepalived': /was asked to stop/,
   'restart-pod both': /was asked to stop|track file says/,

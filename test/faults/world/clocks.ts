@@ -7,7 +7,7 @@ import { type ClockSetting, monotonicOf } from './clock-settings.ts';
 export interface Clocks {
   /** What goes in front of a program of the node; nothing where this machine has no libfaketime. */
   prefix(node: BedNode): readonly string[];
-  /** From now on the node's clock is so much ahead of what it was at first. Throws if it cannot be set. */
+  /** From now on the node's clock is this far ahead of its initial time. Throws if it cannot be set. */
   set(node: BedNode, aheadMs: number): void;
   /** When, by the monotonic clock, a program of the node read this time. */
   monotonicOf(node: BedNode, wallMs: number): number;

@@ -20,7 +20,7 @@ export interface PartEvent {
   readonly what: 'started' | 'ended';
 }
 
-/** Stands for the kubelet of every node: what it keeps is started again a while after it ended. */
+/** Plays the kubelet of every node: restarts its programs a while after they end. */
 export interface Keeper {
   /** The node has power: its parts are started, and kept. */
   keep(node: BedNode): void;

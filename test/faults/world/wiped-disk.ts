@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import { keptParts } from './keeper.ts';
 
-/** What an administrator brings to a new node, and where the output of containers goes, which is not on the disk. */
+/** Files that an administrator brings to a new node, and the folder of container output, which is not on the disk. */
 const stays = new Set(['config.yaml', 'kubeconfig', ...keptParts.map((part) => `${part}.log`)]);
 
 /** Removes everything else from the node's disk. Its journal moves below `kept`, next to earlier ones. */

@@ -129,7 +129,7 @@ export async function startApiServer(settings: ApiServerSettings): Promise<ApiSe
 
   const listener = await listen(settings, (request, response) => {
     answer(request, response).catch((error: unknown) => {
-      // A client may go away in the middle of what it sends.
+      // A client may go away in the middle of its request.
       if (!request.errored) throw error;
     });
   });

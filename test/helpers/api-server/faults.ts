@@ -12,7 +12,7 @@ export interface Faults {
   readonly retryAfterSeconds: number;
   /** Answers `/readyz` with HTTP 500. */
   readonly notReady: boolean;
-  /** As the real one for some seconds after it has begun to listen: its probes fail, and it forbids what is asked of it. */
+  /** As the real server in its first seconds of listening: its probes fail, and it forbids every request. */
   readonly starting: boolean;
   /** Refuses connections. */
   readonly refuse: boolean;

@@ -8,7 +8,7 @@ const listSchema = z.looseObject({ metadata: z.looseObject({}), items: z.array(z
 const CHUNK = 'x'.repeat(64 * 1_024);
 const CHUNKS = 512;
 
-/** Answers a list with what is wrong with it: see `Faults`. */
+/** Answers with a wrong list: see `Faults`. */
 export function sendList(response: ServerResponse, { code, body }: Answer, lie: Faults['lie']): void {
   const list = code === 200 ? listSchema.safeParse(body).data : undefined;
   if (list === undefined) sendJson(response, code, body);

@@ -40,7 +40,7 @@ function create(object: StoredObject, { resource }: Addressed, store: ObjectStor
   return { code: 201, body: store.get(resource.kind, name, resource.namespace) };
 }
 
-/** Of the status alone where that is what is addressed, of everything else otherwise. */
+/** Changes the status alone if that is addressed, and everything else otherwise. */
 function patch(
   object: StoredObject,
   change: Record<string, unknown>,

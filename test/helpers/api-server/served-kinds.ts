@@ -53,7 +53,7 @@ export function resourceName({ apiVersion, plural }: ServedResource): string {
   return version === undefined ? plural : `${plural}.${group}`;
 }
 
-/** What `GET /apis/GROUP/VERSION` answers of the kinds that are there; undefined for a group of none. */
+/** The answer of `GET /apis/GROUP/VERSION` for the existing kinds; undefined for a group without any. */
 export function discoveryOf(path: string): object | undefined {
   const [, groupVersion] = /^\/apis\/([^/]+\/[^/]+)$/.exec(path) ?? [];
   const found = kinds.filter(({ apiVersion }) => apiVersion === groupVersion);

@@ -44,7 +44,7 @@ export function sendWatch(response: ServerResponse, settings: WatchSettings): vo
     silence();
     response.end(`${JSON.stringify(bookmark(settings))}\n`);
   }, seconds * 1_000);
-  // An end is no close yet: what comes due in between must not be written any more.
+  // An end is not a close yet: anything due in between must not be written.
   const silence = (): void => {
     unsubscribe();
     clearInterval(bookmarks);

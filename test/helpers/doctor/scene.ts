@@ -41,7 +41,7 @@ const defaults: Scene['settings'] = {
   settingsFile: { kind: 'none' },
 };
 
-/** Far more than any check needs: what is tested is what it says, not how soon. */
+/** Far more than any check needs: tests the result, not the time. */
 const TIMEOUT_MS = 30_000;
 
 export type Files = Readonly<Record<string, string>>;

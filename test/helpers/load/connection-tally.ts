@@ -6,7 +6,7 @@ const SLOW_MS = 500;
 export type ConnectionCounts = Pick<LoadSummary, 'ok' | 'lost' | 'slow' | 'slowestMs' | 'servers'>;
 
 export interface ConnectionTally {
-  /** How one connection ended; `timeout` where the generator gave it up itself. */
+  /** How one connection ended; `timeout` if the generator gave up. */
   take(startedAtMs: number, atMs: number, outcome: AskOutcome | 'timeout'): void;
   counts(): ConnectionCounts;
 }

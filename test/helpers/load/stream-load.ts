@@ -6,7 +6,7 @@ import type { LoadEvent, LoadPlan, LoadSummary } from './load-events.ts';
 const REOPEN_AFTER_REFUSAL_MS = 100;
 /**
  * A stream's next byte comes after a second. Clients of Kubernetes ping their connections, because one that went over an
- * address which has moved says nothing any more, not even that it is closed.
+ * address which has moved no longer answers, not even that it is closed.
  */
 const SILENCE_MS = 10_000;
 

@@ -21,7 +21,7 @@ export function parseExposition(text: string): readonly Sample[] {
     });
 }
 
-/** A counter with labels is there once it has counted; these are from the beginning. */
+/** A counter with labels exists after its first count; these exist from the start. */
 export function plainNames(samples: readonly Sample[]): readonly string[] {
   const plain = samples.filter(({ labels }) => Object.keys(labels).every((label) => label === 'le'));
   return [...new Set(plain.map(({ name }) => name))];

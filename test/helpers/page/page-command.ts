@@ -15,7 +15,7 @@ export interface PageCommand {
   readonly ended: Promise<number | NodeJS.Signals>;
 }
 
-/** Asks the programs of `places`; gone at the end of the test. Resolves once it says where the page is. */
+/** Asks the programs of `places`; ends with the test. Resolves once it prints the page's address. */
 export async function startPageCommand(
   places: StatusEndpoints,
   flags: readonly string[] = [],

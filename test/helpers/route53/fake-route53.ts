@@ -65,7 +65,7 @@ export async function startFakeRoute53(
     answer(request).then(
       (reply) => send(response, reply, troubles.shift()),
       (error: unknown) => {
-        // A client may go away in the middle of what it sends.
+        // A client may go away in the middle of its request.
         if (!request.errored) throw error;
       },
     );

@@ -30,7 +30,7 @@ export interface LiveRouter extends AsyncDisposable {
   /** The body that a request for `host` gets through HAProxy, and its status. */
   readonly ask: (host: string, path?: string) => Promise<{ readonly status: number; readonly body: string }>;
   readonly answers: (host: string, body: string, path?: string) => Promise<void>;
-  /** The status of a path of the router's page; 0 where nothing answers. */
+  /** The status of a path of the router's page; 0 without an answer. */
   readonly page: (path: string) => Promise<number>;
   /** The value of a metric without labels on the router's page; NaN if it is not there. */
   readonly gauge: (name: string) => Promise<number>;

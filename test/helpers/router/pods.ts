@@ -24,7 +24,7 @@ export interface Pod extends Disposable {
   readonly server: BackendServer;
 }
 
-/** Answers each request with what it saw of it, as JSON. */
+/** Echoes each request as JSON. */
 export async function startPod(
   name: string,
   certificate?: IssuedCertificate,

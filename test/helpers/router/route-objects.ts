@@ -3,7 +3,7 @@ import { POD_PORT, podAddress } from './live-router.ts';
 
 interface RouteWish {
   readonly namespace?: string;
-  /** Seconds after the first moment: what is older wins. */
+  /** Seconds after the first moment. The older object wins. */
   readonly createdAt?: number;
   readonly path?: string;
   readonly annotations?: Readonly<Record<string, string>>;

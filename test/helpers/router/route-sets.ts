@@ -6,7 +6,7 @@ import {
   type RouteKind,
 } from '../../../src/router/model.ts';
 
-/** A backend of which only the given is special. */
+/** A default backend with the given fields. */
 export function routeBackend(
   given: Partial<RouteBackend> & Pick<RouteBackend, 'host'> & { readonly key?: string },
 ): RouteBackend {
@@ -36,7 +36,7 @@ export interface LookedUp {
   readonly path: string;
 }
 
-/** Hosts of which some are wildcards' names, parents of others, and one label deeper than a wildcard. */
+/** Hosts, some of them names of wildcards, parents of others, and one label below a wildcard. */
 const hosts = ['a.com', 'b.a.com', 'c.b.a.com', 'w.org', 'x.w.org', 'a-b.w.org', 'y.x.w.org'] as const;
 const segments = ['sub', 'subpar', 's', 'deep', '*', 'x.y', '~u', 'S'] as const;
 const kinds = ['http', 'edge', 'reencrypt', 'passthrough'] as const satisfies readonly RouteKind[];

@@ -7,7 +7,7 @@ export const API_PORT = 6443;
 
 const program = fileURLToPath(new URL('../api-server/main.ts', import.meta.url));
 
-/** An API server, over TLS, by default on every address of where it is started. */
+/** An API server, over TLS, by default on every address of its namespace. */
 export function apiServerArgv(
   bed: VrrpBed,
   { host = '::', port = API_PORT }: { readonly host?: string; readonly port?: number } = {},

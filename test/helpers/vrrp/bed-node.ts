@@ -6,7 +6,7 @@ import { readProcesses, type TreeProcess } from '../process-tree.ts';
 import { waitFor } from '../wait-for.ts';
 import { type BedProcess, sendSignal, startProcess } from './bed-process.ts';
 
-/** A machine with an interface on the segment, where nothing runs but what is started. */
+/** A machine with an interface on the segment, that runs only the started programs. */
 export interface BedNode {
   readonly name: string;
   /** Of the VIP's family. */

@@ -20,7 +20,7 @@ export type HawserPart = 'haproxy' | 'haproxy-monitor' | 'keepalived' | 'keepali
 export interface HawserStack extends NodeStack {
   /** The part as it was last started; undefined if it never was. */
   part(node: BedNode, name: HawserPart): BedProcess | undefined;
-  /** Does nothing where it runs. */
+  /** Does nothing if it runs. */
   startPart(node: BedNode, name: HawserPart): BedProcess;
 }
 
@@ -35,7 +35,7 @@ export interface HawserStackOptions {
   readonly advertIntervalMs?: number;
   /** What goes in front of each part, and ends by executing it. */
   readonly prefix?: readonly string[];
-  /** More of both, such as where a journal is, where it is not the same on every node. */
+  /** More of both for a single node, such as a journal's folder. */
   readonly own?: (node: BedNode, part: HawserPart) => Own;
 }
 

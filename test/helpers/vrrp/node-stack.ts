@@ -14,7 +14,7 @@ export interface NodeStack {
   restoreKeepalived(node: BedNode): Promise<void>;
   /** Who gets the SIGTERM of a pod that is deleted. */
   keepalivedMain(node: BedNode): readonly ProcessId[];
-  /** Resident memory of keepalived's supervisor and of its monitor, where there are such. */
+  /** Resident memory of keepalived's supervisor and of its monitor, if they run. */
   residentMb?(node: BedNode): { readonly supervisor: number; readonly monitor: number };
   /** `node` runs already; resolves once the others know it. */
   join(node: BedNode, members: readonly BedNode[]): Promise<void>;

@@ -37,7 +37,7 @@ export function probesWithin(probes: readonly Probe[], fromMs: number, toMs: num
     .sort((a, b) => a.startedAtMs - b.startedAtMs);
 }
 
-/** From the first failed probe of the longest unbroken row to the good one after it: 0 where none failed. */
+/** From the first failed probe of the longest unbroken row to the good one after it: 0 without a failure. */
 export function blackoutMs(probes: readonly Probe[], gapMs: number): number {
   let longest = 0;
   let since: number | undefined;
@@ -54,7 +54,7 @@ export function blackoutMs(probes: readonly Probe[], gapMs: number): number {
     : Math.max(longest, last.startedAtMs + gapMs - since);
 }
 
-/** From the first failed probe to the last one, good ones between them or not: 0 where none failed. */
+/** From the first failed probe to the last one, good ones between them or not: 0 without a failure. */
 export function failureWindowMs(probes: readonly Probe[], gapMs: number): number {
   const failed = probes.filter(({ reason }) => reason !== null);
   const [first, last] = [failed.at(0), failed.at(-1)];

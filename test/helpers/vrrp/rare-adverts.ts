@@ -12,7 +12,7 @@ export function templateWithAdverts(intervalMs: number, path = shipped): string 
   return withAdverts(readFileSync(path, 'utf8'), intervalMs, missing);
 }
 
-/** `text`: of the template, or of what it renders. */
+/** `text`: the template, or its output. */
 export function withAdverts(text: string, intervalMs: number, missing: number): string {
   return [
     [/\badvert_int 0\.02$/gm, `advert_int ${intervalMs / 1_000}`] as const,

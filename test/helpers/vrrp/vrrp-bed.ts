@@ -125,7 +125,7 @@ async function furnish(
     setMembers,
     events: () => events,
     holders: () => {
-      // The last that was heard, whatever the clock says: a time may lie a millisecond ahead.
+      // The last one heard, whatever the clock says: a time may be a millisecond ahead.
       const names = holdingsOf(events).flatMap(({ node, toMs }) => (Number.isFinite(toMs) ? [] : node));
       return nodes.filter(({ name }) => names.includes(name));
     },

@@ -55,7 +55,7 @@ it('a Secret that is wrong or gone keeps its previous certificate, and is report
   });
   expect(chooseCertificates(['web'], [], before)).toMatchObject({
     certificates: { web: 'WEB 1' },
-    trouble: expect.stringContaining('there is none'),
+    trouble: expect.stringContaining('it does not exist'),
   });
 });
 

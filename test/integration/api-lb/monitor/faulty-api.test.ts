@@ -50,7 +50,7 @@ test.each(faults)(
     await balancer.configured('cp-1', 'cp-2', 'cp-3');
     await supervisor.waitForServing();
     const [asked] = cluster.nodes;
-    if (asked === undefined) throw new Error('Cannot spoil a server: there is none');
+    if (asked === undefined) throw new Error('Cannot spoil a server: none is configured');
     await cluster.setFaults(asked, fault);
     cluster.setObjects(nodesOf(4));
     await balancer.configured('cp-1', 'cp-2', 'cp-3', 'cp-4');

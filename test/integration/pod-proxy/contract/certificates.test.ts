@@ -68,7 +68,7 @@ afterAll(() => world[Symbol.asyncDispose]());
 
 test('a missing Secret is reported, and once it exists HAProxy serves its certificate, readable by its user only', async () => {
   await waitFor('the problem', async () => (await proxy.status()).problem?.reason === 'CertificateRefused');
-  expect((await proxy.status()).problem?.message).toContain('Secret "web": there is none');
+  expect((await proxy.status()).problem?.message).toContain('Secret "web": it does not exist');
   if (first === undefined) throw new Error('no certificate');
   show(first);
   await serves(first);

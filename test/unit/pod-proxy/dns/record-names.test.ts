@@ -24,7 +24,7 @@ test('an invalid name is reported, and does not block the others', () => {
   expect(names).toEqual(['right.bar.com']);
   expect(problems).toHaveLength(wrong.length + 1);
   expect(problems[1]).toBe(
-    'Cannot publish the name "*.bar.com": it is no host name, expected one such as www.example.com',
+    'Cannot publish the name "*.bar.com": expected a host name such as www.example.com',
   );
 });
 
