@@ -113,7 +113,7 @@ function structured({ flags }: CommandSpec, entries: readonly Named[]): Readonly
   return { json: output ?? (json === true ? 'json' : undefined) };
 }
 
-/** Which may be typed in the singular and in the plural, whichever of the two a command declares. */
+/** Flags that accept both the singular and the plural, whichever a command declares. */
 const TWINS = [
   ['apiVip', 'apiVips'],
   ['ingressVip', 'ingressVips'],
@@ -147,7 +147,7 @@ function optionOf(name: string, flag: Flag): Option {
     : option.default(flag.default, `"${flag.default.replaceAll(',', ', ')}"`);
 }
 
-/** The name that was given to one more instance of a program; its field says later whether it may have it. */
+/** The instance name; its field validates it later. */
 function instanceOf({ flags }: CommandSpec, command: Command, env: NodeJS.ProcessEnv): string | undefined {
   const typed = flags['instance'] && typedValue(command, 'instance', flags['instance'], env)?.value;
   return typeof typed === 'string' ? typed : undefined;
@@ -164,13 +164,13 @@ function typedSettingsPath(command: Command, env: NodeJS.ProcessEnv, folder: str
   return typeof typed === 'string' ? resolve(folder, typed) : undefined;
 }
 
-/** From the command line, else from the environment. */
+/** From the command line, otherwise from the environment. */
 function typedValue(command: Command, name: string, flag: Flag, env: NodeJS.ProcessEnv): Origin | undefined {
   if (command.getOptionValueSource(name) === 'cli')
     return { value: command.getOptionValue(name), from: flagName(name) };
   if (flag.typedOnly) return undefined;
   const variables = flag.variable ?? [name, twinOf(name) ?? name].map(variableName);
-  // Others' manifests set what they do not want to an empty text.
+  // Other manifests disable a variable by setting it to an empty text.
   const isSet = (each: string) => env[each] !== undefined && !(each === flag.variable && env[each] === '');
   const from = [variables].flat().find(isSet);
   const text = from === undefined ? undefined : env[from];
@@ -202,7 +202,7 @@ function valueIn(
   return entry === undefined ? undefined : { value: entry.value, from: `${file.path}:${entry.line}` };
 }
 
-/** Typed, all of them or none: which one a single path is meant to be would be a guess. */
+/** All positionals or none: the meaning of a single path would be a guess. */
 function positionalsOf(
   spec: CommandSpec,
   command: Command,

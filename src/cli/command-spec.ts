@@ -142,7 +142,7 @@ const outputFlag: Flag = {
   inFile: 'never',
 };
 
-/** The format becomes the value of `json`, whether it was typed as --json or as --output. */
+/** `json` gets the format, from --json or --output. */
 export function jsonFlag(help: string) {
   return { help, field: outputFormat, inFile: 'never' } as const satisfies Flag;
 }

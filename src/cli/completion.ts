@@ -45,7 +45,7 @@ function valueRows(before: string, flag: Pick<Flag, 'value' | 'field' | 'choices
   return [[before, '', kind === 'dir' ? 'directories' : kind === 'path' ? kind : 'text']];
 }
 
-/** Its last argument is the word at the cursor. Prints words, and kinds that bash completes behind a tabulator. */
+/** Its last argument is the word at the cursor. Prints words, and after a tab the kinds that bash completes. */
 const lookUp = `BEGIN { FS = OFS = "\\t"; n = ARGC - 1; for (i = 1; i <= n; i++) typed[i] = ARGV[i]; ARGC = 1 }
 { before[NR] = $1; word[NR] = $2; kind[NR] = $3; known[$1] }
 { if ($2 !~ /^-/) others[$1]; if ($3 == "list") lists[$1] }
@@ -67,7 +67,7 @@ END {
   }
 }`;
 
-/** Needs bash 4, not the package bash-completion. The "=" of --flag=value is a word of its own there. */
+/** Needs bash 4, not the package bash-completion. Bash treats the "=" of --flag=value as a separate word. */
 const script = (offered: string) => `# Completes hawser in bash. Made by: hawser completion
 _hawser() {
   local word line words=()

@@ -13,7 +13,7 @@ export function parseDurationMs(text: string): number | undefined {
   return value <= LONGEST_MS ? value : undefined;
 }
 
-/** A duration, or `never`: as long as a timer can hold, 24 days. */
+/** A duration, or `never`: the maximum of a timer, 24 days. */
 export const durationOrNeverMs = parsedBy(
   (text) => (text.trim() === 'never' ? LONGEST_MS : parseDurationMs(text)),
   'expected a number with a unit, such as 500ms, 55s or 2m, or never',

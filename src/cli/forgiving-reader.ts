@@ -7,7 +7,7 @@ export type SettingsFileReading =
   | { readonly kind: 'read'; readonly path: string; readonly file: SettingsFile }
   | { readonly kind: 'broken'; readonly problems: readonly string[] };
 
-/** Reads the settings file for as long as it is right, and remembers what is wrong with it. */
+/** Reads the settings file if it is valid, and records its problems otherwise. */
 export function forgivingReader(read: SettingsReader): {
   readonly read: SettingsReader;
   readonly look: () => SettingsFileReading;

@@ -5,7 +5,7 @@ export type Example = readonly [typed: string, goodFor?: string];
 
 export const HELP_WIDTH = 80;
 
-/** What comes below the flags of a command's `--help`. */
+/** The text below the flags in a command's `--help`. */
 export function helpTail(examples: readonly Example[], notes: readonly string[]): string {
   return [
     'Examples:',

@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { flag } from './command-spec.ts';
 
 /**
- * Of each command of a program that may run several times on a node (docs/internals/decisions/0072). The name is part of file names,
- * of an nftables table's name and of paths of sockets, which the kernel keeps short.
+ * For commands of a program that may run several times on a node (docs/internals/decisions/0072). The name is part of file names, an nftables
+ * table's name and socket paths, which the kernel limits.
  */
 export const instance = flag(
   '<name>',
@@ -19,7 +19,7 @@ export const instance = flag(
   { inFile: 'never' },
 );
 
-/** `/etc/haproxy-b/haproxy.cfg` for `/etc/haproxy/haproxy.cfg` of the one without a name: a pod has such a folder as a whole. */
+/** `/etc/haproxy-b/haproxy.cfg` for the default `/etc/haproxy/haproxy.cfg`: a pod mounts the whole folder. */
 export function instancePath(path: string, name: string): string {
   return path.replace(/^\/(?:etc|var\/run|var\/lib)\/[^/]+/, (folder) => `${folder}-${name}`);
 }

@@ -14,7 +14,7 @@ const LAST_MS = Date.UTC(9999, 11, 31);
 export function parseMoment(text: string, now: Date): string | undefined {
   const days = /^(\d{1,6})d$/.exec(text)?.[1];
   const ago = days === undefined ? parseDurationMs(text) : Number(days) * DAY_MS;
-  // JavaScript takes a date without a time for one in UTC, and one with a time for the clock on the wall.
+  // JavaScript parses a date without a time as UTC, and one with a time as local time.
   const whole = text.length === 10 ? `${text}T00:00` : text;
   const read = TIME.test(text) ? Date.parse(whole) : Number.NaN;
   const ms = ago === undefined ? read : now.getTime() - ago;
@@ -23,5 +23,5 @@ export function parseMoment(text: string, now: Date): string | undefined {
 
 export const momentForms = 'a time ago such as 90m, 24h or 7d, or a time such as 2026-11-21T03:12:00Z';
 
-/** A moment on the command line; `now` is asked when it is read. */
+/** A moment on the command line; `now` is called while parsing. */
 export const moment = parsedBy((text) => parseMoment(text.trim(), new Date()), `expected ${momentForms}`);

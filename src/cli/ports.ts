@@ -1,8 +1,8 @@
-/** Where each program listens unless the settings say otherwise; docs/install.md is held to this table by a test. */
+/** Default ports; a test compares docs/install.md with this table. */
 export const defaultPorts = {
   /** Of the API servers, and of the VIP. */
   api: 6443,
-  /** HAProxy, for clients: the VIP's port leads to it. */
+  /** HAProxy, for clients: the VIP's port is redirected to it. */
   loadBalancer: 9445,
   /** HAProxy answers /haproxy_ready and /haproxy_monitor there, as OpenShift's does. */
   health: 9444,

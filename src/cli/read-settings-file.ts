@@ -8,7 +8,7 @@ import { defaultSettingsPath, type SettingsReader } from './settings-values.ts';
 /** Fifty times what all keys take. */
 const MAX_SETTINGS_BYTES = 256 * 1024;
 
-/** Reads in this process; the supervisors use `readSettingsInChild`. `keys` are all that the file may have. */
+/** Reads in this process; supervisors use `readSettingsInChild`. `keys` are all allowed keys. */
 export function settingsFileReader(keys: readonly SettingsKey[]): SettingsReader {
   return (path) => {
     const wanted = path ?? defaultSettingsPath;

@@ -8,7 +8,7 @@ export interface CommandContext {
   /** What was typed, before it became settings. */
   readonly line: ValuesTyped;
   readonly readSettings: SettingsReader;
-  /** What came of reading the file, for a command with a `settingsReader` of its own. */
+  /** The result of reading the file, for a command with its own `settingsReader`. */
   readonly settingsFile: SettingsFileReading;
 }
 
@@ -19,10 +19,7 @@ export interface CommandModule<Settings = unknown> {
   run(settings: Settings, context: CommandContext): Promise<number>;
   /** Reads its settings file if the usual reader would cost too much memory. */
   readonly readSettings?: SettingsReader;
-  /**
-   * Of a command that works with a broken settings file, by what was typed: its `settingsFile` says what is wrong. The
-   * other commands end with the file's problems.
-   */
+  /** For a command that works with a broken settings file: its `settingsFile` has the problems. Other commands end with them. */
   readonly settingsReader?: (
     typed: Readonly<Record<string, unknown>>,
     usual: SettingsReader,
@@ -30,8 +27,8 @@ export interface CommandModule<Settings = unknown> {
 }
 
 /**
- * Prints the command's help if that was asked for. Throws a ConfigError for a wrong command line or settings file. The
- * usual reader, and with it YAML and the flags of all daemons, is loaded only for a command that reads the file.
+ * Prints the command's help if requested. Throws a ConfigError for an invalid command line or settings file. The usual reader, and with it YAML
+ * and the flags of all daemons, is loaded only for a command that reads the file.
  */
 export async function runCommand<Settings>(
   { spec, run, settingsReader, ...module }: CommandModule<Settings>,

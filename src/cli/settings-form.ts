@@ -29,7 +29,7 @@ export function isList(form: FileForm): boolean {
   return Array.isArray(form['type']) && form['type'].includes('array');
 }
 
-/** A file, after its YAML was read: scalars as the text that a flag would have, but for booleans. */
+/** A parsed file: scalars are text as in a flag, except booleans. */
 export const settingsFileSchema = oncePer((keys: readonly SettingsKey[]): z.ZodMiniType => {
   const shapeOf = (place: Place) =>
     Object.fromEntries(
@@ -37,13 +37,13 @@ export const settingsFileSchema = oncePer((keys: readonly SettingsKey[]): z.ZodM
     );
   const sections = sectionsOf(keys).map((section) => [
     section,
-    // Nothing but comments below a section's name is no mistake.
+    // A section with only comments is valid.
     z.optional(z.nullable(z.strictObject(shapeOf(section), { error: sectionError }))),
   ]);
   return z.strictObject({ ...shapeOf('top'), ...Object.fromEntries(sections) });
 });
 
-/** Undefined leaves the message of the problem inside to zod. */
+/** Undefined: zod's message about the inner problem. */
 function sectionError({ code }: { readonly code: string }): string | undefined {
   return code === 'invalid_type' ? 'expected a section with keys of its own' : undefined;
 }

@@ -11,11 +11,11 @@ export interface SettingsKey extends Pick<Flag, 'help' | 'field' | 'default'> {
   readonly key: string;
   /** `--check-interval`, or `KUBECONFIG`: what takes precedence over it. */
   readonly typed: string;
-  /** `HAWSER_ADVERT_INTERVAL`, or the one that others gave it; an argument has none. */
+  /** `HAWSER_ADVERT_INTERVAL`, or an established name; an argument has none. */
   readonly variable?: string;
 }
 
-/** Every key once, in the order of the daemons' flags. A flag that is added to a daemon is a key from then on. */
+/** Every key once, in the order of the daemons' flags. A new flag of a daemon becomes a key. */
 export function settingsKeys(daemons: readonly CommandSpec[]): readonly SettingsKey[] {
   const all = daemons.flatMap(({ section, positionals, flags }): readonly SettingsKey[] => [
     ...Object.entries(positionals).flatMap(([key, declared]) =>
@@ -30,7 +30,7 @@ export function settingsKeys(daemons: readonly CommandSpec[]): readonly Settings
   );
 }
 
-/** The sections that a file with these keys may have. */
+/** The allowed sections of a file with these keys. */
 export function sectionsOf(keys: readonly SettingsKey[]): readonly Section[] {
   return [...new Set(keys.flatMap(({ place }) => (place === 'top' ? [] : place)))];
 }

@@ -3,7 +3,7 @@ import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'y
 /** A file's content as plain values, and the line of each. */
 export interface YamlContent {
   readonly kind: 'content';
-  /** Numbers as their text (`0x1F` stays what was typed), so that one parser is enough for flags and file. */
+  /** Numbers as their source text (`0x1F` stays `0x1F`), so that flags and file share one parser. */
   readonly value: unknown;
   /** Line of the key at a path, or of its nearest parent. */
   readonly lineOf: (path: readonly PropertyKey[]) => number;

@@ -41,7 +41,7 @@ export function createKnownFiles(read: typeof readIfThere = readIfThere): KnownF
   };
 }
 
-/** Without the time of the last change of the inode: a file is linked into the next set and unlinked from an old one. */
+/** Without the ctime: a file is linked into the next set and unlinked from an old one. */
 function stampOf({ dev, ino, size, mtimeMs }: Stats): string {
   return `${dev}:${ino}:${size}:${mtimeMs}`;
 }

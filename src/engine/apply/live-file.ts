@@ -8,7 +8,7 @@ import { MAX_FOUND_BYTES } from './limits.ts';
 /** A configuration file and its siblings during replacement. */
 export interface LiveFile {
   readonly path: string;
-  /** Written first and given to `haproxy -c`; never there between two calls unless a monitor was killed. */
+  /** Written first and given to `haproxy -c`; exists between two calls only if a monitor was killed. */
   readonly candidate: string;
   /** The last text that the supervisor acknowledged. */
   readonly lastGood: string;
@@ -23,7 +23,7 @@ export async function findLiveFile(configPath: string): Promise<LiveFile> {
   return { path, candidate: `${path}.candidate`, lastGood: `${path}.last-good` };
 }
 
-/** Not `realpath`: a link may lead to a file that is still to be made. */
+/** Not `realpath`: the target of a link may not exist yet. */
 async function followLinks(path: string, left: number): Promise<string> {
   if (left === 0 || !(await isLink(path))) return path;
   return await followLinks(resolve(dirname(path), await readlink(path)), left - 1);
@@ -65,12 +65,12 @@ export async function keepModes(file: LiveFile, mode: number): Promise<void> {
   }
 }
 
-/** Younger ones may belong to a process that is still writing. */
+/** Younger files may belong to a process that is still writing. */
 export const LEFTOVER_AGE_MS = 60_000;
 
 /**
- * Removes what a killed monitor left half-written: temporary files of `writeFileAtomically` for these names, known by
- * their form and at least a minute old, and an old candidate. Never fails: a leftover costs some bytes and no more.
+ * Removes half-written files of a killed monitor: an old candidate, and temporary files of `writeFileAtomically` for these names, recognised by
+ * their form and at least a minute old. Never fails: a leftover costs only some bytes.
  */
 export async function removeLeftovers(file: LiveFile, nowMs: number): Promise<void> {
   const directory = dirname(file.path);

@@ -5,8 +5,8 @@ import { type LiveFile, readIfThere } from './live-file.ts';
 import { folderNamedIn, folderOf, numbersOf } from './set-path.ts';
 
 /**
- * Sets that neither the live file nor the last good one names: HAProxy may just be starting with one of them, and another
- * process may be writing the newest.
+ * Number of sets to keep that neither the live file nor the last good one names: HAProxy may be starting with one of them, and another process
+ * may be writing the newest.
  */
 const KEPT_SETS = 3;
 const HEAD_BYTES = 64 * 1024;
@@ -25,7 +25,7 @@ export async function removeUnlessNamed(file: LiveFile, folder: string): Promise
   if ((await unnamedSets(file)).includes(folder)) await removeFolder(folder);
 }
 
-/** Never fails: a leftover costs some bytes and no more. */
+/** Never fails: a leftover costs only some bytes. */
 export async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true }).catch(() => undefined);
 }

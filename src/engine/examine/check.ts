@@ -13,7 +13,7 @@ export interface Check<Context = NodeContext> {
   readonly title: string;
   /** The consequence for clients or operators if the check fails. */
   readonly why: string;
-  /** How long it waits for what others send, which is not counted as its time. */
+  /** Time it listens for others' packets, excluded from its time limit. */
   readonly listenMs?: number;
   /** May throw: the runner then reports "cannot tell" with the reason. Must end soon after `signal` aborts. */
   readonly run: (context: Context, signal: AbortSignal) => Promise<Finding>;

@@ -1,7 +1,7 @@
 import { ageText, countText, durationText } from '../system/text/readable-text.ts';
 import type { Fact } from './section.ts';
 
-/** What a supervisor of any program says of its failures. Times are milliseconds. */
+/** A supervisor's report of its failures. Times are milliseconds. */
 export interface Failures {
   readonly restart: { readonly failures: number; readonly inMs: number } | null;
   readonly lastFailure: {
@@ -12,7 +12,7 @@ export interface Failures {
   } | null;
 }
 
-/** What a monitor of any program says of its last change. */
+/** A monitor's report of its last change. */
 export interface Change {
   readonly cause: string;
   readonly result: string;

@@ -8,7 +8,7 @@ interface AskedAccess<Needed extends Access> {
   readonly answer: AccessAnswer;
 }
 
-/** Asks the API whether a daemon may do all that it does; `remedyOf` says how to give what is missing. */
+/** Asks the API whether a daemon has all its permissions; `remedyOf` says how to grant a missing one. */
 export async function examineAccess<Needed extends Access>(
   needed: readonly Needed[],
   remedyOf: (denied: readonly Needed[]) => string,

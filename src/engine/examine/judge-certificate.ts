@@ -3,7 +3,7 @@ import { type Finding, fail, moreRights, ok, unknown, warn } from './check.ts';
 
 const LEAST_SHARE_LEFT = 0.1;
 
-/** How long a certificate is valid yet; `renew` is the remedy. */
+/** Remaining validity of a certificate; `renew` is the remedy. */
 export function judgeCertificate(look: CertificateReading, now: Date, renew: string): Finding {
   if (look.kind === 'none') return ok('a token is used, no client certificate');
   if (look.kind === 'unreadable')

@@ -2,7 +2,7 @@ import { type ApiSession, openApiSession } from '../kube/api-session.ts';
 import type { WriteLimits } from '../kube/ask-object.ts';
 import { openCredentials } from '../kube/in-cluster.ts';
 
-/** Whose credentials: of a kubeconfig, else of the pod's service account. */
+/** The credentials' origin: a kubeconfig, otherwise the pod's service account. */
 interface Credentials {
   readonly kubeconfig?: string | undefined;
   readonly env: NodeJS.ProcessEnv;

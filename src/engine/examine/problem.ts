@@ -28,7 +28,7 @@ export function problem(rank: Rank, text: string): Problem {
   return { rank, text: printable(text) };
 }
 
-/** Those that there are: a list can say `condition && problem(…)`. */
+/** Drops falsy entries, so that a list can contain `condition && problem(…)`. */
 export function problemsAmong(all: readonly (Problem | false | undefined)[]): readonly Problem[] {
   return all.filter((each) => each !== undefined && each !== false);
 }
@@ -52,7 +52,7 @@ export function failureProblem(program: string, failure: Failures['lastFailure']
   );
 }
 
-/** A configuration that its monitor could not bring into service. */
+/** A configuration that its monitor could not apply. */
 export function changeProblem(file: string, change: Change | null): Problem | false {
   if (change === null || isDone(change)) return false;
   const { cause, result, message = '', agoMs } = change;

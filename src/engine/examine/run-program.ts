@@ -7,7 +7,7 @@ export type ProgramOutcome =
   | { readonly kind: 'missing'; readonly message: string }
   | { readonly kind: 'late'; readonly message: string };
 
-/** Runs a program to its end. Never throws; what it did is a value. */
+/** Runs a program to its end. Never throws; failure is a value. */
 export type RunProgram = (
   argv: readonly [string, ...string[]],
   signal: AbortSignal,
@@ -15,10 +15,7 @@ export type RunProgram = (
 
 export interface Programs {
   readonly run: RunProgram;
-  /**
-   * Resolves when no program runs any more, or after `timeoutMs`: what a check that was stopped still has to take away
-   * is then gone.
-   */
+  /** Resolves when no program runs, or after `timeoutMs`: an aborted check has then cleaned up. */
   readonly idle: (timeoutMs: number) => Promise<void>;
 }
 

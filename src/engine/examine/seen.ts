@@ -22,7 +22,7 @@ export const seenPeerSchema = z.object({
 
 export type SeenPeer = Immutable<z.infer<typeof seenPeerSchema>>;
 
-/** A VIP and its holder, as far as it is known here. */
+/** A VIP and its known holders. */
 export const seenVipSchema = z.object({
   vip: z.string(),
   kind: z.enum(['api', 'ingress']),
@@ -43,7 +43,7 @@ export interface SeenInstance {
   readonly sinceMs: number;
 }
 
-/** What is known of addresses, besides what programs say. */
+/** What is known about addresses apart from programs' reports. */
 export interface Evidence {
   /** On this node's interfaces. */
   readonly ownAddresses: ReadonlySet<string>;
@@ -58,7 +58,7 @@ export interface SeenCluster<Node> {
   readonly peers: readonly SeenPeer[];
 }
 
-/** A node of the cluster: this one in its own words, another as it is seen from here. */
+/** A node of the cluster: this one from its own status, others as seen from here. */
 export interface KnownNode<Node> {
   readonly name: string;
   /** Null for another node. */

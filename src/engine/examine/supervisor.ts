@@ -5,9 +5,9 @@ import { type HostProcess, isHawser } from './host-processes.ts';
 
 export type SupervisorReading =
   | { readonly kind: 'answered'; readonly socket: string; readonly answer: Answer }
-  /** No socket and no process: it does not run here. `isInstalled` says that it should. */
+  /** No socket and no process: it does not run here. `isInstalled`: it should. */
   | { readonly kind: 'absent' }
-  /** There is a supervisor, and its socket cannot be reached from here. */
+  /** A supervisor runs, but its socket is not reachable from here. */
   | { readonly kind: 'unreachable'; readonly message: string };
 
 export interface SupervisorQuestion {
@@ -25,7 +25,7 @@ export interface SupervisorQuestion {
  */
 export async function lookAtSupervisor(ask: SupervisorQuestion): Promise<SupervisorReading> {
   const running = (await ask.processes()).filter((each) => isHawser(each, [ask.program, 'supervise']));
-  // A link in the pod, such as /var/run, leads elsewhere in the pod, and not on this process's disk.
+  // A link in the pod, such as /var/run, is resolved within the pod.
   const candidates = ['', ...running.map(({ pid }) => `/proc/${pid}/root`)];
   let complaint = '';
   for (const below of candidates) {

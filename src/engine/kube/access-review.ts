@@ -35,7 +35,7 @@ export function accessReview({ verb, group, resource: named, namespace, name }: 
   return { method: 'POST', path: PATH, body };
 }
 
-/** Whether these credentials may do that, by the API itself, which every user may ask. Nothing is done. Never throws. */
+/** Asks the API whether these credentials have a permission, as every user may. Changes nothing. Never throws. */
 export async function askAccess(
   session: Pick<ApiSession, 'firstAnswer'>,
   access: Access,

@@ -10,10 +10,10 @@ export interface ApiBase {
 }
 
 /**
- * The places to ask, in this order: the kubeconfig's server, this machine's own API server where it has one, then `fallbacks`
- * (`address:port`). The kubeconfig often points at the VIP that hawser itself provides, so it must not be the only base.
- * Certificates of API servers rarely carry the node's address or `localhost`. For the other bases a certificate of any
- * API server of the cluster is enough; it must be signed by the same CA in any case.
+ * Base URLs in order: the kubeconfig's server, this machine's own API server if it has one, then `fallbacks` (`address:port`). The kubeconfig
+ * often points at the VIP that hawser itself provides, so it must not be the only base. Certificates of API servers rarely contain the node's
+ * address or `localhost`, so for the other bases a certificate of any API server of the cluster is accepted; it must be signed by the same CA in
+ * any case.
  */
 export function apiBases(
   kubeconfigServer: URL,

@@ -16,10 +16,9 @@ const MAX_WATCHES = 100;
 /** What the loops of one source share: credentials, connections, and which base works. */
 export interface ApiSession {
   /**
-   * Asks one base after the other until one answers. The base that answered last comes first, then the order is that of
-   * `apiBases`. After a failure the next base is asked at once. A base that answered 429 is not asked until its
-   * `Retry-After` has passed, for 32 s at most; its last answer is reported meanwhile. A failed
-   * base is a value. Rejects only where `ask` does: a watch above MAX_WATCHES.
+   * Tries the bases until one answers: first the one that answered last, then in the order of `apiBases`. After a failure the next base is tried
+   * at once. A base that answered 429 is skipped until its `Retry-After` has passed, at most 32 s; its last answer is reported meanwhile. A
+   * failed base is a value. Rejects only if `ask` does: a watch above MAX_WATCHES.
    */
   firstAnswer<T extends { readonly kind: string }>(
     ask: (target: ApiTarget) => Promise<T | ApiFailure>,
@@ -31,11 +30,11 @@ export interface ApiSession {
   remember(endpoints: readonly string[]): void;
 }
 
-/** Serves everything that a process asks of the API. Its connections end with `signal`. */
+/** The API session of a process. Its connections end with `signal`. */
 export function openApiSession(
   settings: {
     readonly kubeconfig: KubeconfigFile;
-    /** The port of this machine's own API server. Left out: it is not looked up. */
+    /** The port of this machine's own API server. Undefined: it is not tried. */
     readonly apiPort?: number;
     /** API servers (`address:port`) to ask when neither the kubeconfig's server nor this machine's own answers. */
     readonly fallbacks?: readonly string[];
@@ -64,7 +63,7 @@ export function openApiSession(
 
   const dropAgents = () => {
     for (const agent of agents.values()) {
-      // A connection whose request was aborted during its TLS handshake joins the pool after destroy(), and would stay.
+      // A connection whose request was aborted during its TLS handshake joins the pool after destroy() and would leak.
       agent.maxFreeSockets = 0;
       agent.destroy();
     }
@@ -147,7 +146,7 @@ function newAgent(base: ApiBase): Agent {
   return new Agent({
     keepAlive: true,
     keepAliveMsecs: 10_000,
-    // As many as write statuses at once: a connection that is not kept costs the next write a TLS handshake.
+    // One per concurrent status write: a connection that is not kept costs the next write a TLS handshake.
     maxFreeSockets: 8,
     checkServerIdentity: (hostname, certificate) => checkIdentity(base, hostname, certificate),
   });

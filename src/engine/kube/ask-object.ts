@@ -20,8 +20,8 @@ export type ObjectAnswer =
 const MAX_OBJECT_BYTES = 2_000_000;
 
 /**
- * Reads or writes one object, at the first API server that answers. A write that got no answer may have been made, and
- * is asked of the next server: it must carry the resource version that it changes. Never throws.
+ * Reads or writes one object at the first API server that answers. A write without an answer may have been made, and is repeated at the next
+ * server: it must carry the resource version that it changes. Never throws.
  */
 export async function askObject(
   session: Pick<ApiSession, 'firstAnswer'>,

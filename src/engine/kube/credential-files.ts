@@ -14,12 +14,12 @@ export interface FileContents {
 
 /** Fifty times what a chain of certificates takes. */
 const MAX_CREDENTIAL_BYTES = 256 * 1024;
-/** Well before a request that waits for them is late, so that it says why. */
+/** Well below a request's timeout, so that the request can report the cause. */
 const READ_WITHIN_MS = 2_000;
 
 /**
- * Reads the files again at each call, since they are rotated, one after the other and never twice at once. Rejects with
- * the name of the file that cannot be read or used; so it does at once while a file hangs.
+ * Reads the files at each call, since they are rotated, one after the other and never concurrently. Rejects with the name of the file that cannot
+ * be read or used, and at once while a file hangs.
  */
 export function openCredentialFiles(
   config: Pick<KubeConfig, 'getCurrentCluster' | 'getCurrentUser'>,

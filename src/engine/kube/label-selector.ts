@@ -1,7 +1,7 @@
 /** Labels of an object, or its fields by their paths. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** Of each requirement one value must be there, or none of them may be. */
+/** Each requirement: one of its values must match, or none may. */
 export interface Requirement {
   readonly key: string;
   readonly operator: 'in' | 'notin' | 'exists' | 'missing';
@@ -9,7 +9,7 @@ export interface Requirement {
 }
 
 export interface Selector {
-  /** As it was written: what the API is asked with. */
+  /** Its source text, for API requests. */
   readonly text: string;
   readonly requirements: readonly Requirement[];
 }

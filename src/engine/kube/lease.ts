@@ -74,7 +74,7 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
   /** Of the lease as our last write left it. */
   let ownVersion: string | undefined;
   let wasHeld = false;
-  /** A write whose answer did not come may have been made. */
+  /** A write without an answer may have been made. */
   let mayHaveWritten = false;
   let expiry: NodeJS.Timeout | undefined;
 
@@ -92,7 +92,7 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
     tellUntilExpiry();
   };
 
-  /** A timer of Node may come up to a millisecond early. */
+  /** Node's timers may fire up to a millisecond early. */
   const tellUntilExpiry = (): void => {
     clearTimeout(expiry);
     tellChange();
@@ -100,7 +100,7 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
     if (leftMs > 0 || wasHeld) expiry = setTimeout(tellUntilExpiry, Math.max(0, Math.ceil(leftMs))).unref();
   };
 
-  /** For one attempt, however many API servers are asked. */
+  /** Timeout of one attempt over all API servers. */
   const limits = (asked?: AbortSignal): WriteLimits => {
     const timeout = AbortSignal.timeout(timing.renewDeadlineMs);
     const limit = asked === undefined ? timeout : AbortSignal.any([asked, timeout]);
@@ -133,7 +133,7 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
     return answer.kind === 'refused' ? undefined : answer;
   };
 
-  /** One try to take or renew the lease. Undefined: another process holds it. */
+  /** One attempt to acquire or renew the lease. Undefined: another process holds it. */
   const attempt = async (limits: WriteLimits): Promise<ObjectAnswer | ApiFailure | undefined> => {
     const read = await ask({ method: 'GET', path: pathOf(object, name) }, limits);
     if (read.kind === 'refused' && read.status === 404) return await create(limits);
@@ -180,7 +180,7 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
       await contend();
-      // Contenders that began together do not stay together.
+      // Jitter: contenders that started together spread out.
       const scatter = isHeld() ? 1 : 1 + Math.random() / 5;
       await clock.sleep(timing.retryMs * scatter, signal);
     }

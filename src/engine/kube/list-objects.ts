@@ -6,7 +6,7 @@ import type { Kept, ListedObjects } from './object-store.ts';
 import { queryPath, type Resource } from './resource.ts';
 import type { ListWatchTiming } from './timing.ts';
 
-/** Lists whose `continue` expired before one is given up. */
+/** Restarts after an expired `continue` token before it gives up. */
 const mostLists = 3;
 
 interface ListLimits {

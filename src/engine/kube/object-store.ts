@@ -14,7 +14,7 @@ export interface ListedObjects<T> {
 }
 
 export type ObjectChange<T> =
-  /** Undefined: the object was deleted, or nothing is kept of it any more. */
+  /** Undefined: the object was deleted, or its projection is gone. */
   | ({ readonly kind: 'object'; readonly value: T | undefined } & ObjectIdentity)
   /** A bookmark: nothing changed up to here. */
   | { readonly kind: 'reached'; readonly resourceVersion: string };
@@ -39,10 +39,10 @@ export interface ObjectStore<T> {
   readonly take: (change: ObjectChange<T>) => boolean;
 }
 
-/** Takes the list over: its map is the store's from then on. */
+/** Takes ownership of the list: its map becomes the store's. */
 export function createObjectStore<T>(first: ListedObjects<T>): ObjectStore<T> {
   let { resourceVersion, objects } = first;
-  // What is made of a value is kept by the object: an object of the API that is listed again stays the same one here.
+  // Derived values are cached by object identity: a relisted object stays the same object here.
   const relist = (list: ListedObjects<T>): void => {
     for (const [key, { resourceVersion: version }] of list.objects) {
       const known = objects.get(key);

@@ -16,16 +16,16 @@ export type StatusOutcome =
   /** The current object in the API. */
   | { readonly kind: 'patched' | 'unchanged'; readonly object: unknown }
   | { readonly kind: 'gone' }
-  /** Another client changed the object before each try. */
+  /** Another client changed the object before each attempt. */
   | { readonly kind: 'conflict' }
   /** The API server holds the status for invalid. */
   | Extract<ObjectAnswer, { readonly kind: 'refused' }>
   | ApiFailure;
 
 interface StatusChange {
-  /** What to write of the object's status; undefined writes nothing. It must not throw. */
+  /** The status to write; undefined writes nothing. Must not throw. */
   readonly decide: (object: unknown) => Readonly<Record<string, unknown>> | undefined;
-  /** The object as it was last seen, at least its name, version and status: it is read only after a conflict. */
+  /** The last known object, at least its name, version and status: it is read only after a conflict. */
   readonly known?: unknown;
 }
 
@@ -33,9 +33,8 @@ const MOST_TRIES = 5;
 const PAUSES = { firstMs: 10, longestMs: 200 };
 
 /**
- * Writes the status that `decide` returns for the object: fields that it leaves out stay, those that it sets to null
- * go, lists are replaced whole. The write names the version that was decided about, so that nobody's change is
- * lost. After a conflict the object is read and decided again, at most five times.
+ * Writes the status that `decide` returns: omitted fields stay, null fields are removed, lists are replaced. The write carries the resource
+ * version of the decision, so that no concurrent change is lost. After a conflict the object is read and decided again, at most five times.
  */
 export async function patchStatus(
   session: Pick<ApiSession, 'firstAnswer'>,

@@ -7,7 +7,7 @@ import type { Resource } from './resource.ts';
 import type { ListWatchTiming } from './timing.ts';
 import type { LoopContext } from './watch-loop.ts';
 
-/** A poll is never given less time than this: a late one makes the session drop every watch of that API server. */
+/** Minimum timeout of a poll: a late one makes the session drop every watch of that API server. */
 const MIN_POLL_TIMEOUT_MS = 2_000;
 
 /**

@@ -12,7 +12,7 @@ const content = z.looseObject({ users: z.array(z.looseObject({ user: z.nullish(u
  */
 export async function moveTokenFiles(text: string, dir: string): Promise<string> {
   if (!/\btoken-?file\b/i.test(text)) return text;
-  // The bundle of a CommonJS package has no names but its default.
+  // A bundled CommonJS package has only a default export.
   const { default: yaml } = await import('yaml');
   const { data } = content.safeParse(yaml.parse(text, { merge: true }));
   if (data === undefined) throw new Error('its users cannot be read');

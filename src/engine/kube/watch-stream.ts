@@ -57,7 +57,7 @@ function errorMessage(object: unknown): { readonly kind: 'expired' } {
   throw new Error(`the API ended the watch: ${status.code ?? 'no code'} ${status.message ?? ''}`);
 }
 
-/** A schema's own error is a page of JSON, too long for a log line. */
+/** zod's own error is a page of JSON, too long for a log line. */
 function parseOrThrow<S extends z.ZodMiniType>(schema: S, value: unknown): z.infer<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -13,8 +13,8 @@ interface WrongCredential {
 }
 
 /**
- * The first part that TLS cannot use. Node's own errors do not say which it is, and Node takes a CA without a certificate
- * in it for no CA: it would refuse every server instead.
+ * The first credential that TLS cannot use. Node's own errors do not name it, and Node ignores a CA file without a certificate: it would reject
+ * every server instead.
  */
 export function wrongCredential({ ca, cert, key }: TlsCredentials): WrongCredential | undefined {
   if (ca && !certificateOf(ca)) return { part: 'ca', what: 'it has no certificate, expected PEM' };

@@ -4,7 +4,7 @@ import { hostPort } from '../system/network/address-text.ts';
 import { retryPauseMs } from '../system/time/retry.ts';
 import { createWake } from '../system/time/wake.ts';
 
-/** Where lines go: a TCP server that reads them until the connection is closed. */
+/** The receiver: a TCP server that reads lines until the connection is closed. */
 export interface LineTarget {
   readonly host: string;
   readonly port: number;

@@ -7,7 +7,7 @@ import type { Log } from '../system/log.ts';
  */
 export function createLog(program: string, level = 'info'): Log {
   const destination = pino.destination({ fd: 2, sync: true });
-  // A reader of our log that went away is no reason to stop.
+  // A closed stderr must not stop the program.
   destination.on('error', () => undefined);
   const logger = pino(
     {

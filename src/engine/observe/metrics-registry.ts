@@ -1,6 +1,6 @@
 export type Labels = Readonly<Record<string, string>>;
 
-/** Counts one more, or `by` more; 0 shows a label set from now on that has not counted yet. */
+/** Increments by 1 or `by`; 0 exports a label set that has not counted yet. */
 export type Counter = (labels?: Labels, by?: number) => void;
 
 /** Shows what was set since the last `clear`. */
@@ -9,21 +9,19 @@ export interface Gauge {
   readonly clear: () => void;
 }
 
-/** Metrics in Prometheus' text format, in the order in which they were made. */
+/** Metrics in Prometheus' text format, in order of creation. */
 export interface MetricsRegistry {
   /** Exports 0 from the start for each of `known`; without labels for the metric itself. */
   readonly counter: (name: string, help: string, known?: readonly Labels[]) => Counter;
   readonly gauge: (name: string, help: string) => Gauge;
   /** `bounds` in ascending order. */
   readonly histogram: (name: string, help: string, bounds: readonly number[]) => (value: number) => void;
-  /** How often, and how long all together: without quantiles, which no Prometheus can add up. */
+  /** Count and total duration, without quantiles, which Prometheus cannot aggregate. */
   readonly summary: (name: string, help: string) => (value: number) => void;
   readonly text: () => string;
 }
 
-/**
- * Made by hand: prom-client loads `node:http`, and together they would cost a supervisor 10 MB (docs/internals/decisions/0003).
- */
+/** Not prom-client: it loads `node:http`, and together they would cost a supervisor 10 MB (docs/internals/decisions/0003). */
 export function createMetricsRegistry(): MetricsRegistry {
   const families: (() => string)[] = [];
   const add = (type: string, name: string, help: string, lines: () => readonly string[]): void => {
@@ -96,7 +94,7 @@ function textOf(labels: Labels): string {
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }
 
-/** The value of a label as Prometheus' text format wants it. */
+/** A label value, escaped for Prometheus' text format. */
 export function escapedLabel(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

@@ -1,15 +1,12 @@
 import { type MetricsRegistry, simpleGauge } from './metrics-registry.ts';
 import { lagHistogram } from './shared-metrics.ts';
 
-/** What every monitor can be asked about, in Prometheus' words; a product adds its own to the same registry. */
+/** Metrics of every monitor; a product adds its own to the same registry. */
 export interface MonitorMetrics {
   /** The loop is alive. */
   readonly beat: () => void;
   readonly applied: (result: string) => void;
-  /**
-   * Until when the certificate of the kubeconfig's user is valid, in milliseconds of the Unix epoch; undefined if it
-   * has none.
-   */
+  /** Expiry of the kubeconfig user's certificate, in milliseconds of the Unix epoch; undefined without a certificate. */
   readonly clientCertificate: (validToMs: number | undefined) => void;
   readonly lag: (worstLagSeconds: number) => void;
   readonly secondsSinceBeat: () => number;

@@ -6,7 +6,7 @@ export interface Once {
   readonly clear: (topic: string) => boolean;
 }
 
-/** It remembers every topic: none may be of a tenant's choice. */
+/** Every topic is remembered: tenants must not be able to choose topics. */
 export function createOnce(): Once {
   const reported = new Map<string, string>();
   return {

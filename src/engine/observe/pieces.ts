@@ -1,4 +1,4 @@
-/** One text and then others, without holding all of them. */
+/** One text followed by others, without buffering them all. */
 export function* pieces(first: string, others: Iterable<string>): Generator<string> {
   yield first;
   yield* others;

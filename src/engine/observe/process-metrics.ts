@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 
 /**
- * What every program shows of itself in Prometheus' text format: which build it is, and the standard `process_*` metrics
- * that its client libraries have. Made by hand: theirs cost a supervisor megabytes (docs/internals/decisions/0003).
+ * Process metrics in Prometheus' text format: build information, and the standard `process_*` metrics of the client libraries, which would cost a
+ * supervisor megabytes (docs/internals/decisions/0003).
  */
 export function processMetrics(build: Readonly<Record<string, string>>): () => string {
   const startedAt = Date.now() / 1_000 - process.uptime();

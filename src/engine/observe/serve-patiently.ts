@@ -3,7 +3,7 @@ import type { Log } from '../system/log.ts';
 import { sleep } from '../system/time/sleep.ts';
 import { type Endpoint, serveEndpoint } from './http-endpoint.ts';
 
-/** How soon an address that was taken is tried again. */
+/** Retry pause for an address in use. */
 const AGAIN_MS = 5_000;
 
 /**

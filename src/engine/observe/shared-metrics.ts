@@ -10,7 +10,7 @@ export function lagHistogram({ histogram }: MetricsRegistry): (worstLagSeconds: 
   );
 }
 
-/** What every supervisor counts of the events that it logs. */
+/** Event counters of every supervisor. */
 interface SupervisorCounts {
   /** A new configuration is used. */
   readonly accepted: (event: LogEvent) => void;

@@ -4,7 +4,7 @@ import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import { type LastChange, messageIn, nextChange, type Origin } from './last-change.ts';
 import type { ShownChange } from './last-change-schema.ts';
 
-/** What a monitor remembers of the configurations that it has applied, for its status and its log. */
+/** A monitor's record of applied configurations, for its status and its log. */
 interface ChangeRecord {
   /** Records an attempt; returns its cause. */
   readonly note: (origin: Origin, outcome: ApplyOutcome) => string;
@@ -13,7 +13,7 @@ interface ChangeRecord {
 
 /** Its form in a monitor's status. */
 interface ChangeView {
-  /** Of the configuration that was rendered last; null before the first. */
+  /** Hash of the last rendered configuration; null before the first. */
   readonly configSha256: string | null;
   readonly lastChange: ShownChange | null;
 }

@@ -41,7 +41,7 @@ export function watchInputs(
   watchFiles(paths, onChange, { lookAgainMs: settings.checkInterval, signal });
 }
 
-/** What a pod may mount as a file rather than with its folder. */
+/** Files that a pod may mount without their folder. */
 export function fileMounts({ kubeconfig }: Pick<InputPaths, 'kubeconfig'>) {
   const paths = [OWN_RESOLV_CONF, kubeconfig].filter((path) => path !== undefined);
   return (signal: AbortSignal) => untilReplaced(paths, signal);

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
 /**
- * What happened last, and what made it happen: `servers-changed`, `template-changed`, `edited`, `start` … `result` is
- * `unchanged`, `reloaded`, `rejected`, `unreachable`, `failed` or `superseded`, and `message` says why where it is one of the last four.
+ * The last change and its cause: `servers-changed`, `template-changed`, `edited`, `start` … `result` is `unchanged`, `reloaded`, `rejected`,
+ * `unreachable`, `failed` or `superseded`; `message` is the reason for the last four.
  */
 export const lastChangeSchema = z.object({
   cause: z.string(),

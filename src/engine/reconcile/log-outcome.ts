@@ -42,7 +42,7 @@ export function logOutcome(
   }
 }
 
-/** Logs that the file of a package, a guide or an operator was replaced by a rendered one. */
+/** Logs that a foreign file (of a package, a guide or an operator) was replaced by a rendered one. */
 export function logForeignFile({ log }: Pick<Observers, 'log'>): (foreign: ForeignFile) => void {
   return ({ path, copy }) => log({ event: 'foreign-configuration-replaced', level: 'warn', path, copy });
 }

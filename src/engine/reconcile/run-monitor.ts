@@ -4,7 +4,7 @@ import type { Log } from '../system/log.ts';
 /** Each runs until `signal` aborts, cleans up, and resolves. Throws if it cannot continue. */
 export type Loops = Readonly<Record<string, (signal: AbortSignal) => Promise<void>>>;
 
-/** How long the other loops may take to end after one has failed: nft and a file need some milliseconds. */
+/** Time for the other loops to end after one failed: nft and a file need some milliseconds. */
 const ENDS_WITHIN_MS = 800;
 /** A handle that a library left open must not keep a finished process alive. */
 const EXITS_WITHIN_MS = 150;

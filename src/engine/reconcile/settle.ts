@@ -6,10 +6,10 @@ interface SettleRules<T> {
   readonly longestMs: number;
 }
 
-/** A value on its way from "seen" to "applied". Times are in milliseconds of one monotonic clock. */
+/** A value between observed and applied. Times are in milliseconds of one monotonic clock. */
 export interface SettleState<T> {
   readonly rules: SettleRules<T>;
-  /** What is served; undefined until a first value was applied. */
+  /** The served value; undefined until the first was applied. */
   readonly applied: T | undefined;
   readonly pending: Pending<T> | undefined;
 }

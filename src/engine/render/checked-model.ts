@@ -1,14 +1,14 @@
 import { type RenderOutcome, renderTemplate } from './render-template.ts';
 
 /**
- * A model as a product has checked it. `unprintable`: a value is not what it says, and could become configuration of
- * its own in a template that prints it unescaped; `problem` names the value.
+ * A model after a product's validation. `unprintable`: a value could become configuration of its own in a template that prints it unescaped;
+ * `problem` names the value.
  */
 export type CheckedModel<Model extends object = object> =
   | { readonly kind: 'printable'; readonly model: Model }
   | { readonly kind: 'unprintable'; readonly problem: string };
 
-/** Renders a printable model as `renderTemplate` does. Fails without output for any other. */
+/** `renderTemplate` for a printable model. Fails without output for any other. */
 export function renderChecked(
   templateText: string,
   checked: CheckedModel,

@@ -1,4 +1,4 @@
-/** What the text of a configuration may consist of when it comes from data and not from the template. */
+/** Characters allowed in configuration text that comes from data and not from the template. */
 const safe = /^[A-Za-z0-9._:/@%+,=~[\]-]+$/;
 
 export const expectedText = 'expected only A-Z a-z 0-9 . _ : / @ % + , = ~ [ ] -';

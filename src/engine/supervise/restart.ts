@@ -1,9 +1,9 @@
 import { retryPauseMs } from '../system/time/retry.ts';
 
-/** A process that ran this long was healthy: the pauses start over. */
+/** A process that ran this long was healthy: the backoff is reset. */
 const WELL_AFTER_MS = 10_000;
 
-/** Failures in a row, and when the next start is due: never while `at` is undefined. */
+/** Consecutive failures, and when the next start is due; never while `at` is undefined. */
 export interface Restart {
   readonly failures: number;
   readonly at: number | undefined;

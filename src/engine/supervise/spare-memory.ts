@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 
-/** No reload follows on another as late as this in a storm of them. */
+/** Longer than the gaps between reloads in a reload storm. */
 const REST_MS = 10_000;
 
 /**

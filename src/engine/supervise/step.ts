@@ -1,15 +1,15 @@
 export type RequestId = number;
 
-/** Why a request, or a start that nobody requested, came to nothing. */
+/** Why a request, or an unrequested start, failed. */
 export interface Failure {
   readonly stage: 'check' | 'start' | 'prove' | 'stop' | 'change';
   readonly message: string;
   readonly detail?: string;
-  /** What the program said to a change that it would not make. */
+  /** The program's reason for refusing a change. */
   readonly refused?: string;
 }
 
-/** What every supervisor does besides what its program needs. A request that succeeded is answered with `Done`. */
+/** Actions of every supervisor, in addition to its program's. A successful request is answered with `Done`. */
 export type SharedAction<Done> =
   | { readonly kind: 'answer'; readonly requests: readonly RequestId[]; readonly result: Done | Failure }
   | {
@@ -33,7 +33,7 @@ export interface Step<State, Action> {
   readonly actions: readonly Action[];
 }
 
-/** Makes the transition of `decide`, which emits its actions in order. An answer to no request is left out. */
+/** Runs the transition `decide`, which emits its actions in order. An answer without requests is omitted. */
 export function stepOf<State, Action extends { readonly kind: string }>(
   decide: (emit: Emit<Action>) => State,
 ): Step<State, Action> {

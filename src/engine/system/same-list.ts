@@ -3,7 +3,7 @@ export function isSameList<T>(one: readonly T[], other: readonly T[]): boolean {
   return one === other || (one.length === other.length && one.every((each, index) => each === other[index]));
 }
 
-/** How many items two lists have in common at their beginnings, and of the others at their ends. */
+/** Length of the common prefix of two lists, and of the common suffix of the rest. */
 export function changedSpan<T>(
   one: readonly T[],
   other: readonly T[],
@@ -16,8 +16,8 @@ export function changedSpan<T>(
 }
 
 /**
- * The same function, which gives its last answer again while its lists have the same objects. The answer must follow from them alone, and the
- * objects must not change.
+ * Memoises the last result of a function while its lists contain the same objects. The result must depend on them alone, and the objects must not
+ * change.
  */
 export function whileSame<Lists extends readonly (readonly unknown[])[], V>(
   make: (...lists: Lists) => V,

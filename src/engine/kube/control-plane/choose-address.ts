@@ -7,7 +7,7 @@ import {
 } from '../../system/network/node-address.ts';
 
 export interface AddressPreference {
-  /** The virtual addresses clients use. The first one's family leads, the others' are the fallback. */
+  /** The VIPs. The first one's family is preferred, the other is the fallback. */
   readonly vips: readonly string[];
   /** CIDRs of this machine's interfaces, to find the subnet a VIP lives in. */
   readonly subnets: readonly string[];
@@ -41,7 +41,7 @@ export function chooseAddress(
   for (const family of families) {
     const [first, ...others] = usable.filter((address) => address.family === family);
     if (first === undefined) continue;
-    // Nearly every node has one: of thousands of nodes, subnets would be most of the work.
+    // The common case of a single address: with thousands of nodes, subnets would be most of the work.
     const near = others.length === 0 ? first : nearest([first, ...others], vips, preference.subnets);
     return { kind: 'chosen', address: (near ?? first).text };
   }

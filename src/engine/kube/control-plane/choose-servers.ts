@@ -3,7 +3,7 @@ import { type ApiServer, endpointOf, sortServers } from '../api-server.ts';
 import { type AddressPreference, chooseAddress, familiesOf } from './choose-address.ts';
 import { safeServerName, withHash } from './server-name.ts';
 
-/** What a source found out about one API server, nothing of it checked yet. */
+/** A source's unvalidated information about one API server. */
 export interface ServerCandidate {
   readonly name: string;
   readonly addresses: readonly string[];
@@ -22,9 +22,8 @@ export interface ServerChoice {
 }
 
 /**
- * The list of servers that a set of candidates stands for. It does not depend on the order of the candidates: of two
- * with the same address and port the one whose name sorts first stays, and of two with the same name the one whose
- * address sorts first keeps it while the other gets a hash of its address appended.
+ * The server list for a set of candidates, whatever their order: of two with the same address and port, the name that sorts first wins. Of two
+ * with the same name, the address that sorts first keeps it and the other gets a hash of its address appended.
  */
 export function chooseServers(
   candidates: readonly ServerCandidate[],

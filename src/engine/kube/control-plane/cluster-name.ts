@@ -2,8 +2,8 @@ import { parseAddress } from '../../system/network/node-address.ts';
 import type { KubeconfigFile } from '../kubeconfig.ts';
 
 /**
- * The cluster's name as the field takes it from its API's host name: the second label of `api.NAME.DOMAIN` and
- * `api-int.NAME.DOMAIN`, else the first label. An address stands for itself, with dashes.
+ * The cluster's name by convention from its API's host name: the second label of `api.NAME.DOMAIN` and `api-int.NAME.DOMAIN`, otherwise the first
+ * label. For an address, the address with dashes.
  */
 export function clusterNameOf(host: string): string {
   const bare = host.replace(/^\[|\]$/g, '');

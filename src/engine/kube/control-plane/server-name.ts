@@ -2,10 +2,9 @@
 const longestName = 253;
 
 /**
- * A name that is safe to print anywhere in a configuration file: only `[A-Za-z0-9._:-]`, at most 253 characters.
- * Any other character becomes `_`, and where something was changed a hash of the original is appended, so that two
- * different hostile names stay two names. The same name always gives the same result, on every machine.
- * Undefined for the empty name.
+ * A name that is safe anywhere in a configuration file: only `[A-Za-z0-9._:-]`, at most 253 characters. Any other character becomes `_`; a
+ * changed name gets a hash of the original appended, so that different hostile names stay different. Deterministic on every machine. Undefined
+ * for the empty name.
  */
 export function safeServerName(name: string): string | undefined {
   if (name === '') return undefined;

@@ -8,7 +8,7 @@ import {
   type SkippedServer,
 } from './choose-servers.ts';
 
-/** What one object of the API says about API servers. */
+/** API server information from one object. */
 export interface ServerFinding {
   readonly candidates: readonly ServerCandidate[];
   readonly skipped: readonly SkippedServer[];

@@ -20,7 +20,7 @@ const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
 const entryFields = {
   kind: z.enum(journalKinds),
-  /** The name of the log event that it was made from. */
+  /** The name of its log event. */
   event: z.string(),
   /** The object of the event: an instance, an address, a generation. */
   subject: z.optional(z.string()),
@@ -31,9 +31,9 @@ const entryFields = {
 };
 
 /**
- * One line of a journal. `seq` counts from 1 without a gap, through restarts and files, so
- * that a missing line shows. A reader of version 1 may rely on all of it: fields are added, never changed. Lines of
- * earlier versions also have `prev`, the SHA-256 of the line before, which is not looked at.
+ * One line of a journal. `seq` counts from 1 without a gap, across restarts and files, so that a missing line shows. A reader of version 1 may
+ * rely on all of it: fields are added, never changed. Lines of earlier versions also have `prev`, the SHA-256 of the previous line, which is
+ * ignored.
  */
 export const journalLineSchema = z.object({
   v: z.literal(1),

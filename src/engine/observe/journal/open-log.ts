@@ -7,7 +7,7 @@ import { withJournal } from './journal.ts';
 import type { JournalEvents } from './journal-events.ts';
 
 export interface LogSettings {
-  /** Tells several of a program on one node apart. */
+  /** Distinguishes several instances of a program on one node. */
   readonly instance?: string | undefined;
   readonly logLevel: string;
   readonly journal?: string | undefined;

@@ -14,8 +14,7 @@ interface PhraseFacts {
 export type Phrase = (line: PhraseFacts) => string;
 
 /**
- * Puts an entry into one sentence: event, subject, transition, reason and facts. Safe to print. An event that none of `events` is
- * goes by its name.
+ * An entry as one sentence: event, subject, transition, reason and facts. Safe to print. An event that is not in `events` is printed by its name.
  */
 export function phraser(events: JournalEvents): Phrase {
   return (line) => {

@@ -11,9 +11,8 @@ interface Opened {
 }
 
 /**
- * Feeds lists until each has heard of the API once, or that it does not answer. They then decide as in a monitor that has
- * served the lists of an earlier run. Returns why a list is not the API's, to be asked after the decision; `what` is in
- * the lists.
+ * Feeds lists until each has an answer or a failure of the API. They then decide as in a monitor that resumed with the lists of an earlier run.
+ * Returns a function that says why a list is not the API's, to be called after the decision; `what` names the content of the lists.
  */
 export async function hearOnce(
   what: string,

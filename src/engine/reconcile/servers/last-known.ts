@@ -31,8 +31,8 @@ const content = z.object({ savedAt: z.string(), servers: z.array(server).check(z
 const envelope = z.object({ version: z.literal(version), sha256: z.string(), content: z.string() });
 
 /**
- * The list that was saved last, for a cold start without an API server. Never throws: a file that is missing, empty,
- * truncated, edited, huge or unreadable is a value with its reason.
+ * The last saved list, for a cold start without an API server. Never throws: a file that is missing, empty, truncated, edited, too large or
+ * unreadable is a value with its reason.
  */
 export async function readLastKnown(path: string): Promise<LastKnown> {
   try {
@@ -43,10 +43,10 @@ export async function readLastKnown(path: string): Promise<LastKnown> {
   }
 }
 
-/** A list of an earlier run, and how the next ones are saved. */
+/** A list of an earlier run, and the function that saves later ones. */
 export interface LastKnownList {
   readonly lastKnown: readonly ApiServer[] | undefined;
-  /** Saves a list that is being served, unless it is saved already. A failed write is logged once. */
+  /** Saves a served list, unless it is saved already. A failed write is logged once. */
   readonly save: (servers: readonly ApiServer[]) => void;
 }
 
@@ -76,7 +76,7 @@ export async function openLastKnown(
   };
 }
 
-/** Saves a list that is being served, and makes the directory. Throws if the disk refuses. */
+/** Saves a served list, and creates the directory. Throws the system's error. */
 export async function writeLastKnown(path: string, servers: readonly ApiServer[], now: Date): Promise<void> {
   const body = JSON.stringify({ savedAt: now.toISOString(), servers: sortServers(servers) });
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -1,9 +1,9 @@
 import { type ApiServer, endpointOf, sameServers } from '../../kube/api-server.ts';
 
-/** How many polls in a row must agree before more than half of the servers may go at once. */
+/** Consecutive polls that must agree before more than half of the servers may be removed at once. */
 const pollsNeeded = 3;
 
-/** How many polls in a row gave this list. A watch event never counts, but one with another list starts over. */
+/** Consecutive polls with this list. A watch event never counts, but one with another list resets it. */
 export interface PollAgreement {
   readonly servers: readonly ApiServer[];
   readonly polls: number;
@@ -19,7 +19,7 @@ export function countPoll(
 }
 
 interface LossQuestion {
-  /** What is served now; undefined or empty on a cold start, when anything is better than nothing. */
+  /** The served list; undefined or empty on a cold start, when anything is better than nothing. */
   readonly current: readonly ApiServer[] | undefined;
   readonly candidate: readonly ApiServer[];
   readonly agreement: PollAgreement | undefined;

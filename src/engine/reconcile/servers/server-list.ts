@@ -36,7 +36,7 @@ export interface ServerList {
   readonly standing: () => 'none' | 'undecided' | 'believed' | 'held';
   /** Whether the source reaches an API server, and why a list is held back. */
   readonly view: () => { readonly apiReachable: boolean; readonly held: string | null };
-  /** Records that these are served. Returns how long ago their change was first seen, if there was a change. */
+  /** Records that these are served. Returns the age of their change, if there was one. */
   readonly markServed: (servers: readonly ApiServer[]) => number | undefined;
 }
 

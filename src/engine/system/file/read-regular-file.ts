@@ -6,16 +6,16 @@ export interface RegularFile {
   readonly bytes: Buffer;
   /** Type and permissions. */
   readonly mode: number;
-  /** When its inode changed last, in milliseconds of the Unix epoch. */
+  /** Its ctime, in milliseconds of the Unix epoch. */
   readonly ctimeMs: number;
 }
 
 const NEVER_WAIT = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /**
- * What a regular file holds, links followed unless `extraFlags` says otherwise. A FIFO, a socket or a device is an error at
- * once: opening or reading one can block a thread for ever, and a process with a blocked thread does not even exit. Throws
- * the system's error, or says what is there instead, or which limit its size is over. The caller names the file.
+ * Reads a regular file, following links unless `extraFlags` disables it. A FIFO, a socket or a device is an error at once: opening or reading one
+ * can block a thread forever, and a process with a blocked thread cannot even exit. Throws the system's error, the file's actual type, or the
+ * exceeded limit. The caller names the file.
  */
 export async function readRegularFile(path: string, limit: NamedLimit, extraFlags = 0): Promise<RegularFile> {
   await using file = await open(path, NEVER_WAIT | extraFlags);
@@ -23,7 +23,7 @@ export async function readRegularFile(path: string, limit: NamedLimit, extraFlag
   return { bytes: await file.readFile(), mode, ctimeMs };
 }
 
-/** The same of its first bytes, at most so many. */
+/** The same for at most this many of its first bytes. */
 export async function readHead(path: string, bytes: number, limit: NamedLimit): Promise<Buffer> {
   await using file = await open(path, NEVER_WAIT);
   mustBeReadable(await file.stat(), limit);
@@ -31,7 +31,7 @@ export async function readHead(path: string, bytes: number, limit: NamedLimit): 
   return buffer.subarray(0, bytesRead);
 }
 
-/** The same at once, for what runs before anything else does, and for a supervisor. */
+/** The synchronous version, for early startup and for supervisors. */
 export function readRegularFileSync(path: string, limit: NamedLimit): RegularFile {
   const file = openSync(path, NEVER_WAIT);
   try {

@@ -12,7 +12,7 @@ export function replaceFile(path: string, text: string, mode: number): void {
     writeFileSync(staged, text, { mode, flag: 'wx' });
     renameSync(staged, path);
   } catch (error) {
-    // On a full disk it is empty, and nothing else would take it away until the file changes again.
+    // On a full disk it is empty, and nothing else would remove it until the file changes again.
     rmSync(staged, { force: true });
     throw error;
   }

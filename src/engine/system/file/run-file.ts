@@ -3,7 +3,7 @@ import { messageOf } from '../errors.ts';
 import { replaceFile } from './replace-file.ts';
 
 interface RunFileReport {
-  /** Called for the first of a run of failed writes. */
+  /** Called for the first of several failed writes. */
   readonly failed: (message: string) => void;
   /** Called for the first successful write after failures. */
   readonly recovered?: () => void;
@@ -39,6 +39,6 @@ export function createRunFile(
 function markOf(path: string): string {
   const status = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (status === undefined) return '';
-  // Two changes within one tick of the kernel have the same time.
+  // Two changes within one kernel clock tick have the same mtime.
   return [status.ino, status.size, status.mode, status.ctimeNs].join(' ');
 }

@@ -33,7 +33,7 @@ export function parseHostPort(text: string): { readonly host: string; readonly p
   return isIP(host) !== 0 && port >= 1 && port <= 65_535 ? { host, port } : undefined;
 }
 
-/** The host of a URL, without the brackets that it has around IPv6. */
+/** The host of a URL, without the brackets around IPv6. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }

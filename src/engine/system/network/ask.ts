@@ -12,7 +12,7 @@ import { onceConnected } from './once-connected.ts';
 /** Of the other side's certificate. */
 type Verification = Pick<RequestOptions, 'ca' | 'rejectUnauthorized'>;
 
-/** For questions about liveness: they send nothing secret, and any certificate will do. */
+/** For liveness probes: they send nothing secret, and any certificate will do. */
 export const unverified: Verification = { rejectUnauthorized: false };
 
 export interface Question {

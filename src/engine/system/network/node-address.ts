@@ -41,7 +41,7 @@ export function isReachableFromOtherNodes(address: NodeAddress): boolean {
   return !neverReachableFromOtherNodes.has(ipaddr.parse(address.text).range());
 }
 
-/** False as well for a `cidr` of the other family and for text that is no CIDR. */
+/** False also for a `cidr` of the other family and for invalid text. */
 export function isInSubnet(address: NodeAddress, cidr: string): boolean {
   if (cidr.length > longestAddress + 4 || !ipaddr.isValidCIDR(cidr)) return false;
   const [network, prefixLength] = ipaddr.parseCIDR(cidr);

@@ -2,7 +2,7 @@ import type { Server, Socket } from 'node:net';
 
 interface ServerPlaces {
   readonly connections: number;
-  /** Which one goes while all places are taken: see `serveEndpoint` for the oldest. */
+  /** Which connection is dropped at the limit: see `serveEndpoint` for the oldest. */
   readonly whenFull: 'newest-goes' | 'oldest-goes';
 }
 
@@ -21,7 +21,7 @@ export async function serveUntil(
   server.prependListener('connection', (socket: Socket) => {
     const [oldest] = open;
     if (whenFull === 'oldest-goes' && oldest !== undefined && open.size >= connections) {
-      // Its "close" comes later than the next connection of a burst.
+      // Its "close" fires later than the next connection of a burst.
       open.delete(oldest);
       oldest.destroy();
     }

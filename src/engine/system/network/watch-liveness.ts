@@ -15,7 +15,7 @@ export type Poll = 'good' | 'bad' | 'silent';
 interface LivenessOptions {
   readonly host: string;
   readonly port: number;
-  /** One poll, which gives up after `pollTimeoutMs`. Never rejects. */
+  /** One poll, which times out after `pollTimeoutMs`. Never rejects. */
   readonly ask: (signal: AbortSignal) => Promise<Poll>;
   readonly pollEveryMs: number;
   readonly pollTimeoutMs: number;
@@ -140,7 +140,7 @@ async function pollReadiness(options: LivenessOptions, view: View): Promise<void
     starvedPolls = isStarved ? starvedPolls + 1 : 0;
     if (isStarved && starvedPolls <= MOST_STARVED_POLLS) continue;
     view.polled(poll);
-    // Silence has taken its time. A wrong answer, or a refusal, comes at once: the next one might still be right.
+    // After a timeout enough time has passed. A wrong answer or a refusal comes at once: the next one might be right.
     const wasSilent = poll !== 'good' && monotonicMs() - startedMs >= pollEveryMs;
     if (wasSilent && view.isSuspect()) continue;
     await sleep(pollEveryMs, signal);

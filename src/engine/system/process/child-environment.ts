@@ -1,4 +1,4 @@
-/** Our launcher has malloc spare memory, in one arena; a proxy with several threads must not suffer for it. */
+/** Our launcher limits malloc to one arena; a multi-threaded proxy must not suffer from it. */
 const OURS: ReadonlySet<string> = new Set([
   'MALLOC_ARENA_MAX',
   'MALLOC_MMAP_THRESHOLD_',

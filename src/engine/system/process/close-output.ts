@@ -4,10 +4,7 @@ import { patientTimer } from '../time/patient-timeout.ts';
 /** A program's own output is in its pipes when it exits. This is for output through another program, as in `> >(tee log)`. */
 const GRACE_MS = 100;
 
-/**
- * Takes the end of a program for the end of its output. What it started in the background may hold its pipes open for as long as that
- * lives, and nobody waits for that.
- */
+/** Treats the exit of a program as the end of its output: a background process may hold its pipes open for as long as it lives. */
 export function closeOutputAtExit(child: ChildProcess): void {
   child.once('exit', () => {
     const timer = patientTimer(GRACE_MS, () => {

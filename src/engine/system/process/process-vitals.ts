@@ -3,7 +3,7 @@ import type { ProcessId } from './process-id.ts';
 
 export interface ThreadVitals {
   readonly tid: number;
-  /** As in proc(5): `R` runs or waits for a processor, `D` waits inside the kernel, `S` sleeps, `T` is stopped. */
+  /** As in proc(5): `R` runs or waits for a CPU, `D` waits inside the kernel, `S` sleeps, `T` is stopped. */
   readonly state: string;
   readonly cpuMs: number;
   /** How often it went to sleep by itself. */

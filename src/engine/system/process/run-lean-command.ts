@@ -5,7 +5,7 @@ import { closeOutputAtExit } from './close-output.ts';
 import type { CommandResult, RunOptions } from './run-command.ts';
 
 interface LeanOptions extends RunOptions {
-  /** 1 to 19: how far the program steps back for others. Left out: it does not. */
+  /** The nice value, 1 to 19. Undefined: 0. */
   readonly niceness?: number;
 }
 

@@ -1,7 +1,4 @@
-/**
- * What a build of HAProxy or of keepalived says of itself, and what follows from its version: the only place that knows
- * one version from another. A build is asked, never the system that it comes from.
- */
+/** The features of a build of HAProxy or keepalived, by its own output: the only place that distinguishes versions. */
 
 interface HaproxyBuild {
   /** "3.0.11", without what a distribution adds. */

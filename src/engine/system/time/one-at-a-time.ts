@@ -39,7 +39,7 @@ export function oneAtATime<T>(
   };
 }
 
-/** Calls `onLate` after so many milliseconds in which the event loop turned. */
+/** Calls `onLate` after this many milliseconds in which the event loop turned. */
 function awakeTimer(withinMs: number, onLate: () => void): Disposable {
   let leftMs = withinMs;
   const timer = setInterval(() => {

@@ -1,4 +1,4 @@
-/** The result of `work`, or `signal`'s reason as soon as it aborts: what hangs is left behind. */
+/** The result of `work`, or a rejection with `signal`'s reason when it aborts: hung work is abandoned. */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

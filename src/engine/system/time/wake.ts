@@ -1,4 +1,4 @@
-/** Lets one loop sleep until it is woken with news. */
+/** Lets one loop sleep until it is woken. */
 export interface Wake {
   /** Ends the current sleep, or the next one at once. Any number of calls wake once. */
   readonly poke: () => void;
@@ -21,7 +21,7 @@ export function createWake(): Wake {
           signal.removeEventListener('abort', finish);
           end = undefined;
           poked = false;
-          // Timers that are due already, and promises, would keep the event loop from its I/O.
+          // Due timers and promises alone would starve the event loop's I/O.
           setImmediate(resolve);
         };
         const timer = setTimeout(finish, timeoutMs);
