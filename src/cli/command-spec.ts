@@ -124,7 +124,7 @@ function writtenAs(name: string, flag: Flag | undefined, value: unknown, env: No
 
 const settingsFlag: Flag = {
   value: '<path>',
-  help: `settings file; a missing one is an error (default: ${defaultSettingsPath}, if it is there)`,
+  help: `settings file; a missing one is an error (default: ${defaultSettingsPath} if it exists)`,
   field: z.optional(z.string()),
   inFile: 'never',
 };

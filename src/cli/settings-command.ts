@@ -9,7 +9,7 @@ export const settingsCommand = commandSpec({
     settings: flag(
       '<path>',
       z.optional(z.string()),
-      `the file (default: ${defaultSettingsPath}, if it is there)`,
+      `the file (default: ${defaultSettingsPath} if it exists)`,
     ),
     json: jsonFlag('print the values as JSON'),
   },

@@ -31,7 +31,7 @@ export function unknownCommandText(typed: string, summaries: Summaries): string 
   const names = membersOf(summaries, group).map(([name]) => name.slice(prefix.length));
   const near = nearestName(group === '' ? typed : rest.join(' '), names);
   const meant = near === undefined ? '' : `; did you mean "${prefix}${near}"?`;
-  return `Cannot run "${typed}": there is no such command${meant}\nhawser ${prefix}--help lists those there are.\n`;
+  return `Cannot run "${typed}": unknown command${meant}\nhawser ${prefix}--help lists all commands.\n`;
 }
 
 /** The first words of two-word commands, whether they are commands themselves (`render`) or not (`haproxy`). */

@@ -72,7 +72,7 @@ function readEnd(
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);
   try {
     const found = fstatSync(file);
-    if (!found.isFile()) throw new Error('it is no regular file');
+    if (!found.isFile()) throw new Error('it is not a regular file');
     const buffer = Buffer.alloc(Math.min(found.size, most));
     const read = readSync(file, buffer, 0, buffer.length, found.size - buffer.length);
     return { bytes: buffer.subarray(0, read), size: found.size };

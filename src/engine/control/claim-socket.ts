@@ -95,7 +95,7 @@ async function removeStale(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
   if (found !== undefined && !found.isSocket())
     throw new ConfigError([
-      `Cannot listen on "${path}": it is no socket, expected none or one that was left behind`,
+      `Cannot listen on "${path}": it is not a socket, expected no file or a stale socket`,
     ]);
   try {
     await rename(path, aside);

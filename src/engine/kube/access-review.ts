@@ -44,6 +44,7 @@ export async function askAccess(
   const answer = await askObject(session, accessReview(access), limits);
   if (answer.kind !== 'object') return answer;
   const { data } = review.safeParse(answer.value);
-  if (data === undefined) return { kind: 'failure', status: undefined, message: 'the answer is no review' };
+  if (data === undefined)
+    return { kind: 'failure', status: undefined, message: 'the answer is not an access review' };
   return { kind: data.status.allowed ? 'allowed' : 'denied' };
 }

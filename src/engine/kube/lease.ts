@@ -139,7 +139,7 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
     if (read.kind === 'refused' && read.status === 404) return await create(limits);
     if (read.kind !== 'object') return read;
     const parsed = leaseObject.safeParse(read.value);
-    if (!parsed.success) return { kind: 'failure', status: undefined, message: 'the answer is no Lease' };
+    if (!parsed.success) return { kind: 'failure', status: undefined, message: 'the answer is not a Lease' };
     const { metadata, spec } = parsed.data;
     const isFree = (spec.holderIdentity ?? '') === '' || spec.holderIdentity === identity;
     const expired = hasExpired(spec);

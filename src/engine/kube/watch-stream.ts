@@ -69,7 +69,7 @@ async function* readLines(
   limits: { readonly idleMs: number; readonly maxLineBytes: number },
 ): AsyncGenerator<string> {
   using silence = patientTimer(limits.idleMs, () =>
-    stream.destroy(new Error(`nothing was heard for ${limits.idleMs} ms, expected bookmarks`)),
+    stream.destroy(new Error(`silent for ${limits.idleMs} ms, expected bookmarks`)),
   );
   let pieces: Buffer[] = [];
   let bytes = 0;

@@ -81,12 +81,12 @@ function deliver(to: LineTarget, lines: readonly string[], signal: AbortSignal):
     const settle = (what: string | undefined): void => {
       signal.removeEventListener('abort', stop);
       socket.destroy();
-      resolve(what && `Cannot send lines to "${hostPort(to)}": ${what}, expected a server that takes them`);
+      resolve(what && `Cannot send lines to "${hostPort(to)}": ${what}, expected a server that accepts them`);
     };
     const stop = (): void => settle('it was asked to stop');
     signal.addEventListener('abort', stop, { once: true });
     socket.setTimeout(PATIENCE_MS, () =>
-      settle(socket.writableFinished ? undefined : `it took nothing for ${PATIENCE_MS} ms`),
+      settle(socket.writableFinished ? undefined : `it accepted nothing for ${PATIENCE_MS} ms`),
     );
     socket.once('connect', () => socket.end(lines.map((line) => `${line}\n`).join('')));
     socket.on('error', (error) => settle(codeOf(error) ?? messageOf(error)));

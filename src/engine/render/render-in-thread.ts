@@ -115,9 +115,7 @@ function answerOf(
     const exited = (): void => ended('it ended the thread that renders it');
     const broken = (error: Error & { readonly code?: string }): void => {
       const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-      ended(
-        isMemory ? `it took more memory than the limit MAX_THREAD_MB allows (${memoryMb} MB)` : error.message,
-      );
+      ended(isMemory ? `it exceeded the limit MAX_THREAD_MB (${memoryMb} MB)` : error.message);
     };
     const timer = patientTimer(withinMs, () => ended(`it was not done within ${withinMs} ms`));
     // Keeps the process alive while it waits.

@@ -97,7 +97,7 @@ export async function fileState(path: string): Promise<FileState | undefined> {
   try {
     const status = await lstat(path);
     if (!status.isFile())
-      throw new Error(`Cannot replace "${path}": it is no regular file, expected one or none`);
+      throw new Error(`Cannot replace "${path}": it is not a regular file, expected one or none`);
     return { content: await readFile(path), mode: status.mode & 0o7777 };
   } catch (error) {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;

@@ -59,7 +59,7 @@ test('show-config says where each value came from', async () => {
 test.each([
   ['missing', () => undefined, /ENOENT/],
   ['a directory', () => mkdirSync(at('c.yaml')), /is a directory/],
-  ['a FIFO without a writer', () => execFileSync('mkfifo', [at('c.yaml')]), /no regular file/],
+  ['a FIFO without a writer', () => execFileSync('mkfifo', [at('c.yaml')]), /not a regular file/],
   ['huge', () => writeFileSync(at('c.yaml'), Buffer.alloc(300_000, 'a')), /300000 bytes/],
   ['not text', () => writeFileSync(at('c.yaml'), Buffer.from([0xff, 0xfe, 0x00])), /not UTF-8/],
   ['empty', () => writeFileSync(at('c.yaml'), ''), /is empty/],

@@ -40,7 +40,7 @@ test.each([
   [
     'prints text without end',
     'a\n<% for (;;) { %>some text\n<% } %>\n',
-    /line [23]: it (took more memory|was not done)/,
+    /line [23]: it (exceeded the limit|was not done)/,
   ],
 ])('a template that %s blocks nobody, and the error names its line', async (_what, text, message) => {
   const render = renderer();

@@ -12,12 +12,12 @@ const summaries = [
 test.each([
   ['stauts', 'did you mean "status"?\nhawser --help lists'],
   ['haproxy relaod', 'did you mean "haproxy reload"?\nhawser haproxy --help lists'],
-  ['haproxy bogus', 'there is no such command\nhawser haproxy --help lists'],
+  ['haproxy bogus', 'unknown command\nhawser haproxy --help lists'],
   ['show-config keepalive', 'did you mean "show-config keepalived"?'],
-  ['bogus', 'there is no such command\nhawser --help lists'],
+  ['bogus', 'unknown command\nhawser --help lists'],
 ])('what is no command: "%s"', (typed, said) => {
   const text = unknownCommandText(typed, summaries);
-  expect(text).toContain(`Cannot run "${typed}": there is no such command`);
+  expect(text).toContain(`Cannot run "${typed}": unknown command`);
   expect(text).toContain(said);
 });
 

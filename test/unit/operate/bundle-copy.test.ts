@@ -43,7 +43,7 @@ test('a link or a FIFO in the folder of journals brings in nothing, and does not
   expect(copy.folder(from, to)).toEqual([]);
   expect(['link', 'folder', 'fifo', 'a'].filter((name) => existsSync(join(to, name)))).toEqual(['a']);
   expect(() => copy.file(join(from, 'link'), join(to, 'link'), 'journal')).toThrow('ELOOP');
-  expect(() => copy.file(join(from, 'fifo'), join(to, 'fifo'), 'log')).toThrow('it is no regular file');
+  expect(() => copy.file(join(from, 'fifo'), join(to, 'fifo'), 'log')).toThrow('it is not a regular file');
 });
 
 test('a long file is copied from its end, and excess files are not copied', () => {

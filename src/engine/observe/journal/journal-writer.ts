@@ -85,7 +85,7 @@ export function openJournalWriter(
 function writeWhole({ fd, bytes: before }: Head, bytes: Buffer): void {
   try {
     const written = writeSync(fd, bytes);
-    if (written < bytes.length) throw new Error(`the disk took ${written} of ${bytes.length} bytes`);
+    if (written < bytes.length) throw new Error(`the disk accepted ${written} of ${bytes.length} bytes`);
   } catch (error) {
     ftruncateSync(fd, before);
     throw error;

@@ -21,5 +21,5 @@ function openRegular(path: string, flags: number, mode: number): number {
   const file = openSync(path, flags | NEVER_ELSEWHERE, mode);
   if (fstatSync(file).isFile()) return file;
   closeSync(file);
-  throw new Error('it is no regular file');
+  throw new Error('it is not a regular file');
 }

@@ -44,7 +44,7 @@ export function readRegularFileSync(path: string, limit: NamedLimit): RegularFil
 
 function mustBeReadable(found: Stats, limit: NamedLimit): Stats {
   if (found.isDirectory()) throw refusal('EISDIR', 'it is a directory');
-  if (!found.isFile()) throw refusal('EINVAL', 'it is no regular file');
+  if (!found.isFile()) throw refusal('EINVAL', 'it is not a regular file');
   const over = overLimit(found.size, 'bytes', limit);
   if (over !== undefined) throw refusal('EFBIG', `it has ${over}`);
   return found;

@@ -58,7 +58,7 @@ function isAliveForSure({ pid, startTicks }: ProcessId): boolean {
     text = readFileSync(`/proc/${pid}/stat`, 'utf8');
   } catch (error) {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ESRCH') return false;
-    throw new Error(`Cannot look at process ${pid}: ${messageOf(error)}`, { cause: error });
+    throw new Error(`Cannot inspect process ${pid}: ${messageOf(error)}`, { cause: error });
   }
   const found = parseStat(pid, text);
   return found !== undefined && found.id.startTicks === startTicks && !/^[ZX]$/.test(found.state);

@@ -35,7 +35,7 @@ function nameProgram(): void {
 }
 
 test.each([
-  ['is a FIFO', () => void execFileSync('mkfifo', [path]), /no regular file/],
+  ['is a FIFO', () => void execFileSync('mkfifo', [path]), /not a regular file/],
   ['names a program', nameProgram, /runs a program \(exec\), expected client certificate files/],
 ])(
   'a monitor whose kubeconfig %s says so, finds the servers once it is mended, and ends when asked',

@@ -165,7 +165,7 @@ test.each([
   rmSync(path);
   execFileSync('mkfifo', [path]);
   seen = watchNodes(cluster, pollOften);
-  expect((await seen.reports('api-unavailable'))['error']).toMatch(/no regular file/);
+  expect((await seen.reports('api-unavailable'))['error']).toMatch(/not a regular file/);
   rmSync(path);
   writeFileSync(path, text);
   await seen.sees(one);

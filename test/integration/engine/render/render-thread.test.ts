@@ -28,7 +28,7 @@ it.each([
     // In large pieces: with small ones V8 may collect garbage at the limit until the time is over.
     'fills the memory',
     '<% const all = []; for (;;) all.push(new Array(100_000).fill({})); %>',
-    'MAX_THREAD_MB allows (32 MB)',
+    'MAX_THREAD_MB (32 MB)',
     60_000,
   ],
   ['ends the process', `<% ${getFunction}('return process')().exit(3) %>`, 'ended the thread', 60_000],

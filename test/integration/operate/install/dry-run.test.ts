@@ -58,7 +58,7 @@ test('hawser install --json asks nothing, and prints what it refuses', async () 
   expect(refused.exitCode).toBe(2);
   expect(JSON.parse(refused.stdout)).toMatchObject({
     outcome: 'refused',
-    problems: [expect.stringContaining('haproxy.yaml": it is no regular file')],
+    problems: [expect.stringContaining('haproxy.yaml": it is not a regular file')],
   });
 });
 
@@ -115,7 +115,7 @@ test('hawser install --dry-run on a broken root lists every reason and what it w
   const before = node.tree('exact');
   const result = await node.install('--dry-run');
   expect(result.exitCode).toBe(2);
-  expect(result.stderr).toMatch(/haproxy\.yaml": it is no regular file/);
+  expect(result.stderr).toMatch(/haproxy\.yaml": it is not a regular file/);
   expect(result.stderr).toMatch(/static-pod-resources" as a folder: it is a file/);
   expect(result.stderr).toMatch(/beside ".*kube-vip\.yaml": it runs kube-vip/);
   expect(result.stdout).toContain('+ /etc/hawser/config.yaml (0644)\n');

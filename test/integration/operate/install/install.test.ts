@@ -153,7 +153,7 @@ test('a broken root: every reason at once, and nothing is changed', async () => 
   const before = node.tree('exact');
   const result = await node.install();
   expect(result.exitCode).toBe(2);
-  expect(result.stderr).toMatch(/haproxy\.yaml": it is no regular file/);
+  expect(result.stderr).toMatch(/haproxy\.yaml": it is not a regular file/);
   expect(result.stderr).toMatch(/static-pod-resources" as a folder: it is a file/);
   expect(result.stderr).toMatch(/beside ".*kube-vip\.yaml": it runs kube-vip/);
   expect(result.stderr).toMatch(/beside ".*haproxy\.yaml\.bak": it runs haproxy/);
@@ -176,7 +176,7 @@ test('settings and a record that cannot be read are refused by name', async () =
   symlinkSync('/etc/passwd', join(node.root, 'etc/hawser/installed.json'));
   expect(await node.install()).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('no regular file'),
+    stderr: expect.stringContaining('not a regular file'),
   });
 });
 

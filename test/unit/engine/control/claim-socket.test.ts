@@ -106,7 +106,7 @@ test('a stale socket file is replaced', async () => {
 test('a file in the way is named in the error, and kept', async () => {
   writeFileSync(path, 'precious');
   const server = namedServer('first');
-  await expect(claimSocket(server, path)).rejects.toThrow(`"${path}": it is no socket`);
+  await expect(claimSocket(server, path)).rejects.toThrow(`"${path}": it is not a socket`);
   expect(readFileSync(path, 'utf8')).toBe('precious');
   expect(readdirSync(dir)).toEqual(['control.sock']);
   expect(server.listening).toBe(false);

@@ -58,7 +58,7 @@ test('a FIFO is refused by name, and read once it is a file', async () => {
   execFileSync('mkfifo', [key]);
   const files = openCredentialFiles(configOf(ca, { keyFile: key }), { wrong });
   await expect(files()).rejects.toThrow(
-    `Cannot use "${key}", which the kubeconfig names: it is no regular file`,
+    `Cannot use "${key}", which the kubeconfig names: it is not a regular file`,
   );
   rmSync(key);
   writeFileSync(key, 'key');

@@ -47,7 +47,7 @@ test.each(['tokenFile', 'token-file'])(
   async (field) => {
     execFileSync('mkfifo', [join(dir, 'token')]);
     const { files } = await load(`{${field}: token}`);
-    await expect(files()).rejects.toThrow('it is no regular file');
+    await expect(files()).rejects.toThrow('it is not a regular file');
   },
 );
 

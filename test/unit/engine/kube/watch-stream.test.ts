@@ -40,6 +40,6 @@ test('a bookmark that arrived while this process was stalled keeps a watch alive
 test('a watch that says nothing is given up', async () => {
   const { client } = await connected();
   const messages = readWatch(client, names, { idleMs: 50, maxLineBytes: 1_000 });
-  await expect(messages.next()).rejects.toThrow('nothing was heard for 50 ms, expected bookmarks');
+  await expect(messages.next()).rejects.toThrow('silent for 50 ms, expected bookmarks');
   expect(client.destroyed).toBe(true);
 });

@@ -22,6 +22,6 @@ test('without a descriptor to look with, no process is taken for dead, and none 
     [true, false],
     true,
     true,
-    expect.stringMatching(/^Cannot look at process \d+: EMFILE/),
+    expect.stringMatching(/^Cannot inspect process \d+: EMFILE/),
   ]);
 });
