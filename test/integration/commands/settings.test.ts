@@ -28,12 +28,12 @@ const daemons = [
 test.each(daemons.map((argv) => [argv]))(
   '%j does not start with a broken file, and says all of it',
   async (argv) => {
-    writeFileSync(at('c.yaml'), 'apiPrt: 1\nkeepalived:\n  mode: broadcast\n');
+    writeFileSync(at('c.yaml'), 'apiPrt: 1\nkeepalived:\n  listen: broadcast\n');
     const result = await run(...argv, '--settings', at('c.yaml'));
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });
     expect(result.stderr).toBe((await run('settings', '--settings', at('c.yaml'))).stderr);
     expect(result.stderr).toMatch(
-      /c\.yaml:1: .*apiPrt.*apiPort\?\n.*c\.yaml:3: .*keepalived\.mode "broadcast"/,
+      /c\.yaml:1: .*apiPrt.*apiPort\?\n.*c\.yaml:3: .*keepalived\.listen "broadcast"/,
     );
   },
 );

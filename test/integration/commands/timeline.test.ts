@@ -76,12 +76,12 @@ test('a missing line is reported in its place, and at the end whatever is shown'
   directory.tamper(supervisor, (lines) => lines.toSpliced(1, 1));
   const shown = await timeline('--journal', directory.path);
   expect(shown.exitCode).toBe(1);
-  expect(shown.stdout).toMatch(/^!! +BROKEN +line 2 of keepalived-supervisor\.0{11}1\.jsonl: /m);
+  expect(shown.stdout).toMatch(/^!! +BROKEN +line 2 of keepalived-supervisor\.0{11}1\.jsonl:\s/m);
   const nothing = await timeline('--journal', directory.path, '--since', 'all', '--until', '1h');
   expect(nothing.exitCode).toBe(1);
   const [path = ''] = directory.files(supervisor);
   expect(nothing.stdout.replaceAll(/\s+/g, ' ')).toContain(
-    `BROKEN: ${supervisor} of cp-1: line 2 of ${path}: sequence number 3, expected 2, 1 missing before it`,
+    `BROKEN: ${supervisor} of cp-1: line 2 of ${path}: entry 3, expected 2, 1 missing before it`,
   );
 });
 

@@ -74,7 +74,7 @@ function faultOf(
     return { path, line, problem: `written by program "${program}", expected "${owner}"` };
   if (due === undefined || seq === due) return undefined;
   const missing = seq > due ? `, ${seq - due} missing before it` : '';
-  return { path, line, problem: `sequence number ${seq}, expected ${due}${missing}` };
+  return { path, line, problem: `entry ${seq}, expected ${due}${missing}` };
 }
 
 type Content =

@@ -34,7 +34,7 @@ test('only the newest are kept, the rest is counted, and the journal is read as 
 test('lines cut from the beginning of the oldest file show by its name', () => {
   const directory = written(3);
   directory.tamper(supervisor, (lines) => lines.slice(1));
-  expect(problems(directory)).toEqual(['1: sequence number 2, expected 1, 1 missing before it']);
+  expect(problems(directory)).toEqual(['1: entry 2, expected 1, 1 missing before it']);
 });
 
 test('a whole file that is missing in the middle shows', () => {
@@ -42,7 +42,7 @@ test('a whole file that is missing in the middle shows', () => {
   const [, second = ''] = directory.files(supervisor);
   rmSync(second);
   expect(problems(directory)).toEqual([
-    expect.stringMatching(/^1: sequence number \d+, expected \d+, \d+ missing before it$/),
+    expect.stringMatching(/^1: entry \d+, expected \d+, \d+ missing before it$/),
   ]);
 });
 

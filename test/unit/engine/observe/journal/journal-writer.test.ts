@@ -115,7 +115,7 @@ test('a line that was taken out leaves a gap where it was', () => {
   writeFileSync(fileOf(0), kept.toSpliced(1, 1).join('\n'));
   expect(subjects()).toEqual(['a', 'c']);
   expect(read().faults).toEqual([
-    { path: fileOf(0), line: 2, problem: 'sequence number 3, expected 2, 1 missing before it' },
+    { path: fileOf(0), line: 2, problem: 'entry 3, expected 2, 1 missing before it' },
   ]);
 });
 
