@@ -20,7 +20,7 @@ function startPods(node: InstallNode): void {
   const keepalived = ['--socket', at('pod/keepalived/s'), '--run-dir', at('pod/keepalived')];
   const [haproxyConfig, keepalivedConfig] = [
     at('etc/haproxy/haproxy.cfg'),
-    at('etc/keepalived/keepalived.conf'),
+    at('etc/hawser-keepalived/keepalived.conf'),
   ];
   const monitorFiles = (template: string, config: string) => [
     at('etc/hawser/kubeconfig'),
