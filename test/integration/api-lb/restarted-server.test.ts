@@ -9,6 +9,7 @@ import { type Cluster, createCluster } from '../../helpers/cluster.ts';
 import { type Load, startLoad } from '../../helpers/load/start-load.ts';
 import { createLoadBalancer } from '../../helpers/load-balancer.ts';
 import { defaultLoadBalancerSettings } from '../../helpers/load-balancer-settings.ts';
+import { readLogEvents } from '../../helpers/supervisor-process.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 const templatePath = join(import.meta.dirname, '../../../templates/haproxy.cfg.ejs');
@@ -64,6 +65,11 @@ async function openWorld(): Promise<World> {
   return { cluster, load, chosen };
 }
 
+const setAside = (dir: string, server: string): number =>
+  readLogEvents(join(dir, 'supervisor.log')).filter(
+    (line) => line.event === 'server-set-aside' && line['server'] === `masters/${server}`,
+  ).length;
+
 const sum = (counts: ReadonlyMap<string, number>): number =>
   [...counts.values()].reduce((total, each) => total + each, 0);
 
@@ -80,6 +86,11 @@ test('an API server that is killed and started at once gets no client before it 
     // In force in the process that starts next.
     kills.push(monotonicMs());
     await cluster.killServer(node);
+    // A real API server takes a second or more from its start to listening.
+    await waitFor(
+      `${node.name} to be set aside`,
+      () => setAside(cluster.dir, node.name) > Math.floor(kill / 3),
+    );
     await cluster.setFaults(node, { starting: true, slowMs: 2_500 });
     await cluster.startServer(node);
     const before = sum(await chosen());

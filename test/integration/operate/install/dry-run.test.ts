@@ -24,7 +24,7 @@ test('hawser install --dry-run on an empty root fits on a screen, ends with its 
   const lines = result.stdout.trimEnd().split('\n');
   expect(lines.length).toBeLessThan(30);
   expect(lines.slice(-3).map((line) => line.slice(0, 7))).toEqual(['notice:', 'notice:', 'dry run']);
-  expect(result.stdout).toContain('hawser --validity-period 87600h >/etc/hawser/kubeconfig)');
+  expect(result.stdout).toContain('install -m 0600 /etc/kubernetes/kubelet.conf /etc/hawser/kubeconfig\n');
   expect(node.tree()).toEqual([]);
 });
 

@@ -52,7 +52,7 @@ test('nothing is left: no file, no process, no VIP, no firewall table; a second 
   const pod = await startPod();
   await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
   const traps = ['hawser_vrid_guard', 'hawser_split_brain', 'hawser_vip_use'].map((name) => `netdev ${name}`);
-  for (const table of ['inet hawser_api_redirect', 'inet hawser_api_redirect-b2', ...traps])
+  for (const table of ['inet hawser_api_redirect', ...traps])
     await node.namespace.run('nft', `add table ${table}`);
   const rendered = '# hawser renders this file again whenever the list changes\n';
   for (const name of ['haproxy.cfg', 'haproxy.cfg.candidate', 'haproxy.cfg.last-good', 'api-servers.json'])
@@ -63,9 +63,7 @@ test('nothing is left: no file, no process, no VIP, no firewall table; a second 
   node.write('/etc/haproxy/.haproxy.cfg.00112233445566ff', '');
   node.write('/etc/hawser-keepalived/.vrrp-steering.json.00112233445566ff', '');
   node.write('/etc/hawser/kubeconfig', 'x');
-  for (const name of ['ca.crt', 'tls.crt', 'tls.key']) node.write(`/etc/hawser/peer/${name}`, 'x');
-  for (const program of ['haproxy-monitor', 'haproxy-monitor-b2'])
-    node.write(`/var/log/hawser/${program}.000000000001.jsonl`, 'x');
+  node.write('/var/log/hawser/haproxy-monitor.000000000001.jsonl', 'x');
   const [result] = await Promise.all([node.run('uninstall'), actAsKubelet(pod)]);
   expect(result).toMatchObject({ exitCode: 0, stderr: '' });
   expect(node.namespace.residents()).toEqual([]);
