@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { scanJournal } from '../../../src/engine/observe/journal/read-journal.ts';
 import { jsonNear, textNear } from '../hostile.ts';
-import { attackWith, type Target, withoutWorld } from '../target.ts';
+import { attackWith, type Target } from '../target.ts';
 
 const entry = (seq: number) => ({
   ...{
@@ -31,26 +34,27 @@ const texts = fc.oneof(
     .map((all) => all.map((each) => `${JSON.stringify(each)}\n`).join('')),
 );
 
+const check = (path: string) => (text: string) => {
+  writeFileSync(path, text);
+  const items = [...scanJournal([{ path, program: 'keepalived', firstSeq: 1 }])];
+  const written = text.split('\n').length - (text.endsWith('\n') || text === '' ? 1 : 0);
+  const lines = items.flatMap((item) => (item.kind === 'line' ? [item.line] : []));
+  const faults = items.flatMap((item) => (item.kind === 'fault' ? [item.fault] : []));
+  const unreadable = faults.filter(({ problem }) => /incomplete line|not a journal line/.test(problem));
+  assert.equal(lines.length + unreadable.length, written);
+  for (const { line } of faults) assert.equal(line >= 1 && line <= written, true);
+  for (const { at, seq } of lines)
+    assert.equal(Number.isFinite(Date.parse(at)) && Number.isSafeInteger(seq), true);
+};
+
 export const journal: Target = {
   name: 'journal',
-  claim: 'every line of a journal is read or told as a fault with its place, and no line twice',
-  open: withoutWorld(
-    attackWith(texts, (text) => {
-      const file = {
-        path: 'keepalived.000000000001.jsonl',
-        program: 'keepalived',
-        firstSeq: 1,
-        text: () => text,
-      };
-      const items = [...scanJournal([file])];
-      const written = text.split('\n').length - (text.endsWith('\n') || text === '' ? 1 : 0);
-      const lines = items.flatMap((item) => (item.kind === 'line' ? [item.line] : []));
-      const faults = items.flatMap((item) => (item.kind === 'fault' ? [item.fault] : []));
-      const unreadable = faults.filter(({ problem }) => /half written|no line of a journal/.test(problem));
-      assert.equal(lines.length + unreadable.length, written);
-      for (const { line } of faults) assert.equal(line >= 1 && line <= written, true);
-      for (const { at, seq } of lines)
-        assert.equal(Number.isFinite(Date.parse(at)) && Number.isSafeInteger(seq), true);
-    }),
-  ),
+  claim: 'every line of a journal is read or reported as a fault with its place, and no line twice',
+  open: async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'hawser-fuzz-journal-'));
+    return {
+      attack: attackWith(texts, check(join(dir, 'keepalived.000000000001.jsonl'))),
+      [Symbol.asyncDispose]: async () => rmSync(dir, { recursive: true }),
+    };
+  },
 };

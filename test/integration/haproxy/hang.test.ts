@@ -112,15 +112,17 @@ test.each([
 
 test('a reload while a worker hangs is answered once nothing can connect to it any more', async () => {
   const { host, supervisor, first } = await start();
-  const load = await host.load({ ratePerSecond: 100 });
+  const load = await host.load({ ratePerSecond: 100, servers: ['v1', 'v2'] });
   stop(first.workers[0]);
   host.install('v2');
   expect(await supervisor.reload()).toMatchObject({ ok: true });
   const answeredAtMs = monotonicMs();
+  const after = await host.load({ ratePerSecond: 100, servers: ['v2'] });
   await host.waitForGenerations(1);
   await waitFor('the kill to be logged', () => host.events('generation-killed').length > 0);
   await load.stop();
   expect(load.lostSince(answeredAtMs)).toBe(0);
+  expect((await after.stop()).lost).toEqual({});
 });
 
 test('a supervisor that takes over from a killed one replaces a worker that hangs', async () => {
