@@ -88,7 +88,7 @@ function measure(files: readonly SourceFile[]): readonly Measure[] {
   const verdict = naming(files, ['TrackHealth', 'HealthVerdict', 'HealthInputs']);
   const round = circles(files);
   return [
-    { name: 'lines of src', value: total, goal: 29_000 },
+    { name: 'lines of src', value: total, goal: 50_000 },
     { name: 'lines of a file, median', value: quantile(lengths, 0.5), goal: 80 },
     { name: 'lines of a file, 90th percentile', value: quantile(lengths, 0.9), goal: 180 },
     { name: 'files over 280 lines', value: long.length, goal: 0, which: long },
