@@ -62,7 +62,7 @@ function isOtherInstance(containers: readonly ManifestContainer[], pods: readonl
 function rivalIn(text: string, rivals: readonly string[]): string | undefined {
   const document = parseDocument(text, { logLevel: 'silent' });
   const [problem] = document.errors;
-  if (problem !== undefined) throw new Error(`it is no YAML (${problem.message.split('\n')[0]})`);
+  if (problem !== undefined) throw new Error(`invalid YAML (${problem.message.split('\n')[0]})`);
   const pod: unknown = document.toJS({ maxAliasCount: 20 });
   const words = containersOf(pod).flatMap((container) => [
     fieldOf(container, 'name'),

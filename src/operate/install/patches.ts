@@ -62,7 +62,7 @@ function namesIn(folder: string, shown: string): readonly string[] {
 function contentsOf(text: string): readonly unknown[] {
   return [...parseAllDocuments(text, { logLevel: 'silent' })].map((document) => {
     const [problem] = document.errors;
-    if (problem !== undefined) throw new Error(`it is no YAML (${problem.message.split('\n')[0]})`);
+    if (problem !== undefined) throw new Error(`invalid YAML (${problem.message.split('\n')[0]})`);
     return document.toJS({ maxAliasCount: 20 });
   });
 }

@@ -3,7 +3,7 @@ import { type Band, type BandKind, clockText, placeOf, type TimeSpan, type VipLa
 
 const TICK_MS = 600_000;
 
-/** Which node had each VIP, as a drawing and in words. Null where there is none. `problems` are journals that cannot be read. */
+/** Which node had each VIP, as a drawing and in words. Null without a VIP. `problems` are journals that cannot be read. */
 export function lanesSection(
   lanes: readonly VipLane[],
   span: TimeSpan,
@@ -21,7 +21,7 @@ ${problems.map((problem) => html`<p class="note">Not read: ${problem}</p>\n`)}${
 const LEGEND: readonly BandKind[] = ['holder', 'backup', 'fault', 'stopped'];
 const MOST_SPOKEN = 5;
 
-/** The VIP is a heading where it is not the one before. A screen reader hears as much as a person listens to. */
+/** Each VIP has one heading, above its first lane. A screen reader hears as much as a person listens to. */
 function laneOf({ vip, node, bands }: VipLane, before: VipLane | undefined, span: TimeSpan): Html {
   const heading = before?.vip === vip ? null : html`<h3>${vip}</h3>\n`;
   const words = bands.slice(-MOST_SPOKEN).map((band) => band.words);

@@ -13,7 +13,7 @@ import { lastHour, type TimeSpan, vipLanes } from './lanes.ts';
 
 /** The sources of what the page shows. */
 export interface PageSource {
-  /** Looks at the cluster now. */
+  /** Reads the status of the cluster now. */
   readonly look: () => Promise<ClusterStatus>;
   readonly products: readonly ProductStatus[];
   readonly journals: (span: TimeSpan) => Journals;
@@ -41,7 +41,7 @@ const PATIENCE_MS = 10_000;
 
 /**
  * Serves the page until `signal` aborts. Resolves once it listens; rejects with the system's error if the address is in
- * use or not ours. However many ask, the cluster is looked at once at a time. It uses neither TLS nor a password: everyone
+ * use or not ours. Concurrent requests share one reading of the cluster. It uses neither TLS nor a password: everyone
  * who can reach the address can read it.
  */
 export async function servePage({ address, assets, source, signal }: PageOptions): Promise<void> {

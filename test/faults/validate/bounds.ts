@@ -33,8 +33,8 @@ const TAIL_MS = 6_000;
  */
 const HUNG_MS = 15_000;
 /**
- * A stopped program that is asked to end does so once it resumes. By then the monitor that would see it may have been told
- * to end as well: until that one is started again and has looked.
+ * A stopped program that is asked to end does so once it resumes. The monitor that would see it may be stopping as
+ * well: its next start sees it.
  */
 export const ENDS_LATE_MS = 3_000;
 /** Until two sides of a network hear of each other, see test/bench/failover/two-holders.ts. */

@@ -157,7 +157,7 @@ test('a broken root: every reason at once, and nothing is changed', async () => 
   expect(result.stderr).toMatch(/static-pod-resources" as a folder: it is a file/);
   expect(result.stderr).toMatch(/beside ".*kube-vip\.yaml": it runs kube-vip/);
   expect(result.stderr).toMatch(/beside ".*haproxy\.yaml\.bak": it runs haproxy/);
-  expect(result.stdout).toMatch(/notice: .*half\.yaml cannot be read: it is no YAML/);
+  expect(result.stdout).toMatch(/notice: .*half\.yaml cannot be read: invalid YAML/);
   expect(node.tree('exact')).toEqual(before);
 });
 

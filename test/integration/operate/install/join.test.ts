@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { renderLoadBalancer } from '../../../../src/api-lb/render-load-balancer.ts';
 import { virtualRouterIds } from '../../../../src/vip/group/virtual-router-id.ts';
 import { createInstallNode, type InstallNode } from '../../../helpers/install-node.ts';
 import { defaultLoadBalancerSettings } from '../../../helpers/load-balancer-settings.ts';
 import { addAddress } from '../../../helpers/net-namespace.ts';
+import { renderLoadBalancer } from '../../../helpers/render-load-balancer.ts';
 import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 

@@ -112,7 +112,7 @@ test('patches of the other pod change nothing here', () => {
 test.each([
   ['of an unknown pod', { 'etcd.yaml': 'spec: {}' }, /"\/patches\/etcd\.yaml": expected a name such as/],
   ['of an unknown type', { 'haproxy+jq.yaml': 'spec: {}' }, /expected a name such as/],
-  ['that is invalid YAML', { 'haproxy.yaml': 'spec: [' }, /"\/patches\/haproxy\.yaml": it is no YAML/],
+  ['that is invalid YAML', { 'haproxy.yaml': 'spec: [' }, /"\/patches\/haproxy\.yaml": invalid YAML/],
   ['without a container’s name', { 'haproxy.yaml': 'spec: {containers: [{image: x}]}' }, /no "name"/],
   [
     'for a place that is not there',
