@@ -1,19 +1,8 @@
 import type { ApiServer } from '../engine/kube/api-server.ts';
-import { type CheckedModel, renderChecked } from '../engine/render/checked-model.ts';
-import type { RenderOutcome } from '../engine/render/render-template.ts';
+import type { CheckedModel } from '../engine/render/checked-model.ts';
 import { expectedText, isSafeText } from '../engine/render/safe-text.ts';
 import type { LoadBalancerModel, LoadBalancerSettings } from './load-balancer.ts';
 import { loadBalancerModel } from './load-balancer-model.ts';
-
-/** HAProxy's configuration file for these servers. The order of the servers does not change a byte. */
-export function renderLoadBalancer(
-  templateText: string,
-  settings: LoadBalancerSettings,
-  servers: readonly ApiServer[],
-  options: { readonly templatePath: string },
-): RenderOutcome {
-  return renderChecked(templateText, printableLoadBalancer(settings, servers), options);
-}
 
 /**
  * The model for these servers. Unprintable if a server is invalid: a character in its name or address that names and

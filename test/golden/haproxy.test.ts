@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { renderLoadBalancer } from '../../src/api-lb/render-load-balancer.ts';
 import { safeServerName } from '../../src/engine/kube/control-plane/server-name.ts';
 import { runCommand } from '../../src/engine/system/process/run-command.ts';
 import { createConfigurationCheck } from '../../src/haproxy/check-configuration.ts';
 import { defaultLoadBalancerSettings } from '../helpers/load-balancer-settings.ts';
+import { renderLoadBalancer } from '../helpers/render-load-balancer.ts';
 
 /**
  * One file a case: what the template is rendered for (JSON), a line of dashes, and the text that must come out.

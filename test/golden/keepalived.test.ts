@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { runCommand } from '../../src/engine/system/process/run-command.ts';
 import { buildKeepalivedModel } from '../../src/vip/group/keepalived-model.ts';
-import { renderKeepalived } from '../../src/vip/group/render-keepalived.ts';
 import type { KeepalivedSettings } from '../../src/vip/group/vrrp.ts';
 import { createNetNamespace, type NetNamespace } from '../helpers/net-namespace.ts';
+import { renderKeepalived } from '../helpers/render-keepalived.ts';
 
 /**
  * One file a case: what the template is rendered for (JSON), a line of dashes, and the text that must come out.

@@ -8,7 +8,7 @@ import { createKeepalivedCheck } from '../../keepalived/check-configuration.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { buildKeepalivedModel, type KeepalivedModelOutcome } from '../group/keepalived-model.ts';
 import { mergeNodes } from '../group/merge-nodes.ts';
-import { printableKeepalived } from '../group/render-keepalived.ts';
+import { printableKeepalived } from '../group/printable-keepalived.ts';
 import type { KeepalivedModel, KeepalivedSettings, VrrpInput } from '../group/vrrp.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';

@@ -1,17 +1,7 @@
-import { type CheckedModel, renderChecked } from '../../engine/render/checked-model.ts';
-import type { RenderOutcome } from '../../engine/render/render-template.ts';
+import type { CheckedModel } from '../../engine/render/checked-model.ts';
 import { expectedText, isSafeText } from '../../engine/render/safe-text.ts';
 import { parseAddress } from '../../engine/system/network/node-address.ts';
 import type { KeepalivedInstance, KeepalivedModel } from './vrrp.ts';
-
-/** The configuration file of keepalived for this model. Same model, same bytes. */
-export function renderKeepalived(
-  templateText: string,
-  model: KeepalivedModel,
-  options: { readonly templatePath: string },
-): RenderOutcome {
-  return renderChecked(templateText, printableKeepalived(model), options);
-}
 
 /**
  * Unprintable where a value could not be what it says. Such a model never comes out of `buildKeepalivedModel`; if it
@@ -42,11 +32,11 @@ function instanceProblem(instance: KeepalivedInstance): string | undefined {
     (address) => parseAddress(address)?.family !== instance.family,
   );
   if (wrong !== undefined)
-    return `${JSON.stringify(wrong)} of instance "${name}" is no ${instance.family} address, expected one`;
+    return `invalid address ${JSON.stringify(wrong)} of instance "${name}", expected ${instance.family}`;
   if (!isWithin(virtualRouterId, 255))
-    return `the virtual router id "${virtualRouterId}" of instance "${name}" is none, expected 1 to 255`;
+    return `invalid virtual router id "${virtualRouterId}" of instance "${name}", expected 1 to 255`;
   if (!isWithin(priority, 254))
-    return `the priority "${priority}" of instance "${name}" is none, expected 1 to 254`;
+    return `invalid priority "${priority}" of instance "${name}", expected 1 to 254`;
   return undefined;
 }
 

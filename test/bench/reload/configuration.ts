@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { renderLoadBalancer } from '../../../src/api-lb/render-load-balancer.ts';
+import { renderLoadBalancer } from '../../helpers/render-load-balancer.ts';
 import { type HostPaths, ports, servers } from './layout.ts';
 
 /**

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { renderLoadBalancer } from '../../../src/api-lb/render-load-balancer.ts';
 import type { ApiServer } from '../../../src/engine/kube/api-server.ts';
 import {
   chooseServers,
@@ -8,6 +7,7 @@ import {
 } from '../../../src/engine/kube/control-plane/choose-servers.ts';
 import { createConfigurationCheck } from '../../../src/haproxy/check-configuration.ts';
 import { defaultLoadBalancerSettings } from '../../helpers/load-balancer-settings.ts';
+import { renderLoadBalancer } from '../../helpers/render-load-balancer.ts';
 import { candidates, vipLists } from '../hostile-nodes.ts';
 import { JUDGE_WITHIN_MS, openJudged, type SideBySide, shippedTemplate } from '../judge.ts';
 import { attackTogether, type Target } from '../target.ts';

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { renderLoadBalancer } from '../../../src/api-lb/render-load-balancer.ts';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
 import { parseServerCounters } from '../../../src/haproxy/server-counters.ts';
@@ -9,6 +8,7 @@ import { type Cluster, createCluster } from '../../helpers/cluster.ts';
 import { type Load, startLoad } from '../../helpers/load/start-load.ts';
 import { createLoadBalancer } from '../../helpers/load-balancer.ts';
 import { defaultLoadBalancerSettings } from '../../helpers/load-balancer-settings.ts';
+import { renderLoadBalancer } from '../../helpers/render-load-balancer.ts';
 import { readLogEvents } from '../../helpers/supervisor-process.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 

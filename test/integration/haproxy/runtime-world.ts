@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { renderLoadBalancer } from '../../../src/api-lb/render-load-balancer.ts';
 import { createApplier } from '../../../src/engine/apply/applier.ts';
 import type { ApplyOutcome } from '../../../src/engine/apply/apply-outcome.ts';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
@@ -12,6 +11,7 @@ import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
 import { createAuthority } from '../../helpers/certificates.ts';
 import { startBackends } from '../../helpers/load/start-backends.ts';
 import { defaultLoadBalancerSettings } from '../../helpers/load-balancer-settings.ts';
+import { renderLoadBalancer } from '../../helpers/render-load-balancer.ts';
 import { createSupervisedHost, type SupervisedHost } from '../../helpers/supervisor-host.ts';
 import type { SupervisorProcess } from '../../helpers/supervisor-process.ts';
 import { waitFor } from '../../helpers/wait-for.ts';

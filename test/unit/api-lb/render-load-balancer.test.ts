@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadBalancerModel } from '../../../src/api-lb/load-balancer-model.ts';
-import { renderLoadBalancer } from '../../../src/api-lb/render-load-balancer.ts';
 import type { ApiServer } from '../../../src/engine/kube/api-server.ts';
 import { safeServerName } from '../../../src/engine/kube/control-plane/server-name.ts';
 import { renderTemplate } from '../../../src/engine/render/render-template.ts';
 import { defaultLoadBalancerSettings as settings } from '../../helpers/load-balancer-settings.ts';
+import { renderLoadBalancer } from '../../helpers/render-load-balancer.ts';
 
 const templatePath = fileURLToPath(new URL('../../../templates/haproxy.cfg.ejs', import.meta.url));
 const template = readFileSync(templatePath, 'utf8');

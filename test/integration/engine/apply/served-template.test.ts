@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { renderLoadBalancer } from '../../../../src/api-lb/render-load-balancer.ts';
 import type { ApiServer } from '../../../../src/engine/kube/api-server.ts';
 import { askRuntimeApi } from '../../../../src/haproxy/runtime-api.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
 import { startBackends } from '../../../helpers/load/start-backends.ts';
 import { defaultLoadBalancerSettings } from '../../../helpers/load-balancer-settings.ts';
 import { createNetNamespace, type NetNamespace } from '../../../helpers/net-namespace.ts';
+import { renderLoadBalancer } from '../../../helpers/render-load-balancer.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 const templatePath = fileURLToPath(new URL('../../../../templates/haproxy.cfg.ejs', import.meta.url));

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { buildKeepalivedModel } from '../../../../src/vip/group/keepalived-model.ts';
-import { renderKeepalived } from '../../../../src/vip/group/render-keepalived.ts';
 import type { KeepalivedSettings, VrrpInput } from '../../../../src/vip/group/vrrp.ts';
+import { renderKeepalived } from '../../../helpers/render-keepalived.ts';
 import { templateWithAdverts } from '../../../helpers/vrrp/rare-adverts.ts';
 
 const templatePath = fileURLToPath(new URL('../../../../templates/keepalived.conf.ejs', import.meta.url));

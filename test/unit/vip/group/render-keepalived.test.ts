@@ -6,8 +6,8 @@ import { safeServerName } from '../../../../src/engine/kube/control-plane/server
 import { createRenderThread } from '../../../../src/engine/render/render-in-thread.ts';
 import type { ClusterNode } from '../../../../src/engine/system/network/cluster-node.ts';
 import { buildKeepalivedModel } from '../../../../src/vip/group/keepalived-model.ts';
-import { renderKeepalived } from '../../../../src/vip/group/render-keepalived.ts';
 import type { KeepalivedInstance, KeepalivedModel } from '../../../../src/vip/group/vrrp.ts';
+import { renderKeepalived } from '../../../helpers/render-keepalived.ts';
 
 const templatePath = fileURLToPath(new URL('../../../../templates/keepalived.conf.ejs', import.meta.url));
 const template = readFileSync(templatePath, 'utf8');
