@@ -20,8 +20,8 @@ const slow = [
   'test/integration/operate/install/foreign.test.ts',
   'test/integration/operate/install/refusals.test.ts',
   'test/integration/operate/install/uninstall.test.ts',
-  'test/integration/router/live/faulty-api.test.ts',
-  'test/integration/router/live/interleavings.test.ts',
+  'test/integration/router/serve/faulty-api.test.ts',
+  'test/integration/router/serve/interleavings.test.ts',
   'test/integration/router/status/status-trouble.test.ts',
   'test/integration/vip/guards/virtual-router-id.test.ts',
 ];

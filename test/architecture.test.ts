@@ -9,7 +9,7 @@ const src = fileURLToPath(new URL('../src', import.meta.url));
 /** What every product, and the programs that they drive, may use. */
 const engine = [
   'engine/kube',
-  'engine/reconcile',
+  'engine/monitor',
   'engine/render',
   'engine/apply',
   'engine/control',
@@ -35,7 +35,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'engine/apply': ['engine/control', 'engine/render', 'engine/system', 'node', 'zod'],
   'engine/kube': ['engine/system', 'node', 'yaml', 'zod', '@kubernetes/client-node'],
   'engine/examine': ['engine/control', 'engine/kube', 'engine/system', 'node', 'zod'],
-  'engine/reconcile': [
+  'engine/monitor': [
     'engine/apply',
     'engine/kube',
     'engine/observe',

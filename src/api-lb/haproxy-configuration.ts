@@ -1,11 +1,11 @@
 import { createApplier } from '../engine/apply/applier.ts';
 import type { ConfigurationCheck } from '../engine/apply/configuration-check.ts';
 import { type ApiServer, endpointOf } from '../engine/kube/api-server.ts';
-import { createChangeRecord } from '../engine/reconcile/change-record.ts';
-import type { ConfigurationParts } from '../engine/reconcile/configuration-loop.ts';
-import { logForeignFile, logOutcome } from '../engine/reconcile/log-outcome.ts';
-import { createRenderer } from '../engine/reconcile/renderer.ts';
-import type { ServerList } from '../engine/reconcile/servers/server-list.ts';
+import { createChangeRecord } from '../engine/monitor/change-record.ts';
+import type { ConfigurationParts } from '../engine/monitor/configuration-loop.ts';
+import { logForeignFile, logOutcome } from '../engine/monitor/log-outcome.ts';
+import { createRenderer } from '../engine/monitor/renderer.ts';
+import type { ServerList } from '../engine/monitor/servers/server-list.ts';
 import { runCommand } from '../engine/system/process/run-command.ts';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../engine/system/time/wake.ts';

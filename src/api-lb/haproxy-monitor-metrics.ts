@@ -1,6 +1,6 @@
+import type { Observers } from '../engine/monitor/observers.ts';
 import { type MetricsRegistry, simpleGauge } from '../engine/observe/metrics-registry.ts';
 import { createMonitorMetrics } from '../engine/observe/monitor-metrics.ts';
-import type { Observers } from '../engine/reconcile/observers.ts';
 
 /** What the HAProxy monitor can be asked about besides, in Prometheus' words. */
 export type HaproxyMonitorMetrics = ReturnType<typeof createHaproxyMonitorMetrics>;

@@ -1,6 +1,6 @@
-import { runConfigurationLoop } from '../engine/reconcile/configuration-loop.ts';
-import { type Monitor, monitorProgram } from '../engine/reconcile/monitor-program.ts';
-import type { Loops } from '../engine/reconcile/run-monitor.ts';
+import { runConfigurationLoop } from '../engine/monitor/configuration-loop.ts';
+import { type Monitor, monitorProgram } from '../engine/monitor/monitor-program.ts';
+import type { Loops } from '../engine/monitor/run-monitor.ts';
 import { hawserVersion } from '../engine/system/version.ts';
 import { apiLbJournal } from './api-lb-journal.ts';
 import { haproxyConfiguration } from './haproxy-configuration.ts';

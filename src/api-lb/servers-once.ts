@@ -1,5 +1,5 @@
 import type { ApiServer } from '../engine/kube/api-server.ts';
-import { quietObservers } from '../engine/reconcile/observers.ts';
+import { quietObservers } from '../engine/monitor/observers.ts';
 import type { Log } from '../engine/system/log.ts';
 import { createHaproxyMonitorMetrics } from './haproxy-monitor-metrics.ts';
 import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';

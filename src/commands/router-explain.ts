@@ -3,11 +3,11 @@ import type { SettingsOf } from '../cli/command-spec.ts';
 import type { CommandContext } from '../cli/run-command.ts';
 import { structuredWriter } from '../cli/structured-text.ts';
 import { printable } from '../engine/system/text/readable-text.ts';
-import { defaultCertificate } from '../router/configuration/default-certificate.ts';
-import { readGivenFiles } from '../router/configuration/given-files.ts';
 import { readDecision } from '../router/decide/read-decision.ts';
-import { explain } from '../router/explain/explain.ts';
-import { explanationLines } from '../router/explain/explanation-lines.ts';
+import { explain } from '../router/look/explain.ts';
+import { explanationLines } from '../router/look/explanation-lines.ts';
+import { defaultCertificate } from '../router/render/default-certificate.ts';
+import { readGivenFiles } from '../router/render/given-files.ts';
 import { routerExplainCommand } from '../router/settings/router-explain-settings.ts';
 import { withoutEffect } from '../router/settings/without-effect.ts';
 

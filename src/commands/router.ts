@@ -1,4 +1,4 @@
-import { runRouter } from '../router/live/router-program.ts';
+import { runRouter } from '../router/serve/router-program.ts';
 import { routerCommand } from '../router/settings/router-command.ts';
 
 export const spec = routerCommand;

@@ -1,7 +1,7 @@
 import { apiLbStatus } from '../api-lb/status/product-status.ts';
 import type { ProductStatus } from '../operate/status/product-status.ts';
 import { podProxyStatus } from '../pod-proxy/status/product-status.ts';
-import { routerStatus } from '../router/overview/product-status.ts';
+import { routerStatus } from '../router/look/product-status.ts';
 import { vipStatus } from '../vip/status/product-status.ts';
 
 /** What every product says in `hawser status`, apart from `products.ts`: the command starts without doctor's checks. */

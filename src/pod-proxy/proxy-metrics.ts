@@ -1,6 +1,6 @@
+import type { Observers } from '../engine/monitor/observers.ts';
 import { type MetricsRegistry, simpleGauge } from '../engine/observe/metrics-registry.ts';
 import { createMonitorMetrics, type MonitorMetrics } from '../engine/observe/monitor-metrics.ts';
-import type { Observers } from '../engine/reconcile/observers.ts';
 import { createDnsMetrics, type DnsMetrics } from './dns/dns-report.ts';
 import type { Hosts } from './hosts.ts';
 

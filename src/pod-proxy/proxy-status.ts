@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { lastChangeSchema } from '../engine/reconcile/last-change-schema.ts';
+import { lastChangeSchema } from '../engine/monitor/last-change-schema.ts';
 import type { Immutable } from '../engine/system/immutable.ts';
 import { dnsStatusSchema } from './dns/dns-status.ts';
 

@@ -1,8 +1,8 @@
 import { openApiSession } from '../engine/kube/api-session.ts';
 import { openCredentials } from '../engine/kube/in-cluster.ts';
-import { runConfigurationLoop } from '../engine/reconcile/configuration-loop.ts';
-import { type Monitor, monitorProgram } from '../engine/reconcile/monitor-program.ts';
-import type { Loops } from '../engine/reconcile/run-monitor.ts';
+import { runConfigurationLoop } from '../engine/monitor/configuration-loop.ts';
+import { type Monitor, monitorProgram } from '../engine/monitor/monitor-program.ts';
+import type { Loops } from '../engine/monitor/run-monitor.ts';
 import { hawserVersion } from '../engine/system/version.ts';
 import { haproxyEvents } from '../haproxy/haproxy-events.ts';
 import { askRuntimeApi } from '../haproxy/runtime-api.ts';

@@ -1,4 +1,4 @@
-import { routerChecks } from './doctor/checks.ts';
+import { routerChecks } from './look/checks.ts';
 import { routerCommand } from './settings/router-command.ts';
 
 /** What the router brings to the commands that look at every product. */

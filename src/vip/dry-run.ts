@@ -1,7 +1,7 @@
 import { clusterNameIn } from '../engine/kube/control-plane/cluster-name.ts';
 import { openKubeconfig } from '../engine/kube/kubeconfig.ts';
-import { quietObservers } from '../engine/reconcile/observers.ts';
-import { hearOnce } from '../engine/reconcile/servers/hear-once.ts';
+import { quietObservers } from '../engine/monitor/observers.ts';
+import { hearOnce } from '../engine/monitor/servers/hear-once.ts';
 import { createWake } from '../engine/system/time/wake.ts';
 import { openNodeLists } from './configuration/node-lists.ts';
 import { gatherInput } from './configuration/vrrp-proposal.ts';

@@ -1,8 +1,8 @@
 import { clusterNameIn } from '../engine/kube/control-plane/cluster-name.ts';
 import { type KubeconfigFile, openKubeconfig } from '../engine/kube/kubeconfig.ts';
-import { runConfigurationLoop } from '../engine/reconcile/configuration-loop.ts';
-import { type Monitor, monitorProgram } from '../engine/reconcile/monitor-program.ts';
-import type { Loops } from '../engine/reconcile/run-monitor.ts';
+import { runConfigurationLoop } from '../engine/monitor/configuration-loop.ts';
+import { type Monitor, monitorProgram } from '../engine/monitor/monitor-program.ts';
+import type { Loops } from '../engine/monitor/run-monitor.ts';
 import { watchFiles } from '../engine/system/file/watch-files.ts';
 import { sleep } from '../engine/system/time/sleep.ts';
 import { openNodeLists } from './configuration/node-lists.ts';

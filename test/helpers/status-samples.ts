@@ -2,7 +2,7 @@ import type { HaproxyMonitorStatus } from '../../src/api-lb/haproxy-monitor-stat
 import type { SupervisorStatus } from '../../src/haproxy/supervise/supervisor-status.ts';
 import type { VrrpStatus } from '../../src/keepalived/supervise/vrrp-status.ts';
 import type { ProxyStatus } from '../../src/pod-proxy/proxy-status.ts';
-import type { RouterStatus } from '../../src/router/live/router-status.ts';
+import type { RouterStatus } from '../../src/router/serve/router-status.ts';
 import type { KeepalivedMonitorStatus } from '../../src/vip/settings/keepalived-monitor-status.ts';
 
 /** What the four programs of a healthy holder in a group of three say. */

@@ -1,5 +1,5 @@
+import type { Observers } from '../../engine/monitor/observers.ts';
 import { type MetricsRegistry, simpleGauge } from '../../engine/observe/metrics-registry.ts';
-import type { Observers } from '../../engine/reconcile/observers.ts';
 import type { OwnPod } from '../pod/pod.ts';
 import type { PodEvent } from '../pod/pod-events.ts';
 import type { TargetName } from './target.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ApiSession } from '../../engine/kube/api-session.ts';
 import { askObject } from '../../engine/kube/ask-object.ts';
 import { pathOf } from '../../engine/kube/resource.ts';
-import type { Observers } from '../../engine/reconcile/observers.ts';
+import type { Observers } from '../../engine/monitor/observers.ts';
 import type { OwnPod } from './pod.ts';
 
 export interface PodEvent {

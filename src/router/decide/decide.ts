@@ -1,17 +1,17 @@
 import { whileSame } from '../../engine/system/same-list.ts';
-import { createAdmission } from '../admission/admit-routes.ts';
-import type { Admission } from '../admission/verdict.ts';
-import { createModelBuilder } from '../backends/build-model.ts';
-import type { DeniedPlaces } from '../backends/safe-address.ts';
-import { createIngressRoutes } from '../ingress/ingress-routes.ts';
+import type { Route } from '../follow/route.ts';
+import type { RouterObjects } from '../follow/router-objects.ts';
 import type { RouterModel } from '../model.ts';
-import type { Route } from '../objects/route.ts';
-import type { RouterObjects } from '../objects/router-objects.ts';
+import type { DeniedPlaces } from '../safe-address.ts';
 import { admissionPolicy, backendDefaults } from '../settings/decision-settings.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
+import { createAdmission } from './admit-routes.ts';
+import { createModelBuilder } from './build-model.ts';
+import { createIngressRoutes } from './ingress-routes.ts';
 import { moveToRejected } from './reject-routes.ts';
 import { createRouteLimit } from './route-limit.ts';
 import { divide, shardOf } from './shard.ts';
+import type { Admission } from './verdict.ts';
 
 export interface Decision {
   readonly admission: Admission;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { readObjectList } from '../objects/read-object-list.ts';
+import { readObjectList } from '../follow/read-object-list.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 import { type Decision, decide } from './decide.ts';
 

@@ -1,5 +1,5 @@
-import { type Admission, claimOf, type Refusal, type RejectedRoute } from '../admission/verdict.ts';
 import type { RouterModel } from '../model.ts';
+import { type Admission, claimOf, type Refusal, type RejectedRoute } from './verdict.ts';
 
 /** The decision without these routes, by key: they are rejected, and nothing else changes. */
 export function rejectRoutes<D extends { readonly admission: Admission; readonly model: RouterModel }>(

@@ -1,9 +1,9 @@
-import { kindOf } from '../admission/tls-rules.ts';
-import type { RejectedRoute } from '../admission/verdict.ts';
-import { ingressIdentity } from '../ingress/ingress-routes.ts';
-import type { Ingress } from '../objects/ingress.ts';
-import { type Identity, keyOf } from '../objects/metadata.ts';
-import { bareRoute, type Route } from '../objects/route.ts';
+import type { Ingress } from '../follow/ingress.ts';
+import { bareRoute, type Route } from '../follow/route.ts';
+import { type Identity, keyOf } from '../metadata.ts';
+import { ingressIdentity } from './ingress-routes.ts';
+import { kindOf } from './tls-rules.ts';
+import type { RejectedRoute } from './verdict.ts';
 
 interface Limited {
   readonly routes: readonly Route[];

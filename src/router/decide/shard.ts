@@ -1,8 +1,8 @@
 import { type Labels, selects } from '../../engine/kube/label-selector.ts';
-import { internalError } from '../admission/verdict.ts';
-import type { Namespace } from '../objects/namespace.ts';
-import { bareRoute, type Route } from '../objects/route.ts';
+import type { Namespace } from '../follow/namespace.ts';
+import { bareRoute, type Route } from '../follow/route.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
+import { internalError } from './verdict.ts';
 
 export interface Divided {
   /** Those of this router. One over which the division itself fails is this router's, and says why. */

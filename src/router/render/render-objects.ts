@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import { defaultCertificate } from '../configuration/default-certificate.ts';
-import { DEFAULT_CERTIFICATE_FILE } from '../configuration/file-names.ts';
-import { readGivenFiles } from '../configuration/given-files.ts';
-import { createTemplateRenderer } from '../configuration/render-router.ts';
-import { readRouterTemplate } from '../configuration/router-template.ts';
-import { refusalOf } from '../configuration/unprintable.ts';
-import { writeOut } from '../configuration/write-out.ts';
 import type { Decision } from '../decide/decide.ts';
 import { hostText, type PathMatch } from '../model.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
+import { defaultCertificate } from './default-certificate.ts';
+import { DEFAULT_CERTIFICATE_FILE } from './file-names.ts';
+import { readGivenFiles } from './given-files.ts';
+import { createTemplateRenderer } from './render-router.ts';
+import { readRouterTemplate } from './router-template.ts';
+import { refusalOf } from './unprintable.ts';
+import { writeOut } from './write-out.ts';
 
 /** What became of a route. */
 export interface RenderedRoute {

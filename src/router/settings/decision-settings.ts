@@ -1,6 +1,6 @@
-import type { AdmissionPolicy } from '../admission/admission-policy.ts';
-import type { BackendDefaults } from '../backends/backend-defaults.ts';
-import type { DeniedPlaces } from '../backends/safe-address.ts';
+import type { DeniedPlaces } from '../safe-address.ts';
+import type { AdmissionPolicy } from './admission-policy.ts';
+import type { BackendDefaults } from './backend-defaults.ts';
 import type { RouterSettings } from './router-settings.ts';
 
 /** Which routes the settings let in. */

@@ -3,8 +3,8 @@ import { flag } from '../../cli/command-spec.ts';
 import { absolutePath } from '../../cli/fields.ts';
 import { wholeNumber } from '../../cli/whole-number.ts';
 import { usualColumns } from '../../haproxy/exporter/columns.ts';
-import type { MetricsAccess } from '../metrics/metrics-access.ts';
-import type { PageTlsSettings } from '../metrics/page-tls.ts';
+import type { MetricsAccess } from './metrics-access.ts';
+import type { PageTlsSettings } from './page-tls.ts';
 import { columnNumbers, eitherTlsVersion, printable, timeMs, word } from './router-fields.ts';
 
 /** What is shown under /metrics, and to whom. */

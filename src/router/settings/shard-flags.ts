@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { flag } from '../../cli/command-spec.ts';
 import { parsedBy } from '../../cli/make-field.ts';
 import { parseLabelSelector } from '../../engine/kube/label-selector.ts';
-import { labelName } from '../objects/metadata.ts';
-import { parseFieldSelector, selectableFields } from '../selectors/field-selector.ts';
+import { labelName } from '../metadata.ts';
+import { parseFieldSelector, selectableFields } from './field-selector.ts';
 
 const labels = parsedBy(parseLabelSelector, 'expected a label selector such as "a=b,c!=d,e in (f,g),h,!i"');
 const fields = parsedBy(

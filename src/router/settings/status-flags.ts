@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import * as z from 'zod/mini';
 import { flag, type SettingsFrom } from '../../cli/command-spec.ts';
-import { labelName, subdomainName } from '../objects/metadata.ts';
+import { labelName, subdomainName } from '../metadata.ts';
 import { domainName, truth } from './router-fields.ts';
 
 const hostName = domainName.check(

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { versionField } from '../../engine/kube/kube-objects.ts';
 import { type Selector, selects } from '../../engine/kube/label-selector.ts';
 import { isOlder } from '../../engine/kube/object-store.ts';
-import { keyOf, labelsOf } from '../objects/metadata.ts';
+import { keyOf, labelsOf } from '../metadata.ts';
 import {
   desiredIngress,
   type IngressEntry,

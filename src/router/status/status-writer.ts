@@ -8,7 +8,7 @@ import { patchStatus, type StatusOutcome } from '../../engine/kube/patch-status.
 import type { Log } from '../../engine/system/log.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { RetryLimits } from '../../engine/system/time/retry.ts';
-import { createFairQueue } from './fair-queue.ts';
+import { createFairQueue } from '../follow/fair-queue.ts';
 import type { RouterIdentity } from './ingress-entries.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { createRetries } from './retries.ts';

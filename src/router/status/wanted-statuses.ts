@@ -1,8 +1,8 @@
-import type { AdmissionPolicy } from '../admission/admission-policy.ts';
-import { hostOf } from '../admission/host-of.ts';
 import type { Decision } from '../decide/decide.ts';
-import { keyOf } from '../objects/metadata.ts';
-import type { Route } from '../objects/route.ts';
+import { hostOf } from '../decide/host-of.ts';
+import type { Route } from '../follow/route.ts';
+import { keyOf } from '../metadata.ts';
+import type { AdmissionPolicy } from '../settings/admission-policy.ts';
 import type { EntryWanted } from './ingress-entries.ts';
 
 /** What the status of one Route is to say. */

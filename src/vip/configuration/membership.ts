@@ -1,6 +1,6 @@
 import { findLiveFile, setAside } from '../../engine/apply/live-file.ts';
 import { type RequestOutcome, request } from '../../engine/control/request.ts';
-import type { Wanted } from '../../engine/reconcile/proposal.ts';
+import type { Wanted } from '../../engine/monitor/proposal.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { groupView, membershipDelayMs, withoutForgetting } from '../group/membership-delay.ts';

@@ -1,10 +1,10 @@
 import { type Applier, createApplier } from '../../engine/apply/applier.ts';
 import type { ApplyOutcome } from '../../engine/apply/apply-outcome.ts';
 import type { Rendered } from '../../engine/apply/file-set.ts';
-import { createChangeRecord } from '../../engine/reconcile/change-record.ts';
-import type { ConfigurationParts } from '../../engine/reconcile/configuration-loop.ts';
-import { logForeignFile, logOutcome } from '../../engine/reconcile/log-outcome.ts';
-import type { RenderResult } from '../../engine/reconcile/proposal.ts';
+import { createChangeRecord } from '../../engine/monitor/change-record.ts';
+import type { ConfigurationParts } from '../../engine/monitor/configuration-loop.ts';
+import { logForeignFile, logOutcome } from '../../engine/monitor/log-outcome.ts';
+import type { RenderResult } from '../../engine/monitor/proposal.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';

@@ -1,4 +1,4 @@
-import type { Origin } from '../../engine/reconcile/last-change.ts';
+import type { Origin } from '../../engine/monitor/last-change.ts';
 import { addressIn } from '../../engine/system/network/address-text.ts';
 import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
 import type { KeepalivedModel, VrrpInput } from '../group/vrrp.ts';

@@ -1,6 +1,6 @@
 import type { ConfigurationCheck } from '../../engine/apply/configuration-check.ts';
-import type { RenderResult, Wanted } from '../../engine/reconcile/proposal.ts';
-import { createRenderer } from '../../engine/reconcile/renderer.ts';
+import type { RenderResult, Wanted } from '../../engine/monitor/proposal.ts';
+import { createRenderer } from '../../engine/monitor/renderer.ts';
 import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
 import { currentInterfaces, currentRoutes } from '../../engine/system/network/routes.ts';
 import { runCommand } from '../../engine/system/process/run-command.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { lastChangeSchema } from '../../engine/reconcile/last-change-schema.ts';
+import { lastChangeSchema } from '../../engine/monitor/last-change-schema.ts';
 
 /** What this node is worth for the VIPs of one kind, and why. */
 const vipPrioritySchema = z.object({

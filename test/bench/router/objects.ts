@@ -1,5 +1,5 @@
-import { readObjectList } from '../../../src/router/objects/read-object-list.ts';
-import type { RouterObjects } from '../../../src/router/objects/router-objects.ts';
+import { readObjectList } from '../../../src/router/follow/read-object-list.ts';
+import type { RouterObjects } from '../../../src/router/follow/router-objects.ts';
 
 /** Addresses of the namespace's loopback at which one pod answers for all of them: admission takes none of 127.0.0.0/8. */
 export const podAddresses = ['10.1.0.1', '10.1.0.2', '10.1.0.3'] as const;

@@ -5,11 +5,11 @@ import { mainParts } from '../../../src/engine/apply/file-set.ts';
 import { writeFileAtomically } from '../../../src/engine/system/file/atomic-write.ts';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
-import { createRouterRenderer } from '../../../src/router/configuration/render-router.ts';
-import { selfSigned } from '../../../src/router/configuration/self-signed.ts';
-import { writeOut } from '../../../src/router/configuration/write-out.ts';
 import { createDecider } from '../../../src/router/decide/decide.ts';
-import type { RouterObjects } from '../../../src/router/objects/router-objects.ts';
+import type { RouterObjects } from '../../../src/router/follow/router-objects.ts';
+import { createRouterRenderer } from '../../../src/router/render/render-router.ts';
+import { selfSigned } from '../../../src/router/render/self-signed.ts';
+import { writeOut } from '../../../src/router/render/write-out.ts';
 import type { RouterSettings } from '../../../src/router/settings/router-settings.ts';
 import { routerTemplate } from '../../helpers/router/router-settings.ts';
 

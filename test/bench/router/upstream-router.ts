@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { renderRouter } from '../../../src/router/configuration/render-router.ts';
-import { selfSigned } from '../../../src/router/configuration/self-signed.ts';
-import { MAIN_FILE, writeOut } from '../../../src/router/configuration/write-out.ts';
 import { decide } from '../../../src/router/decide/decide.ts';
-import { readObjectList } from '../../../src/router/objects/read-object-list.ts';
-import type { RouterObjects } from '../../../src/router/objects/router-objects.ts';
+import { readObjectList } from '../../../src/router/follow/read-object-list.ts';
+import type { RouterObjects } from '../../../src/router/follow/router-objects.ts';
+import { renderRouter } from '../../../src/router/render/render-router.ts';
+import { selfSigned } from '../../../src/router/render/self-signed.ts';
+import { MAIN_FILE, writeOut } from '../../../src/router/render/write-out.ts';
 import type { StoredObject } from '../../helpers/api-server/object-store.ts';
 import { routerSettings, routerTemplate } from '../../helpers/router/router-settings.ts';
 import { waitFor } from '../../helpers/wait-for.ts';

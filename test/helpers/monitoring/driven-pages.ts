@@ -5,7 +5,7 @@ import { processMetrics } from '../../../src/engine/observe/process-metrics.ts';
 import { createHaproxySupervisorMetrics } from '../../../src/haproxy/supervise/haproxy-supervisor-metrics.ts';
 import { createVrrpSupervisorMetrics } from '../../../src/keepalived/supervise/vrrp-supervisor-metrics.ts';
 import { createProxyMetrics } from '../../../src/pod-proxy/proxy-metrics.ts';
-import { createRouterMetrics } from '../../../src/router/metrics/router-metrics.ts';
+import { createRouterMetrics } from '../../../src/router/serve/router-metrics.ts';
 import { createKeepalivedMonitorMetrics } from '../../../src/vip/settings/keepalived-monitor-metrics.ts';
 import { parseExposition, type Sample } from './exposition.ts';
 

@@ -1,12 +1,12 @@
-import { createHashMapFiles, pathQuestions } from '../../../src/router/lookup/hash-maps.ts';
+import type { RouteBackend } from '../../../src/router/model.ts';
+import { createHashMapFiles, pathQuestions } from '../../../src/router/render/hash-maps.ts';
 import {
   answerOf,
   hostName,
   isRequestHost,
   type RouterRequest,
-} from '../../../src/router/lookup/reference-matcher.ts';
-import { regexLines } from '../../../src/router/lookup/regex-maps.ts';
-import type { RouteBackend } from '../../../src/router/model.ts';
+} from '../../../src/router/render/reference-matcher.ts';
+import { regexLines } from '../../../src/router/render/regex-maps.ts';
 import type { LookedUp } from './route-sets.ts';
 
 /** A table for `map_str` and one for `map_beg`. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { othersOf, type Rendered } from '../../../src/engine/apply/file-set.ts';
-import { renderRouter } from '../../../src/router/configuration/render-router.ts';
 import { type HeaderAction, hostText, type RouteBackend } from '../../../src/router/model.ts';
+import { renderRouter } from '../../../src/router/render/render-router.ts';
 import type { RouterSettings } from '../../../src/router/settings/router-settings.ts';
 import { routerTemplate } from './router-settings.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { settingsTyped } from '../../../src/cli/command-line.ts';
 import { commandSpec } from '../../../src/cli/command-spec.ts';
-import type { RouterTemplate } from '../../../src/router/configuration/render-router.ts';
+import type { RouterTemplate } from '../../../src/router/render/render-router.ts';
 import { type RouterSettings, routerFlags } from '../../../src/router/settings/router-settings.ts';
 
 const spec = commandSpec({ name: 'router', summary: '', flags: routerFlags, examples: [], notes: [] });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createRenderThread } from '../../../src/engine/render/render-in-thread.ts';
-import { createTemplateRenderer, renderRouter } from '../../../src/router/configuration/render-router.ts';
+import { createTemplateRenderer, renderRouter } from '../../../src/router/render/render-router.ts';
 import { createAuthority } from '../../helpers/certificates.ts';
 import { routeBackend } from '../../helpers/router/route-sets.ts';
 import { routerSettings, routerTemplate } from '../../helpers/router/router-settings.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { settingsTyped } from '../../../src/cli/command-line.ts';
-import { haproxyTrouble } from '../../../src/router/live/haproxy-trouble.ts';
+import { haproxyTrouble } from '../../../src/router/serve/haproxy-trouble.ts';
 import { routerCommand } from '../../../src/router/settings/router-command.ts';
 import { freePort } from '../../helpers/free-port.ts';
 import { type RunningRouter, startRouter } from '../../helpers/router/running-router.ts';

@@ -163,7 +163,7 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   ],
   [
     'the API returns a list of Routes, Ingresses, EndpointSlices, Services or Secrets that lacks more than half of them',
-    'integration/router/live/doubted-lists.test.ts',
+    'integration/router/serve/doubted-lists.test.ts',
     'a single empty list of Routes takes no route away (M3)',
   ],
   [

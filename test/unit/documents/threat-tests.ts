@@ -54,14 +54,14 @@ export const threatTests: readonly (readonly [claim: string, ...tests: string[]]
   ],
   [
     'the router: who may read /metrics',
-    'test/unit/router/metrics/metrics-access.test.ts',
+    'test/unit/router/settings/metrics-access.test.ts',
     'test/integration/router/contract/21-metrics.test.ts',
   ],
   [
     'the router: no text of a Route or an endpoint becomes a line, a word or an expression',
     'test/integration/router/hostile.test.ts',
     'test/unit/router/safe-text.test.ts',
-    'test/unit/router/backends/build-model.test.ts',
+    'test/unit/router/decide/build-model.test.ts',
   ],
   [
     'the router: the older route keeps its host, and no route is named to another namespace',
@@ -69,25 +69,25 @@ export const threatTests: readonly (readonly [claim: string, ...tests: string[]]
   ],
   [
     'the router: a served host is not taken by editing an older object',
-    'test/unit/router/admission/held-hosts.test.ts',
+    'test/unit/router/decide/held-hosts.test.ts',
     'test/unit/manifests/route-rules.test.ts',
     'test/unit/manifests/ingress-rules.test.ts',
   ],
   [
     'the router: no endpoint is a loopback, link-local, metadata or denied address, or the router itself',
-    'test/unit/router/backends/safe-address.test.ts',
-    'test/unit/router/backends/denied-endpoints.test.ts',
+    'test/unit/router/safe-address.test.ts',
+    'test/unit/router/decide/denied-endpoints.test.ts',
   ],
   [
     'the router: no route reads /status of its node',
-    'test/unit/router/admission/machine-names.test.ts',
+    'test/unit/router/decide/machine-names.test.ts',
     'test/unit/engine/observe/asked-here.test.ts',
   ],
   ['the router: no client tunnels past its rules', 'test/integration/router/contract/tunnels.test.ts'],
   [
     "the router: routes that HAProxy refuses delay no other tenant's route",
-    'test/integration/router/live/fair.test.ts',
-    'test/unit/router/live/fair-isolation.test.ts',
+    'test/integration/router/serve/fair.test.ts',
+    'test/unit/router/serve/fair-isolation.test.ts',
   ],
   [
     'the router: what a client claims in Host, of its certificate and of a proxy',

@@ -6,8 +6,8 @@ import { readCommandLine } from '../../../src/cli/command-line.ts';
 import type { CommandSpec } from '../../../src/cli/command-spec.ts';
 import { hawserVersion } from '../../../src/engine/system/version.ts';
 import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
-import { routerResources } from '../../../src/router/live/router-resources.ts';
-import { readRoute } from '../../../src/router/objects/route.ts';
+import { readRoute } from '../../../src/router/follow/route.ts';
+import { routerResources } from '../../../src/router/follow/router-resources.ts';
 import { routerCommand } from '../../../src/router/settings/router-command.ts';
 import { helpOf } from '../../helpers/command-help.ts';
 

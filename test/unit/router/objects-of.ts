@@ -1,6 +1,6 @@
 import { type Decision, decide } from '../../../src/router/decide/decide.ts';
+import { readObjectList } from '../../../src/router/follow/read-object-list.ts';
 import type { RouteBackend } from '../../../src/router/model.ts';
-import { readObjectList } from '../../../src/router/objects/read-object-list.ts';
 import type { RouterSettings } from '../../../src/router/settings/router-settings.ts';
 import { routerSettings } from '../../helpers/router/router-settings.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { answerOf } from '../../../../src/router/lookup/reference-matcher.ts';
 import type { InsecurePolicy, RouteKind } from '../../../../src/router/model.ts';
+import { answerOf } from '../../../../src/router/render/reference-matcher.ts';
 import { backendOf } from '../backend-of.ts';
 
 const host = 'app.example.com';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { answerOf } from '../../../../src/router/lookup/reference-matcher.ts';
+import { answerOf } from '../../../../src/router/render/reference-matcher.ts';
 import { backendOf } from '../backend-of.ts';
 
 const host = 'app.example.com';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { answerOf } from '../../../../src/router/lookup/reference-matcher.ts';
+import { answerOf } from '../../../../src/router/render/reference-matcher.ts';
 import { decided, routeObject, verdicts } from '../objects-of.ts';
 
 const allowed = { allowWildcards: true };

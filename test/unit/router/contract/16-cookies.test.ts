@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { backendOptions, templateBackend } from '../../../../src/router/configuration/template-backend.ts';
+import { backendOptions, templateBackend } from '../../../../src/router/render/template-backend.ts';
 import { routerSettings } from '../../../helpers/router/router-settings.ts';
 import { backendWith, decided, routeObject, sliceObject } from '../objects-of.ts';
 

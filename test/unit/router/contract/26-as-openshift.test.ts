@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { cipherLists } from '../../../../src/router/configuration/cipher-lists.ts';
-import { errorAnswerProblem } from '../../../../src/router/configuration/error-answer.ts';
-import { unavailablePage } from '../../../../src/router/configuration/unavailable-page.ts';
+import { cipherLists } from '../../../../src/router/render/cipher-lists.ts';
+import { errorAnswerProblem } from '../../../../src/router/render/error-answer.ts';
+import { unavailablePage } from '../../../../src/router/render/unavailable-page.ts';
 import { routerSettings } from '../../../helpers/router/router-settings.ts';
 import { decided, routeObject } from '../objects-of.ts';
 

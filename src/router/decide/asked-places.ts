@@ -1,0 +1,101 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Route } from '../follow/route.ts';
+import { keyOf } from '../metadata.ts';
+import { isHostName, isMachineName } from '../safe-text.ts';
+import type { AdmissionPolicy } from '../settings/admission-policy.ts';
+import type { HostClaim } from './host-claims.ts';
+import { hostOf, isInDomains, parentDomain } from './host-of.ts';
+import { kindOf } from './tls-rules.ts';
+import { pathOf } from './value-in.ts';
+import { internalError, type Refusal } from './verdict.ts';
+
+/** What a route asks for, how old it is, and why it cannot have it, whatever others have. The route itself is not kept by it. */
+export interface AskedPlace extends HostClaim {
+  readonly uid: string;
+  readonly refusal: Refusal | undefined;
+}
+
+/**
+ * What each of these routes asks for, for one list after another. It is the same object for a route that takes the place of another one in the list and
+ * asks for the same, as a changed Route does that keeps its host.
+ */
+export function createAskedPlaces(
+  policy: AdmissionPolicy,
+): (routes: readonly Route[]) => readonly AskedPlace[] {
+  const made = new WeakMap<Route, AskedPlace>();
+  let last: { readonly routes: readonly Route[]; readonly asked: readonly AskedPlace[] } | undefined;
+  const askedOf = (route: Route, index: number): AskedPlace => {
+    const before = last?.asked[index];
+    if (before !== undefined && last?.routes[index] === route) return before;
+    const known = made.get(route);
+    if (known !== undefined) return known;
+    const now = askedBy(route, policy);
+    const asked = before !== undefined && isDeepStrictEqual(before, now) ? before : now;
+    made.set(route, asked);
+    return asked;
+  };
+  return (routes) => {
+    last = { routes, asked: routes.map(askedOf) };
+    return last.asked;
+  };
+}
+
+function askedBy(route: Route, policy: AdmissionPolicy): AskedPlace {
+  const { namespace, name, uid, createdMs } = route;
+  const [place, refusal] = placeAndRefusal(route, policy);
+  return { namespace, name, uid, createdMs, key: keyOf(route), ...place, refusal };
+}
+
+function placeAndRefusal(route: Route, policy: AdmissionPolicy): readonly [Place, Refusal | undefined] {
+  try {
+    const place = placeFor(route, policy);
+    return [place, policyRefusal(route, place, policy) ?? hostRefusal(route, place)];
+  } catch (error) {
+    return [{ kind: 'http', host: '', wildcard: false, path: '', pathMatch: 'prefix' }, internalError(error)];
+  }
+}
+
+type Place = Pick<HostClaim, 'kind' | 'host' | 'wildcard' | 'path' | 'pathMatch'>;
+
+function placeFor(route: Route, policy: AdmissionPolicy): Place {
+  const host = hostOf(route, policy);
+  const wildcard = route.wildcardPolicy === 'Subdomain';
+  return {
+    kind: kindOf(route.tls) ?? 'http',
+    host: wildcard ? parentDomain(host) : host,
+    wildcard,
+    path: pathOf(route),
+    pathMatch: route.pathMatch,
+  };
+}
+
+function policyRefusal(
+  route: Route,
+  { host, wildcard }: Place,
+  policy: AdmissionPolicy,
+): Refusal | undefined {
+  const refuse = (message: string): Refusal => ({ reason: 'RouteNotAdmitted', message });
+  if (route.unsupported !== undefined) return refuse(route.unsupported);
+  if (host !== '' && isInDomains(host, policy.deniedDomains)) return refuse('the host is in a denied domain');
+  if (wildcard && policy.deniedDomains.some((domain) => parentDomain(domain) === host))
+    return refuse('the wildcard would answer for a denied domain');
+  if (host !== '' && policy.allowedDomains.length > 0 && !isInDomains(host, policy.allowedDomains))
+    return refuse('the host is in none of the allowed domains');
+  if (wildcard && !policy.allowWildcards) return refuse('wildcard routes are not allowed');
+  if (!wildcard && route.wildcardPolicy !== 'None')
+    return refuse('spec.wildcardPolicy: expected None or Subdomain');
+  return undefined;
+}
+
+function hostRefusal(route: Route, { host, wildcard }: Place): Refusal | undefined {
+  if (host === '' && !(wildcard && route.host !== ''))
+    return { reason: 'NoHostValue', message: 'the route has no host, and the router chooses none' };
+  const message =
+    'expected a DNS name in lower case, without a dot at its end, of labels up to 63 characters';
+  if (!isHostName(host)) return { reason: 'InvalidHost', message: `spec.host: ${message}` };
+  if (!isMachineName(host)) return undefined;
+  return {
+    reason: 'InvalidHost',
+    message: 'spec.host: expected a name that is neither an IP address nor localhost',
+  };
+}

@@ -1,0 +1,68 @@
+import { keyOf } from '../metadata.ts';
+import type { BackendServer } from '../model.ts';
+import type { BackendDefaults } from '../settings/backend-defaults.ts';
+import type { RouteAnnotations } from './route-annotations.ts';
+import type { Endpoint, EndpointsOfService, FindEndpoints } from './service-endpoints.ts';
+import type { AdmittedRoute } from './verdict.ts';
+import { endpointWeights } from './weights.ts';
+
+/**
+ * The servers of a route's backend, by service and then by name. A service of weight 0 keeps the clients that have its
+ * cookie; where there are no cookies (passthrough), it has no servers.
+ */
+export function serversOf(
+  { route, kind, tls }: AdmittedRoute,
+  weights: ReadonlyMap<string, number>,
+  find: FindEndpoints,
+  { checkIntervalMs, maxConnections }: RouteAnnotations,
+  defaults: BackendDefaults,
+): { readonly servers: readonly BackendServer[]; readonly remarks: readonly string[] } {
+  const { targetPort, namespace } = route;
+  const names = [...weights.keys()].sort();
+  const found = new Map(names.map((name) => [name, find(keyOf({ namespace, name }), targetPort)]));
+  const endpointsOf = (name: string): readonly Endpoint[] => found.get(name)?.endpoints ?? [];
+  const scaled = endpointWeights(weights, (name) => endpointsOf(name).length);
+  const active = names.filter((name) => (weights.get(name) ?? 0) > 0).flatMap(endpointsOf);
+  const isByName =
+    kind === 'reencrypt' && tls.destinationCaPem === undefined && defaults.hasDefaultDestinationCa;
+  const servers = names
+    .filter((name) => kind !== 'passthrough' || (weights.get(name) ?? 0) > 0)
+    .flatMap((name) =>
+      endpointsOf(name).map((endpoint): BackendServer => {
+        return {
+          name: endpoint.id,
+          address: endpoint.address,
+          port: endpoint.port,
+          weight: scaled.get(name) ?? 0,
+          ...(!endpoint.isWaking && {
+            checkIntervalMs: checkIntervalMs ?? defaults.checkIntervalMs,
+            ...(active.length <= 1 && ({ isAlone: true } as const)),
+          }),
+          ...(maxConnections !== undefined && { maxConnections }),
+          h2c: endpoint.h2c && (kind === 'http' || kind === 'edge'),
+          ...(isByName && { verifyHost: `${name}.${namespace}.svc` }),
+        };
+      }),
+    );
+  return { servers, remarks: remarksOf(names, found, targetPort) };
+}
+
+const NO_ENDPOINTS = 'has no ready endpoints';
+
+/** Such a remark comes and goes with pods, and is no mistake in a route. */
+export function isOfPods(remark: string): boolean {
+  return remark.endsWith(NO_ENDPOINTS);
+}
+
+function remarksOf(
+  names: readonly string[],
+  found: ReadonlyMap<string, EndpointsOfService>,
+  targetPort: string | undefined,
+): readonly string[] {
+  return names.flatMap((name) => {
+    const { endpoints = [], refused = [], hasOtherPorts } = found.get(name) ?? {};
+    if (hasOtherPorts === true)
+      return [...refused, `service ${name} has no endpoint with port ${targetPort}`];
+    return endpoints.length > 0 ? refused : [...refused, `service ${name} ${NO_ENDPOINTS}`];
+  });
+}

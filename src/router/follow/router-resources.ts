@@ -1,0 +1,70 @@
+import type { Selector } from '../../engine/kube/label-selector.ts';
+import type { Resource } from '../../engine/kube/resource.ts';
+import { readEndpointSlice, readEndpoints } from './endpoints.ts';
+import { readIngress } from './ingress.ts';
+import { readNamespace } from './namespace.ts';
+import { projecting, type Reading } from './reading.ts';
+import { readRoute } from './route.ts';
+import { readSecret } from './secret.ts';
+import { readService } from './service.ts';
+
+/** Which objects the router asks for. */
+interface ResourceSettings {
+  readonly namespace?: string | undefined;
+  readonly routeLabels?: Selector | undefined;
+  readonly watchEndpoints: boolean;
+  /** Set: Ingresses are read too. */
+  readonly ingressClass?: string | undefined;
+}
+
+/** Called for an object that cannot be read, and is left out. */
+export type Unreadable = (what: string, object: unknown, problems: readonly string[]) => void;
+
+/** Secrets of these types hold no certificate, and may be many or large: helm keeps whole charts in them. */
+const OTHER_SECRETS = [
+  'helm.sh/release.v1',
+  'kubernetes.io/service-account-token',
+  'kubernetes.io/dockercfg',
+  'kubernetes.io/dockerconfigjson',
+];
+
+/** Routes name Secrets of one type alone. The CA that an Ingress names may be in one of any type. */
+function secretsOf({ ingressClass }: ResourceSettings): string {
+  if (ingressClass === undefined) return 'type=kubernetes.io/tls';
+  return OTHER_SECRETS.map((type) => `type!=${type}`).join(',');
+}
+
+/** Every kind that the router reads, and the fields it keeps. */
+export function routerResources(settings: ResourceSettings, unreadable: Unreadable) {
+  const place = settings.namespace === undefined ? {} : { namespace: settings.namespace };
+  const labels = settings.routeLabels === undefined ? {} : { labelSelector: settings.routeLabels.text };
+  const resource = <T>(
+    what: string,
+    apiVersion: string,
+    plural: string,
+    read: (object: unknown) => Reading<T>,
+    where: { readonly namespace?: string } = place,
+  ): Resource<T> => ({
+    ...{ what, apiVersion, plural, ...where },
+    // Deletions come by the watch, those of a whole namespace too.
+    doubtsLoss: true,
+    project: projecting(read, (object, problems) => unreadable(what, object, problems)),
+  });
+  return {
+    routes: {
+      ...resource('Routes', 'route.openshift.io/v1', 'routes', readRoute),
+      ...labels,
+      mayBeAbsent: true,
+    },
+    ingresses: { ...resource('Ingresses', 'networking.k8s.io/v1', 'ingresses', readIngress), ...labels },
+    endpoints: settings.watchEndpoints
+      ? resource('Endpoints', 'v1', 'endpoints', readEndpoints)
+      : resource('EndpointSlices', 'discovery.k8s.io/v1', 'endpointslices', readEndpointSlice),
+    services: resource('Services', 'v1', 'services', readService),
+    namespaces: resource('Namespaces', 'v1', 'namespaces', readNamespace, {}),
+    secrets: {
+      ...resource('Secrets', 'v1', 'secrets', readSecret),
+      fieldSelector: secretsOf(settings),
+    },
+  } as const;
+}

@@ -1,0 +1,33 @@
+import * as z from 'zod/mini';
+import { MAX_PEM_LENGTH } from '../../haproxy/certificates/pem.ts';
+import { metadata } from '../metadata.ts';
+import { reader } from './reading.ts';
+
+/** What the router reads of a Secret: PEM, '' where it has none. Of one that is too long, no more than shows that. */
+export interface Secret {
+  readonly namespace: string;
+  readonly name: string;
+  readonly isTls: boolean;
+  readonly certificate: string;
+  readonly key: string;
+}
+
+const values = z.nullish(z.record(z.string(), z.unknown()));
+const schema = z.object({ metadata, type: z.nullish(z.string()), data: values, stringData: values });
+
+export const readSecret = reader(schema, ({ metadata, type, data, stringData }): Secret => {
+  const textOf = (name: string): string => {
+    const [plain, encoded] = [stringData?.[name], data?.[name]];
+    if (typeof plain === 'string') return plain.slice(0, MAX_PEM_LENGTH + 1);
+    return typeof encoded === 'string'
+      ? Buffer.from(encoded.slice(0, 2 * MAX_PEM_LENGTH), 'base64').toString()
+      : '';
+  };
+  return {
+    namespace: metadata.namespace,
+    name: metadata.name,
+    isTls: type === 'kubernetes.io/tls',
+    certificate: textOf('tls.crt'),
+    key: textOf('tls.key'),
+  };
+});

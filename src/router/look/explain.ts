@@ -1,0 +1,125 @@
+import { X509Certificate } from 'node:crypto';
+import type { Decision } from '../decide/decide.ts';
+import { placeOf } from '../decide/host-claims.ts';
+import type { RejectedRoute } from '../decide/verdict.ts';
+import type { RouteBackend } from '../model.ts';
+import { isForHost } from '../render/default-list.ts';
+import {
+  answerOf,
+  certificateOwner,
+  hostName,
+  matchingBackends,
+  type RouterAnswer,
+  type RouterRequest,
+} from '../render/reference-matcher.ts';
+import { printableRoutes } from '../render/unprintable.ts';
+import type { RouterSettings } from '../settings/router-settings.ts';
+
+/** Who answers a request, and why the others that wanted it do not. */
+export interface Explanation {
+  readonly request: RouterRequest;
+  readonly answer: RouterAnswer['kind'];
+  /** `namespace:name` of the route that answers. */
+  readonly route?: string;
+  readonly backend?: string;
+  readonly place?: string;
+  readonly servers?: readonly { readonly name: string; readonly weight: number }[];
+  readonly certificate?: ShownCertificate;
+  readonly remarks: readonly string[];
+  readonly others: readonly OtherRoute[];
+}
+
+export interface ShownCertificate {
+  /** No certificate: the router takes no TLS to this host. */
+  readonly refused?: true;
+  /** The route that brings it; undefined: the router's default certificate. */
+  readonly route?: string;
+  readonly names?: string;
+  readonly expires?: string;
+}
+
+interface OtherRoute {
+  readonly route: string;
+  readonly place: string;
+  readonly why: string;
+}
+
+/** `fallback` is the router's default certificate, which strict-sni leaves for the hosts that it names. */
+export function explain(
+  { admission, model }: Decision,
+  request: RouterRequest,
+  settings: Pick<RouterSettings, 'lookup' | 'strictSni'>,
+  fallback: X509Certificate,
+): Explanation {
+  const { backends, leftOut } = printableRoutes(model.backends);
+  const answer = answerOf({ backends }, request);
+  const backend = answer.kind === 'none' ? undefined : answer.backend;
+  const wanted = matchingBackends(backends, request.host, request.path);
+  const others = wanted
+    .filter((each) => each !== backend)
+    .map((each) => ({ route: each.key, place: placeOf(each), why: whyNot(each, request, backend) }));
+  // A passed-through connection is routed before its path is known.
+  const path = request.scheme === 'https' && backend?.kind === 'passthrough' ? '' : request.path;
+  const rejected = matchingBackends(admission.rejected, request.host, path).map(rejectedRoute);
+  const unprinted = matchingBackends(model.backends, request.host, path).flatMap((each) => {
+    const problem = leftOut.find(({ key }) => key === each.key)?.problem;
+    const why = `left out: ${problem} cannot be printed`;
+    return problem === undefined ? [] : [{ route: each.key, place: placeOf(each), why }];
+  });
+  const showsCertificate = request.scheme === 'https' && backend?.kind !== 'passthrough';
+  return {
+    request: { ...request, host: hostName(request.host) },
+    answer: answer.kind,
+    ...(backend && { ...answering(backend) }),
+    ...(showsCertificate && {
+      certificate: certificateOf(
+        certificateOwner({ backends }, request.host),
+        settings.strictSni && !isForHost(fallback, hostName(request.host)),
+      ),
+    }),
+    remarks: [...(backend?.remarks ?? []), ...(settings.lookup === 'regex' ? [REGEX] : [])],
+    others: [...others, ...unprinted, ...rejected],
+  };
+}
+
+const REGEX = 'with --lookup regex the answer differs for some paths and hosts: docs/compat.md';
+
+function answering(backend: RouteBackend) {
+  const servers = backend.servers.map(({ name, weight }) => ({ name, weight }));
+  return { route: backend.key, backend: backend.name, place: placeOf(backend), servers };
+}
+
+function certificateOf(owner: RouteBackend | undefined, isDefaultRefused: boolean): ShownCertificate {
+  const pem = owner?.certificate?.pem;
+  if (owner === undefined || pem === undefined) return isDefaultRefused ? { refused: true } : {};
+  const certificate = new X509Certificate(pem.slice(pem.indexOf('-----BEGIN CERTIFICATE')));
+  return {
+    route: owner.key,
+    names: certificate.subjectAltName ?? certificate.subject,
+    expires: certificate.validToDate.toISOString(),
+  };
+}
+
+function rejectedRoute({ key, reason, message, holder, ...place }: RejectedRoute): OtherRoute {
+  const by = holder === undefined ? '' : ` (${holder})`;
+  return { route: key, place: placeOf(place), why: `not admitted: ${reason}: ${message}${by}` };
+}
+
+/** Why an admitted route that matches does not answer. */
+function whyNot(
+  { kind, insecure, host, wildcard, path }: RouteBackend,
+  { scheme }: RouterRequest,
+  winner: RouteBackend | undefined,
+): string {
+  if (scheme === 'https' && kind === 'http') return 'it has no TLS';
+  if (scheme === 'https' && winner?.kind === 'passthrough')
+    return 'connections are passed through by their host alone';
+  if (scheme === 'http' && (kind === 'passthrough' || (kind !== 'http' && insecure === 'None')))
+    return 'it takes no requests without TLS (insecureEdgeTerminationPolicy None)';
+  if (winner !== undefined && wildcard && !winner.wildcard) return 'an exact host comes before a wildcard';
+  if (winner !== undefined && winner.host === host && path.length < winner.path.length)
+    return 'a longer path comes before a shorter one';
+  if (winner?.host === host && winner.path === path && winner.pathMatch === 'exact')
+    return 'an exact path comes before a prefix';
+  return 'only the most specific route decides whether clients are redirected';
+}

@@ -1,0 +1,46 @@
+import { changeProblem, type Problem, problem, problemsAmong } from '../../engine/examine/problem.ts';
+import { countText } from '../../engine/system/text/readable-text.ts';
+import type { RouterStatus } from '../serve/router-status.ts';
+import type { RouterNode } from './router-node.ts';
+
+/** Of routes in trouble, as many are named as a person reads at night. */
+const MOST_NAMED = 3;
+
+/** A router's problems for its operator. A route that lost its host to another is its tenant's problem. */
+export function routerProblems({ router, at }: RouterNode): readonly Problem[] {
+  if (!router) return [];
+  const { synced, unready, lastChange } = router;
+  if (!synced) return [problem('blind', 'the router has not read everything from the API yet')];
+  return problemsAmong([
+    unready !== null && problem('outage', `the router is not ready: ${unready}`),
+    ...certificateProblems(router, Date.parse(at)),
+    leftOutProblem(router),
+    changeProblem("the router's configuration", lastChange),
+  ]);
+}
+
+function leftOutProblem({ routes }: RouterStatus): Problem | false {
+  const [first] = routes?.leftOut ?? [];
+  if (routes == null || first === undefined) return false;
+  const { rejected } = routes;
+  const count = (rejected['ConfigurationRefused'] ?? 0) + (rejected['Unprintable'] ?? 0);
+  return problem(
+    'change',
+    `${countText(count, 'route')} left out, the first one ${first.key}: ${first.message}`,
+  );
+}
+
+function certificateProblems(
+  { certificates, defaultCertificate }: RouterStatus,
+  now: number,
+): readonly (Problem | false)[] {
+  const { expired = 0, first = [] } = certificates ?? {};
+  const named = first.slice(0, Math.min(MOST_NAMED, expired)).map(({ route, host }) => `${route} (${host})`);
+  const more = expired > named.length ? ` and ${expired - named.length} more` : '';
+  const isOver = defaultCertificate !== null && Date.parse(defaultCertificate.validTo) < now;
+  return [
+    isOver && problem('outage', 'the default certificate has expired'),
+    expired > 0 &&
+      problem('redundancy', `${countText(expired, 'certificate')} expired: ${named.join(', ')}${more}`),
+  ];
+}

@@ -1,0 +1,86 @@
+import type { SetFile } from '../../engine/apply/file-set.ts';
+import { pathOf, type Question, valueIn } from '../decide/value-in.ts';
+import type { RouteBackend } from '../model.ts';
+import { mapText } from './map-lines.ts';
+
+const fileNames = {
+  http: 'os_http_be.map',
+  secure: 'os_edge_reencrypt_be.map',
+  redirect: 'os_route_http_redirect.map',
+  tcp: 'os_tcp_be.map',
+  passthrough: 'os_sni_passthrough.map',
+} as const satisfies Readonly<Record<Question, string>>;
+
+const questions = ['http', 'secure', 'redirect', 'tcp', 'passthrough'] as const satisfies readonly Question[];
+
+/**
+ * The map files of the OpenShift router, byte for byte: for `map_reg`, which tries one line after the other. Only for
+ * a migration, as a request costs more with every route. docs/internals/decisions/0071 says where their order answers otherwise than
+ * `hash`.
+ */
+export function regexMapFiles(
+  routes: readonly RouteBackend[],
+  options: { readonly allowWildcards: boolean },
+): readonly SetFile[] {
+  const files = questions.map((question) => ({
+    name: `maps/${fileNames[question]}`,
+    content: mapText(regexLines(routes, question)),
+  }));
+  const wildcards = routes.filter((route) => route.wildcard && options.allowWildcards);
+  const domains = wildcards.map((route) => [`${placePattern(route, '')}(/.*)?$`, '1'] as const);
+  return [...files, { name: 'maps/os_wildcard_domain.map', content: mapText(descending(domains)) }];
+}
+
+/** The first line that matches answers, so hosts come before wildcards, and exact paths before prefixes. The OpenShift router has no exact paths. */
+export function regexLines(routes: readonly RouteBackend[], question: Question): readonly Line[] {
+  return [false, true].flatMap((wildcard) =>
+    (['exact', 'prefix'] as const).flatMap((pathMatch) => {
+      const found = routes.filter((route) => route.wildcard === wildcard && route.pathMatch === pathMatch);
+      return descending(found.flatMap((route) => lineOf(route, question)));
+    }),
+  );
+}
+
+type Line = readonly [key: string, value: string];
+
+function lineOf(route: RouteBackend, question: Question): readonly Line[] {
+  // A path of slashes only is a path here: such a route has no line in the maps that want none.
+  const value = valueIn(question, route);
+  if (value === undefined) return [];
+  return [[question === 'passthrough' ? `^${hostPattern(route)}$` : routePattern(route), value]];
+}
+
+function routePattern(route: RouteBackend): string {
+  const path = pathOf(route);
+  const place = placePattern(route, path);
+  if (route.pathMatch === 'exact') return `${place}$`;
+  return path.endsWith('/') ? `${place}(.*)?$` : `${place}(/.*)?$`;
+}
+
+function placePattern(route: RouteBackend, path: string): string {
+  return `^${hostPattern(route)}\\.?(:[0-9]+)?${escapeBlanks(quoted(path))}`;
+}
+
+function hostPattern({ host, wildcard }: RouteBackend): string {
+  return wildcard ? `[^\\.]*${quoted(`.${host}`)}` : quoted(host);
+}
+
+function quoted(text: string): string {
+  return text.replaceAll(/[\\.+*?()|[\]{}^$]/g, '\\$&');
+}
+
+function escapeBlanks(text: string): string {
+  return text
+    .replaceAll(' ', '\\x20')
+    .replaceAll('\t', '\\t')
+    .replaceAll('\r', '\\r')
+    .replaceAll('\n', '\\n');
+}
+
+/** Whole lines by their bytes. */
+function descending(lines: readonly Line[]): readonly Line[] {
+  return lines
+    .map((line) => ({ line, text: Buffer.from(line.join(' ')) }))
+    .sort((a, b) => Buffer.compare(b.text, a.text))
+    .map(({ line }) => line);
+}

@@ -1,0 +1,99 @@
+import type { ApiSession } from '../../engine/kube/api-session.ts';
+import { followResources } from '../../engine/kube/follow-resources.ts';
+import { trackApi } from '../../engine/kube/outage.ts';
+import type { Resource } from '../../engine/kube/resource.ts';
+import type { LogEvent } from '../../engine/system/log.ts';
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import { createUsedObjects, type UsedObjects } from '../decide/used-objects.ts';
+import { followSecretReviews } from '../follow/follow-secret-reviews.ts';
+import type { Route } from '../follow/route.ts';
+import type { RouterObjects } from '../follow/router-objects.ts';
+import { routerRemedy } from '../follow/router-remedy.ts';
+import { routerResources } from '../follow/router-resources.ts';
+import { tellUnreadable } from '../follow/tell-unreadable.ts';
+import type { LiveSettings } from '../settings/router-command.ts';
+
+export interface FollowedObjects {
+  /** Undefined until every kind was listed, and it was asked which of the Secrets that Routes name may be used. */
+  readonly objects: () => RouterObjects | undefined;
+  /** Resolves once `signal` has aborted and every loop has ended. Rejects only for a bug. */
+  readonly ended: Promise<void>;
+}
+
+interface Api {
+  readonly session: ApiSession;
+  readonly log: (event: LogEvent) => void;
+  /** Something may have changed. */
+  readonly hear: () => void;
+  /** Every Route that a list or a watch tells of. */
+  readonly onRoute: (object: unknown) => void;
+}
+
+/** Lists and watches everything that the configuration is made of. A kind that the settings do not need is not asked for. */
+export function followObjects(settings: LiveSettings, api: Api, signal: AbortSignal): FollowedObjects {
+  const { log, onRoute } = api;
+  const resources = routerResources(settings, tellUnreadable(log, monotonicMs));
+  const ended: Promise<void>[] = [];
+  const shared = { session: api.session, report: log, outage: trackApi(log), remedy: routerRemedy };
+  const follow = <T>(resource: Resource<T>) => {
+    const following = followResources([resource], shared, api.hear, signal);
+    ended.push(following.ended);
+    return following.objects;
+  };
+  const followIf = <T>(isNeeded: boolean, resource: Resource<T>) =>
+    isNeeded ? follow(resource) : (): readonly T[] => [];
+  /** Routes with a pending Secret review stay as they were. */
+  let reviewed: readonly Route[] = [];
+  const hasShard = settings.namespaceLabels !== undefined || settings.projectLabels !== undefined;
+  const routes = follow({
+    ...resources.routes,
+    project: (object) => {
+      onRoute(object);
+      return resources.routes.project(object);
+    },
+  });
+  const ingresses = followIf(settings.ingressClass !== undefined, resources.ingresses);
+  const namespaces = followIf(hasShard, resources.namespaces);
+  const usedIn = createUsedObjects(settings);
+  /** Undefined before all that may use an object was listed. */
+  const used = (): UsedObjects | undefined => {
+    const users = { routes: routes(), ingresses: ingresses(), namespaces: namespaces() };
+    return isWhole(users) ? usedIn({ ...users, served: reviewed }) : undefined;
+  };
+  // Most of a cluster's objects belong to no route. What changes of them is kept for the next route that names them.
+  const endpoints = follow({
+    ...resources.endpoints,
+    isUsed: ({ namespace, service }) => used()?.hasService(namespace, service) !== false,
+  });
+  const services = follow({
+    ...resources.services,
+    isUsed: ({ namespace, name }) => used()?.hasService(namespace, name) !== false,
+  });
+  const secrets = followIf(settings.secrets, {
+    ...resources.secrets,
+    isUsed: ({ namespace, name }) => used()?.hasSecret(namespace, name) !== false,
+  });
+  const reviews = settings.secrets ? followSecretReviews(api, signal) : undefined;
+  if (reviews !== undefined) ended.push(reviews.ended);
+  return {
+    objects: () => {
+      const found = {
+        ...{ routes: routes(), ingresses: ingresses(), endpoints: endpoints(), services: services() },
+        ...{ namespaces: namespaces(), secrets: secrets() },
+      };
+      if (!isWhole(found) || reviews === undefined) return isWhole(found) ? found : undefined;
+      const known = reviews.review(found.routes);
+      reviewed = known?.routes ?? [];
+      return known && { ...found, ...known };
+    },
+    ended: Promise.all(ended).then(() => undefined),
+  };
+}
+
+function isWhole<Lists extends object>(
+  found: {
+    readonly [Kind in keyof Lists]: Lists[Kind] | undefined;
+  },
+): found is Lists {
+  return Object.values(found).every((list) => list !== undefined);
+}

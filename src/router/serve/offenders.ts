@@ -1,0 +1,83 @@
+import type { RouteBackend } from '../model.ts';
+import { allowlistFileName, caFileName, certificateFileName } from '../render/file-names.ts';
+
+/** The limit of HAProxy's words in a tenant's status. */
+const MOST_CHARACTERS = 400;
+
+/**
+ * The routes that HAProxy's errors about a refused configuration concern, by key, each with those errors. An error that starts with a line of a
+ * route's backend concerns that route alone, whatever names follow: HAProxy quotes the tenant's text. Any other error concerns the routes whose
+ * backends or files it names. Empty if its errors name none. An error that names several routes is shown to none of them: they may be in
+ * different namespaces. `text` is the main file that was refused.
+ */
+export function offendersIn(
+  detail: string,
+  text: string,
+  backends: readonly RouteBackend[],
+): ReadonlyMap<string, string> {
+  const named = namesOf(backends);
+  const sections = sectionsByLine(text);
+  const found = new Map<string, string>();
+  for (const message of messagesIn(detail)) {
+    const placed = named.get(sections(placeOf(message)) ?? '');
+    const keys = new Set(
+      placed === undefined ? namesIn(message).flatMap((name) => named.get(name) ?? []) : [placed],
+    );
+    for (const key of keys) if (!found.has(key)) found.set(key, keys.size > 1 ? '' : wordsOf(message));
+  }
+  return found;
+}
+
+/** What HAProxy says first against a configuration, without the place. */
+export function firstWords(detail: string): string {
+  const [message = ''] = messagesIn(detail);
+  return wordsOf(message);
+}
+
+function namesOf(backends: readonly RouteBackend[]): ReadonlyMap<string, string> {
+  return new Map(
+    backends.flatMap(({ name, key }) =>
+      [name, certificateFileName(key), caFileName(key), allowlistFileName(key)].map(
+        (each) => [each, key] as const,
+      ),
+    ),
+  );
+}
+
+/** `[/etc/haproxy/haproxy.cfg.candidate:123]`, before anything that is quoted. */
+function placeOf(message: string): number | undefined {
+  const [, line] = /^\[ALERT\][^'"]*?\[[^\]'"\n]*:(\d{1,9})\]/.exec(message) ?? [];
+  return line === undefined ? undefined : Number(line);
+}
+
+/** Of backends and of files. */
+function namesIn(message: string): readonly string[] {
+  const names =
+    /\b(?:be_(?:http|edge_http|secure|tcp):[\w.-]+:[\w.-]*\w|(?:certs|cacerts|allowlists)\/[\w.-]*\w)/g;
+  return message.match(names) ?? [];
+}
+
+/** HAProxy accepts what it only warns about. Continuation lines are indented. */
+function messagesIn(detail: string): readonly string[] {
+  return detail.split(/\n(?=\S)/).filter((message) => message.startsWith('[ALERT]'));
+}
+
+/** `[ALERT]    (12) : config : parsing [/etc/haproxy.cfg:3] : unknown keyword …` */
+function wordsOf(message: string): string {
+  const words = message.replace(
+    /^\[ALERT\][^:]*:\s*(?:config\s*:\s*)?(?:parsing )?(?:\[[^\]\n]*:\d+\]\s*:\s*)?/,
+    '',
+  );
+  return words.replaceAll(/\s+/g, ' ').trim().slice(0, MOST_CHARACTERS);
+}
+
+/** The name of the backend in which a line stands. */
+function sectionsByLine(text: string): (line: number | undefined) => string | undefined {
+  let lines: readonly string[] | undefined;
+  return (line) => {
+    lines ??= text.split('\n');
+    if (line === undefined || line > lines.length) return undefined;
+    const start = lines.slice(0, line).findLast((each) => /^[a-z]/.test(each));
+    return /^backend (\S+)/.exec(start ?? '')?.[1];
+  };
+}

@@ -1,0 +1,33 @@
+import type { ApplyOutcome } from '../../engine/apply/apply-outcome.ts';
+import type { Decision } from '../decide/decide.ts';
+import type { RejectedRoute } from '../decide/verdict.ts';
+
+/**
+ * Who else hears of what the router does: the writer of statuses, the metrics. Each is called in turn, is soon done, and never
+ * throws.
+ */
+export interface RouterObserver {
+  /** Something was heard that may change the configuration. */
+  readonly onEvent?: () => void;
+  /** Every Route that a list or a watch tells of, as the API has it. */
+  readonly onRoute?: (object: unknown) => void;
+  /** Each decision, before its runtime update. It must be fast. */
+  readonly onDecided?: (decision: Decision) => void;
+  /**
+   * The newest decision after its runtime update, and soon in any case, however long its reload has to wait. `leftOut` are the rejected routes
+   * that passed admission and that HAProxy or the template cannot take; `unproven` are the keys of admitted routes that HAProxy has not accepted
+   * yet.
+   */
+  readonly onDecision?: (
+    decision: Decision,
+    leftOut: readonly RejectedRoute[],
+    unproven: ReadonlySet<string>,
+  ) => void;
+  /** HAProxy is about to be reloaded, not only updated at runtime. */
+  readonly onReload?: () => void;
+  /**
+   * The outcome of a configuration; `tookMs` is all of it: files, validation, reload. `cause` is its difference from the one before. After a
+   * partial update the rest of the decision waits for the next reload.
+   */
+  readonly onOutcome?: (outcome: ApplyOutcome, tookMs: number, cause: string, isPart?: boolean) => void;
+}

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { routerRemedy } from '../../../../src/router/follow/router-remedy.ts';
+
+const refusal = (resource: string): string =>
+  `Cannot list it: ${resource} is forbidden: User "system:serviceaccount:hawser-router:router" cannot list resource "${resource}" in API group "" at the cluster scope`;
+
+test("the remedy for a kind that may not be listed names the router's role, and the flag without Secrets", () => {
+  expect(routerRemedy(refusal('services'))).toBe(
+    'expected a role with which "system:serviceaccount:hawser-router:router" may list and watch services, such as the one of manifests/router/rbac.yaml',
+  );
+  expect(routerRemedy(refusal('secrets'))).toMatch(/, or --secrets false where no route names a Secret$/);
+  expect(routerRemedy('Unauthorized')).toBeUndefined();
+});

@@ -1,0 +1,185 @@
+import { expect, test } from 'vitest';
+import type { AccessAnswer } from '../../../../src/engine/kube/access-review.ts';
+import { readObjectList } from '../../../../src/router/follow/read-object-list.ts';
+import type { Route } from '../../../../src/router/follow/route.ts';
+import { createSecretReviews } from '../../../../src/router/follow/secret-reviews.ts';
+import { routeObject } from '../objects-of.ts';
+
+const failure: AccessAnswer = { kind: 'failure', status: undefined, message: 'no answer' };
+
+function world() {
+  let nowMs = 0;
+  let isAway = false;
+  const granted = new Set<string>();
+  const asked: string[] = [];
+  const told: (string | undefined)[] = [];
+  let heard = 0;
+  const reviews = createSecretReviews({
+    ask: async ({ namespace, name }) => {
+      asked.push(`${namespace}/${name}`);
+      if (isAway) return failure;
+      return { kind: granted.has(`${namespace}/${name}`) ? 'allowed' : 'denied' };
+    },
+    askUser: async () => 'me',
+    hear: () => {
+      heard += 1;
+    },
+    tell: (problem) => told.push(problem?.message),
+    nowMs: () => nowMs,
+    signal: new AbortController().signal,
+  });
+  return {
+    ...{ granted, asked, told, review: reviews.review },
+    heard: () => heard,
+    away: (is: boolean) => {
+      isAway = is;
+    },
+    after: async (ms: number) => {
+      nowMs += ms;
+      reviews.lookAgain();
+      await reviews.settled();
+    },
+    settled: reviews.settled,
+  };
+}
+
+const plain = routesOf({ name: 'plain' });
+const named = (name: string, secret: string, more: object = {}): readonly Route[] =>
+  routesOf({ name, ...more, spec: { tls: { termination: 'edge', externalCertificate: { name: secret } } } });
+
+function routesOf(text: Parameters<typeof routeObject>[0]): readonly Route[] {
+  return readObjectList(JSON.stringify([routeObject(text)])).objects.routes;
+}
+
+test('nothing is decided before the Secrets of the first Routes were asked about', async () => {
+  const { review, granted, settled, heard } = world();
+  granted.add('shop/cert');
+  const routes = [...plain, ...named('web', 'cert')];
+  expect(review(routes)).toBeUndefined();
+  await settled();
+  expect(heard()).toBe(1);
+  expect(review(routes)).toEqual({
+    routes,
+    secretReviews: [{ namespace: 'shop', name: 'cert', verdict: 'allowed' }],
+  });
+});
+
+test('the first answers are reported together, however many there are', async () => {
+  const { review, settled, heard } = world();
+  const routes = Array.from({ length: 20 }, (_, index) => named(`r${index}`, `s${index}`)).flat();
+  review(routes);
+  while (heard() === 0) await settled();
+  expect(review(routes)?.secretReviews).toHaveLength(20);
+  expect(heard()).toBe(1);
+});
+
+test('a new Route waits for the answer, and one that names another Secret is as before meanwhile', async () => {
+  const { review, granted, settled } = world();
+  granted.add('shop/old').add('shop/new');
+  const before = named('web', 'old');
+  review(before);
+  await settled();
+  review(before);
+  const after = [...named('web', 'new'), ...named('late', 'new'), ...plain];
+  const meanwhile = review(after);
+  expect(meanwhile?.routes).toEqual([...before, ...plain]);
+  expect(meanwhile?.secretReviews).toMatchObject([{ name: 'old', verdict: 'allowed' }]);
+  await settled();
+  expect(review(after)).toMatchObject({ routes: after, secretReviews: [{ name: 'new' }] });
+});
+
+test('a Secret that was taken back keeps its refusal while the Route waits for another one', async () => {
+  const { review, settled } = world();
+  const before = named('web', 'secret');
+  review(before);
+  await settled();
+  review(before);
+  const meanwhile = review(named('web', 'other'));
+  expect(meanwhile?.routes).toEqual(before);
+  expect(meanwhile?.secretReviews).toMatchObject([{ name: 'secret', verdict: 'denied', user: 'me' }]);
+});
+
+test('a recreated Route of the same name inherits nothing', async () => {
+  const { review, granted, settled } = world();
+  granted.add('shop/old');
+  const before = named('web', 'old');
+  review(before);
+  await settled();
+  review(before);
+  expect(review(named('web', 'new', { uid: 'second' }))?.routes).toEqual([]);
+});
+
+test('a Role that is made counts within seconds, and one that is taken back within a minute', async () => {
+  const { review, granted, settled, after, heard } = world();
+  const routes = named('web', 'cert');
+  const verdict = () => review(routes)?.secretReviews[0]?.verdict;
+  review(routes);
+  await settled();
+  expect(verdict()).toBe('denied');
+  granted.add('shop/cert');
+  await after(4_999);
+  expect(verdict()).toBe('denied');
+  await after(1);
+  expect(verdict()).toBe('allowed');
+  granted.delete('shop/cert');
+  await after(59_999);
+  expect(verdict()).toBe('allowed');
+  await after(1);
+  expect([verdict(), heard()]).toEqual(['denied', 3]);
+});
+
+test('the last answer holds while the API is away', async () => {
+  const { review, granted, settled, after, away, told } = world();
+  granted.add('shop/cert');
+  const routes = named('web', 'cert');
+  review(routes);
+  await settled();
+  const known = review(routes);
+  away(true);
+  await after(60_000);
+  expect(review(routes)).toEqual(known);
+  away(false);
+  await after(60_000);
+  expect(told).toEqual([undefined, 'no answer', undefined]);
+});
+
+test('without an answer of the API, the other Routes are decided after ten seconds', async () => {
+  const { review, settled, after, away, granted } = world();
+  away(true);
+  const routes = [...plain, ...named('web', 'cert')];
+  expect(review(routes)).toBeUndefined();
+  await settled();
+  await after(9_000);
+  expect(review(routes)).toBeUndefined();
+  await after(1_000);
+  expect(review(routes)).toMatchObject({ routes, secretReviews: [{ verdict: 'unknown' }] });
+  away(false);
+  granted.add('shop/cert');
+  await after(5_000);
+  expect(review(routes)).toMatchObject({ secretReviews: [{ verdict: 'allowed' }] });
+});
+
+test('namespaces have turns, so that thousands of refusals keep no new Role of another one waiting', async () => {
+  const { review, settled, after, asked } = world();
+  const many = Array.from({ length: 200 }, (_, index) => named(`r${index}`, `s${index}`)).flat();
+  const routes = [...many, ...named('pay', 'cert', { namespace: 'pay' })];
+  review(routes);
+  await settled();
+  while (review(routes) === undefined) await settled();
+  const before = asked.length;
+  await after(5_000);
+  expect(asked.length - before).toBe(10);
+  expect(asked.slice(before)).toContain('pay/cert');
+});
+
+test('a Secret that no Route names is no longer reviewed', async () => {
+  const { review, settled, after, asked } = world();
+  review(named('web', 'cert'));
+  await settled();
+  review(named('web', 'cert'));
+  expect(review(plain)).toMatchObject({ routes: plain });
+  expect(review([...plain])?.secretReviews).toEqual([]);
+  const before = asked.length;
+  await after(60_000);
+  expect(asked.length).toBe(before);
+});

@@ -1,0 +1,61 @@
+import { beforeEach, expect, test } from 'vitest';
+import type { Unreadable } from '../../../../src/router/follow/router-resources.ts';
+import { tellUnreadable } from '../../../../src/router/follow/tell-unreadable.ts';
+
+const HOUR_MS = 3_600_000;
+
+let lines: { readonly event: string; readonly key?: unknown; readonly problems?: unknown }[];
+let nowMs: number;
+let unreadable: Unreadable;
+beforeEach(() => {
+  [lines, nowMs] = [[], 0];
+  unreadable = tellUnreadable(
+    (line) => void lines.push(line),
+    () => nowMs,
+  );
+});
+
+const objectOf = (name: string) => ({ metadata: { namespace: 'shop', name } });
+/** What a list of so many objects tells. */
+const list = (count: number, prefix = 'bad') => {
+  lines.length = 0;
+  for (let index = 0; index < count; index += 1)
+    unreadable('Secrets', objectOf(`${prefix}-${index}`), ['no data']);
+  return Map.groupBy(lines, ({ event }) => event);
+};
+
+test('an object is named once, and again for another problem', () => {
+  unreadable('Secrets', objectOf('a'), ['one']);
+  unreadable('Secrets', objectOf('a'), ['one']);
+  unreadable('Services', objectOf('a'), ['one']);
+  unreadable('Secrets', objectOf('a'), ['two']);
+  expect(lines.map(({ problems }) => problems)).toEqual([['one'], ['one'], ['two']]);
+});
+
+test('objects beyond a thousand are not named, one line says so, and no list repeats them', () => {
+  const first = list(1_001);
+  expect([first.get('object-unreadable')?.length, first.get('objects-unreadable')?.length]).toEqual([
+    1_000, 1,
+  ]);
+  for (let round = 1; round < 20; round += 1) {
+    nowMs += HOUR_MS / 6;
+    expect(list(1_001).size).toBe(0);
+  }
+});
+
+test('objects that have gone make room for the names of others', () => {
+  list(1_001);
+  nowMs += HOUR_MS;
+  expect(
+    list(3, 'new')
+      .get('object-unreadable')
+      ?.map(({ key }) => key),
+  ).toEqual(['shop/new-0', 'shop/new-1', 'shop/new-2']);
+  expect(list(2_000, 'more').get('objects-unreadable')).toHaveLength(1);
+});
+
+test("of an object's many problems the first twenty are reported, with the number of the rest", () => {
+  const problems = Array.from({ length: 25 }, (_, index) => `problem ${index}`);
+  unreadable('Secrets', objectOf('a'), problems);
+  expect(lines[0]?.problems).toEqual([...problems.slice(0, 20), 'and 5 more']);
+});

@@ -1,0 +1,92 @@
+import { X509Certificate } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { explain } from '../../../../src/router/look/explain.ts';
+import { explanationLines } from '../../../../src/router/look/explanation-lines.ts';
+import { selfSigned } from '../../../../src/router/render/self-signed.ts';
+import { decided, routeObject, sliceObject } from '../objects-of.ts';
+
+const certificate = (name: string) => new X509Certificate(selfSigned(name, new Date()));
+const fallback = certificate('router default certificate');
+const edge = { tls: { termination: 'edge' } };
+const decision = decided(
+  [
+    routeObject({ name: 'cart', age: 1, spec: { path: '/cart', ...edge } }),
+    routeObject({ name: 'root', age: 2 }),
+    routeObject({ name: 'copy', age: 3, spec: { path: '/cart' } }),
+    routeObject({ name: 'thief', namespace: 'other', age: 4, spec: { path: '/cart' } }),
+    routeObject({
+      name: 'wild',
+      age: 5,
+      host: 'x.example.com',
+      spec: { wildcardPolicy: 'Subdomain', ...edge },
+    }),
+    sliceObject('web', 2),
+  ],
+  { allowWildcards: true },
+);
+const lines = (scheme: 'http' | 'https', host: string, path: string) =>
+  explanationLines(explain(decision, { scheme, host, path }, { lookup: 'hash', strictSni: false }, fallback));
+
+test('the route that answers is named, and why the others do not', () => {
+  expect(lines('https', 'App.example.com:443', '/cart/1')).toEqual([
+    'https://app.example.com/cart/1',
+    '  answered by route shop:cart (app.example.com/cart) through be_edge_http:shop:cart: 2 servers',
+    "  certificate: the router's default one",
+    'also wanted by',
+    '  shop:root (app.example.com): it has no TLS',
+    '  shop:wild (*.example.com): an exact host comes before a wildcard',
+    '  other:thief (app.example.com/cart): not admitted: HostAlreadyClaimed: a route in another namespace holds app.example.com and is older (shop:cart)',
+    '  shop:copy (app.example.com/cart): not admitted: HostAlreadyClaimed: route cart already has app.example.com/cart and is older (shop:cart)',
+  ]);
+});
+
+test('a route that takes no plain requests says so', () => {
+  expect(lines('http', 'app.example.com', '/cart').slice(0, 4)).toEqual([
+    'http://app.example.com/cart',
+    '  answered by route shop:root (app.example.com) through be_http:shop:root: 2 servers',
+    'also wanted by',
+    '  shop:cart (app.example.com/cart): it takes no requests without TLS (insecureEdgeTerminationPolicy None)',
+  ]);
+});
+
+test('a host that nobody has is answered by no route', () => {
+  expect(lines('http', 'example.org', '/')).toEqual(['http://example.org/', '  answered by no route: 503']);
+});
+
+test('typed control characters do not move the cursor', () => {
+  expect(lines('http', 'a\u001b[2Jb', '/').join('')).not.toContain('\u001b');
+});
+
+test('a host without a certificate of its own is refused if SNI is strict', () => {
+  const request = { scheme: 'https', host: 'app.example.com', path: '/cart' } as const;
+  const settings = { lookup: 'hash', strictSni: true } as const;
+  expect(explanationLines(explain(decision, request, settings, fallback))).toContain(
+    '  certificate: none: TLS to this host is refused (--strict-sni)',
+  );
+});
+
+test.each(['app.example.com', '*.example.com'])(
+  'a host is not refused where SNI is strict and the default certificate is for %s',
+  (name) => {
+    const request = { scheme: 'https', host: 'App.example.com:443', path: '/cart' } as const;
+    const settings = { lookup: 'hash', strictSni: true } as const;
+    expect(explanationLines(explain(decision, request, settings, certificate(name)))).toContain(
+      "  certificate: the router's default one",
+    );
+  },
+);
+
+test('a route that cannot be printed answers nothing here either', () => {
+  const backends = decision.model.backends.map((each) =>
+    each.key === 'shop:cart' ? { ...each, hsts: 'a\nb' } : each,
+  );
+  const request = { scheme: 'https', host: 'app.example.com', path: '/cart' } as const;
+  const settings = { lookup: 'hash', strictSni: false } as const;
+  const { route, others } = explain({ ...decision, model: { backends } }, request, settings, fallback);
+  expect(route).toBe('shop:wild');
+  expect(others).toContainEqual({
+    route: 'shop:cart',
+    place: 'app.example.com/cart',
+    why: 'left out: its HSTS header cannot be printed',
+  });
+});

@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { beyondShare } from '../../../../src/router/render/fair-share.ts';
+
+const share = (key: string, size: number) => ({ item: key, key, size });
+const keysOf = (shares: readonly { readonly key: string }[]) => shares.map(({ key }) => key);
+
+describe('what does not fit', () => {
+  test('goes out of the namespace that has most in all, not out of the one with the largest', () => {
+    const evil = Array.from({ length: 20 }, (_, index) => share(`evil:${index}`, 10));
+    expect(keysOf(beyondShare([share('victim:a', 100), ...evil], 290))).toEqual(['evil:9']);
+  });
+
+  test('goes largest first within a namespace', () => {
+    expect(keysOf(beyondShare([share('a:1', 1), share('a:2', 5), share('a:3', 3)], 4))).toEqual(['a:2']);
+  });
+
+  test('leaves two namespaces as much as they have alike', () => {
+    const both = ['a', 'b'].flatMap((namespace) =>
+      Array.from({ length: 10 }, (_, index) => share(`${namespace}:${index}`, 1)),
+    );
+    const gone = keysOf(beyondShare(both, 10));
+    expect(gone.filter((key) => key.startsWith('a:'))).toHaveLength(5);
+    expect(gone).toHaveLength(10);
+  });
+
+  test('is the same for every order, makes the others fit, and spares who has less than a fair share', () => {
+    const shares = fc.uniqueArray(
+      fc.record({
+        namespace: fc.constantFrom('a', 'b', 'c'),
+        name: fc.nat(30),
+        size: fc.integer({ min: 1, max: 50 }),
+      }),
+      { selector: ({ namespace, name }) => `${namespace}:${name}`, maxLength: 40 },
+    );
+    fc.assert(
+      fc.property(shares, fc.nat(500), fc.func(fc.integer()), (list, room, orderOf) => {
+        const all = list.map(({ namespace, name, size }) => share(`${namespace}:${name}`, size));
+        const gone = beyondShare(all, room);
+        const shuffled = all.toSorted((a, b) => orderOf(a.key) - orderOf(b.key));
+        expect(new Set(keysOf(beyondShare(shuffled, room)))).toEqual(new Set(keysOf(gone)));
+        const sum = (some: typeof all) => some.reduce((total, { size }) => total + size, 0);
+        expect(sum(all) - sum([...gone])).toBeLessThanOrEqual(room);
+        for (const namespace of ['a:', 'b:', 'c:']) {
+          const own = all.filter(({ key }) => key.startsWith(namespace));
+          if (sum(own) <= room / 3)
+            expect(keysOf(gone).filter((key) => key.startsWith(namespace))).toEqual([]);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import type { SetFile } from '../../../../src/engine/apply/file-set.ts';
+import { ConfigError } from '../../../../src/engine/system/errors.ts';
+import type { LogEvent } from '../../../../src/engine/system/log.ts';
+import { authorityProblem, revocationProblem } from '../../../../src/router/render/authority-pem.ts';
+import { errorAnswerProblem } from '../../../../src/router/render/error-answer.ts';
+import { givenFiles, readGivenFile, readGivenFiles } from '../../../../src/router/render/given-files.ts';
+import { keepLastGood } from '../../../../src/router/serve/last-good.ts';
+import { createAuthority } from '../../../helpers/certificates.ts';
+import { routerSettings } from '../../../helpers/router/router-settings.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'hawser-given-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const authority = createAuthority(join(folder, 'ca'));
+const list = authority.revoke(authority.issue({ commonName: 'gone' }));
+const at = (name: string, content: string): string => {
+  writeFileSync(join(folder, name), content);
+  return join(folder, name);
+};
+
+test('a CA is PEM of whole certificates, as many as there are', () => {
+  const problem = (text: string) => authorityProblem(Buffer.from(text));
+  expect(problem(`# a comment\n${authority.cert.repeat(140)}`)).toBeUndefined();
+  expect(problem('')).toContain('no certificate');
+  expect(problem(list)).toContain('no certificate');
+  expect(problem(authority.cert.slice(0, -40))).toContain('damaged');
+  expect(problem(authority.cert.replace(/M/, 'N'))).toContain('cannot be parsed');
+});
+
+test('a file of CRLs is PEM of whole ones', () => {
+  const problem = (text: string) => revocationProblem(Buffer.from(text));
+  expect(problem(list.repeat(2))).toBeUndefined();
+  expect(problem(authority.cert)).toContain('no X509 CRL');
+  expect(problem(list.slice(0, -40))).toContain('damaged');
+  expect(problem(list.replace(/\n(?!-)/, '\nAAAA'))).toContain('cannot be parsed');
+});
+
+test.each([
+  ['HTTP/1.0 503 Service Unavailable\r\nConnection: close\r\n\r\n<p>', undefined],
+  ['HTTP/1.1 503\nContent-Length: 3\n\n<p>', undefined],
+  ['HTTP/1.1 503\nContent-Length: 4\n\n<p>', 'Content-Length: 4 and a page of 3 bytes'],
+  ['HTTP/1.1 503\nTransfer-Encoding: chunked\n\n<p>', 'Transfer-Encoding'],
+  ['HTTP/1.1 503\n<p>', 'not an HTTP answer'],
+  ['HTTP/2 503\n\n', 'not an HTTP answer'],
+  ['<p>Sorry.</p>', 'not an HTTP answer'],
+  ['', 'not an HTTP answer'],
+  [`HTTP/1.1 503\n\n${'x'.repeat(32_768)}`, 'ROUTER_BUF_SIZE 32768'],
+])('HAProxy accepts what it can send of answer %#', (text, problem) => {
+  const found = errorAnswerProblem(Buffer.from(text), 32_768);
+  if (problem === undefined) expect(found).toBeUndefined();
+  else expect(found).toContain(problem);
+});
+
+test('a file that is missing or wrong is an error that names its setting, all of them at once', async () => {
+  const settings = routerSettings({
+    ROUTER_ERRORFILE_404: join(folder, 'no such file'),
+    DEFAULT_DESTINATION_CA_PATH: at('empty.crt', ''),
+    ROUTER_MUTUAL_TLS_AUTH_CA: '/not/asked/for',
+  });
+  const error: unknown = await readGivenFiles(settings).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(ConfigError);
+  const problems = (error as ConfigError).problems.join('\n');
+  expect(problems).toMatch(
+    /--default-destination-ca \(DEFAULT_DESTINATION_CA_PATH\) ".*empty.crt": it has no/,
+  );
+  expect(problems).toMatch(/--error-file404 \(ROUTER_ERRORFILE_404\) ".*no such file": ENOENT/);
+  expect(problems).not.toContain('/not/asked/for');
+});
+
+test('the last good content stays when a new one is wrong, which is reported once', async () => {
+  const path = at('clients.crl', list);
+  const settings = routerSettings({
+    ROUTER_MUTUAL_TLS_AUTH: 'required',
+    ROUTER_MUTUAL_TLS_AUTH_CA: authority.certFile,
+    ROUTER_MUTUAL_TLS_AUTH_CRL: path,
+  });
+  const file = givenFiles(settings).find(({ setting }) => setting === 'mutualTlsCrl');
+  if (file === undefined) throw new Error('no list');
+  const said: LogEvent[] = [];
+  const names = { usable: 'usable', unusable: 'unusable' };
+  const read = keepLastGood<SetFile>(
+    (before) => readGivenFile(file, before),
+    names,
+    (line) => said.push(line),
+  );
+  const good = await read();
+  expect(`${good.content}`).toBe(list);
+  expect(await read()).toBe(good);
+  rmSync(path);
+  expect([await read(), await read()]).toEqual([good, good]);
+  at('clients.crl', 'nonsense');
+  expect(await read()).toBe(good);
+  expect(said.map(({ event }) => event)).toEqual(['unusable', 'unusable']);
+  at('clients.crl', list.repeat(2));
+  expect(`${(await read()).content}`).toBe(list.repeat(2));
+  expect(said.at(-1)).toEqual({ event: 'usable' });
+});

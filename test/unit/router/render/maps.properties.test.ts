@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createHashMapFiles } from '../../../../src/router/render/hash-maps.ts';
+import { askHash, askRegex, expectedAnswer, hashMaps } from '../../../helpers/router/ask-maps.ts';
+import { requests, routeBackend, routeSets } from '../../../helpers/router/route-sets.ts';
+
+const many = fc.array(requests, { minLength: 20, maxLength: 20 });
+const runs = { seed: 71, numRuns: 1_000 };
+const schemes = ['http', 'https'] as const;
+
+test.each(schemes)('hash maps answer %s as the reference matcher', (scheme) => {
+  fc.assert(
+    fc.property(routeSets, many, (routes, asked) => {
+      const maps = hashMaps(routes);
+      for (const request of asked)
+        expect(askHash(maps, scheme, request)).toBe(expectedAnswer(routes, scheme, request));
+    }),
+    runs,
+  );
+});
+
+test.each(schemes)('regex maps answer %s as the reference matcher', (scheme) => {
+  fc.assert(
+    fc.property(routeSets, many, (routes, asked) => {
+      for (const request of asked)
+        expect(askRegex(routes, scheme, request)).toBe(expectedAnswer(routes, scheme, request));
+    }),
+    runs,
+  );
+});
+
+test('the order of the routes changes no answer', () => {
+  fc.assert(
+    fc.property(routeSets, (routes) => {
+      expect(sorted(hashMaps(routes.toReversed()))).toEqual(sorted(hashMaps(routes)));
+    }),
+    runs,
+  );
+});
+
+const sorted = (maps: ReturnType<typeof hashMaps>): string =>
+  JSON.stringify(
+    [maps.http, maps.secure, maps.redirect]
+      .map((each) => [pairs(each.exact), pairs(each.prefix)])
+      .concat([pairs(maps.tls)]),
+  );
+const pairs = (map: ReadonlyMap<string, string>) => [...map].map(([key, value]) => [key, value]).sort();
+
+test('maps that were made while routes came and went are those that are made at once', () => {
+  fc.assert(
+    fc.property(fc.array(routeSets, { minLength: 2, maxLength: 6 }), (sets) => {
+      const filesOf = createHashMapFiles();
+      for (const routes of sets) {
+        const before = filesOf(routes);
+        expect(before).toEqual(createHashMapFiles()(routes));
+        expect(filesOf(routes.toReversed()).every((file, index) => file === before[index])).toBe(true);
+      }
+    }),
+    runs,
+  );
+});
+
+test('if the byte order is wrong, hash gives the longer path', () => {
+  const routes = [
+    routeBackend({ host: 'a.com', path: '/docs/', key: 'ns:folder' }),
+    routeBackend({ host: 'a.com', path: '/docs/%61', key: 'ns:longer' }),
+  ];
+  const request = { host: 'a.com', path: '/docs/%61/x' };
+  expect(askHash(hashMaps(routes), 'http', request)).toBe('be_http:ns:longer');
+  expect(askRegex(routes, 'http', request)).toBe('be_http:ns:folder');
+});
+
+test('a path with a blank or a line end makes no line', () => {
+  const routes = ['/a b', '/a\nevil.com/ be_http:ns:other', '/a\tb'].map((path, index) =>
+    routeBackend({ host: 'a.com', path, key: `ns:r${index}` }),
+  );
+  expect(hashMaps(routes).http).toEqual({ exact: new Map(), prefix: new Map() });
+});

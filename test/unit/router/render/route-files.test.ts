@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { createRouteFiles } from '../../../../src/router/render/route-files.ts';
+import { selfSigned } from '../../../../src/router/render/self-signed.ts';
+import { createAuthority } from '../../../helpers/certificates.ts';
+import { backendOf } from '../backend-of.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'hawser-route-files-'));
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+test('a route with the default certificate does not offer HTTP/2: hosts without one of their own share it', () => {
+  const [own, defaultCertificate] = [selfSigned('own', new Date()), selfSigned('default', new Date())];
+  const route = (key: string, pem: string) =>
+    backendOf({ key: `n:${key}`, kind: 'edge', host: `${key}.test`, certificate: { pem, http2: true } });
+  const routes = [route('own', own), route('same', defaultCertificate)];
+  const [list] = createRouteFiles({ http2: true, strictSni: false })(routes, defaultCertificate);
+  expect(list?.content).toBe('certs/n_same.pem same.test\ncerts/n_own.pem [alpn h2,http/1.1] own.test\n');
+});
+
+test('the list of certificates follows the default certificate, also to one that was there before', () => {
+  const [one, other] = [selfSigned('one', new Date()), selfSigned('other', new Date())];
+  const backend = backendOf({
+    key: 'n:a',
+    kind: 'edge',
+    host: 'a.test',
+    certificate: { pem: one, http2: true },
+  });
+  const filesOf = createRouteFiles({ http2: true, strictSni: false });
+  const offersHttp2 = (pem: string) => filesOf([backend], pem)[0]?.content.includes('alpn h2');
+  expect([one, other, other, one].map(offersHttp2)).toEqual([false, true, true, false]);
+});
+
+test('with strict-sni the default certificate is for those of its names that no route has a certificate for', () => {
+  const authority = createAuthority(scratch);
+  const { key, cert } = authority.issue({
+    commonName: 'Plain.test',
+    dnsNames: ['*.apps.test', 'own.test', 'x.wild.test', 'free.test', '*.wild.test'],
+  });
+  const pem = selfSigned('own', new Date());
+  const route = (host: string, wildcard = false) =>
+    backendOf({ key: `n:${host}`, kind: 'edge', host, wildcard, certificate: { pem, http2: true } });
+  const routes = [route('own.test'), route('shop.apps.test'), route('wild.test', true)];
+  const lineWith = (strictSni: boolean) =>
+    createRouteFiles({ http2: true, strictSni })(routes, `${key}${cert}`)[1]?.content;
+  expect(lineWith(false)).toBe('certs/_default.pem *\n');
+  expect(lineWith(true)).toBe('certs/_default.pem * *.apps.test free.test plain.test\n');
+});

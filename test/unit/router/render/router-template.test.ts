@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { readRouterTemplate } from '../../../../src/router/render/router-template.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'hawser-router-template-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function read(text: string) {
+  const path = join(folder, 'template');
+  writeFileSync(path, text);
+  return await readRouterTemplate(path);
+}
+
+test('a Go template of openshift-router is refused by name', async () => {
+  expect(await read('{{- define "conf/haproxy.config" }}\nglobal\n{{- end }}\n')).toEqual({
+    kind: 'unreadable',
+    message: expect.stringMatching(
+      /^Cannot use template ".*template": it is a Go template of openshift-router, expected an EJS file/,
+    ),
+  });
+});
+
+test('an EJS template may have braces', async () => {
+  expect(await read('global\n<% /* {{ */ %>\n')).toMatchObject({ kind: 'read' });
+});
+
+test('without a file it is the template that comes with hawser', async () => {
+  expect(await readRouterTemplate(undefined)).toMatchObject({
+    kind: 'read',
+    path: 'templates/router.cfg.ejs',
+  });
+});

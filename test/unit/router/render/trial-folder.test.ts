@@ -1,0 +1,30 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { openTrialFolder } from '../../../../src/router/render/trial-folder.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'hawser-trial-test-'));
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+test('a trial folder is removed with its content', async () => {
+  let path: string;
+  {
+    await using folder = await openTrialFolder(scratch);
+    path = folder.path;
+    writeFileSync(join(path, 'key.pem'), 'key');
+  }
+  expect(existsSync(path)).toBe(false);
+});
+
+test("a killed router's trial folders are removed after two minutes, and nothing else", async () => {
+  for (const name of ['hawser-trial-left', 'other-left']) {
+    mkdirSync(join(scratch, name, 'certs'), { recursive: true });
+    writeFileSync(join(scratch, name, 'certs/shop_a.pem'), 'key');
+  }
+  const there = (): readonly string[] => readdirSync(scratch).filter((name) => name.endsWith('left'));
+  await using _young = await openTrialFolder(scratch, Date.now() + 60_000);
+  expect(there()).toEqual(['hawser-trial-left', 'other-left']);
+  await using _old = await openTrialFolder(scratch, Date.now() + 121_000);
+  expect(there()).toEqual(['other-left']);
+});

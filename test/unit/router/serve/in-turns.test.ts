@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { inTurns } from '../../../../src/router/serve/in-turns.ts';
+
+const item = fc.record({ group: fc.constantFrom('a', 'b', 'c', 'd'), id: fc.nat() });
+
+test('each item occurs once, and the order within a group stays', () => {
+  fc.assert(
+    fc.property(fc.array(item), (items) => {
+      const turned = inTurns(items, ({ group }) => group);
+      expect(turned).toHaveLength(items.length);
+      for (const group of ['a', 'b', 'c', 'd'])
+        expect(turned.filter((each) => each.group === group)).toEqual(
+          items.filter((each) => each.group === group),
+        );
+    }),
+  );
+});
+
+test('an item waits for as many of each other group as are before it in its own, and one more', () => {
+  fc.assert(
+    fc.property(fc.array(item), (items) => {
+      const turned = inTurns(items, ({ group }) => group);
+      for (const [index, { group }] of turned.entries()) {
+        const before = turned.slice(0, index);
+        const own = before.filter((each) => each.group === group).length;
+        const others = Map.groupBy(before, (each) => each.group);
+        for (const [name, each] of others)
+          if (name !== group) expect(each.length).toBeLessThanOrEqual(own + 1);
+      }
+    }),
+  );
+});

@@ -1,0 +1,162 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { RouteBackend } from '../../../../src/router/model.ts';
+import { createIsolation } from '../../../../src/router/serve/isolation.ts';
+import { decided, routeObject } from '../objects-of.ts';
+
+const refused = {
+  kind: 'rejected',
+  by: 'check',
+  message: 'no',
+  detail: '[ALERT] (1) : out of memory',
+} as const;
+const named = (...names: readonly string[]) =>
+  decided(names.map((name, age) => routeObject({ name, host: `${name}.test`, age })));
+
+/** A search's 32, the check of all again, that of none, and the one beyond which it stops. */
+const MOST_CHECKS_AT_A_TIME = 35;
+
+/** HAProxy refuses routes whose names begin with `bad`, and names none. */
+function isolated(isBad = (key: string) => key.startsWith('shop:bad'), template = () => 'text') {
+  const stop = new AbortController();
+  const counts = { checks: 0 };
+  let rendered: readonly RouteBackend[] = [];
+  const isolation = createIsolation(
+    {
+      template,
+      render: async (backends) => {
+        rendered = backends;
+        return { text: '', mode: 0o600, others: [] };
+      },
+      check: async () => {
+        counts.checks += 1;
+        return rendered.some(({ key }) => isBad(key))
+          ? { kind: 'invalid', message: '', detail: refused.detail }
+          : { kind: 'valid' };
+      },
+    },
+    () => undefined,
+    () => 0,
+    stop.signal,
+  );
+  const left = (decision: ReturnType<typeof decided>) =>
+    isolation.servable(decision).leftOut.map(({ key }) => key);
+  return { isolation, counts, left, stop };
+}
+
+test('no route is left out if HAProxy takes all of them the next time', async () => {
+  const { isolation, left } = isolated(() => false);
+  const decision = named('a', 'b', 'c');
+  isolation.taken(named('a', 'b'));
+  expect(await isolation.leaveOut(refused, { decision, rendered: { text: '' } })).toBe(false);
+  expect(left(decision)).toEqual([]);
+});
+
+test('thirty routes refused without a name cost ten validations, and are tried with what is served', async () => {
+  const { isolation, counts, left, stop } = isolated();
+  const bad = Array.from({ length: 30 }, (_, index) => `bad${index}`);
+  const decision = named('a', 'b', ...bad, 'new');
+  isolation.taken(named('a', 'b'));
+  expect(await isolation.leaveOut(refused, { decision, rendered: { text: '' } })).toBe(true);
+  expect(counts.checks).toBeLessThanOrEqual(10);
+  expect(left(decision)).not.toContain('shop:a');
+  expect(left(decision)).toEqual(expect.arrayContaining(bad.map((name) => `shop:${name}`)));
+
+  const trying = isolation.tryAgain(() => {
+    if (!left(decision).includes('shop:new')) stop.abort();
+  }, stop.signal);
+  await trying;
+  expect(left(decision)).toHaveLength(30);
+});
+
+test('at a cold start, 200 of 1,000 routes refused without a name cost a bounded search', async () => {
+  const { isolation, counts, left, stop } = isolated();
+  const names = Array.from({ length: 1_000 }, (_, index) => `${index % 5 === 3 ? 'bad' : 'good'}${index}`);
+  const decision = named(...names);
+  const served = () => isolation.servable(decision).decision;
+  expect(await isolation.leaveOut(refused, { decision, rendered: { text: '' } })).toBe(true);
+  expect(counts.checks).toBeLessThanOrEqual(MOST_CHECKS_AT_A_TIME);
+  const first = served().model.backends.map(({ key }) => key);
+  expect(first).toContain('shop:good0');
+  expect(first.filter((key) => key.startsWith('shop:bad'))).toEqual([]);
+  isolation.taken(served());
+
+  const checksBefore = counts.checks;
+  let rounds = 0;
+  await isolation.tryAgain(() => {
+    isolation.taken(served());
+    rounds += 1;
+    if (rounds === 2) stop.abort();
+  }, stop.signal);
+  const later = served().model.backends.map(({ key }) => key);
+  expect(later.length).toBeGreaterThan(first.length + 20);
+  expect(later.filter((key) => key.startsWith('shop:bad'))).toEqual([]);
+  expect(counts.checks - checksBefore).toBeLessThanOrEqual(3 * MOST_CHECKS_AT_A_TIME);
+  expect(left(decision)).toHaveLength(1_000 - later.length);
+});
+
+test('round after round all that HAProxy takes is found', async () => {
+  const { isolation, stop } = isolated();
+  const decision = named(
+    ...Array.from({ length: 40 }, (_, index) => `${index % 5 === 3 ? 'bad' : 'good'}${index}`),
+  );
+  const served = () => isolation.servable(decision).decision;
+  await isolation.leaveOut(refused, { decision, rendered: { text: '' } });
+  isolation.taken(served());
+  await isolation.tryAgain(() => {
+    isolation.taken(served());
+    if (served().model.backends.length === 32) stop.abort();
+  }, stop.signal);
+  expect(served().model.backends).toHaveLength(32);
+});
+
+test('of new routes tried alone, HAProxy takes some, and refused ones are left out', async () => {
+  const { isolation, left } = isolated();
+  const decision = named('a', 'bad', 'b');
+  isolation.servable(decision);
+  const { taken, isAnyLeftOut } = await isolation.tryAlone(decision.model.backends);
+  expect([taken.map(({ key }) => key), isAnyLeftOut]).toEqual([['shop:a', 'shop:b'], true]);
+  expect(left(decision)).toEqual(['shop:bad']);
+});
+
+test('a template that HAProxy refuses with the routes it served costs no route', async () => {
+  let template = 'good';
+  const { isolation, left, stop } = isolated(
+    () => template === 'bad',
+    () => template,
+  );
+  const decision = named('a', 'b', 'new');
+  isolation.taken(named('a', 'b'));
+  template = 'bad';
+  const detail = '[ALERT] (1) : config : parsing [x:2] : unknown keyword in "be_http:shop:a"';
+  expect(await isolation.leaveOut({ ...refused, detail }, { decision, rendered: { text: '' } })).toBe(false);
+  expect(left(decision)).toEqual([]);
+  stop.abort();
+});
+
+test('routes that were left out with another template are let in at once if nothing is served', async () => {
+  let template = 'bad';
+  const { isolation, left, stop } = isolated(
+    () => template === 'bad',
+    () => template,
+  );
+  const decision = named('a', 'b');
+  const detail = '[ALERT] (1) : config : parsing [x:2] : unknown keyword in "be_http:shop:a"';
+  expect(await isolation.leaveOut({ ...refused, detail }, { decision, rendered: { text: '' } })).toBe(true);
+  expect(left(decision)).toEqual(['shop:a']);
+  template = 'good';
+  await isolation.tryAgain(() => stop.abort(), stop.signal);
+  expect(left(decision)).toEqual([]);
+});
+
+test('without room for a trial no route is blamed, and the router goes on', async () => {
+  const before = process.env['TMPDIR'];
+  onTestFinished(() => {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+  });
+  process.env['TMPDIR'] = '/dev/null';
+  const { isolation, left } = isolated();
+  const decision = named('a', 'bad');
+  expect(await isolation.leaveOut(refused, { decision, rendered: { text: '' } })).toBe(false);
+  expect(left(decision)).toEqual([]);
+});

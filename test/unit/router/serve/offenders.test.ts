@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { firstWords, offendersIn } from '../../../../src/router/serve/offenders.ts';
+import { routeBackend } from '../../../helpers/router/route-sets.ts';
+
+const backends = [
+  routeBackend({ key: 'shop:web', host: 'a.test' }),
+  routeBackend({ key: 'blog:web.v2', host: 'b.test', kind: 'edge' }),
+];
+const text = [
+  'global',
+  '  stats socket /s',
+  'backend be_http:shop:web from http-append',
+  '  balance random',
+  '  wrong words here',
+  '',
+  'backend be_edge_http:blog:web.v2 from http-append',
+  '  balance random',
+].join('\n');
+const found = (...lines: readonly string[]) => [...offendersIn(lines.join('\n'), text, backends)];
+
+test('a line of a backend is its route, which gets the words without the place', () => {
+  expect(
+    found(
+      "[ALERT]    (7) : config : parsing [/c/haproxy.cfg.candidate:5] : unknown keyword 'wrong' in 'backend' section",
+    ),
+  ).toEqual([['shop:web', "unknown keyword 'wrong' in 'backend' section"]]);
+});
+
+test('a name of a backend or of a file is its route', () => {
+  expect(found("[ALERT]    (7) : config : backend 'be_edge_http:blog:web.v2': no.")).toEqual([
+    ['blog:web.v2', "backend 'be_edge_http:blog:web.v2': no."],
+  ]);
+  const inList =
+    "[ALERT] (7) : config : parsing [/c/h.cfg:2] : unable to load certificate from file 'certs/shop_web.pem'.";
+  expect(found(inList).map(([key]) => key)).toEqual(['shop:web']);
+});
+
+test('several mistakes blame several routes, and a message about two routes goes to neither', () => {
+  expect(
+    found('[ALERT] (7) : config : parsing [/c:5] : x', '[ALERT] (7) : config : parsing [/c:8] : y'),
+  ).toEqual([
+    ['shop:web', 'x'],
+    ['blog:web.v2', 'y'],
+  ]);
+  const both = "[ALERT] (7) : config : 'be_http:shop:web' and 'be_edge_http:blog:web.v2'";
+  expect(found(both)).toEqual([
+    ['shop:web', ''],
+    ['blog:web.v2', ''],
+  ]);
+});
+
+test('a warning accuses nobody, however many lines it has', () => {
+  const lines = [
+    '[WARNING]  (7) : config : parsing [/c:5] : odd',
+    "   in 'be_http:shop:web'",
+    '[ALERT] (7) : config : Fatal errors found in configuration.',
+  ];
+  expect(found(...lines)).toEqual([]);
+  expect(firstWords(lines.join('\n'))).toBe('Fatal errors found in configuration.');
+});
+
+test('a line outside of all backends, or past the end, blames no route', () => {
+  expect(
+    found('[ALERT] (7) : config : parsing [/c:2] : x', '[ALERT] (7) : config : parsing [/c:99999] : x'),
+  ).toEqual([]);
+});
+
+test('a tenant who writes the names of others into his route accuses himself alone', () => {
+  const quoted =
+    "[ALERT] (7) : config : parsing [/c:5] : unknown 'be_edge_http:blog:web.v2 certs/blog_web.v2.pem [/c:8]' in section";
+  expect(found(quoted).map(([key]) => key)).toEqual(['shop:web']);
+  const elsewhere = "[ALERT] (7) : config : 'be_http:shop:web' : 'a[/c:8]' is wrong";
+  expect(found(elsewhere).map(([key]) => key)).toEqual(['shop:web']);
+});

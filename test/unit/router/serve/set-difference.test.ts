@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import type { Rendered, SetFile } from '../../../../src/engine/apply/file-set.ts';
+import { routerDifference } from '../../../../src/router/serve/set-difference.ts';
+
+const rendered = (server: string, ...others: readonly SetFile[]): Rendered => ({
+  text: `global\nbackend be_http:shop:web\n  balance random\n  server pod:1 ${server} weight 1\n`,
+  mode: 0o644,
+  others,
+});
+const map = (content: string): SetFile => ({ name: 'maps/http.exact.map', content });
+const list = (content: string): SetFile => ({ name: 'cert_config.map', content });
+const pem = (content: string, name = 'certs/shop_web.pem'): SetFile => ({ name, content, secret: true });
+const allowlist: SetFile = { name: 'allowlists/shop_web.txt', content: '10.0.0.0/8\n' };
+const hash = routerDifference({ lookup: 'hash' });
+const one = rendered('10.0.0.1:8080', map('a.test b\n'), pem('1'), list('certs/shop_web.pem a.test\n'));
+
+test.each<readonly [string, Rendered, readonly string[]]>([
+  ['nothing', { ...one }, []],
+  ['an endpoint', { ...one, text: one.text.replace('10.0.0.1', '10.0.0.2') }, ['server']],
+  [
+    'a line of a map',
+    rendered('10.0.0.1:8080', map('a.test c\n'), ...(one.others ?? []).slice(1)),
+    ['map-line'],
+  ],
+  [
+    'a renewed certificate',
+    rendered('10.0.0.1:8080', map('a.test b\n'), pem('2'), list('certs/shop_web.pem a.test\n')),
+    ['certificate'],
+  ],
+  [
+    'a certificate that goes',
+    rendered('10.0.0.1:8080', map('a.test b\n'), list('')),
+    ['list-line', 'certificate'],
+  ],
+])('%s is a runtime update', (_, after, kinds) => {
+  const found = hash(one, after);
+  expect(found.kind === 'runtime' ? found.changes.map(({ kind }) => kind) : []).toEqual(kinds);
+  expect(found.kind).not.toBe('reload');
+});
+
+test.each<readonly [string, Rendered | undefined, Rendered]>([
+  ['a directive', one, { ...one, text: one.text.replace('random', 'source') }],
+  ['a list of addresses', one, rendered('10.0.0.1:8080', ...(one.others ?? []), allowlist)],
+  ['a configuration of which the files are not known', { text: one.text, mode: 0o644 }, one],
+  ['a first configuration', undefined, one],
+])('it reloads for %s', (_, before, after) => {
+  expect(hash(before, after).kind).toBe('reload');
+});
+
+test('it reloads for a line of a map of regular expressions', () => {
+  const after = rendered('10.0.0.1:8080', map('a.test c\n'), ...(one.others ?? []).slice(1));
+  expect(routerDifference({ lookup: 'regex' })(one, after)).toMatchObject({
+    kind: 'reload',
+    what: 'files-changed',
+  });
+});
+
+test('the one moved server of a namespace is not behind the thousand of another one', () => {
+  const backend = (namespace: string, count: number, net: number): string =>
+    `backend be_http:${namespace}:web\n${Array.from(
+      { length: count },
+      (_, index) => `  server pod:${index} 10.${net}.${index >> 8}.${index & 255}:8080 weight 1\n`,
+    ).join('')}`;
+  const set = (net: number): Rendered => ({
+    text: `global\n${backend('evil', 1_000, net)}${backend('shop', 1, net)}`,
+    mode: 0o644,
+    others: [],
+  });
+  const found = hash(set(1), set(2));
+  const servers =
+    found.kind === 'runtime' ? found.changes.flatMap((each) => ('server' in each ? each.server : [])) : [];
+  expect(servers).toHaveLength(1_001);
+  expect(servers.indexOf('be_http:shop:web/pod:0')).toBeLessThan(2);
+});
