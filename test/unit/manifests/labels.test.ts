@@ -5,8 +5,8 @@ import { parseAllDocuments } from 'yaml';
 import { hawserVersion } from '../../../src/engine/system/version.ts';
 
 const folder = join(import.meta.dirname, '../../../manifests');
-const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
-  name.endsWith('.yaml'),
+const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+  (name) => name.endsWith('.yaml') && !name.endsWith('kustomization.yaml'),
 );
 const objects = names.flatMap((name) =>
   [...parseAllDocuments(readFileSync(join(folder, name), 'utf8'))].map((document) => {

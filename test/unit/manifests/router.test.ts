@@ -189,7 +189,7 @@ describe('the Deployment', () => {
   });
 
   it('is what Service and PodMonitor choose, and has the ports that they name', () => {
-    const [[service], [monitor]] = [read('service'), read('podmonitor')];
+    const [[service], [monitor]] = [read('service'), read('monitoring/podmonitor')];
     const { labels } = deployment.spec.template.metadata;
     expect(labels).toMatchObject(service.spec.selector);
     expect(labels).toMatchObject(monitor.spec.selector.matchLabels);
@@ -204,7 +204,7 @@ describe('the Deployment', () => {
   });
 
   it('is scraped under the jobs that the alerts select by', () => {
-    const [monitor] = read('podmonitor');
+    const [monitor] = read('monitoring/podmonitor');
     const jobs = monitor.spec.podMetricsEndpoints.map(
       ({ relabelings }: { relabelings: { targetLabel: string; replacement?: string }[] }) =>
         relabelings.find(({ targetLabel }) => targetLabel === 'job')?.replacement,
