@@ -11,14 +11,17 @@ const FAILURES_TO_COUNT = 2;
 
 const fileOf = (trackFile: string): string => `${trackFile}.health`;
 
+/** Stands for the URL where the VIP follows no health: its value stays without a monitor. */
+const UNCHECKED = 'unchecked';
+
 /**
- * Leaves beside a track file where its monitor asks for the health that it writes there. A supervisor does not speak TLS:
- * it asks nothing then. Throws the system's error.
+ * Leaves next to a track file the URL that its monitor polls; undefined where it polls none. A supervisor does not speak TLS:
+ * it polls nothing then. Throws the system's error.
  */
-export function noteHealthUrl(trackFile: string, { secure, host, port, path }: HealthUrl): void {
+export function noteHealthUrl(trackFile: string, url: HealthUrl | undefined): void {
   const file = fileOf(trackFile);
-  if (secure) rmSync(file, { force: true });
-  else replaceFile(file, `http://${hostPort({ host, port })}${path}\n`, 0o644);
+  if (url?.secure === true) rmSync(file, { force: true });
+  else replaceFile(file, `${url === undefined ? UNCHECKED : `http://${hostPort(url)}${url.path}`}\n`, 0o644);
 }
 
 /** Stands in for the question that a silent monitor does not ask any more. */
@@ -41,7 +44,9 @@ export function createSilentHealth(trackFile: string): SilentHealth {
   };
   return {
     serves: () => {
-      const url = readNoted(trackFile);
+      const noted = readText(fileOf(trackFile)).trim();
+      if (noted === UNCHECKED) return true;
+      const url = parseNoted(noted);
       if (url === undefined) return false;
       if (!isAsking) {
         isAsking = true;
@@ -57,9 +62,9 @@ export function createSilentHealth(trackFile: string): SilentHealth {
 
 type Question = Pick<HealthUrl, 'host' | 'port' | 'path'>;
 
-function readNoted(trackFile: string): Question | undefined {
+function parseNoted(noted: string): Question | undefined {
   try {
-    const url = new URL(readText(fileOf(trackFile)).trim());
+    const url = new URL(noted);
     return { host: hostOf(url), port: Number(url.port || 80), path: `${url.pathname}${url.search}` };
   } catch {
     return undefined;

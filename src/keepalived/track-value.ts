@@ -40,9 +40,9 @@ export interface TrackHealth {
   readonly kind: VipKind;
   /**
    * What serves the VIP on this node: HAProxy, or the ingress router. `doubtful`: it answers, but the flap governor
-   * holds it back. `unknown`: not checked yet.
+   * holds it back. `unknown`: not checked yet. `unchecked`: the VIP follows no health.
    */
-  readonly service: 'ok' | 'doubtful' | 'failed' | 'unknown';
+  readonly service: 'ok' | 'doubtful' | 'failed' | 'unknown' | 'unchecked';
   /** How long it has been failing, 0 while it is not. */
   readonly failedForMs: number;
   /** Something else on this node serves, as well as it can: for the API VIP the node's own API server. */
@@ -94,7 +94,7 @@ export function trackAddends(health: TrackHealth): readonly Addend[] {
 
 /** Only a healthy node gives the VIP away or takes it: an order moves no VIP to or from a failing node. */
 function steering({ service, holder, steer, priority }: TrackHealth, points: number): readonly Addend[] {
-  const isWell = service === 'ok';
+  const isWell = service === 'ok' || service === 'unchecked';
   switch (steer) {
     case 'drain':
       return points < TRACK.doubtful ? [] : [{ points: TRACK.drained - points, why: 'it is drained' }];
@@ -116,6 +116,7 @@ export const serverOf: Readonly<Record<VipKind, string>> = { api: 'HAProxy', ing
 function verdictOf({ kind, service, failedForMs, localApiServes, everyoneFailing }: TrackHealth): Addend {
   const server = serverOf[kind];
   if (service === 'unknown') return { points: TRACK.fault, why: `${server} has not been looked at yet` };
+  if (service === 'unchecked') return { points: TRACK.healthy, why: `${server} is not checked` };
   if (service === 'ok') return { points: TRACK.healthy, why: `${server} serves` };
   if (everyoneFailing)
     return { points: TRACK.healthy, why: `${server} does not serve, but no other node does either` };

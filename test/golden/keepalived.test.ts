@@ -41,7 +41,7 @@ const usual: KeepalivedSettings = {
   ingressVips: [],
   nodeName: 'master-0',
   notifyFifo: '/var/run/keepalived/notify.fifo',
-  trackFiles: { api: '/var/run/keepalived/lb.track' },
+  trackFiles: { api: '/var/run/keepalived/lb.track', ingress: '/var/run/keepalived/ingress.track' },
 };
 
 /** keepalived looks for the interfaces that a file names, so they have to be there. */

@@ -38,7 +38,6 @@ function withPrintables(instance: VrrpInstance): KeepalivedInstance {
     ...instance,
     unicastPeers: instance.peers.length > 0 ? instance.peers : [placeholderPeer[instance.family]],
     trackFiles: instance.syncGroup === undefined ? trackedBy([instance]) : [],
-    keepWhereItIs: !instance.trackFile,
     vipOptions: instance.family === 'ipv6' ? ['preferred_lft', '0'] : [],
   };
 }
@@ -55,7 +54,7 @@ const placeholderPeer: Readonly<Record<AddressFamily, VrrpPeer>> = {
 
 /** Those that count for one of these, by name. */
 function trackedBy(instances: readonly VrrpInstance[]): readonly string[] {
-  return [...new Set(instances.flatMap(({ kind, trackFile }) => (trackFile ? [trackFileNames[kind]] : [])))];
+  return [...new Set(instances.map(({ kind }) => trackFileNames[kind]))];
 }
 
 function trackFilesOf(
@@ -65,8 +64,7 @@ function trackFilesOf(
   const tracked = trackedBy(instances);
   return (['api', 'ingress'] as const).flatMap((kind) => {
     const name = trackFileNames[kind];
-    const path = settings.trackFiles[kind];
-    return path !== undefined && tracked.includes(name) ? [{ name, path }] : [];
+    return tracked.includes(name) ? [{ name, path: settings.trackFiles[kind] }] : [];
   });
 }
 

@@ -61,7 +61,6 @@ function buildInstance(kind: VipKind, vip: string, input: VrrpInput): VrrpInstan
       ...{ name, address },
       priority: vrrpPriority(index, members.groupSize),
     })),
-    trackFile: settings.trackFiles[kind] !== undefined,
   };
 }
 

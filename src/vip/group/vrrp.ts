@@ -3,7 +3,7 @@ import type { AddressFamily } from '../../engine/system/network/node-address.ts'
 import type { NetworkInterface, NetworkRoute } from '../../engine/system/network/routes.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 
-export type TrackFiles = Readonly<Partial<Record<VipKind, string>>>;
+export type TrackFiles = Readonly<Record<VipKind, string>>;
 
 /** Another node of the group, under the address from which its adverts come. */
 export interface VrrpPeer {
@@ -35,8 +35,6 @@ export interface VrrpInstance {
   readonly sourceAddress: string;
   /** The others, sorted by name, without this node; empty where it is alone. */
   readonly peers: readonly RankedPeer[];
-  /** Whether the track file of its kind counts for it: there is one where the health of that kind is measured. */
-  readonly trackFile: boolean;
   /** Set where the VIPs of one kind must be on one node. */
   readonly syncGroup?: string;
 }
@@ -69,8 +67,6 @@ export interface KeepalivedInstance extends VrrpInstance {
   readonly unicastPeers: readonly VrrpPeer[];
   /** Names of track files that are printed at the instance: none where its sync group has them. */
   readonly trackFiles: readonly string[];
-  /** Keep the VIP where it is, because no health check applies to it. */
-  readonly keepWhereItIs: boolean;
   /** Words behind the VIP, such as `preferred_lft` and `0`. */
   readonly vipOptions: readonly string[];
 }
@@ -92,7 +88,7 @@ export interface KeepalivedSettings {
   readonly firstNode?: boolean;
   /** FIFO to which keepalived writes its transitions. */
   readonly notifyFifo: string;
-  /** Files to which the monitor writes this node's health; a kind without one is kept where it is. */
+  /** Files to which the monitor writes this node's health. */
   readonly trackFiles: TrackFiles;
 }
 

@@ -6,7 +6,7 @@ export type CheckSample = { readonly kind: 'ok' } | { readonly kind: 'failed'; r
 /** A check's samples on their way to a verdict. Times are in milliseconds of one monotonic clock. */
 export interface FlapState {
   /** What should be believed: see `TrackHealth.service`. */
-  readonly verdict: TrackHealth['service'];
+  readonly verdict: Exclude<TrackHealth['service'], 'unchecked'>;
   readonly failuresInARow: number;
   /** Falls from ok or doubtful that have not been forgotten yet. */
   readonly falls: number;

@@ -1,4 +1,4 @@
-import { askHealth } from '../../engine/system/network/ask-health.ts';
+import { askHealth, type HealthUrl } from '../../engine/system/network/ask-health.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { type Liveness, type Poll, watchLiveness } from '../../engine/system/network/watch-liveness.ts';
 import { sleep } from '../../engine/system/time/sleep.ts';
@@ -63,8 +63,6 @@ export function createHealthLoop(
   );
   const health = createHealthVerdict({
     ...source,
-    place: `${url.host}:${url.port}`,
-    question: url.path,
     isExcluded: configuration.isExcluded,
     heldElsewhere: () => (permission.kind === 'held-elsewhere' ? permission.holders : []),
     localRole: () => readLocalVrrpRole(stateFile, configuration.instanceNames(), Date.now(), kind),
@@ -94,14 +92,17 @@ export function createHealthLoop(
     health.live(liveness);
     writeHealth();
   };
-  const ask = async (bounded: AbortSignal): Promise<Poll> => {
-    const answer = await askHealth(url, pollTimeoutMs, bounded);
-    health.polled(answer);
-    if (answer.ok) return 'good';
-    return answer.status === undefined ? 'silent' : 'bad';
+  const watchServer = async (checked: HealthUrl, signal: AbortSignal): Promise<void> => {
+    const ask = async (bounded: AbortSignal): Promise<Poll> => {
+      const answer = await askHealth(checked, pollTimeoutMs, bounded);
+      health.polled(answer);
+      if (answer.ok) return 'good';
+      return answer.status === undefined ? 'silent' : 'bad';
+    };
+    await watchLiveness({ ...checked, ask, pollEveryMs, pollTimeoutMs, signal, onChange });
   };
-  const askPeers = async (signal: AbortSignal): Promise<void> => {
-    const peers = await lookAtPeers(source, served(), signal);
+  const askPeers = async (checked: HealthUrl, signal: AbortSignal): Promise<void> => {
+    const peers = await lookAtPeers({ kind, url: checked }, served(), signal);
     const serve = peers.serving.length > 0;
     if (!signal.aborted && observers.once.isNew(`peers-${kind}`, String(serve)))
       observers.log({ event: 'peers', kind, serve });
@@ -115,11 +116,11 @@ export function createHealthLoop(
     }),
     run: async (signal) => {
       await Promise.all([
-        watchLiveness({ ...url, ask, pollEveryMs, pollTimeoutMs, signal, onChange }),
+        url && watchServer(url, signal),
         every(ASK_EVERY_MS, signal, async () =>
           health.onLocalApiProbe(await source.onLocalApiProbe(served(), signal)),
         ),
-        every(ASK_EVERY_MS, signal, () => askPeers(signal)),
+        url && every(ASK_EVERY_MS, signal, () => askPeers(url, signal)),
         every(LOOK_EVERY_MS, signal, async () => {
           isGroupBack = permission.kind === 'waiting' && (await isReunited(source, served(), signal));
         }),

@@ -9,8 +9,8 @@ import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-s
 export interface HealthSource {
   readonly kind: VipKind;
   readonly trackFile: string;
-  /** Watched on this node, and polled at the addresses of its peers. */
-  readonly url: HealthUrl;
+  /** Watched on this node, and polled at the addresses of its peers. Undefined: the VIP follows no health, and stays where it is. */
+  readonly url: HealthUrl | undefined;
   readonly pollEveryMs: number;
   readonly pollTimeoutMs: number;
   /**
@@ -30,7 +30,7 @@ export interface HealthSource {
 
 const READYZ_TIMEOUT_MS = 1_000;
 
-/** One source for each kind of VIP whose health is measured: always the API's, and ingress if there is a URL for it. */
+/** One source for each kind of VIP. */
 export function healthSources(
   settings: KeepalivedMonitorSettings,
   { metrics }: KeepalivedMonitorObservers,
@@ -47,8 +47,6 @@ export function healthSources(
     apiPort: settings.apiPort,
     recordUsable: metrics.usable,
   };
-  if (ingressVips.length === 0 || ingressHealth === undefined || trackFiles.ingress === undefined)
-    return apiVips.length > 0 ? [api] : [];
   const ingress: HealthSource = {
     kind: 'ingress',
     trackFile: trackFiles.ingress,
@@ -58,9 +56,9 @@ export function healthSources(
     peersAreOpen: false,
     onLocalApiProbe: async () => undefined,
     apiPort: undefined,
-    recordUsable: metrics.ingressUsable,
+    recordUsable: ingressHealth === undefined ? () => undefined : metrics.ingressUsable,
   };
-  return apiVips.length > 0 ? [api, ingress] : [ingress];
+  return [...(apiVips.length > 0 ? [api] : []), ...(ingressVips.length > 0 ? [ingress] : [])];
 }
 
 /** Uses this node's own address once it is known, as an API server may not listen on loopback. */

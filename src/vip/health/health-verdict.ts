@@ -1,4 +1,4 @@
-import type { HealthAnswer } from '../../engine/system/network/ask-health.ts';
+import type { HealthAnswer, HealthUrl } from '../../engine/system/network/ask-health.ts';
 import type { Liveness } from '../../engine/system/network/watch-liveness.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import {
@@ -51,9 +51,8 @@ export interface PeersReading {
 
 interface VerdictOptions {
   readonly kind: VipKind;
-  /** The address and path of the server: `127.0.0.1:9444`, `/haproxy_ready`. */
-  readonly place: string;
-  readonly question: string;
+  /** See `HealthSource.url`. */
+  readonly url: HealthUrl | undefined;
   /** See `HealthSource.peersAreOpen`. */
   readonly peersAreOpen: boolean;
   /** See `TrackHealth.excluded`. */
@@ -71,9 +70,11 @@ interface VerdictOptions {
 }
 
 export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
-  const { kind, place, question } = options;
+  const { kind, url } = options;
   const server = serverOf[kind];
-  const seen = createSightings([server, question, ...(kind === 'api' ? [LOCAL_API_CHECK] : []), PEERS_CHECK]);
+  const question = url?.path ?? '';
+  const localApi = kind === 'api' ? [LOCAL_API_CHECK] : [];
+  const seen = createSightings(url === undefined ? [] : [server, question, ...localApi, PEERS_CHECK]);
   let liveness: Liveness = 'unknown';
   let flap = initialFlap;
   let localApiServes = false;
@@ -92,7 +93,7 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
     const holder = holds();
     return {
       ...{ kind, localApiServes, holder },
-      service: flap.verdict,
+      service: url === undefined ? 'unchecked' : flap.verdict,
       failedForMs: flap.verdict === 'failed' ? monotonicMs() - flap.sinceMs : 0,
       everyoneFailing: flap.verdict === 'failed' && !localApiServes && !peersServe,
       excluded: options.isExcluded(),
@@ -127,7 +128,7 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
   return {
     live: (next) => {
       liveness = next;
-      seen.note(server, ...livenessWords(next, place));
+      seen.note(server, ...livenessWords(next, `${url?.host}:${url?.port}`));
       look();
     },
     polled: ({ ok, said }) => seen.note(question, ok ? 'ok' : 'failed', said),
@@ -143,9 +144,9 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
     },
     look,
     value: () => trackValue(decide()),
-    isWell: () => flap.verdict === 'ok',
+    isWell: () => url === undefined || flap.verdict === 'ok',
     isKeptOut: () => decided.excluded || decided.heldElsewhere,
-    isKnown: () => flap.verdict !== 'unknown',
+    isKnown: () => url === undefined || flap.verdict !== 'unknown',
     explanation: () => {
       const [verdict, ...others] = trackAddends(decided).map(({ why }) => why);
       const failing = [seen.row(server), seen.row(question)].find(({ state }) => state === 'failed');

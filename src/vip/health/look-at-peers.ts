@@ -1,4 +1,4 @@
-import { askHealth } from '../../engine/system/network/ask-health.ts';
+import { askHealth, type HealthUrl } from '../../engine/system/network/ask-health.ts';
 import { refuses } from '../../engine/system/network/refuses.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedModel, VrrpInstance } from '../group/vrrp.ts';
@@ -9,7 +9,7 @@ const PEER_TIMEOUT_MS = 400;
 
 /** Which of the peers answer what this node asks its own server. */
 export async function lookAtPeers(
-  { kind, url }: Pick<HealthSource, 'kind' | 'url'>,
+  { kind, url }: { readonly kind: VipKind; readonly url: HealthUrl },
   model: KeepalivedModel | undefined,
   signal: AbortSignal,
 ): Promise<PeersReading> {
@@ -33,14 +33,14 @@ export async function isReunited(
   model: KeepalivedModel | undefined,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { kind, apiPort: port } = source;
+  const { kind, url, apiPort: port } = source;
   const instances = instancesOf(kind, model);
   const peers = instances.flatMap((each) => each.peers.map(({ address }) => address));
-  if (port === undefined || peers.length === 0) return false;
+  if (port === undefined || url === undefined || peers.length === 0) return false;
   const hosts = new Set([...peers, ...instances.map(({ sourceAddress }) => sourceAddress)]);
   const refused = await Promise.all([...hosts].map((host) => refuses({ host, port }, PEER_TIMEOUT_MS)));
   if (refused.includes(false)) return false;
-  const { asked, serving } = await lookAtPeers(source, model, signal);
+  const { asked, serving } = await lookAtPeers({ kind, url }, model, signal);
   return serving.length === asked.length;
 }
 

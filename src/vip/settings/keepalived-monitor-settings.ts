@@ -62,7 +62,7 @@ export const keepalivedMonitorCommand = commandSpec({
   ],
   notes: [
     'A node that is missing from the node list never becomes master.',
-    'Without --ingress-health an ingress VIP stays where it is, whatever becomes of the router there. With it the peers are asked the same URL at their addresses, and where no router answers any more nothing moves.',
+    'Without --ingress-health an ingress VIP stays where it is, whatever happens to the router there. With it the peers are asked the same URL at their addresses, and where no router answers any more nothing moves.',
     'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
   ],
   derive: (settings) => {
@@ -70,11 +70,7 @@ export const keepalivedMonitorCommand = commandSpec({
     const vips = [...settings.apiVips, ...settings.ingressVips];
     const problems = vipFlagProblems(settings);
     if (problems.length > 0) throw new ConfigError(problems);
-    /** One for each kind whose health is measured. */
-    const trackFiles: TrackFiles & { readonly api: string } = {
-      api: `${runDir}/lb.track`,
-      ...(settings.ingressHealth && { ingress: `${runDir}/ingress.track` }),
-    };
+    const trackFiles: TrackFiles = { api: `${runDir}/lb.track`, ingress: `${runDir}/ingress.track` };
     return {
       ...settings,
       /** Of the API, canonical; then those of ingress. */

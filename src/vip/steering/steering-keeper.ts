@@ -32,8 +32,8 @@ interface Known {
 
 /**
  * The order in the file at `path`, and its progress. An unusable file is logged once and changes nothing. A finished
- * order is removed; removing the file of any other order cancels it. `steerable`: the kinds whose health is measured,
- * and which therefore have a track file.
+ * order is removed; removing the file of any other order cancels it. `steerable`: the kinds
+ * of VIP that this node has.
  */
 export function createSteeringKeeper(
   path: string,
@@ -112,7 +112,7 @@ function problemOf(path: string, file: OrderFile, steerable: readonly VipKind[])
   const vips = order.kind === 'drain' ? order.vips : [order.vip];
   const stranger = vips.find((kind) => !steerable.includes(kind));
   if (stranger === undefined) return undefined;
-  return `Cannot use "${path}": it is about the ${stranger} VIP, whose health this monitor does not measure, expected ${steerable.join(' or ')}`;
+  return `Cannot use "${path}": it is about the ${stranger} VIP, which this node does not have, expected ${steerable.join(' or ')}`;
 }
 
 function isDrained(order: SteeringOrder | undefined, kind: VipKind): boolean {

@@ -10,7 +10,7 @@ export interface SteeredVip {
   readonly holder: boolean;
   /** What keeps this node from being trusted with it, in the words of the checks; empty where it is well. */
   readonly troubles: readonly string[];
-  /** Its health is measured, and reported to keepalived. */
+  /** This node's monitor reports a value for it to keepalived. */
   readonly measured: boolean;
   /** What is asked of this node already. */
   readonly steered: string | undefined;
@@ -170,9 +170,7 @@ function noVip(kind: VipKind): string {
 }
 
 function notMeasured(vip: SteeredVip): string {
-  const how =
-    vip.kind === 'ingress' ? '--ingress-health, or --kind api' : 'a keepalived monitor that reports it';
-  return `keepalived gets no health of ${named(vip)} on this node, expected ${how}`;
+  return `keepalived gets no health of ${named(vip)} on this node, expected a keepalived monitor that reports it`;
 }
 
 function named({ kind, vips }: SteeredVip): string {

@@ -22,7 +22,10 @@ const { text: template, templatePath } = shippedTemplate('keepalived.conf');
 const self = ['10.0.0.1', 'fd00::1'].map((address) => ({ name: 'a', address }));
 const fixed = {
   ...{ ingressVips: [], nodeName: 'a' },
-  ...{ notifyFifo: `${RUN_DIR}/notify.fifo`, trackFiles: { api: `${RUN_DIR}/lb.track` } },
+  ...{
+    notifyFifo: `${RUN_DIR}/notify.fifo`,
+    trackFiles: { api: `${RUN_DIR}/lb.track`, ingress: `${RUN_DIR}/ingress.track` },
+  },
 };
 const settings: fc.Arbitrary<KeepalivedSettings> = fc
   .record({

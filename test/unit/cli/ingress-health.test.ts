@@ -16,15 +16,17 @@ test.each([
   ],
   ['https://[FD00::0:1]/ok?full', { secure: true, host: 'fd00::1', port: 443, path: '/ok?full' }],
   ['http://10.0.0.1', { secure: false, host: '10.0.0.1', port: 80, path: '/' }],
-])('%s is where the router is asked, and gets a track file', (url, ingressHealth) => {
+])('%s is where the router is asked', (url, ingressHealth) => {
   expect(settingsOf(...vips, '--ingress-health', url)).toMatchObject({
     ingressHealth,
-    trackFiles: { api: '/var/run/keepalived/lb.track', ingress: '/var/run/keepalived/ingress.track' },
   });
 });
 
-test('without a URL there is no track file for ingress', () => {
-  expect(settingsOf(...vips).trackFiles).toEqual({ api: '/var/run/keepalived/lb.track' });
+test('ingress has a track file of its own, without a URL too', () => {
+  expect(settingsOf(...vips).trackFiles).toEqual({
+    api: '/var/run/keepalived/lb.track',
+    ingress: '/var/run/keepalived/ingress.track',
+  });
 });
 
 test.each([

@@ -48,6 +48,11 @@ test("a silent monitor's checks are made for it, and two failures count", async 
   expect(health.serves()).toBe(true);
 });
 
+test('a VIP that follows no health needs no answer', () => {
+  noteHealthUrl(track, undefined);
+  expect(createSilentHealth(track).serves()).toBe(true);
+});
+
 test('without a note of what to ask, and for HTTPS, no answer is claimed', () => {
   const health = createSilentHealth(track);
   expect(health.serves()).toBe(false);

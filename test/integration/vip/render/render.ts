@@ -20,7 +20,7 @@ export function configurationOf(
       ingressVips: [],
       nodeName: 'master-0',
       notifyFifo: `${dir}/notify.fifo`,
-      trackFiles: { api: `${dir}/lb.track` },
+      trackFiles: { api: `${dir}/lb.track`, ingress: `${dir}/ingress.track` },
       ...settings,
     },
     controlPlane: [],

@@ -49,7 +49,13 @@ const listing = (...names: readonly string[]): { input: VrrpInput; lookAgainInMs
   input: {
     settings: {
       ...{ clusterName: 'c' },
-      ...{ apiVips: ['10.0.0.100'], ingressVips: [], nodeName: 'a', notifyFifo: '/f', trackFiles: {} },
+      ...{
+        apiVips: ['10.0.0.100'],
+        ingressVips: [],
+        nodeName: 'a',
+        notifyFifo: '/f',
+        trackFiles: { api: '/t', ingress: '/i' },
+      },
     },
     controlPlane: names.map((name) => ({ name, addresses: [`10.0.0.${name.charCodeAt(0)}`] })),
     ...{ allNodes: [], interfaces: [], routes: [] },

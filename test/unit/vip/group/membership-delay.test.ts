@@ -78,7 +78,7 @@ describe('a node knows itself', () => {
     settings: {
       ...{ clusterName: 'c' },
       ...{ apiVips: ['10.0.0.100'], ingressVips: [], nodeName: 'elsewhere' },
-      ...{ notifyFifo: '/f', trackFiles: { api: '/t' } },
+      ...{ notifyFifo: '/f', trackFiles: { api: '/t', ingress: '/i' } },
       ...changes,
     },
     controlPlane: [{ name: 'a', addresses: ['10.0.0.1'] }],

@@ -21,7 +21,7 @@ function modelOf(others: readonly ClusterNode[]) {
       ingressVips: [],
       nodeName: 'a',
       notifyFifo: '/run/notify.fifo',
-      trackFiles: { api: '/run/lb.track' },
+      trackFiles: { api: '/run/lb.track', ingress: '/run/ingress.track' },
     },
     controlPlane: [{ name: 'a', addresses: ['10.0.0.1'] }, ...others],
     allNodes: [],

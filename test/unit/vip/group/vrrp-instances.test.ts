@@ -9,7 +9,7 @@ const settings: KeepalivedSettings = {
   ingressVips: [],
   nodeName: 'a',
   notifyFifo: '/run/notify.fifo',
-  trackFiles: { api: '/run/lb.track' },
+  trackFiles: { api: '/run/lb.track', ingress: '/run/ingress.track' },
 };
 const node = (name: string, ...addresses: readonly string[]) => ({ name, addresses });
 const three = [node('a', '10.0.0.1'), node('b', '10.0.0.2'), node('c', '10.0.0.3')];

@@ -14,7 +14,7 @@ const settings: KeepalivedSettings = {
   nodeName: 'a',
   virtualRouterIds: { api: 77, ingress: 78 },
   notifyFifo: '/run/notify.fifo',
-  trackFiles: { api: '/run/lb.track' },
+  trackFiles: { api: '/run/lb.track', ingress: '/run/ingress.track' },
 };
 const input: VrrpInput = {
   settings,

@@ -3,15 +3,22 @@ import { type Steer, TRACK } from '../../../../src/keepalived/track-value.ts';
 import type { CheckRow } from '../../../../src/vip/health/health-sightings.ts';
 import { createHealthVerdict } from '../../../../src/vip/health/health-verdict.ts';
 
+const url = { secure: false, host: '127.0.0.1', port: 1936, path: '/healthz/ready' };
+
+const optionsOf = (holder: boolean): Parameters<typeof createHealthVerdict>[0] => ({
+  ...{ url, kind: 'ingress', peersAreOpen: true },
+  localRole: () => ({ role: holder ? 'holder' : 'backup', ageMs: 0 }),
+  isAddressed: () => true,
+  isExcluded: () => false,
+  heldElsewhere: () => [],
+  priority: () => 210,
+  steer: () => 'none',
+});
+
 const verdictOf = (peersAreOpen: boolean, holder = true, steer: Steer | (() => Steer) = 'none') => {
   const verdict = createHealthVerdict({
-    ...{ place: '127.0.0.1:1936', question: '/healthz/ready' },
-    ...{ kind: 'ingress', peersAreOpen },
-    localRole: () => ({ role: holder ? 'holder' : 'backup', ageMs: 0 }) as const,
-    isAddressed: () => true,
-    isExcluded: () => false,
-    heldElsewhere: () => [],
-    priority: () => 210,
+    ...optionsOf(holder),
+    peersAreOpen,
     steer: typeof steer === 'function' ? steer : () => steer,
   });
   verdict.live('serving');
@@ -29,6 +36,18 @@ test('a holder whose server dies is in FAULT while a peer serves', () => {
   verdict.peers(serving);
   verdict.live('dead');
   expect(verdict.value()).toBe(TRACK.fault);
+});
+
+test('a VIP that follows no health has the value of a healthy one from the first look', () => {
+  for (const [holder, value] of [
+    [true, TRACK.healthyHolder],
+    [false, TRACK.healthy],
+  ] as const) {
+    const verdict = createHealthVerdict({ ...optionsOf(holder), url: undefined });
+    expect([verdict.isKnown(), verdict.value()]).toEqual([true, value]);
+    expect(verdict.explanation()).toContain('the ingress router is not checked');
+    expect(verdict.view().checks.map(({ check }) => check)).toEqual(['damping', 'address']);
+  }
 });
 
 test('if no peer serves either, nothing moves', () => {

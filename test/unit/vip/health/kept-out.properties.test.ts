@@ -3,11 +3,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { settingsTyped } from '../../../../src/cli/command-line.ts';
+import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import { createTrackGuard, readTrackValue } from '../../../../src/keepalived/track-file.ts';
 import { TRACK, type TrackHealth, trackValue } from '../../../../src/keepalived/track-value.ts';
+import { buildKeepalivedModel } from '../../../../src/vip/group/keepalived-model.ts';
+import { healthSources } from '../../../../src/vip/health/health-sources.ts';
 import { createPermission } from '../../../../src/vip/health/permission.ts';
 import { createTrackWriter } from '../../../../src/vip/health/track-writer.ts';
+import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/keepalived-monitor-metrics.ts';
+import {
+  type KeepalivedMonitorSettings,
+  keepalivedMonitorCommand,
+  keepalivedSettings,
+} from '../../../../src/vip/settings/keepalived-monitor-settings.ts';
 
 /** An unchanged value is rewritten every half second, so that a monitor writes at each look. */
 const LOOK_MS = 500;
@@ -138,3 +148,45 @@ test('a member whose monitor restarts without an API server goes on at once, deg
     { numRuns: 40 },
   );
 });
+
+const typed = [
+  '/kubeconfig',
+  '/template',
+  '/keepalived.conf',
+  '--api-vips',
+  '10.0.0.5',
+  '--ingress-vips',
+  '10.0.0.6',
+];
+const metrics = createKeepalivedMonitorMetrics(() => 0, createMetricsRegistry());
+
+test.each([
+  ['with', ['--ingress-health', 'http://localhost:1936/']],
+  ['without', []],
+])('every VIP has a track file that keeps a rebooted node in FAULT, %s --ingress-health', (_how, flags) => {
+  const settings = settingsTyped(keepalivedMonitorCommand, [...typed, ...flags], {}, () => undefined);
+  const tracked = healthSources(settings, { ...quiet, metrics }).map(({ kind, trackFile }) => [
+    kind,
+    trackFile,
+  ]);
+  expect(Object.fromEntries(tracked)).toEqual({
+    api: '/var/run/keepalived/lb.track',
+    ingress: '/var/run/keepalived/ingress.track',
+  });
+  const tracks = modelOf(settings).map(({ name, trackFiles }) => [name, trackFiles]);
+  expect(tracks).toEqual([
+    ['API', ['lb']],
+    ['INGRESS', ['ingress']],
+  ]);
+});
+
+function modelOf(settings: KeepalivedMonitorSettings) {
+  const node = (name: string, address: string) => ({ name, addresses: [address] });
+  const nodes = [node('a', '10.0.0.1'), node('b', '10.0.0.2')];
+  const built = buildKeepalivedModel({
+    settings: keepalivedSettings({ ...settings, nodeName: 'a' }, 'one'),
+    ...{ controlPlane: nodes, allNodes: nodes, routes: [] },
+    interfaces: [{ name: 'eth0', addresses: ['10.0.0.1/24'] }],
+  });
+  return built.kind === 'model' ? built.model.instances : [];
+}

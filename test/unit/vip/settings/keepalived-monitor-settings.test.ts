@@ -22,7 +22,7 @@ test('the defaults are the field’s', () => {
     apiPort: 6443,
     healthPort: 9444,
     notifyFifo: '/var/run/keepalived/notify.fifo',
-    trackFiles: { api: '/var/run/keepalived/lb.track' },
+    trackFiles: { api: '/var/run/keepalived/lb.track', ingress: '/var/run/keepalived/ingress.track' },
     stateFile: '/var/run/keepalived/vrrp-state.json',
     lastKnownPath: '/etc/keepalived/vrrp-nodes.json',
     listen: { host: '127.0.0.1', port: 29_447 },
@@ -44,7 +44,7 @@ test('settings reach the model, with addresses in canonical form', () => {
     firstNode: false,
     virtualRouterIds: { api: 77, ingress: 78 },
     notifyFifo: '/var/run/keepalived/notify.fifo',
-    trackFiles: { api: '/var/run/keepalived/lb.track' },
+    trackFiles: { api: '/var/run/keepalived/lb.track', ingress: '/var/run/keepalived/ingress.track' },
   });
 });
 

@@ -134,11 +134,11 @@ describe('a drain', () => {
     expect(drainObjections(factsOf({ ...alone, holder: false }), ['api'], false)).toEqual([]);
   });
 
-  test('an order for a VIP without health checks is refused, with --force or without', () => {
+  test('an order for a VIP that its monitor does not report is refused, with --force or without', () => {
     const facts = { ...factsOf(), vips: [api, { ...ingress, measured: false }] };
     for (const force of [false, true])
       expect(drainObjections(facts, ['api', 'ingress'], force).join()).toContain(
-        '--ingress-health, or --kind api',
+        'expected a keepalived monitor that reports it',
       );
     expect(drainObjections(facts, ['api'], false)).toEqual([]);
   });

@@ -120,7 +120,7 @@ test.each<[string, () => void]>([
   ],
   ['bytes', () => writeFileSync(path, Buffer.from([0xff, 0xfe, 0, 1, 2]))],
   [
-    'an order about a VIP whose health is not measured',
+    'an order about a VIP that this node does not have',
     () => writeFileSync(path, whole().replace('"api"', '"ingress"')),
   ],
 ])('%s is reported once and changes nothing, not even an earlier order', async (_, make) => {
