@@ -8,6 +8,7 @@ const events: JournalEvents = {
     ...{ facts: ['address'], title: 'server' },
   },
   'servers-changed': { kind: 'servers', facts: ['added', 'removed'] },
+  'servers-drained': { kind: 'servers', facts: ['drained', 'isIgnored'] },
 };
 
 /** What the journals of the API load balancer keep. */

@@ -6,6 +6,7 @@ import type { ConfigurationParts } from '../engine/monitor/configuration-loop.ts
 import { logForeignFile, logOutcome } from '../engine/monitor/log-outcome.ts';
 import { createRenderer } from '../engine/monitor/renderer.ts';
 import type { ServerList } from '../engine/monitor/servers/server-list.ts';
+import type { Log } from '../engine/system/log.ts';
 import { runCommand } from '../engine/system/process/run-command.ts';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../engine/system/time/wake.ts';
@@ -63,7 +64,7 @@ export function haproxyConfiguration(
   };
 }
 
-/** Logs which servers came and went since this monitor's first list. */
+/** Logs which servers came and went, and which are out of rotation, since this monitor's first list. */
 function logServerChanges(
   before: readonly ApiServer[] | undefined,
   now: readonly ApiServer[],
@@ -74,4 +75,15 @@ function logServerChanges(
     list.map(endpointOf).filter((each) => !gone.some((other) => endpointOf(other) === each));
   const [added, removed] = [without(now, before), without(before, now)];
   if (added.length + removed.length > 0) log({ event: 'servers-changed', added, removed });
+  logDrained(before, now, log);
+}
+
+function logDrained(before: readonly ApiServer[], now: readonly ApiServer[], log: Log): void {
+  const drainedOf = (list: readonly ApiServer[]) =>
+    list.filter(({ drained }) => drained).map(({ name }) => name);
+  const [drained, earlier] = [drainedOf(now), drainedOf(before)];
+  if (drained.join(' ') === earlier.join(' ')) return;
+  // Draining every server would take the API away, so none is drained then.
+  const isIgnored = drained.length === now.length;
+  log({ event: 'servers-drained', level: isIgnored ? 'warn' : 'info', drained, isIgnored });
 }

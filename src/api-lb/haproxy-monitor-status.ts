@@ -7,7 +7,15 @@ export const haproxyMonitorStatusSchema = z.object({
   source: z.enum(['nodes', 'endpoints', 'static']),
   apiReachable: z.boolean(),
   /** The list in HAProxy's configuration, null without one. */
-  servers: z.nullable(z.array(z.object({ name: z.string(), address: z.string(), port: z.number() }))),
+  servers: z.nullable(
+    z.array(
+      z.object({
+        ...{ name: z.string(), address: z.string(), port: z.number() },
+        /** Out of rotation by an annotation of its Node. */
+        drained: z.exactOptional(z.literal(true)),
+      }),
+    ),
+  ),
   /** Why a list that was seen is not applied; null if it is. */
   held: z.nullable(z.string()),
   /** Of the configuration that was rendered last; null before the first. */

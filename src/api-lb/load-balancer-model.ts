@@ -19,11 +19,12 @@ export function loadBalancerModel(
   servers: readonly ApiServer[],
 ): LoadBalancerModel {
   const { lbPort, statPort, healthPort, apiPort, statsSocket, stateFile } = settings;
+  const inRotation = serversInRotation(servers);
   return {
     anyAddress: settings.hasIpv6 === false ? '0.0.0.0' : '::',
     ports: { lbPort, statPort, healthPort, apiPort },
     clusterName: settings.clusterName ?? null,
-    servers: sortServers(servers).map(withEndpoint),
+    servers: sortServers(servers).map((server) => withEndpoint(server, inRotation)),
     statsSocket,
     stateFile,
     logTarget: 'stdout',
@@ -42,8 +43,14 @@ export function loadBalancerModel(
     redispatches: 9,
     retries: 2,
     keepalive: { idle: '60s', interval: '10s', count: 6 },
-    check: healthCheck({ interSeconds: 5, fastinterSeconds: 2, fall: 2, rise: riseFor(servers.length) }),
+    check: healthCheck({ interSeconds: 5, fastinterSeconds: 2, fall: 2, rise: riseFor(inRotation.length) }),
   };
+}
+
+/** The servers that take new connections: all of them where every one is drained, since an annotation must not take the API away. */
+export function serversInRotation(servers: readonly ApiServer[]): readonly ApiServer[] {
+  const inRotation = servers.filter(({ drained }) => drained !== true);
+  return inRotation.length === 0 ? servers : inRotation;
 }
 
 /**
@@ -73,6 +80,7 @@ function healthCheck(timing: {
   };
 }
 
-function withEndpoint(server: ApiServer): LoadBalancerServer {
-  return { ...server, endpoint: endpointOf(server) };
+function withEndpoint(server: ApiServer, inRotation: readonly ApiServer[]): LoadBalancerServer {
+  const { name, address, port } = server;
+  return { name, address, port, endpoint: endpointOf(server), isDrained: !inRotation.includes(server) };
 }

@@ -70,6 +70,8 @@ export interface LoadBalancerServer {
   readonly port: number;
   /** Address and port as HAProxy reads them: `10.0.0.1:6443`, `[fd00::1]:6443`. */
   readonly endpoint: string;
+  /** Out of rotation: takes no new connections. Never true for every server. */
+  readonly isDrained: boolean;
 }
 
 export interface HealthCheck {

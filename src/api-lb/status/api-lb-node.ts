@@ -11,6 +11,12 @@ export interface ApiLbNode extends SeenNode {
   readonly servers: readonly ServerRow[] | null;
 }
 
+/** Its Node has the annotation that takes it out of rotation, and HAProxy gives it no new connections. */
+export function isDrained({ haproxyMonitor }: ApiLbNode, { name, state }: ServerRow): boolean {
+  const server = haproxyMonitor?.servers?.find((each) => each.name === name);
+  return state === 'maintenance' && server?.drained === true;
+}
+
 /** Whether a monitor of the API load balancer belongs there, silent or not: a pod proxy's pod has HAProxy's supervisor alone. */
 export function hasMonitor({ programs }: SeenNode): boolean {
   return programs.some(({ name }) => name === 'haproxy-monitor');

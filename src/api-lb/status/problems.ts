@@ -6,9 +6,10 @@ import {
   problemsAmong,
   troubleProblem,
 } from '../../engine/examine/problem.ts';
+import { DRAIN_ANNOTATION } from '../../engine/kube/control-plane/server-objects.ts';
 import { ageText, limitText } from '../../engine/system/text/readable-text.ts';
 import type { ServerRow } from '../../haproxy/server-rows.ts';
-import { type ApiLbNode, hasMonitor } from './api-lb-node.ts';
+import { type ApiLbNode, hasMonitor, isDrained } from './api-lb-node.ts';
 
 /** What is wrong with HAProxy of a node, with its servers and its configuration. */
 export function haproxyProblems(node: ApiLbNode): readonly Problem[] {
@@ -40,11 +41,18 @@ const STATES: Readonly<Record<ServerRow['state'], string>> = {
   unchecked: 'not checked',
 };
 
-function servers({ servers: seen }: ApiLbNode) {
+function servers(node: ApiLbNode) {
+  const { servers: seen } = node;
   const away = (seen ?? []).filter(({ state }) => state !== 'up' && state !== 'unchecked');
   return [
     away.length > 0 && away.length === seen?.length && problem('outage', 'no API server is up'),
-    ...away.map(({ name, address, state, sinceMs, check }) => {
+    ...away.map((row) => {
+      const { name, address, state, sinceMs, check } = row;
+      if (isDrained(node, row))
+        return problem(
+          'redundancy',
+          `API server ${name} (${address}) is drained: its Node has ${DRAIN_ANNOTATION}=drain`,
+        );
       const what = `API server ${name} (${address}) is ${STATES[state]} for ${ageText(sinceMs)}`;
       return problem('redundancy', `${what}: ${check}`);
     }),

@@ -8,7 +8,7 @@ import {
 } from '../../engine/examine/section.ts';
 import { ageText, countText } from '../../engine/system/text/readable-text.ts';
 import type { ServerRow } from '../../haproxy/server-rows.ts';
-import type { ApiLbNode } from './api-lb-node.ts';
+import { type ApiLbNode, isDrained } from './api-lb-node.ts';
 
 const STATES: Readonly<Record<ServerRow['state'], StatusLabel>> = {
   up: statusLabel('good', 'up'),
@@ -22,10 +22,13 @@ const STATES: Readonly<Record<ServerRow['state'], StatusLabel>> = {
 const MOST_WELL = 12;
 
 /** The API servers with HAProxy's words for each; those in trouble first. */
-export function serversSection({ servers, haproxyMonitor }: ApiLbNode): Section {
+export function serversSection(node: ApiLbNode): Section {
+  const { servers, haproxyMonitor } = node;
   const rows = servers ?? [];
-  const troubled = rows.filter(({ state }) => state !== 'up').map(serverRow);
-  const well = rows.filter(({ state }) => state === 'up').map(serverRow);
+  const troubled = rows
+    .filter(({ state }) => state !== 'up')
+    .map((row) => serverRow(row, isDrained(node, row)));
+  const well = rows.filter(({ state }) => state === 'up').map((row) => serverRow(row, false));
   const isFolded = well.length > MOST_WELL;
   const folded = { folded: `${well.length} that are up` };
   const tables = [
@@ -60,11 +63,19 @@ function serversTable(label: string, rows: readonly Row[]): Table {
   };
 }
 
-function serverRow({ name, address, state, sinceMs, check, sessions }: ServerRow): Row {
+const DRAINED = statusLabel('idle', 'drained');
+
+function serverRow(row: ServerRow, drained: boolean): Row {
+  const { name, address, state, sinceMs, check, sessions } = row;
   return {
     name: [name],
     aside: [address],
-    cells: [[STATES[state]], [styled('unit', 'for '), ageText(sinceMs)], [check], sessionsCell(sessions)],
+    cells: [
+      [drained ? DRAINED : STATES[state]],
+      [styled('unit', 'for '), ageText(sinceMs)],
+      [check],
+      sessionsCell(sessions),
+    ],
   };
 }
 

@@ -7,6 +7,8 @@ export interface ApiServer {
   /** An IPv4 or IPv6 address in its canonical text form, without brackets. */
   readonly address: string;
   readonly port: number;
+  /** Out of rotation: an operator drained it with an annotation of its Node. */
+  readonly drained?: true;
 }
 
 /** Lists that differ only in order are the same list: servers are always kept sorted by name, then address. */
@@ -25,7 +27,8 @@ export function sameServers(a: readonly ApiServer[], b: readonly ApiServer[]): b
         other !== undefined &&
         server.name === other.name &&
         server.address === other.address &&
-        server.port === other.port
+        server.port === other.port &&
+        server.drained === other.drained
       );
     })
   );

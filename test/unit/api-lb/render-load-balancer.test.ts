@@ -46,6 +46,26 @@ const hostile = fc.oneof(
     .map((parts) => parts.join('')),
 );
 
+describe('a drained server', () => {
+  const masters = (servers: readonly ApiServer[]) => {
+    const outcome = render(servers);
+    if (outcome.kind !== 'rendered') throw new Error(outcome.message);
+    return outcome.text.match(/^ {2}server .* track .*$/gm)?.map((line) => line.trim());
+  };
+  const drained = { ...server('a'), drained: true as const };
+
+  it('is disabled and still checked', () => {
+    expect(masters([drained, server('b', '10.0.0.2')])).toEqual([
+      'server a 10.0.0.1:6443 track masters_checks/a disabled',
+      'server b 10.0.0.2:6443 track masters_checks/b',
+    ]);
+  });
+
+  it('serves where every server is drained', () => {
+    expect(masters([drained])).toEqual(['server a 10.0.0.1:6443 track masters_checks/a']);
+  });
+});
+
 describe('hostile data', () => {
   it('that is named the way of the program gives the directives of harmless data', () => {
     const harmless = render([server('a')]);

@@ -126,9 +126,9 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
     'the redirect goes when no server is usable, and comes back with the first one',
   ],
   [
-    'an operator takes an API server out of rotation: `set server masters/NODE state maint` or `drain` on the Runtime API',
-    'integration/haproxy/runtime-changes.test.ts',
-    'an API server that an operator took out of rotation stays out over a reload, and others come by one',
+    'an operator takes an API server out of rotation: `kubectl annotate node NODE hawser.dev/api-server=drain`',
+    'integration/api-lb/monitor/servers.test.ts',
+    'a server whose Node is annotated with drain takes no new connections, and comes back slowly',
   ],
   [
     'no API server answers the monitor',

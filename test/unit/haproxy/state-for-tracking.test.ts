@@ -83,3 +83,14 @@ test.each([
   const known = head + out + row('checks/a', UP);
   expect(stateForTracking(configuration, known)).toBe(known);
 });
+
+test('a server that was disabled in the earlier file and is not any more starts slowly', () => {
+  const fields = (state: string) => `4 masters 1 a 10.0.0.1 ${state} 256 256 SINCE 1 0\n`;
+  const disabled = head + fields('0 5').replace('SINCE', '77') + row('checks/a', UP);
+  const starting = head + fields('1 0').replace('SINCE', '0') + row('checks/a', UP);
+  expect(stateForTracking(configuration, disabled)).toBe(starting);
+  const down = head + fields('0 5').replace('SINCE', '77') + row('checks/a', DOWN);
+  expect(stateForTracking(configuration, down)).toBe(head + row('checks/a', DOWN));
+  const still = configuration.replace('track checks/a', 'track checks/a disabled');
+  expect(stateForTracking(still, disabled)).toBe(disabled);
+});

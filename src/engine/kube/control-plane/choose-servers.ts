@@ -8,6 +8,7 @@ export interface ServerCandidate {
   readonly name: string;
   readonly addresses: readonly string[];
   readonly port: number;
+  readonly drained?: true;
 }
 
 export interface SkippedServer {
@@ -52,10 +53,11 @@ function chooseServer(
 ): ApiServer | string {
   const name = safeServerName(candidate.name);
   if (name === undefined) return 'it has an empty name';
-  const { port } = candidate;
+  const { port, drained } = candidate;
   if (!Number.isInteger(port) || port < 1 || port > 65_535) return `its port is ${port}, expected 1 to 65535`;
   const choice = chooseAddress(candidate.addresses, preference, families);
-  return choice.kind === 'chosen' ? { name, address: choice.address, port } : choice.reason;
+  if (choice.kind !== 'chosen') return choice.reason;
+  return { name, address: choice.address, port, ...(drained && { drained }) };
 }
 
 function keepOnePerEndpoint(sorted: readonly ApiServer[], skipped: SkippedServer[]): readonly ApiServer[] {

@@ -7,6 +7,7 @@ import {
   type ServerChoice,
   type SkippedServer,
 } from './choose-servers.ts';
+import { safeServerName } from './server-name.ts';
 
 /** API server information from one object. */
 export interface ServerFinding {
@@ -77,6 +78,9 @@ function chooseOneFamily(
 }
 
 const namedObject = z.object({ metadata: z.object({ name: z.string() }) });
+/** On a Node: `drain` takes its API server out of rotation. */
+export const DRAIN_ANNOTATION = 'hawser.dev/api-server';
+const annotated = z.object({ metadata: z.object({ annotations: z.record(z.string(), z.unknown()) }) });
 const labelled = z.object({ metadata: z.object({ labels: z.record(z.string(), z.unknown()) }) });
 
 const node = z.object({
@@ -85,18 +89,33 @@ const node = z.object({
   }),
 });
 
-/** Every InternalIP of a Node (core/v1), with the port of the API servers. */
+/**
+ * Every InternalIP of a Node (core/v1), with the port of the API servers. A node whose drain annotation has another value than `drain` is used,
+ * and the value is reported.
+ */
 export function parseNode(apiPort: number): (item: unknown) => ServerFinding {
   return (item) => {
+    const annotation = annotated.safeParse(item).data?.metadata.annotations[DRAIN_ANNOTATION];
+    const drained = annotation === 'drain' && ({ drained: true } as const);
     const finding = parseNamed(item, (name) => {
       const parsed = node.safeParse(item);
       if (!parsed.success) return 'it has no readable status.addresses';
       const internal = (parsed.data.status.addresses ?? []).filter((entry) => entry.type === 'InternalIP');
-      return [{ name, addresses: internal.map((entry) => entry.address), port: apiPort }];
+      return [{ name, addresses: internal.map((entry) => entry.address), port: apiPort, ...drained }];
     });
     const labels = labelled.safeParse(item).data?.metadata.labels ?? {};
-    return { ...finding, isApiServer: ROLES.some(({ label }) => label in labels) };
+    const ignored = annotation === undefined || drained ? [] : ignoredAnnotation(finding, annotation);
+    return {
+      ...finding,
+      skipped: [...finding.skipped, ...ignored],
+      isApiServer: ROLES.some(({ label }) => label in labels),
+    };
   };
+}
+
+function ignoredAnnotation({ candidates }: ServerFinding, value: unknown): readonly SkippedServer[] {
+  const reason = `ignored annotation ${DRAIN_ANNOTATION}=${JSON.stringify(value)}: expected "drain"`;
+  return candidates.map(({ name }) => ({ name: safeServerName(name) ?? '(empty)', reason }));
 }
 
 const endpoint = z.object({

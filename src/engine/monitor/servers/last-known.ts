@@ -26,6 +26,7 @@ const server = z.object({
   name: z.string().check(z.refine((name) => safeServerName(name) === name)),
   address: z.string().check(z.refine((address) => parseAddress(address)?.text === address)),
   port: z.int().check(z.minimum(1), z.maximum(65_535)),
+  drained: z.exactOptional(z.literal(true)),
 });
 const content = z.object({ savedAt: z.string(), servers: z.array(server).check(z.minLength(1)) });
 const envelope = z.object({ version: z.literal(version), sha256: z.string(), content: z.string() });

@@ -3,6 +3,7 @@ import { haproxyMonitorStatusSchema } from '../../../../src/api-lb/haproxy-monit
 import { node } from '../../../helpers/api-server/objects.ts';
 import { type Cluster, type ClusterNode, createCluster } from '../../../helpers/cluster.ts';
 import { createLoadBalancer, type LoadBalancer } from '../../../helpers/load-balancer.ts';
+import { defaultLoadBalancerSettings } from '../../../helpers/load-balancer-settings.ts';
 import { printLogsOfFailed } from '../../../helpers/print-logs.ts';
 import { ensureBuilt, hawser } from '../../../helpers/supervisor-build.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
@@ -55,6 +56,38 @@ test("a failed server check is logged in HAProxy's words, and so is the recovery
   const told = await cluster.namespace.run(hawser, 'timeline', '--journal', journal, '--kind', 'servers');
   expect(told).toMatch(/server cp-2 up → down: L7STS\/500/);
   expect(told).toMatch(/server cp-2 down → up: L7OK\/200/);
+});
+
+test('a server whose Node is annotated with drain takes no new connections, and comes back slowly', async () => {
+  await balancer.startSupervisor();
+  balancer.startMonitor();
+  await waitFor('three servers to be up', async () => Object.values(await shown()).join('') === '111');
+  const annotate = (annotations: Readonly<Record<string, string>>) =>
+    cluster.setObjects(
+      cluster.nodes.map(({ name, address }) => {
+        const object = node(name, [address]);
+        return name === 'cp-2' ? { ...object, metadata: { ...object.metadata, annotations } } : object;
+      }),
+    );
+  const statistics = async () => {
+    const csv = await cluster.get('http://127.0.0.1:29445/haproxy_stats;csv');
+    const rows = csv.split('\n').map((line) => line.split(','));
+    const [, , , , , , , total = '', , , , , , , , , , status = '', weight = ''] =
+      rows.find(([backend, name]) => backend === 'masters' && name === 'cp-2') ?? [];
+    return { total: Number(total), status, weight: Number(weight) };
+  };
+  annotate({ 'hawser.dev/api-server': 'drain' });
+  await waitFor('it to be out of rotation', async () => (await statistics()).status === 'MAINT');
+  const { lbPort } = defaultLoadBalancerSettings;
+  for (let request = 0; request < 6; request += 1) await cluster.get(`https://127.0.0.1:${lbPort}/readyz`);
+  expect((await statistics()).total).toBe(0);
+  expect(await balancer.monitorSaid('servers-drained')).toMatchObject({
+    drained: ['cp-2'],
+    isIgnored: false,
+  });
+  annotate({});
+  await waitFor('it to be back', async () => (await statistics()).status === 'UP');
+  expect((await statistics()).weight).toBeLessThan(256);
 });
 
 test('a server that left the list leaves the metric, and a HAProxy that is gone takes them all with it', async () => {

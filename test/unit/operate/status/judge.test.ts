@@ -69,6 +69,16 @@ test('no holder and two holders come first', () => {
   ]);
 });
 
+test('a drained server is a problem that names the annotation', () => {
+  const servers = [server('cp-1', { state: 'maintenance' }), server('cp-2')];
+  const drained = [{ name: 'cp-1', address: '10.0.0.11', port: 6443, drained: true as const }];
+  const here = { ...monitorSays({ servers: drained }), servers };
+  expect(problemsOf(here)).toEqual([
+    'API server cp-1 (10.0.0.11:6443) is drained: its Node has hawser.dev/api-server=drain',
+  ]);
+  expect(problemsOf({ ...healthyHere, servers })[0]).toContain('cp-1 (10.0.0.11:6443) is in maintenance');
+});
+
 test('every server down is an outage', () => {
   const servers = ['cp-1', 'cp-2'].map((name) => server(name, { state: 'down' }));
   expect(problemsOf({ ...healthyHere, servers })[0]).toBe('no API server is up');

@@ -87,3 +87,20 @@ test('a slice without endpoints is no error', () => {
       skipped: [],
     });
 });
+
+test('a node with hawser.dev/api-server=drain is a drained candidate; another value is reported and ignored', () => {
+  const annotated = (value: unknown) => {
+    const item = node('a', ['10.0.0.1']);
+    return parse({
+      ...item,
+      metadata: { ...item.metadata, annotations: { 'hawser.dev/api-server': value } },
+    });
+  };
+  const candidate = { name: 'a', addresses: ['10.0.0.1'], port: 6443 };
+  expect(annotated('drain')).toMatchObject({ candidates: [{ ...candidate, drained: true }], skipped: [] });
+  expect(annotated('Drain')).toMatchObject({
+    candidates: [candidate],
+    skipped: [{ name: 'a', reason: 'ignored annotation hawser.dev/api-server="Drain": expected "drain"' }],
+  });
+  expect(annotated('Drain').candidates[0]).not.toHaveProperty('drained');
+});
