@@ -13,6 +13,8 @@ export type Configuration = Pick<Rendered, 'text' | 'pieces'>;
 interface Texts {
   readonly before: string;
   readonly after: string;
+  /** The whole ones: a backend may depend on another one. */
+  readonly isWhole?: true;
 }
 
 /**
@@ -23,7 +25,8 @@ export function changedSections(before: Configuration, after: Configuration): Te
   if (before.pieces !== undefined && after.pieces !== undefined)
     return changedPieces(before.pieces, after.pieces);
   const [old, now] = [sectionsOf(before.text), sectionsOf(after.text)];
-  if (old === undefined || now === undefined) return { before: before.text, after: after.text };
+  if (old === undefined || now === undefined)
+    return { before: before.text, after: after.text, isWhole: true };
   const isChanged = (other: Sections) => (section: string) =>
     other.backends.get(titleOf(section)) !== section;
   return {
@@ -48,6 +51,38 @@ export function backendsIn(text: string): ReadonlyMap<string, string> | undefine
   if (!text.includes(BACKEND)) return new Map();
   const backends = sectionsOf(text)?.backends;
   return backends && new Map([...backends].map(([title, section]) => [title.split(' ')[1] ?? '', section]));
+}
+
+/**
+ * The first configuration with its backends replaced by those of the second, except the ones in `kept`. Its first piece, and backends that only
+ * one of the two has, are those of the first.
+ */
+export function withBackends(
+  before: Configuration,
+  after: Configuration,
+  kept: ReadonlySet<string>,
+): readonly string[] {
+  const [old, now] = [piecesOf(before), piecesOf(after)];
+  const { start, end } = changedSpan(old, now);
+  const news = new Map(
+    now.slice(Math.max(start, 1), now.length - end).map((piece) => [nameOf(piece), piece]),
+  );
+  return old.map((piece, index) => {
+    if (index < Math.max(start, 1) || index >= old.length - end) return piece;
+    const name = nameOf(piece);
+    return kept.has(name) ? piece : (news.get(name) ?? piece);
+  });
+}
+
+function piecesOf({ text, pieces }: Configuration): readonly string[] {
+  if (pieces !== undefined) return pieces;
+  const sections = sectionsOf(text);
+  return sections === undefined ? [text] : [sections.head, ...sections.backends.values()];
+}
+
+/** Of the backend that a piece is. */
+function nameOf(piece: string): string {
+  return /^backend[ \t]+(\S+)/m.exec(piece)?.[1] ?? '';
 }
 
 interface Sections {

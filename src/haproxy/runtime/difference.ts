@@ -1,20 +1,93 @@
 import { isSameText, othersOf, type Rendered } from '../../engine/apply/file-set.ts';
-import { readsFile } from './change.ts';
-import { backendsIn, type Configuration, changedSections } from './changed-sections.ts';
+import { type RuntimeChange, readsFile, type ServerChange } from './change.ts';
+import { backendsIn, type Configuration, changedSections, withBackends } from './changed-sections.ts';
 import { describeConfiguration } from './describe-configuration.ts';
 import type { Description } from './description.ts';
-import { type Plan, plan } from './plan.ts';
-import { type KindOf, planFiles } from './plan-files.ts';
+import { type Plan, planServers, type Reason } from './plan.ts';
+import { type KindOf, planFiles, planRenewals } from './plan-files.ts';
 
-/** How to come from one haproxy.cfg to another. Only sections that differ are taken apart. */
-export function differenceOf(before: string, after: string): Plan {
-  return comparisonOf({ text: before }, { text: after }).found;
+/** A set on disk: its other files may be unknown. */
+export type KnownSet = Pick<Rendered, 'text' | 'others' | 'pieces'>;
+
+/** How to come from one set to another. Both lists may have items, or neither. */
+export interface Difference {
+  /** What HAProxy can change at runtime, in this order, whether or not a reload follows. */
+  readonly tell: readonly RuntimeChange[];
+  /** Why it has to be reloaded for the rest; empty if runtime updates suffice. */
+  readonly reload: readonly Reason[];
+  /** What runs after `tell`: each backend is that of one of the two sets. */
+  readonly running: KnownSet;
 }
 
 /**
- * The named backends that are unchanged, or differ only in what can be updated at runtime. Each is compared alone, so that a backend that needs
- * a reload does not affect another. Empty if one may depend on another.
+ * How to come from one haproxy.cfg with the files that it names to another, where the servers are pods: connections with one that goes or
+ * moves may finish. Each backend is compared alone, so that one that needs a reload does not delay another. Servers come before the files, and go
+ * after them. If anything needs a reload, maps and lists wait for it: they may name a backend that is new.
  */
+export function difference(before: KnownSet | undefined, after: KnownSet, kindOf: KindOf): Difference {
+  if (before === undefined || (before.others === undefined && othersOf(after).length > 0)) {
+    const reason = { what: 'files-changed', reason: 'the previous files are not known' } as const;
+    return { tell: [], reload: [reason], running: before ?? after };
+  }
+  const main = compare(before, after);
+  const files = planFiles(othersOf(before), othersOf(after), kindOf);
+  if (main.reload.length === 0 && files.kind === 'changes')
+    return { tell: [...main.tell, ...files.changes], reload: [], running: after };
+  const renewals = planRenewals(othersOf(before), othersOf(after), kindOf);
+  const { pieces } = main;
+  return {
+    tell: [...main.tell, ...renewals.changes],
+    reload: [...main.reload, ...(files.kind === 'reload' ? [files.reason] : [])],
+    running: { pieces, others: renewals.files, text: pieces.join('') },
+  };
+}
+
+interface MainDifference {
+  readonly tell: readonly ServerChange[];
+  readonly reload: readonly Reason[];
+  /** Of what runs after `tell`. */
+  readonly pieces: readonly string[];
+}
+
+function compare(before: KnownSet, after: KnownSet): MainDifference {
+  const unchanged = before.pieces ?? [before.text];
+  if (isSameText(before, after)) return { tell: [], reload: [], pieces: unchanged };
+  const changed = changedSections(before, after);
+  const [running, wanted] = [describeConfiguration(changed.before), describeConfiguration(changed.after)];
+  if (running === undefined || wanted === undefined)
+    return { tell: [], reload: [conditions], pieces: unchanged };
+  const { tell, reload } = planServers(running, wanted);
+  const reasons = [...reload.values()];
+  const gentle = tell.map((change) => mayFinish(change, running));
+  if (reasons.length === 0) return { tell: gentle, reload: [], pieces: after.pieces ?? [after.text] };
+  if (changed.isWhole === true || tell.length === 0) return { tell: [], reload: reasons, pieces: unchanged };
+  return { tell: gentle, reload: reasons, pieces: withBackends(before, after, new Set(reload.keys())) };
+}
+
+const conditions: Reason = { what: 'conditions', reason: 'parts of the file depend on conditions' };
+
+/** For servers that are pods: a removed one was asked to end, and has time to finish its requests. */
+function mayFinish(change: ServerChange, { servers }: Description): ServerChange {
+  const options = servers.get(change.server)?.options;
+  return options === undefined ? change : { ...change, mayFinish: { options } };
+}
+
+/** All or nothing: a reload, if any part needs one. */
+export function planOf({ tell: changes, reload: [first] }: Pick<Difference, 'tell' | 'reload'>): Plan {
+  if (first !== undefined) return { kind: 'reload', ...first };
+  if (changes.length === 0) return { kind: 'nothing' };
+  return changes.some(readsFile)
+    ? { kind: 'runtime', changes, readsFiles: true }
+    : { kind: 'runtime', changes };
+}
+
+/** The changes of servers from one haproxy.cfg to another; sessions on those that go or move are ended. */
+export function differenceOf(before: string, after: string): Plan {
+  const { tell, reload } = compare({ text: before }, { text: after });
+  return planOf({ tell: tell.map(({ mayFinish: _, ...change }) => change), reload });
+}
+
+/** The named backends that are unchanged, or differ only in what can be updated at runtime. Empty if one may depend on another. */
 export function toldBackends(
   before: Configuration,
   after: Configuration,
@@ -29,50 +102,4 @@ export function toldBackends(
     if (one === undefined || other === undefined) return one === other;
     return differenceOf(one, other).kind !== 'reload';
   });
-}
-
-interface Comparison {
-  readonly found: Plan;
-  /** Of the sections that differ. */
-  readonly running?: Description;
-}
-
-function comparisonOf(before: Configuration, after: Configuration): Comparison {
-  if (isSameText(before, after)) return { found: { kind: 'nothing' } };
-  const changed = changedSections(before, after);
-  const [running, wanted] = [describeConfiguration(changed.before), describeConfiguration(changed.after)];
-  if (running !== undefined && wanted !== undefined) return { found: plan(running, wanted), running };
-  const reason = 'parts of the file depend on conditions';
-  return { found: { kind: 'reload', what: 'conditions', reason } };
-}
-
-/** For servers that are pods: a removed one was asked to end, and has time to finish its requests. */
-function gentle({ found, running }: Comparison): Plan {
-  if (found.kind !== 'runtime') return found;
-  const changes = found.changes.map((change) => {
-    const options = change.kind === 'server' ? running?.servers.get(change.server)?.options : undefined;
-    return options === undefined ? change : { ...change, mayFinish: { options } };
-  });
-  return { kind: 'runtime', changes };
-}
-
-/** A set on disk: its other files may be unknown. */
-export type KnownSet = Pick<Rendered, 'text' | 'others' | 'pieces'>;
-
-/**
- * How to come from one haproxy.cfg with the files that it names to another, where the servers are pods: connections with one that goes or
- * moves may finish. Servers come before the files, and go after them.
- */
-export function setDifferenceOf(before: KnownSet | undefined, after: KnownSet, kindOf: KindOf): Plan {
-  if (before === undefined || (before.others === undefined && othersOf(after).length > 0))
-    return { kind: 'reload', what: 'files-changed', reason: 'the previous files are not known' };
-  const main = gentle(comparisonOf(before, after));
-  if (main.kind === 'reload') return main;
-  const files = planFiles(othersOf(before), othersOf(after), kindOf);
-  if (files.kind === 'reload') return files;
-  const changes = [...(main.kind === 'runtime' ? main.changes : []), ...files.changes];
-  if (changes.length === 0) return { kind: 'nothing' };
-  return changes.some(readsFile)
-    ? { kind: 'runtime', changes, readsFiles: true }
-    : { kind: 'runtime', changes };
 }

@@ -1,8 +1,8 @@
-import { type SetFile, sha256Of } from '../../engine/apply/file-set.ts';
+import { type SetFile, sha256Of, sha256OfFile } from '../../engine/apply/file-set.ts';
 import { oncePer } from '../../engine/system/once-per.ts';
 import { changedSpan } from '../../engine/system/same-list.ts';
 import { type FileChange, isListLine, isMapWord } from './change.ts';
-import type { Reload } from './plan.ts';
+import type { Reason } from './plan.ts';
 
 /** The kind of a file that can be updated at runtime. */
 export type FileKind = 'map' | 'certificate-list' | 'certificate';
@@ -13,7 +13,9 @@ export type FileKind = 'map' | 'certificate-list' | 'certificate';
  */
 export type KindOf = (name: string) => FileKind | 'start' | undefined;
 
-type FilePlan = Reload | { readonly kind: 'changes'; readonly changes: readonly FileChange[] };
+type FilePlan =
+  | { readonly kind: 'reload'; readonly reason: Reason }
+  | { readonly kind: 'changes'; readonly changes: readonly FileChange[] };
 
 /** A map with more changed lines is replaced whole: that is one step for lookups, and as many bytes. */
 const MOST_LINES = 64;
@@ -52,6 +54,52 @@ export function planFiles(before: readonly SetFile[], after: readonly SetFile[],
   };
 }
 
+interface Renewals {
+  readonly changes: readonly FileChange[];
+  /** The files before, with those that are renewed. */
+  readonly files: readonly SetFile[];
+}
+
+/**
+ * The renewals of certificates that need not wait for the rest of a set. One waits if its line in a list changes too: with the default
+ * certificate's names, HTTP/2 is no longer offered. It also waits while its content is served under another name: browsers would join
+ * connections to both.
+ */
+export function planRenewals(
+  before: readonly SetFile[],
+  after: readonly SetFile[],
+  kindOf: KindOf,
+): Renewals {
+  const none = { changes: [], files: before };
+  const { start, end } = changedSpan(before, after);
+  const known = new Map(before.slice(start, before.length - end).map((file) => [file.name, file]));
+  const renewed = after.slice(start, after.length - end).filter((file) => {
+    const old = known.get(file.name);
+    return kindOf(file.name) === 'certificate' && old !== undefined && !isSame(old, file);
+  });
+  if (renewed.length === 0) return none;
+  const [old, now] = [before, after].map((files) =>
+    files.filter(({ name }) => kindOf(name) === 'certificate-list').map(linesOfList),
+  );
+  const isRelisted = ({ name }: SetFile): boolean =>
+    old?.some((lines, index) => lines.get(name) !== now?.[index]?.get(name)) ?? false;
+  const inUse = new Set(before.filter(({ name }) => kindOf(name) === 'certificate').map(sha256OfFile));
+  const ready = new Map(
+    renewed
+      .filter((file) => !isRelisted(file) && !inUse.has(sha256OfFile(file)))
+      .map((file) => [file.name, file]),
+  );
+  const files = before.map((file) => ready.get(file.name) ?? file);
+  const changes = inOrderOfLists([...ready.values()].map(certificateChange), files, kindOf);
+  // Those that share a host with a renewed one are renewed after it, with a content of the new set.
+  const wanted = new Map(after.map((file) => [file.name, file]));
+  const isWanted = (change: FileChange): boolean => {
+    const file = change.kind === 'certificate' ? wanted.get(change.certificate) : undefined;
+    return file !== undefined && 'sha256' in change && sha256OfFile(file) === change.sha256;
+  };
+  return changes.every(isWanted) ? { changes, files } : none;
+}
+
 function inOrderOfLists(
   changes: readonly FileChange[],
   files: readonly SetFile[],
@@ -72,8 +120,8 @@ function inOrderOfLists(
 /** A list of thousands stays where certificates are renewed. */
 const linesOfList = oncePer(({ content }: SetFile) => linesIn(content));
 
-function certificateChange({ name, content }: SetFile): FileChange {
-  return { kind: 'certificate', certificate: name, sha256: sha256Of(content) };
+function certificateChange(file: SetFile): FileChange {
+  return { kind: 'certificate', certificate: file.name, sha256: sha256OfFile(file) };
 }
 
 /**
@@ -97,8 +145,8 @@ export function certificatesToRenew(moving: ReadonlySet<string>, lists: readonly
   return [...[...moving].filter((name) => !ordered.has(name)), ...ordered];
 }
 
-function cannotTell(reason: string): Reload {
-  return { kind: 'reload', what: 'files-changed', reason };
+function cannotTell(reason: string): FilePlan {
+  return { kind: 'reload', reason: { what: 'files-changed', reason } };
 }
 
 function isRemoval(change: FileChange): boolean {

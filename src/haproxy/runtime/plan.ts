@@ -1,5 +1,5 @@
 import type { RuntimeChange, ServerChange, WantedServer } from './change.ts';
-import type { Description } from './description.ts';
+import { backendOf, type Description } from './description.ts';
 
 /**
  * What needs a reload. `conditions`: parts of a file depend on conditions, so that it was not compared. `files-changed`: the files that the main
@@ -14,8 +14,7 @@ export const reloadCauses = [
   'files-changed',
 ] as const;
 
-export interface Reload {
-  readonly kind: 'reload';
+export interface Reason {
   readonly what: (typeof reloadCauses)[number];
   /** Ends a sentence: HAProxy reloads, since … */
   readonly reason: string;
@@ -29,23 +28,52 @@ export type Plan =
       /** Some of them are read in the files of the set. */
       readonly readsFiles?: true;
     }
-  | Reload;
+  | ({ readonly kind: 'reload' } & Reason);
+
+/** Stands for everything that is not a backend. */
+export const REST = '';
+
+export interface ServerPlan {
+  readonly tell: readonly ServerChange[];
+  /** By backend, or `REST`; none of them has a change in `tell`. */
+  readonly reload: ReadonlyMap<string, Reason>;
+}
 
 /**
- * The changes from what runs to what is wanted. No reload is needed if servers are only added, removed, moved or reweighted. Compares each
- * server once.
+ * The changes from what runs to what is wanted. A backend needs no reload if its servers are only added, removed, moved or reweighted. While
+ * `defaults` differ, no server changes: they may hold options of the servers.
  */
-export function plan(running: Description, wanted: Description): Plan {
-  const reload = differentSection(running, wanted) ?? differentServer(running, wanted);
-  if (reload !== undefined) return reload;
-  const before = wantedServers(running);
-  const after = wantedServers(wanted);
-  const changes = [
+export function planServers(running: Description, wanted: Description): ServerPlan {
+  const backends = new Set(
+    [...running.sections.keys(), ...wanted.sections.keys()]
+      .map(backendOrRest)
+      .filter((name) => name !== REST),
+  );
+  const partOf = (server: string): string => (backends.has(backendOf(server)) ? backendOf(server) : REST);
+  const reload = new Map<string, Reason>();
+  const add = (part: string, reason: Reason): void => {
+    if (!reload.has(part)) reload.set(part, reason);
+  };
+  for (const [title, reason] of differentSections(running, wanted)) add(backendOrRest(title), reason);
+  for (const [name, reason] of differentServers(running, wanted)) add(partOf(name), reason);
+  const mayTell = isSameDefaults(running, wanted);
+  const tell = serverChanges(running, wanted).filter(({ server }) => mayTell && !reload.has(partOf(server)));
+  return { tell, reload };
+}
+
+function serverChanges(running: Description, wanted: Description): readonly ServerChange[] {
+  const [before, after] = [wantedServers(running), wantedServers(wanted)];
+  return [
     // First those that come: a backend is not to be empty in between.
     ...[...after].filter(([server, now]) => !isSame(before.get(server), now)).map(changeTo),
     ...[...before.keys()].filter((server) => !after.has(server)).map((server) => changeTo([server, null])),
   ];
-  return changes.length === 0 ? { kind: 'nothing' } : { kind: 'runtime', changes };
+}
+
+/** Of the title of a section, `backend masters`. */
+function backendOrRest(title: string): string {
+  const [kind, name = REST] = title.split(' ');
+  return kind === 'backend' ? name : REST;
 }
 
 /** What each server should be. */
@@ -66,28 +94,31 @@ export function changeTo([server, wanted]: readonly [string, WantedServer | null
   return { kind: 'server', server, wanted };
 }
 
-function differentSection(running: Description, wanted: Description): Reload | undefined {
+function* differentSections(running: Description, wanted: Description): Generator<[string, Reason], void> {
   for (const [title, text] of wanted.sections) {
     const before = running.sections.get(title);
-    if (before === undefined) return reload('section-added', `"${title}" is new`);
-    if (before !== text) return reload('section-changed', `"${title}" differs, not only in its servers`);
+    if (before === undefined) yield [title, { what: 'section-added', reason: `"${title}" is new` }];
+    else if (before !== text)
+      yield [title, { what: 'section-changed', reason: `"${title}" differs, not only in its servers` }];
   }
-  const gone = [...running.sections.keys()].find((title) => !wanted.sections.has(title));
-  return gone === undefined ? undefined : reload('section-removed', `"${gone}" is gone`);
-}
-
-function reload(what: Reload['what'], reason: string): Reload {
-  return { kind: 'reload', what, reason };
+  for (const title of running.sections.keys())
+    if (!wanted.sections.has(title)) yield [title, { what: 'section-removed', reason: `"${title}" is gone` }];
 }
 
 /** The address, the weight and the state of the checks can change at runtime. */
-function differentServer(running: Description, wanted: Description): Reload | undefined {
+function* differentServers(running: Description, wanted: Description): Generator<[string, Reason], void> {
   for (const [name, now] of wanted.servers) {
     const before = running.servers.get(name);
+    const reason = `the options of server "${name}" differ`;
     if (before !== undefined && before.options !== now.options)
-      return reload('server-changed', `the options of server "${name}" differ`);
+      yield [name, { what: 'server-changed', reason }];
   }
-  return undefined;
+}
+
+function isSameDefaults(running: Description, wanted: Description): boolean {
+  const defaultsOf = ({ sections }: Description): string =>
+    JSON.stringify([...sections].filter(([title]) => title.startsWith('defaults')));
+  return defaultsOf(running) === defaultsOf(wanted);
 }
 
 function isSame(one: WantedServer | undefined, other: WantedServer): boolean {

@@ -6,7 +6,7 @@ import { type Rendered, SET_FOLDER } from '../../../src/engine/apply/file-set.ts
 import { readText } from '../../../src/engine/system/file/read-text.ts';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { createConfigurationCheck } from '../../../src/haproxy/check-configuration.ts';
-import { setDifferenceOf } from '../../../src/haproxy/runtime/difference.ts';
+import { difference, planOf } from '../../../src/haproxy/runtime/difference.ts';
 import { configurationText } from '../../helpers/supervisor-configuration.ts';
 import { createSupervisedHost, type SupervisedHost } from '../../helpers/supervisor-host.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
@@ -67,7 +67,10 @@ test('a list that was edited by hand and read by a start is put back, and read a
   let nowMs = 0;
   const applier = createApplier({
     ...{ configPath: host.paths.config, check, socketPath: host.paths.socket, checksAfter: true },
-    ...{ difference: (before, after) => setDifferenceOf(before, after, () => undefined), now: () => nowMs },
+    ...{
+      difference: (before, after) => planOf(difference(before, after, () => undefined)),
+      now: () => nowMs,
+    },
   });
   await applier.apply(set, signal);
   await waitFor('the first answer', async () => (await ask(host)) === 'one');

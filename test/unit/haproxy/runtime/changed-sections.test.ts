@@ -22,5 +22,5 @@ test.each([
   ['parts depend on conditions', '.if defined(X)'],
 ])('the whole file is compared if %s', (_, line) => {
   const whole = { before: textOf(line, before), after: textOf(line, after) };
-  expect(changedSections({ text: whole.before }, { text: whole.after })).toEqual(whole);
+  expect(changedSections({ text: whole.before }, { text: whole.after })).toEqual({ ...whole, isWhole: true });
 });

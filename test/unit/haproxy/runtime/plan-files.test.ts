@@ -8,7 +8,7 @@ const kindOf = (name: string): FileKind | undefined =>
 const file = (name: string, content: string): SetFile => ({ name, content });
 const changesOf = (before: readonly SetFile[], after: readonly SetFile[]) => {
   const found = planFiles(before, after, kindOf);
-  return found.kind === 'changes' ? found.changes : found.reason;
+  return found.kind === 'changes' ? found.changes : found.reason.reason;
 };
 
 test('a new certificate is known before a list names it, and forgotten after the list does not', () => {
@@ -70,7 +70,10 @@ test.each<readonly [string, readonly SetFile[], readonly SetFile[]]>([
   ['a file of another kind', [file('x', '1')], [file('x', '2')]],
   ['options that no command can hold', [file('l', '')], [file('l', 'c1 [crt a;b] a.test\n')]],
 ])('%s needs a reload', (_, before, after) => {
-  expect(planFiles(before, after, kindOf)).toMatchObject({ kind: 'reload', what: 'files-changed' });
+  expect(planFiles(before, after, kindOf)).toMatchObject({
+    kind: 'reload',
+    reason: { what: 'files-changed' },
+  });
 });
 
 /** What is in a map after the changes, where each is made as it is asked for. */

@@ -5,7 +5,7 @@ import type { BackendServer, RouteBackend } from '../../../../src/router/model.t
 import { createRouterRenderer, renderRouter } from '../../../../src/router/render/render-router.ts';
 import { selfSigned } from '../../../../src/router/render/self-signed.ts';
 import { partly } from '../../../../src/router/serve/partly.ts';
-import { routerDifference } from '../../../../src/router/serve/set-difference.ts';
+import { compareSets, routerDifference } from '../../../../src/router/serve/set-difference.ts';
 import { routeSets } from '../../../helpers/router/route-sets.ts';
 import { routerSettings, routerTemplate } from '../../../helpers/router/router-settings.ts';
 import { backendOf } from '../backend-of.ts';
@@ -94,6 +94,8 @@ test('a partial update contains every runtime-updatable change and nothing that 
       const rest = difference(served.rendered, wanted.rendered);
       if (rest.kind === 'reload') expect(difference(mixture.rendered, wanted.rendered)).toEqual(rest);
       expect(partly(mixture, wanted)).toBeUndefined();
+      const { running } = compareSets(settings)(served.rendered, wanted.rendered);
+      if (rest.kind === 'reload') expect(running.text).toBe(mixture.rendered.text);
       // Every replica ends with the same bytes, whatever it served in between.
       const fresh = renderedBy(renderRouter(template, settings, { backends: after }, certificate));
       expect(made(after).rendered).toEqual(fresh);
