@@ -1,5 +1,7 @@
 import type { ApiSession } from '../../engine/kube/api-session.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import type { RetryLimits } from '../../engine/system/time/retry.ts';
+import { createWorkQueue } from '../../engine/system/time/workqueue.ts';
 import type { OwnPod } from '../pod/pod.ts';
 import { chooseTarget, type Target } from './choose-target.ts';
 import type { DnsReport } from './dns-report.ts';
@@ -7,7 +9,6 @@ import type { DnsStatus } from './dns-status.ts';
 import { externalAddresses, nodesAskedFor } from './external-addresses.ts';
 import { createNodeReader } from './node-addresses.ts';
 import type { LoadBalancer, Replica } from './proxy-set.ts';
-import { createSchedule, type ScheduleTiming } from './schedule.ts';
 import { type DnsSettings, failed, type TargetName } from './target.ts';
 
 /** The result of one pass, and when the next one is due. */
@@ -17,7 +18,8 @@ export interface Pass extends Pick<DnsStatus, 'addresses' | 'problems'> {
 }
 
 export interface PublisherTiming {
-  readonly retry: ScheduleTiming['retry'];
+  /** After a failure, of the same records. */
+  readonly retry: RetryLimits;
   /** How often to check whether something is due. Nodes are read again after this time. */
   readonly lookMs: number;
 }
@@ -55,7 +57,8 @@ export function createPublisher(
   const { dns, dnsZone: zone, dnsInterval: repairMs, env } = settings;
   const readNodes = createNodeReader(session, timing.lookMs, monotonicMs);
   const newTenure = () => ({
-    schedule: createSchedule({ repairMs, retry: timing.retry }, monotonicMs),
+    queue: createWorkQueue({ concurrency: 1, retry: timing.retry }),
+    what: '',
     end: new AbortController(),
   });
   const region = env['AWS_REGION'] || 'us-east-1';
@@ -89,16 +92,21 @@ export function createPublisher(
       const problems = [...found.problems, ...missing];
       if (addresses.length === 0) return notDone(problems, timing.lookMs);
       const what = JSON.stringify([names, addresses]);
-      const { schedule, end } = tenure;
-      if (schedule.waitMs(what) === 0) {
+      const its = tenure;
+      // New records are published at once, also while others are in backoff.
+      if (its.what !== what) its.queue.forget(its.what);
+      its.what = what;
+      its.queue.add(what);
+      if (its.queue.take(monotonicMs()) !== undefined) {
         const controller = replicas.find(({ name }) => name === own.name)?.controller;
-        const until = AbortSignal.any([signal, end.signal, AbortSignal.timeout(PUBLISH_MS)]);
+        const until = AbortSignal.any([signal, its.end.signal, AbortSignal.timeout(PUBLISH_MS)]);
         last = await to.publish({ names, addresses, controller }, until);
-        schedule.published(what, last.problems.length === 0);
+        if (last.problems.length > 0) its.queue.failed(what, monotonicMs());
+        else its.queue.done(what, monotonicMs(), repairMs);
         report.written(last.written, addresses);
       }
       const all = [...problems, ...last.problems];
-      return { target: to.name, addresses, problems: all, waitMs: schedule.waitMs(what) };
+      return { target: to.name, addresses, problems: all, waitMs: its.queue.waitMs(monotonicMs()) ?? 0 };
     },
   };
 }

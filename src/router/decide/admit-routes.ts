@@ -1,7 +1,7 @@
 import { whileSame } from '../../engine/system/same-list.ts';
 import type { Route, RouteTls } from '../follow/route.ts';
 import type { Secret } from '../follow/secret.ts';
-import type { SecretReview } from '../follow/secret-review.ts';
+import type { SecretReview } from '../follow/secret-reviews.ts';
 import { keyOf } from '../metadata.ts';
 import type { InsecurePolicy } from '../model.ts';
 import { isPath, MOST_PATH_CHARACTERS } from '../safe-text.ts';

@@ -1,5 +1,5 @@
 import type { Route } from '../follow/route.ts';
-import type { SecretReview } from '../follow/secret-review.ts';
+import type { SecretReview } from '../follow/secret-reviews.ts';
 import { keyOf } from '../metadata.ts';
 import type { Refusal } from './verdict.ts';
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import * as z from 'zod/mini';
 import { askAccess } from '../../engine/kube/access-review.ts';
 import type { ObjectRequest } from '../../engine/kube/api-request.ts';
@@ -6,8 +7,7 @@ import { askObject } from '../../engine/kube/ask-object.ts';
 import { trackOutage } from '../../engine/kube/outage.ts';
 import type { Log } from '../../engine/system/log.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
-import { sleep } from '../../engine/system/time/sleep.ts';
-import { createSecretReviews, LOOK_EVERY_MS, type SecretReviews } from './secret-reviews.ts';
+import { createSecretReviews, type SecretReviews } from './secret-reviews.ts';
 
 interface Api {
   readonly session: Pick<ApiSession, 'firstAnswer'>;
@@ -48,17 +48,14 @@ export function followSecretReviews(
       return user;
     },
     ...{ hear, nowMs: monotonicMs, signal },
-    tell: (failure) => {
+    report: (failure) => {
       if (failure === undefined) outage.succeeded();
       else outage.failed(`Cannot ask whether Secrets may be used: ${failure.message}`, failure);
     },
   });
-  const lookAgain = async (): Promise<void> => {
-    while (!signal.aborted) {
-      reviews.lookAgain();
-      await sleep(LOOK_EVERY_MS, signal);
-    }
+  const settled = async (): Promise<void> => {
+    if (!signal.aborted) await once(signal, 'abort');
     await reviews.settled();
   };
-  return { review: reviews.review, ended: lookAgain() };
+  return { review: reviews.review, ended: settled() };
 }

@@ -3,7 +3,7 @@ import type { Ingress } from './ingress.ts';
 import type { Namespace } from './namespace.ts';
 import type { Route } from './route.ts';
 import type { Secret } from './secret.ts';
-import type { SecretReview } from './secret-review.ts';
+import type { SecretReview } from './secret-reviews.ts';
 import type { Service } from './service.ts';
 
 /** Everything that a configuration is made of, in any order. */

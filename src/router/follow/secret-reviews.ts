@@ -1,14 +1,23 @@
 import type { AccessAnswer } from '../../engine/kube/access-review.ts';
 import { isSameList } from '../../engine/system/same-list.ts';
+import { createWorkQueue, startWorkers, type WorkResult } from '../../engine/system/time/workqueue.ts';
 import { keyOf } from '../metadata.ts';
-import { createFairQueue } from './fair-queue.ts';
 import type { Route } from './route.ts';
-import type { SecretReview } from './secret-review.ts';
 
-/** Routes with the known reviews of the Secrets that they name. */
-export interface ReviewedRoutes {
+/** Whether the router may get a Secret that a Route names, as the API says. */
+export interface SecretReview {
+  readonly namespace: string;
+  readonly name: string;
+  /** `unknown` where the API does not say. */
+  readonly verdict: 'allowed' | 'denied' | 'unknown';
+  /** The router's user, such as `system:serviceaccount:NAMESPACE:NAME`, where the API says it. */
+  readonly user?: string;
+}
+
+/** Routes with the reviews of the Secrets that they name. */
+interface ReviewedRoutes {
   readonly routes: readonly Route[];
-  /** The same list until one of them says something else. */
+  /** The same list until a review changes. */
   readonly secretReviews: readonly SecretReview[];
 }
 
@@ -18,8 +27,6 @@ export interface SecretReviews {
    * decision and one status. Undefined until each of the first Routes has its review.
    */
   readonly review: (routes: readonly Route[]) => ReviewedRoutes | undefined;
-  /** Repeats reviews that are old enough. Call it every LOOK_EVERY_MS. */
-  readonly lookAgain: () => void;
   /** Resolves once no review is in progress. */
   readonly settled: () => Promise<void>;
 }
@@ -29,10 +36,10 @@ interface Means {
   readonly ask: (secret: Named) => Promise<AccessAnswer>;
   /** Who this process is; undefined if the API does not say. Never throws. */
   readonly askUser: () => Promise<string | undefined>;
-  /** Something else is known. */
+  /** A review has changed. */
   readonly hear: () => void;
   /** Undefined: the API has answered. */
-  readonly tell: (failure: { readonly kind: string; readonly message: string } | undefined) => void;
+  readonly report: (failure: { readonly kind: string; readonly message: string } | undefined) => void;
   /** Monotonic. */
   readonly nowMs: () => number;
   readonly signal: AbortSignal;
@@ -43,17 +50,15 @@ interface Named {
   readonly name: string;
 }
 
-interface Known extends Named {
+interface Entry extends Named {
   readonly review?: SecretReview;
-  /** The first question about it. */
+  /** Of the first question about it. */
   readonly sinceMs: number;
-  readonly askedMs: number;
 }
 
-export const LOOK_EVERY_MS = 500;
 const MOST_AT_ONCE = 8;
 /** Ten thousand Secrets are asked about again in eight minutes. */
-const MOST_AGAIN = 10;
+const REPEATS = { concurrency: 4, rate: { perSecond: 20, burst: 10 } };
 /** A Role that a namespace takes back. */
 const ALLOWED_AGAIN_MS = 60_000;
 /** An operator or a tenant may be waiting for a new Role to take effect. */
@@ -64,96 +69,92 @@ const PATIENCE_MS = 10_000;
 
 /**
  * Asks the API which of the Routes' Secrets this process may get. There is one answer for each named Secret. The last answer holds while the API
- * does not answer. Namespaces are served round-robin, and new Secrets come first.
+ * does not answer. Namespaces take turns, and new Secrets do not wait for repeated questions.
  */
-export function createSecretReviews({ ask, askUser, hear, tell, nowMs, signal }: Means): SecretReviews {
-  const known = new Map<string, Known>();
+export function createSecretReviews({ ask, askUser, hear, report, nowMs, signal }: Means): SecretReviews {
+  const entries = new Map<string, Entry>();
   const pending = new Set<string>();
-  const running = new Map<string, Promise<void>>();
-  const [news, again] = [createFairQueue(), createFairQueue()];
+  const shared = {
+    retry: { firstMs: FAILED_AGAIN_MS, longestMs: FAILED_AGAIN_MS },
+    groupOf: (key: string) => key.slice(0, key.indexOf(':')),
+  };
+  const first = createWorkQueue({ concurrency: MOST_AT_ONCE, ...shared });
+  const again = createWorkQueue({ ...REPEATS, ...shared });
   let user: string | undefined;
-  let mayAskAgain = 0;
   let reviews: readonly SecretReview[] = [];
   let last: { readonly given: readonly Route[]; readonly routes: readonly Route[] } | undefined;
   let [isReady, isStale] = [false, false];
 
-  const learn = (key: string, found: Known, verdict: SecretReview['verdict']): void => {
-    const { namespace, name, review } = found;
+  const learn = (key: string, entry: Entry, verdict: SecretReview['verdict']): SecretReview => {
+    const { namespace, name, review } = entry;
     const isSame = review?.verdict === verdict && (verdict !== 'denied' || review.user === user);
     const next: SecretReview = isSame
       ? review
       : { namespace, name, verdict, ...(verdict === 'denied' && user !== undefined && { user }) };
-    known.set(key, { ...found, review: next, askedMs: nowMs() });
+    entries.set(key, { ...entry, review: next });
     const wasPending = pending.delete(key);
-    if (isSame && !wasPending) return;
+    if (isSame && !wasPending) return next;
     isStale = true;
     // Before that nothing is decided.
     if (isReady || pending.size === 0) hear();
+    return next;
   };
 
-  const askAbout = async (key: string, { namespace, name }: Known): Promise<void> => {
+  /** The review after this answer; undefined while there is none. */
+  const reviewAfter = (key: string, entry: Entry, answer: AccessAnswer): SecretReview | undefined => {
+    if (!('message' in answer)) {
+      report(undefined);
+      return learn(key, entry, answer.kind);
+    }
+    report({ kind: `${answer.status ?? 'no answer'}`, message: answer.message });
+    const isUnanswered = entry.review === undefined && nowMs() >= entry.sinceMs + PATIENCE_MS;
+    return isUnanswered ? learn(key, entry, 'unknown') : entry.review;
+  };
+
+  const askAbout = async (key: string): Promise<number | undefined> => {
+    const { namespace = '', name = '' } = entries.get(key) ?? {};
     const answer = await ask({ namespace, name });
     if (answer.kind === 'denied') user ??= await askUser();
-    running.delete(key);
-    const found = known.get(key);
-    if (signal.aborted) return;
-    if (found !== undefined) take(key, found, answer);
-    pump();
+    const entry = entries.get(key);
+    const review = signal.aborted || entry === undefined ? undefined : reviewAfter(key, entry, answer);
+    return review && (review.verdict === 'allowed' ? ALLOWED_AGAIN_MS : OTHERS_AGAIN_MS);
   };
-
-  const take = (key: string, found: Known, answer: AccessAnswer): void => {
-    if (!('message' in answer)) {
-      tell(undefined);
-      learn(key, found, answer.kind);
-      return;
-    }
-    tell({ kind: `${answer.status ?? 'no answer'}`, message: answer.message });
-    const isUnanswered = found.review === undefined && nowMs() >= found.sinceMs + PATIENCE_MS;
-    if (isUnanswered) learn(key, found, 'unknown');
-    else known.set(key, { ...found, askedMs: nowMs() });
+  const askFirst = async (key: string): Promise<WorkResult> => {
+    const againMs = await askAbout(key);
+    if (againMs === undefined) return { kind: 'failed' };
+    again.add(key, nowMs() + againMs);
+    repeaters.pump();
+    return { kind: 'done' };
   };
-
-  const nextKey = (): string | undefined => {
-    const first = news.take();
-    if (first !== undefined || mayAskAgain === 0) return first;
-    mayAskAgain -= 1;
-    return again.take();
+  const askAgain = async (key: string): Promise<WorkResult> => {
+    const againMs = await askAbout(key);
+    return againMs === undefined ? { kind: 'done' } : { kind: 'done', againMs };
   };
-
-  const pump = (): void => {
-    while (running.size < MOST_AT_ONCE && !signal.aborted) {
-      const key = nextKey();
-      if (key === undefined) return;
-      const found = known.get(key);
-      if (found !== undefined && !running.has(key)) running.set(key, askAbout(key, found));
-    }
-  };
-
-  const isDue = ({ review, askedMs }: Known): boolean => {
-    if (review === undefined) return nowMs() >= askedMs + FAILED_AGAIN_MS;
-    return nowMs() >= askedMs + (review.verdict === 'allowed' ? ALLOWED_AGAIN_MS : OTHERS_AGAIN_MS);
-  };
+  const workers = startWorkers(first, askFirst, nowMs, signal);
+  const repeaters = startWorkers(again, askAgain, nowMs, signal);
 
   const note = (routes: readonly Route[]): void => {
     for (const { namespace, name } of named(routes)) {
       const key = keyOf({ namespace, name });
-      if (known.has(key)) continue;
-      known.set(key, { namespace, name, sinceMs: nowMs(), askedMs: nowMs() });
+      if (entries.has(key)) continue;
+      entries.set(key, { namespace, name, sinceMs: nowMs() });
       pending.add(key);
-      news.add(namespace, key);
+      first.add(key);
     }
+    workers.pump();
   };
 
   const forget = (lists: readonly (readonly Route[])[]): void => {
     const kept = new Set(lists.flatMap(named).map(keyOf));
-    for (const key of known.keys()) {
+    for (const key of entries.keys()) {
       if (kept.has(key)) continue;
-      known.delete(key);
+      entries.delete(key);
       pending.delete(key);
+      for (const queue of [first, again]) queue.forget(key);
     }
   };
 
-  const asFarAsKnown = (given: readonly Route[]): readonly Route[] => {
+  const withoutPending = (given: readonly Route[]): readonly Route[] => {
     if (pending.size === 0) return given;
     const before = new Map(last?.routes.map((route) => [keyOf(route), route]));
     return given.flatMap((route) => {
@@ -168,26 +169,18 @@ export function createSecretReviews({ ask, askUser, hear, tell, nowMs, signal }:
     review: (given) => {
       if (last?.given !== given || isStale) {
         note(given);
-        pump();
         if (!isReady && pending.size > 0) return undefined;
         isReady = true;
-        last = { given, routes: asFarAsKnown(given) };
+        last = { given, routes: withoutPending(given) };
         forget([given, last.routes]);
         isStale = false;
-        const now = [...known.values()].flatMap(({ review }) => review ?? []);
+        const now = [...entries.values()].flatMap(({ review }) => review ?? []);
         if (!isSameList(now, reviews)) reviews = now;
       }
       return { routes: last.routes, secretReviews: reviews };
     },
-    lookAgain: () => {
-      mayAskAgain = MOST_AGAIN;
-      for (const [key, found] of known)
-        if (!running.has(key) && isDue(found))
-          (found.review === undefined ? news : again).add(found.namespace, key);
-      pump();
-    },
     settled: async () => {
-      await Promise.all(running.values());
+      await Promise.all([workers.settled(), repeaters.settled()]);
     },
   };
 }

@@ -7,11 +7,9 @@ import { trackOutage } from '../../engine/kube/outage.ts';
 import { patchStatus, type StatusOutcome } from '../../engine/kube/patch-status.ts';
 import type { Log } from '../../engine/system/log.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
-import type { RetryLimits } from '../../engine/system/time/retry.ts';
-import { createFairQueue } from '../follow/fair-queue.ts';
+import { type RetryLimits, retryPauseMs } from '../../engine/system/time/retry.ts';
+import { createWorkQueue, startWorkers, type WorkResult } from '../../engine/system/time/workqueue.ts';
 import type { RouterIdentity } from './ingress-entries.ts';
-import { createRateLimit } from './rate-limit.ts';
-import { createRetries } from './retries.ts';
 import { createStatusTable, type PendingStatus } from './status-table.ts';
 import type { WantedStatus } from './wanted-statuses.ts';
 
@@ -55,7 +53,6 @@ const defaultTiming: StatusTiming = {
 const MOST_AT_ONCE = 8;
 /** In one namespace. */
 const MOST_CONTENTIONS = 5;
-const TICK_MS = 500;
 
 interface StatusWriter {
   /** Takes every Route that a list or a watch tells of, whatever of it has changed. Never throws. */
@@ -76,63 +73,52 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
   const { session, router, report, count } = settings;
   const timing = { ...defaultTiming, ...settings.timing };
   const table = createStatusTable(router, settings.routeLabels, monotonicMs);
-  const queue = createFairQueue();
-  const limit = createRateLimit(timing.writesPerSecond);
-  const retries = createRetries(timing.retry, monotonicMs);
-  const api = createRetries(timing.outageRetry, monotonicMs);
+  const { retry, outageRetry, writesPerSecond } = timing;
+  const queue = createWorkQueue({
+    ...{ concurrency: MOST_AT_ONCE, retry, groupOf: namespaceOf },
+    rate: { perSecond: writesPerSecond, burst: writesPerSecond },
+  });
   const outage = trackOutage(report, { failed: 'status-unwritable', recovered: 'status-writable' }, {});
-  const running = new Map<string, Promise<void>>();
   const renewed = new Set<string>();
+  const running = new Set<string>();
   const contentions = new Map<string, number>();
+  /** Failures in a row while no API server answers, and when writing resumes. */
+  let [apiFailures, resumeAtMs] = [0, 0];
   let resyncAtMs = monotonicMs() + timing.resyncMs;
-  let delay: NodeJS.Timeout | undefined;
 
-  const mayWrite = () => !signal.aborted && lease.isHeld() && !api.isWaiting('');
   const isContended = (namespace: string) => (contentions.get(namespace) ?? 0) >= MOST_CONTENTIONS;
 
-  const consider = (key: string): void => {
-    if (!lease.isHeld() || running.has(key) || retries.isWaiting(key)) return;
+  const writable = (key: string): PendingStatus | undefined => {
     const pending = table.pending(key);
-    if (pending === undefined) retries.succeeded(key);
-    else if (!isContended(pending.namespace)) queue.add(pending.namespace, key);
+    return pending === undefined || isContended(pending.namespace) ? undefined : pending;
   };
 
   const considerAll = (keys = table.keys()): void => {
-    for (const key of keys) consider(key);
-    pump();
-  };
-
-  const pump = (): void => {
-    while (running.size < MOST_AT_ONCE && mayWrite() && !queue.isEmpty() && delay === undefined) {
-      const waitMs = limit(monotonicMs());
-      if (waitMs > 0) {
-        delay = setTimeout(() => {
-          delay = undefined;
-          pump();
-        }, waitMs);
-        return;
-      }
-      const key = queue.take();
-      const pending = key === undefined ? undefined : table.pending(key);
-      if (key === undefined || pending === undefined || isContended(pending.namespace)) continue;
-      running.set(key, write(key, pending));
+    if (!lease.isHeld()) return;
+    for (const key of keys) {
+      if (writable(key) === undefined) queue.forget(key);
+      else queue.add(key);
     }
+    workers.pump();
   };
 
-  const write = async (key: string, { namespace, name, known, decide }: PendingStatus): Promise<void> => {
+  const write = async (key: string): Promise<WorkResult> => {
+    const pending = writable(key);
+    if (pending === undefined) return { kind: 'done' };
+    const { namespace, name, known, decide } = pending;
     const object = { apiVersion: 'route.openshift.io/v1', plural: 'routes', namespace, name };
     // A conflict may be a newer decision of the replica that has taken the Lease over.
     const change = { known, decide: (route: unknown) => (lease.isHeld() ? decide(route) : undefined) };
+    running.add(key);
     const outcome = await patchStatus(session, object, change, {
       signal,
       timeoutMs: timing.requestTimeoutMs,
     });
     running.delete(key);
-    if (!signal.aborted) settle(key, outcome);
-    pump();
+    return signal.aborted ? { kind: 'done' } : settle(key, outcome);
   };
 
-  const settle = (key: string, outcome: StatusOutcome): void => {
+  const settle = (key: string, outcome: StatusOutcome): WorkResult => {
     const isRenewed = renewed.delete(key);
     if ('object' in outcome) table.wrote(outcome.object);
     if (outcome.kind === 'patched') count('written');
@@ -141,29 +127,34 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
     const isOurs = 'object' in outcome && !isRenewed && lease.isHeld();
     const isLost = isOurs && table.pending(key) !== undefined;
     const problem = isLost ? lost : problemOf(outcome);
-    if (problem === undefined) succeeded(key);
-    else failed(key, problem);
+    if (problem === undefined) return succeeded(key);
+    return failed(key, problem);
   };
 
-  const succeeded = (key: string): void => {
-    retries.succeeded(key);
-    api.succeeded('');
-    if (retries.keys().length === 0) outage.succeeded();
-    consider(key);
+  const succeeded = (key: string): WorkResult => {
+    apiFailures = 0;
+    queue.forget(key);
+    if (queue.failing() === 0) outage.succeeded();
+    if (writable(key) !== undefined) queue.add(key);
+    return { kind: 'done' };
   };
 
-  const failed = (key: string, { kind, message }: Problem): void => {
+  const failed = (key: string, { kind, message }: Problem): WorkResult => {
     count('failed');
-    retries.failed(key);
     // Those that were under way together are one failure of the API.
-    if (apiTroubles.has(kind) && !api.isWaiting('')) api.failed('');
+    if (apiTroubles.has(kind) && monotonicMs() >= resumeAtMs) {
+      apiFailures += 1;
+      resumeAtMs = monotonicMs() + retryPauseMs(apiFailures, outageRetry);
+      queue.pause(resumeAtMs);
+    }
     const remedy = kind === '403' ? 'expected a role that may patch routes/status' : undefined;
     outage.failed(`Cannot write the status of Route ${key.replace(':', '/')}: ${message}`, { kind, remedy });
+    return { kind: 'failed' };
   };
 
   const contended = (key: string): void => {
     count('contended');
-    const namespace = key.slice(0, key.indexOf(':'));
+    const namespace = namespaceOf(key);
     const times = (contentions.get(namespace) ?? 0) + 1;
     contentions.set(namespace, times);
     if (times !== MOST_CONTENTIONS) return;
@@ -174,28 +165,20 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
     });
   };
 
-  const tick = (): void => {
-    if (monotonicMs() >= resyncAtMs) {
-      resyncAtMs = monotonicMs() + timing.resyncMs;
-      contentions.clear();
-      considerAll();
-    } else considerAll(retries.keys());
+  const resync = (): void => {
+    resyncAtMs = monotonicMs() + timing.resyncMs;
+    contentions.clear();
+    considerAll();
   };
 
+  const workers = startWorkers(queue, write, monotonicMs, signal, () => lease.isHeld());
   const identity = `${hostname()}_${randomUUID()}`;
   const lease = contendForLease(
     { session, ...settings.lease, identity, report, onChange: () => considerAll(), timing: timing.lease },
     signal,
   );
-  const ticks = setInterval(tick, TICK_MS);
-  signal.addEventListener(
-    'abort',
-    () => {
-      clearInterval(ticks);
-      clearTimeout(delay);
-    },
-    { once: true },
-  );
+  const resyncs = setInterval(resync, timing.resyncMs);
+  signal.addEventListener('abort', () => clearInterval(resyncs), { once: true });
 
   return {
     see: (route) => {
@@ -207,19 +190,19 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
     want: (statuses) => {
       const changed = table.want(statuses);
       for (const key of changed) {
-        retries.succeeded(key);
+        queue.forget(key);
         if (running.has(key)) renewed.add(key);
       }
       considerAll(changed);
     },
-    ended: lease.ended.then(async () => {
-      await Promise.all(running.values());
-    }),
+    ended: lease.ended.then(workers.settled),
   };
 }
 
+const namespaceOf = (key: string): string => key.slice(0, key.indexOf(':'));
+
 interface Problem {
-  /** Repeats of one kind are not told. */
+  /** Repeats of one kind are not reported. */
   readonly kind: string;
   readonly message: string;
 }

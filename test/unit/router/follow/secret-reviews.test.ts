@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { AccessAnswer } from '../../../../src/engine/kube/access-review.ts';
 import { readObjectList } from '../../../../src/router/follow/read-object-list.ts';
 import type { Route } from '../../../../src/router/follow/route.ts';
@@ -7,12 +7,19 @@ import { routeObject } from '../objects-of.ts';
 
 const failure: AccessAnswer = { kind: 'failure', status: undefined, message: 'no answer' };
 
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 function world() {
-  let nowMs = 0;
   let isAway = false;
   const granted = new Set<string>();
   const asked: string[] = [];
-  const told: (string | undefined)[] = [];
+  const reported: (string | undefined)[] = [];
   let heard = 0;
   const reviews = createSecretReviews({
     ask: async ({ namespace, name }) => {
@@ -24,19 +31,18 @@ function world() {
     hear: () => {
       heard += 1;
     },
-    tell: (problem) => told.push(problem?.message),
-    nowMs: () => nowMs,
+    report: (problem) => reported.push(problem?.message),
+    nowMs: Date.now,
     signal: new AbortController().signal,
   });
   return {
-    ...{ granted, asked, told, review: reviews.review },
+    ...{ granted, asked, reported, review: reviews.review },
     heard: () => heard,
     away: (is: boolean) => {
       isAway = is;
     },
     after: async (ms: number) => {
-      nowMs += ms;
-      reviews.lookAgain();
+      await vi.advanceTimersByTimeAsync(ms);
       await reviews.settled();
     },
     settled: reviews.settled,
@@ -129,7 +135,7 @@ test('a Role that is made counts within seconds, and one that is taken back with
 });
 
 test('the last answer holds while the API is away', async () => {
-  const { review, granted, settled, after, away, told } = world();
+  const { review, granted, settled, after, away, reported } = world();
   granted.add('shop/cert');
   const routes = named('web', 'cert');
   review(routes);
@@ -140,7 +146,7 @@ test('the last answer holds while the API is away', async () => {
   expect(review(routes)).toEqual(known);
   away(false);
   await after(60_000);
-  expect(told).toEqual([undefined, 'no answer', undefined]);
+  expect(reported).toEqual([undefined, 'no answer', undefined]);
 });
 
 test('without an answer of the API, the other Routes are decided after ten seconds', async () => {

@@ -1,0 +1,196 @@
+import { type RetryLimits, retryPauseMs } from './retry.ts';
+
+interface WorkQueueLimits {
+  /** Keys that are worked on at a time. */
+  readonly concurrency: number;
+  /** The pause of a key doubles with each of its failures in a row. */
+  readonly retry: RetryLimits;
+  /** `burst` keys at once, and then `perSecond`. Unlimited by default. */
+  readonly rate?: { readonly perSecond: number; readonly burst: number };
+  /** Groups take turns, so that thousands of keys of one do not delay another. */
+  readonly groupOf?: (key: string) => string;
+}
+
+/** Which key is worked on next. Pure: every time is an argument, in milliseconds of one monotonic clock. */
+export interface WorkQueue {
+  /**
+   * Due now, or at `dueMs`. A key waits once: one in backoff, or with a later time, keeps its time (`forget` it first to change that). A key
+   * that is being worked on is due again afterwards.
+   */
+  readonly add: (key: string, dueMs?: number) => void;
+  /** The next key, which counts as being worked on until `done` or `failed`. Undefined if none is due or a limit is reached. */
+  readonly take: (nowMs: number) => string | undefined;
+  /** Ends its failures. With `againMs` it is due again after that time. */
+  readonly done: (key: string, nowMs: number, againMs?: number) => void;
+  /** Due again after its backoff. */
+  readonly failed: (key: string, nowMs: number) => void;
+  /** Neither waits nor has failed. Work in progress continues, and does not make it due again. */
+  readonly forget: (key: string) => void;
+  /** Nothing is taken before that time. */
+  readonly pause: (untilMs: number) => void;
+  /** Keys that failed last time. */
+  readonly failing: () => number;
+  /** Until `take` may return a key; undefined if only another call changes that. */
+  readonly waitMs: (nowMs: number) => number | undefined;
+}
+
+/** Thousands of delayed keys are not searched more often than this. */
+const SEARCH_EVERY_MS = 50;
+
+/** Modelled on client-go's workqueue. */
+export function createWorkQueue(limits: WorkQueueLimits): WorkQueue {
+  const { concurrency, retry, groupOf = () => '' } = limits;
+  const bucket = createBucket(limits.rate);
+  const ready = new Map<string, Set<string>>();
+  const later = new Map<string, number>();
+  const failures = new Map<string, number>();
+  const running = new Map<string, 'once' | 'again' | 'forgotten'>();
+  let searchMs = Number.POSITIVE_INFINITY;
+  let pausedUntilMs = Number.NEGATIVE_INFINITY;
+
+  const makeReady = (key: string): void => {
+    const group = groupOf(key);
+    ready.set(group, (ready.get(group) ?? new Set()).add(key));
+  };
+  const delay = (key: string, dueMs: number): void => {
+    later.set(key, dueMs);
+    searchMs = Math.min(searchMs, dueMs);
+  };
+  const promote = (nowMs: number): void => {
+    if (nowMs < searchMs) return;
+    let first = Number.POSITIVE_INFINITY;
+    for (const [key, dueMs] of later) {
+      if (dueMs > nowMs) first = Math.min(first, dueMs);
+      else if (later.delete(key)) makeReady(key);
+    }
+    searchMs = Math.max(first, nowMs + SEARCH_EVERY_MS);
+  };
+  /** Of the group that has waited longest since its last turn. */
+  const nextReady = (): string | undefined => {
+    const [turn] = ready;
+    if (turn === undefined) return undefined;
+    const [group, keys] = turn;
+    const [key = ''] = keys;
+    keys.delete(key);
+    ready.delete(group);
+    if (keys.size > 0) ready.set(group, keys);
+    return key;
+  };
+  const end = (key: string, dueMs: number | undefined): void => {
+    const how = running.get(key);
+    running.delete(key);
+    if (dueMs !== undefined && how !== 'forgotten') delay(key, dueMs);
+    else if (how === 'again') makeReady(key);
+  };
+
+  return {
+    add: (key, dueMs) => {
+      if (running.has(key)) running.set(key, 'again');
+      else if (later.has(key)) return;
+      else if (dueMs === undefined) makeReady(key);
+      else delay(key, dueMs);
+    },
+    take: (nowMs) => {
+      promote(nowMs);
+      if (nowMs < pausedUntilMs || running.size >= concurrency) return undefined;
+      if (ready.size === 0 || bucket.waitMs(nowMs) > 0) return undefined;
+      bucket.spend();
+      const key = nextReady();
+      if (key !== undefined) running.set(key, 'once');
+      return key;
+    },
+    done: (key, nowMs, againMs) => {
+      failures.delete(key);
+      end(key, againMs === undefined || running.get(key) === 'again' ? undefined : nowMs + againMs);
+    },
+    failed: (key, nowMs) => {
+      const times = (failures.get(key) ?? 0) + 1;
+      if (running.get(key) !== 'forgotten') failures.set(key, times);
+      end(key, nowMs + retryPauseMs(times, retry));
+    },
+    forget: (key) => {
+      failures.delete(key);
+      later.delete(key);
+      const group = groupOf(key);
+      const keys = ready.get(group);
+      if (keys?.delete(key) && keys.size === 0) ready.delete(group);
+      if (running.has(key)) running.set(key, 'forgotten');
+    },
+    pause: (untilMs) => {
+      pausedUntilMs = untilMs;
+    },
+    failing: () => failures.size,
+    waitMs: (nowMs) => {
+      promote(nowMs);
+      if (running.size >= concurrency) return undefined;
+      if (ready.size + later.size === 0) return undefined;
+      const dueMs = ready.size > 0 ? bucket.waitMs(nowMs) : searchMs - nowMs;
+      return Math.max(0, dueMs, pausedUntilMs - nowMs);
+    },
+  };
+}
+
+/** A token bucket, full at first. */
+function createBucket(rate: WorkQueueLimits['rate']) {
+  if (rate === undefined) return { waitMs: () => 0, spend: () => undefined };
+  const { perSecond, burst } = rate;
+  let [tokens, atMs] = [burst, Number.NEGATIVE_INFINITY];
+  return {
+    waitMs: (nowMs: number): number => {
+      tokens = Math.min(burst, tokens + ((nowMs - atMs) / 1_000) * perSecond);
+      atMs = nowMs;
+      return tokens >= 1 ? 0 : Math.ceil(((1 - tokens) / perSecond) * 1_000);
+    },
+    spend: () => {
+      tokens -= 1;
+    },
+  };
+}
+
+/** `done` with `againMs`: due again after that time. */
+export type WorkResult = { readonly kind: 'done'; readonly againMs?: number } | { readonly kind: 'failed' };
+
+interface Workers {
+  /** Starts what is due. Call it after `add`. */
+  readonly pump: () => void;
+  /** Resolves once nothing is being worked on. */
+  readonly settled: () => Promise<void>;
+}
+
+/** Works on the keys of a queue until `signal` aborts. `work` never rejects except for a bug; nothing starts while `mayStart` is false. */
+export function startWorkers(
+  queue: WorkQueue,
+  work: (key: string) => Promise<WorkResult>,
+  nowMs: () => number,
+  signal: AbortSignal,
+  mayStart = () => true,
+): Workers {
+  const running = new Set<Promise<void>>();
+  let timer: NodeJS.Timeout | undefined;
+  signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  const run = async (key: string): Promise<void> => {
+    const result = await work(key);
+    if (result.kind === 'failed') queue.failed(key, nowMs());
+    else queue.done(key, nowMs(), result.againMs);
+  };
+  const pump = (): void => {
+    clearTimeout(timer);
+    while (!signal.aborted && mayStart()) {
+      const key = queue.take(nowMs());
+      if (key === undefined) break;
+      const started = run(key).finally(() => {
+        running.delete(started);
+        pump();
+      });
+      running.add(started);
+    }
+    const waitMs = signal.aborted || !mayStart() ? undefined : queue.waitMs(nowMs());
+    if (waitMs !== undefined) timer = setTimeout(pump, waitMs);
+  };
+  return {
+    pump,
+    settled: async () => {
+      await Promise.all(running);
+    },
+  };
+}
