@@ -3,33 +3,19 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './vitest.longest-first.ts';
 import { patience } from './vitest.shared.ts';
 
-/** What takes minutes of a processor's time: `npm run test:slow`. */
-const slow = [
-  'test/browser/**/*.test.ts',
-  'test/integration/api-lb/restarted-server.test.ts',
-  'test/integration/api-lb/starved-server.test.ts',
-  'test/integration/demo/demo.test.ts',
-  'test/integration/demo-router/demo-router.test.ts',
-  'test/integration/engine/apply/file-set-trouble.test.ts',
-  'test/integration/haproxy/busy.test.ts',
-  'test/integration/haproxy/busy-worker.test.ts',
-  'test/integration/haproxy/runtime-changes.test.ts',
-  'test/integration/haproxy/spinning-worker.test.ts',
-  'test/integration/operate/install/dry-run.test.ts',
-  'test/integration/operate/install/edited.test.ts',
-  'test/integration/operate/install/foreign.test.ts',
-  'test/integration/operate/install/refusals.test.ts',
-  'test/integration/operate/install/uninstall.test.ts',
-  'test/integration/router/serve/faulty-api.test.ts',
-  'test/integration/router/serve/interleavings.test.ts',
-  'test/integration/router/status/status-trouble.test.ts',
-  'test/integration/vip/guards/virtual-router-id.test.ts',
-];
+/** A project is a folder (docs/internals/decisions/0046-test-projects.md); `one` file at a time where a figure depends on it. */
+const project = (name: string, include: readonly string[], one?: { readonly groupOrder: number }) => ({
+  extends: true as const,
+  test: {
+    name,
+    include: include.map((path) => (path.endsWith('.ts') ? path : `${path}/**/*.test.ts`)),
+    ...(one !== undefined && { maxWorkers: 1, sequence: one }),
+  },
+});
 
 /**
- * The projects "unit" and "integration" are `npm test` (docs/internals/decisions/0046-test-projects.md). Forks, because tests change
- * the umask and the time zone of their process. A worker is used for file after file: starting one for each would take
- * longer than most unit tests.
+ * Forks, because tests change the umask and the time zone of their process. A worker is used for file after file: starting
+ * one for each would take longer than most unit tests.
  */
 export default defineConfig({
   test: {
@@ -39,29 +25,15 @@ export default defineConfig({
     setupFiles: 'test/helpers/property-seed.ts',
     // The programs that tests start are compiled once, not each time.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node') },
-    // More than there are cores: each integration file has network namespaces and folders of its own, and mostly waits.
-    maxWorkers: 8,
+    // More than there are cores: a contract test has namespaces and folders of its own, and often waits.
+    maxWorkers: 6,
     sequence: { sequencer: LongestFirst },
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'unit',
-          include: ['test/architecture.test.ts', 'test/unit/**/*.test.ts', 'test/golden/**/*.test.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'integration',
-          include: ['test/integration/**/*.test.ts'],
-          exclude: slow,
-        },
-      },
-      {
-        extends: true,
-        test: { name: 'slow', include: slow, maxWorkers: 1, sequence: { groupOrder: 1 } },
-      },
+      project('unit', ['test/architecture.test.ts', 'test/unit']),
+      project('contract', ['test/contract', 'test/golden']),
+      project('integration', ['test/integration']),
+      project('slow', ['test/slow', 'test/browser'], { groupOrder: 1 }),
+      project('tools', ['test/tools'], { groupOrder: 2 }),
     ],
   },
 });

@@ -2,6 +2,7 @@
 # Installs what is missing (Debian packages, npm packages) and builds dist/. It says what it is about to do before it does
 # it, and nothing where there is nothing to do.
 # Its arguments are Debian packages that only some have a use for, and whose program has the package's name.
+# HAWSER_SETUP_FOR=unit: what unit tests need, which is no Debian package and not root.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 
@@ -31,6 +32,7 @@ need chrt util-linux
 # What only tests need, each in a package of its own name.
 for program in "$@"; do need "$program" "$program"; done
 
+[ "${HAWSER_SETUP_FOR:-}" != unit ] || missing=
 if [ -n "$missing" ]; then
   command -v apt-get >/dev/null 2>&1 || fail "missing:$missing, and there is no apt-get here; install them and type the command again"
   [ "$(id -u)" -eq 0 ] || fail "missing:$missing; type: sudo apt-get update && sudo apt-get install --no-install-recommends$missing"
@@ -40,7 +42,7 @@ if [ -n "$missing" ]; then
   DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -y -qq --no-install-recommends $missing >/dev/null ||
     fail "apt-get could not install$missing (see above)"
 fi
-[ "$(id -u)" -eq 0 ] || fail 'not root, expected root: network namespaces and nftables need it; type: sudo npm run demo, or sudo npm test'
+[ "${HAWSER_SETUP_FOR:-}" = unit ] || [ "$(id -u)" -eq 0 ] || fail 'not root, expected root: network namespaces and nftables need it; type: sudo npm run demo, or sudo npm test'
 
 # node_modules is current when the lock file it was made from is the one here.
 stamp=node_modules/.hawser-lock

@@ -36,8 +36,8 @@ else
   release=trixie
 fi
 [ $# -gt 0 ] || set -- vitest run test/golden/haproxy.test.ts test/golden/keepalived.test.ts \
-  test/unit/engine/system/text/program-version.test.ts test/unit/operate/doctor/programs.test.ts test/integration/haproxy \
-  test/integration/engine/apply test/integration/vip/render test/integration/keepalived
+  test/contract/engine/system/text/program-version.test.ts test/unit/operate/doctor/programs.test.ts \
+  test/contract/haproxy test/contract/keepalived test/contract/vip/render
 
 packages='curl haproxy iproute2 keepalived kmod nftables openssl procps socat util-linux-extra'
 base=$(sh scripts/debian-base.sh "$release")

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
-import { createWritingWorld } from '../../integration/router/status/writing.ts';
+import { createWritingWorld } from '../../helpers/router/writing.ts';
 
 /** What three replicas and their API, all in this process, do for Routes' statuses. */
 export interface StatusCost {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FollowedProxy, followProxy } from '../../../src/pod-proxy/follow-proxy.ts';
+import { createTestCluster, openTestSession, type TestCluster } from '../../helpers/api-server/observing.ts';
 import { downstreamPod } from '../../helpers/pod-objects.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
-import { createTestCluster, openTestSession, type TestCluster } from '../engine/kube/observing.ts';
 
 let cluster: TestCluster;
 let forbidden: string;

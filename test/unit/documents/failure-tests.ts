@@ -7,12 +7,12 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   ],
   [
     'many reloads are requested at once',
-    'integration/haproxy/reload.test.ts',
+    'contract/haproxy/reload.test.ts',
     'a burst of 20 reloads is answered, starts at most two generations and ends on the newest file',
   ],
   [
     'a server is down during a reload',
-    'integration/haproxy/reload.test.ts',
+    'contract/haproxy/reload.test.ts',
     'a server that was down is down in the new generation from its start',
   ],
   [
@@ -22,12 +22,12 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   ],
   [
     "HAProxy's worker or master is killed",
-    'integration/haproxy/death.test.ts',
+    'contract/haproxy/death.test.ts',
     'is followed by a new generation',
   ],
   [
     '… and its file was broken meanwhile',
-    'integration/haproxy/death.test.ts',
+    'contract/haproxy/death.test.ts',
     'dead, and the configuration broken meanwhile: the last good copy serves until a good reload',
   ],
   [
@@ -37,12 +37,12 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   ],
   [
     "HAProxy is busy with one client's requests for seconds",
-    'integration/haproxy/busy-worker.test.ts',
+    'slow/haproxy/busy-worker.test.ts',
     'a worker that is busy for seconds costs its clients time, and no connection',
   ],
   [
     'HAProxy spins in one event',
-    'integration/haproxy/spinning-worker.test.ts',
+    'slow/haproxy/spinning-worker.test.ts',
     'a worker that spins without a watchdog is killed after thirty seconds of processor time',
   ],
   [
@@ -62,7 +62,7 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   ],
   [
     "a local outgoing connection has HAProxy's port while HAProxy is down",
-    'integration/engine/system/network/once-connected.test.ts',
+    'contract/engine/system/network/once-connected.test.ts',
     'a watch that was connected to itself does not keep HAProxy from its port',
   ],
   [
@@ -82,7 +82,7 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   ],
   [
     'a server of the router or the pod proxy is changed by hand on the Runtime API',
-    'integration/haproxy/runtime-changes.test.ts',
+    'slow/haproxy/runtime-changes.test.ts',
     'a server that was changed by hand is changed back',
   ],
   [
@@ -97,7 +97,7 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   ],
   [
     'an API server dies and restarts at once',
-    'integration/api-lb/restarted-server.test.ts',
+    'slow/api-lb/restarted-server.test.ts',
     'an API server that is killed and started at once gets no client before it is ready',
   ],
   [
@@ -107,7 +107,7 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   ],
   [
     '… or it is only starved of CPU and answers late',
-    'integration/api-lb/starved-server.test.ts',
+    'slow/api-lb/starved-server.test.ts',
     'an API server that is starved but lives is neither set aside nor marked down, however often it is suspected; one that is stopped is set aside',
   ],
   [
@@ -152,7 +152,7 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   ],
   [
     'an API server shows a certificate of another CA',
-    'integration/engine/kube/bases.test.ts',
+    'contract/engine/kube/bases.test.ts',
     'a server with a certificate of another authority is never believed',
   ],
   ['the API returns an empty list of Nodes', 'integration/api-lb/monitor/monitor.test.ts', 'an empty list'],
@@ -198,7 +198,7 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   ],
   [
     'keepalived is killed and leaves its VIP',
-    'integration/keepalived/end.test.ts',
+    'contract/keepalived/end.test.ts',
     'after SIGKILL of all of keepalived, the peer has the VIP, it is removed here, and keepalived is back',
   ],
   [
@@ -213,7 +213,7 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   ],
   [
     "keepalived's supervisor is killed",
-    'integration/keepalived/take-over.test.ts',
+    'contract/keepalived/take-over.test.ts',
     'a killed supervisor leaves the VIP where it is, and the next one adopts keepalived',
   ],
   [
@@ -228,12 +228,12 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   ],
   [
     'NetworkManager or an administrator removes the VIP',
-    'integration/keepalived/presence.test.ts',
+    'contract/keepalived/presence.test.ts',
     'a VIP that is removed by hand is back on one node',
   ],
   [
     '`keepalived.conf` is broken',
-    'integration/keepalived/reload.test.ts',
+    'contract/keepalived/reload.test.ts',
     'a broken configuration is refused with the words of keepalived, and the running one stays',
   ],
   [
@@ -243,12 +243,12 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   ],
   [
     'another cluster uses the virtual router id',
-    'integration/vip/guards/virtual-router-id.test.ts',
+    'slow/vip/guards/virtual-router-id.test.ts',
     'a node does not join with the id of another cluster, and joins once that has gone',
   ],
   [
     'this node was installed with another cluster name',
-    'integration/vip/guards/virtual-router-id.test.ts',
+    'slow/vip/guards/virtual-router-id.test.ts',
     'a node does not join a holder of its VIP with another router id, and joins once that has gone',
   ],
   [
@@ -273,12 +273,12 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   ],
   [
     'the disk is full',
-    'integration/haproxy/start.test.ts',
+    'contract/haproxy/start.test.ts',
     'a full disk keeps neither the first generation nor a reload from serving',
   ],
   [
     '… and the servers, the settings or the template change',
-    'integration/engine/apply/applier-trouble.test.ts',
+    'contract/engine/apply/applier-trouble.test.ts',
     'a file that cannot be replaced is a failure, and the live file stays',
   ],
   [
@@ -298,12 +298,12 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   ],
   [
     'a program has no file descriptor left',
-    'unit/engine/system/no-descriptors.test.ts',
+    'contract/engine/system/no-descriptors.test.ts',
     'without a descriptor to look with, no process is taken for dead, and none is signalled',
   ],
   [
     'no process can be started, or `haproxy` cannot run',
-    'integration/engine/apply/applier-trouble.test.ts',
+    'contract/engine/apply/applier-trouble.test.ts',
     'an HAProxy that cannot be run says nothing about the text',
   ],
   [

@@ -13,8 +13,8 @@ export const threatTests: readonly (readonly [claim: string, ...tests: string[]]
     'test/unit/manifests/haproxy.test.ts',
   ],
   ['roles of the monitors', 'test/unit/manifests/rbac.test.ts'],
-  ['each capability is needed', 'test/integration/keepalived/capabilities.test.ts'],
-  ['the control socket is closed to other users', 'test/integration/haproxy/rights.test.ts'],
+  ['each capability is needed', 'test/contract/keepalived/capabilities.test.ts'],
+  ['the control socket is closed to other users', 'test/contract/haproxy/rights.test.ts'],
   [
     '/status answers over loopback alone, to localhost and loopback addresses, and to no proxy',
     'test/unit/engine/observe/http-endpoint.test.ts',
@@ -31,11 +31,11 @@ export const threatTests: readonly (readonly [claim: string, ...tests: string[]]
   ],
   [
     'a link at the path of a configuration is followed on purpose: its target is replaced',
-    'test/integration/engine/apply/applier-trouble.test.ts',
+    'test/contract/engine/apply/applier-trouble.test.ts',
   ],
   [
     "no link or FIFO is followed or waited for in place of a track file, a server state, keepalived's output or FIFO",
-    'test/unit/planted-files.test.ts',
+    'test/contract/planted-files.test.ts',
   ],
   [
     'no line is added to a configuration by a name, a label or an address',
@@ -45,7 +45,7 @@ export const threatTests: readonly (readonly [claim: string, ...tests: string[]]
   ],
   [
     'a template that loops or ends the process harms nothing',
-    'test/integration/engine/render/render-thread.test.ts',
+    'test/contract/engine/render/render-thread.test.ts',
   ],
   ['replaced generations are bounded in number and memory', 'test/integration/haproxy/drain-limits.test.ts'],
   [
@@ -55,11 +55,11 @@ export const threatTests: readonly (readonly [claim: string, ...tests: string[]]
   [
     'the router: who may read /metrics',
     'test/unit/router/settings/metrics-access.test.ts',
-    'test/integration/router/contract/21-metrics.test.ts',
+    'test/contract/router/21-metrics.test.ts',
   ],
   [
     'the router: no text of a Route or an endpoint becomes a line, a word or an expression',
-    'test/integration/router/hostile.test.ts',
+    'test/contract/router/hostile.test.ts',
     'test/unit/router/safe-text.test.ts',
     'test/unit/router/decide/build-model.test.ts',
   ],
@@ -83,7 +83,7 @@ export const threatTests: readonly (readonly [claim: string, ...tests: string[]]
     'test/unit/router/decide/machine-names.test.ts',
     'test/unit/engine/observe/asked-here.test.ts',
   ],
-  ['the router: no client tunnels past its rules', 'test/integration/router/contract/tunnels.test.ts'],
+  ['the router: no client tunnels past its rules', 'test/contract/router/tunnels.test.ts'],
   [
     "the router: routes that HAProxy refuses delay no other tenant's route",
     'test/integration/router/serve/fair.test.ts',
@@ -91,16 +91,16 @@ export const threatTests: readonly (readonly [claim: string, ...tests: string[]]
   ],
   [
     'the router: what a client claims in Host, of its certificate and of a proxy',
-    'test/integration/router/contract/kinds.test.ts',
-    'test/integration/router/contract/features.test.ts',
+    'test/contract/router/kinds.test.ts',
+    'test/contract/router/features.test.ts',
   ],
   [
     'the router: new TLS clients are answered while idle ones have nearly half of the connections',
-    'test/integration/router/contract/limits.test.ts',
+    'test/contract/router/limits.test.ts',
   ],
   [
     'the router: a template that never ends, or prints without end, is stopped',
-    'test/integration/router/custom-template.test.ts',
+    'test/contract/router/custom-template.test.ts',
   ],
   [
     'the pod proxy: no root, no capability, the token in one container only, keys in memory only, its roles',
@@ -108,11 +108,11 @@ export const threatTests: readonly (readonly [claim: string, ...tests: string[]]
   ],
   [
     'the pod proxy: code in the annotation runs in children of the supervisor, never of the controller',
-    'test/integration/pod-proxy/contract/lua.test.ts',
+    'test/contract/pod-proxy/lua.test.ts',
   ],
   [
     'the control socket: check validates the candidate alone, and a client that asks often starts HAProxy a few times',
-    'test/integration/haproxy/check.test.ts',
+    'test/contract/haproxy/check.test.ts',
   ],
   [
     'the pod proxy: a group with too many pods is cut alone, and the others are served',
@@ -120,19 +120,16 @@ export const threatTests: readonly (readonly [claim: string, ...tests: string[]]
     'test/integration/pod-proxy/follow-proxy.test.ts',
   ],
   ['the pod proxy: a hostile answer to a check is cut', 'test/unit/haproxy/check-in-supervisor.test.ts'],
-  [
-    'the pod proxy: files with keys are for its user alone',
-    'test/integration/pod-proxy/contract/certificates.test.ts',
-  ],
+  ['the pod proxy: files with keys are for its user alone', 'test/contract/pod-proxy/certificates.test.ts'],
   [
     'a hostile template of the pod proxy reaches nothing and is stopped',
     'test/unit/pod-proxy/template/',
-    'test/integration/pod-proxy/template/render-in-child.test.ts',
+    'test/contract/pod-proxy/render-in-child.test.ts',
   ],
   [
     "the pod proxy's DNS records: names and addresses are checked, and nothing is written to another zone or over an alias",
     'test/unit/pod-proxy/dns/',
-    'test/integration/pod-proxy/dns/publish-in-route53.test.ts',
+    'test/contract/pod-proxy/dns/publish-in-route53.test.ts',
   ],
   [
     'the kubeconfig: certificates and keys that are missing, garbage, of others are named',

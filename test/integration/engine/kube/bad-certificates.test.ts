@@ -2,8 +2,14 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'vitest';
 import { node } from '../../../helpers/api-server/objects.ts';
+import {
+  certificateUser,
+  createTestCluster,
+  kubeconfig,
+  type TestCluster,
+  watchNodes,
+} from '../../../helpers/api-server/observing.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
-import { certificateUser, createTestCluster, kubeconfig, type TestCluster, watchNodes } from './observing.ts';
 
 type Files = Readonly<Record<'ca' | 'certFile' | 'keyFile', string>>;
 

@@ -1,9 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ApiServer } from '../../../helpers/api-server/api-server.ts';
 import { node } from '../../../helpers/api-server/objects.ts';
+import {
+  createTestCluster,
+  type TestCluster,
+  type Watching,
+  watchNodes,
+} from '../../../helpers/api-server/observing.ts';
 import { stall } from '../../../helpers/stall.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
-import { createTestCluster, type TestCluster, type Watching, watchNodes } from './observing.ts';
 
 let cluster: TestCluster;
 let seen: Watching;

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { node } from '../../../helpers/api-server/objects.ts';
-import { waitFor } from '../../../helpers/wait-for.ts';
 import {
   certificateUser,
   createTestCluster,
   type TestCluster,
   type Watching,
   watchCluster,
-} from './observing.ts';
+} from '../../../helpers/api-server/observing.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
 
 let cluster: TestCluster;
 let seen: Watching;

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Caller } from '../../../helpers/api-server/api-server.ts';
 import { node } from '../../../helpers/api-server/objects.ts';
-import { waitFor } from '../../../helpers/wait-for.ts';
 import {
   certificateUser,
   createTestCluster,
   type TestCluster,
   type Watching,
   watchNodes,
-} from './observing.ts';
+} from '../../../helpers/api-server/observing.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
 
 let cluster: TestCluster;
 let seen: Watching;

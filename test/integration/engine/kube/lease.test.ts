@@ -9,8 +9,12 @@ import {
   type LeaseTiming,
 } from '../../../../src/engine/kube/lease.ts';
 import type { ApiServer } from '../../../helpers/api-server/api-server.ts';
+import {
+  createTestCluster,
+  openTestSession,
+  type TestCluster,
+} from '../../../helpers/api-server/observing.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
-import { createTestCluster, openTestSession, type TestCluster } from './observing.ts';
 
 /** So long that a busy machine loses no lease, and that none expires in a test. */
 const patient: LeaseTiming = { durationMs: 120_000, renewDeadlineMs: 60_000, retryMs: 50 };

@@ -2,8 +2,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ListWatchTiming } from '../../../../src/engine/kube/timing.ts';
 import type { ApiServer } from '../../../helpers/api-server/api-server.ts';
 import { node } from '../../../helpers/api-server/objects.ts';
+import {
+  createTestCluster,
+  type TestCluster,
+  type Watching,
+  watchCluster,
+  watchNodes,
+} from '../../../helpers/api-server/observing.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
-import { createTestCluster, type TestCluster, type Watching, watchCluster, watchNodes } from './observing.ts';
 
 let cluster: TestCluster;
 let server: ApiServer;

@@ -1,8 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createObjectStore, type ObjectStore } from '../../../helpers/api-server/object-store.ts';
 import { node } from '../../../helpers/api-server/objects.ts';
+import {
+  createTestCluster,
+  type TestCluster,
+  type Watching,
+  watchNodes,
+} from '../../../helpers/api-server/observing.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
-import { createTestCluster, type TestCluster, type Watching, watchNodes } from './observing.ts';
 
 let cluster: TestCluster;
 let seen: Watching;

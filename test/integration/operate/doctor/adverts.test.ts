@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { runDoctor } from '../../../helpers/doctor/run-doctor.ts';
+import { addVip, createDoctorSegment, PEERS, type Segment, VIP } from '../../../helpers/doctor/segment.ts';
 import { startSpeaker } from '../../../helpers/doctor/vrrp-speaker.ts';
-import { addVip, createDoctorSegment, PEERS, type Segment, VIP } from './segment.ts';
 
 // Several runs of a program, each of which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });

@@ -4,12 +4,12 @@ import { text } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
 import { doctorArgv, type Examined, runDoctor } from '../../../helpers/doctor/run-doctor.ts';
 import { temporaryRoot } from '../../../helpers/doctor/scene.ts';
+import { createDoctorSegment, PEERS, type Segment, VIP } from '../../../helpers/doctor/segment.ts';
 import { foreignRouterText } from '../../../helpers/foreign-router.ts';
 import { startKeepalived } from '../../../helpers/keepalived-process.ts';
 import type { NetNamespace } from '../../../helpers/net-namespace.ts';
 import { hawserAsNobody } from '../../../helpers/unprivileged.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
-import { createDoctorSegment, PEERS, type Segment, VIP } from './segment.ts';
 
 // Several runs of a program, each of which listens for seconds and takes as long again on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });

@@ -1,6 +1,13 @@
 import { expect, test, vi } from 'vitest';
 import { runDoctor } from '../../../helpers/doctor/run-doctor.ts';
-import { addVip, createDoctorSegment, PEERS, type Segment, setSysctl, VIP } from './segment.ts';
+import {
+  addVip,
+  createDoctorSegment,
+  PEERS,
+  type Segment,
+  setSysctl,
+  VIP,
+} from '../../../helpers/doctor/segment.ts';
 
 async function ask({ us }: Segment, ...flags: readonly string[]): Promise<string> {
   return (await runDoctor(us, ['--only', 'vip-holder', '--api-vips', VIP, ...flags])).said('vip-holder');

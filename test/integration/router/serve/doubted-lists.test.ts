@@ -4,9 +4,13 @@ import type { LogEvent } from '../../../../src/engine/system/log.ts';
 import { routerResources } from '../../../../src/router/follow/router-resources.ts';
 import type { ApiServer } from '../../../helpers/api-server/api-server.ts';
 import { noFaults } from '../../../helpers/api-server/faults.ts';
+import {
+  createTestCluster,
+  openTestSession,
+  type TestCluster,
+} from '../../../helpers/api-server/observing.ts';
 import { plainRoute } from '../../../helpers/router/route-objects.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
-import { createTestCluster, openTestSession, type TestCluster } from '../../engine/kube/observing.ts';
 
 let cluster: TestCluster;
 let server: ApiServer;

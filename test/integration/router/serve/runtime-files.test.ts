@@ -3,9 +3,9 @@ import { mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
+import { interleave, seeded } from '../../../helpers/router/interleave.ts';
+import { certificate, openSetWorld } from '../../../helpers/router/set-world.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
-import { interleave, seeded } from './interleave.ts';
-import { certificate, openSetWorld } from './set-world.ts';
 
 const printOf = (pem: string): string => new X509Certificate(pem).fingerprint;
 const shown = (client: TLSSocket): string => client.getPeerCertificate().fingerprint;

@@ -1,8 +1,8 @@
 import { constants, setPriority } from 'node:os';
 import { expect, test } from 'vitest';
 import { parseRunningServers, type RunningServer } from '../../../../src/haproxy/runtime/running-servers.ts';
+import { openSetWorld } from '../../../helpers/router/set-world.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
-import { openSetWorld } from './set-world.ts';
 
 const alone = { checks: 'off', isDown: false, isOut: false };
 const checkedAndDead = { checks: 'on', isDown: true };

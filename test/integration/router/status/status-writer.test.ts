@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Answer, status } from '../../../helpers/api-server/answers.ts';
+import {
+  bareRoute,
+  createWritingWorld,
+  patient,
+  type WritingWorld,
+} from '../../../helpers/router/writing.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
-import { bareRoute, createWritingWorld, patient, type WritingWorld } from './writing.ts';
 
 let world: WritingWorld;
 

@@ -7,8 +7,8 @@ import { createWake } from '../../../../src/engine/system/time/wake.ts';
 import { openNodeLists } from '../../../../src/vip/configuration/node-lists.ts';
 import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/keepalived-monitor-metrics.ts';
 import { node } from '../../../helpers/api-server/objects.ts';
+import { createTestCluster, type TestCluster } from '../../../helpers/api-server/observing.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
-import { createTestCluster, type TestCluster } from '../../engine/kube/observing.ts';
 
 let cluster: TestCluster;
 let stop: AbortController;

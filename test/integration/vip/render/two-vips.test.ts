@@ -6,8 +6,8 @@ import { parseKeepalivedBuild } from '../../../../src/engine/system/text/program
 import { TRACK } from '../../../../src/keepalived/track-value.ts';
 import { type KeepalivedProcess, startKeepalived } from '../../../helpers/keepalived-process.ts';
 import { connectSegment, createNetNamespace, type NetNamespace } from '../../../helpers/net-namespace.ts';
+import { configurationOf } from '../../../helpers/vip-configuration.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
-import { configurationOf } from './render.ts';
 
 const root = mkdtempSync('/run/hawser-two-vips-');
 afterAll(() => rmSync(root, { recursive: true }));

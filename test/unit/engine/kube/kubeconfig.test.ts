@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type LoadedKubeconfig, openKubeconfig } from '../../../../src/engine/kube/kubeconfig.ts';
-import { kubeconfig } from '../../../integration/engine/kube/observing.ts';
+import { kubeconfig } from '../../../helpers/api-server/observing.ts';
 
 const server = 'https://10.0.0.100:6443';
 const text = kubeconfig(server, '', '{token: secret}');

@@ -1,0 +1,168 @@
+import { createServer } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { node } from '../../../helpers/api-server/objects.ts';
+import {
+  createTestCluster,
+  type TestCluster,
+  type Watching,
+  watchNodes,
+} from '../../../helpers/api-server/observing.ts';
+import { createAuthority } from '../../../helpers/certificates.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+let cluster: TestCluster;
+let seen: Watching;
+const one = ['cp-1=10.0.0.1'];
+const nobody = 'https://127.0.0.1:1';
+
+beforeEach(() => {
+  cluster = createTestCluster();
+  cluster.store.set(node('cp-1', ['10.0.0.1']));
+});
+
+afterEach(async () => {
+  await seen.stop();
+  await cluster.remove();
+});
+
+/** A certificate as kubeadm makes it for one node: service names, no `localhost`. */
+function clusterCertificate(dnsNames = ['kubernetes', 'kubernetes.default.svc']) {
+  return cluster.authority.issue({ commonName: 'kube-apiserver', dnsNames, addresses: ['10.0.0.1'] });
+}
+
+test('a kubeconfig that points at a dead VIP does not blind the source: localhost answers', async () => {
+  const local = await cluster.start(clusterCertificate());
+  cluster.writeKubeconfig(nobody);
+  seen = watchNodes(cluster, { apiPort: local.port });
+  await seen.sees(one);
+  expect(seen.observations[0]).toMatchObject({ kind: 'servers', from: `https://localhost:${local.port}` });
+});
+
+test('with localhost dead as well, the servers that were known last are asked in turn', async () => {
+  const dead = await cluster.start();
+  await dead.setFaults({ refuse: true });
+  const alive = await cluster.start(clusterCertificate());
+  cluster.writeKubeconfig(nobody);
+  const fallbacks = [dead, alive].map(({ port }) => `127.0.0.1:${port}`);
+  seen = watchNodes(cluster, { fallbacks });
+  await seen.sees(one);
+  expect(seen.observations[0]).toMatchObject({ from: alive.url });
+});
+
+test('a hung kubeconfig server costs one timeout, then the next base carries watch and polls', async () => {
+  const hung = await cluster.start();
+  await hung.setFaults({ stall: true });
+  const local = await cluster.start(clusterCertificate());
+  cluster.writeKubeconfig(hung.url);
+  // Each poll may take as long as the interval: a busy machine that is later than that would ask the hung one again.
+  const timing = { requestTimeoutMs: 1_000 };
+  seen = watchNodes(cluster, { apiPort: local.port, checkInterval: 500, timing });
+  await seen.sees(one, 'poll');
+  const asked = hung.served().requests;
+  const polls = () =>
+    seen.observations.filter((item) => item.kind === 'servers' && item.via === 'poll').length;
+  await waitFor('five more polls', () => polls() > 5);
+  expect(hung.served().requests).toBe(asked);
+});
+
+test('when the API server behind the watch dies, another base takes over at once', async () => {
+  const first = await cluster.start();
+  const second = await cluster.start(clusterCertificate());
+  cluster.writeKubeconfig(first.url);
+  seen = watchNodes(cluster, { apiPort: second.port });
+  await seen.sees(one);
+  await first.setFaults({ refuse: true });
+  await waitFor('watches at the second', () => second.served().watches === 2);
+  cluster.store.set(node('cp-2', ['10.0.0.2']));
+  await seen.sees([...one, 'cp-2=10.0.0.2']);
+  expect(seen.events.filter((item) => item.event === 'api-unavailable')).toEqual([]);
+});
+
+test('a watch on a base that polls find hung is moved', async () => {
+  const first = await cluster.start();
+  const second = await cluster.start(clusterCertificate());
+  cluster.writeKubeconfig(first.url);
+  const timing = { requestTimeoutMs: 1_000 };
+  seen = watchNodes(cluster, { apiPort: second.port, checkInterval: 100, timing });
+  await seen.sees(one, 'poll');
+  await first.setFaults({ stall: true });
+  await waitFor('watches at the second', () => second.served().watches === 2);
+});
+
+test('a server with a certificate of another authority is never believed', async () => {
+  const other = createAuthority(`${cluster.dir}/other`);
+  const { cert, key } = other.issue({ commonName: 'kube-apiserver', dnsNames: ['kubernetes', 'localhost'] });
+  const impostor = await cluster.start({ cert, key });
+  cluster.writeKubeconfig(nobody);
+  seen = watchNodes(cluster, { apiPort: impostor.port });
+  expect((await seen.reports('api-unavailable'))['error']).toMatch(/self-signed|unable to (get|verify)/i);
+  expect(impostor.requests).toEqual([]);
+});
+
+test("a certificate of the right authority without any of the API server's names is refused", async () => {
+  const local = await cluster.start(clusterCertificate(['etcd']));
+  cluster.writeKubeconfig(nobody);
+  seen = watchNodes(cluster, { apiPort: local.port });
+  expect((await seen.reports('api-unavailable'))['error']).toMatch(/does not match certificate/);
+  expect(local.requests).toEqual([]);
+});
+
+test("the kubeconfig's own server must carry its own name: the alternatives do not count there", async () => {
+  const server = await cluster.start(clusterCertificate());
+  cluster.writeKubeconfig(server.url);
+  seen = watchNodes(cluster);
+  expect((await seen.reports('api-unavailable'))['error']).toMatch(/does not match certificate/);
+});
+
+test('something that is no HTTP server at all is one more base that fails', async () => {
+  const noise = createServer((socket) => socket.on('error', () => undefined).end('SSH-2.0-OpenSSH_9.2\r\n'));
+  await new Promise<void>((resolve) => noise.listen(0, '127.0.0.1', resolve));
+  const address = noise.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const local = await cluster.start(clusterCertificate());
+  cluster.writeKubeconfig(`https://127.0.0.1:${port}`);
+  seen = watchNodes(cluster, { apiPort: local.port });
+  await seen.sees(one);
+  noise.close();
+});
+
+test('long lists come in pages', async () => {
+  for (let index = 2; index <= 7; index += 1) cluster.store.set(node(`cp-${index}`, [`10.0.0.${index}`]));
+  const server = await cluster.start();
+  cluster.writeKubeconfig(server.url);
+  seen = watchNodes(cluster, { timing: { pageLimit: 3 } });
+  await waitFor('seven servers', () => seen.latest()?.length === 7);
+  expect(server.requests.filter((path) => path.includes('continue='))).toHaveLength(2);
+});
+
+test('stopping ends the iteration and closes every connection, even in the middle of a hung request', async () => {
+  const server = await cluster.start();
+  cluster.writeKubeconfig(server.url);
+  seen = watchNodes(cluster, { checkInterval: 50, timing: { requestTimeoutMs: 60_000 } });
+  await seen.sees(one, 'poll');
+  await server.setFaults({ stall: true });
+  const before = server.served().requests;
+  await waitFor('a hung poll', () => server.served().requests > before);
+  await seen.stop();
+  await waitFor('closed connections', () => server.served().connections === 0);
+});
+
+test('stopping closes idle connections too', async () => {
+  const server = await cluster.start();
+  cluster.writeKubeconfig(server.url);
+  seen = watchNodes(cluster, { checkInterval: 1_000 });
+  await seen.sees(one, 'poll');
+  await waitFor('two watches and an idle connection', () => server.served().connections === 3);
+  await seen.stop();
+  await waitFor('closed connections', () => server.served().connections === 0);
+});
+
+test('polls use one kept-alive connection: a TLS handshake for each costs the API servers and our memory', async () => {
+  const server = await cluster.start();
+  cluster.writeKubeconfig(server.url);
+  seen = watchNodes(cluster, { checkInterval: 500 });
+  await waitFor('ten polls of two lists each', () => server.served().requests > 24);
+  // Two watches and the polls' one. An answer that is later than the interval ends all three, so a busy machine may take
+  // as many once more, and again; with one for each list there would be more than twenty.
+  expect(server.served().accepted).toBeLessThan(10);
+});
