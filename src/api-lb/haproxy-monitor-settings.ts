@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { commandSpec, flag, type SettingsOf } from '../cli/command-spec.ts';
+import { commandSpec, flag, type SettingsOf, toggle } from '../cli/command-spec.ts';
 import { durationMs } from '../cli/duration.ts';
 import { defaultPorts } from '../cli/ports.ts';
 import {
@@ -29,6 +29,7 @@ export const haproxyMonitorCommand = commandSpec({
       'remove the redirect after this time without a usable server',
       { default: '6s' },
     ),
+    logConnections: toggle('HAProxy logs each connection to the API: client, source port, API server'),
     listen: monitorListen(defaultPorts.haproxyMonitor),
   },
   examples: [

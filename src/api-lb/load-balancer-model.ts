@@ -28,6 +28,7 @@ export function loadBalancerModel(
     statsSocket,
     stateFile,
     logTarget: 'stdout',
+    logConnections: settings.logConnections === true,
     maxconn: { clients: CLIENT_CONNECTIONS, total: CLIENT_CONNECTIONS + PROBE_CONNECTIONS },
     timeouts: {
       attempt: '250ms',

@@ -12,6 +12,8 @@ export interface LoadBalancerSettings {
   readonly hasIpv6?: boolean | undefined;
   /** What the nodes of this cluster make their virtual router ids of, where it is set: a node that joins asks for it. */
   readonly clusterName?: string | undefined;
+  /** One log line a connection to the API, not only for failed ones. Default false. */
+  readonly logConnections?: boolean | undefined;
   /** The supervisor's side of HAProxy: it hands over listeners and answers questions about servers. */
   readonly statsSocket: string;
   /** The file in which the supervisor saves the servers' health before a reload, for the next generation to read. */
@@ -39,6 +41,7 @@ export interface LoadBalancerModel {
   readonly stateFile: string;
   /** A target of HAProxy's `log` directive. */
   readonly logTarget: string;
+  readonly logConnections: boolean;
   /** Connections that clients may hold, and the total, which leaves some for probes and the stats page. */
   readonly maxconn: { readonly clients: number; readonly total: number };
   /** HAProxy durations such as `3s`. */

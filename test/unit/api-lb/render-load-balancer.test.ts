@@ -46,6 +46,19 @@ const hostile = fc.oneof(
     .map((parts) => parts.join('')),
 );
 
+it('logs each connection only where that is asked for', () => {
+  const textOf = (logConnections: boolean) => {
+    const outcome = renderLoadBalancer(template, { ...settings, logConnections }, [server('a')], {
+      templatePath,
+    });
+    return outcome.kind === 'rendered' ? outcome.text : outcome.message;
+  };
+  expect(textOf(false)).toMatch(/option dontlog-normal/);
+  expect(textOf(false)).not.toMatch(/logasap/);
+  expect(textOf(true)).toMatch(/option logasap\n {2}log-format "connection client=/);
+  expect(textOf(true)).not.toMatch(/dontlog-normal/);
+});
+
 describe('a drained server', () => {
   const masters = (servers: readonly ApiServer[]) => {
     const outcome = render(servers);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { haproxyMonitorStatusSchema } from '../../../../src/api-lb/haproxy-monitor-status.ts';
 import { node } from '../../../helpers/api-server/objects.ts';
@@ -56,6 +57,19 @@ test("a failed server check is logged in HAProxy's words, and so is the recovery
   const told = await cluster.namespace.run(hawser, 'timeline', '--journal', journal, '--kind', 'servers');
   expect(told).toMatch(/server cp-2 up → down: L7STS\/500/);
   expect(told).toMatch(/server cp-2 down → up: L7OK\/200/);
+});
+
+test('--log-connections logs the client, the source port that the API server sees, and the server', async () => {
+  await balancer.startSupervisor();
+  balancer.startMonitor('--log-connections');
+  await waitFor('three servers to be up', async () => Object.values(await shown()).join('') === '111');
+  await cluster.get(`https://127.0.0.1:${defaultLoadBalancerSettings.lbPort}/readyz`);
+  const log = () => readFileSync(`${cluster.dir}/supervisor.log`, 'utf8');
+  await waitFor('the line', () =>
+    /^connection client=::ffff:127\.0\.0\.1:\d+ from=10\.77\.0\.\d+:\d+ server=cp-[123] state=--$/m.test(
+      log(),
+    ),
+  );
 });
 
 test('a server whose Node is annotated with drain takes no new connections, and comes back slowly', async () => {
