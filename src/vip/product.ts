@@ -1,33 +1,16 @@
 import type { Check } from '../engine/examine/check.ts';
-import { addressAnswerChecks } from './doctor/checks/address-answers.ts';
-import { foreignRouterChecks } from './doctor/checks/foreign-router.ts';
-import { linkManagerChecks } from './doctor/checks/link-managers.ts';
-import { liveChecks } from './doctor/checks/live.ts';
-import { otherSoftwareChecks } from './doctor/checks/other-software.ts';
-import { programChecks } from './doctor/checks/program.ts';
-import { reversePathChecks } from './doctor/checks/rp-filter.ts';
-import { schedulingChecks } from './doctor/checks/scheduling.ts';
-import { steeringChecks } from './doctor/checks/steering.ts';
-import { vipChecks } from './doctor/checks/vip.ts';
-import { vrrpChecks } from './doctor/checks/vrrp.ts';
 import type { VipContext } from './doctor/context.ts';
 import { doctorFlags } from './doctor/flags.ts';
-import { configuredPeers } from './doctor/look/configured-peers.ts';
-import { lookForVips } from './doctor/look/vips.ts';
+import { configuredPeers, lookForVips } from './doctor/keepalived-conf.ts';
+import { arp, ipv6, networkd, networkManager, reversePath, vipInterface } from './doctor/link-checks.ts';
+import { otherSoftware } from './doctor/other-software.ts';
+import { config, program, scheduling, steering, supervisor } from './doctor/program-checks.ts';
+import { adverts, foreignRouter, vipHolder } from './doctor/segment-checks.ts';
 import { keepalivedPod } from './pod.ts';
 
 const checks: readonly Check<VipContext>[] = [
-  ...liveChecks,
-  ...programChecks,
-  ...schedulingChecks,
-  ...steeringChecks,
-  ...vipChecks,
-  ...vrrpChecks,
-  ...foreignRouterChecks,
-  ...addressAnswerChecks,
-  ...reversePathChecks,
-  ...linkManagerChecks,
-  ...otherSoftwareChecks,
+  ...[arp, adverts, otherSoftware, networkd, networkManager, foreignRouter, reversePath],
+  ...[supervisor, config, program, scheduling, steering, vipInterface, vipHolder, ipv6],
 ];
 
 /** What the VIP brings to the commands that look at every product. */

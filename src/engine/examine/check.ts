@@ -1,9 +1,28 @@
 import type { NodeContext } from './context.ts';
 
+interface Skip {
+  readonly kind: 'skip';
+  readonly found: string;
+}
+
+interface Unknown {
+  readonly kind: 'unknown';
+  readonly found: string;
+  readonly todo: string;
+}
+
 /** The result of a check. `unknown`: it could not check. `skip`: nothing to check, such as an unset option or a program that is not installed. */
 export type Finding =
-  | { readonly kind: 'ok' | 'skip'; readonly found: string }
-  | { readonly kind: 'warn' | 'fail' | 'unknown'; readonly found: string; readonly todo: string };
+  | { readonly kind: 'ok'; readonly found: string }
+  | { readonly kind: 'warn' | 'fail'; readonly found: string; readonly todo: string }
+  | Skip
+  | Unknown;
+
+/** A fact that checks depend on, or the verdict of all of them if there is none: nothing to check, or it cannot be read. */
+export type Reading<T> = { readonly kind: 'read'; readonly value: T } | Skip | Unknown;
+
+/** Reads a fact. Made once for all checks of a run; ends soon after `context.signal` aborts. */
+export type Look<Context, T> = (context: Context) => Reading<T> | Promise<Reading<T>>;
 
 /** One question about this node. */
 export interface Check<Context = NodeContext> {
@@ -13,17 +32,86 @@ export interface Check<Context = NodeContext> {
   readonly title: string;
   /** The consequence for clients or operators if the check fails. */
   readonly why: string;
+  /** Shown before all others: it finds what takes a VIP down most often. */
+  readonly isFirst?: boolean;
   /** Time it listens for others' packets, excluded from its time limit. */
   readonly listenMs?: number;
-  /** May throw: the runner then reports "cannot tell" with the reason. Must end soon after `signal` aborts. */
-  readonly run: (context: Context, signal: AbortSignal) => Promise<Finding>;
+  /** May throw: the runner then reports "cannot tell" with the reason. */
+  readonly run: (context: Context) => Promise<Finding>;
+}
+
+type Needs<Context> = Readonly<Record<string, Look<Context, unknown>>>;
+
+type ValueOf<R> = R extends { readonly kind: 'read'; readonly value: infer Value } ? Value : never;
+
+type Facts<N> = {
+  readonly [Name in keyof N]: N[Name] extends (...given: never) => infer Result
+    ? ValueOf<Awaited<Result>>
+    : never;
+};
+
+interface Rules<N> {
+  readonly needs: N;
+  /** Pure: the first rule that applies, or the findings about several things, of which the worst counts. */
+  readonly judge: (facts: Facts<N>) => Finding | readonly Finding[];
+  /** Why there is nothing to check if `judge` finds nothing. */
+  readonly none?: string;
+  /** Verdicts that mean nothing if the node's files are not in view. */
+  readonly unlessUnseen?: readonly Finding['kind'][];
+}
+
+/** A check of rules over facts. A fact that cannot be read is the finding. */
+export function checkOf<Context extends NodeContext, const N extends Needs<Context>>({
+  needs,
+  judge,
+  none = '',
+  unlessUnseen: hidden = [],
+  ...about
+}: Omit<Check<Context>, 'run'> & Rules<N>): Check<Context> {
+  const judged = async (context: Context): Promise<Finding> => {
+    const facts: Record<string, unknown> = {};
+    const made = Object.entries(needs).map(
+      async ([name, look]) => [name, await readOnce(context, look)] as const,
+    );
+    const readings = await Promise.all(made);
+    for (const [name, reading] of readings) {
+      if (reading.kind !== 'read') return reading;
+      facts[name] = reading.value;
+    }
+    const finding = judge(facts as Facts<N>);
+    return 'kind' in finding ? finding : worstOf(finding, none);
+  };
+  const run = async (context: Context): Promise<Finding> => {
+    const finding = await judged(context);
+    return hidden.includes(finding.kind) ? await unlessUnseen(context, finding) : finding;
+  };
+  return { ...about, run };
+}
+
+const readings = new WeakMap<object, Map<unknown, unknown>>();
+
+/** The reading of this run, made by whoever needs it first. */
+export function readOnce<Context extends object, T>(
+  context: Context,
+  look: Look<Context, T>,
+): Reading<T> | Promise<Reading<T>> {
+  const made = readings.get(context) ?? new Map<unknown, ReturnType<typeof look>>();
+  readings.set(context, made);
+  // One look has one type.
+  const reading = (made.get(look) as ReturnType<typeof look> | undefined) ?? look(context);
+  made.set(look, reading);
+  return reading;
+}
+
+export function read<T>(value: T): Reading<T> {
+  return { kind: 'read', value };
 }
 
 export function ok(found: string): Finding {
   return { kind: 'ok', found };
 }
 
-export function skip(found: string): Finding {
+export function skip(found: string): Skip {
   return { kind: 'skip', found };
 }
 
@@ -35,7 +123,7 @@ export function fail(found: string, todo: string): Finding {
   return { kind: 'fail', found, todo };
 }
 
-export function unknown(found: string, todo: string): Finding {
+export function unknown(found: string, todo: string): Unknown {
   return { kind: 'unknown', found, todo };
 }
 
@@ -46,8 +134,11 @@ export const moreRights =
     : 'run this as root';
 
 /** The finding of a check that found nothing: `unknown` if the node's files are not visible. */
-export async function unlessUnseen({ readings, settings }: NodeContext, finding: Finding): Promise<Finding> {
-  if (await readings.isNodeSeen()) return finding;
+export async function unlessUnseen<F extends Finding>(
+  { readings: { isNodeSeen }, settings }: NodeContext,
+  finding: F,
+): Promise<F | Unknown> {
+  if (await isNodeSeen()) return finding;
   return unknown(
     `the node's files are not in view: there is no ${settings.manifests}`,
     'type hawser doctor on the node itself; in a container mount its root directory and name it with --root',

@@ -23,6 +23,8 @@ export interface NodeContext {
   };
   readonly files: HostFiles;
   readonly run: RunProgram;
+  /** Ends every reading. */
+  readonly signal: AbortSignal;
   /** How long a server or a supervisor may take to answer: less than a check has. */
   readonly answerTimeoutMs: number;
   readonly readings: NodeReadings;

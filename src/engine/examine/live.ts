@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import type { Answer } from '../control/answer.ts';
 import {
   type Check,
+  checkOf,
   type Finding,
   fail,
   moreRights,
   ok,
+  read,
   skip,
   unknown,
-  unlessUnseen,
   warn,
 } from './check.ts';
 import type { NodeContext } from './context.ts';
@@ -32,23 +33,25 @@ export interface Running {
   readonly failure: string | undefined;
 }
 
+interface SupervisorFacts {
+  readonly look: SupervisorReading;
+  readonly isInstalled: boolean;
+  /** Whether the kubelet created its pod; undefined if unknown. */
+  readonly hasPod: boolean | undefined;
+  readonly areProcessesSeen: boolean;
+}
+
 function judgeSupervisor<Context>(
   live: LiveProgram<Context>,
-  look: SupervisorReading,
-  {
-    isInstalled,
-    hasPod,
-  }: {
-    readonly isInstalled: boolean;
-    /** Whether the kubelet created its pod; undefined if unknown. */
-    readonly hasPod: boolean | undefined;
-  },
+  { look, isInstalled, hasPod, areProcessesSeen }: SupervisorFacts,
 ): Finding {
   const program = live.name;
   const command = `hawser ${program} status`;
   const logs = `crictl logs $(crictl ps -a -q --name '^${program}$' | head -1)`;
   if (look.kind === 'absent') {
     if (!isInstalled) return skip('it is not installed here');
+    if (!areProcessesSeen)
+      return unknown(`${program} is installed, and this process sees none of the node`, moreRights);
     return hasPod === false
       ? fail(
           `the kubelet runs no pod for the manifest of ${program}`,
@@ -85,12 +88,16 @@ function judgeAnswer<Context>(
     : ok(found);
 }
 
+interface ConfigFacts {
+  readonly path: string;
+  readonly disk: FileReading;
+  readonly look: SupervisorReading;
+}
+
 /** Compares the file on disk with the bytes that the running program was started on. */
 function judgeConfig<Context>(
   { name: program, runningOf }: LiveProgram<Context>,
-  path: string,
-  disk: FileReading,
-  look: SupervisorReading,
+  { path, disk, look }: ConfigFacts,
 ): Finding {
   if (look.kind === 'unreachable')
     return unknown(
@@ -120,22 +127,24 @@ export function supervisorCheck<Context extends NodeContext>(
   why: string,
 ): Check<Context> {
   const { name } = live;
-  return {
+  const here = async (context: Context) => {
+    const { files, settings, readings } = context;
+    const manifest = await files.value(`${settings.manifests}/${name}.yaml`);
+    return read({
+      look: await live.supervisor(context),
+      isInstalled: /\bhawser\b/.test(manifest ?? ''),
+      hasPod: await hasPodOf(name, files),
+      areProcessesSeen: await readings.areProcessesSeen(),
+    });
+  };
+  return checkOf({
     id: `${name}-supervisor`,
     title: `The ${name} supervisor`,
     why,
-    run: async (context) => {
-      const look = await live.supervisor(context);
-      const { files, settings } = context;
-      const manifest = await files.value(`${settings.manifests}/${name}.yaml`);
-      const isInstalled = /\bhawser\b/.test(manifest ?? '');
-      const finding = judgeSupervisor(live, look, { isInstalled, hasPod: await hasPodOf(name, files) });
-      if (look.kind !== 'absent') return finding;
-      if (finding.kind === 'fail' && !(await context.readings.areProcessesSeen()))
-        return unknown(`${name} is installed, and this process sees none of the node`, moreRights);
-      return await unlessUnseen(context, finding);
-    },
-  };
+    needs: { here },
+    unlessUnseen: ['skip'],
+    judge: (facts) => judgeSupervisor(live, facts.here),
+  });
 }
 
 /** The kubelet creates a log folder for each pod that the container runtime runs, and removes it with the pod. */
@@ -150,15 +159,16 @@ export function configCheck<Context extends NodeContext>(
   live: LiveProgram<Context>,
   why: string,
 ): Check<Context> {
-  return {
+  const here = async (context: Context) => {
+    const path = live.config(context);
+    return read({ path, disk: await context.files.read(path), look: await live.supervisor(context) });
+  };
+  return checkOf({
     id: `${live.name}-config`,
     title: `${live.name}'s configuration`,
     why,
-    run: async (context) => {
-      const path = live.config(context);
-      const look = await live.supervisor(context);
-      const finding = judgeConfig(live, path, await context.files.read(path), look);
-      return look.kind === 'absent' ? await unlessUnseen(context, finding) : finding;
-    },
-  };
+    needs: { here },
+    unlessUnseen: ['skip'],
+    judge: (facts) => judgeConfig(live, facts.here),
+  });
 }

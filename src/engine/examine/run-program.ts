@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { codeOf, messageOf } from '../system/errors.ts';
 import type { RunCommand } from '../system/process/run-command.ts';
+import { type Finding, unknown } from './check.ts';
 
 export type ProgramOutcome =
   | { readonly kind: 'ran'; readonly exitCode: number; readonly stdout: string; readonly stderr: string }
@@ -62,4 +63,11 @@ async function runProgram(
 /** The last line that a program wrote about its failure. */
 export function lastWords({ stderr, stdout }: { readonly stderr: string; readonly stdout: string }): string {
   return (stderr.trim() || stdout.trim()).split('\n').at(-1) ?? '';
+}
+
+/** A program that is missing here may be in its pod's image. */
+export function notRun(outcome: Exclude<ProgramOutcome, { kind: 'ran' }>, flag: string): Finding {
+  return outcome.kind === 'missing'
+    ? unknown(outcome.message, `ask inside its pod (crictl exec), or name the program: ${flag} PATH`)
+    : unknown(outcome.message, 'try again');
 }

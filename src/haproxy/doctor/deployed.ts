@@ -20,7 +20,7 @@ export function deployedSettings<Settings>(
   };
 }
 
-export function answerLimits({ answerTimeoutMs }: DeployedContext, signal: AbortSignal) {
+export function answerLimits({ answerTimeoutMs, signal }: DeployedContext) {
   return { signal, timeoutMs: answerTimeoutMs };
 }
 

@@ -62,7 +62,7 @@ export const doctorCommand = (checkIds: readonly string[], productFlags: Product
     ],
     notes: [
       'It works with any process of hawser dead. Where it cannot look, it says so: without root, or in a container without the files of the node. docs/doctor.md lists the checks.',
-      'Exit codes: 0 healthy, warnings included; 1 a check failed; 2 none failed, but one could not look ("cannot tell"), or usage.',
+      'Exit codes: 0 healthy, warnings included; 1 a check failed; 2 no failures, but some checks could not run ("cannot tell"), or usage.',
     ],
     derive: (settings) => {
       const strangers = (settings.only ?? []).filter((id) => !checkIds.includes(id));

@@ -49,6 +49,7 @@ export async function examine(
     settings: all,
     files,
     run: programs.run,
+    signal,
     answerTimeoutMs,
     readings: createReadings(all, files, products, { signal, answerTimeoutMs }),
   };

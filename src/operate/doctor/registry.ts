@@ -1,22 +1,24 @@
 import type { CommandSpec } from '../../cli/command-spec.ts';
 import { skip } from '../../engine/examine/check.ts';
-import { clusterChecks } from './checks/cluster.ts';
-import { credentialChecks } from './checks/credentials.ts';
-import { portChecks } from './checks/ports.ts';
-import { settingsFileChecks } from './checks/settings-file.ts';
+import { credentialChecks } from './credential-checks.ts';
 import type { DoctorCheck, DoctorSettings } from './look/context.ts';
 import type { Product } from './look/product.ts';
+import { clusterChecks, portsCheck, settingsFileCheck } from './node-checks.ts';
 
 /** A check, and where it says something: on a node, or where this daemon runs. */
 export interface PlacedCheck extends DoctorCheck {
   readonly place: 'node' | CommandSpec;
 }
 
-/** Every check, in the order in which they are shown: the settings, each product, the ports of all, the API. */
+/**
+ * Every check, in the order in which they are shown: those that matter most, then the settings, each product, the ports of all,
+ * the API.
+ */
 export function checksOf(products: readonly Product[]): readonly PlacedCheck[] {
   const installed = products.filter(({ home }) => home.kind === 'node');
-  const ofNode = [...portChecks(installed), ...credentialChecks, ...clusterChecks];
-  return [...settingsFileChecks.map(onNode), ...products.flatMap(productChecks), ...ofNode.map(onNode)];
+  const ofNode = [portsCheck(installed), ...credentialChecks, ...clusterChecks];
+  const all = [onNode(settingsFileCheck), ...products.flatMap(productChecks), ...ofNode.map(onNode)];
+  return [...all.filter(({ isFirst }) => isFirst), ...all.filter(({ isFirst }) => !isFirst)];
 }
 
 function onNode(check: DoctorCheck): PlacedCheck {
@@ -30,10 +32,10 @@ function productChecks(product: Product): readonly PlacedCheck[] {
   return product.checks.map((check) => ({
     ...check,
     place: daemon,
-    run: async (context, signal) =>
+    run: async (context) =>
       context.readings.deployed(daemon) === undefined
         ? skip(`no hawser ${daemon.name} runs here`)
-        : await check.run(context, signal),
+        : await check.run(context),
   }));
 }
 

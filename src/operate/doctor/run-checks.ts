@@ -26,21 +26,18 @@ async function runCheck(
   context: DoctorContext,
   limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<Finding> {
-  const controller = new AbortController();
-  const signal = AbortSignal.any([controller.signal, limits.signal]);
   const timeoutMs = limits.timeoutMs + (check.listenMs ?? 0);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Finding>((resolve) => {
     timer = setTimeout(() => resolve(cannotTell(`no answer within ${timeoutMs} ms`)), timeoutMs);
-    signal.addEventListener('abort', () => resolve(cannotTell('it was stopped')), { once: true });
+    limits.signal.addEventListener('abort', () => resolve(cannotTell('it was stopped')), { once: true });
   });
   try {
-    return await Promise.race([check.run(context, signal), late]);
+    return await Promise.race([check.run(context), late]);
   } catch (error) {
     return cannotTell(messageOf(error));
   } finally {
     clearTimeout(timer);
-    controller.abort();
   }
 }
 

@@ -1,22 +1,40 @@
 import { askProgram } from '../../engine/examine/ask-program.ts';
-import { type Check, type Finding, fail, ok, skip, unknown } from '../../engine/examine/check.ts';
+import {
+  type Check,
+  checkOf,
+  type Finding,
+  fail,
+  type Look,
+  ok,
+  read,
+  readOnce,
+  skip,
+  unknown,
+} from '../../engine/examine/check.ts';
 import { examineAccess } from '../../engine/examine/judge-access.ts';
 import { withOwnSession } from '../../engine/examine/own-session.ts';
 import { queryPath } from '../../engine/kube/resource.ts';
 import { countText } from '../../engine/system/text/readable-text.ts';
-import { answerLimits, type DeployedContext, silentPage } from '../../haproxy/doctor/deployed.ts';
+import {
+  answerLimits,
+  type DeployedContext,
+  deployedSettings,
+  silentPage,
+} from '../../haproxy/doctor/deployed.ts';
 import { servingCheck } from '../../haproxy/doctor/serving-check.ts';
 import { asksFor } from '../dns/keep-set.ts';
 import { hasDnsEndpoints } from '../dns/publish-dns-endpoint.ts';
+import { proxyCommand } from '../proxy-settings.ts';
 import { type ProxyStatus, proxyStatusSchema } from '../proxy-status.ts';
 import { slicesResource } from '../resources.ts';
 import { wishesOf } from '../wishes.ts';
-import { settingsIn } from './context.ts';
 import { judgeDownstreams } from './downstreams.ts';
 import { listed, readOwn } from './own-pod.ts';
 import { neededAccess, remedyOf, wishedAccess } from './rights.ts';
 
 type PodProxyCheck = Check<DeployedContext>;
+
+const settingsIn = deployedSettings(proxyCommand);
 
 export function judgeTemplate({ known, problem, hosts }: ProxyStatus): Finding {
   if (!known)
@@ -45,48 +63,6 @@ function todoAbout(reason: string): string {
   }
 }
 
-async function askProxy(context: DeployedContext, signal: AbortSignal) {
-  const limits = answerLimits(context, signal);
-  return await askProgram('pod-proxy', settingsIn(context).listen, proxyStatusSchema, limits);
-}
-
-const template: PodProxyCheck = {
-  id: 'pod-proxy-template',
-  title: "The pod proxy's template",
-  why: 'Until it is fixed, changed addresses are not served either.',
-  run: async (context, signal) => {
-    const { program, status } = await askProxy(context, signal);
-    return status === null ? silentPage('pod-proxy', program.problem) : judgeTemplate(status);
-  },
-};
-
-const haproxy = servingCheck(
-  {
-    ...{ id: 'pod-proxy-haproxy', title: "The pod proxy's HAProxy" },
-    portsAre: 'they are in the template',
-  },
-  settingsIn,
-);
-
-const rbac: PodProxyCheck = {
-  id: 'pod-proxy-rbac',
-  title: 'What the pod proxy may do',
-  why: 'Without reading its own pod and those behind it there is no configuration; without Events no reason is shown.',
-  run: async (context, signal) => {
-    const settings = settingsIn(context);
-    const limits = answerLimits(context, signal);
-    const wished = await withOwnSession(settings, limits, async (session) => {
-      const own = await readOwn(session, settings, limits);
-      if (own.kind !== 'own') return [];
-      const isAsked = asksFor(own.pod);
-      const isThere = isAsked && settings.dns === 'auto' && (await hasDnsEndpoints(session, signal)) === true;
-      return wishedAccess(own.pod, { isAsked, target: isThere ? 'external-dns' : settings.dns });
-    });
-    const needed = [...neededAccess(settings.namespace), ...wished];
-    return await examineAccess(needed, (denied) => remedyOf(denied, settings.namespace), settings, limits);
-  },
-};
-
 /** Problems with the DNS records, as this replica reports them. */
 export function judgeDns({ dns }: ProxyStatus): Finding {
   if (!dns) return skip('no annotation asks for a DNS record');
@@ -96,40 +72,83 @@ export function judgeDns({ dns }: ProxyStatus): Finding {
   return ok(target === null ? 'another replica writes' : `${countText(names.length, 'name')} by ${target}`);
 }
 
-const downstreams: PodProxyCheck = {
-  id: 'pod-proxy-downstreams',
-  title: 'Pods behind the pod proxy',
-  why: 'A group without a ready pod has no address, and its clients get no answer.',
-  run: async (context, signal) => {
-    const settings = settingsIn(context);
-    const limits = answerLimits(context, signal);
-    return await withOwnSession(settings, limits, async (session) => {
-      const own = await readOwn(session, settings, limits);
-      if (own.kind === 'unknown') return unknown(own.message, 'see check pod-proxy-rbac');
-      if (own.kind === 'missing')
-        return fail(
-          `there is no pod ${settings.pod} in ${settings.namespace}`,
-          'set HAWSER_POD to metadata.name',
-        );
-      const { hosts } = wishesOf(own.pod.annotations);
-      if (hosts.kind !== 'slices') return judgeDownstreams(own.pod, own.all);
-      const slices = queryPath(slicesResource(own.pod, hosts.labelSelector), {});
-      return judgeDownstreams(own.pod, await listed(session, slices, limits));
-    });
-  },
+const page = async (context: DeployedContext) =>
+  read(await askProgram('pod-proxy', settingsIn(context).listen, proxyStatusSchema, answerLimits(context)));
+
+const status: Look<DeployedContext, ProxyStatus> = async (context) => {
+  const answer = await readOnce(context, page);
+  return answer.kind === 'read' && answer.value.status !== null
+    ? read(answer.value.status)
+    : unknown('the pod proxy does not answer at its page', 'see check pod-proxy-template');
 };
 
-const dns: PodProxyCheck = {
-  id: 'pod-proxy-dns',
-  title: "The pod proxy's DNS records",
-  why: 'With wrong records clients connect to proxies that are gone, or do not resolve the name.',
-  run: async (context, signal) => {
-    const { status } = await askProxy(context, signal);
-    return status === null
-      ? unknown('the pod proxy does not answer at its page', 'see check pod-proxy-template')
-      : judgeDns(status);
-  },
-};
+async function examineDownstreams(context: DeployedContext): Promise<Finding> {
+  const settings = settingsIn(context);
+  const limits = answerLimits(context);
+  return await withOwnSession(settings, limits, async (session) => {
+    const own = await readOwn(session, settings, limits);
+    if (own.kind === 'unknown') return unknown(own.message, 'see check pod-proxy-rbac');
+    if (own.kind === 'missing')
+      return fail(
+        `there is no pod ${settings.pod} in ${settings.namespace}`,
+        'set HAWSER_POD to metadata.name',
+      );
+    const { hosts } = wishesOf(own.pod.annotations);
+    if (hosts.kind !== 'slices') return judgeDownstreams(own.pod, own.all);
+    const slices = queryPath(slicesResource(own.pod, hosts.labelSelector), {});
+    return judgeDownstreams(own.pod, await listed(session, slices, limits));
+  });
+}
+
+async function examineRights(context: DeployedContext): Promise<Finding> {
+  const settings = settingsIn(context);
+  const limits = answerLimits(context);
+  const wished = await withOwnSession(settings, limits, async (session) => {
+    const own = await readOwn(session, settings, limits);
+    if (own.kind !== 'own') return [];
+    const isAsked = asksFor(own.pod);
+    const isThere =
+      isAsked && settings.dns === 'auto' && (await hasDnsEndpoints(session, context.signal)) === true;
+    return wishedAccess(own.pod, { isAsked, target: isThere ? 'external-dns' : settings.dns });
+  });
+  const needed = [...neededAccess(settings.namespace), ...wished];
+  return await examineAccess(needed, (denied) => remedyOf(denied, settings.namespace), settings, limits);
+}
 
 /** The checks of a pod proxy, in the order in which they are shown. */
-export const podProxyChecks: readonly PodProxyCheck[] = [template, downstreams, haproxy, dns, rbac];
+export const podProxyChecks: readonly PodProxyCheck[] = [
+  checkOf({
+    id: 'pod-proxy-template',
+    title: "The pod proxy's template",
+    why: 'Until it is fixed, changed addresses are not served either.',
+    needs: { page },
+    judge: ({ page: { status: here, program } }) =>
+      here === null ? silentPage('pod-proxy', program.problem) : judgeTemplate(here),
+  }),
+  {
+    id: 'pod-proxy-downstreams',
+    title: 'Pods behind the pod proxy',
+    why: 'A group without a ready pod has no address, and its clients get no answer.',
+    run: examineDownstreams,
+  },
+  servingCheck(
+    {
+      ...{ id: 'pod-proxy-haproxy', title: "The pod proxy's HAProxy" },
+      portsAre: 'they are in the template',
+    },
+    settingsIn,
+  ),
+  checkOf({
+    id: 'pod-proxy-dns',
+    title: "The pod proxy's DNS records",
+    why: 'With wrong records clients connect to proxies that are gone, or do not resolve the name.',
+    needs: { status },
+    judge: (facts) => judgeDns(facts.status),
+  }),
+  {
+    id: 'pod-proxy-rbac',
+    title: 'What the pod proxy may do',
+    why: 'Without reading its own pod and those behind it there is no configuration; without Events no reason is shown.',
+    run: examineRights,
+  },
+];

@@ -1,117 +1,152 @@
-import { type Check, type Finding, fail, ok, skip, unknown } from '../../engine/examine/check.ts';
+import { askProgram } from '../../engine/examine/ask-program.ts';
+import {
+  type Check,
+  checkOf,
+  type Finding,
+  fail,
+  type Look,
+  ok,
+  read,
+  readOnce,
+  skip,
+  unknown,
+} from '../../engine/examine/check.ts';
 import { examineAccess } from '../../engine/examine/judge-access.ts';
 import { withOwnSession } from '../../engine/examine/own-session.ts';
+import type { Access } from '../../engine/kube/access-review.ts';
 import { askObject } from '../../engine/kube/ask-object.ts';
 import { pathOf } from '../../engine/kube/resource.ts';
-import { answerLimits, type DeployedContext, silentPage } from '../../haproxy/doctor/deployed.ts';
-import { servingCheck } from '../../haproxy/doctor/serving-check.ts';
-import type { RouterStatus } from '../serve/router-status.ts';
-import { settingsIn } from './context.ts';
-import { judgeLease } from './judge-lease.ts';
 import {
-  judgeCertificates,
-  judgeDefaultCertificate,
-  judgeLeftOut,
-  judgeReady,
-  notAnswering,
-} from './judge-status.ts';
-import { askRouter, neededAccess } from './look.ts';
+  answerLimits,
+  type DeployedContext,
+  deployedSettings,
+  silentPage,
+} from '../../haproxy/doctor/deployed.ts';
+import { servingCheck } from '../../haproxy/doctor/serving-check.ts';
+import { type RouterStatus, routerStatusSchema } from '../serve/router-status.ts';
+import { type LiveSettings, routerCommand } from '../settings/router-command.ts';
+import { judgeLease } from './judge-lease.ts';
+import { judgeCertificates, judgeDefaultCertificate, judgeLeftOut, judgeReady } from './judge-status.ts';
 
 type RouterCheck = Check<DeployedContext>;
+type About = Pick<RouterCheck, 'id' | 'title' | 'why'>;
 
-async function get(context: DeployedContext, path: string, signal: AbortSignal) {
-  const limits = answerLimits(context, signal);
+const settingsIn = deployedSettings(routerCommand);
+
+const page = async (context: DeployedContext) => {
+  const limits = answerLimits(context);
+  return read(await askProgram('router', settingsIn(context).listen, routerStatusSchema, limits));
+};
+
+/** For all checks but `router-ready`, which is the one that fails. */
+const status: Look<DeployedContext, RouterStatus> = async (context) => {
+  const answer = await readOnce(context, page);
+  return answer.kind === 'read' && answer.value.status !== null
+    ? read(answer.value.status)
+    : unknown('the router does not answer at its page', 'see check router-ready');
+};
+
+/** A check of the router's own status. */
+function statusCheck(about: About, judge: (status: RouterStatus) => Finding): RouterCheck {
+  return checkOf({ ...about, needs: { status }, judge: (facts) => judge(facts.status) });
+}
+
+/** An object of the API, as the router itself may read it. */
+async function get(context: DeployedContext, path: string) {
+  const limits = answerLimits(context);
+  const ask = { method: 'GET', path } as const;
   return await withOwnSession(
     settingsIn(context),
     limits,
-    async (session) => await askObject(session, { method: 'GET', path }, limits),
+    async (session) => await askObject(session, ask, limits),
   );
 }
 
-/** A check of what the router says of itself. */
-function statusCheck(
-  { id, title, why }: Pick<RouterCheck, 'id' | 'title' | 'why'>,
-  judge: (status: RouterStatus) => Finding,
-): RouterCheck {
-  return {
-    ...{ id, title, why },
-    run: async (context, signal) => {
-      const { status } = await askRouter(context, signal);
-      return status === null ? notAnswering : judge(status);
-    },
-  };
+/** Everything that a router with these settings does with the API. */
+export function neededAccess(settings: LiveSettings): readonly Access[] {
+  const { namespace, watchEndpoints, ingressClass, secrets, updateStatus, serviceNamespace } = settings;
+  const read = (group: string, resource: string, where: string | undefined = namespace): readonly Access[] =>
+    ['list', 'watch'].map((verb) => ({ verb, group, resource, namespace: where }));
+  const hasShard = settings.namespaceLabels !== undefined || settings.projectLabels !== undefined;
+  const lease = { group: 'coordination.k8s.io', resource: 'leases', namespace: serviceNamespace };
+  const routes = 'route.openshift.io';
+  return [
+    ...read(routes, 'routes'),
+    ...(watchEndpoints ? read('', 'endpoints') : read('discovery.k8s.io', 'endpointslices')),
+    ...read('', 'services'),
+    ...(ingressClass === undefined ? [] : read('networking.k8s.io', 'ingresses')),
+    ...(hasShard ? ['list', 'watch'].map((verb) => ({ verb, group: '', resource: 'namespaces' })) : []),
+    ...(secrets ? read('', 'secrets') : []),
+    ...(updateStatus ? [{ verb: 'patch', group: routes, resource: 'routes/status', namespace }] : []),
+    ...(updateStatus ? ['get', 'create', 'patch'].map((verb) => ({ ...lease, verb })) : []),
+  ];
 }
-
-const ready: RouterCheck = {
-  id: 'router-ready',
-  title: 'The router',
-  why: 'A router that is not ready gets no clients; if no replica is ready, every host of the cluster is down.',
-  run: async (context, signal) => {
-    const { status, problem } = await askRouter(context, signal);
-    return status === null ? silentPage('router', problem) : judgeReady(status);
-  },
-};
-
-const haproxy = servingCheck(
-  {
-    ...{ id: 'router-haproxy', title: "The router's HAProxy" },
-    portsAre: 'ROUTER_SERVICE_HTTP_PORT and ROUTER_SERVICE_HTTPS_PORT',
-  },
-  settingsIn,
-);
 
 const RULES = 'kubectl apply -f manifests/router/rbac.yaml, or rules like those';
 
-const rbac: RouterCheck = {
-  id: 'router-rbac',
-  title: 'What the router may do',
-  why: 'If it may not list a kind, it never becomes ready; without the other rights it writes no statuses.',
-  run: async (context, signal) => {
-    const settings = settingsIn(context);
-    const limits = answerLimits(context, signal);
-    return await examineAccess(neededAccess(settings), () => RULES, settings, limits);
-  },
-};
+async function routesInApi(context: DeployedContext) {
+  const { namespace } = settingsIn(context);
+  const kind = { apiVersion: 'route.openshift.io/v1', plural: 'routes' };
+  const path = pathOf({ ...kind, ...(namespace !== undefined && { namespace }) });
+  return read(await get(context, `${path}?limit=1`));
+}
 
-const crd: RouterCheck = {
-  id: 'route-crd',
-  title: 'Routes in the API',
-  why: 'An API that does not know Routes has none: only Ingresses are served.',
-  run: async (context, signal) => {
-    const { namespace } = settingsIn(context);
-    const kind = { apiVersion: 'route.openshift.io/v1', plural: 'routes' };
-    const path = pathOf({ ...kind, ...(namespace !== undefined && { namespace }) });
-    const answer = await get(context, `${path}?limit=1`, signal);
-    if (answer.kind === 'object') return ok('the API knows them');
-    if (answer.kind === 'refused' && answer.status === 404)
-      return fail(
-        'the API knows no route.openshift.io/v1',
-        'kubectl apply -f manifests/router/route-crd.yaml, where the cluster is no OpenShift',
-      );
-    return unknown(answer.message, 'look at check router-rbac');
-  },
-};
-
-const lease: RouterCheck = {
-  id: 'router-lease',
-  title: 'Who writes statuses',
-  why: "Without a holder no Route's status says whether it is served.",
-  run: async (context, signal) => {
-    const { updateStatus, serviceName, serviceNamespace: namespace } = settingsIn(context);
-    if (!updateStatus) return skip('ROUTER_UPDATE_STATUS is false: it writes none');
-    const name = `hawser-router-${serviceName}`;
-    const path = pathOf({ apiVersion: 'coordination.k8s.io/v1', plural: 'leases', namespace }, name);
-    return judgeLease(name, await get(context, path, signal), Date.now());
-  },
-};
+async function leaseOf(context: DeployedContext) {
+  const { updateStatus, serviceName, serviceNamespace: namespace } = settingsIn(context);
+  if (!updateStatus) return skip('ROUTER_UPDATE_STATUS is false: it writes none');
+  const name = `hawser-router-${serviceName}`;
+  const path = pathOf({ apiVersion: 'coordination.k8s.io/v1', plural: 'leases', namespace }, name);
+  return read({ name, answer: await get(context, path), now: Date.now() });
+}
 
 /** The checks of a router, in the order in which they are shown. */
 export const routerChecks: readonly RouterCheck[] = [
-  ready,
-  haproxy,
-  rbac,
-  crd,
-  lease,
+  checkOf({
+    id: 'router-ready',
+    title: 'The router',
+    why: 'A router that is not ready gets no clients; if no replica is ready, every host of the cluster is down.',
+    needs: { page },
+    judge: ({ page: { status: here, program } }) =>
+      here === null ? silentPage('router', program.problem) : judgeReady(here),
+  }),
+  servingCheck(
+    {
+      ...{ id: 'router-haproxy', title: "The router's HAProxy" },
+      portsAre: 'ROUTER_SERVICE_HTTP_PORT and ROUTER_SERVICE_HTTPS_PORT',
+    },
+    settingsIn,
+  ),
+  {
+    id: 'router-rbac',
+    title: 'What the router may do',
+    why: 'If it may not list a kind, it never becomes ready; without the other rights it writes no statuses.',
+    run: async (context) => {
+      const settings = settingsIn(context);
+      return await examineAccess(neededAccess(settings), () => RULES, settings, answerLimits(context));
+    },
+  },
+  checkOf({
+    id: 'route-crd',
+    title: 'Routes in the API',
+    why: 'An API that does not know Routes has none: only Ingresses are served.',
+    needs: { routesInApi },
+    judge: ({ routesInApi: answer }) => {
+      if (answer.kind === 'object') return ok('the API knows them');
+      if (answer.kind === 'refused' && answer.status === 404)
+        return fail(
+          'the API knows no route.openshift.io/v1',
+          'kubectl apply -f manifests/router/route-crd.yaml, where the cluster is no OpenShift',
+        );
+      return unknown(answer.message, 'look at check router-rbac');
+    },
+  }),
+  checkOf({
+    id: 'router-lease',
+    title: 'Who writes statuses',
+    why: "Without a holder no Route's status says whether it is served.",
+    needs: { lease: leaseOf },
+    judge: ({ lease: { name, answer, now } }) => judgeLease(name, answer, now),
+  }),
   statusCheck(
     {
       ...{ id: 'routes-left-out', title: 'Routes that are left out' },

@@ -1,11 +1,8 @@
-import { type Finding, fail, ok, skip, unknown, warn } from '../../engine/examine/check.ts';
+import { type Finding, fail, ok, skip, warn } from '../../engine/examine/check.ts';
 import { countText } from '../../engine/system/text/readable-text.ts';
 import type { RouterStatus } from '../serve/router-status.ts';
 
 const DAY_MS = 86_400_000;
-
-/** A silent router, for all checks but `router-ready`, which is the one that fails. */
-export const notAnswering = unknown('the router does not answer at its page', 'see check router-ready');
 
 export function judgeReady(status: RouterStatus): Finding {
   const { synced, unready, routes } = status;

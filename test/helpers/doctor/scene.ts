@@ -86,7 +86,7 @@ export async function examineRoot(id: string, root: string, settings: Settings):
   const controller = new AbortController();
   const context = contextOf(root, settings, controller.signal);
   try {
-    return await check.run(context, controller.signal);
+    return await check.run(context);
   } finally {
     controller.abort();
   }
@@ -101,6 +101,7 @@ export function contextOf(root: string, settings: Settings, signal: AbortSignal)
     settings: all,
     files,
     run,
+    signal,
     answerTimeoutMs: TIMEOUT_MS,
     readings: createReadings(all, files, products, limits),
   };

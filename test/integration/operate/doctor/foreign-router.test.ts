@@ -102,7 +102,7 @@ test('a check stopped while it listens says so and leaves no table', async () =>
   const output = text(child.stdout);
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   await waitFor('the doctor to listen', async () =>
-    (await us.run('nft', 'list', 'tables')).includes('netdev hawser_doctor_vrid'),
+    (await us.run('nft', 'list', 'tables')).includes('netdev hawser_doctor'),
   );
   child.kill('SIGINT');
   expect(await ended).toBe(2);

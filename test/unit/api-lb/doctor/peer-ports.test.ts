@@ -1,22 +1,22 @@
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { judgePeerPorts } from '../../../../src/api-lb/doctor/peer-ports.ts';
+import { judgePeerPorts } from '../../../../src/api-lb/doctor/checks.ts';
 import { examine } from '../../../helpers/doctor/scene.ts';
 
 const peer = { name: 'cp-2', address: '192.0.2.12' };
 const dropped = { problem: 'no answer in 1200 ms' };
 
 test('peer-ports: a firewall that drops the load balancer, one that drops the health page, and a peer without HAProxy', () => {
-  expect(judgePeerPorts({ peer, balancer: 'open', health: 'open' }, 9445)).toMatchObject({
+  expect(judgePeerPorts({ peer, lbPort: 9445, balancer: 'open', health: 'open' })).toMatchObject({
     kind: 'ok',
   });
-  expect(judgePeerPorts({ peer, balancer: dropped, health: 'open' }, 9445)).toMatchObject({
+  expect(judgePeerPorts({ peer, lbPort: 9445, balancer: dropped, health: 'open' })).toMatchObject({
     kind: 'fail',
     found: 'port 9445 of cp-2 (192.0.2.12) cannot be reached: no answer in 1200 ms',
     todo: expect.stringContaining('its firewall sees 9445'),
   });
-  expect(judgePeerPorts({ peer, balancer: 'open', health: dropped }, 9445).kind).toBe('fail');
-  expect(judgePeerPorts({ peer, balancer: 'refused', health: 'open' }, 9445).kind).toBe('warn');
+  expect(judgePeerPorts({ peer, lbPort: 9445, balancer: 'open', health: dropped }).kind).toBe('fail');
+  expect(judgePeerPorts({ peer, lbPort: 9445, balancer: 'refused', health: 'open' }).kind).toBe('warn');
 });
 
 test('peer-ports: real listeners are connected to, and closed ports are refused', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeServing, type ServingReading } from '../../../../src/haproxy/doctor/judge-serving.ts';
+import { judgeServing, type ServingReading } from '../../../../src/haproxy/doctor/serving-check.ts';
 import { haproxySupervisorSays } from '../../../helpers/status-samples.ts';
 
 const [socket, statsSocket, portsAre] = ['/run/master.sock', '/run/stats.sock', 'HTTP_PORT'];

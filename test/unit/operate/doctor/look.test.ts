@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { moreRights } from '../../../../src/engine/examine/check.ts';
 import { parseListeners } from '../../../../src/engine/system/network/listening-ports.ts';
 import { scopeOf } from '../../../../src/operate/doctor/look/listeners.ts';
-import { unicastPeers } from '../../../../src/vip/doctor/look/configured-peers.ts';
-import { neighbourOf } from '../../../../src/vip/doctor/look/neighbours.ts';
+import { unicastPeers } from '../../../../src/vip/doctor/keepalived-conf.ts';
 import { examine } from '../../../helpers/doctor/scene.ts';
 
 const line = (local: string, state: string, inode: number): string =>
@@ -48,17 +47,6 @@ test("ports: the four programs' pages, wherever they are", async () => {
     kind: 'unknown',
     found: expect.stringContaining('port 9095 (page of hawser keepalived supervise) is taken'),
   });
-});
-
-test('neighbours: one that answered, one that did not', () => {
-  const entry = (state: string): string =>
-    JSON.stringify([{ dst: '10.0.0.1', lladdr: '02:00:00:00:00:01', state: [state] }]);
-  expect([entry('REACHABLE'), entry('FAILED'), '[]', ''].map(neighbourOf)).toEqual([
-    '02:00:00:00:00:01',
-    undefined,
-    undefined,
-    undefined,
-  ]);
 });
 
 test('peers: those of every instance, each once, comments left out', () => {

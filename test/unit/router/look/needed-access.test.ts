@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { settingsTyped } from '../../../../src/cli/command-line.ts';
-import { neededAccess } from '../../../../src/router/look/look.ts';
+import { neededAccess } from '../../../../src/router/look/checks.ts';
 import { routerCommand } from '../../../../src/router/settings/router-command.ts';
 import { grantedBy } from '../../../helpers/granted-rules.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { judgeForeign } from '../../../../src/vip/doctor/checks/foreign-router.ts';
-import { configuredIds, routerIdsOf } from '../../../../src/vip/doctor/look/router-ids.ts';
+import { configuredIds, routerIdsOf } from '../../../../src/vip/doctor/router-ids.ts';
+import { judgeForeign } from '../../../../src/vip/doctor/segment-checks.ts';
 import { virtualRouterIds } from '../../../../src/vip/group/virtual-router-id.ts';
 import type { ForeignAdvert, WatchedRouterId } from '../../../../src/vip/guards/foreign-router.ts';
 import { contextOf, type Files, type Settings, temporaryRoot } from '../../../helpers/doctor/scene.ts';
@@ -94,23 +94,28 @@ const advert: ForeignAdvert = {
     vip: '10.77.0.250',
   },
 };
-const view = {
-  watched,
-  look: { kind: 'heard', foreign: [advert], group: [] },
-  own: ['10.77.0.11'],
-  peers: [],
-} as const;
+const heard = { ids: [], watched, foreign: [advert], peers: new Map() };
+
+interface Scene {
+  readonly foreign?: readonly ForeignAdvert[];
+  readonly peers?: readonly string[] | undefined;
+  readonly own?: readonly string[];
+}
+
+function judge({ foreign = [advert], own = ['10.77.0.11'], ...rest }: Scene) {
+  const peers = 'peers' in rest ? rest.peers && new Map(rest.peers.map((each) => [each, each])) : new Map();
+  return judgeForeign({ segment: { ...heard, foreign, peers }, own })[0];
+}
 
 test('a stranger is who is neither this node nor a peer', () => {
-  expect(judgeForeign(view)).toMatchObject({ kind: 'fail', found: expect.stringContaining('10.77.0.66') });
-  expect(judgeForeign({ ...view, peers: ['10.77.0.66'] })).toMatchObject({ kind: 'ok' });
-  expect(judgeForeign({ ...view, own: ['10.77.0.66'] })).toMatchObject({ kind: 'ok' });
+  expect(judge({})).toMatchObject({ kind: 'fail', found: expect.stringContaining('10.77.0.66') });
+  expect(judge({ peers: ['10.77.0.66'] })).toMatchObject({ kind: 'ok' });
+  expect(judge({ own: ['10.77.0.66'] })).toMatchObject({ kind: 'ok' });
 });
 
 test('our VIP with another id fails, also where a peer advertises it, and names both ids', () => {
   const other = { ...advert, virtualRouterId: 154, vip: VIP, source: '10.77.0.12' };
-  const look = { kind: 'heard', foreign: [other], group: [] } as const;
-  expect(judgeForeign({ ...view, look, peers: ['10.77.0.12'] })).toMatchObject({
+  expect(judge({ foreign: [other], peers: ['10.77.0.12'] })).toMatchObject({
     kind: 'fail',
     found: expect.stringMatching(/10\.77\.0\.12 .*router id 154, while this node uses id 77/),
     todo: expect.stringContaining('--cluster-name'),
@@ -118,12 +123,12 @@ test('our VIP with another id fails, also where a peer advertises it, and names 
 });
 
 test('with unknown peers the remedy says what to type for a peer', () => {
-  const todo = (finding: object) => ('todo' in finding ? finding.todo : '');
-  expect(todo(judgeForeign({ ...view, peers: undefined }))).toContain('--servers');
-  expect(todo(judgeForeign(view))).not.toContain('--servers');
+  expect(judge({ peers: undefined })).toMatchObject({ todo: expect.stringContaining('--servers') });
+  expect(judge({})).toMatchObject({ todo: expect.not.stringContaining('--servers') });
 });
 
-test('without listening the result is unknown', () => {
-  const look = { kind: 'failed', message: 'nft: Operation not permitted' } as const;
-  expect(judgeForeign({ ...view, look })).toMatchObject({ kind: 'unknown' });
+test('a VIP whose id is not known is the finding', () => {
+  const unclear = { kind: 'unknown', found: 'which id?', todo: '--cluster-name NAME' } as const;
+  const segment = { ...heard, ids: [unclear], watched: [] };
+  expect(judgeForeign({ segment, own: [] })).toEqual([unclear]);
 });

@@ -1,26 +1,49 @@
 import { expect, test } from 'vitest';
-import { judgeHolder, judgeVipInterface } from '../../../../src/vip/doctor/checks/vip.ts';
-import { judgeAdverts } from '../../../../src/vip/doctor/checks/vrrp.ts';
-import { parseAdverts } from '../../../../src/vip/doctor/look/adverts.ts';
+import { judgeVipInterface } from '../../../../src/vip/doctor/link-checks.ts';
+import { parseCounts, type Segment } from '../../../../src/vip/doctor/segment.ts';
+import {
+  adverts,
+  foreignRouter,
+  judgeAdverts,
+  judgeHolders,
+  vipHolder,
+} from '../../../../src/vip/doctor/segment-checks.ts';
+import { contextOf, temporaryRoot } from '../../../helpers/doctor/scene.ts';
 
-const look = { vip: '10.0.0.100', here: [], answeredBy: undefined, peers: undefined, isLive: false } as const;
+const VIP = '10.0.0.100';
+const [ours, theirs] = ['36:5f:00:00:00:01', '36:5f:00:00:00:02'] as const;
+const peers = new Map([
+  [ours, 'cp-2'],
+  ['10.0.0.12', 'cp-2'],
+]);
 
-test('vip-holder: a VIP without a holder is free before the installation and lost after it', () => {
-  expect(judgeHolder(look)).toMatchObject({ kind: 'ok' });
-  expect(judgeHolder({ ...look, isLive: true })).toMatchObject({ kind: 'fail' });
-});
+interface Heard {
+  readonly on?: readonly string[];
+  readonly macs?: readonly string[];
+  readonly peers?: Segment['peers'];
+  readonly isLive?: boolean;
+}
 
-test('vip-holder: a VIP that is here and is answered for by another host has two holders', () => {
-  const here = { ...look, here: ['eth0'], isLive: true };
-  expect(judgeHolder(here)).toMatchObject({ kind: 'ok' });
-  const besides = ['36:5f:00:00:00:01'];
-  expect(judgeHolder({ ...here, besides })).toMatchObject({
-    kind: 'fail',
-    found: '10.0.0.100 is on eth0 of this node, and 36:5f:00:00:00:01 answers for it too',
-  });
-  expect(judgeHolder({ ...here, besides, peers: new Map([['36:5f:00:00:00:01', 'cp-2']]) })).toMatchObject({
-    found: expect.stringContaining('cp-2 (36:5f:00:00:00:01) answers'),
-  });
+test.each<[string, Heard, string, RegExp]>([
+  ['silence before the installation', {}, 'ok', /^no host answers for 10\.0\.0\.100: it is free$/],
+  ['silence after the installation', { isLive: true }, 'fail', /^no host answers/],
+  ['this node alone', { on: ['eth0'] }, 'ok', /^10\.0\.0\.100 is on eth0 of this node$/],
+  ['this node and a peer', { on: ['eth0'], macs: [ours], peers }, 'fail', /and cp-2 \(36:.*answers for it/],
+  [
+    'this node and a stranger',
+    { on: ['eth0'], macs: [theirs] },
+    'fail',
+    /node, and 36:5f:00:00:00:02 answers/,
+  ],
+  ['a peer', { macs: [ours], peers }, 'ok', /is held by cp-2/],
+  ['two hosts elsewhere', { macs: [ours, theirs], peers }, 'fail', /^cp-2 .* and 36:.* answer for/],
+  ['a stranger', { macs: [theirs], peers }, 'fail', /is none of cp-2$/],
+  ['a host, with unknown peers', { macs: [theirs] }, 'warn', /whether it is one of ours is not known/],
+])('vip-holder: %s', (_, { on = [], macs = [], peers: known, isLive = false }, kind, found) => {
+  const answers = macs.map((mac) => ({ vip: VIP, mac }));
+  const segment = { asked: new Set([VIP]), answers, peers: known };
+  const [finding] = judgeHolders({ vips: [VIP], segment, held: new Map([[VIP, on]]), isLive });
+  expect(finding).toMatchObject({ kind, found: expect.stringMatching(found) });
 });
 
 test('vip-interface: a VIP that an earlier run left behind is not taken for an address of the node', () => {
@@ -32,28 +55,50 @@ test('vip-interface: a VIP that an earlier run left behind is not taken for an a
   expect(judgeVipInterface('fd00::b', interfaces, [])).toMatchObject({ kind: 'fail' });
 });
 
-const silence = { kind: 'seen', came: [], passed: [], sent: 0, left: 0 } as const;
-const view = { seen: silence, isHolder: false, isLive: false, peers: ['10.0.0.12'] };
+const [peer, stranger] = [['10.0.0.12'], ['10.0.0.66']];
+const silence = { received: [], accepted: [], sent: 0, transmitted: 0 };
+const [holds, backup] = [new Map([[VIP, ['eth0']]]), new Map([[VIP, []]])];
 
-test('vrrp-adverts: silence means something only where keepalived runs', () => {
-  expect(judgeAdverts(view)).toMatchObject({ kind: 'skip' });
-  expect(judgeAdverts({ ...view, isLive: true })).toMatchObject({ kind: 'fail' });
-});
-
-test('vrrp-adverts: a stranger does not count if the peers are known', () => {
-  const seen = { ...silence, came: ['10.0.0.66'], passed: ['10.0.0.66'] };
-  expect(judgeAdverts({ ...view, seen, isLive: true })).toMatchObject({ kind: 'fail' });
-  expect(judgeAdverts({ ...view, seen, peers: [] })).toMatchObject({ kind: 'ok' });
+test.each<[string, object, string]>([
+  ['silence where keepalived does not run', {}, 'skip'],
+  ['silence where it runs', { isLive: true }, 'fail'],
+  ['a peer', { received: peer, accepted: peer }, 'ok'],
+  ['a peer behind the firewall', { received: peer }, 'fail'],
+  ['a peer beside this holder', { received: peer, accepted: peer, held: holds }, 'fail'],
+  ['a stranger', { received: stranger, accepted: stranger, isLive: true }, 'fail'],
+  ['a host, with unknown peers', { received: stranger, accepted: stranger, peers: [] }, 'ok'],
+  ['a holder whose adverts leave', { held: holds, sent: 7, transmitted: 7 }, 'ok'],
+  ['a holder whose adverts are dropped', { held: holds, sent: 7 }, 'fail'],
+  ['a holder that sends none', { held: holds }, 'fail'],
+])('vrrp-adverts: %s', (_, facts, kind) => {
+  const all = { ...silence, held: backup, isLive: false, peers: peer, ...facts };
+  expect(judgeAdverts({ ...all, segment: { adverts: all } }).kind).toBe(kind);
 });
 
 test('vrrp-adverts: our own, which multicast brings back, do not count as a stranger', () => {
-  const sets = ['came4', 'passed4'].map((name) => ({ set: { name, elem: ['10.0.0.11', '10.0.0.12'] } }));
+  const sets = ['received4', 'accepted4'].map((name) => ({
+    set: { name, elem: ['10.0.0.11', '10.0.0.12'] },
+  }));
   const listing = JSON.stringify({ nftables: [...sets, { counter: { name: 'sent', packets: 7 } }] });
-  expect(parseAdverts(listing, ['10.0.0.11'])).toEqual({
-    kind: 'seen',
-    came: ['10.0.0.12'],
-    passed: ['10.0.0.12'],
+  expect(parseCounts(listing, ['10.0.0.11'])).toEqual({
+    received: ['10.0.0.12'],
+    accepted: ['10.0.0.12'],
     sent: 7,
-    left: 0,
+    transmitted: 0,
   });
+});
+
+test('the three checks that listen share one watch of the segment', async () => {
+  const loads: string[] = [];
+  const scene = contextOf(temporaryRoot({}), { apiVips: [VIP] }, AbortSignal.abort());
+  const listing = { kind: 'ran', exitCode: 0, stdout: '{"nftables":[]}', stderr: '' } as const;
+  const run: typeof scene.run = async ([, first]) => {
+    if (first?.includes('table inet hawser_doctor {')) loads.push(first);
+    return listing;
+  };
+  const readings = { ...scene.readings, interfaces: () => [], routes: async () => [] };
+  const context = { ...scene, run, readings };
+  const all = [adverts, foreignRouter, vipHolder].map((check) => check.run(context));
+  expect((await Promise.all(all)).map(({ kind }) => kind)).toEqual(['skip', 'unknown', 'unknown']);
+  expect(loads).toHaveLength(1);
 });

@@ -1,19 +1,20 @@
-import { clusterNameOf } from '../../../engine/kube/control-plane/cluster-name.ts';
-import { addressIn, familyOf } from '../../../engine/system/network/address-text.ts';
-import { parseAddress } from '../../../engine/system/network/node-address.ts';
-import type { NetworkInterface } from '../../../engine/system/network/routes.ts';
-import { parseBlocks, wordAfter } from '../../../keepalived/parse-blocks.ts';
-import { parseConfiguration } from '../../../keepalived/parse-configuration.ts';
-import type { VipKind } from '../../../keepalived/vip-kind.ts';
-import { chooseVipInterface } from '../../group/vip-interface.ts';
-import { virtualRouterIds } from '../../group/virtual-router-id.ts';
-import type { VirtualRouterIds } from '../../group/vrrp.ts';
-import type { WatchedRouterId } from '../../guards/foreign-router.ts';
-import type { VipContext } from '../context.ts';
+import { unknown } from '../../engine/examine/check.ts';
+import { clusterNameOf } from '../../engine/kube/control-plane/cluster-name.ts';
+import { addressIn, familyOf } from '../../engine/system/network/address-text.ts';
+import { parseAddress } from '../../engine/system/network/node-address.ts';
+import type { NetworkInterface } from '../../engine/system/network/routes.ts';
+import { parseBlocks, wordAfter } from '../../keepalived/parse-blocks.ts';
+import { parseConfiguration } from '../../keepalived/parse-configuration.ts';
+import type { VipKind } from '../../keepalived/vip-kind.ts';
+import { chooseVipInterface } from '../group/vip-interface.ts';
+import { virtualRouterIds } from '../group/virtual-router-id.ts';
+import type { VirtualRouterIds } from '../group/vrrp.ts';
+import type { WatchedRouterId } from '../guards/foreign-router.ts';
+import type { VipContext } from './context.ts';
 
-type RouterIdReading =
+export type RouterIdReading =
   | { readonly kind: 'known'; readonly watched: WatchedRouterId }
-  | { readonly kind: 'unknown'; readonly found: string; readonly todo: string };
+  | ReturnType<typeof unknown>;
 
 interface Configured {
   readonly vip: string;
@@ -47,10 +48,6 @@ export async function routerIdsOf(context: VipContext): Promise<readonly RouterI
         : { kind: 'known', watched: watchedOn(device, vip, id, readings.interfaces()) };
     }),
   );
-}
-
-function unknown(found: string, todo: string): RouterIdReading {
-  return { kind: 'unknown', found, todo };
 }
 
 function idsFromSettings({ settings }: VipContext): VirtualRouterIds | undefined {

@@ -1,4 +1,4 @@
-import type { HostFiles } from '../../../engine/examine/host-files.ts';
+import type { HostFiles } from '../../engine/examine/host-files.ts';
 
 /** A file in the form of systemd's and NetworkManager's: the last value of each `[section] key`. */
 function parseIni(text: string): ReadonlyMap<string, string> {

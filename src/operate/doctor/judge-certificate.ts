@@ -1,5 +1,5 @@
-import type { CertificateReading } from '../kube/client-certificate.ts';
-import { type Finding, fail, moreRights, ok, unknown, warn } from './check.ts';
+import { type Finding, fail, moreRights, ok, unknown, warn } from '../../engine/examine/check.ts';
+import type { CertificateReading } from '../../engine/kube/client-certificate.ts';
 
 const LEAST_SHARE_LEFT = 0.1;
 

@@ -1,21 +1,17 @@
 import {
   type Check,
+  checkOf,
   type Finding,
   fail,
   moreRights,
   ok,
+  read,
   unknown,
-  unlessUnseen,
   warn,
-  worstOf,
-} from '../../../engine/examine/check.ts';
-import type { HostFiles } from '../../../engine/examine/host-files.ts';
-import {
-  type HostProcess,
-  isHawser,
-  isSupervisedKeepalived,
-} from '../../../engine/examine/host-processes.ts';
-import type { VipContext } from '../context.ts';
+} from '../../engine/examine/check.ts';
+import type { HostFiles } from '../../engine/examine/host-files.ts';
+import { type HostProcess, isHawser, isSupervisedKeepalived } from '../../engine/examine/host-processes.ts';
+import type { VipContext } from './context.ts';
 
 /** A static pod of the kubelet, as its text describes it. */
 interface Manifest {
@@ -65,41 +61,39 @@ function judgeProcesses(processes: readonly HostProcess[], config: string): Find
     : warn(found, `${todo}; hawser reads ${config}`);
 }
 
-const otherSoftware: Check<VipContext> = {
+export const otherSoftware: Check<VipContext> = checkOf({
   id: 'other-vip-software',
   title: 'Other keepers of a VIP',
   why: "Two programs that manage the VIP put it on two nodes, and remove each other's address.",
-  run: async (context) => {
-    const { files, settings, readings } = context;
-    const listed = await readManifests(files, settings.manifests);
-    const vips = await readings.vips();
-    const finding = worstOf(
-      [
-        ...listed.manifests.map((manifest) => judgeManifest(manifest, vips)),
-        ...listed.refused.map((path) => unknown(`"${path}" may not be read`, moreRights)),
-        judgeProcesses(await readings.processes(), settings.keepalivedConfig),
-      ],
-      '',
-    );
-    return finding.kind === 'ok' ? await unlessUnseen(context, finding) : finding;
+  isFirst: true,
+  needs: {
+    here: async ({ files, readings, settings }: VipContext) =>
+      read({
+        manifests: await readManifests(files, settings.manifests),
+        vips: await readings.vips(),
+        processes: await readings.processes(),
+        config: settings.keepalivedConfig,
+      }),
   },
-};
+  unlessUnseen: ['ok'],
+  judge: ({ here: { manifests, vips, processes, config } }) => [
+    ...manifests.map(({ path, text }) =>
+      text === undefined
+        ? unknown(`"${path}" may not be read`, moreRights)
+        : judgeManifest({ path, text }, vips),
+    ),
+    judgeProcesses(processes, config),
+  ],
+});
 
-async function readManifests(
-  files: HostFiles,
-  folder: string,
-): Promise<{ readonly manifests: readonly Manifest[]; readonly refused: readonly string[] }> {
-  const manifests: Manifest[] = [];
-  const refused: string[] = [];
-  for (const name of await files.list(folder)) {
-    // The kubelet reads every file but hidden ones.
-    if (name.startsWith('.')) continue;
+/** The kubelet reads every file but hidden ones. Those that cannot be read have no text. */
+async function readManifests(files: HostFiles, folder: string) {
+  const names = (await files.list(folder)).filter((name) => !name.startsWith('.'));
+  const read = names.map(async (name) => {
     const path = `${folder}/${name}`;
     const look = await files.read(path);
-    if (look.kind === 'text') manifests.push({ path, text: look.text });
-    if (look.kind === 'unreadable' && !/EISDIR/.test(look.reason)) refused.push(path);
-  }
-  return { manifests, refused };
+    if (look.kind === 'text') return { path, text: look.text };
+    return look.kind === 'unreadable' && !/EISDIR/.test(look.reason) ? { path, text: undefined } : [];
+  });
+  return (await Promise.all(read)).flat();
 }
-
-export const otherSoftwareChecks: readonly Check<VipContext>[] = [otherSoftware];

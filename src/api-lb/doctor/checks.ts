@@ -1,0 +1,236 @@
+import { connect } from 'node:net';
+import type { Answer } from '../../engine/control/answer.ts';
+import {
+  type Check,
+  checkOf,
+  type Finding,
+  fail,
+  moreRights,
+  ok,
+  read,
+  skip,
+  unknown,
+  warn,
+} from '../../engine/examine/check.ts';
+import { isHawser } from '../../engine/examine/host-processes.ts';
+import { configCheck, type LiveProgram, type Running, supervisorCheck } from '../../engine/examine/live.ts';
+import type { Peer } from '../../engine/examine/peer-health.ts';
+import { lastWords, notRun, type ProgramOutcome } from '../../engine/examine/run-program.ts';
+import type { WantedPort } from '../../engine/examine/wanted-port.ts';
+import { codeOf, messageOf } from '../../engine/system/errors.ts';
+import { OLDEST_HAPROXY, parseHaproxyBuild } from '../../engine/system/text/program-version.ts';
+import { supervisorStatusSchema } from '../../haproxy/supervise/supervisor-status.ts';
+import type { UsableSample } from '../../haproxy/usable.ts';
+import { probeUsable } from '../../haproxy/usable-probe.ts';
+import type { Redirect } from '../redirect/redirect.ts';
+import { REDIRECT_TABLE } from '../redirect/ruleset.ts';
+import { parseTableListing, redirects } from '../redirect/table-listing.ts';
+import { type ApiLbContext, NO_VIP } from './context.ts';
+
+function runningOf(answer: Answer): Running | undefined {
+  const { data } = supervisorStatusSchema.safeParse(answer);
+  if (data === undefined) return undefined;
+  const note = data.current?.config === 'last-good' ? ', on the last good copy of its configuration' : '';
+  return {
+    phase: data.phase,
+    current: data.current && { ...data.current, note },
+    failure: data.lastFailure?.message,
+  };
+}
+
+const live: LiveProgram<ApiLbContext> = {
+  name: 'haproxy',
+  runningOf,
+  supervisor: ({ settings, readings }) => readings.supervisor('haproxy', settings.haproxySocket),
+  config: ({ settings }) => settings.haproxyConfig,
+};
+
+function judgeHaproxy(outcome: ProgramOutcome): Finding {
+  if (outcome.kind !== 'ran') return notRun(outcome, '--haproxy');
+  const build = parseHaproxyBuild(outcome.stdout);
+  if (build === undefined)
+    return unknown('haproxy -vv tells no version', 'haproxy -vv; name the program: --haproxy PATH');
+  const { version } = build;
+  if (!build.supported)
+    return fail(
+      `HAProxy is ${version}, expected ${OLDEST_HAPROXY} or newer`,
+      'apt-get install haproxy (Debian 12 has 2.6), or use the image of hawser',
+    );
+  if (!build.openssl)
+    return fail(
+      `HAProxy ${version} is built without OpenSSL`,
+      'use a build with USE_OPENSSL=1: its checks speak HTTPS',
+    );
+  return ok(`HAProxy ${version}, with OpenSSL`);
+}
+
+function judgeNft(outcome: ProgramOutcome): Finding {
+  if (outcome.kind === 'missing')
+    return fail('nft is not installed here', 'apt-get install nftables (the image of hawser has its own)');
+  if (outcome.kind === 'late')
+    return unknown(outcome.message, 'look who holds the ruleset: nft list ruleset');
+  if (outcome.exitCode === 0) return ok('nft works and the kernel takes its questions');
+  const words = lastWords(outcome);
+  return /not permitted|must be root/i.test(words)
+    ? unknown(`nft may not look: ${words}`, moreRights)
+    : fail(`nft fails: ${words}`, 'modprobe nf_tables; nft list tables');
+}
+
+interface RedirectReading {
+  readonly wanted: Redirect;
+  readonly listing: ProgramOutcome;
+  /** HAProxy's report about its servers. */
+  readonly usable: UsableSample;
+  readonly isMonitorRunning: boolean;
+}
+
+function judgeRedirect({ wanted, listing, usable, isMonitorRunning }: RedirectReading): Finding {
+  const way = `${wanted.vips.join(', ')} port ${wanted.apiPort} -> ${wanted.lbPort}`;
+  if (listing.kind !== 'ran') return unknown(listing.message, 'see check nft');
+  const isAbsent = listing.exitCode !== 0 && /No such file/.test(listing.stderr);
+  if (listing.exitCode !== 0 && !isAbsent) return unknown(lastWords(listing), moreRights);
+  const table = isAbsent ? undefined : parseTableListing(listing.stdout);
+  const isRight = table !== undefined && redirects(table, wanted);
+  if (usable === 'ok' && isRight) return ok(`${way}, and HAProxy has a server to offer`);
+  if (usable === 'ok')
+    return fail(
+      isAbsent
+        ? `there is no redirect ${way}, and HAProxy could serve`
+        : `table ${REDIRECT_TABLE} is not ${way}`,
+      isMonitorRunning
+        ? 'read the log of haproxy-monitor: does it have the same --api-vips and ports as you gave here?'
+        : 'start haproxy-monitor, which puts it back within a few seconds',
+    );
+  if (isAbsent) return skip('there is no redirect, and HAProxy has no server to offer');
+  return fail(
+    `clients of ${way} are led to an HAProxy without a server`,
+    `start haproxy-monitor, which takes it away, or: nft delete table inet ${REDIRECT_TABLE}`,
+  );
+}
+
+type Reach = 'open' | 'refused' | { readonly problem: string };
+
+/** Whether a TCP connection comes about; nothing is sent. Never throws. */
+function reach(
+  host: string,
+  port: number,
+  { signal, answerTimeoutMs }: Pick<ApiLbContext, 'signal' | 'answerTimeoutMs'>,
+): Promise<Reach> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]);
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, signal: limit });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve('open');
+    });
+    socket.once('error', (error) => {
+      if (codeOf(error) === 'ECONNREFUSED') resolve('refused');
+      else resolve({ problem: limit.aborted ? `no answer in ${answerTimeoutMs} ms` : messageOf(error) });
+    });
+  });
+}
+
+interface PeerPortsLook {
+  readonly peer: Peer;
+  readonly lbPort: number;
+  readonly balancer: Reach;
+  readonly health: Reach;
+}
+
+export function judgePeerPorts({ peer, lbPort, balancer, health }: PeerPortsLook): Finding {
+  const name = peer.name === peer.address ? peer.address : `${peer.name} (${peer.address})`;
+  const filtered = (what: string, problem: string): Finding =>
+    fail(
+      `${what} of ${name} cannot be reached: ${problem}`,
+      `let the ports of docs/install.md in on that node: behind the redirect its firewall sees ${lbPort}`,
+    );
+  if (typeof balancer === 'object') return filtered(`port ${lbPort}`, balancer.problem);
+  if (typeof health === 'object') return filtered('the health port', health.problem);
+  if (balancer === 'refused' || health === 'refused')
+    return warn(
+      `HAProxy of ${name} does not listen`,
+      'hawser haproxy status there; before the installation of that node this is as it should be',
+    );
+  return ok(`${name} lets the load balancer's and the health port in`);
+}
+
+export const checks: readonly Check<ApiLbContext>[] = [
+  supervisorCheck(live, 'It starts, proves and restarts HAProxy; without it a dead HAProxy stays dead.'),
+  configCheck(
+    live,
+    'A file that differs from what runs is a change that did not arrive, or one that the next reload loads.',
+  ),
+  checkOf({
+    id: 'haproxy-program',
+    title: 'The haproxy program',
+    why: 'Reloads without lost connections and HTTPS checks need HAProxy 2.6 with OpenSSL.',
+    needs: {
+      build: async ({ run, settings, signal }: ApiLbContext) =>
+        read(await run([settings.haproxy, '-vv'], signal)),
+    },
+    judge: ({ build }) => judgeHaproxy(build),
+  }),
+  checkOf({
+    id: 'nft',
+    title: 'nftables',
+    why: 'The redirect from the VIP to HAProxy is an nftables rule; without it clients reach one API server only.',
+    needs: {
+      tables: async ({ run, signal }: ApiLbContext) => read(await run(['nft', 'list', 'tables'], signal)),
+    },
+    judge: ({ tables }) => judgeNft(tables),
+  }),
+  checkOf({
+    id: 'redirect',
+    title: 'The redirect to HAProxy',
+    why: "Without it clients of the VIP reach only this node's API server; with it and no HAProxy, they reach no server.",
+    needs: { redirected },
+    judge: (facts) => judgeRedirect(facts.redirected),
+  }),
+  checkOf({
+    id: 'peer-ports',
+    title: "The peers' HAProxy from here",
+    why: "A firewall sees the load balancer's port, not the VIP's: if it drops that, clients of the node wait.",
+    needs: { reached },
+    none: 'there is no other node',
+    unlessUnseen: ['skip'],
+    judge: (facts) => facts.reached.map(judgePeerPorts),
+  }),
+];
+
+async function redirected({ settings, run, readings, answerTimeoutMs, signal }: ApiLbContext) {
+  const vips = await readings.apiVips();
+  if (vips.length === 0) return skip(NO_VIP);
+  const [listing, usable, processes] = await Promise.all([
+    run(['nft', '-j', 'list', 'table', 'inet', REDIRECT_TABLE], signal),
+    probeUsable(settings.healthPort, { timeoutMs: answerTimeoutMs, signal }),
+    readings.processes(),
+  ]);
+  const isMonitorRunning = processes.some(
+    (each) => isHawser(each, ['haproxy', 'monitor']) && each.instance === undefined,
+  );
+  const wanted = { vips, apiPort: settings.apiPort, lbPort: settings.lbPort };
+  return read({ wanted, listing, usable, isMonitorRunning });
+}
+
+async function reached(context: ApiLbContext) {
+  const { lbPort, healthPort } = context.settings;
+  const peers = await context.readings.peers();
+  if (peers.kind === 'unknown') return skip(peers.reason);
+  const ask = async (peer: Peer): Promise<PeerPortsLook> => {
+    const [balancer, health] = await Promise.all(
+      [lbPort, healthPort].map((port) => reach(peer.address, port, context)),
+    );
+    return { peer, lbPort, balancer: balancer ?? 'refused', health: health ?? 'refused' };
+  };
+  return read(await Promise.all(peers.peers.map(ask)));
+}
+
+/** Those of HAProxy. */
+export function ports(settings: ApiLbContext['settings']): readonly WantedPort[] {
+  const isOurs: WantedPort['isOurs'] = ({ name }) => name === 'haproxy';
+  return [
+    { port: settings.lbPort, what: 'load balancer', flag: '--lb-port', scope: 'all', isOurs },
+    { port: settings.healthPort, what: 'health page', flag: '--health-port', scope: 'all', isOurs },
+    { port: settings.statPort, what: 'statistics', flag: '--stat-port', scope: 'loopback', isOurs },
+  ];
+}

@@ -1,0 +1,169 @@
+import {
+  checkOf,
+  type Finding,
+  fail,
+  type Look,
+  moreRights,
+  ok,
+  read,
+  readOnce,
+  skip,
+  unknown,
+  unlessUnseen,
+} from '../../engine/examine/check.ts';
+import { type CertificateReading, readClientCertificate } from '../../engine/kube/client-certificate.ts';
+import type { LoadedKubeconfig } from '../../engine/kube/kubeconfig.ts';
+import { hostOf } from '../../engine/system/network/address-text.ts';
+import { judgeCertificate } from './judge-certificate.ts';
+import type { ClusterReading } from './look/cluster.ts';
+import type { DoctorCheck, DoctorContext, DoctorSettings } from './look/context.ts';
+import type { KubeconfigReading } from './look/kubeconfig.ts';
+import { lookAtTrust, type TrustReading } from './look/trust.ts';
+
+const OWN_KUBECONFIG = '/etc/hawser/kubeconfig';
+const MISSING = `there is no ${OWN_KUBECONFIG}, for which the monitors wait`;
+const NO_KUBECONFIG = 'there is none here: neither /etc/hawser/kubeconfig nor one of the kubelet';
+
+async function judgeKubeconfig(
+  context: DoctorContext,
+  look: Exclude<KubeconfigReading, { kind: 'loaded' }>,
+): Promise<Finding> {
+  if (look.kind === 'none') {
+    const record = await context.files.read('/etc/hawser/installed.json');
+    return record.kind === 'missing'
+      ? await unlessUnseen(context, skip(NO_KUBECONFIG))
+      : fail(MISSING, newKubeconfig(OWN_KUBECONFIG));
+  }
+  switch (look.cause) {
+    case 'missing':
+      return await unlessUnseen(
+        context,
+        fail(`there is no ${look.path}, for which the monitors wait`, newKubeconfig(look.path)),
+      );
+    case 'forbidden':
+      return unknown(`"${look.path}" may not be read`, moreRights);
+    case 'broken':
+      return fail(
+        look.message,
+        `kubectl --kubeconfig ${look.path} get nodes; replace the file by a complete one`,
+      );
+  }
+}
+
+function newKubeconfig(path: string): string {
+  return `(umask 077; kubeadm kubeconfig user --client-name hawser --validity-period 87600h >${path}) (docs/install.md)`;
+}
+
+/** For the checks beside `credentials`, which is the one that fails. */
+export const kubeconfig: Look<
+  DoctorContext,
+  { readonly path: string; readonly loaded: LoadedKubeconfig }
+> = async (context) => {
+  const look = await context.readings.kubeconfig();
+  if (look.kind === 'loaded') return read(look);
+  const finding = await judgeKubeconfig(context, look);
+  return finding.kind === 'skip' || (finding.kind === 'unknown' && look.kind === 'none')
+    ? finding
+    : unknown('there is no usable kubeconfig', 'see check credentials');
+};
+
+const certificate: Look<DoctorContext, CertificateReading> = async (context) => {
+  const look = await readOnce(context, kubeconfig);
+  return look.kind === 'read' ? read(await readClientCertificate(look.value.loaded)) : look;
+};
+
+const RENEW_OF_KUBELET =
+  'systemctl restart kubelet, which renews its own; journalctl -u kubelet says why not';
+
+function judgeCredentials(look: ClusterReading, source: DoctorSettings['source'], subject: string): Finding {
+  if (source === 'static') return skip('--source static asks no API server');
+  if (look.kind === 'not-asked') return unknown(look.reason, 'check the server that the kubeconfig names');
+  if (look.kind === 'listed') return ok(`${look.from} lists ${look.nodes.length} control-plane nodes`);
+  const { status, message } = look.failure;
+  if (status === 401)
+    return fail(
+      'the API does not know these credentials (401)',
+      'take a kubeconfig of this cluster; look at checks client-certificate and clock',
+    );
+  if (status !== 403)
+    return unknown(message, 'check that an API server runs: crictl ps -a --name kube-apiserver');
+  const isKubelet = /system:node:/.test(`${subject} ${message}`);
+  return fail(
+    isKubelet
+      ? 'the API does not let these credentials of a kubelet list nodes (403): since Kubernetes 1.32 a kubelet reads only its own Node'
+      : 'the API does not let these credentials list nodes (403)',
+    isKubelet
+      ? 'hawser rbac --kubelet | kubectl apply -f -, or a kubeconfig of hawser (docs/install.md)'
+      : `hawser rbac${source === 'endpoints' ? ' --endpoints' : ''} | kubectl apply -f - (docs/install.md)`,
+  );
+}
+
+function judgeTrust(where: string, look: TrustReading): Finding {
+  switch (look.kind) {
+    case 'trusted':
+      return ok(`${where} shows a certificate of the kubeconfig's authority`);
+    case 'away':
+      return unknown(
+        `${where} does not answer: ${look.message}`,
+        'check that it runs: crictl ps -a --name kube-apiserver',
+      );
+    case 'untrusted':
+      return fail(
+        `${where} shows a certificate of "${look.issuer}": ${look.reason}`,
+        /EXPIRED|NOT_YET/.test(look.reason)
+          ? 'kubeadm certs check-expiration; date -u'
+          : "put this cluster's ca.crt into the kubeconfig: kubectl config set-cluster NAME --certificate-authority=…",
+      );
+  }
+}
+
+/** The API server of this node, else the one of the kubeconfig. */
+const trust: Look<DoctorContext, { readonly where: string; readonly look: TrustReading }> = async (
+  context,
+) => {
+  const config = await readOnce(context, kubeconfig);
+  if (config.kind !== 'read') return config;
+  const { loaded } = config.value;
+  const { apiPort } = context.settings;
+  const ca = loaded.config.getCurrentCluster();
+  const local = await lookAtTrust({ host: '127.0.0.1', port: apiPort, ...ca }, context);
+  if (local.kind !== 'away') return read({ where: `127.0.0.1:${apiPort}`, look: local });
+  const { server } = loaded;
+  const remote = { host: hostOf(server), port: Number(server.port || 443), ...ca };
+  return read({ where: server.host, look: await lookAtTrust(remote, context) });
+};
+
+export const credentialChecks: readonly DoctorCheck[] = [
+  checkOf({
+    id: 'client-certificate',
+    title: 'Our client certificate',
+    why: 'With an expired certificate the API refuses the monitors, and they miss changes of the control plane.',
+    needs: { kubeconfig, certificate },
+    judge: (facts) => {
+      const { path } = facts.kubeconfig;
+      const renew = path.includes('kubelet') ? RENEW_OF_KUBELET : newKubeconfig(path);
+      const finding = judgeCertificate(facts.certificate, new Date(), renew);
+      return { ...finding, found: `${path}: ${finding.found}` };
+    },
+  }),
+  {
+    id: 'credentials',
+    title: 'Listing the nodes',
+    why: 'A monitor that may not list nodes keeps an old list and never sees a new API server.',
+    run: async (context) => {
+      const { readings, settings } = context;
+      const look = await readings.kubeconfig();
+      if (look.kind !== 'loaded') return await judgeKubeconfig(context, look);
+      const shown = await readOnce(context, certificate);
+      const subject = shown.kind === 'read' && shown.value.kind === 'certificate' ? shown.value.subject : '';
+      return judgeCredentials(await readings.cluster(), settings.source, subject);
+    },
+  },
+  checkOf({
+    id: 'api-certificate',
+    title: "The API server's certificate",
+    why: 'Certificates are always verified: with the wrong CA in the kubeconfig every answer is rejected.',
+    needs: { trust },
+    judge: ({ trust: { where, look } }) => judgeTrust(where, look),
+  }),
+];

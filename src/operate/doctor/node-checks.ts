@@ -1,0 +1,199 @@
+import {
+  checkOf,
+  type Finding,
+  fail,
+  type Look,
+  moreRights,
+  ok,
+  read,
+  readOnce,
+  skip,
+  unknown,
+  warn,
+} from '../../engine/examine/check.ts';
+import { type HostProcess, isHawser } from '../../engine/examine/host-processes.ts';
+import type { WantedPort } from '../../engine/examine/wanted-port.ts';
+import { kubeconfig } from './credential-checks.ts';
+import type { ClusterReading } from './look/cluster.ts';
+import type { DoctorCheck, DoctorContext, DoctorSettings, ProgramPage } from './look/context.ts';
+import { type HeldPort, heldPorts } from './look/listeners.ts';
+import { askReadyz, type LocalApiReading } from './look/local-api.ts';
+import type { Product } from './look/product.ts';
+
+function judgeSettingsFile(
+  look: DoctorSettings['settingsFile'],
+  outdated: DoctorSettings['outdated'],
+): Finding {
+  switch (look.kind) {
+    case 'none':
+      return skip('there is none: flags and defaults apply');
+    case 'read':
+      if (outdated.length > 0)
+        return warn(
+          `the pod is older than its settings file: ${outdated.join(', ')} started before ${look.path} was written`,
+          'hawser install --dry-run shows which pods restart; hawser install restarts them if settings of theirs changed',
+        );
+      return ok(`${look.path} is valid, and was used here`);
+    case 'broken':
+      return fail(
+        look.problems.join('; '),
+        'hawser settings lists every problem with its line; this report used flags and defaults',
+      );
+  }
+}
+
+function judgeReadyz(look: LocalApiReading, apiPort: number): Finding {
+  const where = `https://127.0.0.1:${apiPort}/readyz`;
+  if (look.kind === 'closed') return skip(`no API server listens on ${apiPort} here`);
+  if (look.kind === 'failed') return unknown(`${where}: ${look.message}`, `curl -k ${where}?verbose`);
+  if (look.status === 200) return ok(`${where} answers 200 without credentials`);
+  if (look.status === 401 || look.status === 403)
+    return fail(
+      `${where} answers ${look.status} without credentials: HAProxy would take every server for down`,
+      'kube-apiserver: allow anonymous /readyz (AuthenticationConfiguration, anonymous.conditions), or in the template: http-check expect status 200,401,403',
+    );
+  return warn(
+    `${where} answers ${look.status}: this API server is not ready`,
+    `curl -k ${where}?verbose names the reason`,
+  );
+}
+
+function judgeLabels(look: ClusterReading, settings: Pick<DoctorSettings, 'source' | 'nodeName'>): Finding {
+  const label = `kubectl label node ${settings.nodeName} node-role.kubernetes.io/control-plane=`;
+  if (settings.source !== 'nodes') return skip(`--source ${settings.source} needs no labels`);
+  if (look.kind === 'not-asked') return unknown(look.reason, 'see check credentials');
+  if (look.kind === 'refused') return unknown(look.failure.message, 'see check credentials');
+  const names = look.nodes.map(({ name }) => name);
+  if (names.length === 0)
+    return fail('no node has the label of the control plane', `on every such node: ${label}`);
+  if (!names.includes(settings.nodeName))
+    return warn(
+      `${settings.nodeName} is not among ${names.join(', ')}`,
+      `${label}; or give its name in the cluster: --node-name`,
+    );
+  const bare = look.nodes.filter(({ addresses }) => addresses.length === 0).map(({ name }) => name);
+  if (bare.length > 0)
+    return fail(
+      `${bare.join(', ')} has no InternalIP`,
+      'kubelet --node-ip=ADDRESS on that node; kubectl get nodes -o wide',
+    );
+  return ok(`${names.join(', ')} have it`);
+}
+
+const labels: Look<DoctorContext, ClusterReading> = async (context) => {
+  const config = context.settings.source === 'nodes' ? await readOnce(context, kubeconfig) : undefined;
+  return config === undefined || config.kind === 'read' ? read(await context.readings.cluster()) : config;
+};
+
+const settings = (context: DoctorContext) => read(context.settings);
+
+/** HTTP dates are whole seconds, and the request itself takes a fraction of one. */
+const UNIMPORTANT_MS = 2_000;
+const TOO_MUCH_MS = 30_000;
+
+function judgeClock(where: string, look: LocalApiReading): Finding {
+  if (look.kind !== 'answered' || look.serverTime === undefined) return skip(`${where} sends no Date header`);
+  const skewMs = look.serverTime.getTime() - look.ourTime.getTime();
+  const size = `${(Math.abs(skewMs) / 1_000).toFixed(0)} s ${skewMs > 0 ? 'behind' : 'ahead of'} ${where}`;
+  if (Math.abs(skewMs) <= UNIMPORTANT_MS) return ok(`the clock agrees with ${where}`);
+  const todo = 'timedatectl; chronyc tracking (or the time service you use), on both nodes';
+  return Math.abs(skewMs) >= TOO_MUCH_MS
+    ? fail(`this clock is ${size}`, todo)
+    : warn(`this clock is ${size}`, todo);
+}
+
+/** The clocks of the other nodes' API servers. */
+async function clocks({ readings, settings: { apiPort }, ...limits }: DoctorContext) {
+  const peers = await readings.peers();
+  const others = peers.kind === 'known' ? peers.peers.map(({ address }) => address) : [];
+  const asked = others.map(async (host) => ({
+    host,
+    look: await askReadyz({ host, port: apiPort }, limits),
+  }));
+  return read(await Promise.all(asked));
+}
+
+type PortsOf = Pick<Product, 'ports'>;
+
+function wantedPorts(products: readonly PortsOf[], settings: DoctorSettings): readonly WantedPort[] {
+  return [...products.flatMap((product) => product.ports(settings)), ...settings.pages.map(pagePort)];
+}
+
+function pagePort({ program, port }: ProgramPage): WantedPort {
+  return {
+    ...{ port, what: `page of hawser ${program}`, flag: '--listen', scope: 'loopback' },
+    isOurs: (process) => isHawser(process, program.split(' ')) && process.instance === undefined,
+  };
+}
+
+function judgePorts(wanted: readonly WantedPort[], held: readonly HeldPort[]): readonly Finding[] {
+  const findings = wanted.flatMap((want) =>
+    held
+      .filter(({ port, scope }) => port === want.port && (want.scope === 'all' || scope !== 'address'))
+      .map(({ holder }) => judgeHolder(want, holder)),
+  );
+  const free = wanted.filter(({ port }) => held.every((each) => each.port !== port)).map(({ port }) => port);
+  return [...(free.length === 0 ? [] : [ok(`free: ${free.join(', ')}`)]), ...findings];
+}
+
+function judgeHolder({ port, what, flag, isOurs }: WantedPort, holder: HostProcess | undefined): Finding {
+  if (holder === undefined)
+    return unknown(`port ${port} (${what}) is taken, and its holder cannot be seen`, moreRights);
+  if (isOurs(holder)) return ok(`${port} is held by ${holder.name} (pid ${holder.pid}), as it should be`);
+  return fail(
+    `port ${port} (${what}) is held by ${holder.name} (pid ${holder.pid})`,
+    `stop that program, or choose another port with ${flag} (see: ss -ltnp "sport = :${port}")`,
+  );
+}
+
+export const settingsFileCheck: DoctorCheck = checkOf({
+  id: 'settings-file',
+  title: 'The settings file',
+  why: 'No process of hawser starts with a broken file: what runs now goes on until its next restart.',
+  needs: { settings },
+  unlessUnseen: ['skip'],
+  judge: (facts) => judgeSettingsFile(facts.settings.settingsFile, facts.settings.outdated),
+});
+
+/** The ports of all products, and of the programs' own pages. */
+export function portsCheck(products: readonly PortsOf[]): DoctorCheck {
+  return checkOf({
+    id: 'ports',
+    title: "HAProxy's and our own ports",
+    why: 'A new generation of HAProxy that cannot bind is dropped, and its change never arrives.',
+    none: 'no port is used',
+    needs: {
+      ports: async (context: DoctorContext) => {
+        const wanted = wantedPorts(products, context.settings);
+        const numbers = wanted.map(({ port }) => port);
+        return read({ wanted, held: await heldPorts(context.files, numbers, context.readings.processes) });
+      },
+    },
+    judge: ({ ports: { wanted, held } }) => judgePorts(wanted, held),
+  });
+}
+
+export const clusterChecks: readonly DoctorCheck[] = [
+  checkOf({
+    id: 'anonymous-readyz',
+    title: '/readyz without credentials',
+    why: "HAProxy's check has no credentials: if the API server requires them, every server is down.",
+    needs: { settings, local: async ({ readings }: DoctorContext) => read(await readings.localApi()) },
+    judge: (facts) => judgeReadyz(facts.local, facts.settings.apiPort),
+  }),
+  checkOf({
+    id: 'node-labels',
+    title: 'Labels of the control plane',
+    why: "HAProxy does not use a node without the label, and the node does not join the VIP's group.",
+    needs: { settings, labels },
+    judge: (facts) => judgeLabels(facts.labels, facts.settings),
+  }),
+  checkOf({
+    id: 'clock',
+    title: 'The clock',
+    why: 'A wrong clock makes certificates and tokens fail, and mixes up the timeline of an incident.',
+    needs: { clocks },
+    none: 'no other node is known to compare with',
+    judge: (facts) => facts.clocks.map(({ host, look }) => judgeClock(host, look)),
+  }),
+];

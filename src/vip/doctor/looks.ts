@@ -1,0 +1,79 @@
+import { type Look, read, readOnce, skip, unknown } from '../../engine/examine/check.ts';
+import { findAddress } from '../../engine/system/network/interface-addresses.ts';
+import { isInSubnet, parseAddress } from '../../engine/system/network/node-address.ts';
+import { chooseVipInterface } from '../group/vip-interface.ts';
+import { NO_VIP, type VipContext } from './context.ts';
+
+export const vips: Look<VipContext, readonly string[]> = async ({ readings }) => {
+  const all = await readings.vips();
+  return all.length === 0 ? skip(NO_VIP) : read(all);
+};
+
+/** An interface on which VIPs go. */
+export interface VipLink {
+  readonly device: string;
+  readonly vips: readonly string[];
+  /** Kernel settings of IPv4; undefined if they cannot be read. */
+  readonly arpIgnore: number | undefined;
+  readonly arpFilter: number | undefined;
+  readonly rpFilter: number | undefined;
+  /** Every interface with a subnet that holds the IPv4 VIP. */
+  readonly onSubnet: readonly string[];
+}
+
+export const links: Look<VipContext, readonly VipLink[]> = async ({ readings, settings, files }) => {
+  const routes = await readings.routes();
+  const interfaces = readings.interfaces();
+  const chosen = (await readings.vips()).flatMap((vip) => {
+    const on = chooseVipInterface(vip, interfaces, routes, settings.interface);
+    return on.kind === 'chosen' ? { vip, device: on.name } : [];
+  });
+  // For these settings the kernel takes the greater of `all` and the interface's own.
+  const setting = async (device: string, key: string): Promise<number | undefined> => {
+    const paths = ['all', device].map((name) => `/proc/sys/net/ipv4/conf/${name}/${key}`);
+    const values = (await Promise.all(paths.map(files.value))).flatMap((text) => text ?? []);
+    return values.length === 0 ? undefined : Math.max(...values.map(Number));
+  };
+  const all = [...Map.groupBy(chosen, ({ device }) => device)].map(async ([device, on]): Promise<VipLink> => {
+    const address = parseAddress(on.map(({ vip }) => vip).find((vip) => !vip.includes(':')) ?? '');
+    const onSubnet = interfaces.filter(({ addresses }) =>
+      // An address of its own is no subnet.
+      addresses.some((cidr) => !cidr.endsWith('/32') && address !== undefined && isInSubnet(address, cidr)),
+    );
+    const [arpIgnore, arpFilter, rpFilter] = await Promise.all(
+      ['arp_ignore', 'arp_filter', 'rp_filter'].map((key) => setting(device, key)),
+    );
+    const names = onSubnet.map(({ name }) => name);
+    return { device, vips: on.map(({ vip }) => vip), arpIgnore, arpFilter, rpFilter, onSubnet: names };
+  });
+  return read(await Promise.all(all));
+};
+
+/** The interfaces of the VIPs' links, or the one that was given. */
+export const devices: Look<VipContext, readonly string[]> = async (context) => {
+  const { interface: given } = context.settings;
+  if (given !== undefined) return read([given]);
+  const found = await readOnce(context, links);
+  return found.kind === 'read' ? read(found.value.map(({ device }) => device)) : found;
+};
+
+/** The interfaces of this node that have each VIP, those that are down included. */
+export const held: Look<VipContext, ReadonlyMap<string, readonly string[]>> = async ({ readings }) => {
+  const all = (await readings.vips()).map(async (vip) => [vip, await findAddress(vip)] as const);
+  const here = new Map<string, readonly string[]>();
+  for (const [vip, found] of await Promise.all(all)) {
+    if (found === undefined)
+      return unknown('"ip address show" fails', 'ip address show, with iproute2 installed; then try again');
+    here.set(
+      vip,
+      found.map((each) => each.interface),
+    );
+  }
+  return read(here);
+};
+
+/** Whether hawser's keepalived runs here, so that some node must hold the VIP. */
+export const isLive: Look<VipContext, boolean> = async ({ readings, settings }) => {
+  const live = await readings.supervisor('keepalived', settings.keepalivedSocket);
+  return read(live.kind === 'answered' && live.answer.ok);
+};

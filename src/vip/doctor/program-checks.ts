@@ -1,0 +1,196 @@
+import { dirname } from 'node:path';
+import type { Answer } from '../../engine/control/answer.ts';
+import {
+  type Check,
+  checkOf,
+  type Finding,
+  fail,
+  type Look,
+  moreRights,
+  ok,
+  read,
+  skip,
+  unknown,
+  warn,
+} from '../../engine/examine/check.ts';
+import type { FileReading } from '../../engine/examine/host-files.ts';
+import { isSupervisedKeepalived } from '../../engine/examine/host-processes.ts';
+import { configCheck, type LiveProgram, type Running, supervisorCheck } from '../../engine/examine/live.ts';
+import { notRun, type ProgramOutcome } from '../../engine/examine/run-program.ts';
+import { OLDEST_KEEPALIVED, parseKeepalivedBuild } from '../../engine/system/text/program-version.ts';
+import { isoTime } from '../../engine/system/time/iso-time.ts';
+import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
+import { parseSteeringOrder } from '../steering/steering-file.ts';
+import type { SteeringOrder } from '../steering/vrrp-steering.ts';
+import type { VipContext } from './context.ts';
+
+function runningOf(answer: Answer): Running | undefined {
+  const { data } = vrrpStatusSchema.safeParse(answer);
+  if (data === undefined) return undefined;
+  const states = data.instances.map(({ name, state }) => `${name} ${state}`).join(', ');
+  const note = states === '' ? '' : ` (${states})`;
+  return {
+    phase: data.phase,
+    current: data.current && { ...data.current, note },
+    failure: data.lastFailure?.message,
+  };
+}
+
+const live: LiveProgram<VipContext> = {
+  name: 'keepalived',
+  runningOf,
+  supervisor: ({ settings, readings }) => readings.supervisor('keepalived', settings.keepalivedSocket),
+  config: ({ settings }) => settings.keepalivedConfig,
+};
+
+export const supervisor = supervisorCheck(
+  live,
+  'It starts keepalived and removes what a killed one leaves behind; without it a VIP may stay on two nodes.',
+);
+
+export const config = configCheck(
+  live,
+  'Nodes with different lists of peers form separate groups, each with a holder.',
+);
+
+/** Debian's 2.2.7 prints all of this on stderr. */
+function judgeKeepalived(outcome: ProgramOutcome): Finding {
+  if (outcome.kind !== 'ran') return notRun(outcome, '--keepalived');
+  const build = parseKeepalivedBuild(`${outcome.stdout}${outcome.stderr}`);
+  if (build === undefined)
+    return unknown(
+      'keepalived --version tells no version',
+      'keepalived --version; name the program: --keepalived PATH',
+    );
+  const { version } = build;
+  if (!build.supported)
+    return fail(
+      `keepalived is ${version}, expected ${OLDEST_KEEPALIVED} or newer`,
+      'apt-get install keepalived (Debian 12 has 2.2.7), or use the image of hawser',
+    );
+  return build.vrrp
+    ? ok(`keepalived ${version}, with VRRP`)
+    : fail(
+        `keepalived ${version} is built without VRRP`,
+        'use a build with VRRP (configure without --disable-vrrp)',
+      );
+}
+
+export const program: Check<VipContext> = checkOf({
+  id: 'keepalived-program',
+  title: 'The keepalived program',
+  why: 'Track files that set FAULT at once and safe reloads need keepalived 2.2.7.',
+  needs: {
+    version: async ({ run, settings, signal }: VipContext) =>
+      read(await run([settings.keepalived, '--version'], signal)),
+  },
+  judge: ({ version }) => judgeKeepalived(version),
+});
+
+/** How the kernel schedules keepalived, as /proc and its cgroup say. */
+interface SchedulingReading {
+  /** `policy` of sched(7): 1 FIFO and 2 RR are real time. */
+  readonly policy: number;
+  readonly priority: number;
+  /** It has SYS_NICE. */
+  readonly mayRaise: boolean;
+  /** The real-time budget of its cgroup in each period; undefined if it is not divided among cgroups. */
+  readonly realtimeUs: number | undefined;
+}
+
+const REALTIME: readonly number[] = [1, 2];
+
+function judgeScheduling({ policy, priority, mayRaise, realtimeUs }: SchedulingReading): Finding {
+  if (REALTIME.includes(policy)) return ok(`keepalived runs at real-time priority ${priority}`);
+  const found = 'keepalived runs at no real-time priority';
+  const instead = 'else give the container keepalived a higher cpu request';
+  if (!mayRaise)
+    return warn(
+      `${found}: its container has no SYS_NICE`,
+      `add SYS_NICE as manifests/keepalived.yaml has it; ${instead}`,
+    );
+  if (realtimeUs === 0)
+    return warn(
+      `${found}: this kernel divides real time among cgroups (cpu.rt_runtime_us), and its cgroup has none`,
+      `boot with cgroups of version 2 (systemd.unified_cgroup_hierarchy=1); ${instead}`,
+    );
+  return warn(
+    found,
+    `look for --realtime-priority off in its settings, and for "no-realtime-priority" in its log; ${instead}`,
+  );
+}
+
+const SYS_NICE = 23n;
+
+const scheduled: Look<VipContext, SchedulingReading> = async ({ files, readings }) => {
+  const found = (await readings.processes()).filter(isSupervisedKeepalived);
+  // The second is the child that speaks VRRP; both are scheduled alike.
+  const running = found.at(-1);
+  if (running === undefined) return skip('no keepalived of hawser runs here');
+  const [stat, status, cgroup] = await Promise.all(
+    ['stat', 'status', 'cgroup'].map((name) => files.value(`/proc/${running.pid}/${name}`)),
+  );
+  // From the third field on, behind the name, which may have blanks: the priority is the 40th, the policy the 41st.
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
+  const [, capabilities] = /^CapEff:\t([0-9a-f]+)$/m.exec(status ?? '') ?? [];
+  if (fields[38] === undefined || capabilities === undefined)
+    return unknown(`/proc/${running.pid} cannot be read`, `chrt -p ${running.pid}`);
+  const [, path] = /^\d+:(?:[^:]*,)?cpu(?:,[^:]*)?:(.*)$/m.exec(cgroup ?? '') ?? [];
+  const realtime = path && (await files.value(`/sys/fs/cgroup/cpu${path}/cpu.rt_runtime_us`));
+  return read({
+    policy: Number(fields[38]),
+    priority: Number(fields[37]),
+    mayRaise: ((BigInt(`0x${capabilities}`) >> SYS_NICE) & 1n) === 1n,
+    realtimeUs: realtime ? Number(realtime) : undefined,
+  });
+};
+
+export const scheduling: Check<VipContext> = checkOf({
+  id: 'keepalived-priority',
+  title: "keepalived's priority",
+  why: 'Without a real-time priority other load delays adverts, and the VIP leaves a healthy node.',
+  needs: { scheduled },
+  unlessUnseen: ['skip'],
+  judge: (facts) => judgeScheduling(facts.scheduled),
+});
+
+/** Maintenance of a node ends within a day; an older order was forgotten. */
+const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
+/** The monitor looks every few seconds. */
+const LATE_AFTER_MS = 60_000;
+
+function judgeOrder(path: string, look: FileReading, nowMs: number): Finding {
+  if (look.kind === 'missing') return ok('not drained, no move in progress');
+  if (look.kind === 'unreadable') return unknown(look.reason, moreRights);
+  const parsed = parseSteeringOrder(look.text);
+  if (parsed.kind === 'unusable')
+    return warn(`${path} is ignored: ${parsed.problem}`, 'hawser undrain removes it');
+  return judgeStanding(path, parsed.order, nowMs);
+}
+
+function judgeStanding(path: string, order: SteeringOrder, nowMs: number): Finding {
+  const { by, why, atMs } = order;
+  const whose = `by ${by} since ${isoTime(atMs)}${why === '' ? '' : `: ${why}`}`;
+  if (order.kind === 'drain') {
+    const found = `this node is drained (${order.vips.join(', ')}) ${whose}`;
+    return nowMs - atMs < FORGOTTEN_AFTER_MS ? ok(found) : warn(found, 'hawser undrain, if the work is done');
+  }
+  if (nowMs < order.untilMs + LATE_AFTER_MS) return ok(`a move-vip is in progress ${whose}`);
+  return warn(
+    `a move-vip ${whose} should be over, but is still in ${path}`,
+    "crictl logs $(crictl ps -q --name '^keepalived-monitor$'): it carries orders out",
+  );
+}
+
+export const steering: Check<VipContext> = checkOf({
+  id: 'steering',
+  title: 'Orders that move the VIP',
+  why: 'A drained node takes the VIP only if no other node can: if forgotten, it is missing at the next failure.',
+  needs: {
+    order: async ({ files, settings }: VipContext) => {
+      const path = `${dirname(settings.keepalivedConfig)}/vrrp-steering.json`;
+      return read({ path, file: await files.read(path), nowMs: Date.now() });
+    },
+  },
+  judge: ({ order: { path, file, nowMs } }) => judgeOrder(path, file, nowMs),
+});

@@ -1,0 +1,201 @@
+import {
+  type Check,
+  checkOf,
+  type Finding,
+  fail,
+  ok,
+  skip,
+  unknown,
+  warn,
+} from '../../engine/examine/check.ts';
+import { addressesOf } from '../../engine/system/network/routes.ts';
+import { type RouterIdConflict, routerIdConflicts } from '../guards/foreign-router.ts';
+import { NO_VIP, type VipContext } from './context.ts';
+import { held, isLive, vips } from './looks.ts';
+import { LISTEN_MS, type Segment, segment } from './segment.ts';
+
+const LET_IT_IN =
+  'nft list ruleset (or iptables -S) names the rule; put before it: meta l4proto 112 accept (docs/install.md)';
+
+interface AdvertsFacts {
+  readonly segment: Pick<Segment, 'adverts'>;
+  readonly held: ReadonlyMap<string, readonly string[]>;
+  readonly isLive: boolean;
+  /** Addresses of the other nodes; empty where they are not known. */
+  readonly peers: readonly string[];
+}
+
+/** Only the holder sends adverts, so the proof depends on the holder. */
+export function judgeAdverts({
+  segment: { adverts },
+  held: here,
+  isLive: live,
+  peers,
+}: AdvertsFacts): Finding {
+  const known = (list: readonly string[]): readonly string[] =>
+    peers.length === 0 ? list : list.filter((address) => peers.includes(address));
+  const [received, accepted] = [known(adverts.received), known(adverts.accepted)];
+  const isHolder = [...here.values()].every((interfaces) => interfaces.length > 0);
+  const lost = received.filter((address) => !accepted.includes(address));
+  if (lost.length > 0)
+    return fail(`adverts of ${lost.join(', ')} come to this node and its firewall drops them`, LET_IT_IN);
+  if (isHolder && accepted.length > 0)
+    return fail(
+      `this node has the VIP and ${accepted.join(', ')} sends adverts as well: two holders`,
+      'hawser keepalived status on both; compare interface, router id and peers in keepalived.conf',
+    );
+  if (accepted.length > 0) return ok(`adverts of ${accepted.join(', ')} arrive`);
+  if (isHolder && adverts.sent > 0 && adverts.transmitted === 0)
+    return fail('adverts of this node are dropped on their way out', LET_IT_IN);
+  if (isHolder && adverts.transmitted > 0)
+    return ok(
+      'this node holds the VIP and its adverts leave; run this check on the other nodes to see whether they arrive',
+    );
+  if (isHolder)
+    return fail(
+      'this node has the VIP and sends no adverts',
+      'hawser keepalived status; the VIP may be stale: ip -br address',
+    );
+  if (live)
+    return fail(
+      `keepalived runs here as backup and received no adverts for ${LISTEN_MS / 1_000} s`,
+      'on the holder: hawser doctor --only vrrp-adverts; then the network between (security groups: IP protocol 112)',
+    );
+  return skip('keepalived does not run here, and no host sends adverts to this node');
+}
+
+export const adverts: Check<VipContext> = checkOf({
+  id: 'vrrp-adverts',
+  title: 'VRRP adverts of the holder',
+  why: 'Clouds and firewalls silently drop IP protocol 112; then each node thinks it is the only one.',
+  isFirst: true,
+  listenMs: LISTEN_MS,
+  needs: {
+    ...{ vips, segment, held, isLive },
+    peers: async ({ readings }: VipContext) => {
+      const peers = await readings.peers();
+      return {
+        kind: 'read',
+        value: peers.kind === 'known' ? peers.peers.map(({ address }) => address) : [],
+      } as const;
+    },
+  },
+  judge: judgeAdverts,
+});
+
+const TRY_OTHERS =
+  'find a pair that is free: hawser doctor --only foreign-router-id --virtual-router-ids API,INGRESS; set it as keepalived.virtualRouterIds on every node of this cluster, or have the other one changed';
+const NAME_PEERS = 'if it is a node of this cluster: --servers HOST=IP,… names them';
+const remedies: Readonly<Record<RouterIdConflict['kind'], string>> = {
+  id: TRY_OTHERS,
+  vip: 'nodes with different ids do not hear each other, and both hold the VIP: set the same --cluster-name or --virtual-router-ids on every node (hawser show-config keepalived shows them on the other one)',
+  version: 'VRRP 2 and 3 do not hear each other, and both hold the VIP: stop keepalived there',
+};
+
+interface ForeignFacts {
+  readonly segment: Pick<Segment, 'ids' | 'watched' | 'foreign' | 'peers'>;
+  /** Addresses of this node. */
+  readonly own: readonly string[];
+}
+
+export function judgeForeign({
+  segment: { ids, watched, foreign, peers },
+  own,
+}: ForeignFacts): readonly Finding[] {
+  const unclear = ids.flatMap((each) => (each.kind === 'unknown' ? each : []));
+  if (watched.length === 0) return unclear;
+  const conflicts = routerIdConflicts(watched, new Set([...own, ...(peers?.keys() ?? [])]), foreign);
+  const used = [...new Set(watched.map(({ virtualRouterId }) => virtualRouterId))].join(', ');
+  if (conflicts.length === 0)
+    return [
+      ok(`id ${used}: no other use of it or of its VIP was heard in ${LISTEN_MS / 1_000} s`),
+      ...unclear,
+    ];
+  return conflicts.map((each) => {
+    const whose = each.kind === 'id' && peers === undefined ? `; ${NAME_PEERS}` : '';
+    return fail(conflictText(each), `${remedies[each.kind]}${whose}`);
+  });
+}
+
+function conflictText({ kind, ours, theirs }: RouterIdConflict): string {
+  const by = `${theirs.source} advertises ${theirs.vip} (VRRP ${theirs.version}, priority ${theirs.priority})`;
+  return kind !== 'vip'
+    ? `${by} with virtual router id ${ours.virtualRouterId}, that of our ${ours.vip} on ${ours.interface}`
+    : `${by} with virtual router id ${theirs.virtualRouterId}, while this node uses id ${ours.virtualRouterId} for it on ${ours.interface}`;
+}
+
+export const foreignRouter: Check<VipContext> = checkOf({
+  id: 'foreign-router-id',
+  title: 'Our router id used by others',
+  why: 'Two clusters with one id disturb each other; two ids for one VIP make two holders. A node that hears either does not join.',
+  isFirst: true,
+  listenMs: LISTEN_MS,
+  needs: {
+    ...{ vips, segment },
+    own: ({ readings }: VipContext) => ({ kind: 'read', value: addressesOf(readings.interfaces()) }) as const,
+  },
+  none: NO_VIP,
+  judge: judgeForeign,
+});
+
+interface HolderFacts {
+  readonly vips: readonly string[];
+  readonly segment: Pick<Segment, 'asked' | 'answers' | 'peers'>;
+  readonly held: ReadonlyMap<string, readonly string[]>;
+  readonly isLive: boolean;
+}
+
+export function judgeHolders({ vips: all, ...facts }: HolderFacts): readonly Finding[] {
+  return all.map((vip) => judgeHolder(vip, facts));
+}
+
+function judgeHolder(
+  vip: string,
+  { segment: heard, held: here, isLive: live }: Omit<HolderFacts, 'vips'>,
+): Finding {
+  const on = here.get(vip) ?? [];
+  const { peers } = heard;
+  const others = [...new Set(heard.answers.filter((each) => each.vip === vip).map(({ mac }) => mac))];
+  const named = others.map((mac) => (peers?.has(mac) ? `${peers.get(mac)} (${mac})` : mac)).join(' and ');
+  const mine = `${vip} is on ${on.join(', ')} of this node`;
+  if (on.length > 0 && others.length > 0)
+    return fail(
+      `${mine}, and ${named} answers for it too`,
+      "hawser status, on every node; take the address from the host that is no node of the group (ip neigh; the switch's table)",
+    );
+  if (on.length > 0) return ok(mine);
+  if (!heard.asked.has(vip))
+    return unknown(`${vip}: which interface to ask on is not known`, '--interface NAME');
+  if (others.length === 0)
+    return live
+      ? fail(
+          `no host answers for ${vip}`,
+          'hawser keepalived status, on every node: each says why it does not hold it',
+        )
+      : ok(`no host answers for ${vip}: it is free`);
+  if (others.length > 1)
+    return fail(
+      `${named} answer for ${vip}`,
+      'if the VIP did not just move: hawser keepalived status, on both; take the address from a host that is no node of the group',
+    );
+  if (others.every((mac) => peers?.has(mac))) return ok(`${vip} is held by ${named}`);
+  const found = `${named} answers for ${vip}`;
+  return peers === undefined || peers.size === 0
+    ? warn(
+        `${found}, and whether it is one of ours is not known`,
+        'name the nodes (--servers HOST=IP,… or --kubeconfig) and look again',
+      )
+    : fail(
+        `${found} and is none of ${[...new Set(peers.values())].join(', ')}`,
+        `find it (ip neigh; the switch's table), take the address from it, or choose another VIP`,
+      );
+}
+
+export const vipHolder: Check<VipContext> = checkOf({
+  id: 'vip-holder',
+  title: 'Who answers for the VIP',
+  why: 'Two holders split the clients between them; a foreign host with the address takes the API away.',
+  listenMs: LISTEN_MS,
+  needs: { vips, segment, held, isLive },
+  judge: judgeHolders,
+});

@@ -1,0 +1,192 @@
+import * as z from 'zod/mini';
+import { type Look, type Reading, read, readOnce, unknown } from '../../engine/examine/check.ts';
+import { lastWords } from '../../engine/examine/run-program.ts';
+import { familyOf } from '../../engine/system/network/address-text.ts';
+import { joinVrrpGroup } from '../../engine/system/network/multicast-membership.ts';
+import { askNeighbours, ownMacs, readNeighbourTable } from '../../engine/system/network/neighbours.ts';
+import { addressesOf } from '../../engine/system/network/routes.ts';
+import { forgetTable } from '../../engine/system/nft/forget-table.ts';
+import { parseJson } from '../../engine/system/text/parse-json.ts';
+import { sleep } from '../../engine/system/time/sleep.ts';
+import { advertForm, parseAdverts } from '../guards/advert-trap.ts';
+import { type AskedVip, answerForm, parseAnswers, type VipAnswer } from '../guards/answer-trap.ts';
+import type { ForeignAdvert, WatchedRouterId } from '../guards/foreign-router.ts';
+import { trapRuleset } from '../guards/trap.ts';
+import type { VipContext } from './context.ts';
+import { held, links } from './looks.ts';
+import { type RouterIdReading, routerIdsOf } from './router-ids.ts';
+
+/** Three adverts of a router that keeps to the usual second, and a little: one that comes late is still heard. */
+export const LISTEN_MS = 3_200;
+
+export interface Adverts {
+  /** Senders of protocol 112 whose packets reached this node, and those that no rule of this node dropped. */
+  readonly received: readonly string[];
+  readonly accepted: readonly string[];
+  /** Packets of this node's own, and those of them that left. */
+  readonly sent: number;
+  readonly transmitted: number;
+}
+
+/** What was heard on the segment in `LISTEN_MS`. */
+export interface Segment {
+  readonly adverts: Adverts;
+  readonly ids: readonly RouterIdReading[];
+  readonly watched: readonly WatchedRouterId[];
+  readonly foreign: readonly ForeignAdvert[];
+  /** The VIPs that were asked for, and the hosts that answered; this node's own interfaces are left out. */
+  readonly asked: ReadonlySet<string>;
+  readonly answers: readonly VipAnswer[];
+  /** Names of the other nodes, by MAC and by address; undefined if the nodes are not known. */
+  readonly peers: ReadonlyMap<string, string> | undefined;
+}
+
+const COUNTED = 'inet hawser_doctor';
+const TRAPPED = 'netdev hawser_doctor';
+
+/**
+ * Listens once for all checks: which hosts send adverts, before the firewall and behind it, who uses our router ids, and who answers for the VIPs.
+ * Its tables drop nothing, and are gone when this resolves.
+ */
+export const segment: Look<VipContext, Segment> = async (context) => {
+  const { readings } = context;
+  const [ids, peers, asked] = await Promise.all([routerIdsOf(context), readings.peers(), askedVips(context)]);
+  const watched = ids.flatMap((each) => (each.kind === 'known' ? each.watched : []));
+  const [device] = asked.map((each) => each.interface);
+  const known = peers.kind === 'known' ? peers.peers : undefined;
+  const others =
+    device === undefined ? [] : (known ?? []).map(({ address }) => ({ address, interface: device }));
+  using members = new DisposableStack();
+  for (const each of watched) members.use(joinVrrpGroup(each));
+  const ask = async () =>
+    await askNeighbours(
+      asked.map(({ vip, interface: link }) => ({ address: vip, interface: link })),
+      others,
+    );
+  const listened = await listen(context, `${countingRules}${trapsFor(watched, asked)}`, ask);
+  if (listened.kind !== 'read') return listened;
+  const { counted, trapped } = listened.value;
+  const adverts = parseCounts(counted, addressesOf(readings.interfaces()));
+  if (adverts === undefined) return failed('the output of nft is no listing');
+  const macs = known && ((await readNeighbourTable()) ?? new Map<string, readonly string[]>());
+  const nameOf = new Map(known?.map(({ name, address }) => [address, name]));
+  const named = [...(macs ?? [])].flatMap(([mac, addresses]) =>
+    addresses.flatMap((address) =>
+      nameOf.has(address) ? ([[mac, nameOf.get(address) ?? address]] as const) : [],
+    ),
+  );
+  const own = ownMacs();
+  return read({
+    ...{ adverts, ids, watched, foreign: parseAdverts(trapped, watched) },
+    asked: new Set(asked.map(({ vip }) => vip)),
+    answers: parseAnswers(trapped).filter(({ mac }) => !own.has(mac)),
+    peers: known && new Map([...nameOf, ...named]),
+  });
+};
+
+/** Each on the interface that has it, else on the one where it goes. */
+async function askedVips(context: VipContext): Promise<readonly AskedVip[]> {
+  const [here, on] = await Promise.all([readOnce(context, held), readOnce(context, links)]);
+  const all = await context.readings.vips();
+  return all.flatMap((vip) => {
+    const home = here.kind === 'read' ? here.value.get(vip)?.[0] : undefined;
+    const goes = on.kind === 'read' ? on.value.find(({ vips }) => vips.includes(vip))?.device : undefined;
+    const device = home ?? goes;
+    return device === undefined ? [] : { vip, family: familyOf(vip), interface: device };
+  });
+}
+
+function failed(message: string): Reading<never> {
+  return unknown(message, 'run this as root, with nft and iproute2 installed');
+}
+
+function trapsFor(watched: readonly WatchedRouterId[], asked: readonly AskedVip[]): string {
+  const form = {
+    sets: () => ({ ...advertForm.sets(watched), ...answerForm.sets(asked) }),
+    rules: () => [...advertForm.rules(watched), ...answerForm.rules(asked)],
+    parse: () => undefined,
+  };
+  return trapRuleset(TRAPPED, form, []);
+}
+
+/** The content of both tables after `LISTEN_MS`. */
+async function listen(
+  { run, signal }: VipContext,
+  ruleset: string,
+  ask: () => Promise<string | undefined>,
+): Promise<Reading<{ readonly counted: string; readonly trapped: string }>> {
+  // An nft that is killed may have made the tables or not; it takes milliseconds.
+  const unstoppable = new AbortController().signal;
+  const loaded = await run(['nft', ruleset], unstoppable);
+  if (loaded.kind === 'missing') return failed(loaded.message);
+  try {
+    if (loaded.kind === 'late') return failed(loaded.message);
+    if (loaded.exitCode !== 0) return failed(`nft: ${lastWords(loaded)}`);
+    const trouble = await ask();
+    if (trouble !== undefined) return failed(trouble);
+    await sleep(LISTEN_MS, signal);
+    const shown = [COUNTED, TRAPPED].map((table) =>
+      run(['nft', '-j', 'list', 'table', ...table.split(' ')], signal),
+    );
+    const [counted, trapped] = await Promise.all(shown);
+    if (
+      counted?.kind !== 'ran' ||
+      counted.exitCode !== 0 ||
+      trapped?.kind !== 'ran' ||
+      trapped.exitCode !== 0
+    )
+      return failed('the tables "hawser_doctor" of nft cannot be read');
+    return read({ counted: counted.stdout, trapped: trapped.stdout });
+  } finally {
+    await run(['nft', forgetTable(COUNTED) + forgetTable(TRAPPED)], unstoppable);
+  }
+}
+
+const senders = (name: string): string => `set ${name}4 { type ipv4_addr; size 256; flags dynamic; }
+set ${name}6 { type ipv6_addr; size 256; flags dynamic; }`;
+
+const remember = (name: string): string =>
+  `ip protocol 112 add @${name}4 { ip saddr }\nip6 nexthdr 112 add @${name}6 { ip6 saddr }`;
+
+/** The kernel's priorities: -450 is before defragmentation and raw, 1000 behind every filter. */
+const countingRules = `${forgetTable(COUNTED)}table ${COUNTED} {
+${senders('received')}
+${senders('accepted')}
+counter sent { }
+counter transmitted { }
+chain before { type filter hook prerouting priority -450; ${remember('received')}
+}
+chain behind { type filter hook input priority 1000; ${remember('accepted')}
+}
+chain out_before { type filter hook output priority -450; meta l4proto 112 counter name sent
+}
+chain out_behind { type filter hook postrouting priority 1000; meta l4proto 112 counter name transmitted
+}
+}
+`;
+
+const listing = z.object({
+  nftables: z.array(
+    z.looseObject({
+      set: z.optional(z.looseObject({ name: z.string(), elem: z.optional(z.array(z.unknown())) })),
+      counter: z.optional(z.looseObject({ name: z.string(), packets: z.number() })),
+    }),
+  ),
+});
+
+/** Without this node's own packets, which multicast brings back. Undefined if it is not a listing. */
+export function parseCounts(json: string, own: readonly string[]): Adverts | undefined {
+  const parsed = listing.safeParse(parseJson(json));
+  if (!parsed.success) return undefined;
+  const entries = parsed.data.nftables;
+  const of = (name: string): readonly string[] =>
+    entries
+      .flatMap(({ set }) => (set?.name === `${name}4` || set?.name === `${name}6` ? (set.elem ?? []) : []))
+      .flatMap((element) => (typeof element === 'string' && !own.includes(element) ? [element] : []));
+  const count = (name: string): number =>
+    entries.reduce((sum, { counter }) => sum + (counter?.name === name ? counter.packets : 0), 0);
+  return {
+    ...{ received: of('received'), accepted: of('accepted') },
+    ...{ sent: count('sent'), transmitted: count('transmitted') },
+  };
+}

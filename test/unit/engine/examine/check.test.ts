@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { checkOf, type Look, ok, read, skip, unknown, warn } from '../../../../src/engine/examine/check.ts';
+import type { NodeContext } from '../../../../src/engine/examine/context.ts';
+
+const about = { id: 'x', title: 'x', why: 'x' };
+
+function nodeWhere(isSeen: boolean): NodeContext {
+  const settings = { manifests: '/etc/kubernetes/manifests' };
+  return { settings, readings: { isNodeSeen: async () => isSeen } } as never;
+}
+
+test('a fact that cannot be read is the finding, and no rule is asked', async () => {
+  const check = checkOf({
+    ...about,
+    needs: { fine: () => read(1), broken: () => unknown('no such file', 'make it') },
+    judge: () => ok('it is fine'),
+  });
+  expect(await check.run(nodeWhere(true))).toEqual(unknown('no such file', 'make it'));
+});
+
+test('two checks share one reading', async () => {
+  let count = 0;
+  const look: Look<NodeContext, number> = async () => {
+    count += 1;
+    return read(count);
+  };
+  const check = checkOf({ ...about, needs: { look }, judge: (facts) => ok(`reading ${facts.look}`) });
+  const node = nodeWhere(true);
+  const both = await Promise.all([check.run(node), check.run(node)]);
+  expect(both).toEqual([ok('reading 1'), ok('reading 1')]);
+});
+
+test('the worst of several findings counts, and none is nothing to check', async () => {
+  const of = (all: readonly number[]) =>
+    checkOf({
+      ...about,
+      needs: { all: () => read(all) },
+      none: 'there is no disk',
+      judge: (facts) => facts.all.map((each) => (each > 1 ? warn(`disk ${each}`, 'replace it') : ok('fine'))),
+    }).run(nodeWhere(true));
+  expect(await of([1, 2, 3])).toEqual(warn('disk 2; disk 3', 'replace it'));
+  expect(await of([])).toEqual(skip('there is no disk'));
+});
+
+test("nothing to check means nothing if the node's files are not in view", async () => {
+  const check = checkOf({
+    ...about,
+    needs: { program: () => skip('it does not run') },
+    unlessUnseen: ['skip'],
+    judge: () => ok('it runs'),
+  });
+  expect(await check.run(nodeWhere(true))).toEqual(skip('it does not run'));
+  expect(await check.run(nodeWhere(false))).toMatchObject({ kind: 'unknown' });
+});
