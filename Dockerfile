@@ -7,6 +7,8 @@ ARG BASE=debian:trixie-slim
 FROM ${BASE} AS system
 # The day that useradd notes for the packages' users. Everything else takes its time from the builder.
 ARG SOURCE_DATE_EPOCH=0
+# A time of Debian's archive of all its states, such as 20260918T000000Z; empty: the base's own sources, as they are now.
+ARG SNAPSHOT=
 # The packages would start daemons of their own where an init runs, and bring a configuration that is not ours: the
 # supervisors wait for the monitors' instead. Left out of the packages: what only people read, and Perl's modules, which
 # keepalived's SNMP library wants and never loads. What differs from one build to the next goes too: logs, caches, lists.
@@ -17,12 +19,20 @@ RUN set -eu; \
         echo "path-exclude=/usr/share/$path/*"; \
     done >/etc/dpkg/dpkg.cfg.d/hawser; \
     printf 'path-exclude=/usr/include/*\npath-include=/usr/share/doc/*/copyright\n' >>/etc/dpkg/dpkg.cfg.d/hawser; \
+    if [ -n "$SNAPSHOT" ]; then \
+        . /usr/lib/os-release; \
+        archive=http://snapshot.debian.org/archive; \
+        echo "deb $archive/debian/$SNAPSHOT $VERSION_CODENAME main" >/tmp/apt.list; \
+        echo "deb $archive/debian-security/$SNAPSHOT $VERSION_CODENAME-security main" >>/tmp/apt.list; \
+        echo 'Dir::Etc::SourceList "/tmp/apt.list"; Dir::Etc::SourceParts "-"; Acquire::Check-Valid-Until "false";' >/tmp/apt.conf; \
+        export APT_CONFIG=/tmp/apt.conf; \
+    fi; \
     apt-get update; \
     RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
         ca-certificates haproxy iproute2 keepalived nftables tini; \
     apt-get clean; \
     rm -rf /etc/dpkg/dpkg.cfg.d/hawser /etc/haproxy/haproxy.cfg /usr/share/perl/5* /usr/lib/*/perl/5*; \
-    rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/ldconfig/aux-cache /var/cache/debconf/*-old /run/adduser; \
+    rm -rf /tmp/apt.* /var/lib/apt/lists/* /var/cache/apt/* /var/cache/ldconfig/aux-cache /var/cache/debconf/*-old /run/adduser; \
     find /var/lib/dpkg /etc -name '*-old' -delete -o -name '*-' -type f -delete; \
     find /var/log -type f -delete; \
     mkdir -p /config /var/run/haproxy /var/lib/haproxy/run /var/run/keepalived; \

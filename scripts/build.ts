@@ -106,6 +106,8 @@ for (const name of ['page.css', 'icon.svg']) copyFileSync(`${browser}/${name}`, 
 // Nothing where there is no repository, as in the image's build: there the image says it.
 const { stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' });
 writeFileSync(`${outdir}/revision`, stdout ?? '');
+// What was released stays.
+if (existsSync('dist/release')) renameSync('dist/release', `${outdir}/release`);
 if (existsSync('dist')) renameSync('dist', before);
 renameSync(outdir, 'dist');
 rmSync(before, { recursive: true, force: true });

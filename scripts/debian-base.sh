@@ -65,7 +65,10 @@ cd "$dir/root"
 for path in doc info lintian locale man; do
   printf 'path-exclude=/usr/share/%s/*\n' "$path"
 done >etc/dpkg/dpkg.cfg.d/slim
-rm -rf usr/share/doc/* usr/share/info/* usr/share/lintian/* usr/share/locale/* usr/share/man/* \
+printf 'path-include=/usr/share/doc/*/copyright\n' >>etc/dpkg/dpkg.cfg.d/slim
+find usr/share/doc ! -type d ! -name copyright -delete
+find usr/share/doc -type d -empty -delete
+rm -rf usr/share/info/* usr/share/lintian/* usr/share/locale/* usr/share/man/* \
   var/lib/apt/lists/* var/cache/apt/* var/cache/ldconfig/aux-cache var/log/* dev/*
 rm -f -- "$cache/$release"-*.tar
 tar --sort=name --mtime=@0 --numeric-owner -cf "$file.new" .

@@ -2,8 +2,8 @@
 # Builds the image with the container tool that is here: sh scripts/image.sh [NAME:TAG] [more arguments for the build]
 # BASE=… takes another image of Debian 13 or 12 than debian:trixie-slim, ENGINE=… another tool than the first of docker,
 # podman and buildah that works, ARCH=amd64|arm64 another kind of machine than this one (its programs have to run here:
-# binfmt_misc with qemu-user-static). The same sources on the same base give the same layers: all times are SOURCE_DATE_EPOCH,
-# by default that of the commit. What the image holds is in its /opt/hawser/sbom.spdx.json (SPDX), and in a copy at
+# binfmt_misc with qemu-user-static), SNAPSHOT=20260918T000000Z Debian's packages as they were then. The same sources on the
+# same base and snapshot give the same layers: all times are SOURCE_DATE_EPOCH, by default that of the commit. What the image holds is in its /opt/hawser/sbom.spdx.json (SPDX), and in a copy at
 # dist/sbom-ARCH.spdx.json.
 set -eu
 cd -- "$(dirname -- "$0")/.."
@@ -61,6 +61,7 @@ source=${SOURCE:-$(git remote get-url origin 2>/dev/null | sed 's#//[^/@]*@#//#'
 set -- --build-arg "VERSION=$version" --build-arg "REVISION=$revision" --build-arg "SOURCE=${source:-unknown}" \
   --build-arg "TARGETARCH=$arch" --tag "$tag" "$@" "$context"
 [ -z "${BASE:-}" ] || set -- --build-arg "BASE=$BASE" "$@"
+[ -z "${SNAPSHOT:-}" ] || set -- --build-arg "SNAPSHOT=$SNAPSHOT" "$@"
 set -- --build-arg "SOURCE_DATE_EPOCH=$epoch" "$@"
 
 case $("$engine" --version) in

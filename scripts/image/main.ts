@@ -1,10 +1,12 @@
 /**
- * What the Dockerfile does to /opt/hawser once it is laid out: strips its Node, and writes down what the image holds.
+ * What the Dockerfile does to /opt/hawser once it is laid out: strips its Node, and writes down what the image holds and
+ * the notices of the npm packages in it.
  *   node main.ts LAYOUT SYSTEM
  * SYSTEM has /var/lib/dpkg/status and /usr/lib/os-release of the image.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { noticesDocument, npmNotices } from './notices.ts';
 import { debianPackages, npmPackages, spdxDocument } from './sbom.ts';
 import { stripElf } from './strip-elf.ts';
 
@@ -18,4 +20,8 @@ const packages = [
 ];
 const epoch = Number(process.env['SOURCE_DATE_EPOCH'] ?? 0);
 writeFileSync(join(layout, 'sbom.spdx.json'), spdxDocument({ version, epoch }, packages));
+const heading =
+  'Third-party software in hawser. The notices of Debian packages are in /usr/share/doc of the image.';
+const notices = noticesDocument(heading, npmNotices('.', lock, process.arch));
+writeFileSync(join(layout, 'THIRD_PARTY_NOTICES'), notices);
 stripElf(join(layout, `node_modules/node-linux-${process.arch}/bin/node`));

@@ -65,6 +65,7 @@ test("the image has hawser's bundle, its templates and its Node", () => {
     `${node}/LICENSE`,
     `${node}/bin/node`,
     '/opt/hawser/package.json',
+    '/opt/hawser/THIRD_PARTY_NOTICES',
     '/opt/hawser/sbom.spdx.json',
     '/usr/local/bin/hawser',
   ];

@@ -165,12 +165,13 @@ function argumentsFor(version: string, settings: Readonly<Record<string, string>
   return stdout;
 }
 
-it('image.sh tags with the version that the manifest asks for, and passes base and time on', () => {
-  const asked = argumentsFor('Docker version 27.0.1');
+it('image.sh tags with the version that the manifest asks for, and passes base, snapshot and time on', () => {
+  const asked = argumentsFor('Docker version 27.0.1', { SNAPSHOT: '20260918T000000Z' });
   const { version } = JSON.parse(read('package.json'));
   expect(asked).toContain(`--tag\nhawser:${version}\n.\n`);
   expect(asked).toContain('--build-arg\nBASE=registry.example/debian:12\n');
   expect(asked).toContain('--build-arg\nSOURCE_DATE_EPOCH=1700000000\n');
+  expect(asked).toContain('--build-arg\nSNAPSHOT=20260918T000000Z\n');
   expect(asked).not.toContain('--format\ndocker\n');
 });
 

@@ -1,0 +1,39 @@
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { cutChangelog, setVersion, versionPlaces } from '../../../scripts/release/version-places.ts';
+import { hawserVersion } from '../../../src/engine/system/version.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+test('every place that names the version agrees with package.json', () => {
+  const places = versionPlaces(root);
+  expect(places.length).toBeGreaterThan(40);
+  expect(places.filter(({ version }) => version !== hawserVersion())).toEqual([]);
+});
+
+test('a new version leaves the old one nowhere in manifests, packages and documents', () => {
+  const copy = mkdtempSync(join(tmpdir(), 'hawser-version-'));
+  onTestFinished(() => rmSync(copy, { recursive: true }));
+  const named = ['package.json', 'package-lock.json', 'README.md', 'manifests', 'docs'];
+  for (const each of named) cpSync(join(root, each), join(copy, each), { recursive: true });
+  setVersion(copy, '77.0.0-rc.1');
+  expect(new Set(versionPlaces(copy).map(({ version }) => version))).toEqual(new Set(['77.0.0-rc.1']));
+  const lock = JSON.parse(readFileSync(join(copy, 'package-lock.json'), 'utf8'));
+  expect([lock.version, lock.packages[''].version]).toEqual(['77.0.0-rc.1', '77.0.0-rc.1']);
+  // As a name of its own: libraries, addresses and the history of releases have such numbers as well.
+  const old = new RegExp(
+    `(?:hawser[:-]|newTag: |kubernetes\\.io/version: )${hawserVersion().replaceAll('.', '\\.')}\\b`,
+  );
+  const files = globSync(['README.md', 'docs/*.md', 'manifests/**/*.yaml'], { cwd: copy });
+  expect(files.filter((path) => old.test(readFileSync(join(copy, path), 'utf8')))).toEqual([]);
+});
+
+test('the changelog gets a dated heading for what is unreleased, once', () => {
+  const text = '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A.\n';
+  const cut = '# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-01-02\n\n### Added\n\n- A.\n';
+  expect(cutChangelog(text, '1.2.3', '2026-01-02')).toBe(cut);
+  expect(cutChangelog(cut, '1.2.3', '2026-02-02')).toBe(cut);
+  expect(cutChangelog('# Changelog\n', '1.2.3', '2026-01-02')).toBeUndefined();
+});
