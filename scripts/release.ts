@@ -1,7 +1,7 @@
 /**
  * Makes a release of the commit that is checked out, in dist/release:
  *   npm run release -- VERSION [--arch amd64|arm64]… [--base IMAGE] [--snapshot TIME|none] [--out DIR] [--draft]
- * It needs podman, and a clean working tree. Where a file names another version than VERSION, or the changelog has no heading for it, it
+ * It needs podman, and a clean working tree. If a file names another version than VERSION, or the changelog has no heading for it, it
  * writes both and commits that first. `--arch` builds only these images, by default both; it exits with 1 if one of them was left out.
  * `--base` and `--snapshot` are the image and the time of Debian's packages that the images are built from; with `none` the
  * packages come from the base's own sources, as they are now. `--draft` builds what is checked out, clean or not, and commits nothing.

@@ -1,7 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where a file names the version: every match of its pattern, with the version in the group `version`. */
+/** How files name the version: every match of its pattern, with the version in the group `version`. */
 interface Rule {
   readonly files: string;
   readonly pattern: RegExp;
