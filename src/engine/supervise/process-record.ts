@@ -7,10 +7,11 @@ import { parseJson } from '../system/text/parse-json.ts';
 
 export const processSchema = z.readonly(z.object({ pid: z.int(), startTicks: z.int() }));
 
-const anyRecordSchema = z.object({ epoch: z.string() });
+const VERSION = 1;
+const anyRecordSchema = z.object({ epoch: z.string(), version: z.optional(z.unknown()) });
 
 interface ProcessRecord<Content> {
-  /** Undefined if the file is missing, damaged, or from another boot or pid namespace. */
+  /** Undefined if the file is missing, damaged, or from another boot, pid namespace or version of the record; the last is logged. */
   readonly read: () => Content | undefined;
   /**
    * Replaces the content if it changed, in one synchronous step. A failed write is logged once and retried at the next call; supervision
@@ -33,8 +34,13 @@ export function openProcessRecord<Content extends object>(
   return {
     read: () => {
       const json = parseJson(readText(path));
-      return anyRecordSchema.safeParse(json).data?.epoch === epoch ? schema.safeParse(json).data : undefined;
+      const found = anyRecordSchema.safeParse(json).data;
+      if (found?.epoch !== epoch) return undefined;
+      if ((found.version ?? VERSION) === VERSION) return schema.safeParse(json).data;
+      const message = `Cannot use "${path}": it has version ${JSON.stringify(found.version)}, expected ${VERSION}`;
+      log({ event: 'record-of-another-version', level: 'warn', path, message });
+      return undefined;
     },
-    write: (content) => replace(JSON.stringify({ epoch, ...content })),
+    write: (content) => replace(JSON.stringify({ version: VERSION, epoch, ...content })),
   };
 }

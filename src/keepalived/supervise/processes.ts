@@ -27,7 +27,7 @@ export interface Processes {
   readonly leftOver: () => ProcessId | undefined;
 }
 
-const recordSchema = z.object({ parent: processSchema, children: z.readonly(z.array(processSchema)) });
+export const recordSchema = z.object({ parent: processSchema, children: z.readonly(z.array(processSchema)) });
 
 export function createProcesses(path: string, log: Log): Processes {
   const file = openProcessRecord(path, recordSchema, log);

@@ -14,7 +14,7 @@ interface StateFile {
 }
 
 /**
- * Tells other programs on this node which VIPs it holds: `{"instances":[{"name","state","priority","sinceMs"}],"at"}`,
+ * Tells other programs on this node which VIPs it holds: `{"version":1,"instances":[{"name","state","priority","sinceMs"}],"at"}`,
  * with `sinceMs` in milliseconds of the Unix epoch. An instance without a known state is left out.
  */
 export function createStateFile(path: string, log: Log): StateFile {
@@ -31,7 +31,7 @@ export function createStateFile(path: string, log: Log): StateFile {
         ...rest,
         sinceMs: Math.round(at - (nowMs - since)),
       }));
-      const text = JSON.stringify({ instances: shown, at: new Date(at).toISOString() });
+      const text = JSON.stringify({ version: 1, instances: shown, at: new Date(at).toISOString() });
       replace(`${text}\n`, JSON.stringify(known));
     },
     remove: () => {

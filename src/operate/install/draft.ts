@@ -11,7 +11,7 @@ import { imageOf, renderManifest } from './manifest.ts';
 import { COMMAND_SOURCE, type NodeCommand, nodeCommand } from './node-command.ts';
 import { readPatches } from './patches.ts';
 import { fileState, type WantedFile } from './plan.ts';
-import { type InstallRecord, parseRecord } from './record.ts';
+import { type InstallRecord, parseRecord, whyNoRecord } from './record.ts';
 import { type SettingsChange, settingsText } from './settings-text.ts';
 
 /** What is on the node's disk before the install. */
@@ -46,9 +46,7 @@ export async function readDisk(root: string): Promise<OnDisk> {
   const text = await read(layout.record);
   const record = text === undefined ? undefined : parseRecord(text);
   if (text !== undefined && record === undefined)
-    problems.push(
-      `Cannot use "${layout.record}": it is not the record that hawser install wrote; move it away to start afresh`,
-    );
+    problems.push(`${whyNoRecord(layout.record, text)}, or move the file away to start afresh`);
   const [settings, authority] = [await read(layout.settings), await read(layout.clusterAuthority)];
   if (problems.length > 0) throw new ConfigError(problems);
   const command = await nodeCommand(root, shippedFile(COMMAND_SOURCE));

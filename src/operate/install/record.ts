@@ -28,6 +28,14 @@ export function parseRecord(text: string): InstallRecord | undefined {
   return record.safeParse(parseJson(text)).data;
 }
 
+/** Why `parseRecord` reads no record from this text. */
+export function whyNoRecord(path: string, text: string): string {
+  const { version } = z.object({ version: z.number() }).safeParse(parseJson(text)).data ?? {};
+  if (version === undefined || version === 1)
+    return `Cannot use "${path}": it is not the record that hawser install wrote`;
+  return `Cannot use "${path}": it has version ${version}, expected 1: run this command with the image that is installed`;
+}
+
 export function sha256(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('hex');
 }

@@ -6,7 +6,7 @@ import type { UninstallSettings } from './install-settings.ts';
 import { layout } from './layout.ts';
 import { fileState } from './plan.ts';
 import { createProgress, type Progress } from './progress.ts';
-import { type InstallRecord, parseRecord } from './record.ts';
+import { type InstallRecord, parseRecord, whyNoRecord } from './record.ts';
 import { applyRemoval, planRemoval, type Removal, type RemovalPlan, removeIfEmpty } from './removal.ts';
 import { supervisorPorts } from './supervisor-pages.ts';
 import { waitForEnd } from './wait-for-end.ts';
@@ -28,8 +28,7 @@ export async function uninstall(
   const text = await textAt(asked.root, path);
   if (text === undefined) return progress.end('nothing-to-do', `nothing to do: ${path} is not there\n`);
   const record = parseRecord(text);
-  if (record === undefined)
-    throw new ConfigError([`Cannot use "${path}": it is not the record that hawser install wrote`]);
+  if (record === undefined) throw new ConfigError([whyNoRecord(path, text)]);
   const plan = await planRemoval(asked.root, record, asked, known.pods);
   if (!asked.dryRun) return await remove(asked, known, record, plan, progress, removeTables);
   for (const removal of [...plan.manifests, ...plan.rest]) progress.step(removal);

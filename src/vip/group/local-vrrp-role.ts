@@ -7,8 +7,8 @@ import { isInstanceOf } from './vrrp-instances.ts';
 
 /**
  * This node's VRRP role, from its supervisor's state file: the best role among `names` (all instances where undefined), of
- * one kind of VIP where that is given. `none` where nothing is written down: no supervisor, or none that has seen a
- * transition. `now` is in milliseconds of the Unix epoch.
+ * one kind of VIP where that is given. `none` where nothing is written down: no supervisor, none that has seen a
+ * transition, or one whose file has another version. `now` is in milliseconds of the Unix epoch.
  */
 export function readLocalVrrpRole(
   statePath: string,
@@ -30,6 +30,7 @@ export function readLocalVrrpRole(
 }
 
 const stateFile = z.object({
+  version: z.optional(z.literal(1)),
   instances: z.array(z.object({ name: z.string(), state: z.string(), sinceMs: z.number() })),
 });
 
