@@ -1,7 +1,7 @@
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import { sleep } from '../engine/system/time/sleep.ts';
-import { defaultUsableLimits, initialUsableState, nextUsableState } from '../haproxy/usable.ts';
-import { probeUsable } from '../haproxy/usable-probe.ts';
+import { defaultUsableLimits, initialUsableState, nextUsableState } from './redirect/usable.ts';
+import { probeUsable } from './redirect/usable-probe.ts';
 import type { HaproxyMonitorObservers } from './haproxy-monitor-metrics.ts';
 import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
 import type { HaproxyMonitorStatus } from './haproxy-monitor-status.ts';

@@ -1,6 +1,6 @@
 import { sleep } from '../engine/system/time/sleep.ts';
-import type { ServerRow } from '../haproxy/server-rows.ts';
-import { askStatistics } from '../haproxy/statistics.ts';
+import type { ServerRow } from './server-rows.ts';
+import { askStatistics } from './statistics.ts';
 import type { HaproxyMonitorObservers } from './haproxy-monitor-metrics.ts';
 import { serverTransitions } from './server-transitions.ts';
 

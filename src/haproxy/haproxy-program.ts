@@ -32,7 +32,7 @@ import { readConfiguration } from './read-configuration.ts';
 import { createRuntime } from './runtime/execute.ts';
 import type { Running } from './runtime/running.ts';
 import { askRuntimeApi } from './runtime-api.ts';
-import { parseServerCounters } from './server-counters.ts';
+import { parseServerCounters } from '../api-lb/suspects/server-counters.ts';
 import { stateForTracking } from './state-for-tracking.ts';
 
 /** A check of a large file takes well under a second; one that hangs must not hang the supervisor. */

@@ -2,7 +2,7 @@ import type { CheckOutcome } from '../engine/apply/configuration-check.ts';
 import type { ProcessId } from '../engine/system/process/process-id.ts';
 import type { ChangeOutcome, Changes } from './runtime/execute.ts';
 import type { Running } from './runtime/running.ts';
-import type { ServerCounters } from './server-counters.ts';
+import type { ServerCounters } from '../api-lb/suspects/server-counters.ts';
 
 /** Which file a generation runs on: the one that its owner writes, or our copy of the last one that served. */
 export type ConfigChoice = 'live' | 'last-good';

@@ -1,5 +1,5 @@
 import type { SeenNode } from '../../engine/examine/seen.ts';
-import type { ServerRow } from '../../haproxy/server-rows.ts';
+import type { ServerRow } from '../server-rows.ts';
 import type { SupervisorStatus } from '../../haproxy/supervise/supervisor-status.ts';
 import type { HaproxyMonitorStatus } from '../haproxy-monitor-status.ts';
 

@@ -8,7 +8,7 @@ import {
 } from '../../engine/examine/problem.ts';
 import { DRAIN_ANNOTATION } from '../../engine/kube/control-plane/server-objects.ts';
 import { ageText, limitText } from '../../engine/system/text/readable-text.ts';
-import type { ServerRow } from '../../haproxy/server-rows.ts';
+import type { ServerRow } from '../server-rows.ts';
 import { type ApiLbNode, hasMonitor, isDrained } from './api-lb-node.ts';
 
 /** What is wrong with HAProxy of a node, with its servers and its configuration. */

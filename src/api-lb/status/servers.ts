@@ -7,7 +7,7 @@ import {
   type Table,
 } from '../../engine/examine/section.ts';
 import { ageText, countText } from '../../engine/system/text/readable-text.ts';
-import type { ServerRow } from '../../haproxy/server-rows.ts';
+import type { ServerRow } from '../server-rows.ts';
 import { type ApiLbNode, isDrained } from './api-lb-node.ts';
 
 const STATES: Readonly<Record<ServerRow['state'], StatusLabel>> = {

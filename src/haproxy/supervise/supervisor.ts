@@ -21,7 +21,7 @@ import type { SupervisorStatus } from './supervisor-status.ts';
 import { watchDrift } from './watch-drift.ts';
 import { watchHangs } from './watch-hangs.ts';
 import { watchMemory } from './watch-memory.ts';
-import { type ConnectionCounts, watchServers } from './watch-servers.ts';
+import { type ConnectionCounts, watchServers } from '../../api-lb/suspects/watch-suspects.ts';
 
 export interface SupervisorOptions {
   readonly program: ProxyDriver;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
-import { parseServerCounters } from '../../../src/haproxy/server-counters.ts';
+import { parseServerCounters } from '../../../src/api-lb/suspects/server-counters.ts';
 import { type Cluster, createCluster } from '../../helpers/cluster.ts';
 import { type Load, startLoad } from '../../helpers/load/start-load.ts';
 import { createLoadBalancer } from '../../helpers/load-balancer.ts';

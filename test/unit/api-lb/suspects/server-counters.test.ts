@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseServerCounters } from '../../../src/haproxy/server-counters.ts';
+import { parseServerCounters } from '../../../../src/api-lb/suspects/server-counters.ts';
 
 const csv = `# pxname,svname,bout,econ,wretr,wredis,status,tracked,type,lbtot,addr,ctime_max,
 main,FRONTEND,9,,,,OPEN,,0,,,,

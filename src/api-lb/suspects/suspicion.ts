@@ -1,5 +1,5 @@
 import type { ProbeDepth, ProbeResult } from '../../engine/system/network/probe-tcp.ts';
-import type { ServerCounters } from '../server-counters.ts';
+import type { ServerCounters } from './server-counters.ts';
 
 /**
  * Why a server is probed: attempts to connect to it failed; it got connections, and none has ended with an answer; or this node has a

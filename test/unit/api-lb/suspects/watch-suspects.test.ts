@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ProxyDriver } from '../../../../src/haproxy/program.ts';
-import type { ServerCounters } from '../../../../src/haproxy/server-counters.ts';
+import type { ServerCounters } from '../../../../src/api-lb/suspects/server-counters.ts';
 import type { State } from '../../../../src/haproxy/supervise/state.ts';
-import { watchServers } from '../../../../src/haproxy/supervise/watch-servers.ts';
+import { watchServers } from '../../../../src/api-lb/suspects/watch-suspects.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 type Program = Pick<ProxyDriver, 'countersOf' | 'setAside'>;

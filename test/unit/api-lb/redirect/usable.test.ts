@@ -5,7 +5,7 @@ import {
   nextUsableState,
   type UsableSample,
   type UsableState,
-} from '../../../src/haproxy/usable.ts';
+} from '../../../../src/api-lb/redirect/usable.ts';
 
 /** One sample a second, from second 0 on. */
 function after(samples: readonly UsableSample[], from: UsableState = initialUsableState): UsableState {

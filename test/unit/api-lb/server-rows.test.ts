@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { parseServerRows } from '../../../src/haproxy/server-rows.ts';
+import { parseServerRows } from '../../../src/api-lb/server-rows.ts';
 
 /** As HAProxy 2.6.12 printed it, with servers of every kind and a status line with a comma and quotes in it. */
 const csv = readFileSync(new URL('../../fixtures/supervisor/statistics.csv', import.meta.url), 'utf8');

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { apiServersOf, type Cell, countIn, parseStatistics, SERVER } from './runtime/parse-statistics.ts';
+import { apiServersOf, type Cell, countIn, parseStatistics, SERVER } from '../haproxy/runtime/parse-statistics.ts';
 
 /** A server as HAProxy sees it. */
 export const serverRowSchema = z.object({

@@ -2,9 +2,9 @@ import type { Log } from '../../engine/system/log.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { probeTcp } from '../../engine/system/network/probe-tcp.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
-import type { ProxyDriver } from '../program.ts';
-import type { ServerCounters } from '../server-counters.ts';
-import { runningOf, type State } from './state.ts';
+import type { ProxyDriver } from '../../haproxy/program.ts';
+import type { ServerCounters } from './server-counters.ts';
+import { runningOf, type State } from '../../haproxy/supervise/state.ts';
 import {
   depthOf,
   isBesides,

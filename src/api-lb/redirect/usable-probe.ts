@@ -1,4 +1,4 @@
-import { ask } from '../engine/system/network/ask.ts';
+import { ask } from '../../engine/system/network/ask.ts';
 import type { UsableSample } from './usable.ts';
 
 /**

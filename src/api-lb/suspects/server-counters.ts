@@ -1,6 +1,6 @@
-import { parseHostPort } from '../engine/system/network/address-text.ts';
-import type { TcpAddress } from '../engine/system/network/probe-tcp.ts';
-import { type Cell, countIn, isApiServer, SERVER, statisticsRows } from './runtime/parse-statistics.ts';
+import { parseHostPort } from '../../engine/system/network/address-text.ts';
+import type { TcpAddress } from '../../engine/system/network/probe-tcp.ts';
+import { type Cell, countIn, isApiServer, SERVER, statisticsRows } from '../../haproxy/runtime/parse-statistics.ts';
 
 /** What HAProxy has counted of a server that clients may get, since its process began. */
 export interface ServerCounters {
