@@ -1,5 +1,5 @@
-import { askRuntimeApi } from '../../src/haproxy/runtime-api.ts';
 import { parseServerRows } from '../../src/api-lb/server-rows.ts';
+import { askRuntimeApi } from '../../src/haproxy/runtime-api.ts';
 import { look } from '../demo/look.ts';
 import type { Step } from '../demo/round.ts';
 import { until } from '../demo/until.ts';

@@ -1,4 +1,5 @@
 import { type ApiServer, endpointOf, sortServers } from '../engine/kube/api-server.ts';
+import { LEAVING_VARIABLE } from '../haproxy/leaving-variable.ts';
 import type {
   HealthCheck,
   LoadBalancerModel,
@@ -27,6 +28,7 @@ export function loadBalancerModel(
     servers: sortServers(servers).map((server) => withEndpoint(server, inRotation)),
     statsSocket,
     stateFile,
+    leavingVariable: LEAVING_VARIABLE,
     logTarget: 'stdout',
     logConnections: settings.logConnections === true,
     maxconn: { clients: CLIENT_CONNECTIONS, total: CLIENT_CONNECTIONS + PROBE_CONNECTIONS },

@@ -39,6 +39,8 @@ export interface LoadBalancerModel {
   readonly servers: readonly LoadBalancerServer[];
   readonly statsSocket: string;
   readonly stateFile: string;
+  /** Set by the supervisor when it is asked to end. */
+  readonly leavingVariable: string;
   /** A target of HAProxy's `log` directive. */
   readonly logTarget: string;
   readonly logConnections: boolean;

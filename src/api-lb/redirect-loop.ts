@@ -1,12 +1,11 @@
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import { sleep } from '../engine/system/time/sleep.ts';
-import { defaultUsableLimits, initialUsableState, nextUsableState } from './redirect/usable.ts';
-import { probeUsable } from './redirect/usable-probe.ts';
 import type { HaproxyMonitorObservers } from './haproxy-monitor-metrics.ts';
 import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
 import type { HaproxyMonitorStatus } from './haproxy-monitor-status.ts';
 import type { RedirectOutcome } from './redirect/redirect.ts';
 import { createRedirectKeeper, type RedirectKeeper } from './redirect/redirect-keeper.ts';
+import { defaultUsableLimits, initialUsableState, nextUsableState, probeUsable } from './redirect/usable.ts';
 
 /** How often HAProxy is asked whether it has a usable server. */
 const LOOK_EVERY_MS = 1_000;

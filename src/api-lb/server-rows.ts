@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
-import { apiServersOf, type Cell, countIn, parseStatistics, SERVER } from '../haproxy/runtime/parse-statistics.ts';
+import { askPage } from '../engine/system/network/ask-page.ts';
+import { type Cell, countIn, parseStatistics, SERVER } from '../haproxy/runtime/parse-statistics.ts';
+import { isApiServers } from './suspects/server-counters.ts';
 
 /** A server as HAProxy sees it. */
 export const serverRowSchema = z.object({
@@ -15,6 +17,25 @@ export const serverRowSchema = z.object({
 
 export type ServerRow = Readonly<z.infer<typeof serverRowSchema>>;
 
+type StatisticsAnswer =
+  | { readonly kind: 'servers'; readonly servers: readonly ServerRow[] }
+  | { readonly kind: 'silent'; readonly message: string };
+
+/**
+ * The API servers as this node's HAProxy sees them, from its statistics page on loopback: the runtime API's socket is in a volume of its pod.
+ * Never rejects.
+ */
+export async function askStatistics(
+  statPort: number,
+  options: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
+): Promise<StatisticsAnswer> {
+  const answer = await askPage({ host: '127.0.0.1', port: statPort }, '/haproxy_stats;csv', options);
+  if (answer.kind === 'silent') return answer;
+  const servers = answer.status === 200 ? parseServerRows(answer.text) : undefined;
+  if (servers !== undefined) return { kind: 'servers', servers };
+  return { kind: 'silent', message: `HTTP ${answer.status} without statistics` };
+}
+
 /**
  * The API servers in the statistics that HAProxy prints as CSV; of a template that calls their backend something else,
  * all servers. Undefined if the text is something else. Source: HAProxy's management guide, "CSV format".
@@ -24,7 +45,8 @@ export function parseServerRows(csv: string): readonly ServerRow[] | undefined {
   if (rows === undefined) return undefined;
   const servers = rows.filter((cell) => cell('type') === SERVER);
   const checked = new Map(servers.map((cell) => [`${cell('pxname')}/${cell('svname')}`, cell]));
-  return apiServersOf(servers).map((cell) => rowOf(cell, checked.get(cell('tracked')) ?? cell));
+  const ours = servers.filter((cell) => isApiServers(cell('pxname')));
+  return (ours.length > 0 ? ours : servers).map((cell) => rowOf(cell, checked.get(cell('tracked')) ?? cell));
 }
 
 /** A server may track another one, which is checked in its place. */

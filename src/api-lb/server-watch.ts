@@ -1,7 +1,7 @@
 import { sleep } from '../engine/system/time/sleep.ts';
-import type { ServerRow } from './server-rows.ts';
-import { askStatistics } from './statistics.ts';
 import type { HaproxyMonitorObservers } from './haproxy-monitor-metrics.ts';
+import type { ServerRow } from './server-rows.ts';
+import { askStatistics } from './server-rows.ts';
 import { serverTransitions } from './server-transitions.ts';
 
 const LOOK_EVERY_MS = 1_000;

@@ -17,6 +17,7 @@ import { createConfigurationCheck } from './check-configuration.ts';
 import { createDriftSearch, isLarge, readSetFiles } from './find-drift.ts';
 import { findRunning, statsListeners } from './find-running.ts';
 import { generationSocket, generationSockets } from './generation-sockets.ts';
+import { LEAVING_VARIABLE } from './leaving-variable.ts';
 import { createLostServers } from './lost-servers.ts';
 import {
   clientSessions,
@@ -32,7 +33,6 @@ import { readConfiguration } from './read-configuration.ts';
 import { createRuntime } from './runtime/execute.ts';
 import type { Running } from './runtime/running.ts';
 import { askRuntimeApi } from './runtime-api.ts';
-import { parseServerCounters } from '../api-lb/suspects/server-counters.ts';
 import { stateForTracking } from './state-for-tracking.ts';
 
 /** A check of a large file takes well under a second; one that hangs must not hang the supervisor. */
@@ -53,9 +53,8 @@ const NO_STATE = '1\n';
 /** The directive without which HAProxy reads no server state, in any section. It may name another file than ours. */
 const LOADS_STATE = 'load-server-state-from-file';
 
-/** A variable of the process that a configuration's health check looks at. HAProxy takes it from outside in this mode alone. */
-const LEAVING = 'proc.hawser_leaving';
-const GIVE_NOTICE = `experimental-mode on; @1 set var ${LEAVING} bool(true)`;
+/** HAProxy lets its variables be set from outside in this mode alone. */
+const GIVE_NOTICE = `experimental-mode on; @1 set var ${LEAVING_VARIABLE} bool(true)`;
 
 interface ProgramSettings extends HaproxyPaths {
   /** How long what a generation or a server has begun may take, in milliseconds. */
@@ -129,11 +128,8 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
     endSessions: (running, share) =>
       endSome(running, (sessions) => sessions.slice(0, Math.round(sessions.length * share))),
     endSessionsOfLostServers: createLostServers(askAll, endSome),
-    countersOf: async (running) => {
-      if (isLarge(paths.config)) return undefined;
-      const statistics = await askAll(running, ['show stat -1 4 -1']);
-      return statistics === undefined ? undefined : parseServerCounters(statistics);
-    },
+    serverStatistics: async (running) =>
+      isLarge(paths.config) ? undefined : await askAll(running, ['show stat -1 4 -1']),
     // "stopping": a check that passes brings it back at once, and two that fail mark it down.
     setAside: async (running, server) => {
       const reply = await askAll(running, [`set server ${server} health stopping`]);
@@ -141,7 +137,7 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
     },
     giveNotice: async (running, config) => {
       const found = readConfiguration(fileOf(config));
-      if (found.kind === 'unusable' || !found.bytes.includes(LEAVING)) return false;
+      if (found.kind === 'unusable' || !found.bytes.includes(LEAVING_VARIABLE)) return false;
       const socket = masterSocket(running.generation);
       return (await askMaster(socket, running, GIVE_NOTICE, ASK_TIMEOUT_MS))?.trim() === '';
     },

@@ -2,7 +2,6 @@ import type { CheckOutcome } from '../engine/apply/configuration-check.ts';
 import type { ProcessId } from '../engine/system/process/process-id.ts';
 import type { ChangeOutcome, Changes } from './runtime/execute.ts';
 import type { Running } from './runtime/running.ts';
-import type { ServerCounters } from '../api-lb/suspects/server-counters.ts';
 
 /** Which file a generation runs on: the one that its owner writes, or our copy of the last one that served. */
 export type ConfigChoice = 'live' | 'last-good';
@@ -88,8 +87,8 @@ export interface ProxyDriver {
     serving: Running,
     draining: readonly Running[],
   ) => Promise<readonly { readonly generation: number; readonly ended: number }[]>;
-  /** Undefined if its worker does not say, or has so many servers that to read it would cost too much. */
-  readonly countersOf: (running: Running) => Promise<readonly ServerCounters[] | undefined>;
+  /** HAProxy's statistics of its servers, as CSV. Undefined without an answer, and for a configuration of more than 2 MiB. */
+  readonly serverStatistics: (running: Running) => Promise<string | undefined>;
   /**
    * Gives the server (`backend/name`) no new connections until its next good check; it keeps those it has. Resolves with the reason if that
    * fails.

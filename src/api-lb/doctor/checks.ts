@@ -20,11 +20,10 @@ import type { WantedPort } from '../../engine/examine/wanted-port.ts';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import { OLDEST_HAPROXY, parseHaproxyBuild } from '../../engine/system/text/program-version.ts';
 import { supervisorStatusSchema } from '../../haproxy/supervise/supervisor-status.ts';
-import type { UsableSample } from '../../haproxy/usable.ts';
-import { probeUsable } from '../../haproxy/usable-probe.ts';
 import type { Redirect } from '../redirect/redirect.ts';
 import { REDIRECT_TABLE } from '../redirect/ruleset.ts';
 import { parseTableListing, redirects } from '../redirect/table-listing.ts';
+import { probeUsable, type UsableSample } from '../redirect/usable.ts';
 import { type ApiLbContext, NO_VIP } from './context.ts';
 
 function runningOf(answer: Answer): Running | undefined {

@@ -1,7 +1,7 @@
 import type { SeenNode } from '../../engine/examine/seen.ts';
-import type { ServerRow } from '../server-rows.ts';
 import type { SupervisorStatus } from '../../haproxy/supervise/supervisor-status.ts';
 import type { HaproxyMonitorStatus } from '../haproxy-monitor-status.ts';
+import type { ServerRow } from '../server-rows.ts';
 
 /** A node, as far as the API load balancer knows it. */
 export interface ApiLbNode extends SeenNode {

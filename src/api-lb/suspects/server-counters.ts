@@ -1,6 +1,11 @@
 import { parseHostPort } from '../../engine/system/network/address-text.ts';
 import type { TcpAddress } from '../../engine/system/network/probe-tcp.ts';
-import { type Cell, countIn, isApiServer, SERVER, statisticsRows } from '../../haproxy/runtime/parse-statistics.ts';
+import { type Cell, countIn, SERVER, statisticsRows } from '../../haproxy/runtime/parse-statistics.ts';
+
+/** Whether this is the name of the API servers' backend in `templates/haproxy.cfg.ejs`. */
+export function isApiServers(backend: string): boolean {
+  return backend === 'masters';
+}
 
 /** What HAProxy has counted of a server that clients may get, since its process began. */
 export interface ServerCounters {
@@ -33,12 +38,12 @@ export function parseServerCounters(csv: string): readonly ServerCounters[] | un
   for (const cell of rows) {
     if (cell('type') !== SERVER) continue;
     tracked.add(cell('tracked'));
-    hasOurs ||= isApiServer(cell('pxname'));
+    hasOurs ||= isApiServers(cell('pxname'));
     const server = countersIn(cell);
     if (server !== undefined) found.push(server);
   }
   return found.filter(
-    ({ name }) => !tracked.has(name) && (!hasOurs || isApiServer(name.slice(0, name.indexOf('/')))),
+    ({ name }) => !tracked.has(name) && (!hasOurs || isApiServers(name.slice(0, name.indexOf('/')))),
   );
 }
 

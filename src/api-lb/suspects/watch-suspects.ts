@@ -1,10 +1,9 @@
-import type { Log } from '../../engine/system/log.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { probeTcp } from '../../engine/system/network/probe-tcp.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
-import type { ProxyDriver } from '../../haproxy/program.ts';
-import type { ServerCounters } from './server-counters.ts';
-import { runningOf, type State } from '../../haproxy/supervise/state.ts';
+import type { Running } from '../../haproxy/runtime/running.ts';
+import type { ConnectionCounts, ServerWatch } from '../../haproxy/supervise/supervisor.ts';
+import { parseServerCounters, type ServerCounters } from './server-counters.ts';
 import {
   depthOf,
   isBesides,
@@ -24,27 +23,15 @@ const QUIET_MS = 1_000;
 /** A suspect that stays in service is logged once in this time. */
 const TOLD_FOR_MS = 60_000;
 
-/** What clients' connections had to go through. */
-export interface ConnectionCounts {
-  /** Sent to another server after a failed attempt, since the supervisor began. */
-  readonly redispatched: number;
-  /** Of the serving generation. */
-  readonly longestConnectMs: number;
-}
-
-interface ServerWatch {
-  readonly connections: () => ConnectionCounts;
-  readonly stop: () => void;
-}
-
 /**
- * Looks at what HAProxy has counted, five times a second where it has up to thirty servers, probes servers that are suspect, and keeps new connections away from
- * those that answer nothing, until their next good check (docs/internals/decisions/0053). Sends nothing while none is suspect.
+ * Reads what HAProxy has counted, five times a second for up to thirty servers, probes servers that are suspect, and keeps new connections away
+ * from those that answer nothing, until their next good check (docs/internals/decisions/0053). Sends nothing while none is suspect.
  */
-export function watchServers(
-  program: Pick<ProxyDriver, 'countersOf' | 'setAside'>,
-  engine: { readonly state: () => State; readonly log: Log },
-): ServerWatch {
+export const watchSuspects: ServerWatch = ({ program, serving, log }) => {
+  const countersOf = async (running: Running): Promise<readonly ServerCounters[] | undefined> => {
+    const statistics = await program.serverStatistics(running);
+    return statistics === undefined ? undefined : parseServerCounters(statistics);
+  };
   let [known, generation]: [Known, number] = [new Map(), 0];
   let addresses = routedAddresses();
   let connections: ConnectionCounts = { redispatched: 0, longestConnectMs: 0 };
@@ -55,26 +42,25 @@ export function watchServers(
   let restUntil = 0;
 
   const look = async (): Promise<void> => {
-    const { serving } = engine.state();
-    if (serving === undefined) return;
-    const counters = await program.countersOf(runningOf(serving));
-    if (counters === undefined) return;
-    restUntil = monotonicMs() + counters.length * REST_MS_PER_SERVER;
+    const running = serving();
+    const servers = running && (await countersOf(running));
+    if (running === undefined || servers === undefined) return;
+    restUntil = monotonicMs() + servers.length * REST_MS_PER_SERVER;
     // Each generation counts from zero.
-    if (serving.number !== generation) known = new Map();
-    generation = serving.number;
-    connections = counted(connections, known, counters);
+    if (running.generation !== generation) known = new Map();
+    generation = running.generation;
+    connections = counted(connections, known, servers);
     const before = addresses;
     addresses = routedAddresses();
     const hasNewAddress = [...addresses].some((address) => !before.has(address));
     const at = monotonicMs();
-    const looked = suspectsOf(known, counters, { at, hasNewAddress });
+    const looked = suspectsOf(known, servers, { at, hasNewAddress });
     known = looked.known;
     const ready = looked.suspects.filter(
       ({ server: { name } }) => !busy.has(name) && (hasNewAddress || (quietUntil.get(name) ?? 0) <= at),
     );
     if (ready.length === 0) return;
-    const sameBackends = counters.filter(
+    const sameBackends = servers.filter(
       (server) => server.isUp && ready.some((suspect) => isBesides(suspect.server, server)),
     );
     void probe(ready, sameBackends).catch(report);
@@ -106,17 +92,14 @@ export function watchServers(
     found: Round['found'],
     startedAt: number,
   ): Promise<void> => {
-    const { serving } = engine.state();
-    if (serving === undefined) return;
-    const counters = await program.countersOf(runningOf(serving));
-    if (counters === undefined) return;
-    const round = { found, up: counters.filter(({ isUp }) => isUp), ownAddresses: presentAddresses() };
+    const running = serving();
+    const servers = running && (await countersOf(running));
+    if (running === undefined || servers === undefined) return;
+    const round = { found, up: servers.filter(({ isUp }) => isUp), ownAddresses: presentAddresses() };
     for (const suspect of suspects) {
       const verdict = verdictOf(suspect.server, round);
       const refusal =
-        verdict === 'set-aside'
-          ? await program.setAside(runningOf(serving), suspect.server.checkedAs)
-          : undefined;
+        verdict === 'set-aside' ? await program.setAside(running, suspect.server.checkedAs) : undefined;
       tell(suspect, verdict, { tookMs: monotonicMs() - startedAt, refusal });
     }
   };
@@ -127,22 +110,22 @@ export function watchServers(
   ): void => {
     const fields = { server: name, address: address.host, suspicion, tookMs: Math.round(tookMs) };
     if (refusal !== undefined)
-      engine.log({
+      log({
         ...{ event: 'server-left-alone', level: 'warn', ...fields },
         ...{ verdict: 'refused', message: refusal },
       });
-    else if (verdict === 'set-aside') engine.log({ event: 'server-set-aside', level: 'warn', ...fields });
+    else if (verdict === 'set-aside') log({ event: 'server-set-aside', level: 'warn', ...fields });
     // A new address and a connection that lasts are no trouble where the server answers.
     else if (verdict !== 'gone' && (suspicion === 'failed-attempts' || verdict === 'no-witness')) {
       const key = `${name} ${verdict}`;
       if ((told.get(key) ?? 0) > monotonicMs()) return;
       told.set(key, monotonicMs() + TOLD_FOR_MS);
-      engine.log({ event: 'server-left-alone', level: 'info', ...fields, verdict });
+      log({ event: 'server-left-alone', level: 'info', ...fields, verdict });
     }
   };
 
   const report = (error: unknown): void =>
-    engine.log({ event: 'internal-error', level: 'error', message: String(error) });
+    log({ event: 'internal-error', level: 'error', message: String(error) });
   let looking = false;
   const timer = setInterval(() => {
     if (looking || monotonicMs() < restUntil) return;
@@ -154,7 +137,7 @@ export function watchServers(
       });
   }, LOOK_EVERY_MS);
   return { connections: () => connections, stop: () => clearInterval(timer) };
-}
+};
 
 /** A pod's interface has an address of its own as soon as it exists, which is never a VIP. */
 function routedAddresses(): ReadonlySet<string> {

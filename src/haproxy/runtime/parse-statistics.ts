@@ -10,19 +10,6 @@ export function countIn(cell: Cell, column: string): number {
 /** Of the column "type": 0 is a frontend, 1 a backend, 3 a listener. */
 export const SERVER = '2';
 
-/** The backend of the API servers in `templates/haproxy.cfg.ejs`. */
-const BACKEND = 'masters';
-
-export function isApiServer(backend: string): boolean {
-  return backend === BACKEND;
-}
-
-/** The API servers among the servers; of a template that calls their backend something else, all. */
-export function apiServersOf(servers: readonly Cell[]): readonly Cell[] {
-  const ours = servers.filter((cell) => isApiServer(cell('pxname')));
-  return ours.length > 0 ? ours : servers;
-}
-
 /**
  * The rows of the statistics that HAProxy prints as CSV, on its page and to `show stat`. Undefined if the text is
  * something else. Source: HAProxy's management guide, "CSV format".

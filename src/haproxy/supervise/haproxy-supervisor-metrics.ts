@@ -2,7 +2,7 @@ import { createMetricsRegistry, simpleGauge } from '../../engine/observe/metrics
 import { supervisorCounts } from '../../engine/observe/shared-metrics.ts';
 import type { SupervisorMetrics } from '../../engine/observe/supervisor-metrics.ts';
 import type { LogEvent } from '../../engine/system/log.ts';
-import type { ConnectionCounts } from '../../api-lb/suspects/watch-suspects.ts';
+import type { ConnectionCounts } from './supervisor.ts';
 
 interface HaproxySupervisorNow extends ConnectionCounts {
   readonly serving: number;

@@ -9,7 +9,7 @@ import { haproxyEvents } from '../haproxy-events.ts';
 import { createHaproxyProgram } from '../haproxy-program.ts';
 import type { HaproxySuperviseSettings } from './haproxy-supervise-settings.ts';
 import { createHaproxySupervisorMetrics } from './haproxy-supervisor-metrics.ts';
-import { createSupervisor } from './supervisor.ts';
+import { createSupervisor, type ServerWatch } from './supervisor.ts';
 
 /** How long a worker may take to count its sessions. The page waits less: a collector asks many pages at once. */
 const COUNT_FOR_SOCKET_MS = 1_000;
@@ -19,7 +19,10 @@ const COUNT_FOR_PAGE_MS = 150;
 const DRAINING_PART = 0.5;
 
 /** Resolves with 0 after a stop was requested and every process has ended by itself, with 1 where sessions had to be ended for that. */
-export async function superviseHaproxy(settings: HaproxySuperviseSettings): Promise<number> {
+export async function superviseHaproxy(
+  settings: HaproxySuperviseSettings,
+  watchServers: ServerWatch,
+): Promise<number> {
   const metrics = createHaproxySupervisorMetrics();
   const kind = { name: 'haproxy-supervisor', events: haproxyEvents, metrics };
   return await superviseProgram(kind, settings, async (log) => {
@@ -38,7 +41,7 @@ export async function superviseHaproxy(settings: HaproxySuperviseSettings): Prom
         mostDrainingBytes: settings.maxDrainingMemory ?? memoryBytes() * DRAINING_PART,
       },
       recordPath: join(dirname(statsSocket), 'hawser-generations.json'),
-      log,
+      ...{ log, watchServers },
     });
     void supervisor.finished.then(drop?.allow);
     // Each status asks every worker, and each check starts HAProxy: a client that asks a thousand times at once gets two of

@@ -10,6 +10,7 @@ import { residentBytes } from '../../engine/system/process/processes.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { ProxyDriver } from '../program.ts';
 import { decodeChangeRequest } from '../runtime/change.ts';
+import type { Running } from '../runtime/running.ts';
 import { act, outcomeOfFailed } from './act.ts';
 import { advance, nextDeadline } from './advance.ts';
 import { initialState } from './initial-state.ts';
@@ -21,7 +22,21 @@ import type { SupervisorStatus } from './supervisor-status.ts';
 import { watchDrift } from './watch-drift.ts';
 import { watchHangs } from './watch-hangs.ts';
 import { watchMemory } from './watch-memory.ts';
-import { type ConnectionCounts, watchServers } from '../../api-lb/suspects/watch-suspects.ts';
+
+/** What clients' connections had to go through. */
+export interface ConnectionCounts {
+  /** Sent to another server after a failed attempt, since the supervisor began. */
+  readonly redispatched: number;
+  /** Of the serving generation. */
+  readonly longestConnectMs: number;
+}
+
+/** What a product does about the servers of the generation that serves. It runs until `stop`. */
+export type ServerWatch = (parts: {
+  readonly program: Pick<ProxyDriver, 'serverStatistics' | 'setAside'>;
+  readonly serving: () => Running | undefined;
+  readonly log: Log;
+}) => { readonly connections: () => ConnectionCounts; readonly stop: () => void };
 
 export interface SupervisorOptions {
   readonly program: ProxyDriver;
@@ -29,6 +44,7 @@ export interface SupervisorOptions {
   /** The file with the pids and start times of all supervised processes. */
   readonly recordPath: string;
   readonly log: Log;
+  readonly watchServers: ServerWatch;
 }
 
 export interface Supervisor {
@@ -93,7 +109,7 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
     void endOfAdopted(master).then((how) => dispatch({ kind: 'exited', number, how }));
   dispatch({ kind: 'booted', hasConfiguration: await program.hasConfiguration() });
   const watch = watchHangs(program, { state, dispatch });
-  const servers = watchServers(program, { state, log });
+  const servers = options.watchServers({ program, serving: () => servingIn(state()), log });
   const drift = watchDrift(program, { state, dispatch, log });
   const memory = watchMemory({ state, dispatch });
   void finished.then(watch.stop).then(servers.stop).then(drift.stop).then(memory.stop);
@@ -119,6 +135,10 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
     finished,
     isForced: () => state().forced,
   };
+}
+
+function servingIn({ serving }: State): Running | undefined {
+  return serving === undefined ? undefined : runningOf(serving);
 }
 
 function answerToCheck(outcome: CheckOutcome): Answer {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
 import { parseServerCounters } from '../../../src/api-lb/suspects/server-counters.ts';
+import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
 import { createAuthority } from '../../helpers/certificates.ts';
 import { startBackends } from '../../helpers/load/start-backends.ts';
 import { ports } from '../../helpers/supervisor-configuration.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
 import { parseServerCounters, type ServerCounters } from '../../../src/api-lb/suspects/server-counters.ts';
+import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
 import { createAuthority } from '../../helpers/certificates.ts';
 import { type Backends, startBackends } from '../../helpers/load/start-backends.ts';
 import type { Load } from '../../helpers/load/start-load.ts';

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { parseServerCounters } from '../../../src/api-lb/suspects/server-counters.ts';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
-import { parseServerCounters } from '../../../src/api-lb/suspects/server-counters.ts';
 import { type Cluster, createCluster } from '../../helpers/cluster.ts';
 import { type Load, startLoad } from '../../helpers/load/start-load.ts';
 import { createLoadBalancer } from '../../helpers/load-balancer.ts';

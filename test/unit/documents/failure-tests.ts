@@ -87,7 +87,7 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   ],
   [
     'the node of an API server dies, or a firewall drops packets to it',
-    'integration/haproxy/suspect.test.ts',
+    'integration/api-lb/suspect.test.ts',
     'a server that vanished gets no new connections until its next good check, and keeps those that it has',
   ],
   [
@@ -102,7 +102,7 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   ],
   [
     'an API server hangs while its kernel accepts connections',
-    'integration/haproxy/suspect.test.ts',
+    'integration/api-lb/suspect.test.ts',
     'a server that hangs, whose kernel accepts connections, is set aside',
   ],
   [
@@ -117,7 +117,7 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   ],
   [
     'this node loses every packet to all others for a moment',
-    'integration/haproxy/suspect.test.ts',
+    'integration/api-lb/suspect.test.ts',
     'a network that loses every packet to all servers sets none aside',
   ],
   [

@@ -42,7 +42,7 @@ function program(
       countRequests: unused,
       endSessions: unused,
     },
-    ...{ answers: unused, describeServing: unused, countersOf: unused, setAside: unused },
+    ...{ answers: unused, describeServing: unused, serverStatistics: unused, setAside: unused },
     ...{ endSessionsOfLostServers: unused, change: unused, drift: unused, missingCommands: unused },
     ...{ giveNotice: unused, checkCandidate: unused, listensAlone: unused },
     findMaster,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { afterEach, expect, it } from 'vitest';
-import { probeUsable } from '../../../../src/api-lb/redirect/usable-probe.ts';
+import { probeUsable } from '../../../../src/api-lb/redirect/usable.ts';
 
 let server: Server | undefined;
 afterEach(() => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ProbeResult } from '../../../../src/engine/system/network/probe-tcp.ts';
 import type { ServerCounters } from '../../../../src/api-lb/suspects/server-counters.ts';
 import { type Known, suspectsOf, verdictOf } from '../../../../src/api-lb/suspects/suspicion.ts';
+import type { ProbeResult } from '../../../../src/engine/system/network/probe-tcp.ts';
 
 function server(name: string, more: Partial<ServerCounters> = {}): ServerCounters {
   return {

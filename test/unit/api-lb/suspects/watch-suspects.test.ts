@@ -1,36 +1,32 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { watchSuspects } from '../../../../src/api-lb/suspects/watch-suspects.ts';
 import type { ProxyDriver } from '../../../../src/haproxy/program.ts';
-import type { ServerCounters } from '../../../../src/api-lb/suspects/server-counters.ts';
-import type { State } from '../../../../src/haproxy/supervise/state.ts';
-import { watchServers } from '../../../../src/api-lb/suspects/watch-suspects.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
-type Program = Pick<ProxyDriver, 'countersOf' | 'setAside'>;
+type Program = Pick<ProxyDriver, 'serverStatistics' | 'setAside'>;
 
 /** `masters/dead` fails ever more attempts and answers no probe; `masters/live` answers. */
-async function watch(program: (counters: () => readonly ServerCounters[]) => Program) {
+async function watch(program: (statistics: () => string) => Program) {
   const live = createServer((socket) => socket.resume()).listen(0, '127.0.0.2');
   await once(live, 'listening');
   const { port } = live.address() as AddressInfo;
   let failedAttempts = 0;
-  const server = (name: string, host: string): ServerCounters => ({
-    ...{ name: `masters/${name}`, checkedAs: `checks/${name}`, isUp: true, address: { host, port } },
-    ...{ failedAttempts: 0, redispatched: 0, longestConnectMs: 0, chosen: 0, bytesFromServer: 0 },
-  });
-  const counters = () => {
+  const statistics = () => {
     failedAttempts += 1;
     return [
-      { ...server('dead', '255.255.255.255'), failedAttempts, redispatched: 7 },
+      '# pxname,svname,type,status,econ,wredis,tracked,addr',
+      `masters,dead,2,UP,${failedAttempts},7,checks/dead,255.255.255.255:${port}`,
       // No interface has this address of loopback, so it stands for another node.
-      server('live', '127.0.0.2'),
-    ];
+      `masters,live,2,UP,0,0,checks/live,127.0.0.2:${port}`,
+      '',
+    ].join('\n');
   };
   const events: Record<string, unknown>[] = [];
-  const state = { serving: { number: 1, master: {} } } as State;
-  const watched = watchServers(program(counters), {
-    state: () => state,
+  const watched = watchSuspects({
+    program: program(statistics),
+    serving: () => ({ generation: 1, master: { pid: 1, startTicks: 1 } }),
     log: (event) => void events.push(event),
   });
   onTestFinished(() => {
@@ -41,8 +37,8 @@ async function watch(program: (counters: () => readonly ServerCounters[]) => Pro
 }
 
 test('a server that HAProxy does not set aside is not told as set aside', async () => {
-  const { events } = await watch((counters) => ({
-    countersOf: async () => counters(),
+  const { events } = await watch((statistics) => ({
+    serverStatistics: async () => statistics(),
     setAside: async () => 'No such server.',
   }));
   const left = await waitFor('the refusal', () => events.find(({ event }) => event === 'server-left-alone'));
@@ -52,8 +48,8 @@ test('a server that HAProxy does not set aside is not told as set aside', async 
 
 test('an error is reported, and the server is probed again', async () => {
   let calls = 0;
-  const { events } = await watch((counters) => ({
-    countersOf: async () => counters(),
+  const { events } = await watch((statistics) => ({
+    serverStatistics: async () => statistics(),
     setAside: async () => {
       calls += 1;
       if (calls === 1) throw new Error('EMFILE');
@@ -66,10 +62,10 @@ test('an error is reported, and the server is probed again', async () => {
 
 test('a look without an answer does not count redispatched connections again', async () => {
   let looks = 0;
-  const { watched } = await watch((counters) => ({
-    countersOf: async () => {
+  const { watched } = await watch((statistics) => ({
+    serverStatistics: async () => {
       looks += 1;
-      return looks === 2 ? undefined : counters();
+      return looks === 2 ? undefined : statistics();
     },
     setAside: async () => undefined,
   }));
