@@ -28,3 +28,14 @@ export async function waitFor<T>(
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
+
+/** The entries of a list that only grows, once it has `count` of them. One too many fails at once instead of in a minute. */
+export async function times<T>(what: string, list: () => readonly T[], count: number): Promise<readonly T[]> {
+  const entries = await waitFor(`${count} × ${what}`, () => {
+    const soFar = list();
+    return soFar.length >= count && soFar;
+  });
+  if (entries.length > count)
+    throw new Error(`Cannot have ${entries.length} × ${what}, expected ${count}: ${JSON.stringify(entries)}`);
+  return entries;
+}

@@ -171,13 +171,15 @@ export interface Watching {
   /** Names and addresses of the newest list: `cp-1=10.0.0.1`. */
   latest(via?: 'watch' | 'poll'): readonly string[] | undefined;
   sees(servers: readonly string[], via?: 'watch' | 'poll'): Promise<void>;
-  /** The first such event since the last `mark`. */
-  reports(event: string): Promise<LogEvent>;
-  /** All such events since the last `mark`. */
-  reported(event: string): readonly LogEvent[];
-  /** Forgets the events so far: a busy machine may have caused some of them. */
-  mark(): void;
+  /** The events from now on: a busy machine may have caused some of those before. */
+  since(): Since;
   stop(): Promise<void>;
+}
+
+export interface Since {
+  /** The first such event, with such an error. */
+  reports(event: string, error?: RegExp): Promise<LogEvent>;
+  reported(event: string): readonly LogEvent[];
 }
 
 function watching(
@@ -190,22 +192,27 @@ function watching(
     const list = lists.filter((item) => via === undefined || item.via === via).at(-1);
     return list?.servers.map((server) => `${server.name}=${server.address}`);
   };
-  let marked = 0;
-  const reported = (event: string) => events.slice(marked).filter((item) => item.event === event);
   return {
     observations,
     events,
     latest,
-    reported,
-    mark: () => {
-      marked = events.length;
-    },
+    since: () => since(events, events.length),
     sees: async (servers, via) => {
       await waitFor(`the list ${servers} instead of ${latest(via)}; ${JSON.stringify(events)}`, () => {
         return JSON.stringify(latest(via)) === JSON.stringify(servers);
       });
     },
-    reports: (event) => waitFor(`the event ${event}`, () => reported(event)[0]),
     stop,
+  };
+}
+
+function since(events: readonly LogEvent[], marked: number): Since {
+  const reported = (event: string) => events.slice(marked).filter((item) => item.event === event);
+  return {
+    reported,
+    reports: (event, error = /(?:)/) =>
+      waitFor(`the event ${event} with ${error}; ${JSON.stringify(events)}`, () =>
+        reported(event).find((item) => error.test(String(item['error']))),
+      ),
   };
 }

@@ -4,7 +4,7 @@ import { createAuthority } from '../../helpers/certificates.ts';
 import { startBackends } from '../../helpers/load/start-backends.ts';
 import { ports } from '../../helpers/supervisor-configuration.ts';
 import { createSupervisedHost } from '../../helpers/supervisor-host.ts';
-import { waitFor } from '../../helpers/wait-for.ts';
+import { times, waitFor } from '../../helpers/wait-for.ts';
 
 const checkedPort = 9010;
 const checkPort = 16_444;
@@ -32,10 +32,7 @@ test('streams of a draining generation end when their server dies, and not those
 
   // The server fails its check and goes on streaming: what ends the streams is not the server.
   await backends.stop(`port-${checkPort}`);
-  await waitFor(
-    'the doomed streams to end',
-    () => doomed.events().filter((it) => it.kind === 'cut').length === streamCount,
-  );
+  await times('doomed stream', () => doomed.events().filter((it) => it.kind === 'cut'), streamCount);
   const draining = await waitFor('HAProxy to count the others only', async () => {
     const [oldest] = (await supervisor.status()).draining;
     return oldest?.sessions === streamCount ? oldest : undefined;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ports } from '../../helpers/supervisor-configuration.ts';
 import { createSupervisedHost, type SupervisedHost, shortTimes } from '../../helpers/supervisor-host.ts';
 import type { SupervisorProcess } from '../../helpers/supervisor-process.ts';
-import { waitFor } from '../../helpers/wait-for.ts';
+import { times, waitFor } from '../../helpers/wait-for.ts';
 
 /** Connections enough that one of two HAProxys which share a port could not stay unseen. */
 const TRIES = 40;
@@ -59,7 +59,7 @@ test('a record that can be written again is, and names what runs', async () => {
   const first = host.supervise();
   await first.waitForServing();
   rmSync(`${host.paths.record}.new`, { recursive: true });
-  await waitFor('the record', () => host.events('record-written').length === 1);
+  await times('record-written', () => host.events('record-written'), 1);
   await killed(host, first);
   await expectTakenOver(host, host.supervise(), 1);
   expect(host.events('unrecorded-generation')).toEqual([]);

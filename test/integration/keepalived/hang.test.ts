@@ -8,7 +8,7 @@ import {
   type VrrpNode,
   type VrrpSupervisorProcess,
 } from '../../helpers/keepalived-node.ts';
-import { waitFor } from '../../helpers/wait-for.ts';
+import { times, waitFor } from '../../helpers/wait-for.ts';
 
 /** Many times the grace period of a hung keepalived. */
 const LONG_MS = 10_000;
@@ -21,7 +21,7 @@ async function stopped(supervisor: VrrpSupervisorProcess, which: 'parent' | 'chi
 }
 
 async function replaced(node: VrrpNode, supervisor: VrrpSupervisorProcess, before: number): Promise<void> {
-  await waitFor('the hang to be seen', () => node.events('keepalived-hung').length === 1);
+  await times('keepalived-hung', () => node.events('keepalived-hung'), 1);
   await waitFor('another keepalived to run', async () => {
     const { current } = await supervisor.status();
     return current !== null && current.pid !== before;

@@ -6,7 +6,7 @@ import { noteHealthUrl } from '../../../src/keepalived/silent-health.ts';
 import { createVrrpPair, PATIENT, type VrrpNode } from '../../helpers/keepalived-node.ts';
 import { readLogEvents } from '../../helpers/supervisor-process.ts';
 import { routerHealth } from '../../helpers/vrrp/ingress-router.ts';
-import { waitFor } from '../../helpers/wait-for.ts';
+import { times, waitFor } from '../../helpers/wait-for.ts';
 
 /** Stands in for a monitor: keeps writing one value until it is stopped. */
 function keepWriting(path: string, value: number): { readonly stop: () => void } & Disposable {
@@ -96,7 +96,7 @@ test('a monitor that falls silent on the holder moves nothing while what it aske
   const taken = () => b.events('vrrp-transition').filter(({ to }) => to === 'MASTER').length;
   const takenBefore = taken();
   here.stop();
-  await waitFor('the monitor to be missed', () => a.events('monitor-silent').length === 1);
+  await times('monitor-silent', () => a.events('monitor-silent'), 1);
   await waitFor("a holder's value", () => readFileSync(a.paths.track, 'utf8') === '30\n');
   expect((await holder.status()).trackFiles).toMatchObject([{ silent: true, demoted: false, value: 30 }]);
   expect(a.events('node-demoted')).toEqual([]);

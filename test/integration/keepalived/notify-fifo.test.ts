@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readNotifyFifo } from '../../../src/keepalived/notify-fifo.ts';
 import type { Notification } from '../../../src/keepalived/vrrp-program.ts';
-import { waitFor } from '../../helpers/wait-for.ts';
+import { times, waitFor } from '../../helpers/wait-for.ts';
 
 let dir: string;
 let path: string;
@@ -39,7 +39,7 @@ test('lines of many writers, one after the other and in pieces, are all told', a
   appendFileSync(path, 'INSTANCE "API" BACKUP 220\nINSTANCE "API" MAS');
   appendFileSync(path, 'TER 220\nnonsense\n');
   appendFileSync(path, 'INSTANCE "API" STOP 220\n');
-  await waitFor('three lines', () => told.length === 3);
+  await times('line', () => told, 3);
   expect(told.map(({ what }) => what)).toEqual(['BACKUP', 'MASTER', 'STOP']);
   close();
 });
@@ -53,7 +53,7 @@ test('a FIFO that is there is kept, with what was written while there was no rea
   expect(statSync(path)).toMatchObject({ ino: inode });
   expect(statSync(path).mode & 0o777).toBe(0o600);
   appendFileSync(path, 'INSTANCE "API" MASTER 220\n');
-  await waitFor('the line', () => told.length === 1);
+  await times('line', () => told, 1);
   second();
 });
 
@@ -77,9 +77,9 @@ test('a removed FIFO is created again, and lines written to either one are repor
   rmSync(path);
   await waitFor('another FIFO', () => statSync(path, { throwIfNoEntry: false })?.isFIFO());
   writeSync(running, 'INSTANCE "API" MASTER 220\n');
-  await waitFor('the line of the one that runs', () => told.length === 1);
+  await times('line', () => told, 1);
   writeLine('STOP');
-  await waitFor('the line of the next one', () => told.length === 2);
+  await times('line', () => told, 2);
   close();
 });
 
@@ -92,18 +92,18 @@ test('lines of the running keepalived are reported, however often its FIFO is re
     await waitFor('another FIFO', () => statSync(path, { throwIfNoEntry: false })?.isFIFO());
     // Read, so that the next removal is of a FIFO that has a reader.
     writeLine('FAULT');
-    await waitFor('its line', () => told.length === 2 * index + 1);
+    await times('line', () => told, 2 * index + 1);
     writeSync(running, `INSTANCE "API" ${what} 220\n`);
-    await waitFor('the line of the one that runs', () => told.length === 2 * index + 2);
+    await times('line', () => told, 2 * index + 2);
   }
   close();
-}, 30_000);
+});
 
 test('a FIFO that another program has made in its place is read', async () => {
   const close = await readNotifyFifo(path, (notification) => told.push(notification));
   rmSync(path);
   execFileSync('mkfifo', [path]);
   writeLine('BACKUP');
-  await waitFor('the line', () => told.length === 1);
+  await times('line', () => told, 1);
   close();
 });

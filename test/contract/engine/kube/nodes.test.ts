@@ -60,7 +60,7 @@ test('nothing is observed before both labels were listed: half of a list would l
   });
   cluster.writeKubeconfig(server.url);
   seen = watchNodes(cluster, { checkInterval: 100 });
-  await seen.reports('api-unavailable');
+  await seen.since().reports('api-unavailable');
   await waitFor('several attempts', () => server.served().requests > 10);
   isMasterDenied = false;
   await seen.sees(['cp-1=10.0.0.1', 'cp-2=10.0.0.2']);

@@ -11,7 +11,7 @@ import {
 } from '../../../../src/engine/system/process/processes.ts';
 import { createProcesses } from '../../../../src/keepalived/supervise/processes.ts';
 import { createStateFile } from '../../../../src/keepalived/supervise/state-file.ts';
-import { waitFor } from '../../../helpers/wait-for.ts';
+import { times, waitFor } from '../../../helpers/wait-for.ts';
 
 let dir: string;
 let path: string;
@@ -63,7 +63,7 @@ test('a failed write of the record is reported once, and known processes still e
   const processes = createProcesses(join(dir, 'missing', 'record.json'), log);
   const id = parentId();
   processes.started(id);
-  await waitFor('the child to be seen', () => childrenOf(id).length === 1);
+  await times('child', () => childrenOf(id), 1);
   processes.look();
   expect(complaints).toMatchObject([{ event: 'record-not-written' }]);
   const children = childrenOf(id);

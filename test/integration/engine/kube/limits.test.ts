@@ -9,7 +9,7 @@ import {
   watchCluster,
   watchNodes,
 } from '../../../helpers/api-server/observing.ts';
-import { waitFor } from '../../../helpers/wait-for.ts';
+import { times, waitFor } from '../../../helpers/wait-for.ts';
 
 let cluster: TestCluster;
 let server: ApiServer;
@@ -39,12 +39,12 @@ test('the previous list stays while there are more objects than maxObjects, and 
   fill(2);
   watch({ maxObjects: 2 }, 1_000);
   await seen.sees(two, 'poll');
+  const then = seen.since();
   cluster.store.set(node('cp-3', ['10.0.0.3']));
-  const told = async (event: string) => String((await seen.reports(event))['error']);
-  expect(await told('api-unavailable')).toContain('the list has 3 objects, the limit maxObjects is 2');
-  expect(await told('watch-interrupted')).toContain('there are 3 objects, the limit maxObjects is 2');
+  await then.reports('api-unavailable', /the list has 3 objects, the limit maxObjects is 2/);
+  await then.reports('watch-interrupted', /there are 3 objects, the limit maxObjects is 2/);
   cluster.store.delete('Node', 'cp-3');
-  await seen.reports('api-recovered');
+  await then.reports('api-recovered');
   await seen.sees(two);
 });
 
@@ -56,7 +56,7 @@ test('objects that are over maxPageBytes together are listed in smaller pages, w
     checkInterval: 60_000,
     timing: { maxPageBytes: 40_000, pageLimit: 32 },
   });
-  await waitFor('a list', () => seen.latest()?.length === 60);
+  await times('server', () => seen.latest() ?? [], 60);
   const limits = server.requests.flatMap((path) => /[?&]limit=(\d+)/.exec(path)?.[1] ?? []);
   // Sorted by name, the 9th to the 11th are large, the 13th and the 14th.
   expect(limits.map(Number)).toEqual([32, 16, 8, 16, 8, 4, 2, 4, 2, 4, 8, 16, 32]);
@@ -86,21 +86,23 @@ test("a page over maxPageBytes is reported with the limit, and the server's othe
   watch({ maxPageBytes: 4_000 }, 1_000);
   await seen.sees(two, 'poll');
   await waitFor('both watches', () => server.served().watches === 2);
+  const then = seen.since();
   cluster.store.set({ ...heavy, spec: { taints: 'x'.repeat(4_000) } });
-  const { error } = await seen.reports('api-unavailable');
-  expect(error).toMatch(/its answer has more than 4000 bytes, which is the limit maxPageBytes/);
+  await then.reports(
+    'api-unavailable',
+    /its answer has more than 4000 bytes, which is the limit maxPageBytes/,
+  );
   expect(seen.latest()).toEqual(two);
   cluster.store.set(node('cp-2', ['10.0.0.22'], { 'node-role.kubernetes.io/master': '' }));
   await seen.sees(['cp-1=10.0.0.1', 'cp-2=10.0.0.22'], 'watch');
-  const interrupted = seen.events.filter(({ event }) => event === 'watch-interrupted');
+  const interrupted = then.reported('watch-interrupted');
   expect(interrupted.filter((event) => String(event['error']).includes('maxPageBytes'))).toEqual([]);
 });
 
 test('a list of more pages than maxPages is given up and told', async () => {
   fill(11);
   watch({ pageLimit: 1, maxPages: 10 });
-  const { error } = await seen.reports('api-unavailable');
-  expect(error).toMatch(/the list has 11 pages, the limit maxPages is 10/);
+  await seen.since().reports('api-unavailable', /the list has 11 pages, the limit maxPages is 10/);
 });
 
 test.each([

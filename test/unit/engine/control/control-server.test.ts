@@ -7,7 +7,7 @@ import type { AnswerLine } from '../../../../src/engine/control/control-connecti
 import { serveControlSocket } from '../../../../src/engine/control/control-server.ts';
 import { askRaw } from '../../../helpers/supervisor-ask.ts';
 import { connectRaw } from '../../../helpers/supervisor-raw-client.ts';
-import { waitFor } from '../../../helpers/wait-for.ts';
+import { times, waitFor } from '../../../helpers/wait-for.ts';
 
 let dir: string;
 let path: string;
@@ -71,7 +71,7 @@ test('lines sent at once are all asked at once, and answered in their order', as
       }),
   );
   const answers = askRaw(path, 'one\ntwo\nthree\n');
-  await waitFor('all three to be asked', () => open.length === 3);
+  await times('request', () => open.map(({ line }) => line), 3);
   for (const { answer } of open.toReversed()) answer();
   expect(await answers).toEqual([echoed('one'), echoed('two'), echoed('three')]);
 });
