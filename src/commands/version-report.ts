@@ -6,6 +6,11 @@ import { parseHaproxyBuild, parseKeepalivedBuild } from '../engine/system/text/p
 import { hawserCommit, hawserVersion } from '../engine/system/version.ts';
 
 const TIMEOUT_MS = 5_000;
+/** The real clusters that hawser ran on, with its image unmodified (docs/support.md). */
+export const clusters: readonly string[] = [
+  'Kubernetes 1.34.9, containerd 1.7.24, Debian 13, three control-plane nodes (2026-11-26, commit 2174d679)',
+  'Kubernetes 1.26, containerd 1.6, Debian 12, one node (2026-11-22, commit 6d60be9)',
+];
 
 /** The versions of the programs here; null if one could not be run. */
 interface VersionReport {
@@ -14,6 +19,7 @@ interface VersionReport {
   readonly haproxy: string | null;
   readonly keepalived: string | null;
   readonly node: string;
+  readonly clusters: readonly string[];
 }
 
 export const spec = versionCommand;
@@ -36,6 +42,7 @@ async function versionReport(): Promise<VersionReport> {
     haproxy: parseHaproxyBuild(haproxy)?.version ?? null,
     keepalived: parseKeepalivedBuild(keepalived)?.version ?? null,
     node: process.versions.node,
+    clusters,
   };
 }
 
@@ -44,9 +51,10 @@ async function said(argv: readonly [string, ...string[]]): Promise<string> {
   return outcome === undefined ? '' : outcome.stdout + outcome.stderr;
 }
 
-function linesOf({ hawser, commit, ...programs }: VersionReport): string {
+function linesOf({ hawser, commit, clusters: ranOn, ...programs }: VersionReport): string {
   const rows = Object.entries(programs).map(([name, version]) => [name, version ?? 'not found'] as const);
   return [['hawser', commit === null ? hawser : `${hawser} (${commit.slice(0, 12)})`] as const, ...rows]
     .map(([name, version]) => `${name} ${version}\n`)
+    .concat(ranOn.map((cluster) => `ran on ${cluster}\n`))
     .join('');
 }

@@ -14,6 +14,7 @@ test('hawser version tells the programs that it runs, and its own commit, as tex
     haproxy: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     keepalived: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     node: process.versions.node,
+    clusters: expect.arrayContaining([expect.stringContaining('Kubernetes 1.34.9')]),
   });
   expect(JSON.parse((await run('version', '-o', 'json')).stdout)).toEqual(json);
   expect(parse((await run('version', '-oyaml')).stdout)).toEqual(json);
