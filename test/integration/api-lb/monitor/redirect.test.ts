@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Cluster, createCluster } from '../../../helpers/cluster.ts';
 import { createLoadBalancer, type LoadBalancer } from '../../../helpers/load-balancer.ts';
@@ -35,6 +36,37 @@ test('the VIP leads to HAProxy while it has a usable server, and no rule outlive
   monitor.kill('SIGTERM');
   expect(await gone).toBe(0);
   expect(await tables()).not.toContain('hawser');
+});
+
+/** The hooks and priorities of kube-proxy in nftables mode, with one Service of type NodePort. */
+const kubeProxy = `table ip kube-proxy {
+  chain service { meta l4proto tcp dnat to 10.77.0.11:6443
+  }
+  chain services {
+    ip daddr 10.96.0.1 tcp dport 443 goto service
+    fib daddr type local tcp dport 31000 goto service
+  }
+  chain nat-prerouting { type nat hook prerouting priority dstnat; policy accept; jump services
+  }
+  chain nat-output { type nat hook output priority -100; policy accept; jump services
+  }
+  chain nat-postrouting { type nat hook postrouting priority srcnat; policy accept; masquerade
+  }
+}
+`;
+
+test("the redirect and kube-proxy's nftables chains leave each other alone", async () => {
+  const rules = `${cluster.dir}/kube-proxy.nft`;
+  writeFileSync(rules, kubeProxy);
+  await cluster.namespace.run('nft', '-f', rules);
+  await cluster.namespace.run('ip', 'route', 'add', '10.96.0.0/12', 'dev', 'node0');
+  await balancer.startSupervisor();
+  balancer.startMonitor('--api-vip', cluster.vip);
+  await balancer.monitorSaid('redirect-added');
+  await waitFor('an answer on the VIP', throughVip);
+  const version = await throughVip();
+  expect(await cluster.get('https://10.96.0.1:443/version')).toBe(version);
+  expect(await cluster.get(`https://${cluster.vip}:31000/version`)).toBe(version);
 });
 
 test('a monitor that is killed leaves the redirect, and the next one does not touch it while HAProxy serves', async () => {
