@@ -2,7 +2,7 @@ import type { SettingsOf } from '../cli/command-spec.ts';
 import { structuredWriter } from '../cli/structured-text.ts';
 import { versionCommand } from '../cli/version-settings.ts';
 import { runCommand } from '../engine/system/process/run-command.ts';
-import { parseHaproxyBuild, parseKeepalivedBuild } from '../engine/system/text/program-version.ts';
+import { parseHaproxyBuild, parseKeepalivedBuild } from '../haproxy/build.ts';
 import { hawserCommit, hawserVersion } from '../engine/system/version.ts';
 
 const TIMEOUT_MS = 5_000;

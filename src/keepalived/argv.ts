@@ -1,4 +1,4 @@
-import type { KeepalivedBuild } from '../engine/system/text/program-version.ts';
+import type { KeepalivedBuild } from '../haproxy/build.ts';
 
 /** The files of one keepalived, all in the supervisor's run directory. */
 export interface KeepalivedPaths {

@@ -12,7 +12,7 @@ import { type SpawnOutcome, spawnDaemon } from '../engine/system/process/spawn-d
 import { describeConfiguration, markConfiguration, readAccepted } from './accepted-configuration.ts';
 import { daemonArgv, type KeepalivedPaths } from './argv.ts';
 import { createKeepalivedCheck } from './check-configuration.ts';
-import { readKeepalivedBuild } from './keepalived-build.ts';
+import { readKeepalivedBuild } from './build.ts';
 import { createKeepalivedOutput, type KeepalivedOutput } from './output.ts';
 import { parseDump } from './parse-dump.ts';
 import { parseWords } from './parse-words.ts';

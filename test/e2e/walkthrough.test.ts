@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { haproxyMonitorStatusSchema } from '../../src/api-lb/haproxy-monitor-status.ts';
-import { parseKeepalivedBuild } from '../../src/engine/system/text/program-version.ts';
+import { parseKeepalivedBuild } from '../../src/haproxy/build.ts';
 import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
 import { type BedClient, startClient } from '../helpers/vrrp/bed-client.ts';
 import { sendSignal, waitForEnd } from '../helpers/vrrp/bed-process.ts';

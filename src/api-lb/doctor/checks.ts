@@ -18,7 +18,7 @@ import type { Peer } from '../../engine/examine/peer-health.ts';
 import { lastWords, notRun, type ProgramOutcome } from '../../engine/examine/run-program.ts';
 import type { WantedPort } from '../../engine/examine/wanted-port.ts';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
-import { OLDEST_HAPROXY, parseHaproxyBuild } from '../../engine/system/text/program-version.ts';
+import { OLDEST_HAPROXY, parseHaproxyBuild } from '../../haproxy/build.ts';
 import { supervisorStatusSchema } from '../../haproxy/supervise/supervisor-status.ts';
 import type { Redirect } from '../redirect/redirect.ts';
 import { REDIRECT_TABLE } from '../redirect/ruleset.ts';

@@ -2,7 +2,7 @@ import { createApplier } from '../../engine/apply/applier.ts';
 import { type ApplyOutcome, isUnchecked } from '../../engine/apply/apply-outcome.ts';
 import type { ConfigurationCheck } from '../../engine/apply/configuration-check.ts';
 import { identityOf } from '../../engine/apply/file-set.ts';
-import { reloadByScript } from '../../engine/apply/reload-script.ts';
+import { reloadByScript } from './reload-script.ts';
 import { createChangeRecord } from '../../engine/monitor/change-record.ts';
 import type { ConfigurationParts } from '../../engine/monitor/configuration-loop.ts';
 import { logForeignFile, logOutcome } from '../../engine/monitor/log-outcome.ts';

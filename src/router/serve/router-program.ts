@@ -1,5 +1,5 @@
 import { REFUSED, WENT_BACK } from '../../engine/apply/apply-outcome.ts';
-import { scriptProblem } from '../../engine/apply/reload-script.ts';
+import { scriptProblem } from './reload-script.ts';
 import { openApiSession } from '../../engine/kube/api-session.ts';
 import { openCredentials } from '../../engine/kube/in-cluster.ts';
 import { runConfigurationLoop } from '../../engine/monitor/configuration-loop.ts';

@@ -17,7 +17,7 @@ import type { FileReading } from '../../engine/examine/host-files.ts';
 import { isSupervisedKeepalived } from '../../engine/examine/host-processes.ts';
 import { configCheck, type LiveProgram, type Running, supervisorCheck } from '../../engine/examine/live.ts';
 import { notRun, type ProgramOutcome } from '../../engine/examine/run-program.ts';
-import { OLDEST_KEEPALIVED, parseKeepalivedBuild } from '../../engine/system/text/program-version.ts';
+import { OLDEST_KEEPALIVED, parseKeepalivedBuild } from '../../haproxy/build.ts';
 import { isoTime } from '../../engine/system/time/iso-time.ts';
 import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
 import { parseSteeringOrder } from '../steering/steering-file.ts';

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { type KeepalivedBuild, parseKeepalivedBuild } from '../engine/system/text/program-version.ts';
+import { type KeepalivedBuild, parseKeepalivedBuild } from '../haproxy/build.ts';
 
 /** It takes some milliseconds, more on a starved node. One that hangs is not waited for: the start shows what is wrong with it. */
 const PATIENCE_MS = 3_000;

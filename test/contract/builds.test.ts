@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import {
   parseHaproxyBuild,
   parseKeepalivedBuild,
-} from '../../../../../src/engine/system/text/program-version.ts';
+} from '../../src/haproxy/build.ts';
 
 test.each([
   ['2.6.12-1+deb12u3 2025/10/03', '2.6.12', true],

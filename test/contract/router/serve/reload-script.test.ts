@@ -1,9 +1,9 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { reloadByScript, scriptProblem } from '../../../../src/engine/apply/reload-script.ts';
+import { reloadByScript, scriptProblem } from '../../../../src/router/serve/reload-script.ts';
 import { runCommand } from '../../../../src/engine/system/process/run-command.ts';
-import { type ApplyScene, createApplyScene, goodText } from './apply-scene.ts';
+import { type ApplyScene, createApplyScene, goodText } from '../../engine/apply/apply-scene.ts';
 
 const { signal } = new AbortController();
 const [before, after] = [goodText(1001), goodText(1002)];
