@@ -212,6 +212,13 @@ function circlesIn(edges: readonly Edge[]): readonly string[] {
   return [...new Set(inCircle.map(circleOf))];
 }
 
+/** Files of the engine that still mention HAProxy, as do some of `engine/apply`. */
+const MENTIONING = ['engine/monitor/configuration-loop.ts', 'engine/monitor/reload-pace.ts'];
+
+function contentOf(file: string): string {
+  return readFileSync(join(src, file), 'utf8');
+}
+
 describe('source files', () => {
   test('are at most 280 lines long', () => {
     const long = files.filter((file) => readFileSync(file, 'utf8').split('\n').length > 281);
@@ -221,6 +228,15 @@ describe('source files', () => {
   test('of commands are at most 60 lines long: their work is done in a room', () => {
     const commands = files.filter((file) => roomOf(relative(src, file)) === 'commands');
     expect(commands.filter((file) => readFileSync(file, 'utf8').split('\n').length > 61)).toEqual([]);
+  });
+
+  test('of the engine mention none of the programs that it drives', () => {
+    const mentioning = files
+      .map((file) => relative(src, file))
+      .filter((file) => file.startsWith('engine/') && /haproxy|keepalived/i.test(contentOf(file)));
+    expect(
+      mentioning.filter((file) => !file.startsWith('engine/apply/') && !MENTIONING.includes(file)),
+    ).toEqual([]);
   });
 
   test('never find or end a process by its name', () => {

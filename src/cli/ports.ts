@@ -18,3 +18,6 @@ export const defaultPorts = {
   /** The router's page, on all addresses, like openshift-router's. */
   router: 1_936,
 } as const;
+
+/** The page on the health port that says whether HAProxy itself works. */
+export const READY_PATH = '/haproxy_ready';

@@ -2,8 +2,9 @@ import type { SettingsOf } from '../cli/command-spec.ts';
 import { structuredWriter } from '../cli/structured-text.ts';
 import { versionCommand } from '../cli/version-settings.ts';
 import { runCommand } from '../engine/system/process/run-command.ts';
-import { parseHaproxyBuild, parseKeepalivedBuild } from '../haproxy/build.ts';
 import { hawserCommit, hawserVersion } from '../engine/system/version.ts';
+import { parseHaproxyBuild } from '../haproxy/build.ts';
+import { parseKeepalivedBuild } from '../keepalived/build.ts';
 
 const TIMEOUT_MS = 5_000;
 /** The real clusters that hawser ran on, with its image unmodified (docs/support.md). */
@@ -32,10 +33,8 @@ export async function run({ json }: SettingsOf<typeof spec>): Promise<number> {
 }
 
 async function versionReport(): Promise<VersionReport> {
-  const [haproxy, keepalived] = await Promise.all([
-    said(['haproxy', '-vv']),
-    said(['keepalived', '--version']),
-  ]);
+  const asked = [said(['haproxy', '-vv']), said(['keepalived', '--version'])] as const;
+  const [haproxy, keepalived] = await Promise.all(asked);
   return {
     hawser: hawserVersion(),
     commit: hawserCommit(),

@@ -1,4 +1,4 @@
-import type { KeepalivedBuild } from '../haproxy/build.ts';
+import type { KeepalivedBuild } from '../keepalived/build.ts';
 
 /** The files of one keepalived, all in the supervisor's run directory. */
 export interface KeepalivedPaths {

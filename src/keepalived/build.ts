@@ -1,6 +1,22 @@
 import { spawnSync } from 'node:child_process';
-import { type KeepalivedBuild, parseKeepalivedBuild } from '../haproxy/build.ts';
+import { isOlder, versionIn } from '../engine/system/text/version-order.ts';
 
+/** A build of keepalived, by its own output. */
+export interface KeepalivedBuild {
+  readonly version: string;
+  readonly supported: boolean;
+  readonly vrrp: boolean;
+  /** Supports `--no_bfd`. 2.3 opens the pid file of its BFD process in /run even for VRRP alone. */
+  readonly bfd: boolean;
+  /**
+   * Adverts for any VIP count, as in RFC 9568: while a VIP is being changed, the holder of one keeps the nodes of the other from taking theirs.
+   * 2.2 ignores adverts for another VIP, so both can be held at once.
+   */
+  readonly countsAdvertsOfOtherVips: boolean;
+}
+
+export const OLDEST_KEEPALIVED = '2.2.7';
+const FIRST_TO_COUNT_OTHER_VIPS = '2.3.0';
 /** It takes some milliseconds, more on a starved node. One that hangs is not waited for: the start shows what is wrong with it. */
 const PATIENCE_MS = 3_000;
 
@@ -16,4 +32,18 @@ export function readKeepalivedBuild(path: string): KeepalivedBuild | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** `printed`: by `keepalived --version`, on stderr. */
+export function parseKeepalivedBuild(printed: string): KeepalivedBuild | undefined {
+  const version = versionIn(printed, /Keepalived v(\d+)\.(\d+)\.(\d+)/);
+  if (version === undefined) return undefined;
+  const options = /^Config options:(.*)$/m.exec(printed)?.[1] ?? '';
+  return {
+    version,
+    supported: !isOlder(version, OLDEST_KEEPALIVED),
+    vrrp: /\bVRRP\b/.test(options),
+    bfd: /\bBFD\b/.test(options),
+    countsAdvertsOfOtherVips: !isOlder(version, FIRST_TO_COUNT_OTHER_VIPS),
+  };
 }

@@ -1,9 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import {
-  parseHaproxyBuild,
-  parseKeepalivedBuild,
-} from '../../src/haproxy/build.ts';
+import { parseHaproxyBuild } from '../../src/haproxy/build.ts';
+import { parseKeepalivedBuild } from '../../src/keepalived/build.ts';
 
 test.each([
   ['2.6.12-1+deb12u3 2025/10/03', '2.6.12', true],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { haproxyMonitorStatusSchema } from '../../src/api-lb/haproxy-monitor-status.ts';
-import { parseKeepalivedBuild } from '../../src/haproxy/build.ts';
 import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
+import { parseKeepalivedBuild } from '../../src/keepalived/build.ts';
 import { type BedClient, startClient } from '../helpers/vrrp/bed-client.ts';
 import { sendSignal, waitForEnd } from '../helpers/vrrp/bed-process.ts';
 import { waitFor } from '../helpers/wait-for.ts';

@@ -55,7 +55,7 @@ function ownSuffix(): string {
 }
 
 /**
- * Root's socket is for root only. Another user's is for its group too: the HAProxy monitor is root without DAC_OVERRIDE, and in the supervisor's
+ * Root's socket is for root only. Another user's is for its group too: a monitor may be root without DAC_OVERRIDE, and in the supervisor's
  * group (docs/internals/decisions/0026).
  */
 export function socketMode(user: number | undefined): number {

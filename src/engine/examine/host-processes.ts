@@ -44,8 +44,3 @@ async function readHostProcess(files: HostFiles, pid: number): Promise<HostProce
 export function isHawser({ argv }: HostProcess, words: readonly string[]): boolean {
   return argv.some((_, at) => words.every((word, index) => argv[at + index] === word));
 }
-
-/** The supervisor's keepalived runs in the foreground with an accepted copy and never respawns itself. */
-export function isSupervisedKeepalived({ name, argv }: HostProcess): boolean {
-  return name === 'keepalived' && argv.includes('--dont-respawn') && argv.includes('--dont-fork');
-}

@@ -8,19 +8,19 @@ export interface Peer {
 
 export interface PeerHealth {
   readonly peer: Peer;
-  /** What its HAProxy's health port answers. */
+  /** What its load balancer's health page answers. */
   readonly health: 'ready' | 'not-ready' | 'no-answer';
 }
 
-/** Asks every peer's HAProxy at once whether it is ready. Never rejects. */
+/** Asks every peer's load balancer at once whether it is ready. Never rejects. */
 export async function askPeers(
   peers: readonly Peer[],
-  healthPort: number,
+  page: { readonly port: number; readonly path: string },
   limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<readonly PeerHealth[]> {
   return await Promise.all(
     peers.map(async (peer): Promise<PeerHealth> => {
-      const answer = await askPage({ host: peer.address, port: healthPort }, '/haproxy_ready', limits);
+      const answer = await askPage({ host: peer.address, port: page.port }, page.path, limits);
       if (answer.kind === 'silent') return { peer, health: 'no-answer' };
       return { peer, health: answer.status === 200 ? 'ready' : 'not-ready' };
     }),

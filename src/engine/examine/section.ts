@@ -121,7 +121,7 @@ export function shortHash(sha256: string): string {
   return sha256.slice(0, 8);
 }
 
-/** `haproxy.cfg 3f2a3f2a`; empty without a hash. */
+/** `example.cfg 3f2a3f2a`; empty without a hash. */
 export function hashLines(name: string, sha256: string | undefined): readonly Piece[] {
   if (sha256 === undefined) return [];
   return [styled('line', styled('aside', `${name} `), shortHash(sha256))];

@@ -14,7 +14,7 @@ export interface SeenNode {
 export const seenPeerSchema = z.object({
   name: z.string(),
   address: z.string(),
-  /** Its HAProxy's health port. */
+  /** Its load balancer's health page. */
   health: z.enum(['ready', 'not-ready', 'no-answer']),
   /** The VIPs that it answers for. */
   holds: z.array(z.string()),
@@ -38,7 +38,7 @@ export interface SeenInstance {
   readonly name: string;
   /** Undefined if it has none. */
   readonly vip: string | undefined;
-  /** In keepalived's words: `MASTER`. */
+  /** In VRRP's words: `MASTER`. */
   readonly state: string;
   readonly sinceMs: number;
 }

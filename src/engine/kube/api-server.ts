@@ -1,6 +1,6 @@
 import { hostPort } from '../system/network/address-text.ts';
 import { compareText } from '../system/text/compare-text.ts';
-/** One API server as HAProxy should see it. Every field is safe to print into a configuration file. */
+/** One API server as the load balancer should see it. Every field is safe to print into a configuration file. */
 export interface ApiServer {
   /** Unique within a list; only `[A-Za-z0-9._:-]`, see `safeServerName`. */
   readonly name: string;

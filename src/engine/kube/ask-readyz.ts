@@ -2,7 +2,7 @@ import { askHealth, type HealthAnswer } from '../system/network/ask-health.ts';
 import type { ApiServer } from './api-server.ts';
 
 /**
- * An API server's answer to `/readyz`. Like HAProxy's own check, it sends no credentials and verifies no certificate,
+ * An API server's answer to `/readyz`. Like the load balancer's own check, it sends no credentials and verifies no certificate,
  * since only liveness counts. A living server may answer 401 or 403 (`--anonymous-auth=false`). A 500 counts as a
  * failure, and so does silence for `timeoutMs`. Never throws.
  */

@@ -14,6 +14,6 @@ export function observeSupervisor<Now>(log: Log, metrics: SupervisorMetrics<Now>
   return (event) => {
     log(event);
     metrics.observe(event);
-    if (event.event === 'keepalived-late') starvation.lateTimer();
+    if (event.event === metrics.lateTimerEvent) starvation.lateTimer();
   };
 }

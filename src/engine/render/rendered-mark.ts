@@ -2,7 +2,7 @@
 export const RENDERED_MARK = 'hawser renders this file';
 
 /**
- * Suffix under which a foreign configuration is saved: `haproxy.cfg.before-hawser`. An existing copy is never overwritten, and `hawser uninstall`
+ * Suffix under which a foreign configuration is saved: `example.cfg.before-hawser`. An existing copy is never overwritten, and `hawser uninstall`
  * restores it.
  */
 export const ASIDE_SUFFIX = '.before-hawser';

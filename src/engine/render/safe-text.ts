@@ -8,7 +8,7 @@ export function isSafeText(text: string): boolean {
 }
 
 /**
- * The text of a printed value. Throws if it contains anything that ends a word, a line or a string in HAProxy's or keepalived's syntax, or starts
+ * The text of a printed value. Throws if it contains anything that ends a word, a line or a string in the syntax of a program's configuration, or starts
  * a comment, a variable or a block there: blanks, control characters, quotes, `#`, `\`, `$`, `{`, `}`. Nothing is escaped or dropped: a silently
  * changed name is a wrong name. A missing value is an error too, never an empty string.
  */

@@ -50,6 +50,7 @@ export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Holdin
   };
   return {
     observe: (event) => counts[event.event]?.(event),
+    lateTimerEvent: 'keepalived-late',
     lag,
     text: (holdings) => {
       holder.clear();

@@ -1,6 +1,6 @@
 import type { Pod } from '../../cli/pod.ts';
-import { unprivilegedId } from '../../engine/system/process/unprivileged-id.ts';
 import type { WantedFolder } from './plan.ts';
+import { unprivilegedId } from './unprivileged-id.ts';
 
 /** With which certificate the monitors ask the API. */
 export type Credentials = 'own' | 'kubelet';

@@ -1,6 +1,6 @@
 import { Document } from 'yaml';
-import { unprivilegedId } from '../../engine/system/process/unprivileged-id.ts';
 import type { WantedFile } from './plan.ts';
+import { unprivilegedId } from './unprivileged-id.ts';
 
 const header = [
   ' Written by `hawser install --print`: every file of a control-plane node. cloud-init takes it as it is; for Cluster API',

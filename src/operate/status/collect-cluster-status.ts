@@ -1,3 +1,4 @@
+import { READY_PATH } from '../../cli/ports.ts';
 import { askPeers, type Peer } from '../../engine/examine/peer-health.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { readNeighbourTable, touchNeighbour } from '../../engine/system/network/neighbours.ts';
@@ -33,10 +34,14 @@ export async function collectClusterStatus(
   const elsewhere = vips.filter(({ vip }) => !ownAddresses.has(vip));
   await Promise.all(elsewhere.map(({ vip }) => touchNeighbour(vip)));
   const [looks] = await Promise.all([
-    askPeers(knownPeers(here, products, ownAddresses), places.healthPort, {
-      timeoutMs: Math.round(timeoutMs * PEERS_SHARE),
-      signal,
-    }),
+    askPeers(
+      knownPeers(here, products, ownAddresses),
+      { port: places.healthPort, path: READY_PATH },
+      {
+        timeoutMs: Math.round(timeoutMs * PEERS_SHARE),
+        signal,
+      },
+    ),
     sleep(elsewhere.length === 0 ? 0 : SEGMENT_WITHIN_MS, signal),
   ]);
   // By now the kernel knows which hosts answer for the VIPs, and which of them are peers.

@@ -1,5 +1,4 @@
 import { REFUSED, WENT_BACK } from '../../engine/apply/apply-outcome.ts';
-import { scriptProblem } from './reload-script.ts';
 import { openApiSession } from '../../engine/kube/api-session.ts';
 import { openCredentials } from '../../engine/kube/in-cluster.ts';
 import { runConfigurationLoop } from '../../engine/monitor/configuration-loop.ts';
@@ -24,6 +23,7 @@ import { givenFilePaths } from './live-files.ts';
 import { observeRouter } from './observe-router.ts';
 import { observeStatistics } from './observe-statistics.ts';
 import { createRecentChanges } from './recent-changes.ts';
+import { scriptProblem } from './reload-script.ts';
 import { type RouterConfiguration, routerConfiguration } from './router-configuration.ts';
 import { createRouterMetrics, type RouterMetrics } from './router-metrics.ts';
 import type { RouterObserver } from './router-observer.ts';

@@ -10,7 +10,7 @@ import {
   warn,
 } from '../../engine/examine/check.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
-import { type HostProcess, isHawser, isSupervisedKeepalived } from '../../engine/examine/host-processes.ts';
+import { type HostProcess, isHawser } from '../../engine/examine/host-processes.ts';
 import type { VipContext } from './context.ts';
 
 /** A static pod of the kubelet, as its text describes it. */
@@ -96,4 +96,9 @@ async function readManifests(files: HostFiles, folder: string) {
     return look.kind === 'unreadable' && !/EISDIR/.test(look.reason) ? { path, text: undefined } : [];
   });
   return (await Promise.all(read)).flat();
+}
+
+/** The supervisor's keepalived runs in the foreground with an accepted copy and never respawns itself. */
+export function isSupervisedKeepalived({ name, argv }: HostProcess): boolean {
+  return name === 'keepalived' && argv.includes('--dont-respawn') && argv.includes('--dont-fork');
 }

@@ -14,15 +14,15 @@ import {
   warn,
 } from '../../engine/examine/check.ts';
 import type { FileReading } from '../../engine/examine/host-files.ts';
-import { isSupervisedKeepalived } from '../../engine/examine/host-processes.ts';
 import { configCheck, type LiveProgram, type Running, supervisorCheck } from '../../engine/examine/live.ts';
 import { notRun, type ProgramOutcome } from '../../engine/examine/run-program.ts';
-import { OLDEST_KEEPALIVED, parseKeepalivedBuild } from '../../haproxy/build.ts';
 import { isoTime } from '../../engine/system/time/iso-time.ts';
+import { OLDEST_KEEPALIVED, parseKeepalivedBuild } from '../../keepalived/build.ts';
 import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
 import { parseSteeringOrder } from '../steering/steering-file.ts';
 import type { SteeringOrder } from '../steering/vrrp-steering.ts';
 import type { VipContext } from './context.ts';
+import { isSupervisedKeepalived } from './other-software.ts';
 
 function runningOf(answer: Answer): Running | undefined {
   const { data } = vrrpStatusSchema.safeParse(answer);

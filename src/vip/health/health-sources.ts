@@ -1,3 +1,4 @@
+import { READY_PATH } from '../../cli/ports.ts';
 import { askReadyz } from '../../engine/kube/ask-readyz.ts';
 import type { HealthAnswer, HealthUrl } from '../../engine/system/network/ask-health.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
@@ -39,7 +40,7 @@ export function healthSources(
   const api: HealthSource = {
     kind: 'api',
     trackFile: trackFiles.api,
-    url: { secure: false, host: '127.0.0.1', port: healthPort, path: '/haproxy_ready' },
+    url: { secure: false, host: '127.0.0.1', port: healthPort, path: READY_PATH },
     pollEveryMs: 200,
     pollTimeoutMs: 300,
     peersAreOpen: true,

@@ -1,3 +1,4 @@
+import { READY_PATH } from '../../cli/ports.ts';
 import { askProgram } from '../../engine/examine/ask-program.ts';
 import { askPeers } from '../../engine/examine/peer-health.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
@@ -78,6 +79,6 @@ function troublesOf({ checks }: VipPriority): readonly string[] {
 /** The peers whose HAProxy is ready. */
 async function thatServe(peers: readonly RankedPeer[], healthPort: number): Promise<readonly RankedPeer[]> {
   const limits = { timeoutMs: PEER_TIMEOUT_MS, signal: new AbortController().signal };
-  const looks = await askPeers(peers, healthPort, limits);
+  const looks = await askPeers(peers, { port: healthPort, path: READY_PATH }, limits);
   return peers.filter((_, index) => looks[index]?.health === 'ready');
 }

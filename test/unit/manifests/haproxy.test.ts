@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { settingsTyped } from '../../../src/cli/command-line.ts';
-import { unprivilegedId } from '../../../src/engine/system/process/unprivileged-id.ts';
 import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
+import { unprivilegedId } from '../../../src/operate/install/unprivileged-id.ts';
 import { defaultLoadBalancerSettings } from '../../helpers/load-balancer-settings.ts';
 import { type Container, containerOf, haproxyManifest, readPod } from './pod.ts';
 

@@ -24,8 +24,8 @@ export function familiesOf(vips: readonly string[]): readonly AddressFamily[] {
 }
 
 /**
- * The address under which HAProxy reaches an API server: of a VIP's family, one in that VIP's own subnet first,
- * otherwise in the order given. Never a VIP (HAProxy would talk to itself, and a node that holds the VIP lists it
+ * The address under which the load balancer reaches an API server: of a VIP's family, one in that VIP's own subnet first,
+ * otherwise in the order given. Never a VIP (the load balancer would talk to itself, and a node that holds the VIP lists it
  * among its own addresses), never one that other nodes cannot reach. `families` overrules the VIPs' families.
  */
 export function chooseAddress(

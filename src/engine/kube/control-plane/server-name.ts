@@ -1,4 +1,4 @@
-/** The longest name HAProxy and Kubernetes both take (RFC 1123 subdomain). */
+/** The longest name of a Kubernetes object (RFC 1123 subdomain). */
 const longestName = 253;
 
 /**

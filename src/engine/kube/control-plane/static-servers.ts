@@ -4,8 +4,8 @@ import { type ApiServer, endpointOf, sortServers } from '../api-server.ts';
 import { safeServerName } from './server-name.ts';
 
 /**
- * The servers of `--servers HOST=IP[:PORT],…` (IPv6 with a port in brackets), sorted. A host name must be safe as typed, because HAProxy's
- * statistics show it unchanged. Loopback is allowed, unlike for nodes: it was written on purpose. Throws a `ConfigError` with every problem at
+ * The servers of `--servers HOST=IP[:PORT],…` (IPv6 with a port in brackets), sorted. A host name must be safe as typed, because the load
+ * balancer's statistics show it unchanged. Loopback is allowed, unlike for nodes: it was written on purpose. Throws a `ConfigError` with every problem at
  * once, and if the flag is missing.
  */
 export function parseServers(text: string | undefined, defaultPort: number): readonly ApiServer[] {

@@ -136,7 +136,7 @@ function coldStart(
     log({ event: 'cold-start-with-last-known', level: 'warn', servers: lastKnown.length });
     return lastKnown;
   }
-  // HAProxy must run for the kubelet's probe even before the cluster's first API server exists. A configuration that
+  // The load balancer must run for the kubelet's probe even before the cluster's first API server exists. A configuration that
   // hawser rendered earlier is better than an empty list; any other file does not belong to this cluster.
   if (isOwnFile(config)) return undefined;
   log({ event: 'cold-start-without-servers', level: 'warn' });

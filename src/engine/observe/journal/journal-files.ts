@@ -10,7 +10,7 @@ export interface JournalFile {
   readonly firstSeq: number;
 }
 
-/** A program's name may end with an instance name: `haproxy-monitor-b`. */
+/** A program's name may end with an instance name: `router-b`. */
 const NAME = /^([a-z][a-z0-9-]{0,40})\.(\d{12})\.jsonl$/;
 
 export function journalPath(directory: string, program: string, firstSeq: number): string {

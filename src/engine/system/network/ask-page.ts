@@ -32,7 +32,7 @@ const MOST_BYTES = 4 * 1024 * 1024;
 /**
  * GETs a page over its own connection. Never rejects.
  * Implements as much of HTTP/1.0 as one GET needs, which ends with its connection: loading `node:http` takes as long as a dozen requests, and a
- * person waits for `hawser status`. Chunked answers are supported: HAProxy 2.6 sends its statistics in chunks whatever the request's version.
+ * person waits for `hawser status`. Chunked answers are supported: some servers send chunks whatever the request's version.
  */
 export function askPage(
   { host, port }: PageAddress,

@@ -33,7 +33,7 @@ export function ownerPidOf({ inode }: ListeningPort): number | undefined {
     .next().value;
 }
 
-/** `haproxy, pid 4242`: the owner of the socket; undefined if it is not visible from here. */
+/** `nginx, pid 4242`: the owner of the socket; undefined if it is not visible from here. */
 export function ownerOf(listener: ListeningPort): string | undefined {
   const pid = ownerPidOf(listener);
   return pid === undefined ? undefined : `${readText(`/proc/${pid}/comm`).trim()}, pid ${pid}`;

@@ -119,7 +119,7 @@ function holdConnection(
       wasConnected = true;
       view.connected(true);
     });
-    // What HAProxy says on an idle connection (408) is read only to notice that it ends.
+    // What a server says on an idle connection (408) is read only to notice that it ends.
     socket.resume();
     socket.once('error', drop);
     socket.once('close', () => {

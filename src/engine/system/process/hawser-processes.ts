@@ -7,7 +7,7 @@ import { programIndex } from './program-path.ts';
 
 export interface RunningProcess {
   readonly id: ProcessId;
-  /** `haproxy supervise`, or the program's own name for what it started. */
+  /** The command, such as `router`, or the program's own name for what it started. */
   readonly what: string;
 }
 
@@ -26,7 +26,7 @@ export function hawserProcesses(names: readonly string[]): readonly RunningProce
 }
 
 /**
- * Which of these daemons it is: `haproxy supervise` for `node … hawser.mjs haproxy supervise …`. None for one with
+ * Which of these daemons it is: `router` for `node … hawser.mjs router …`. None for one with
  * `--instance`.
  */
 export function daemonOf(pid: string | number, names: readonly string[]): string | undefined {

@@ -71,18 +71,18 @@ const LEADS: readonly Lead[] = [
     hides: 'word',
   },
   {
-    why: 'HAProxy: a header or variable that is set or compared',
+    why: 'a proxy: a header or variable that is set or compared',
     lead: /(?:(?:set|add|replace)-header|hdr|setenv|set-var)[ \t(]+["']?(?:(?:proc|sess|txn|req|res)\.)?(?<name>[\w.-]+)["']?\)?[ \t]+(?![ \t]*-m found)/g,
     hides: 'line',
   },
-  { why: 'HAProxy: an old check', lead: /authorization:(?:\\[ \t])+/gi, hides: 'line' },
+  { why: 'a proxy: an old check', lead: /authorization:(?:\\[ \t])+/gi, hides: 'line' },
   {
-    why: 'HAProxy: a user of a list',
+    why: 'a proxy: a user of a list',
     lead: /\buser[ \t]+\S+[ \t]+(?:groups[ \t]+\S+[ \t]+)?password[ \t]+/g,
     hides: 'line',
   },
   {
-    why: 'HAProxy and keepalived: directives',
+    why: 'directives of proxies and VRRP',
     lead: /\b(?:insecure-password|stats[ \t]+auth|dynamic-cookie-key|auth_pass)[ \t]+/g,
     hides: 'line',
   },

@@ -1,8 +1,8 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { reloadByScript, scriptProblem } from '../../../../src/router/serve/reload-script.ts';
 import { runCommand } from '../../../../src/engine/system/process/run-command.ts';
+import { reloadByScript, scriptProblem } from '../../../../src/router/serve/reload-script.ts';
 import { type ApplyScene, createApplyScene, goodText } from '../../engine/apply/apply-scene.ts';
 
 const { signal } = new AbortController();

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { parseKeepalivedBuild } from '../../../../src/haproxy/build.ts';
+import { parseKeepalivedBuild } from '../../../../src/keepalived/build.ts';
 import { TRACK } from '../../../../src/keepalived/track-value.ts';
 import { type KeepalivedProcess, startKeepalived } from '../../../helpers/keepalived-process.ts';
 import { connectSegment, createNetNamespace, type NetNamespace } from '../../../helpers/net-namespace.ts';
