@@ -52,8 +52,8 @@ function readRequest(): Request {
     },
   });
   const [version = '', ...more] = positionals;
-  if (!/^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/.test(version) || more.length > 0)
-    fail(`"${positionals.join(' ')}" is not one version, expected one such as 0.1.0`);
+  if (!/^\d+\.\d+\.\d+(?:-[a-z]+\.\d+)?$/.test(version) || more.length > 0)
+    fail(`"${positionals.join(' ')}" is not one version, expected one such as 0.1.0 or 0.1.0-rc.1`);
   const wanted = architectures.filter((each) => values.arch.includes(each));
   if (wanted.length !== new Set(values.arch).size)
     fail(`--arch ${values.arch.join(' ')}: expected amd64 or arm64`);

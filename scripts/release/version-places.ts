@@ -14,7 +14,7 @@ export interface Place {
   readonly version: string;
 }
 
-const VERSION = String.raw`(?<version>\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)`;
+const VERSION = String.raw`(?<version>\d+\.\d+\.\d+(?:-(?!a..64)[a-z]+\.\d+)?)`;
 const rules: readonly Rule[] = [
   { files: 'package.json', pattern: new RegExp(`^  "version": "${VERSION}"`, 'dgm') },
   {

@@ -3,6 +3,7 @@ import type { CommandResult } from '../../src/engine/system/process/run-command.
 import { runCommand } from '../../src/engine/system/process/run-command.ts';
 import { type DoctorReport, doctorReportSchema } from '../../src/operate/doctor/report.ts';
 import { startContainerd } from './helpers/containerd.ts';
+import { commandBlocks } from './helpers/document-commands.ts';
 import { PATIENCE_MS, ready, waitForPods } from './helpers/health.ts';
 import { install, takeOut, uninstall, writeFile, writeKubeconfig } from './helpers/install.ts';
 import type { Machine } from './helpers/machine.ts';
@@ -110,6 +111,21 @@ test('in a pod, or without the rights that it needs, doctor says that it cannot 
   );
   expect(verdictOf(reportOf(bare), 'settings-file')).toMatch(/^unknown: /);
   expect(bare.exitCode).toBe(2);
+});
+
+test('the commands of the README get the command out of the image with containerd', async () => {
+  const blocks = commandBlocks('README.md', '## Install on a new cluster');
+  const block = blocks.find(({ where }) => where.includes('the command hawser'));
+  const before = await machine.run('cat', '/usr/local/bin/hawser');
+  const script = [
+    `IMAGE=docker.io/library/${ONLY_IN_CONTAINERD}`,
+    'rm /usr/local/bin/hawser',
+    ...(block?.commands ?? []),
+  ];
+  const { exitCode, stderr } = await type(withContainerd, 'sh', '-euc', script.join('\n'));
+  expect([exitCode, stderr]).toEqual([0, '']);
+  expect(await machine.run('cat', '/usr/local/bin/hawser')).toBe(before);
+  expect(await typed('version')).toMatch(/^hawser \d/);
 });
 
 test('each command runs where it belongs', async () => {

@@ -87,6 +87,6 @@ function writeStandIns({ bed }: PodWorld): string {
   };
   for (const name of ['kubeadm', 'kubectl'])
     write(name, process.execPath, localApiServes(`${name}.ts`), file);
-  write('crictl', 'sh', localApiServes('crictl.sh'));
+  for (const name of ['crictl', 'ctr']) write(name, 'sh', localApiServes(`${name}.sh`));
   return dir;
 }

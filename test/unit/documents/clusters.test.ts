@@ -5,8 +5,12 @@ import { clusters } from '../../../src/commands/version-report.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-test.each(clusters)('docs/support.md has the cluster that hawser version names: %s', (cluster) => {
-  const page = readFileSync(join(root, 'docs/support.md'), 'utf8');
-  const [, day = '', commit = ''] = /\((\d{4}-\d\d-\d\d), commit (\w+)\)$/.exec(cluster) ?? [];
-  expect(page).toContain(`${day}, commit ${commit}`);
-});
+test.each(clusters)(
+  'docs/support.md and the README have the cluster that hawser version names: %s',
+  (cluster) => {
+    const page = readFileSync(join(root, 'docs/support.md'), 'utf8');
+    const [, day = '', commit = ''] = /\((\d{4}-\d\d-\d\d), commit (\w+)\)$/.exec(cluster) ?? [];
+    expect(page).toContain(`${day}, commit ${commit}`);
+    expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(day);
+  },
+);

@@ -26,10 +26,9 @@ const seconds = (ms: number, digits: number) =>
 const change = (subject: string) => measured(`change#change/${subject}`).median;
 
 test('every figure of the README is that of docs/performance/*.json', () => {
-  const rate = reload('steady/hawser/connectionsPerSecond');
   const [, rows = ''] = /^## Figures\n.*?^\|---\|---\|---\|\n(.*?)\n\n/ms.exec(page) ?? [];
   expect(rows.split('\n')).toEqual([
-    `| ${reload('steady/hawser/reloads')} reloads under ${rate} new connections/s: lost | ${reload('steady/hawser/lost')} of ${reload('steady/hawser/connections')} | ${reload('steady/shell/lost')} of ${reload('steady/shell/connections')} (shell daemon) |`,
+    `| reload of a broken haproxy.cfg: connections lost | ${reload('bad-file/hawser/lost')} of ${reload('bad-file/hawser/connections')} | ${reload('bad-file/shell/lost')} of ${reload('bad-file/shell/connections')} (shell daemon) |`,
     `| 20 reloads at once: generations of HAProxy started | ${reload('burst/hawser/generationsStarted')} | ${reload('burst/shell/generationsStarted')} (shell daemon) |`,
     `| Node changed at the API → served by HAProxy, median | ${seconds(change('hawser'), 2)} s | ${seconds(change('shell'), 1)} s (shell pods) |`,
     `| holder's node dead: outage, median / max | ${hawserOutage('node-death')} | ${whole(outage('node-death', 'kubeadm').median)} ms (kubeadm guide) |`,

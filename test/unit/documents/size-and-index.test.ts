@@ -9,6 +9,20 @@ test('the README is short enough to be read: at most 120 lines', () => {
   expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(120);
 });
 
+test('the changelog has the form of Keep a Changelog, and at most 15 lines a part', () => {
+  const [, ...versions] = read('CHANGELOG.md').split(/^## /m);
+  expect(versions.length).toBeGreaterThan(0);
+  for (const version of versions) {
+    expect(version).toMatch(/^\[(?:Unreleased\]|\d+\.\d+\.\d+(?:-[a-z]+\.\d+)?\] - \d{4}-\d\d-\d\d)\n/);
+    const kinds = [...version.matchAll(/^### (.+)$/gm)].map(([, kind]) => kind);
+    expect(['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security']).toEqual(
+      expect.arrayContaining(kinds),
+    );
+    for (const part of version.split(/^####? /m).slice(1))
+      expect(part.trim().split('\n').length, part.split('\n')[0]).toBeLessThanOrEqual(17);
+  }
+});
+
 test.each([
   ['docs', 'docs/README.md'],
   ['docs/internals/decisions', 'docs/internals/decisions/README.md'],
