@@ -1,20 +1,18 @@
-import { type Stats, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSetFileName } from '../engine/apply/file-set.ts';
 import { MAX_SET_BYTES } from '../engine/apply/limits.ts';
 import { findLiveFile } from '../engine/apply/live-file.ts';
-import { folderNamedIn, folderOf, numberOf } from '../engine/apply/set-path.ts';
+import { folderOf } from '../engine/apply/set-path.ts';
 import { readRegularFile } from '../engine/system/file/read-regular-file.ts';
-import { type ComparedPart, comparedParts, readPart } from './compared-parts.ts';
 import { readConfiguration } from './read-configuration.ts';
 import type { ReadSetFile } from './runtime/change-file.ts';
 import { describeConfiguration } from './runtime/describe-configuration.ts';
-import type { Description } from './runtime/description.ts';
 import type { Changes, Runtime } from './runtime/execute.ts';
 import type { Running } from './runtime/running.ts';
 
-/** To look at all servers of a larger configuration again and again would cost too much. */
-const MAX_LOOKED_AT_BYTES = 2 * 1024 * 1024;
+/** Polling all servers of a larger configuration would cost too much. */
+const MOST_COMPARED_BYTES = 2 * 1024 * 1024;
 
 /** Reads the set files of a main file. */
 export function readSetFiles(config: string): ReadSetFile {
@@ -28,75 +26,28 @@ export function readSetFiles(config: string): ReadSetFile {
   };
 }
 
-interface Known {
-  readonly stamp: string;
-  readonly sha256: string;
-  readonly set: number | undefined;
-  readonly parts: readonly ComparedPart[];
-}
-
 /**
- * What of the configuration with this hash does not run: servers, and the files of its set. Undefined if another file is in place, or HAProxy
- * does not answer. The main file is read again only after a change, and each search of a large one takes the next part.
+ * The servers of the configuration with this hash that do not run as it says; of one of more than 2 MiB none. Undefined if another file is in
+ * place, or HAProxy does not answer. Removed servers are deleted in any case.
  */
 export function createDriftSearch(
   config: string,
-  runtime: Pick<Runtime, 'drift' | 'fileDrift'>,
+  { drift }: Pick<Runtime, 'drift'>,
 ): (serving: Running, configSha256: string) => Promise<Changes | undefined> {
-  const readSetFile = readSetFiles(config);
-  let known: Known | undefined;
-  let next = 0;
-  const identify = async (): Promise<Known | undefined> => {
-    const stamp = stampOf(config);
-    if (known?.stamp === stamp) return known;
-    const read = readConfiguration(config);
-    if (read.kind === 'unusable') return undefined;
-    const folder = folderNamedIn(await findLiveFile(config), read.bytes);
-    const set = folder === undefined ? undefined : numberOf(folder);
-    known = { stamp, sha256: read.sha256, set, parts: comparedParts(read.bytes) };
-    return known;
-  };
-  const serverDrift = async (
-    serving: Running,
-    { parts, stamp }: Known,
-  ): Promise<Changes['changes'] | undefined> => {
-    next = (next + 1) % Math.max(1, parts.length);
-    const part = parts[next];
-    if (part === undefined) return [];
-    const text = readPart(config, part);
-    const wanted = text === undefined ? undefined : describeConfiguration(text);
-    if (wanted === undefined || stampOf(config) !== stamp) return undefined;
-    return await runtime.drift(serving, wanted, part.isWhole ? undefined : backendsIn(wanted));
-  };
   return async (serving, configSha256) => {
-    const found = await identify();
-    if (found?.sha256 !== configSha256) return undefined;
-    const { set } = found;
-    const servers = await serverDrift(serving, found);
-    const files = set === undefined ? [] : await runtime.fileDrift(serving, (name) => readSetFile(set, name));
-    if (servers === undefined && files === undefined) return undefined;
-    return { changes: [...(servers ?? []), ...(files ?? [])], set };
+    const read = isLarge(config) ? undefined : readConfiguration(config);
+    const isServed = read?.kind === 'present' && read.sha256 === configSha256;
+    const wanted = isServed ? describeConfiguration(read.bytes.toString('utf8')) : undefined;
+    const changes = await drift(serving, wanted);
+    return wanted === undefined || changes === undefined ? undefined : { changes };
   };
 }
 
 export function isLarge(config: string): boolean {
-  return (statsOf(config)?.size ?? 0) > MAX_LOOKED_AT_BYTES;
-}
-
-function backendsIn({ sections }: Description): readonly string[] {
-  return [...sections.keys()].flatMap((title) => /^(?:backend|listen) (\S+)/.exec(title)?.[1] ?? []);
-}
-
-function stampOf(config: string): string {
-  const found = statsOf(config);
-  return `${found?.dev}:${found?.ino}:${found?.size}:${found?.mtimeMs}`;
-}
-
-/** Undefined for anything unreadable, such as a loop of links. */
-function statsOf(config: string): Stats | undefined {
   try {
-    return statSync(config);
+    return statSync(config).size > MOST_COMPARED_BYTES;
   } catch {
-    return undefined;
+    // Unreadable, such as a loop of links.
+    return false;
   }
 }

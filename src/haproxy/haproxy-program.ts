@@ -93,7 +93,6 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
     ask: (running, command) => askAll(running, [command], CHANGE_TIMEOUT_MS),
     askEach: async (running, commands) =>
       repliesIn((await askAll(running, commands, CHANGE_TIMEOUT_MS)) ?? '', commands.length),
-    askAll,
     finishMs: Math.min(paths.forceDeleteTimeout, MOST_FINISH_MS),
     readSetFile: readSetFiles(paths.config),
     endSessions: async (draining, servers) => {

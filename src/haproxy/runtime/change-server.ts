@@ -154,7 +154,7 @@ async function readTogether(
 }
 
 /** Consecutive items, at most so many together. */
-export function batchesOf<T>(items: readonly T[], most: number): readonly (readonly T[])[] {
+function batchesOf<T>(items: readonly T[], most: number): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(items.length / most) }, (_, index) =>
     items.slice(index * most, (index + 1) * most),
   );

@@ -1,14 +1,41 @@
 import type { ServerChange } from './change.ts';
+import { type Ask, look } from './change-server.ts';
 import { stepsFor } from './commands.ts';
 import { backendOf, type Description } from './description.ts';
+import type { LeftOvers } from './left-overs.ts';
 import { changeTo, wantedServers } from './plan.ts';
+import type { Running } from './running.ts';
 import type { RunningServers } from './running-servers.ts';
 
 /**
- * What runs and is not described, or is described otherwise: a server that was changed, added or taken out of use by hand. Servers that
- * are down, or set aside until their next good check, are as they should be. `leftOver` were removed, and wait to be deleted.
+ * Deletes removed servers that are due, and resolves with the servers that do not run as `wanted` says; none without it. Undefined if HAProxy
+ * does not answer. A server that is out of use and not in `wanted` was removed by an earlier supervisor, which ended before it deleted it:
+ * deleting it is up to this one.
  */
-export function driftOf(
+export function createDrift(
+  ask: Ask,
+  leftOvers: LeftOvers,
+  inTurn: <T>(work: () => Promise<T>) => Promise<T>,
+): (running: Running, wanted: Description | undefined) => Promise<readonly ServerChange[] | undefined> {
+  return async (running, wanted) => {
+    await inTurn(() => leftOvers.advance(running, () => false));
+    if (wanted === undefined) return [];
+    // In turn, since a server that is just being added is out of use as well.
+    return await inTurn(async () => {
+      const servers = await look(ask, running);
+      if (servers === undefined) return undefined;
+      for (const [server, { isOut, forMs }] of strangersIn(wanted, servers, leftOvers.of(running)))
+        if (isOut) leftOvers.adopt(running, server, forMs);
+      return driftOf(wanted, servers, leftOvers.of(running));
+    });
+  };
+}
+
+/**
+ * Servers that were changed, added or taken out of use by hand. Those that are down, or set aside until their next good check, are as they should
+ * be. `leftOver` were removed, and wait to be deleted.
+ */
+function driftOf(
   wanted: Description,
   running: RunningServers,
   leftOver: ReadonlySet<string>,
@@ -22,7 +49,7 @@ export function driftOf(
 }
 
 /** What runs, is not described, and was not removed either. */
-export function strangersIn(
+function strangersIn(
   wanted: Description,
   running: RunningServers,
   leftOver: ReadonlySet<string>,

@@ -4,15 +4,12 @@ import type { FileChange, RuntimeChange, ServerChange } from './change.ts';
 import { createFileChanges, type ReadSetFile } from './change-file.ts';
 import { createServerChanges, type Line, tell, tellTogether } from './change-server.ts';
 import { deletion, ending } from './commands.ts';
-import { createFileDrift } from './file-drift.ts';
+import { createDrift } from './drift.ts';
 import { createLeftOvers, type RemovalCommands } from './left-overs.ts';
 import type { Running } from './running.ts';
-import { createServerDrift } from './server-drift.ts';
 
 /** How HAProxy is spoken to. */
 interface RuntimeLine extends Line {
-  /** The same with many questions at once, and all answers one after the other. */
-  readonly askAll: (running: Running, commands: readonly string[]) => Promise<string | undefined>;
   readonly readSetFile: ReadSetFile;
   /** Ends the sessions that generations which drain have with these servers. */
   readonly endSessions: (draining: readonly Running[], servers: ReadonlySet<string>) => Promise<void>;
@@ -39,9 +36,7 @@ export interface Runtime {
     draining: readonly Running[],
     request: Changes,
   ) => Promise<ChangeOutcome>;
-  readonly drift: ReturnType<typeof createServerDrift>;
-  /** What of the files of a set HAProxy has in another way. Undefined if it does not say. */
-  readonly fileDrift: ReturnType<typeof createFileDrift>;
+  readonly drift: ReturnType<typeof createDrift>;
   /** Which commands this build of HAProxy lacks; empty where changes can be made, or it does not say. */
   readonly missingCommands: (running: Running) => Promise<readonly string[]>;
 }
@@ -64,7 +59,6 @@ const STEP_MS = 250;
 export function createRuntime({
   ask,
   askEach,
-  askAll,
   readSetFile,
   endSessions,
   stepMs = STEP_MS,
@@ -99,7 +93,6 @@ export function createRuntime({
       await pause(stepMs, undefined, { ref: false });
     }
   };
-  /** By itself: drift is not looked for among thousands of servers. */
   const endLate = async (running: Running): Promise<void> => {
     await pause(finishMs, undefined, { ref: false });
     await advance(running);
@@ -126,8 +119,7 @@ export function createRuntime({
         return { kind: 'refused', reason: messageOf(error) };
       }
     },
-    drift: createServerDrift({ ask, askAll }, leftOvers, inTurn),
-    fileDrift: createFileDrift(ask),
+    drift: createDrift(ask, leftOvers, inTurn),
     missingCommands: async (running) => {
       const help = await ask(running, 'help');
       return help === undefined ? [] : NEEDED.filter((command) => !help.includes(`\n  ${command}`));

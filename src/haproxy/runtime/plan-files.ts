@@ -129,7 +129,7 @@ function certificateChange(file: SetFile): FileChange {
  * is renewed behind the others of its hosts, and serves one of these then. They are renewed after it, with what they have, in the order of
  * their list: that is the order of a start.
  */
-export function certificatesToRenew(moving: ReadonlySet<string>, lists: readonly Lines[]): readonly string[] {
+function certificatesToRenew(moving: ReadonlySet<string>, lists: readonly Lines[]): readonly string[] {
   const ordered = new Set<string>();
   for (const lines of lists) {
     const moved = new Set<string>();
@@ -182,7 +182,7 @@ function changesOf(
 
 export type Lines = ReadonlyMap<string, string>;
 
-export function mapChanges(before: Lines, { name: map, content }: SetFile): readonly FileChange[] {
+function mapChanges(before: Lines, { name: map, content }: SetFile): readonly FileChange[] {
   const after = linesIn(content);
   const changes: FileChange[] = [];
   for (const [key, value] of after)
@@ -208,7 +208,7 @@ function listChanges(old: SetFile, { name: list, content }: SetFile): readonly F
   return changes.every(isTold) ? changes : undefined;
 }
 
-export function lineChanges(
+function lineChanges(
   list: string,
   before: Lines,
   after: Lines,

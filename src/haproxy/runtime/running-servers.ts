@@ -19,12 +19,6 @@ export type RunningServers = ReadonlyMap<string, RunningServer>;
 /** Of the administrative state: forced into maintenance, or told to drain. */
 export const OUT_OF_USE = 0x01 | 0x08;
 
-/** Undefined if one of so many answers is missing. */
-export function parseServerStates(answers: string, count: number): RunningServers | undefined {
-  const heads = answers.match(/^# be_id be_name /gm)?.length ?? 0;
-  return heads === count ? serversIn(answers) : undefined;
-}
-
 /** The servers by `backend/name`. Undefined if the text is something else. Source: HAProxy's management guide, "show servers state". */
 export function parseRunningServers(state: string): RunningServers | undefined {
   return state.startsWith('1\n# be_id be_name ') ? serversIn(state) : undefined;

@@ -19,6 +19,7 @@ import { routerSettings } from '../../helpers/router/router-settings.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { type ChangingTenant, changingTenants, tenantNumbered, tenantPem } from '../hostile-routes.ts';
 import { JUDGE_WITHIN_MS } from '../judge.ts';
+import { differingFiles } from '../running-files.ts';
 import { openScratchFolder } from '../scratch-folder.ts';
 import { attackTogether, type OpenTarget, type Target } from '../target.ts';
 
@@ -106,7 +107,6 @@ async function mustFollow(
       for (const command of commands) replies.push((await ask(running, command)) ?? '');
       return replies;
     },
-    askAll: async () => undefined,
     readSetFile: async (_, name) => content(name),
     endSessions: async () => undefined,
     stepMs: 1,
@@ -117,7 +117,7 @@ async function mustFollow(
   const wanted = describeConfiguration(after.text);
   assert.ok(wanted !== undefined);
   assert.deepEqual(await runtime.drift(running, wanted), []);
-  assert.deepEqual(await runtime.fileDrift(running, async (name) => content(name)), []);
+  assert.deepEqual(await differingFiles(tell, othersOf(after)), []);
 }
 
 /** Without the end of a command, and with lines that are no empty ones as its payload. */

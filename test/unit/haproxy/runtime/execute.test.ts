@@ -50,7 +50,6 @@ function createScene(first: readonly ApiServer[], finishMs = 0) {
   const runtime = createRuntime({
     ...haproxy,
     endSessions: async () => undefined,
-    askAll: async () => undefined,
     readSetFile: async () => undefined,
     ...{ stepMs: 0, finishMs },
   });
@@ -123,7 +122,6 @@ test('a command that HAProxy refuses is named in its words', async () => {
   const deaf = createRuntime({
     ...{ ask, askEach: askingEach(ask) },
     endSessions: async () => undefined,
-    askAll: async () => undefined,
     readSetFile: async () => undefined,
     stepMs: 0,
   });
@@ -134,7 +132,6 @@ test('a command that HAProxy refuses is named in its words', async () => {
   const gone = createRuntime({
     ...{ ask: async () => undefined, askEach: async () => [] },
     endSessions: async () => undefined,
-    askAll: async () => undefined,
     readSetFile: async () => undefined,
     stepMs: 0,
   });
@@ -154,7 +151,6 @@ test('a build without the commands is found by its own help', async () => {
       askEach: async () => [],
     },
     endSessions: async () => undefined,
-    askAll: async () => undefined,
     readSetFile: async () => undefined,
   });
   expect(await poor.missingCommands(running)).toEqual(
@@ -170,7 +166,7 @@ test('connections with a server that moves, goes and returns may finish if the c
   const endSessions = async (_: unknown, servers: ReadonlySet<string>) => void ended.push(...servers);
   const runtime = createRuntime({
     ...haproxy,
-    ...{ askAll: async () => undefined, readSetFile: async () => undefined, endSessions },
+    ...{ readSetFile: async () => undefined, endSessions },
     ...{ stepMs: 0, finishMs: 60_000 },
   });
   const [mayFinish, place] = [{ options: 'check' }, { port: 80, weight: 1, options: 'check' }];
@@ -224,7 +220,6 @@ test('a server whose cookie HAProxy refuses gets one of its backend before the o
   const { commands, asking } = withoutCookies(haproxy.ask);
   const runtime = createRuntime({
     ...{ ask: asking, askEach: askingEach(asking) },
-    askAll: async () => undefined,
     readSetFile: async () => undefined,
     endSessions: async () => undefined,
     stepMs: 0,
@@ -264,7 +259,6 @@ test('a server stays in use if HAProxy refuses its replacement', async () => {
   };
   const runtime = createRuntime({
     ...{ ask, askEach: askingEach(ask) },
-    askAll: async () => undefined,
     readSetFile: async () => undefined,
     endSessions: async () => undefined,
     stepMs: 0,
@@ -285,7 +279,6 @@ backend checks
   const runtime = createRuntime({
     ...haproxy,
     endSessions: async () => undefined,
-    askAll: async () => undefined,
     readSetFile: async () => undefined,
   });
   await haproxy.ask(running, 'set server masters/a state maint');
@@ -325,7 +318,6 @@ test('the servers of many backends are read on one connection and changed on ano
       batches.push(commands);
       return await haproxy.askEach(of, commands);
     },
-    askAll: async () => undefined,
     readSetFile: async () => undefined,
     endSessions: async () => undefined,
   });

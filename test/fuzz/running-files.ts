@@ -1,0 +1,45 @@
+import { X509Certificate } from 'node:crypto';
+import type { SetFile } from '../../src/engine/apply/file-set.ts';
+import { parseList } from '../../src/haproxy/runtime/file-commands.ts';
+import { linesIn } from '../../src/haproxy/runtime/plan-files.ts';
+import { askFiles } from '../../src/haproxy/runtime/running-names.ts';
+
+type Tell = (command: string) => Promise<string | undefined>;
+
+/** The maps, lists and certificates that HAProxy has otherwise than in these files. */
+export async function differingFiles(tell: Tell, files: readonly SetFile[]): Promise<readonly string[]> {
+  const running = { generation: 1, master: { pid: 1, startTicks: 1 } };
+  const found = (await askFiles((_, command) => tell(command), running)) ?? [];
+  const differing: string[] = [];
+  for (const { kind, runsAs } of found) {
+    const file = files.find(({ name }) => runsAs === name || runsAs.endsWith(`/${name}`));
+    if (file === undefined) continue;
+    const content = file.content.toString();
+    const command = {
+      map: 'show map',
+      'certificate-list': 'show ssl crt-list -n',
+      certificate: 'show ssl cert',
+    }[kind];
+    const reply = (await tell(`${command} ${runsAs}`)) ?? '';
+    const [runs, wanted] = {
+      // Each line begins with the address of its entry.
+      map: () => [sorted(linesIn(reply.replaceAll(/^\S+ /gm, ''))), sorted(linesIn(content))],
+      'certificate-list': () => [sorted(listIn(reply, runsAs)), sorted(linesIn(content))],
+      certificate: () => [
+        /^SHA1 FingerPrint: ([0-9A-F]+)$/m.exec(reply)?.[1],
+        new X509Certificate(content).fingerprint.replaceAll(':', ''),
+      ],
+    }[kind]();
+    if (runs !== wanted) differing.push(runsAs);
+  }
+  return differing;
+}
+
+function listIn(reply: string, list: string): ReadonlyMap<string, string> {
+  const nameIn = (path: string): string => /certs\/[^/]+$/.exec(path)?.[0] ?? path;
+  return new Map((parseList(reply, list) ?? []).map(({ certificate, line }) => [nameIn(certificate), line]));
+}
+
+function sorted(lines: ReadonlyMap<string, string>): string {
+  return JSON.stringify([...lines].toSorted());
+}
