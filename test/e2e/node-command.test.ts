@@ -140,7 +140,7 @@ test('each command runs where it belongs', async () => {
   const drained = await type('hawser', 'drain');
   expect(drained.stdout + drained.stderr).toMatch(/serve/);
   expect(drained.exitCode).not.toBe(0);
-  expect((await type('hawser', 'install', '--yes')).stdout).toContain('nothing to do');
+  expect((await type('hawser', 'install', '--yes')).stdout).toContain('already up to date');
 });
 
 test('a file of the node that is named is read', async () => {
@@ -166,7 +166,7 @@ test('containerd runs an image that nothing else here has, with the rights that 
   expect(stderr).toBe('');
   expect(stdout).toContain(`image: ${ONLY_IN_CONTAINERD}`);
   expect(exitCode).toBe(0);
-  expect((await type(withContainerd, 'hawser', 'install', '--yes')).stdout).toContain('nothing to do');
+  expect((await type(withContainerd, 'hawser', 'install', '--yes')).stdout).toContain('already up to date');
 });
 
 test('containerd mounts a file that is named, and hands the exit code on', async () => {

@@ -1,9 +1,8 @@
-import { chmod, chown, mkdir, rmdir, unlink } from 'node:fs/promises';
+import { chmod, chown, link, mkdir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
-import { moveFile } from './move-file.ts';
-import type { Step } from './plan.ts';
+import type { Step } from './diff.ts';
 
 type StepsOutcome =
   | { readonly kind: 'done' }
@@ -103,4 +102,13 @@ async function write(
 ): Promise<void> {
   const staging = stageIn === undefined ? {} : { stageIn: join(root, stageIn) };
   await writeFileAtomically(join(root, path), content, { mode, ...staging });
+}
+
+/**
+ * Gives a file another name in its folder. A symbolic link stays one. Throws EEXIST where the name is taken: nothing is
+ * overwritten, as rename(2) would.
+ */
+export async function moveFile(from: string, to: string): Promise<void> {
+  await link(from, to);
+  await unlink(from);
 }

@@ -1,6 +1,23 @@
 import type { Pod } from '../../cli/pod.ts';
-import type { WantedFolder } from './plan.ts';
+import { ASIDE_SUFFIX } from '../../engine/render/rendered-mark.ts';
 import { unprivilegedId } from './unprivileged-id.ts';
+
+export interface WantedFile {
+  /** On the node, below its root directory. */
+  readonly path: string;
+  readonly content: string;
+  readonly mode: number;
+  /** Where the file is written before it is moved into place: other programs read every file of its folder. */
+  readonly stageIn?: string;
+}
+
+/** Properties that are not given stay as they are in an existing folder. */
+export interface WantedFolder {
+  readonly path: string;
+  readonly mode?: number;
+  /** Numeric. */
+  readonly group?: number;
+}
 
 /** With which certificate the monitors ask the API. */
 export type Credentials = 'own' | 'kubelet';
@@ -35,6 +52,8 @@ interface PodLayout {
   readonly configuration: string;
   /** The file that the program of a package runs with. */
   readonly packaged: string;
+  /** Where it is kept while hawser is installed. */
+  readonly aside: string;
 }
 
 /** Every program adds a journal of its own, and none may remove that of another. */
@@ -63,5 +82,6 @@ export function podLayout({
     dataDir: folder,
     configuration: `${folder}/${file}`,
     packaged: `/etc/${name}/${file}`,
+    aside: `/etc/${name}/${file}${ASIDE_SUFFIX}`,
   };
 }

@@ -30,7 +30,16 @@ const podSchema = z.object({
 
 /** Empty for whatever is no manifest of a pod. */
 export function manifestContainers(text: string): readonly ManifestContainer[] {
-  const parsed = podSchema.safeParse(plainOf(text));
+  try {
+    return containersIn(plainOf(text));
+  } catch {
+    return [];
+  }
+}
+
+/** The same of a parsed manifest. */
+export function containersIn(plain: unknown): readonly ManifestContainer[] {
+  const parsed = podSchema.safeParse(plain);
   if (!parsed.success) return [];
   const { containers, volumes } = parsed.data.spec;
   const paths = new Map(volumes.flatMap(({ name, hostPath }) => (hostPath ? [[name, hostPath.path]] : [])));
@@ -51,10 +60,10 @@ export function manifestContainers(text: string): readonly ManifestContainer[] {
   });
 }
 
-function plainOf(text: string): unknown {
-  try {
-    return parseDocument(text, { logLevel: 'silent' }).toJS({ maxAliasCount: 20 });
-  } catch {
-    return undefined;
-  }
+/** Throws for text that is not YAML. */
+export function plainOf(text: string): unknown {
+  const document = parseDocument(text, { logLevel: 'silent' });
+  const [problem] = document.errors;
+  if (problem !== undefined) throw new Error(`invalid YAML (${problem.message.split('\n')[0]})`);
+  return document.toJS({ maxAliasCount: 20 });
 }

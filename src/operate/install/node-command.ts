@@ -1,9 +1,6 @@
-import { constants } from 'node:fs';
-import { access, lstat, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { codeOf } from '../../engine/system/errors.ts';
-import { layout } from './layout.ts';
-import type { WantedFile } from './plan.ts';
+import { dirname } from 'node:path';
+import { type Disk, fileOn } from './disk.ts';
+import { layout, type WantedFile } from './layout.ts';
 
 /** Where it lies below the folder of hawser itself. */
 export const COMMAND_SOURCE = 'bin/hawser-on-node';
@@ -24,35 +21,24 @@ export function commandFile(content: string): WantedFile {
  * The `hawser` that people type on a node. The pods do not need it: where it cannot be written it is left out, and what
  * is not ours is never touched.
  */
-export async function nodeCommand(root: string, content: string): Promise<NodeCommand> {
+export function nodeCommand(disk: Disk, content: string): NodeCommand {
   const path = layout.nodeCommand;
   const leftOut = (reason: string): NodeCommand => ({
     kind: 'left-out',
     notice: `${path} is not written: ${reason}; the commands can be typed as docs/install.md shows`,
   });
-  if (await isForeign(join(root, path))) return leftOut('it is there already, and is not of hawser install');
-  const blocked = await blockedBy(root, dirname(path));
+  const isOurs = fileOn(disk, path)?.content.includes(`\n${MARK}`) ?? false;
+  if (disk.at(path) !== undefined && !isOurs)
+    return leftOut('it is there already, and is not of hawser install');
+  const blocked = blockedBy(disk, dirname(path));
   return blocked === undefined
     ? { kind: 'wanted', file: commandFile(content) }
     : leftOut(`its folder cannot be written to (${blocked})`);
 }
 
-async function isForeign(path: string): Promise<boolean> {
-  try {
-    const status = await lstat(path);
-    return !status.isFile() || !(await readFile(path, 'utf8')).includes(`\n${MARK}`);
-  } catch (error) {
-    return codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR';
-  }
-}
-
 /** Folders that are missing are made; what counts is the nearest one that is there. */
-async function blockedBy(root: string, folder: string): Promise<string | undefined> {
-  try {
-    await access(join(root, folder), constants.W_OK);
-    return undefined;
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') return codeOf(error) ?? 'unknown';
-    return folder === '/' ? undefined : await blockedBy(root, dirname(folder));
-  }
+function blockedBy(disk: Disk, folder: string): string | undefined {
+  const entry = disk.at(folder);
+  if (entry === undefined) return folder === '/' ? undefined : blockedBy(disk, dirname(folder));
+  return entry.kind === 'folder' ? entry.blocked : 'ENOTDIR';
 }

@@ -1,30 +1,21 @@
-import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
-import {
-  type ListeningPort,
-  listeningPorts,
-  ownerOf,
-  ownerPidOf,
-} from '../../engine/system/network/listening-ports.ts';
-import { daemonOf } from '../../engine/system/process/hawser-processes.ts';
-import { askVip } from './ask-vip.ts';
-import type { Draft, OnDisk } from './draft.ts';
+import type { Pod } from '../../cli/pod.ts';
+import { messageOf } from '../../engine/system/errors.ts';
+import { instanceName } from '../../engine/system/process/instance-name.ts';
+import type { NodeAnswers, TakenPage, VipAnswer } from './ask.ts';
+import type { Difference } from './diff.ts';
+import { type Disk, namesIn, textOn } from './disk.ts';
 import { portsOf } from './effective-settings.ts';
-import { foreignManifests } from './foreign-manifests.ts';
 import type { InstallSettings } from './install-settings.ts';
 import { type Credentials, layout } from './layout.ts';
-import { manifestContainers } from './manifest-containers.ts';
-import { isSupervisor, supervisorPage } from './supervisor-pages.ts';
+import { containersIn, type ManifestContainer, plainOf } from './manifest-containers.ts';
+import { editedWords, foreignNotice } from './plan-text.ts';
+import type { Wanted } from './want.ts';
 
-interface Objections {
+export interface Objections {
   /** Each says what prevents the install, and how to resolve it. */
   readonly problems: readonly string[];
   readonly notices: readonly string[];
 }
-
-/** The port at which ingress answers, to find out which host has its VIP. */
-const INGRESS_PORT = 443;
 
 /**
  * The commands of docs/install.md. The subshell keeps the caller's umask; ten years are the lifetime of the cluster's
@@ -35,59 +26,56 @@ const kubeconfigCommands: Readonly<Record<Credentials, string>> = {
   kubelet: `install -m 0600 /etc/kubernetes/kubelet.conf ${layout.kubeconfig}`,
 };
 
-/** Checks everything that could prevent an install, all at once. Changes nothing. */
-export async function objectionsTo(
+/** Everything that could prevent an install, all at once. */
+export function object(
   asked: InstallSettings,
-  draft: Draft,
-  disk: OnDisk,
-  /** Paths of other pods with the names of ours. */
-  others: readonly string[],
-): Promise<Objections> {
-  // It may be present here or on another node.
-  const isOurs = (vip: string) => disk.record?.vips.includes(vip) ?? false;
+  disk: Disk,
+  wanted: Wanted,
+  difference: Difference,
+  answers: NodeAnswers & { readonly vips: ReadonlyMap<string, VipAnswer> },
+): Objections {
+  const { command } = wanted;
   const found = [
-    nodeObjections(asked, disk, draft),
-    manifestObjections(asked.root, draft, others),
-    { problems: portProblems(draft, disk), notices: [] },
-    await pageObjections(draft, disk),
-    { problems: await placeProblems(draft, isOurs), notices: [] },
-    await answerObjections(asked, draft, disk, isOurs),
-  ];
-  return joined(found);
-}
-
-function joined(found: readonly Objections[]): Objections {
+    nodeObjections(asked, disk, wanted),
+    manifestObjections(disk, wanted, difference.others),
+    { problems: portProblems(wanted, disk, answers.busy) },
+    ...answers.pages.map(pageObjection),
+    { problems: answers.places },
+    answerObjections(asked, answers.vips),
+    command.kind === 'left-out' ? { notices: [command.notice] } : {},
+    { notices: difference.foreign.map(foreignNotice), problems: difference.problems },
+    editedWords(difference.edited),
+  ] satisfies readonly Partial<Objections>[];
   return {
-    problems: found.flatMap(({ problems }) => problems),
-    notices: found.flatMap(({ notices }) => notices),
+    problems: found.flatMap(({ problems = [] }: Partial<Objections>) => problems),
+    notices: found.flatMap(({ notices = [] }: Partial<Objections>) => notices),
   };
 }
 
 function nodeObjections(
   { root, firstNode, join: isJoining }: InstallSettings,
-  disk: OnDisk,
-  { credentials }: Draft,
-): Objections {
-  if (!(statSync(root, { throwIfNoEntry: false })?.isDirectory() ?? false))
+  disk: Disk,
+  { credentials }: Wanted,
+): Partial<Objections> {
+  if (disk.at('/')?.kind !== 'folder')
     return {
       problems: [`Cannot use --root "${root}": there is no such folder, expected a node's root directory`],
-      notices: [],
     };
   const notices: string[] = [];
-  if (disk.authority === undefined)
+  if (disk.at(layout.clusterAuthority) === undefined)
     notices.push(
       `${layout.clusterAuthority} is not there: the pods wait for ${firstNode ? 'kubeadm init' : isJoining ? 'kubeadm join' : 'kubeadm init or join (--first-node, --join)'}`,
     );
-  if (!existsSync(join(root, layout.kubeconfig)))
+  if (disk.at(layout.kubeconfig) === undefined)
     notices.push(
       `${layout.kubeconfig} is not there: the pods wait for it. Once this node is in the cluster type: ${kubeconfigCommands[credentials]}`,
     );
-  return { problems: [], notices };
+  return { notices };
 }
 
-function manifestObjections(root: string, draft: Draft, others: readonly string[]): Objections {
-  const own = new Set(draft.manifests.map(({ path }) => path));
-  const foreign = foreignManifests(root, own, draft.pods);
+function manifestObjections(disk: Disk, wanted: Wanted, others: readonly string[]): Objections {
+  const own = new Set(wanted.manifests.map(({ path }) => path));
+  const foreign = foreignManifests(disk, own, wanted.pods);
   return {
     problems: [
       ...others.map(
@@ -109,12 +97,12 @@ function manifestObjections(root: string, draft: Draft, others: readonly string[
 }
 
 /** Skips ports that an earlier install uses already. */
-function portProblems({ settings }: Draft, disk: OnDisk): readonly string[] {
+function portProblems({ settings }: Wanted, disk: Disk, listening: NodeAnswers['busy']): readonly string[] {
   const ports = portsOf(settings);
   const all = [{ key: 'apiPort', port: settings.vips.apiPort }, ...ports];
   const twice = all.filter(({ port }, index) => all.findIndex((other) => other.port === port) !== index);
   const own = disk.record?.ports ?? [];
-  const busy = listeningPorts().filter(({ port }) => !own.includes(port));
+  const busy = listening.filter(({ port }) => !own.includes(port));
   return [
     ...twice.map(
       ({ key, port }) =>
@@ -124,7 +112,7 @@ function portProblems({ settings }: Draft, disk: OnDisk): readonly string[] {
       const listener = busy.find((each) => each.port === port);
       if (listener === undefined) return [];
       return [
-        `Cannot use ${key} ${port}: ${shownOwner(listener)} listens there, expected a free port; end it, or set ${key} in ${layout.settings}`,
+        `Cannot use ${key} ${port}: ${listener.owner} listens there, expected a free port; end it, or set ${key} in ${layout.settings}`,
       ];
     }),
   ];
@@ -134,82 +122,96 @@ function portProblems({ settings }: Draft, disk: OnDisk): readonly string[] {
  * The supervisor goes on without its page, and the kubelet, which asks there, would end it again and again. This node's own
  * supervisor is no reason against an update, also where it does not answer: to end it would drop the VIP.
  */
-async function pageObjections(draft: Draft, disk: OnDisk): Promise<Objections> {
-  const started = draft.manifests.flatMap(({ content }) => manifestContainers(content));
-  const probed = draft.pods.filter(({ supervisor }) => supervisor.alive !== undefined);
-  const pages = probed.flatMap(({ name, supervisor }) =>
-    started
-      .flatMap(({ args, env }) => supervisorPage(supervisor, args, env) ?? [])
-      .map((page) => ({ name, supervisor, page })),
-  );
-  const found = await Promise.all(
-    pages.map(async ({ name, supervisor, page }): Promise<Objections> => {
-      const listener = page !== 'off' && listeningPorts().find(({ port }) => port === page.port);
-      if (!listener || (await isSupervisor(supervisor, page))) return { problems: [], notices: [] };
-      const about = `port ${page.port} for the page of ${name}'s supervisor`;
-      const says = `${shownOwner(listener)} listens there`;
-      const pid = ownerPidOf(listener);
-      const isOwn =
-        pid === undefined ? disk.record !== undefined : daemonOf(pid, [supervisor.spec.name]) !== undefined;
-      return isOwn
-        ? {
-            problems: [],
-            notices: [`${about}: ${says}, taken for that of this node, though it does not answer`],
-          }
-        : {
-            problems: [
-              `Cannot use ${about}: ${says}, expected a free port; end it, or set --listen in a patch`,
-            ],
-            notices: [],
-          };
-    }),
-  );
-  return joined(found);
-}
-
-function shownOwner(listener: ListeningPort): string {
-  return ownerOf(listener) ?? 'a process that cannot be seen from here';
-}
-
-async function placeProblems(
-  { settings }: Draft,
-  isOurs: (vip: string) => boolean,
-): Promise<readonly string[]> {
-  const { all, problemsOf } = settings.vips;
-  return (await Promise.all(all.map((vip) => problemsOf(vip, isOurs(vip))))).flat();
+function pageObjection({ pod, port, listener, isOwn }: TakenPage): Partial<Objections> {
+  const about = `port ${port} for the page of ${pod}'s supervisor`;
+  const says = `${listener} listens there`;
+  return isOwn
+    ? { notices: [`${about}: ${says}, taken for that of this node, though it does not answer`] }
+    : {
+        problems: [`Cannot use ${about}: ${says}, expected a free port; end it, or set --listen in a patch`],
+      };
 }
 
 /**
  * A VIP that another host has already would exist twice, unless that host belongs to the cluster which this node joins.
  */
-async function answerObjections(
-  asked: InstallSettings,
-  draft: Draft,
-  disk: OnDisk,
-  isOurs: (vip: string) => boolean,
-): Promise<Objections> {
-  const { all, api, apiPort } = draft.settings.vips;
-  const answers = await Promise.all(
-    all
-      .filter((vip) => !isOurs(vip) && !presentAddresses().has(vip))
-      .map(async (vip) => {
-        const port = api.includes(vip) ? apiPort : INGRESS_PORT;
-        return { vip, answer: await askVip(vip, port, disk.authority) };
-      }),
-  );
-  const taken = answers.flatMap(({ vip, answer }) =>
-    answer.kind === 'taken' ? [{ vip, what: answer.what }] : [],
-  );
+function answerObjections(asked: InstallSettings, answers: ReadonlyMap<string, VipAnswer>): Objections {
   return {
-    problems: taken.flatMap(({ vip, what }) =>
-      asked.join
+    problems: [...answers].flatMap(([vip, answer]) =>
+      answer.kind !== 'taken' || asked.join
         ? []
         : [
-            `Cannot use VIP "${vip}": ${what} has it; if that is the cluster that this node joins, type --join`,
+            `Cannot use VIP "${vip}": ${answer.what} has it; if that is the cluster that this node joins, type --join`,
           ],
     ),
-    notices: answers.flatMap(({ vip, answer }) =>
+    notices: [...answers].flatMap(([vip, answer]) =>
       answer.kind === 'cluster' ? [`the cluster answers at ${vip}`] : [],
     ),
   };
+}
+
+interface ForeignManifest {
+  /** On the node. */
+  readonly path: string;
+  /** The program that would conflict with hawser: `kube-vip`; undefined if the manifest cannot be read. */
+  readonly runs: string | undefined;
+  readonly message: string;
+}
+
+/**
+ * Everything in the kubelet's folder, but for `ours`, that runs a load balancer or holds a VIP, or cannot be read. The
+ * kubelet takes every file there whose name does not begin with a dot: a `haproxy.yaml.bak` is one more pod. A pod of hawser's
+ * programs with `--instance` is in nobody's way.
+ */
+export function foreignManifests(
+  disk: Disk,
+  ours: ReadonlySet<string>,
+  pods: readonly Pod[],
+): readonly ForeignManifest[] {
+  const rivals = ['kube-vip', ...pods.map(({ program }) => program)];
+  return namesIn(disk, layout.manifests).flatMap((name): readonly ForeignManifest[] => {
+    const path = `${layout.manifests}/${name}`;
+    if (name.startsWith('.') || ours.has(path)) return [];
+    try {
+      const entry = disk.at(path);
+      if (entry?.kind === 'unreadable') throw new Error(entry.message);
+      const plain = plainOf(textOn(disk, path) ?? '');
+      if (isOtherInstance(containersIn(plain), pods)) return [];
+      const runs = rivalIn(plain, rivals);
+      return runs === undefined ? [] : [{ path, runs, message: `it runs ${runs}` }];
+    } catch (error) {
+      return [{ path, runs: undefined, message: messageOf(error) }];
+    }
+  });
+}
+
+/** Every container is a daemon of hawser with `--instance`. */
+function isOtherInstance(containers: readonly ManifestContainer[], pods: readonly Pod[]): boolean {
+  const daemons = pods.flatMap((pod) => pod.daemons);
+  const isOther = ({ args, env }: ManifestContainer): boolean => {
+    const spec = daemons.find(({ name }) => `${args.join(' ')} `.startsWith(`${name} `));
+    return spec !== undefined && instanceName(args, env) !== undefined;
+  };
+  return containers.length > 0 && containers.every(isOther);
+}
+
+function rivalIn(pod: unknown, rivals: readonly string[]): string | undefined {
+  const words = containersOf(pod).flatMap((container) => [
+    fieldOf(container, 'name'),
+    fieldOf(container, 'image'),
+    ...listOf(fieldOf(container, 'command')),
+  ]);
+  return rivals.find((rival) => words.some((word) => typeof word === 'string' && word.includes(rival)));
+}
+
+function containersOf(pod: unknown): readonly unknown[] {
+  return listOf(fieldOf(fieldOf(pod, 'spec'), 'containers'));
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

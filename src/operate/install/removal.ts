@@ -1,15 +1,14 @@
-import { lstat, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Pod } from '../../cli/pod.ts';
 import { journalFilesAmong } from '../../engine/observe/journal/journal-files.ts';
-import { ASIDE_SUFFIX } from '../../engine/render/rendered-mark.ts';
+import { isRendered } from '../../engine/render/rendered-mark.ts';
 import { codeOf } from '../../engine/system/errors.ts';
-import { freeName } from './edited-files.ts';
+import { nameBehind } from '../../engine/system/file/atomic-write.ts';
+import { moveFile } from './apply-steps.ts';
+import { type Disk, fileOn, freeName, namesIn, textOn } from './disk.ts';
 import { layout, podLayout } from './layout.ts';
-import { moveFile } from './move-file.ts';
-import { fileState } from './plan.ts';
 import { type InstallRecord, sha256 } from './record.ts';
-import { writtenFiles } from './written-files.ts';
 
 export type Removal =
   | { readonly kind: 'remove'; readonly path: string }
@@ -29,74 +28,82 @@ export interface RemovalPlan {
   readonly directories: readonly string[];
 }
 
-/** The steps of an uninstall. They cover only the files in the record, and those that the monitors wrote. */
-export async function planRemoval(
-  root: string,
+/** From the disk to nothing of hawser: only the files in the record, and those that the monitors wrote. */
+export function removals(
+  disk: Disk,
   record: InstallRecord,
   { keepConfig }: { readonly keepConfig: boolean },
   pods: readonly Pod[],
-): Promise<RemovalPlan> {
+): RemovalPlan {
   const kept: ReadonlySet<string> = new Set(keepConfig ? [layout.settings, layout.schema] : []);
   const files = record.files.filter(({ path }) => !kept.has(path));
   const isManifest = ({ path }: { readonly path: string }) => dirname(path) === layout.manifests;
-  const removals = async (list: typeof files) =>
-    (await Promise.all(list.map((file) => removalOf(root, file)))).flat();
-  const written = await writtenFiles(root, pods);
-  const own = keepConfig ? [] : [layout.kubeconfig, ...(await journalFiles(root))];
+  const written = writtenFiles(disk, pods);
+  const journals = journalFilesAmong(layout.journalDir, namesIn(disk, layout.journalDir));
+  const kubeconfig = disk.at(layout.kubeconfig) === undefined ? [] : [layout.kubeconfig];
+  const own = keepConfig ? [] : [...kubeconfig, ...journals.map(({ path }) => path)];
   return {
-    manifests: await removals(files.filter(isManifest)),
+    manifests: files.filter(isManifest).flatMap((file) => removalOf(disk, file)),
     rest: [
-      ...(await removals(files.filter((file) => !isManifest(file)))),
-      ...(await existing(root, [...written.ours, ...own])),
+      ...files.filter((file) => !isManifest(file)).flatMap((file) => removalOf(disk, file)),
+      ...[...written.ours, ...own].map((path) => ({ kind: 'remove', path }) as const),
       ...written.foreign.map((path) => ({ kind: 'leave', path }) as const),
-      ...(await movesBack(root, new Set(written.foreign), pods)),
+      ...movesBack(disk, new Set(written.foreign), pods),
     ],
     directories: record.directories.toReversed(),
   };
 }
 
-async function removalOf(
-  root: string,
-  file: { readonly path: string; readonly sha256: string },
-): Promise<readonly Removal[]> {
+function removalOf(disk: Disk, file: InstallRecord['files'][number]): readonly Removal[] {
   const { path } = file;
-  const there = await fileState(join(root, path));
-  if (there === undefined) return [];
-  if (sha256(there.content) === file.sha256) return [{ kind: 'remove', path }];
+  const there = fileOn(disk, path);
+  if (disk.at(path) === undefined) return [];
+  if (there !== undefined && sha256(there.content) === file.sha256) return [{ kind: 'remove', path }];
   // The kubelet would read a saved manifest beside the others as one more pod.
   const folder = dirname(path) === layout.manifests ? layout.kubernetes : dirname(path);
-  return [{ kind: 'save', path, to: freeName(root, `${folder}/${basename(path)}`) }];
+  return [{ kind: 'save', path, to: freeName(disk, `${folder}/${basename(path)}`) }];
 }
 
 /** Also what a monitor moved aside, which no record names. A file that has taken the place since stays. */
-async function movesBack(
-  root: string,
-  taken: ReadonlySet<string>,
-  pods: readonly Pod[],
-): Promise<readonly Removal[]> {
-  const found = await Promise.all(
-    pods.map(podLayout).map(async ({ packaged: path }) => {
-      const from = `${path}${ASIDE_SUFFIX}`;
-      const isThere = await lstat(join(root, from)).then(
-        () => true,
-        () => false,
-      );
-      return isThere && !taken.has(path) ? [{ kind: 'move-back', path, from } as const] : [];
-    }),
-  );
-  return found.flat();
+function movesBack(disk: Disk, taken: ReadonlySet<string>, pods: readonly Pod[]): readonly Removal[] {
+  return pods.map(podLayout).flatMap(({ packaged: path, aside: from }) => {
+    const isThere = disk.at(from) !== undefined && !taken.has(path);
+    return isThere ? { kind: 'move-back' as const, path, from } : [];
+  });
 }
 
-async function journalFiles(root: string): Promise<readonly string[]> {
-  const names = await readdir(join(root, layout.journalDir)).catch(() => []);
-  return journalFilesAmong(layout.journalDir, names).map(({ path }) => path);
+/** Of a configuration: its candidate, its last good copy, and what a node that is no member has put away. */
+const KEPT = ['.candidate', '.last-good', '.left'];
+
+interface WrittenFiles {
+  readonly ours: readonly string[];
+  /** Configurations where ours would be, that hawser did not render. */
+  readonly foreign: readonly string[];
 }
 
-async function existing(root: string, paths: readonly string[]): Promise<readonly Removal[]> {
-  const found = await Promise.all(
-    paths.map(async (path) => ({ path, there: await fileState(join(root, path)) })),
-  );
-  return found.flatMap(({ path, there }) => (there === undefined ? [] : [{ kind: 'remove', path } as const]));
+/** The files that the monitors wrote into their folders. All others belong to the operator or to a package. */
+export function writtenFiles(disk: Disk, pods: readonly Pod[]): WrittenFiles {
+  const [ours, foreign]: [string[], string[]] = [[], []];
+  for (const pod of pods) {
+    const { dataDir, configuration } = podLayout(pod);
+    // The configuration itself may also belong to a package or a guide; no other program has files of the other names.
+    const isState = (name: string): boolean =>
+      pod.state.test(name) || KEPT.some((suffix) => `${dataDir}/${name}` === `${configuration}${suffix}`);
+    for (const name of namesIn(disk, dataDir)) {
+      const path = `${dataDir}/${name}`;
+      const origin = nameBehind(name) ?? '';
+      const isTemporary = isState(origin) || `${dataDir}/${origin}` === configuration;
+      if (isState(name) || isTemporary) ours.push(path);
+      else if (path === configuration) (isOwn(disk, path) ? ours : foreign).push(path);
+    }
+  }
+  return { ours, foreign };
+}
+
+/** An edited template may lack the mark: then the last good copy shows whose the file is. */
+function isOwn(disk: Disk, path: string): boolean {
+  const text = textOn(disk, path) ?? '';
+  return isRendered(text) || text === textOn(disk, `${path}.last-good`);
 }
 
 /** Does one of them. It is fine if there is nothing left to remove. */

@@ -1,13 +1,20 @@
-import { join } from 'node:path';
+import type { OutputFormat } from '../../cli/command-spec.ts';
+import { structuredWriter } from '../../cli/structured-text.ts';
 import { ConfigError, messageOf } from '../../engine/system/errors.ts';
 import { findAddress, removeAddress } from '../../engine/system/network/interface-addresses.ts';
+import { type Disk, look, textOn } from './disk.ts';
 import { effectiveSettings, type Installable } from './effective-settings.ts';
 import type { UninstallSettings } from './install-settings.ts';
 import { layout } from './layout.ts';
-import { fileState } from './plan.ts';
-import { createProgress, type Progress } from './progress.ts';
-import { type InstallRecord, parseRecord, whyNoRecord } from './record.ts';
-import { applyRemoval, planRemoval, type Removal, type RemovalPlan, removeIfEmpty } from './removal.ts';
+import { type InstallRecord, whyNoRecord } from './record.ts';
+import {
+  applyRemoval,
+  type Removal,
+  type RemovalPlan,
+  removals,
+  removalText,
+  removeIfEmpty,
+} from './removal.ts';
 import { supervisorPorts } from './supervisor-pages.ts';
 import { waitForEnd } from './wait-for-end.ts';
 
@@ -25,24 +32,22 @@ export async function uninstall(
 ): Promise<number> {
   const progress = await createProgress(asked.json);
   const path = layout.record;
-  const text = await textAt(asked.root, path);
-  if (text === undefined) return progress.end('nothing-to-do', `nothing to do: ${path} is not there\n`);
-  const record = parseRecord(text);
-  if (record === undefined) throw new ConfigError([whyNoRecord(path, text)]);
-  const plan = await planRemoval(asked.root, record, asked, known.pods);
-  if (!asked.dryRun) return await remove(asked, known, record, plan, progress, removeTables);
+  const disk = await look(asked.root, known.pods);
+  const { record } = disk;
+  if (disk.at(path) === undefined)
+    return progress.end('nothing-to-do', `nothing to do: ${path} is not there\n`);
+  if (record === undefined) throw new ConfigError([whyNoRecord(path, textOn(disk, path) ?? '')]);
+  const plan = removals(disk, record, asked, known.pods);
+  if (!asked.dryRun) return await remove(asked, known, disk, record, plan, progress, removeTables);
   for (const removal of [...plan.manifests, ...plan.rest]) progress.step(removal);
   return progress.end('dry-run', '');
-}
-
-async function textAt(root: string, path: string): Promise<string | undefined> {
-  return (await fileState(join(root, path)))?.content.toString('utf8');
 }
 
 /** In this order, because a running pod would recreate removed files. */
 async function remove(
   { root, timeout }: UninstallSettings,
   known: Installable,
+  disk: Disk,
   record: InstallRecord,
   plan: RemovalPlan,
   progress: Progress,
@@ -50,7 +55,7 @@ async function remove(
 ): Promise<number> {
   const leave = (left: readonly string[]) => progress.end('left', '', left);
   const { pods } = known;
-  const vips = await vipsOf(root, record, known);
+  const vips = vipsOf(disk, record, known);
   const ports = [...record.ports, ...(await supervisorPorts(pods))];
   const daemons = pods.flatMap((pod) => pod.daemons.map(({ name }) => name));
   const failed = await removeAll(root, plan.manifests, progress);
@@ -79,9 +84,9 @@ async function remove(
 }
 
 /** The VIPs of the install, and of the current settings if those can be read. */
-async function vipsOf(root: string, record: InstallRecord, known: Installable): Promise<readonly string[]> {
+function vipsOf(disk: Disk, record: InstallRecord, known: Installable): readonly string[] {
   try {
-    const text = (await textAt(root, layout.settings)) ?? '';
+    const text = textOn(disk, layout.settings) ?? '';
     return [...new Set([...record.vips, ...effectiveSettings(text, layout.settings, known).vips.all])];
   } catch {
     return record.vips;
@@ -143,4 +148,44 @@ async function removeFolders(
       (error) => left.push(`${path}: ${messageOf(error)}`),
     );
   return left;
+}
+
+/** A removal that was made, or would be. */
+type RemovalStep =
+  | Removal
+  | { readonly kind: 'remove-vip'; readonly vip: string; readonly interface: string }
+  | { readonly kind: 'remove-firewall-table' };
+
+interface Progress {
+  /** Prints the step at once as text; a structured format keeps it for the document at the end. */
+  step(step: RemovalStep): void;
+  /** Prints the outcome, and what is left on stderr; returns the exit code. */
+  end(outcome: 'nothing-to-do' | 'dry-run' | 'done' | 'left', text: string, left?: readonly string[]): number;
+}
+
+async function createProgress(json: OutputFormat | undefined): Promise<Progress> {
+  const steps: RemovalStep[] = [];
+  const write = await structuredWriter(json);
+  return {
+    step: (step) => {
+      if (json === undefined) process.stdout.write(`${stepText(step)}\n`);
+      else steps.push(step);
+    },
+    end: (outcome, text, left = []) => {
+      for (const each of left) process.stderr.write(`left: ${each}\n`);
+      process.stdout.write(json === undefined ? text : `${write({ outcome, steps, left })}\n`);
+      return outcome === 'left' ? 1 : 0;
+    },
+  };
+}
+
+function stepText(step: RemovalStep): string {
+  switch (step.kind) {
+    case 'remove-vip':
+      return `- VIP ${step.vip} on ${step.interface}`;
+    case 'remove-firewall-table':
+      return '- the firewall table';
+    default:
+      return removalText(step);
+  }
 }

@@ -13,10 +13,11 @@ import { pods as installedPods } from '../../../src/commands/pods.ts';
 import { hostFiles } from '../../../src/engine/examine/host-files.ts';
 import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
 import { asInstalled } from '../../../src/operate/doctor/as-installed.ts';
+import { look } from '../../../src/operate/install/disk.ts';
 import { effectiveSettings, portsOf } from '../../../src/operate/install/effective-settings.ts';
 import { renderManifest } from '../../../src/operate/install/manifest.ts';
 import { readPatches } from '../../../src/operate/install/patches.ts';
-import { writtenFiles } from '../../../src/operate/install/written-files.ts';
+import { writtenFiles } from '../../../src/operate/install/removal.ts';
 
 const routerCommand = commandSpec({
   ...{ name: 'router', section: 'router', summary: 'Routes.', examples: [], notes: [] },
@@ -95,7 +96,7 @@ test('install takes ports, probes, digest and patches of a new pod from what it 
 
 test('uninstall removes what the monitor of a new pod wrote, and leaves what it did not', async () => {
   const root = folderWith({ 'etc/router/routes.json': '', 'etc/router/router.cfg': 'another program' });
-  expect(await writtenFiles(root, pods)).toEqual({
+  expect(writtenFiles(await look(root, pods), pods)).toEqual({
     ours: ['/etc/router/routes.json'],
     foreign: ['/etc/router/router.cfg'],
   });

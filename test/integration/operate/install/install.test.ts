@@ -58,9 +58,9 @@ test('a second time there is nothing to do, and no file is touched', async () =>
   const before = node.tree('exact');
   const again = await node.install();
   expect(again).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(again.stdout).toContain('nothing to do');
+  expect(again.stdout).toContain('already up to date');
   const bare = await node.run('install', '--yes');
-  expect(bare.stdout).toContain('nothing to do');
+  expect(bare.stdout).toContain('already up to date');
   expect(node.tree('exact')).toEqual(before);
 });
 
@@ -129,10 +129,10 @@ test('the monitors get the certificate that the kubelet renews, until --credenti
         each?.volumeMounts?.some(({ mountPath }) => mountPath === '/var/lib/kubelet/pki') ? each.name : [],
       );
   expect(mounts()).toEqual(['haproxy-monitor', 'keepalived-monitor']);
-  expect((await node.run('install', '--yes')).stdout).toContain('nothing to do');
+  expect((await node.run('install', '--yes')).stdout).toContain('already up to date');
   await node.run('install', '--yes', '--credentials', 'own');
   expect(mounts()).toEqual([]);
-  expect((await node.run('install', '--yes')).stdout).toContain('nothing to do');
+  expect((await node.run('install', '--yes')).stdout).toContain('already up to date');
 });
 
 test('without a terminal and without --yes nothing is written', async () => {

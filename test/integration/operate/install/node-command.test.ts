@@ -24,7 +24,7 @@ test('the command for people is shown, written, recorded, brought up to date, an
   const text = node.read(COMMAND);
   expect(text).toMatch(/^#!\/bin\/sh\n# hawser on a node:/);
   expect(node.read('/etc/hawser/installed.json')).toContain(COMMAND);
-  expect((await node.install()).stdout).toContain('nothing to do');
+  expect((await node.install()).stdout).toContain('already up to date');
   expect(await node.run('uninstall')).toMatchObject({ exitCode: 0, stderr: '' });
   expect(node.tree().filter((line) => line.includes('bin/hawser'))).toEqual([]);
 });

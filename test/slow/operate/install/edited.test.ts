@@ -45,7 +45,7 @@ test('an edited manifest stays where nothing else changes, and a change to it is
   const same = await node.run('install', '--yes');
   expect(same).toMatchObject({ exitCode: 0, stderr: '' });
   expect(same.stdout).toContain(`notice: ${manifest} was edited and stays as it is`);
-  expect(same.stdout).toContain('nothing to do');
+  expect(same.stdout).toContain('already up to date');
   const before = node.tree('exact');
   const changed = await node.run('install', '--yes', '--image', 'registry.example/hawser:9');
   expect(changed).toMatchObject({ exitCode: 2 });
@@ -70,7 +70,7 @@ test('--overwrite replaces what was edited and keeps a copy each time, a manifes
   expect(await node.run('install', '--yes', '--overwrite')).toMatchObject({ exitCode: 0, stderr: '' });
   expect(node.read('/etc/kubernetes/haproxy.yaml.saved')).toBe(first);
   expect(node.read('/etc/kubernetes/haproxy.yaml.saved.2')).toBe(second);
-  expect((await node.run('install', '--yes')).stdout).toContain('nothing to do');
+  expect((await node.run('install', '--yes')).stdout).toContain('already up to date');
 });
 
 test('a template that was there before the first install stays, and is not removed afterwards', async () => {

@@ -160,15 +160,17 @@ test.each([
   expect(await refusal('--api-vip', '10.0.0.100')).toMatch(message);
 });
 
-test('a VIP whose holder drops every packet to the port is found by its ARP answer', async () => {
+test('a VIP whose holder drops every packet is asked once, and found by its ARP answer', async () => {
   await addAddress(node.neighbour, 'eth0', '10.0.0.100/24');
   await node.neighbour.run(
     'nft',
-    'add table inet t; add chain inet t in { type filter hook input priority 0; }; add rule inet t in tcp dport 6443 drop',
+    'table inet t { set asks { type inet_service; flags dynamic; }; chain in { type filter hook input priority 0; tcp dport 6443 add @asks { tcp sport } drop; } ; }',
   );
   expect(await refusal('--api-vip', '10.0.0.100')).toMatch(
     /a machine with the hardware address [0-9a-f:]{17} has it/,
   );
+  const asks = JSON.parse(await node.neighbour.run('nft', '-j', 'list', 'set', 'inet', 't', 'asks'));
+  expect(asks.nftables.at(-1).set.elem).toHaveLength(1);
 });
 
 test('an ingress VIP that is in use', async () => {
@@ -216,7 +218,7 @@ test('a node before kubeadm join cannot tell whose VIP it is: --join says so', a
     exitCode: 0,
   });
   const again = await node.run('install', '--yes');
-  expect(again).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('nothing to do') });
+  expect(again).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('already up to date') });
 });
 
 test('a node that joins after the VIP has changed has the virtual router id of the others', async () => {

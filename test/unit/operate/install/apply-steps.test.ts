@@ -12,7 +12,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { applySteps } from '../../../../src/operate/install/apply-steps.ts';
-import { planFiles, type WantedFile } from '../../../../src/operate/install/plan.ts';
+import { planFiles } from '../../../../src/operate/install/diff.ts';
+import { lookBelow } from '../../../../src/operate/install/disk.ts';
+import type { WantedFile, WantedFolder } from '../../../../src/operate/install/layout.ts';
 import { planText } from '../../../../src/operate/install/plan-text.ts';
 
 let root: string;
@@ -38,6 +40,12 @@ function prepare(): void {
   chmodSync(at('etc/opened'), 0o666);
 }
 
+async function plan(files: readonly WantedFile[], folders: readonly WantedFolder[] = []) {
+  const { see, at: entry } = lookBelow(root);
+  await see([...files, ...folders].map(({ path }) => path));
+  return planFiles(root, { at: entry, record: undefined }, files, folders);
+}
+
 const picture = () =>
   readdirSync(root, { recursive: true, encoding: 'utf8' })
     .toSorted()
@@ -49,7 +57,7 @@ const picture = () =>
 
 test('all steps lead to what was wanted, after which there is nothing left to do', async () => {
   prepare();
-  const { steps, problems } = await planFiles(root, wanted);
+  const { steps, problems } = await plan(wanted);
   expect(problems).toEqual([]);
   expect(await applySteps(root, steps)).toEqual({ kind: 'done' });
   expect(picture()).toEqual([
@@ -61,13 +69,13 @@ test('all steps lead to what was wanted, after which there is nothing left to do
     'etc/old 600 changed\n',
     'etc/opened 600 same\n',
   ]);
-  expect((await planFiles(root, wanted)).steps).toEqual([]);
+  expect((await plan(wanted)).steps).toEqual([]);
 });
 
 test('a failure in the middle takes everything back, and says what that was', async () => {
   prepare();
   const before = picture();
-  const { steps } = await planFiles(root, [
+  const { steps } = await plan([
     ...wanted,
     { path: '/etc/late', content: '', mode: 0o600, stageIn: '/nowhere' },
   ]);
@@ -100,8 +108,8 @@ test('a folder gets its group and its mode, an existing one too, and others are 
     mkdirSync(at(path));
     chmodSync(at(path), mode);
   }
-  const plan = await planFiles(root, [], folders);
-  expect(planText(plan)).toBe(
+  const { steps } = await plan([], folders);
+  expect(planText(steps)).toBe(
     [
       '+ folder /log/journal (0755)',
       `~ group of /log/journal: 0 -> ${group}`,
@@ -110,11 +118,11 @@ test('a folder gets its group and its mode, an existing one too, and others are 
       '',
     ].join('\n'),
   );
-  expect(await applySteps(root, plan.steps)).toEqual({ kind: 'done' });
+  expect(await applySteps(root, steps)).toEqual({ kind: 'done' });
   const uid = process.getuid?.();
   expect(ownerOf('log/journal')).toEqual({ uid, gid: group, mode: '1775' });
   expect(['etc', 'log'].map((path) => ownerOf(path).mode)).toEqual(['755', '711']);
-  expect((await planFiles(root, [], folders)).steps).toEqual([]);
+  expect((await plan([], folders)).steps).toEqual([]);
 });
 
 test('an existing folder is restored if a later step fails', async () => {
@@ -122,7 +130,7 @@ test('an existing folder is restored if a later step fails', async () => {
   mkdirSync(at('log/journal'), { recursive: true });
   chmodSync(at('etc'), 0o700);
   const late = { path: '/etc/late', content: '', mode: 0o600, stageIn: '/nowhere' };
-  const { steps } = await planFiles(root, [late], folders);
+  const { steps } = await plan([late], folders);
   expect(await applySteps(root, steps)).toMatchObject({
     kind: 'undone',
     undone: ['/etc', '/log/journal'],
@@ -134,7 +142,7 @@ test('an existing folder is restored if a later step fails', async () => {
 
 test('a step that cannot be undone is reported', async () => {
   prepare();
-  const { steps } = await planFiles(root, [{ path: '/etc/new/a', content: '', mode: 0o600 }]);
+  const { steps } = await plan([{ path: '/etc/new/a', content: '', mode: 0o600 }]);
   // Another program puts a file into our folder meanwhile.
   const meddling = { path: '/etc/new/theirs', content: '', mode: 0o600 };
   await applySteps(root, steps);

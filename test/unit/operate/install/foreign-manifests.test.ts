@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { pods } from '../../../../src/commands/pods.ts';
-import { foreignManifests } from '../../../../src/operate/install/foreign-manifests.ts';
+import { look } from '../../../../src/operate/install/disk.ts';
+import { foreignManifests } from '../../../../src/operate/install/objections.ts';
 import { temporaryRoot } from '../../../helpers/doctor/scene.ts';
 
-test('a pod with --instance is not in the way of an install, one without it is', () => {
+test('a pod with --instance is not in the way of an install, one without it is', async () => {
   const manifest = (args: string) =>
     `spec: {containers: [{name: haproxy, args: [haproxy, supervise${args}]}]}\n`;
   const root = temporaryRoot({
@@ -12,7 +13,8 @@ test('a pod with --instance is not in the way of an install, one without it is',
     '/etc/kubernetes/manifests/other.yaml':
       'spec: {containers: [{name: haproxy, image: haproxy, args: [-f, x]}]}',
   });
-  expect(foreignManifests(root, new Set(), pods).map(({ path }) => path)).toEqual([
+  const disk = await look(root, pods);
+  expect(foreignManifests(disk, new Set(), pods).map(({ path }) => path)).toEqual([
     '/etc/kubernetes/manifests/copy.yaml',
     '/etc/kubernetes/manifests/other.yaml',
   ]);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { unifiedDiff } from '../../../../src/operate/install/unified-diff.ts';
+import { unifiedDiff } from '../../../../src/operate/install/plan-text.ts';
 
 /** What patch(1) does. */
 function patched(before: string, diff: string): string {

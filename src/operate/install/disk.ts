@@ -1,0 +1,155 @@
+import { constants, type Stats } from 'node:fs';
+import { access, lstat, readdir, readFile, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Pod } from '../../cli/pod.ts';
+import { codeOf, messageOf } from '../../engine/system/errors.ts';
+import { layout, podLayout } from './layout.ts';
+import { type InstallRecord, parseRecord, whyNoRecord } from './record.ts';
+
+/** What is at a path of the node. */
+export type Entry =
+  /** `isLink`: its content is that of another file. */
+  | { readonly kind: 'file'; readonly content: Buffer; readonly mode: number; readonly isLink: boolean }
+  | {
+      readonly kind: 'folder';
+      readonly mode: number;
+      readonly group: number;
+      /** Sorted. */
+      readonly names: readonly string[];
+      /** The error code if nothing can be written there. */
+      readonly blocked: string | undefined;
+    }
+  /** Something else, or a file that cannot be read. */
+  | { readonly kind: 'unreadable'; readonly message: string };
+
+/** The node's disk as it was before the command: every path that an install or an uninstall depends on. */
+export interface Disk {
+  /** Undefined if there is nothing. Throws for something that was not looked at. */
+  readonly at: (path: string) => Entry | undefined;
+  /** Undefined also for a file that is not one. */
+  readonly record: InstallRecord | undefined;
+}
+
+/** Far above any manifest. */
+const MAX_BYTES = 1_000_000;
+
+/** Looks once. Never rejects: what cannot be read is an entry. */
+export async function look(root: string, pods: readonly Pod[]): Promise<Disk> {
+  const { see, at } = lookBelow(root);
+  await see(Object.values(layout));
+  const record = parseRecord(textAt(at(layout.record)) ?? '');
+  await see([...(record?.files ?? []).map(({ path }) => path), ...(record?.directories ?? [])]);
+  await see(pods.flatMap(pathsOf));
+  const manifests = at(layout.manifests);
+  const names = manifests?.kind === 'folder' ? manifests.names : [];
+  await see(names.map((name) => `${layout.manifests}/${name}`));
+  return { record, at };
+}
+
+/** Reads these paths, and the folders on the way to them. */
+export function lookBelow(root: string) {
+  const entries = new Map<string, Entry | undefined>();
+  const see = async (paths: readonly string[]): Promise<void> => {
+    for (const path of paths) {
+      if (entries.has(path)) continue;
+      if (path !== '/') await see([dirname(path)]);
+      entries.set(path, await entryAt(join(root, path)));
+    }
+  };
+  const at: Disk['at'] = (path) => {
+    const above = entries.get(dirname(path));
+    const isNamed = above?.kind === 'folder' && above.names.includes(basename(path));
+    if (!entries.has(path) && isNamed) throw new Error(`nobody looked at "${path}"`);
+    return entries.get(path);
+  };
+  return { see, at };
+}
+
+/** `--print` is for any node. */
+export const emptyDisk: Disk = { at: () => undefined, record: undefined };
+
+/** Files of an earlier install that exist and cannot be used. */
+export function diskProblems(disk: Disk): readonly string[] {
+  const unreadable = [layout.record, layout.settings, layout.clusterAuthority].flatMap((path) => {
+    const entry = disk.at(path);
+    if (entry === undefined || fileOn(disk, path) !== undefined) return [];
+    return [cannotReplace(path, entry)];
+  });
+  const text = fileOn(disk, layout.record)?.content.toString('utf8');
+  if (text === undefined || disk.record !== undefined) return unreadable;
+  const why = whyNoRecord(layout.record, text);
+  return [...unreadable, `${why}, or move the file away to start afresh`];
+}
+
+/** For something that is not a file. */
+export function cannotReplace(path: string, entry: Entry): string {
+  const what = entry.kind === 'unreadable' ? entry.message : 'it is not a regular file';
+  return `Cannot replace "${path}": ${what}, expected one or none`;
+}
+
+/** A service that is started at boot and reads the configuration of its package. */
+export function serviceOf({ program }: Pick<Pod, 'program'>): string {
+  return `/etc/systemd/system/multi-user.target.wants/${program}.service`;
+}
+
+function pathsOf(pod: Pod): readonly string[] {
+  const { manifest, template, configuration, packaged, aside } = podLayout(pod);
+  return [manifest, template, configuration, `${configuration}.last-good`, packaged, aside, serviceOf(pod)];
+}
+
+async function entryAt(path: string): Promise<Entry | undefined> {
+  try {
+    const status = await lstat(path);
+    const isLink = status.isSymbolicLink();
+    const target = isLink ? await stat(path) : status;
+    if (target.isDirectory()) return await folderAt(path, target);
+    if (!target.isFile()) return { kind: 'unreadable', message: 'it is not a regular file' };
+    if (target.size > MAX_BYTES)
+      return { kind: 'unreadable', message: `it is larger than ${MAX_BYTES} bytes` };
+    return { kind: 'file', content: await readFile(path), mode: target.mode & 0o7777, isLink };
+  } catch (error) {
+    const isMissing = codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
+    const isDangling = isMissing && (await lstat(path).catch(() => undefined)) !== undefined;
+    return isMissing && !isDangling ? undefined : { kind: 'unreadable', message: messageOf(error) };
+  }
+}
+
+async function folderAt(path: string, { mode, gid: group }: Stats): Promise<Entry> {
+  const blocked = await access(path, constants.W_OK).then(
+    () => undefined,
+    (error) => codeOf(error) ?? 'unknown',
+  );
+  const names = (await readdir(path).catch(() => [])).toSorted();
+  return { kind: 'folder', mode: mode & 0o7777, group, names, blocked };
+}
+
+function textAt(entry: Entry | undefined): string | undefined {
+  return entry?.kind === 'file' ? entry.content.toString('utf8') : undefined;
+}
+
+/** Undefined where there is no file, or none that can be read. */
+export function textOn(disk: Disk, path: string): string | undefined {
+  return textAt(disk.at(path));
+}
+
+/** The file that an install would replace: a link, or something else, is none. */
+export function fileOn(disk: Disk, path: string): Extract<Entry, { kind: 'file' }> | undefined {
+  const entry = disk.at(path);
+  return entry?.kind === 'file' && !entry.isLink ? entry : undefined;
+}
+
+export function namesIn(disk: Disk, folder: string): readonly string[] {
+  const entry = disk.at(folder);
+  return entry?.kind === 'folder' ? entry.names : [];
+}
+
+/** `PATH.saved`, or the first of `PATH.saved.2`, `PATH.saved.3` … that nothing has. */
+export function freeName(disk: Disk, path: string): string {
+  const taken = new Set(namesIn(disk, dirname(path)).map((name) => join(dirname(path), name)));
+  let [name, count] = [`${path}.saved`, 1];
+  while (taken.has(name)) {
+    count += 1;
+    name = `${path}.saved.${count}`;
+  }
+  return name;
+}

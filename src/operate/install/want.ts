@@ -1,0 +1,157 @@
+import { join } from 'node:path';
+import { Document } from 'yaml';
+import { parseSettingsFile } from '../../cli/parse-settings-file.ts';
+import type { Pod } from '../../cli/pod.ts';
+import { settingsJsonSchema } from '../../cli/settings-form.ts';
+import { clusterNameOf } from '../../engine/kube/control-plane/cluster-name.ts';
+import { shippedFile } from '../../engine/system/shipped-file.ts';
+import { type Disk, textOn } from './disk.ts';
+import {
+  type EffectiveSettings,
+  effectiveSettings,
+  type Installable,
+  portsOf,
+} from './effective-settings.ts';
+import type { InstallSettings } from './install-settings.ts';
+import { type Credentials, journalFolder, layout, podLayout, type WantedFile } from './layout.ts';
+import { imageOf, renderManifest } from './manifest.ts';
+import { COMMAND_SOURCE, commandFile, type NodeCommand, nodeCommand } from './node-command.ts';
+import { readPatches } from './patches.ts';
+import { type InstallRecord, recordText, sha256 } from './record.ts';
+import { type SettingsChange, settingsText } from './settings-text.ts';
+import { unprivilegedId } from './unprivileged-id.ts';
+
+/** The settings file as it will be, and what it means. */
+export interface WantedSettings extends EffectiveSettings {
+  readonly text: string;
+  /** The name that was typed, or that the file has. */
+  readonly givenName: string | undefined;
+}
+
+/** What an install would write, before it is compared with the disk. */
+export interface Wanted {
+  readonly settings: WantedSettings;
+  readonly pods: readonly Pod[];
+  readonly image: string;
+  readonly credentials: Credentials;
+  /** The folder of patches on the node. */
+  readonly patches: string | undefined;
+  /** In the order of writing; the kubelet's manifests come last. */
+  readonly support: readonly WantedFile[];
+  readonly manifests: readonly WantedFile[];
+  readonly command: NodeCommand;
+}
+
+/** Throws a ConfigError for settings that the daemons would refuse. */
+export function wantSettings(asked: InstallSettings, disk: Disk, known: Installable): WantedSettings {
+  const existing = textOn(disk, layout.settings);
+  const text = settingsText(existing, changesFor(asked, disk));
+  const parsed = parseSettingsFile(existing ?? '', layout.settings, known.keys);
+  const inFile = parsed.kind === 'problems' ? undefined : parsed.values.top['clusterName']?.value;
+  const givenName = asked.clusterName ?? (inFile === undefined ? undefined : String(inFile));
+  return { ...effectiveSettings(text, layout.settings, known), text, givenName };
+}
+
+/** Reads the patches, and files of hawser itself. Throws a ConfigError for a patch that cannot be used. */
+export function want(
+  asked: InstallSettings,
+  disk: Disk,
+  known: Installable,
+  settings: WantedSettings,
+): Wanted {
+  const { pods, keys } = known;
+  const { record } = disk;
+  const image = asked.image ?? record?.image ?? shippedImage(pods);
+  // A record without them is of an install with `own`.
+  const credentials = asked.credentials ?? (record === undefined ? 'kubelet' : (record.credentials ?? 'own'));
+  const folder = asked.patches ?? record?.patches;
+  const patches = folder === undefined ? [] : readPatches(join(asked.root, folder), folder, pods);
+  const schema = `${JSON.stringify(settingsJsonSchema(keys), null, 2)}\n`;
+  const source = shippedFile(COMMAND_SOURCE);
+  const command: NodeCommand = asked.print
+    ? { kind: 'wanted', file: commandFile(source) }
+    : nodeCommand(disk, source);
+  return {
+    ...{ settings, pods, image, credentials, patches: folder, command },
+    support: [
+      ...pods.map(podLayout).map(({ template, source: from }) => ({
+        ...{ path: template, content: shippedFile(from.template), mode: 0o644 },
+      })),
+      { path: layout.schema, content: schema, mode: 0o644 },
+      { path: layout.settings, content: settings.text, mode: 0o644 },
+      ...(command.kind === 'wanted' ? [command.file] : []),
+    ],
+    manifests: settings.pods.map((each) => {
+      const { manifest, source: from } = podLayout(each.pod);
+      const content = renderManifest(shippedFile(from.manifest), each, { image, credentials, patches });
+      return { path: manifest, content, mode: 0o600, stageIn: layout.kubernetes };
+    }),
+  };
+}
+
+/** The record of these files: their checksums, and the folders that were made for them. */
+export function recordOf(
+  wanted: Wanted,
+  directories: readonly string[],
+  files: InstallRecord['files'],
+): WantedFile {
+  const { image, credentials, patches, settings } = wanted;
+  const record: InstallRecord = {
+    version: 1,
+    image,
+    ...(credentials === 'own' ? {} : { credentials }),
+    vips: [...settings.vips.all],
+    ports: portsOf(settings).map(({ port }) => port),
+    ...(patches === undefined ? {} : { patches }),
+    ...{ directories: [...directories], files },
+  };
+  return { path: layout.record, content: recordText(record), mode: 0o644 };
+}
+
+/** The image that the manifests name as they are shipped. */
+function shippedImage([first]: readonly Pod[]): string {
+  return first === undefined ? '' : imageOf(shippedFile(podLayout(first).source.manifest));
+}
+
+function changesFor(asked: InstallSettings, disk: Disk): readonly SettingsChange[] {
+  const { apiVip, ingressVip, clusterName, firstNode } = asked;
+  const flags: readonly SettingsChange[] = [
+    { path: ['apiVips'], value: apiVip },
+    { path: ['ingressVips'], value: ingressVip },
+    { path: ['clusterName'], value: clusterName },
+    { path: ['interface'], value: asked.interface },
+    { path: ['keepalived', 'firstNode'], value: firstNode || undefined },
+  ];
+  // On a first install, settings that an operator wrote earlier count before our defaults.
+  const defaults = disk.record === undefined ? firstDefaults(asked) : [];
+  return [...flags, ...defaults].filter(({ value }) => value !== undefined);
+}
+
+function firstDefaults({ apiVip, ingressVip, clusterName }: InstallSettings): SettingsChange[] {
+  const [vip] = [...(apiVip ?? []), ...(ingressVip ?? [])];
+  // The router ids derive from the name. The kubeconfig that holds the name may not exist yet.
+  return vip === undefined || clusterName !== undefined
+    ? []
+    : [{ path: ['clusterName'], value: clusterNameOf(vip), isDefault: true }];
+}
+
+const PRINT_HEADER = [
+  ' Written by `hawser install --print`: every file of a control-plane node. cloud-init takes it as it is; for Cluster API',
+  ' write_files is "files" of a KubeadmControlPlane, and runcmd its "preKubeadmCommands".',
+].join('\n');
+
+/** Every file of an empty node as cloud-config, and the folder that contains none of them. */
+export function printedFiles(wanted: Wanted): string {
+  const files = [...wanted.support, ...wanted.manifests];
+  const sums = files.map(({ path, content }) => ({ path, sha256: sha256(content) }));
+  const all = [...wanted.support, recordOf(wanted, [], sums), ...wanted.manifests];
+  const document = new Document({
+    write_files: all.map(({ path, content, mode }) => ({
+      ...{ path, owner: 'root:root', permissions: mode.toString(8).padStart(4, '0') },
+      content,
+    })),
+    runcmd: [`install -d -m ${journalFolder.mode.toString(8)} -g ${unprivilegedId} ${journalFolder.path}`],
+  });
+  document.commentBefore = PRINT_HEADER;
+  return `#cloud-config\n${document.toString({ lineWidth: 0 })}`;
+}

@@ -1,0 +1,127 @@
+import { dirname } from 'node:path';
+import { expect, test } from 'vitest';
+import { pods } from '../../../../src/commands/pods.ts';
+import { diff, restarts, type Step } from '../../../../src/operate/install/diff.ts';
+import type { Disk, Entry } from '../../../../src/operate/install/disk.ts';
+import { layout } from '../../../../src/operate/install/layout.ts';
+import { type InstallRecord, parseRecord, sha256 } from '../../../../src/operate/install/record.ts';
+import { removals } from '../../../../src/operate/install/removal.ts';
+import type { Wanted } from '../../../../src/operate/install/want.ts';
+
+type Files = Readonly<Record<string, string>>;
+
+const MANIFEST = '/etc/kubernetes/manifests/haproxy.yaml';
+const TEMPLATE = '/etc/kubernetes/static-pod-resources/haproxy/haproxy.cfg.ejs';
+const PACKAGED = '/etc/haproxy/haproxy.cfg';
+
+/** A disk with these files. */
+function diskOf(files: Files, record?: InstallRecord): Disk {
+  const entries = new Map<string, Entry>();
+  const folder = (path: string): void => {
+    const names = Object.keys(files).filter((each) => dirname(each) === path);
+    const entry = { mode: 0o755, group: 0, blocked: undefined };
+    entries.set(path, { kind: 'folder', ...entry, names: names.map((each) => each.slice(path.length + 1)) });
+    if (path !== '/') folder(dirname(path));
+  };
+  for (const [path, text] of Object.entries(files)) {
+    entries.set(path, { kind: 'file', content: Buffer.from(text), mode: 0o644, isLink: false });
+    folder(dirname(path));
+  }
+  return { record, at: (path) => entries.get(path) };
+}
+
+const wanted: Wanted = {
+  settings: {
+    ...{ text: '', givenName: undefined, pods: [] },
+    vips: { all: ['10.0.0.100'], api: [], apiPort: 6443, healthPort: 9444, problemsOf: async () => [] },
+  },
+  ...{ pods, image: 'hawser:1', credentials: 'kubelet', patches: undefined },
+  command: { kind: 'left-out', notice: '' },
+  support: [{ path: TEMPLATE, content: 'template 2', mode: 0o644 }],
+  manifests: [{ path: MANIFEST, content: 'manifest 2', mode: 0o644 }],
+};
+const recordOf = (files: Files): InstallRecord => ({
+  ...{ version: 1, image: 'hawser:0', vips: [], ports: [], directories: ['/etc/hawser'] },
+  files: Object.entries(files).map(([path, text]) => ({ path, sha256: sha256(text) })),
+});
+const before = { [TEMPLATE]: 'template 1', [MANIFEST]: 'manifest 1' };
+
+const lines = (steps: readonly Step[]) =>
+  steps.flatMap((step) => {
+    if (step.kind === 'write') return `${step.before ? 'replace' : 'write'} ${step.file.path}`;
+    return step.kind === 'move' ? `move ${step.path} ${step.to}` : [];
+  });
+
+test.each<[string, Files, InstallRecord | undefined, boolean, readonly string[]]>([
+  [
+    'an empty node: the manifest comes last, behind the record',
+    ...([{}, undefined, false] as const),
+    [`write ${TEMPLATE}`, `write ${layout.record}`, `write ${MANIFEST}`],
+  ],
+  [
+    'a package with its own configuration, which is moved aside first',
+    ...([{ [PACKAGED]: 'theirs' }, undefined, false] as const),
+    [
+      `move ${PACKAGED} ${PACKAGED}.before-hawser`,
+      ...[`write ${TEMPLATE}`, `write ${layout.record}`, `write ${MANIFEST}`],
+    ],
+  ],
+  [
+    'an update',
+    ...([before, recordOf(before), false] as const),
+    [`replace ${TEMPLATE}`, `write ${layout.record}`, `replace ${MANIFEST}`],
+  ],
+  [
+    'an edited template, which stays',
+    ...([{ ...before, [TEMPLATE]: 'mine' }, recordOf(before), false] as const),
+    [`write ${layout.record}`, `replace ${MANIFEST}`],
+  ],
+  [
+    'an edited manifest with --overwrite, which is kept outside of the folder of manifests',
+    ...([{ ...before, [MANIFEST]: 'mine' }, recordOf(before), true] as const),
+    [
+      'write /etc/kubernetes/haproxy.yaml.saved',
+      ...[`replace ${TEMPLATE}`, `write ${layout.record}`, `replace ${MANIFEST}`],
+    ],
+  ],
+])('%s', (_, files, record, overwrite, steps) => {
+  expect(lines(diff('/', diskOf(files, record), wanted, overwrite).steps)).toEqual(steps);
+});
+
+test('an edited file keeps the checksum of what hawser wrote', () => {
+  const disk = diskOf({ ...before, [TEMPLATE]: 'mine' }, recordOf(before));
+  const { steps, edited } = diff('/', disk, wanted, false);
+  const write = steps.flatMap((step) => (step.kind === 'write' ? step.file : []));
+  const text = write.find(({ path }) => path === layout.record)?.content ?? '';
+  expect(parseRecord(text)?.files).toEqual([
+    { path: TEMPLATE, sha256: sha256('template 1') },
+    { path: MANIFEST, sha256: sha256('manifest 2') },
+  ]);
+  expect(edited).toMatchObject([{ path: TEMPLATE, content: 'mine', isOutdated: true }]);
+});
+
+test('a pod of others in the place of ours is named, and not called edited', () => {
+  const { others, edited } = diff('/', diskOf({ [MANIFEST]: 'theirs' }), wanted, false);
+  expect({ others, edited }).toEqual({ others: [MANIFEST], edited: [] });
+});
+
+test('a changed manifest restarts its pod, a new one starts it', () => {
+  const of = (disk: Disk) => restarts(diff('/', disk, wanted, false).steps, pods);
+  expect(of(diskOf(before, recordOf(before)))).toEqual([
+    { manifest: MANIFEST, containers: ['haproxy', 'haproxy-monitor'] },
+  ]);
+  expect(of(diskOf({}))).toEqual([]);
+});
+
+test('an uninstall removes manifests first, saves what was edited, and puts back what was moved aside', () => {
+  const files = { ...before, [TEMPLATE]: 'mine', [`${PACKAGED}.before-hawser`]: 'theirs' };
+  const record = recordOf(before);
+  expect(removals(diskOf(files, record), record, { keepConfig: false }, pods)).toEqual({
+    manifests: [{ kind: 'remove', path: MANIFEST }],
+    rest: [
+      { kind: 'save', path: TEMPLATE, to: `${TEMPLATE}.saved` },
+      { kind: 'move-back', path: PACKAGED, from: `${PACKAGED}.before-hawser` },
+    ],
+    directories: ['/etc/hawser'],
+  });
+});
