@@ -64,7 +64,7 @@ export interface LoadBalancerModel {
   readonly redispatches: number;
   /** Where `timeouts.connect` bounds an attempt: the shipped template's is shorter, with `redispatches`. */
   readonly retries: number;
-  /** TCP keepalive of both sides: `idle`, then `count` probes `interval` apart, then the peer is gone. */
+  /** TCP keepalive of clients: `idle`, then `count` probes `interval` apart, then the client is gone. */
   readonly keepalive: { readonly idle: string; readonly interval: string; readonly count: number };
   readonly check: HealthCheck;
 }

@@ -23,8 +23,7 @@ function dataRow(
 }
 
 const healthFirst = 'hawser saves the health of the servers first; the others do not.';
-const keepalive =
-  'hawser has the kernel probe for vanished peers on both sides of each connection; the others do not.';
+const keepalive = 'hawser has the kernel probe for clients that vanished; the others do not.';
 const fewer = 'Without checks, statistics and log lines there is less to do.';
 
 const dataPath: Section = {

@@ -98,6 +98,24 @@ it('serves both families from the server that is up, and reports the other one o
   expect(output().match(/Server masters\/a is DOWN/g)).toHaveLength(1);
 });
 
+it('closes an idle connection to a server that vanished once its checks fail', async () => {
+  const identity = createAuthority(directory).issue({ commonName: 'api', addresses: ['127.0.0.1'] });
+  const backends = [{ name: 'a', host: '127.0.0.1', port: 7001 }];
+  await using _backends = await startBackends(net.prefix, backends, identity);
+  await serve([server('a', 7001)]);
+  await waitFor('the server to be up', async () => (await monitor()) === '200');
+  const [file, ...args] = [...net.prefix, 'socat', '-u', 'TCP:127.0.0.1:9445', 'STDOUT'];
+  const client = spawn(file ?? '', args, { stdio: 'ignore' });
+  const closed = once(client, 'exit');
+  await waitFor('the connection to reach the server', async () =>
+    (await askRuntimeApi(join(directory, 's.sock'), 'show sess', 1_000))?.includes('be=masters srv=a'),
+  );
+  // No packet says that the connection is gone.
+  const drop = 'chain input { type filter hook input priority 0; tcp dport 7001 drop; tcp sport 7001 drop; }';
+  await net.run('nft', `table inet vanished { ${drop} ; }`);
+  expect(await closed).toEqual([0, null]);
+});
+
 it('shows its statistics on loopback only, without a password', async () => {
   await net.run('ip', 'address', 'add', '10.9.0.1/32', 'dev', 'lo');
   await serve([]);
