@@ -278,10 +278,6 @@ const testText = (file: string): string => readFileSync(join(tests, file), 'utf8
 
 /** Unit tests that start programs or wait in real time. The list only becomes shorter: a new one belongs into `contract`. */
 const impure: readonly string[] = [
-  'unit/bench-failover/bed-client.test.ts',
-  'unit/bench/load.test.ts',
-  'unit/bench/namespaces.test.ts',
-  'unit/bench/options.test.ts',
   'unit/api-lb/suspects/watch-suspects.test.ts',
   'unit/engine/apply/known-files.test.ts',
   'unit/engine/apply/main-file.test.ts',
