@@ -23,6 +23,12 @@ interface Origin {
 
 type Named = readonly [name: string, Origin];
 
+/** The text of a typed --help, for which nothing else is read. Throws a ConfigError for an unknown flag. */
+export function helpTyped(spec: CommandSpec, argv: readonly string[]): string | undefined {
+  const parsed = parseArguments(spec, argv);
+  return parsed.kind === 'help' ? parsed.text : undefined;
+}
+
 /**
  * The values of a command line by camel-case name; `settings` is the path of the file that was read. Precedence: flags, `HAWSER_…` variables
  * (`--stats-socket` is `HAWSER_STATS_SOCKET`; not for a `typedOnly` flag), the settings file, defaults. `folder` resolves a relative path of the

@@ -1,4 +1,4 @@
-import { type CommandLine, readCommandLine, type ValuesTyped } from './command-line.ts';
+import { type CommandLine, helpTyped, readCommandLine, type ValuesTyped } from './command-line.ts';
 import type { CommandSpec } from './command-spec.ts';
 import { forgivingReader, type SettingsFileReading } from './forgiving-reader.ts';
 import type { SettingsReader } from './settings-values.ts';
@@ -36,6 +36,11 @@ export async function runCommand<Settings>(
   env: NodeJS.ProcessEnv,
   usualReader: () => Promise<SettingsReader>,
 ): Promise<number> {
+  const help = helpTyped(spec, argv);
+  if (help !== undefined) {
+    process.stdout.write(help);
+    return 0;
+  }
   const noReader: SettingsReader = () => undefined;
   const readSettings = module.readSettings ?? (spec.section === undefined ? noReader : await usualReader());
   const read = (reader: SettingsReader): CommandLine => readCommandLine(spec, argv, env, reader);
@@ -43,10 +48,7 @@ export async function runCommand<Settings>(
   const reader = typed?.kind === 'values' ? settingsReader?.(typed.values, readSettings) : undefined;
   const forgiving = reader && forgivingReader(reader);
   const line = read(forgiving?.read ?? readSettings);
-  if (line.kind === 'help') {
-    process.stdout.write(line.text);
-    return 0;
-  }
+  if (line.kind === 'help') return 0;
   const settingsFile = forgiving?.look() ?? { kind: 'none' };
   return await run(spec.settings(line.values, env), { env, line, readSettings, settingsFile });
 }

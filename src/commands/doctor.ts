@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { doctorFlags as apiLbFlags } from '../api-lb/doctor/flags.ts';
 import type { SettingsOf } from '../cli/command-spec.ts';
 import { printText } from '../cli/print-text.ts';
 import type { CommandContext } from '../cli/run-command.ts';
@@ -7,18 +8,13 @@ import { structuredWriter } from '../cli/structured-text.ts';
 import { type HostFiles, hostFiles } from '../engine/examine/host-files.ts';
 import { readAs } from '../operate/daemons/settings-files.ts';
 import { doctorCommand } from '../operate/doctor/doctor-settings.ts';
-import { examine } from '../operate/doctor/examine.ts';
-import { checksOf } from '../operate/doctor/registry.ts';
 import { type DoctorReport, exitCodeOf } from '../operate/doctor/report.ts';
 import { reportLines } from '../operate/doctor/report-lines.ts';
-import { products } from './products.ts';
+import { doctorFlags as vipFlags } from '../vip/doctor/flags.ts';
+import { checkIds } from './check-ids.ts';
 
-const checks = checksOf(products);
-
-export const spec = doctorCommand(
-  checks.map(({ id }) => id),
-  Object.assign({}, ...products.map(({ doctorFlags }) => doctorFlags)),
-);
+// The checks and their products are loaded only to run them.
+export const spec = doctorCommand(checkIds, { ...apiLbFlags, ...vipFlags });
 
 type Settings = SettingsOf<typeof spec>;
 
@@ -28,6 +24,12 @@ export const settingsReader = (
 ): SettingsReader => settingsBelow(filesBelow(String(root)), usual);
 
 export async function run(settings: Settings, context: CommandContext): Promise<number> {
+  const [{ examine }, { checksOf }, { products }] = await Promise.all([
+    import('../operate/doctor/examine.ts'),
+    import('../operate/doctor/registry.ts'),
+    import('./products.ts'),
+  ]);
+  const checks = checksOf(products);
   const report = await examine(settings, filesBelow(settings.root), context, products, checks);
   await print(report, settings);
   // A read from a dead disk or file server may never return; do not wait for it.

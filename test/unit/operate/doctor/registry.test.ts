@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { checkIds } from '../../../../src/commands/check-ids.ts';
 import { products } from '../../../../src/commands/products.ts';
 import { checksHere, checksOf } from '../../../../src/operate/doctor/registry.ts';
 import { proxyCommand } from '../../../../src/pod-proxy/proxy-settings.ts';
@@ -32,4 +33,8 @@ test('a node shared with a router has both checked', () => {
 
 test('a check that is asked for by its name says where there is nothing to look at', async () => {
   expect(await examine('router-rbac', {})).toEqual({ kind: 'skip', found: 'no hawser router runs here' });
+});
+
+test('--help and completion know every check, without loading one', () => {
+  expect(checkIds).toEqual(checks.map(({ id }) => id));
 });
