@@ -36,8 +36,9 @@ test('the page of a supervisor says who holds the VIP, and counts what happened'
   a.install({ extra: 'virtual_router_id 777' });
   await holder.ask('reload');
   const lines = await metricsOf(a);
-  expect(lines).toContain(
-    'hawser_vip_transitions_total{vrrp_instance="API",to="MASTER",reason="no-better-advert"} 1',
+  // A node that is starved of CPU may lose the VIP and take it again.
+  expect(lines.join('\n')).toMatch(
+    /^hawser_vip_transitions_total\{vrrp_instance="API",to="MASTER",reason="no-better-advert"\} [1-9]/m,
   );
   expect(lines).toContain('hawser_reloads_total{result="done"} 1');
   expect(lines).toContain('hawser_reloads_total{result="rejected"} 1');

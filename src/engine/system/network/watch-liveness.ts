@@ -129,16 +129,24 @@ function holdConnection(
   });
 }
 
+/** Whether a poll that took so long proves something. Keeps count of starved polls. */
+export function createPollJudge(pollTimeoutMs: number): (poll: Poll, tookMs: number) => boolean {
+  let starvedPolls = 0;
+  return (poll, tookMs) => {
+    const isStarved = poll !== 'good' && tookMs >= pollTimeoutMs + STARVED_MS;
+    starvedPolls = isStarved ? starvedPolls + 1 : 0;
+    return starvedPolls === 0 || starvedPolls > MOST_STARVED_POLLS;
+  };
+}
+
 async function pollReadiness(options: LivenessOptions, view: View): Promise<void> {
   const { ask, pollEveryMs, pollTimeoutMs, signal } = options;
-  let starvedPolls = 0;
+  const isProof = createPollJudge(pollTimeoutMs);
   while (!signal.aborted) {
     const startedMs = monotonicMs();
     const poll = await ask(signal);
     if (signal.aborted) return;
-    const isStarved = poll !== 'good' && monotonicMs() - startedMs >= pollTimeoutMs + STARVED_MS;
-    starvedPolls = isStarved ? starvedPolls + 1 : 0;
-    if (isStarved && starvedPolls <= MOST_STARVED_POLLS) continue;
+    if (!isProof(poll, monotonicMs() - startedMs)) continue;
     view.polled(poll);
     // After a timeout enough time has passed. A wrong answer or a refusal comes at once: the next one might be right.
     const wasSilent = poll !== 'good' && monotonicMs() - startedMs >= pollEveryMs;

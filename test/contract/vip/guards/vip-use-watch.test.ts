@@ -40,7 +40,7 @@ test('a node that waits again repeats its question, even after one that could no
   expect(watch.look('api').kind).toBe('unknown');
   stop.abort();
   await running;
-}, 30_000);
+});
 
 test('findings before a reset no longer count, nor those of the round in progress', async () => {
   const config = join(dir, 'keepalived.conf');
@@ -67,7 +67,7 @@ test('findings before a reset no longer count, nor those of the round in progres
   expect(sets - before).toBeGreaterThanOrEqual(3);
   stop.abort();
   await running;
-}, 30_000);
+});
 
 test('a node without a configuration has no VIP to ask for, which shows nothing', () => {
   const settings = { runDir: dir, config: join(dir, 'keepalived.conf') };

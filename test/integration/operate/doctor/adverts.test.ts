@@ -27,7 +27,7 @@ test("the holder's adverts arrive, or this node's own firewall drops them", asyn
 
 test('a holder whose adverts come late is heard', async () => {
   const segment = await createDoctorSegment();
-  const speaker = { from: '10.77.0.12', to: '10.77.0.11', vip: VIP, everySeconds: 2.5 };
+  const speaker = { from: '10.77.0.12', to: '10.77.0.11', vip: VIP, everySeconds: 1.5 };
   await startSpeaker(segment.peer, speaker);
   expect(await ask(segment)).toBe('ok: adverts of 10.77.0.12 arrive');
 });

@@ -37,4 +37,4 @@ test('a stranger that answers for the VIP is reported with its MAC, and the VIP 
   sendSignal([id], 'SIGTERM');
   await waitForEnd([id]);
   expect(await node.namespace.run('nft', 'list', 'tables')).toBe('');
-}, 120_000);
+});

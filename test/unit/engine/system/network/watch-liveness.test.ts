@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { createPollJudge } from '../../../../../src/engine/system/network/watch-liveness.ts';
+
+const starved = ['silent', 400] as const;
+
+test('a poll whose timeout fired late proves nothing: the process had no CPU to read an answer', () => {
+  const isProof = createPollJudge(300);
+  expect([isProof('silent', 349), isProof('bad', 10), isProof(...starved)]).toEqual([true, true, false]);
+});
+
+test('a good answer is a proof however late it is read', () => {
+  expect(createPollJudge(300)('good', 5_000)).toBe(true);
+});
+
+test('the eleventh starved poll in a row counts: permanent starvation does not hide a hang', () => {
+  const isProof = createPollJudge(300);
+  const polls = Array.from({ length: 12 }, () => isProof(...starved));
+  expect(polls).toEqual([...Array(10).fill(false), true, true]);
+});
+
+test('a poll in time ends a row of starved ones', () => {
+  const isProof = createPollJudge(300);
+  for (let poll = 0; poll < 10; poll += 1) isProof(...starved);
+  expect([isProof('silent', 300), isProof(...starved)]).toEqual([true, false]);
+});
