@@ -282,7 +282,6 @@ const impure: readonly string[] = [
   'unit/engine/apply/known-files.test.ts',
   'unit/engine/apply/main-file.test.ts',
   'unit/engine/monitor/idle-check.test.ts',
-  'unit/engine/observe/cpu-starvation.test.ts',
   'unit/engine/system/time/workqueue.test.ts',
   'unit/keepalived/supervise/keepalived-pulse.test.ts',
   'unit/manifests/commands.test.ts',

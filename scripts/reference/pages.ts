@@ -1,8 +1,13 @@
-import { variableName } from '../../src/cli/flag-name.ts';
-import type { FileForm } from '../../src/cli/make-field.ts';
-import { fileFormOf, settingsJsonSchema } from '../../src/cli/settings-form.ts';
-import { type Place, type SettingsKey, sectionsOf, settingsKeys } from '../../src/cli/settings-keys.ts';
-import { defaultSettingsPath } from '../../src/cli/settings-values.ts';
+import { defaultSettingsPath, variableName } from '../../src/cli/command-spec.ts';
+import type { FileForm } from '../../src/cli/fields.ts';
+import {
+  fileFormOf,
+  type Place,
+  type SettingsKey,
+  sectionsOf,
+  settingsJsonSchema,
+  settingsKeys,
+} from '../../src/cli/settings-form.ts';
 import { daemonKeys, pods } from '../../src/commands/pods.ts';
 
 /** schemas/config.schema.json. */

@@ -14,7 +14,7 @@ import { createConfigurationCheck } from '../haproxy/check-configuration.ts';
 import type { HaproxyMonitorObservers } from './haproxy-monitor-metrics.ts';
 import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
 import type { HaproxyMonitorStatus } from './haproxy-monitor-status.ts';
-import { printableLoadBalancer } from './printable-load-balancer.ts';
+import { printableLoadBalancer } from './load-balancer.ts';
 
 /** A loaded machine takes seconds for what takes 40 ms at rest. */
 const CHECK_TIMEOUT_MS = 20_000;

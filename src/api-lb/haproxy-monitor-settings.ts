@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { commandSpec, flag, type SettingsOf, toggle } from '../cli/command-spec.ts';
-import { durationMs } from '../cli/duration.ts';
-import { defaultPorts } from '../cli/ports.ts';
+import { durationMs } from '../cli/fields.ts';
 import {
   besideConfig,
+  defaultPorts,
   lastKnown,
   monitorFiles,
   monitorFlags,

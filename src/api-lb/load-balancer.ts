@@ -1,3 +1,8 @@
+import { type ApiServer, endpointOf, sortServers } from '../engine/kube/api-server.ts';
+import type { CheckedModel } from '../engine/render/checked-model.ts';
+import { expectedText, isSafeText } from '../engine/render/safe-text.ts';
+import { LEAVING_VARIABLE } from '../haproxy/leaving-variable.ts';
+
 /** What an operator can choose about the load balancer; everything else of the model is a decision of `render/`. */
 export interface LoadBalancerSettings {
   /** Where clients are served, on every address of the node. The redirect leads here. */
@@ -90,4 +95,125 @@ export interface HealthCheck {
   readonly slowstart: string;
   /** `(rise - 1) * fastinter`: how long a server must answer well before it gets its first connection. */
   readonly holdDown: string;
+}
+
+/** Connections left for the kubelet's probe and the stats page when clients have used up theirs. */
+const PROBE_CONNECTIONS = 100;
+const CLIENT_CONNECTIONS = 40_000;
+
+/**
+ * What the HAProxy template gets. All decisions that are not an operator's are made here; the template says why each
+ * value is what it is, next to where it prints it. Servers keep the order of their names, whatever order they came in.
+ */
+export function loadBalancerModel(
+  settings: LoadBalancerSettings,
+  servers: readonly ApiServer[],
+): LoadBalancerModel {
+  const { lbPort, statPort, healthPort, apiPort, statsSocket, stateFile } = settings;
+  const inRotation = serversInRotation(servers);
+  return {
+    anyAddress: settings.hasIpv6 === false ? '0.0.0.0' : '::',
+    ports: { lbPort, statPort, healthPort, apiPort },
+    clusterName: settings.clusterName ?? null,
+    servers: sortServers(servers).map((server) => withEndpoint(server, inRotation)),
+    statsSocket,
+    stateFile,
+    leavingVariable: LEAVING_VARIABLE,
+    logTarget: 'stdout',
+    logConnections: settings.logConnections === true,
+    maxconn: { clients: CLIENT_CONNECTIONS, total: CLIENT_CONNECTIONS + PROBE_CONNECTIONS },
+    timeouts: {
+      attempt: '250ms',
+      connect: '3s',
+      client: '1m',
+      server: '1m',
+      tunnel: '24h',
+      fin: '1s',
+      check: '10s',
+      probe: '5s',
+      closeSpread: '5s',
+    },
+    redispatches: 9,
+    retries: 2,
+    keepalive: { idle: '60s', interval: '10s', count: 6 },
+    check: healthCheck({ interSeconds: 5, fastinterSeconds: 2, fall: 2, rise: riseFor(inRotation.length) }),
+  };
+}
+
+/** The servers that take new connections: all of them where every one is drained, since an annotation must not take the API away. */
+export function serversInRotation(servers: readonly ApiServer[]): readonly ApiServer[] {
+  const inRotation = servers.filter(({ drained }) => drained !== true);
+  return inRotation.length === 0 ? servers : inRotation;
+}
+
+/**
+ * Holding a server back protects clients from a server that is not quite ready while others serve. A single server has no substitute: every
+ * second that it is held back is a second without an API.
+ */
+function riseFor(servers: number): number {
+  return servers > 1 ? 6 : 1;
+}
+
+function healthCheck(timing: {
+  readonly interSeconds: number;
+  readonly fastinterSeconds: number;
+  readonly fall: number;
+  readonly rise: number;
+}): HealthCheck {
+  return {
+    path: '/readyz',
+    expectStatus: 200,
+    weight: 256,
+    inter: `${timing.interSeconds}s`,
+    fastinter: `${timing.fastinterSeconds}s`,
+    fall: timing.fall,
+    rise: timing.rise,
+    slowstart: '60s',
+    holdDown: `${(timing.rise - 1) * timing.fastinterSeconds}s`,
+  };
+}
+
+function withEndpoint(server: ApiServer, inRotation: readonly ApiServer[]): LoadBalancerServer {
+  const { name, address, port } = server;
+  return { name, address, port, endpoint: endpointOf(server), isDrained: !inRotation.includes(server) };
+}
+
+/**
+ * The model for these servers. Unprintable if a server is invalid: a character in its name or address that names and
+ * addresses do not have, no port, or a name that another server has. No source gives such a list; if one did, the node
+ * would keep its configuration. A path that cannot be printed is a problem as well.
+ */
+export function printableLoadBalancer(
+  settings: LoadBalancerSettings,
+  servers: readonly ApiServer[],
+): CheckedModel<LoadBalancerModel> {
+  const problem = [
+    settingsProblem(settings),
+    ...servers.map((server) => serverProblem(server, servers)),
+  ].find((found) => found !== undefined);
+  if (problem !== undefined) return { kind: 'unprintable', problem };
+  return { kind: 'printable', model: loadBalancerModel(settings, servers) };
+}
+
+const nameForm = /^[A-Za-z0-9._:-]+$/;
+const addressForm = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)$/;
+
+function settingsProblem(settings: LoadBalancerSettings): string | undefined {
+  const path = [settings.statsSocket, settings.stateFile].find((each) => !isSafeText(each));
+  return path === undefined
+    ? undefined
+    : `the path ${JSON.stringify(path)} is not printable, ${expectedText}`;
+}
+
+function serverProblem(server: ApiServer, servers: readonly ApiServer[]): string | undefined {
+  const { name, address, port } = server;
+  if (!nameForm.test(name))
+    return `the server name ${JSON.stringify(name)} is not printable, expected only A-Z a-z 0-9 . _ : -`;
+  if (!addressForm.test(address))
+    return `invalid address ${JSON.stringify(address)} of server "${name}", expected IPv4 or IPv6`;
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    return `invalid port "${port}" of server "${name}", expected 1 to 65535`;
+  if (servers.some((other) => other !== server && other.name === name))
+    return `the server name "${name}" is there twice, expected each once`;
+  return undefined;
 }

@@ -1,13 +1,15 @@
-import { endpointOf } from '../engine/kube/api-server.ts';
+import { type ApiServer, endpointOf } from '../engine/kube/api-server.ts';
 import { openApiSession } from '../engine/kube/api-session.ts';
 import { type Observation, openSource } from '../engine/kube/control-plane/source.ts';
 import { openKubeconfig } from '../engine/kube/kubeconfig.ts';
+import { quietObservers } from '../engine/monitor/observers.ts';
 import type { Loops } from '../engine/monitor/run-monitor.ts';
 import { hearOnce } from '../engine/monitor/servers/hear-once.ts';
 import { openLastKnown } from '../engine/monitor/servers/last-known.ts';
 import { createServerList, type ServerList } from '../engine/monitor/servers/server-list.ts';
+import type { Log } from '../engine/system/log.ts';
 import { createWake, type Wake } from '../engine/system/time/wake.ts';
-import type { HaproxyMonitorObservers } from './haproxy-monitor-metrics.ts';
+import { createHaproxyMonitorMetrics, type HaproxyMonitorObservers } from './haproxy-monitor-metrics.ts';
 import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
 
 /** The API servers that HAProxy balances over, and the loop that feeds their list. The session lasts until `signal` aborts. */
@@ -42,4 +44,20 @@ export async function hearServerList(
   const remarks = await hearOnce('servers', { lists: [list], loops, wake }, timeoutMs);
   stop.abort();
   return { list, remarks };
+}
+
+/** Longer than the API takes to be found silent. */
+const PATIENCE_MS = 60_000;
+
+/** For commands that run once: the current list, else the last-known one, else undefined. */
+export async function serversOnce(
+  settings: HaproxyMonitorSettings,
+  log: Log,
+): Promise<readonly ApiServer[] | undefined> {
+  const observers = { ...quietObservers(createHaproxyMonitorMetrics), log };
+  const { list } = await hearServerList(settings, observers, PATIENCE_MS);
+  const heard = list.heard();
+  if (heard?.kind === 'servers') return heard.servers;
+  log({ event: 'api-unavailable', level: 'warn', message: heard?.message });
+  return list.resume() ? list.latest() : undefined;
 }

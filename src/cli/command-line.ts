@@ -1,11 +1,17 @@
 import { resolve } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { ConfigError } from '../engine/system/errors.ts';
-import type { CommandSpec, Flag } from './command-spec.ts';
-import { flagName, variableName } from './flag-name.ts';
-import { HELP_WIDTH, helpTail } from './help-text.ts';
-import { instancePath } from './instance.ts';
-import type { Section, SettingsFile, SettingsReader } from './settings-values.ts';
+import {
+  type CommandSpec,
+  type Flag,
+  flagName,
+  type Section,
+  type SettingsFile,
+  type SettingsReader,
+  variableName,
+} from './command-spec.ts';
+import { instancePath } from './shared-flags.ts';
+import { HELP_WIDTH, helpTail } from './usage.ts';
 
 export type CommandLine = ValuesTyped | { readonly kind: 'help'; readonly text: string };
 

@@ -1,8 +1,32 @@
 import * as z from 'zod/mini';
-import { flagName, variableName } from './flag-name.ts';
-import type { Example } from './help-text.ts';
-import { parseSettings } from './parse-settings.ts';
-import { defaultSettingsPath, type Section } from './settings-values.ts';
+import { ConfigError } from '../engine/system/errors.ts';
+import type { Example } from './usage.ts';
+
+/** The default path; the file may be missing. */
+export const defaultSettingsPath = '/etc/hawser/config.yaml';
+
+/** A pod by its name, whose settings only that pod uses. */
+export type Section = string;
+
+/** A value as its flag takes it, and its line in the file. */
+const entry = z.object({ value: z.union([z.string(), z.boolean()]), line: z.number() });
+const entries = z.record(z.string(), entry);
+
+/** Also the output of `hawser settings --json`, by which a supervisor reads them. */
+export const settingsValues = z.catchall(z.object({ top: entries }), entries);
+
+export type SettingsValues = z.infer<typeof settingsValues>;
+
+export interface SettingsFile {
+  readonly path: string;
+  readonly values: SettingsValues;
+}
+
+/**
+ * Reads the file at `path`, or the default file if no path is given and it exists. Throws a ConfigError with every
+ * problem of the file, and for a named file that is missing.
+ */
+export type SettingsReader = (path: string | undefined) => SettingsFile | undefined;
 
 /** What a flag and an argument have in common. */
 interface Declared {
@@ -160,4 +184,39 @@ export function flag<const Field extends z.ZodMiniType>(
 /** A flag without a value. */
 export function toggle(help: string, more: Pick<Flag, 'inFile' | 'typedOnly' | 'variable'> = {}) {
   return { ...more, help, field: z._default(z.boolean(), false) } satisfies Flag;
+}
+
+/**
+ * Parses typed values. Throws one ConfigError with every problem, each as `Cannot use --socket "x": expected an absolute path`. `nameOf` names a
+ * setting that was not typed as a flag.
+ */
+function parseSettings<T>(
+  schema: z.ZodMiniType<T>,
+  values: Readonly<Record<string, unknown>>,
+  nameOf: (setting: string) => string = flagName,
+): T {
+  const parsed = schema.safeParse(values);
+  if (parsed.success) return parsed.data;
+  throw new ConfigError(parsed.error.issues.map((issue) => problemOf(issue, values, nameOf)));
+}
+
+function problemOf(
+  issue: z.core.$ZodIssue,
+  values: Readonly<Record<string, unknown>>,
+  nameOf: (setting: string) => string,
+): string {
+  const name = String(issue.path[0] ?? '');
+  const value = values[name];
+  const shown = value === undefined ? 'Cannot do without' : 'Cannot use';
+  return `${shown} ${nameOf(name)}${value === undefined ? '' : ` "${String(value).slice(0, 200)}"`}: ${issue.message}`;
+}
+
+/** `apiPort` is `--api-port`. */
+export function flagName(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** `apiPort` is `HAWSER_API_PORT`. */
+export function variableName(name: string): string {
+  return `HAWSER_${flagName(name).slice('--'.length).toUpperCase().replaceAll('-', '_')}`;
 }

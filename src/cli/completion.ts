@@ -1,5 +1,4 @@
-import type { CommandSpec, Flag } from './command-spec.ts';
-import { flagName } from './flag-name.ts';
+import { type CommandSpec, type Flag, flagName } from './command-spec.ts';
 import { fileFormOf } from './settings-form.ts';
 
 /** A bash script. It does not run hawser, which may be a container away: awk looks up the next words in a table. */

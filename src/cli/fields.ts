@@ -1,7 +1,43 @@
 import * as z from 'zod/mini';
 import { parseHostPort } from '../engine/system/network/address-text.ts';
 import { parseAddress } from '../engine/system/network/node-address.ts';
-import { fileForms, listOf, parsedBy } from './make-field.ts';
+
+/** JSON Schema of a value in the settings file. */
+export type FileForm = Readonly<Record<string, unknown>>;
+
+/** JSON Schemas of fields that are not plain text in the file: numbers and lists. */
+export const fileForms = z.registry<FileForm>();
+
+/** A field parsed by `parse`. Text for which it returns undefined is refused with this message. */
+export function parsedBy<T>(parse: (text: string) => T | undefined, message: string) {
+  return z.pipe(
+    z.string(),
+    z.transform((text, context): T => {
+      const value = parse(text);
+      if (value !== undefined) return value;
+      context.issues.push({ code: 'custom', input: text, message });
+      return z.NEVER;
+    }),
+  );
+}
+
+/** A list separated by commas; a YAML list in the settings file. With `message`, an empty list is refused. */
+export function listOf<Element extends z.ZodMiniType<unknown, string>>(element: Element, message?: string) {
+  const array = z.array(element);
+  const list = z.pipe(
+    z.pipe(
+      z.string(),
+      z.transform((text) =>
+        text
+          .split(',')
+          .map((part) => part.trim())
+          .filter((part) => part !== ''),
+      ),
+    ),
+    message === undefined ? array : array.check(z.minLength(1, { error: message })),
+  );
+  return list.register(fileForms, { type: ['array', 'string'], items: { type: 'string' } });
+}
 
 /** The kernel's limit for a unix socket path, minus the suffix of our temporary names. */
 const MAX_SOCKET_PATH = 90;
@@ -78,3 +114,60 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(words:
 export const nonEmpty = z.string().check(z.minLength(1, { error: 'expected a name' }));
 
 export const directories = listOf(z.string(), 'expected a directory');
+
+const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+/** Node's timers hold 31 bits of milliseconds. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** `55s`, `500ms`, `2m`, `1h` in milliseconds; undefined for anything else. */
+export function parseDurationMs(text: string): number | undefined {
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text.trim()) ?? [];
+  const factor = unit === undefined ? undefined : UNITS_MS[unit];
+  if (amount === undefined || factor === undefined) return undefined;
+  const value = Number(amount) * factor;
+  return value <= LONGEST_MS ? value : undefined;
+}
+
+/** A duration, or `never`: the maximum of a timer, 24 days. */
+export const durationOrNeverMs = parsedBy(
+  (text) => (text.trim() === 'never' ? LONGEST_MS : parseDurationMs(text)),
+  'expected a number with a unit, such as 500ms, 55s or 2m, or never',
+);
+durationOrNeverMs.register(fileForms, { type: 'string', pattern: '^(\\d+(\\.\\d+)?(ms|s|m|h)|never)$' });
+
+/** A duration on the command line, in milliseconds. */
+export const durationMs = parsedBy(
+  parseDurationMs,
+  'expected a number with a unit, such as 500ms, 55s or 2m',
+);
+durationMs.register(fileForms, { type: 'string', pattern: '^\\d+(\\.\\d+)?(ms|s|m|h)$' });
+
+export function wholeNumber(minimum: number, maximum: number) {
+  return parsedBy(
+    (text) => wholeNumberIn(text, minimum, maximum),
+    `expected a whole number, ${minimum} to ${maximum}`,
+  ).register(fileForms, { type: 'integer', minimum, maximum });
+}
+
+/** `auto` leaves the number to HAProxy. */
+export function wholeNumberOrAuto(minimum: number, maximum: number) {
+  return parsedBy(
+    (text) => (text.trim() === 'auto' ? ('auto' as const) : wholeNumberIn(text, minimum, maximum)),
+    `expected a whole number, ${minimum} to ${maximum}, or auto`,
+  ).register(fileForms, { anyOf: [{ type: 'integer', minimum, maximum }, { const: 'auto' }] });
+}
+
+function wholeNumberIn(text: string, minimum: number, maximum: number): number | undefined {
+  const value = /^\d{1,10}$/.test(text.trim()) ? Number(text) : Number.NaN;
+  return value >= minimum && value <= maximum ? value : undefined;
+}
+
+const MOST_MEBIBYTES = 10_000_000;
+
+/** Bytes, given in MiB. */
+export const mebibytes = parsedBy((text) => {
+  const count = wholeNumberIn(text, 1, MOST_MEBIBYTES);
+  return count === undefined ? undefined : count * 1_024 * 1_024;
+}, `expected a whole number of MiB, 1 to ${MOST_MEBIBYTES}`).register(fileForms, {
+  ...{ type: 'integer', minimum: 1, maximum: MOST_MEBIBYTES },
+});

@@ -1,5 +1,4 @@
-import { parseDurationMs } from './duration.ts';
-import { parsedBy } from './make-field.ts';
+import { parseDurationMs, parsedBy } from './fields.ts';
 
 const DAY_MS = 86_400_000;
 /** With a zone, or on this machine's own clock. */

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { ConfigError } from '../engine/system/errors.ts';
 import { wholeProgram } from '../engine/system/process/program-path.ts';
-import { defaultSettingsPath, type SettingsReader, settingsValues } from './settings-values.ts';
+import { defaultSettingsPath, type SettingsReader, settingsValues } from './command-spec.ts';
 
 /** A booting machine is slow. */
 const TIMEOUT_MS = 30_000;

@@ -1,7 +1,6 @@
+import { ConfigError, messageOf } from '../engine/system/errors.ts';
 import { type CommandLine, helpTyped, readCommandLine, type ValuesTyped } from './command-line.ts';
-import type { CommandSpec } from './command-spec.ts';
-import { forgivingReader, type SettingsFileReading } from './forgiving-reader.ts';
-import type { SettingsReader } from './settings-values.ts';
+import type { CommandSpec, SettingsFile, SettingsReader } from './command-spec.ts';
 
 export interface CommandContext {
   readonly env: NodeJS.ProcessEnv;
@@ -24,6 +23,14 @@ export interface CommandModule<Settings = unknown> {
     typed: Readonly<Record<string, unknown>>,
     usual: SettingsReader,
   ) => SettingsReader;
+}
+
+/** One of several commands in a file. */
+export function command<Settings>(
+  spec: CommandSpec<Settings>,
+  run: CommandModule<Settings>['run'],
+): CommandModule<Settings> {
+  return { spec, run };
 }
 
 /**
@@ -51,4 +58,50 @@ export async function runCommand<Settings>(
   if (line.kind === 'help') return 0;
   const settingsFile = forgiving?.look() ?? { kind: 'none' };
   return await run(spec.settings(line.values, env), { env, line, readSettings, settingsFile });
+}
+
+/** The outcome of reading the settings file. A broken file is a finding; it does not prevent the other checks. */
+export type SettingsFileReading =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'read'; readonly path: string; readonly file: SettingsFile }
+  | { readonly kind: 'broken'; readonly problems: readonly string[] };
+
+/** Reads the settings file if it is valid, and records its problems otherwise. */
+export function forgivingReader(read: SettingsReader): {
+  readonly read: SettingsReader;
+  readonly look: () => SettingsFileReading;
+} {
+  let look: SettingsFileReading = { kind: 'none' };
+  return {
+    look: () => look,
+    read: (path) => {
+      try {
+        const file = read(path);
+        if (file !== undefined) look = { kind: 'read', path: file.path, file };
+        return file;
+      } catch (error) {
+        const problems = error instanceof ConfigError ? error.problems : [messageOf(error)];
+        look = { kind: 'broken', problems };
+        return undefined;
+      }
+    },
+  };
+}
+
+/** Serialises values in this format, without a trailing newline. The YAML library is loaded on demand. */
+export async function structuredWriter(
+  format: 'json' | 'yaml' | undefined,
+): Promise<(value: unknown) => string> {
+  if (format !== 'yaml') return (value) => JSON.stringify(value);
+  const { default: yaml } = await import('yaml');
+  // Long texts stay on one line.
+  return (value) => yaml.stringify(value, { lineWidth: 0 }).trimEnd();
+}
+
+/** Prints a text to stdout. A reader that closes the pipe early, such as `head`, is not a failure. */
+export async function printText(text: string): Promise<void> {
+  await new Promise<void>((resolve) => {
+    process.stdout.once('error', () => resolve());
+    process.stdout.write(`${text}\n`, () => resolve());
+  });
 }

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { commandSpec, flag, jsonFlag } from './command-spec.ts';
-import { defaultSettingsPath } from './settings-values.ts';
+import { commandSpec, defaultSettingsPath, flag, jsonFlag } from './command-spec.ts';
 
 export const settingsCommand = commandSpec({
   name: 'settings',

@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
 import * as z from 'zod/mini';
 import { flag, type Positional } from './command-spec.ts';
-import { durationMs } from './duration.ts';
 import {
   absolutePath,
   addresses,
+  durationMs,
   listenAddress,
   nonEmpty,
   oneOf,
@@ -12,7 +12,30 @@ import {
   port,
   serverList,
 } from './fields.ts';
-import { defaultPorts } from './ports.ts';
+
+/** Default ports; a test compares docs/install.md with this table. */
+export const defaultPorts = {
+  /** Of the API servers, and of the VIP. */
+  api: 6443,
+  /** HAProxy, for clients: the VIP's port is redirected to it. */
+  loadBalancer: 9445,
+  /** HAProxy answers /haproxy_ready and /haproxy_monitor there, as OpenShift's does. */
+  health: 9444,
+  /** HAProxy's statistics, on loopback. */
+  statistics: 29_445,
+  /** The pages of the four programs, on loopback. */
+  haproxyMonitor: 29_446,
+  keepalivedMonitor: 29_447,
+  keepalivedSupervisor: 29_448,
+  haproxySupervisor: 29_449,
+  /** The page of the pod proxy, in its pod's own network. */
+  podProxy: 29_452,
+  /** The router's page, on all addresses, like openshift-router's. */
+  router: 1_936,
+} as const;
+
+/** The page on the health port that says whether HAProxy itself works. */
+export const READY_PATH = '/haproxy_ready';
 
 /** Flags that several commands share. Most of them are at the top of the settings file. A command lists them with its own. */
 export const apiVips = flag(
@@ -182,3 +205,26 @@ export const keepalivedMonitor = flag(
   'address of the keepalived monitor\'s page, or "off" (settings: keepalived.listen)',
   { default: `127.0.0.1:${defaultPorts.keepalivedMonitor}`, keyInFile: ['keepalived', 'listen'] },
 );
+
+/**
+ * For commands of a program that may run several times on a node (docs/internals/decisions/0072). The name is part of file names, an nftables
+ * table's name and socket paths, which the kernel limits.
+ */
+export const instance = flag(
+  '<name>',
+  z.optional(
+    z.string().check(
+      z.regex(/^[a-z](?:[a-z0-9-]{0,18}[a-z0-9])?$/, {
+        error:
+          'expected a letter, then letters, digits and hyphens (a-z 0-9 -), no hyphen at the end, at most 20 in all',
+      }),
+    ),
+  ),
+  'one more on this node: its default paths carry -NAME, and it reads a settings file only if --settings names it',
+  { inFile: 'never' },
+);
+
+/** `/etc/haproxy-b/haproxy.cfg` for the default `/etc/haproxy/haproxy.cfg`: a pod mounts the whole folder. */
+export function instancePath(path: string, name: string): string {
+  return path.replace(/^\/(?:etc|var\/run|var\/lib)\/[^/]+/, (folder) => `${folder}-${name}`);
+}

@@ -1,10 +1,7 @@
 import { existsSync } from 'node:fs';
 import { doctorFlags as apiLbFlags } from '../api-lb/doctor/flags.ts';
-import type { SettingsOf } from '../cli/command-spec.ts';
-import { printText } from '../cli/print-text.ts';
-import type { CommandContext } from '../cli/run-command.ts';
-import { defaultSettingsPath, type SettingsReader } from '../cli/settings-values.ts';
-import { structuredWriter } from '../cli/structured-text.ts';
+import { defaultSettingsPath, type SettingsOf, type SettingsReader } from '../cli/command-spec.ts';
+import { type CommandContext, printText, structuredWriter } from '../cli/run-command.ts';
 import { type HostFiles, hostFiles } from '../engine/examine/host-files.ts';
 import { readAs } from '../operate/daemons/settings-files.ts';
 import { doctorCommand } from '../operate/doctor/doctor-settings.ts';

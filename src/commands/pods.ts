@@ -1,7 +1,7 @@
 import { haproxyPod } from '../api-lb/pod.ts';
+import { settingsFileReader } from '../cli/parse-settings-file.ts';
 import type { Pod } from '../cli/pod.ts';
-import { settingsFileReader } from '../cli/read-settings-file.ts';
-import { settingsKeys } from '../cli/settings-keys.ts';
+import { settingsKeys } from '../cli/settings-form.ts';
 import { routerCommand } from '../router/settings/router-command.ts';
 import { keepalivedPod } from '../vip/pod.ts';
 

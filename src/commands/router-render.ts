@@ -1,6 +1,5 @@
 import type { SettingsOf } from '../cli/command-spec.ts';
-import type { CommandContext } from '../cli/run-command.ts';
-import { structuredWriter } from '../cli/structured-text.ts';
+import { type CommandContext, structuredWriter } from '../cli/run-command.ts';
 import { printable } from '../engine/system/text/readable-text.ts';
 import { readDecision } from '../router/decide/read-decision.ts';
 import { checkSettings, settingsCheck } from '../router/render/check-settings.ts';

@@ -1,7 +1,6 @@
-import type { SettingsOf } from '../cli/command-spec.ts';
+import type { SettingsFile, SettingsOf } from '../cli/command-spec.ts';
+import { structuredWriter } from '../cli/run-command.ts';
 import { settingsCommand } from '../cli/settings-command.ts';
-import type { SettingsFile } from '../cli/settings-values.ts';
-import { structuredWriter } from '../cli/structured-text.ts';
 import { readSettingsFile } from './pods.ts';
 
 export const spec = settingsCommand;

@@ -1,6 +1,6 @@
 import { showConfigCommand } from '../api-lb/haproxy-monitor-settings.ts';
-import { loadBalancerModel } from '../api-lb/load-balancer-model.ts';
-import { serversOnce } from '../api-lb/servers-once.ts';
+import { loadBalancerModel } from '../api-lb/load-balancer.ts';
+import { serversOnce } from '../api-lb/open-server-list.ts';
 import type { SettingsOf } from '../cli/command-spec.ts';
 import type { CommandContext } from '../cli/run-command.ts';
 import { createLog } from '../engine/observe/logger.ts';

@@ -1,6 +1,6 @@
 import { apiLbStatus } from '../api-lb/status/product-status.ts';
 import type { ProductStatus } from '../operate/status/product-status.ts';
-import { podProxyStatus } from '../pod-proxy/status/product-status.ts';
+import { podProxyStatus } from '../pod-proxy/status/pod-proxy-section.ts';
 import { routerStatus } from '../router/look/product-status.ts';
 import { vipStatus } from '../vip/status/product-status.ts';
 

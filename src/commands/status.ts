@@ -1,7 +1,5 @@
-import { printText } from '../cli/print-text.ts';
-import type { CommandContext } from '../cli/run-command.ts';
-import type { SettingsReader } from '../cli/settings-values.ts';
-import { structuredWriter } from '../cli/structured-text.ts';
+import type { SettingsReader } from '../cli/command-spec.ts';
+import { type CommandContext, printText, structuredWriter } from '../cli/run-command.ts';
 import { stopOnSignals } from '../engine/system/process/stop-signals.ts';
 import { clusterEndpoints } from '../operate/status/cluster-endpoints.ts';
 import { collectClusterStatus } from '../operate/status/collect-cluster-status.ts';

@@ -1,14 +1,15 @@
 import type { OutputFormat } from '../cli/command-spec.ts';
-import { structuredWriter } from '../cli/structured-text.ts';
+import { structuredWriter } from '../cli/run-command.ts';
 import type { Answer } from '../engine/control/answer.ts';
 import { type ControlRequest, type RequestOutcome, request } from '../engine/control/request.ts';
 
-/** A supervisor's success; otherwise reports the failure on stderr. */
-export function answerOrComplaint(socket: string, outcome: RequestOutcome): GoodAnswer | undefined {
-  const complaint = complaintOf(socket, outcome);
-  if (complaint !== undefined) process.stderr.write(`${complaint}\n`);
-  return outcome.kind === 'answered' && outcome.answer.ok ? outcome.answer : undefined;
+interface ClientSettings {
+  readonly socket: string;
+  readonly timeout: number;
+  readonly json?: OutputFormat | undefined;
 }
+
+type GoodAnswer = Extract<Answer, { ok: true }>;
 
 /**
  * Sends a request and prints the outcome: `done` for a success, else the failure on stderr. A structured format prints
@@ -27,22 +28,30 @@ export async function printAnswer(
   return answer === undefined ? 1 : 0;
 }
 
-interface ClientSettings {
-  readonly socket: string;
-  readonly timeout: number;
-  readonly json?: OutputFormat | undefined;
+/** Prints a supervisor's status and returns it; undefined if there is none, with the failure on stderr. */
+export async function printStatus<T>(
+  { socket, timeout, json }: ClientSettings,
+  schema: { readonly parse: (answer: unknown) => T },
+  linesOf: (status: T) => readonly string[],
+): Promise<T | undefined> {
+  const answer = answerOrComplaint(socket, await request(socket, 'status', { timeoutMs: timeout }));
+  if (answer === undefined) return undefined;
+  const status = schema.parse(answer);
+  process.stdout.write(`${json ? (await structuredWriter(json))(answer) : linesOf(status).join('\n')}\n`);
+  return status;
 }
 
-type GoodAnswer = Extract<Answer, { ok: true }>;
+/** A supervisor's success; otherwise reports the failure on stderr. */
+function answerOrComplaint(socket: string, outcome: RequestOutcome): GoodAnswer | undefined {
+  if (outcome.kind === 'answered' && outcome.answer.ok) return outcome.answer;
+  process.stderr.write(`${complaintOf(socket, outcome)}\n`);
+  return undefined;
+}
 
-function complaintOf(socket: string, outcome: RequestOutcome): string | undefined {
-  switch (outcome.kind) {
-    case 'answered': {
-      if (outcome.answer.ok) return undefined;
-      const { stage, message, detail } = outcome.answer;
-      return [`refused at "${stage}": ${message}`, ...(detail ? [detail] : [])].join('\n');
-    }
-    case 'unreachable':
-      return `Cannot ask "${socket}": ${outcome.message}, expected the supervisor of its pod to listen there`;
-  }
+function complaintOf(socket: string, outcome: RequestOutcome): string {
+  if (outcome.kind === 'unreachable')
+    return `Cannot ask "${socket}": ${outcome.message}, expected the supervisor of its pod to listen there`;
+  if (outcome.answer.ok) return '';
+  const { stage, message, detail } = outcome.answer;
+  return [`refused at "${stage}": ${message}`, ...(detail ? [detail] : [])].join('\n');
 }

@@ -1,6 +1,4 @@
-import { printText } from '../cli/print-text.ts';
-import type { CommandContext } from '../cli/run-command.ts';
-import { structuredWriter } from '../cli/structured-text.ts';
+import { type CommandContext, printText, structuredWriter } from '../cli/run-command.ts';
 import { collectJournals } from '../operate/timeline/collect.ts';
 import { exitCodeOf, openRange, timelineReport } from '../operate/timeline/report.ts';
 import { timelineLines } from '../operate/timeline/timeline-lines.ts';

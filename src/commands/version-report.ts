@@ -1,5 +1,5 @@
 import type { SettingsOf } from '../cli/command-spec.ts';
-import { structuredWriter } from '../cli/structured-text.ts';
+import { structuredWriter } from '../cli/run-command.ts';
 import { versionCommand } from '../cli/version-settings.ts';
 import { runCommand } from '../engine/system/process/run-command.ts';
 import { hawserCommit, hawserVersion } from '../engine/system/version.ts';

@@ -1,7 +1,6 @@
-import { listeningPorts } from '../engine/system/network/listening-ports.ts';
+import { holdersOf, listeningPorts } from '../engine/system/network/listening-ports.ts';
 import { forgetTable } from '../engine/system/nft/forget-table.ts';
 import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';
-import { holdersOf } from '../engine/system/process/socket-holders.ts';
 import { findRunning } from './find-running.ts';
 import type { ProxyDriver } from './program.ts';
 

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
+import { holdersOf, listeningUnixSockets } from '../engine/system/network/listening-ports.ts';
 import { childrenOf, readProcess } from '../engine/system/process/processes.ts';
-import { holdersOf, listeningUnixSockets } from '../engine/system/process/socket-holders.ts';
 import type { RunningGeneration } from './program.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { CheckOutcome } from '../engine/apply/configuration-check.ts';
-import type { ProcessId } from '../engine/system/process/process-id.ts';
+import type { ProcessId } from '../engine/system/process/processes.ts';
 import type { ChangeOutcome, Changes } from './runtime/execute.ts';
 import type { Running } from './runtime/running.ts';
 

@@ -1,6 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { ProcessId } from '../engine/system/process/process-id.ts';
-import { childrenOf, isAlive } from '../engine/system/process/processes.ts';
+import { childrenOf, isAlive, type ProcessId } from '../engine/system/process/processes.ts';
 import { sleep } from '../engine/system/time/sleep.ts';
 import { infoNumber } from './parse-replies.ts';
 

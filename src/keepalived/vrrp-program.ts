@@ -1,4 +1,4 @@
-import type { ProcessId } from '../engine/system/process/process-id.ts';
+import type { ProcessId } from '../engine/system/process/processes.ts';
 import type { SpawnOutcome } from '../engine/system/process/spawn-daemon.ts';
 import type { Disagreement, InstanceState, WatchedInstance } from './vip-presence.ts';
 

@@ -1,18 +1,16 @@
 import type { ApiSession } from '../engine/kube/api-session.ts';
-import { type FollowSettings, followResources } from '../engine/kube/follow-resources.ts';
 import type { Resource } from '../engine/kube/resource.ts';
-import type { ResourceNews } from '../engine/kube/resource-view.ts';
+import { type FollowSettings, followResources, type ResourceNews } from '../engine/kube/resource-view.ts';
 import type { Log } from '../engine/system/log.ts';
 import { type Certificates, type Chosen, chooseCertificates, type SecretCertificate } from './certificate.ts';
-import { limitGroups } from './group-limit.ts';
-import { type Downstream, downstreamEndpoints, downstreamPods } from './hosts.ts';
+import { type Downstream, downstreamEndpoints, downstreamPods, limitGroups } from './hosts.ts';
 import { type OwnPod, proxyNameOf } from './pod/pod.ts';
-import { proxyRemedy } from './proxy-remedy.ts';
 import type { Problem } from './proxy-status.ts';
 import {
   configMapResource,
   ownPodResource,
   podsResource,
+  proxyRemedy,
   secretResource,
   slicesResource,
 } from './resources.ts';

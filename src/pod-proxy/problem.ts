@@ -1,6 +1,5 @@
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
-import type { OwnPod } from './pod/pod.ts';
-import type { PodEvent } from './pod/pod-events.ts';
+import type { OwnPod, PodEvent } from './pod/pod.ts';
 import type { ProxyObservers } from './proxy-metrics.ts';
 import type { Problem } from './proxy-status.ts';
 

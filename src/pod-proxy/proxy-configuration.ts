@@ -17,8 +17,8 @@ import type { ProblemRecord } from './problem.ts';
 import type { ProxyObservers } from './proxy-metrics.ts';
 import type { ProxySettings } from './proxy-settings.ts';
 import type { ProxyStatus } from './proxy-status.ts';
-import { renderOnce } from './render-once.ts';
 import type { Statistics } from './statistics.ts';
+import { renderOnce } from './template/render-in-child.ts';
 
 type ProxyInput = Extract<ProxyView, { readonly kind: 'known' }>;
 

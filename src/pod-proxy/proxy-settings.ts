@@ -1,9 +1,7 @@
 import * as z from 'zod/mini';
 import { commandSpec, flag, type SettingsOf } from '../cli/command-spec.ts';
-import { durationMs } from '../cli/duration.ts';
-import { absolutePath, nonEmpty, oneOf } from '../cli/fields.ts';
-import { defaultPorts } from '../cli/ports.ts';
-import { daemonFlags, monitorListen } from '../cli/shared-flags.ts';
+import { absolutePath, durationMs, nonEmpty, oneOf } from '../cli/fields.ts';
+import { daemonFlags, defaultPorts, monitorListen } from '../cli/shared-flags.ts';
 import { isInCluster } from '../engine/kube/in-cluster.ts';
 import { ConfigError } from '../engine/system/errors.ts';
 import { haproxyMonitorFlags } from '../haproxy/supervise/haproxy-flags.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { lastChangeSchema } from '../engine/monitor/last-change-schema.ts';
 import type { Immutable } from '../engine/system/immutable.ts';
-import { dnsStatusSchema } from './dns/dns-status.ts';
+import { dnsStatusSchema } from './dns/target.ts';
 
 /**
  * Why what the annotations ask for is not served: `AnnotationRefused`, `NotReadable`, `TemplateMissing`, `TemplateRefused`,

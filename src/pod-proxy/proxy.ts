@@ -8,15 +8,13 @@ import { haproxyEvents } from '../haproxy/haproxy-events.ts';
 import { askRuntimeApi } from '../haproxy/runtime-api.ts';
 import { keepRecords } from './dns/keep-records.ts';
 import { followProxy } from './follow-proxy.ts';
-import { type Database, databaseIn } from './opentsdb.ts';
-import type { OwnPod } from './pod/pod.ts';
-import { type PodEvent, writePodEvent } from './pod/pod-events.ts';
+import { type OwnPod, type PodEvent, writePodEvent } from './pod/pod.ts';
 import { createProblemRecord } from './problem.ts';
 import { proxyConfiguration } from './proxy-configuration.ts';
 import { createProxyMetrics, type ProxyMetrics } from './proxy-metrics.ts';
 import type { ProxySettings } from './proxy-settings.ts';
 import type { ProxyStatus } from './proxy-status.ts';
-import { createStatistics, type Statistics } from './statistics.ts';
+import { createStatistics, type Database, databaseIn, type Statistics } from './statistics.ts';
 
 /** A probe of the kubelet waits for one second. */
 const PROBE_MS = 800;

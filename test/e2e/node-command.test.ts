@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import type { CommandResult } from '../../src/engine/system/process/run-command.ts';
-import { runCommand } from '../../src/engine/system/process/run-command.ts';
+import { type CommandResult, runCommand } from '../../src/engine/system/process/run-command.ts';
 import { type DoctorReport, doctorReportSchema } from '../../src/operate/doctor/report.ts';
 import { startContainerd } from './helpers/containerd.ts';
 import { commandBlocks } from './helpers/document-commands.ts';

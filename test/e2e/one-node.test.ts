@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { ProcessId } from '../../src/engine/system/process/process-id.ts';
+import type { ProcessId } from '../../src/engine/system/process/processes.ts';
 import { sendSignal } from '../helpers/vrrp/bed-process.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import {

@@ -11,8 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import type { ProcessId } from '../../src/engine/system/process/process-id.ts';
-import { childrenOf, readProcess } from '../../src/engine/system/process/processes.ts';
+import { childrenOf, type ProcessId, readProcess } from '../../src/engine/system/process/processes.ts';
 import { type VrrpStatus, vrrpStatusSchema } from '../../src/keepalived/supervise/vrrp-status.ts';
 import { connectSegment, createNetNamespace, type NetNamespace } from './net-namespace.ts';
 import { askRaw } from './supervisor-ask.ts';

@@ -1,4 +1,4 @@
-import type { ProcessId } from '../../src/engine/system/process/process-id.ts';
+import type { ProcessId } from '../../src/engine/system/process/processes.ts';
 import { advance, nextDeadline } from '../../src/keepalived/supervise/advance.ts';
 import {
   type Action,

@@ -1,5 +1,5 @@
 import type { LoadBalancerSettings } from '../../src/api-lb/load-balancer.ts';
-import { defaultPorts } from '../../src/cli/ports.ts';
+import { defaultPorts } from '../../src/cli/shared-flags.ts';
 
 /** What the flags of the monitor say when none is typed. */
 export const defaultLoadBalancerSettings: LoadBalancerSettings = {

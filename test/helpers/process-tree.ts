@@ -1,6 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { ProcessId } from '../../src/engine/system/process/process-id.ts';
-import { isAlive, readProcess, signalProcess } from '../../src/engine/system/process/processes.ts';
+import {
+  isAlive,
+  type ProcessId,
+  readProcess,
+  signalProcess,
+} from '../../src/engine/system/process/processes.ts';
 import { waitFor } from './wait-for.ts';
 
 export type ProcessKind = 'haproxy-master' | 'haproxy-worker' | 'haproxy-check' | 'node' | 'other';

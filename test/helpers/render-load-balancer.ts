@@ -1,5 +1,4 @@
-import type { LoadBalancerSettings } from '../../src/api-lb/load-balancer.ts';
-import { printableLoadBalancer } from '../../src/api-lb/printable-load-balancer.ts';
+import { type LoadBalancerSettings, printableLoadBalancer } from '../../src/api-lb/load-balancer.ts';
 import type { ApiServer } from '../../src/engine/kube/api-server.ts';
 import { renderChecked } from '../../src/engine/render/checked-model.ts';
 import type { RenderOutcome } from '../../src/engine/render/render-template.ts';

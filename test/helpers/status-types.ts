@@ -3,7 +3,7 @@ import type { ApiLbNode } from '../../src/api-lb/status/api-lb-node.ts';
 import { statusProducts } from '../../src/commands/status-products.ts';
 import type { SeenCluster } from '../../src/engine/examine/seen.ts';
 import * as operate from '../../src/operate/status/node-status.ts';
-import type { PodProxyNode } from '../../src/pod-proxy/status/pod-proxy-node.ts';
+import type { PodProxyNode } from '../../src/pod-proxy/status/pod-proxy-section.ts';
 import type { RouterNode } from '../../src/router/look/router-node.ts';
 import type { VipNode } from '../../src/vip/status/vip-node.ts';
 

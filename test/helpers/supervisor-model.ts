@@ -1,4 +1,4 @@
-import type { ProcessId } from '../../src/engine/system/process/process-id.ts';
+import type { ProcessId } from '../../src/engine/system/process/processes.ts';
 import { advance, nextDeadline } from '../../src/haproxy/supervise/advance.ts';
 import { initialState } from '../../src/haproxy/supervise/initial-state.ts';
 import type { Action, Event, State } from '../../src/haproxy/supervise/state.ts';

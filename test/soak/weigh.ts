@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import type { ProcessId } from '../../src/engine/system/process/process-id.ts';
+import type { ProcessId } from '../../src/engine/system/process/processes.ts';
 import { memoryOf } from '../helpers/process-tree.ts';
 import type { HawserPart } from '../helpers/vrrp/hawser.ts';
 import type { SoakWorld } from './world.ts';

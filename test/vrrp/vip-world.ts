@@ -1,4 +1,4 @@
-import type { ProcessId } from '../../src/engine/system/process/process-id.ts';
+import type { ProcessId } from '../../src/engine/system/process/processes.ts';
 import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
 import type { Fault } from '../bench/failover/fault.ts';
 import { haproxyKill } from '../bench/failover/faults.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { flag } from '../../cli/command-spec.ts';
 import { optionalListenAddress } from '../../cli/fields.ts';
-import { defaultPorts } from '../../cli/ports.ts';
+import { defaultPorts } from '../../cli/shared-flags.ts';
 import type { Peer } from '../../engine/examine/peer-health.ts';
 import type { SeenCluster } from '../../engine/examine/seen.ts';
 import { endpointOf } from '../../engine/kube/api-server.ts';

@@ -3,13 +3,13 @@ import { dirname, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import type { User } from '@kubernetes/client-node/dist/config_types.js';
+import * as z from 'zod/mini';
 import { messageOf } from '../system/errors.ts';
 import { readRegularFile } from '../system/file/read-regular-file.ts';
 import type { Log } from '../system/log.ts';
 import { oneAtATime, sharedRun } from '../system/time/one-at-a-time.ts';
 import { type FileContents, openCredentialFiles } from './credential-files.ts';
 import { neverThrowing } from './never-throwing.ts';
-import { moveTokenFiles } from './token-files.ts';
 import { wrongCredential } from './wrong-credential.ts';
 
 export interface LoadedKubeconfig {
@@ -160,4 +160,29 @@ function runsProgram({ exec, authProvider }: User): boolean {
 function decode(base64: unknown): Buffer | undefined {
   if (!base64) return undefined;
   return Buffer.from(typeof base64 === 'string' ? base64 : JSON.stringify(base64), 'base64');
+}
+
+const path = z.nullish(z.string());
+const user = z.looseObject({ tokenFile: path, 'token-file': path });
+const content = z.looseObject({ users: z.array(z.looseObject({ user: z.nullish(user) })) });
+
+/**
+ * Returns the kubeconfig `text` with each user's `tokenFile`, which the library ignores, moved to the field the library uses for a pod's own
+ * token. `token-file`, which kubectl does not know, moves too: the library would read it while parsing. Paths are relative to `dir`. Throws for
+ * text that names one but is not a kubeconfig.
+ */
+async function moveTokenFiles(text: string, dir: string): Promise<string> {
+  if (!/\btoken-?file\b/i.test(text)) return text;
+  // A bundled CommonJS package has only a default export.
+  const { default: yaml } = await import('yaml');
+  const { data } = content.safeParse(yaml.parse(text, { merge: true }));
+  if (data === undefined) throw new Error('its users cannot be read');
+  const users = data.users.map(({ user, ...named }) => {
+    const { tokenFile, 'token-file': other, ...rest } = user ?? {};
+    const file = tokenFile || other;
+    if (!file) return { ...named, user: rest };
+    const provider = { name: 'tokenFile', config: { tokenFile: resolve(dir, file) } };
+    return { ...named, user: { ...rest, 'auth-provider': provider } };
+  });
+  return JSON.stringify({ ...data, users });
 }

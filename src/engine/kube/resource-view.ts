@@ -1,6 +1,7 @@
+import type { Log } from '../system/log.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import type { ApiFailure } from './api-request.ts';
-import type { FollowSettings } from './follow-resources.ts';
+import type { ApiSession } from './api-session.ts';
 import {
   createObjectStore,
   type ListedObjects,
@@ -8,8 +9,10 @@ import {
   type ObjectChange,
   type ObjectStore,
 } from './object-store.ts';
-import { trackApi } from './outage.ts';
+import { type Outage, trackApi } from './outage.ts';
 import type { Resource } from './resource.ts';
+import { defaultTiming, type ListWatchTiming } from './timing.ts';
+import { runPollLoop, runWatchLoop } from './watch-loop.ts';
 
 export type ResourceNews =
   /** All resources were listed, and a projection changed or was listed again. A poll confirms every object, changed or not. */
@@ -121,4 +124,44 @@ export function createResourceView<T>(
 function isNews<T>(resource: Resource<T>, before: T | undefined, change: ObjectChange<T>): boolean {
   const after = change.kind === 'object' ? change.value : undefined;
   return [before, after].some((value) => value !== undefined && resource.isUsed?.(value) !== false);
+}
+
+export interface FollowSettings {
+  readonly session: ApiSession;
+  /** Lists all resources this often in addition to watching. Undefined: only every `resyncMs`. */
+  readonly pollMs?: number;
+  readonly report: Log;
+  /** Reports that no API server answers; may be shared. Undefined: its own. */
+  readonly outage?: Outage;
+  /** The remedy for a 403, by its message; undefined if unknown. */
+  readonly remedy?: (message: string) => string | undefined;
+  readonly timing?: Partial<ListWatchTiming>;
+}
+
+export interface Following<T> {
+  /** The projection of every object; undefined until every resource was listed once. */
+  readonly objects: () => readonly T[] | undefined;
+  /** Resolves when every loop has ended. Rejects only for a bug. */
+  readonly ended: Promise<void>;
+}
+
+/**
+ * Lists and watches `resources` until `signal` aborts, and reports the news. It survives any behaviour of an API server: each loop continues with
+ * other bases and backoff. Resources that are followed together appear together: no objects of one before all were listed. Memory is bounded by
+ * the projections of their objects.
+ */
+export function followResources<T>(
+  resources: readonly Resource<T>[],
+  settings: FollowSettings,
+  hear: (news: ResourceNews) => void,
+  signal: AbortSignal,
+): Following<T> {
+  const { session, report, pollMs } = settings;
+  const view = createResourceView(resources, settings, hear);
+  const context = { session, view, report, signal, timing: { ...defaultTiming, ...settings.timing } };
+  const loops = [
+    ...resources.map((resource) => runWatchLoop(resource, context)),
+    ...(pollMs === undefined ? [] : [runPollLoop(resources, pollMs, context)]),
+  ];
+  return { objects: view.objects, ended: Promise.all(loops).then(() => undefined) };
 }

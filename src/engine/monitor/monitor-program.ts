@@ -1,7 +1,7 @@
 import { watchEventLoop } from '../observe/event-loop-lag.ts';
 import { type Endpoint, type OpenServer, serveEndpoint } from '../observe/http-endpoint.ts';
+import { type LogSettings, openLog } from '../observe/journal/journal.ts';
 import type { JournalEvents } from '../observe/journal/journal-events.ts';
-import { type LogSettings, openLog } from '../observe/journal/open-log.ts';
 import { createMetricsRegistry, type MetricsRegistry } from '../observe/metrics-registry.ts';
 import type { MonitorMetrics } from '../observe/monitor-metrics.ts';
 import { createOnce } from '../observe/once.ts';

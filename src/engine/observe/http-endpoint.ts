@@ -1,8 +1,7 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, isIP, type Server, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { serveUntil } from '../system/network/serve-until.ts';
-import { isAskedHere, isFromHere } from './asked-here.ts';
 
 export interface Endpoint {
   /** Undefined if healthy, otherwise one line about the problem. */
@@ -145,4 +144,30 @@ function headersOf(type: string): readonly string[] {
     'x-content-type-options: nosniff',
     'connection: close',
   ];
+}
+
+interface Connection {
+  readonly localAddress?: string | undefined;
+  readonly remoteAddress?: string | undefined;
+}
+
+/**
+ * Whether a request came over loopback from a local program. Requests to another address of the machine do not qualify: a tenant's endpoints may
+ * lead a proxy on this machine there. Neither do requests with headers that proxies add.
+ */
+export function isFromHere(head: string, { remoteAddress = '' }: Connection): boolean {
+  return isLoopback(remoteAddress.replace(/^::ffff:/, '')) && !FORWARDED.test(head);
+}
+
+const FORWARDED = /^(?:x-forwarded-[^:]*|forwarded|via)[ \t]*:/im;
+
+/** Whether the `Host` header is `localhost` or a loopback address. A browser page after DNS rebinding sends its own name. */
+export function isAskedHere(head: string): boolean {
+  const [, value = ''] = /^host:[ \t]*(\S*)[ \t]*$/im.exec(head) ?? [];
+  const host = value.replace(/:\d{1,5}$/, '').replace(/^\[(.*)\]$/, '$1');
+  return host.toLowerCase() === 'localhost' || isLoopback(host);
+}
+
+function isLoopback(address: string): boolean {
+  return isIP(address) !== 0 && (address === '::1' || address.startsWith('127.'));
 }

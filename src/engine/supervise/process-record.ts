@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { readText } from '../system/file/read-text.ts';
-import { createRunFile } from '../system/file/run-file.ts';
+import { createRunFile } from '../system/file/replace-file.ts';
 import type { Log } from '../system/log.ts';
 import { processEpoch } from '../system/process/processes.ts';
 import { parseJson } from '../system/text/parse-json.ts';

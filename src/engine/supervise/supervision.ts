@@ -1,6 +1,6 @@
 import type { Answer } from '../control/answer.ts';
 import type { Log } from '../system/log.ts';
-import type { ProcessId } from '../system/process/process-id.ts';
+import type { ProcessId } from '../system/process/processes.ts';
 import { waitUntilGone } from '../system/process/wait-until-gone.ts';
 import { createEngine, type Decisions, type Engine, type Surroundings } from './engine.ts';
 import { createRecovery, type Kind, type Reporting } from './recover.ts';

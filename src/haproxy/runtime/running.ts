@@ -1,4 +1,4 @@
-import type { ProcessId } from '../../engine/system/process/process-id.ts';
+import type { ProcessId } from '../../engine/system/process/processes.ts';
 
 /** A master process and its generation's number: what a program needs to speak to it. */
 export interface Running {

@@ -1,5 +1,5 @@
 import { commandSpec, flag, jsonFlag } from '../../cli/command-spec.ts';
-import { durationMs } from '../../cli/duration.ts';
+import { durationMs } from '../../cli/fields.ts';
 import { haproxyFlags } from './haproxy-flags.ts';
 
 const flags = {

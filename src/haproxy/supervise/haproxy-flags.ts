@@ -1,6 +1,6 @@
 import { flag } from '../../cli/command-spec.ts';
 import { absolutePath, socketPath } from '../../cli/fields.ts';
-import { instance } from '../../cli/instance.ts';
+import { instance } from '../../cli/shared-flags.ts';
 
 /** A supervisor's default socket within its pod. */
 export const HAPROXY_SOCKET = '/var/run/haproxy/haproxy-master.sock';

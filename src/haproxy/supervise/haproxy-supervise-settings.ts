@@ -1,10 +1,14 @@
 import * as z from 'zod/mini';
 import { commandSpec, flag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
-import { durationMs, durationOrNeverMs, parseDurationMs } from '../../cli/duration.ts';
-import { absolutePath } from '../../cli/fields.ts';
-import { defaultPorts } from '../../cli/ports.ts';
-import { daemonFlags, supervisorListen } from '../../cli/shared-flags.ts';
-import { mebibytes, wholeNumber } from '../../cli/whole-number.ts';
+import {
+  absolutePath,
+  durationMs,
+  durationOrNeverMs,
+  mebibytes,
+  parseDurationMs,
+  wholeNumber,
+} from '../../cli/fields.ts';
+import { daemonFlags, defaultPorts, supervisorListen } from '../../cli/shared-flags.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { haproxyFlags } from './haproxy-flags.ts';
 

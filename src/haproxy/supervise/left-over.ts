@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ProcessId } from '../../engine/system/process/process-id.ts';
-import { childrenOf, isAlive } from '../../engine/system/process/processes.ts';
+import { childrenOf, isAlive, type ProcessId } from '../../engine/system/process/processes.ts';
 import type { ProxyDriver, RunningGeneration } from '../program.ts';
 import type { GenerationsRecord, RecordedGeneration } from './record.ts';
 import { drainUntil } from './retire.ts';

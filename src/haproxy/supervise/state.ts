@@ -1,7 +1,7 @@
 import type { Pulse } from '../../engine/supervise/pulse.ts';
 import type { Restart } from '../../engine/supervise/restart.ts';
 import type { Failure, RequestId, SharedAction } from '../../engine/supervise/step.ts';
-import type { ProcessId } from '../../engine/system/process/process-id.ts';
+import type { ProcessId } from '../../engine/system/process/processes.ts';
 import type { ConfigChoice } from '../program.ts';
 import type { ChangeRequest } from '../runtime/change.ts';
 import type { ChangeOutcome, Changes } from '../runtime/execute.ts';

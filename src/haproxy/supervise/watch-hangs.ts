@@ -1,6 +1,5 @@
-import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import { readThreads, type ThreadVitals } from '../../engine/system/process/process-vitals.ts';
-import { childrenOf, isAlive, isStopped } from '../../engine/system/process/processes.ts';
+import { childrenOf, isAlive, isStopped, type ProcessId } from '../../engine/system/process/processes.ts';
 import type { ProxyDriver } from '../program.ts';
 import {
   type Event,

@@ -1,7 +1,6 @@
 import type { Failure } from '../../engine/supervise/step.ts';
 import type { Log } from '../../engine/system/log.ts';
-import type { ProcessId } from '../../engine/system/process/process-id.ts';
-import { childrenOf, signalProcess } from '../../engine/system/process/processes.ts';
+import { childrenOf, type ProcessId, signalProcess } from '../../engine/system/process/processes.ts';
 import type { AcceptedConfiguration, KeepalivedDriver } from '../vrrp-program.ts';
 import type { Processes } from './processes.ts';
 import type { OwnAction as Action, Event } from './state.ts';

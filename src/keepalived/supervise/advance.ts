@@ -6,7 +6,7 @@ import {
   type Step,
   stepOf,
 } from '../../engine/supervise/step.ts';
-import type { ProcessId } from '../../engine/system/process/process-id.ts';
+import type { ProcessId } from '../../engine/system/process/processes.ts';
 import { buried, exited, kill, leave, logKilled, stoppingFailure, sweepWhenDue, swept } from './end.ts';
 import { reported, told } from './instances.ts';
 import { beginJob, jobFailed, proceed, succeeded } from './job.ts';

@@ -1,6 +1,6 @@
 import { afterDeath, noRestart } from '../../engine/supervise/restart.ts';
 import { type Emit as EmitAction, type Failure, logged } from '../../engine/supervise/step.ts';
-import type { ProcessId } from '../../engine/system/process/process-id.ts';
+import type { ProcessId } from '../../engine/system/process/processes.ts';
 import { forgetInstances } from './instances.ts';
 import { endJob, jobFailed, proceed } from './job.ts';
 import type { Action, Daemon, Event, VrrpSupervisorState } from './state.ts';

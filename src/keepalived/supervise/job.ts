@@ -1,6 +1,6 @@
 import { afterFailedStart } from '../../engine/supervise/restart.ts';
 import { type Emit as EmitAction, type Failure, logged, reportFailure } from '../../engine/supervise/step.ts';
-import type { ProcessId } from '../../engine/system/process/process-id.ts';
+import type { ProcessId } from '../../engine/system/process/processes.ts';
 import type { Action, Job, VrrpSupervisorState } from './state.ts';
 
 type State = VrrpSupervisorState;

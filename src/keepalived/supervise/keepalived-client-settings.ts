@@ -1,5 +1,5 @@
 import { commandSpec, flag, jsonFlag, toggle } from '../../cli/command-spec.ts';
-import { durationMs } from '../../cli/duration.ts';
+import { durationMs } from '../../cli/fields.ts';
 import { keepalivedFlags } from './keepalived-flags.ts';
 
 const flags = {

@@ -1,9 +1,7 @@
 import * as z from 'zod/mini';
 import { commandSpec, flag, type SettingsOf } from '../../cli/command-spec.ts';
-import { durationMs } from '../../cli/duration.ts';
-import { absolutePath } from '../../cli/fields.ts';
-import { defaultPorts } from '../../cli/ports.ts';
-import { daemonFlags, supervisorListen } from '../../cli/shared-flags.ts';
+import { absolutePath, durationMs } from '../../cli/fields.ts';
+import { daemonFlags, defaultPorts, supervisorListen } from '../../cli/shared-flags.ts';
 import { keepalivedFlags } from './keepalived-flags.ts';
 
 const realtimePriority = z.pipe(

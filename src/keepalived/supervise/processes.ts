@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { openProcessRecord, processSchema } from '../../engine/supervise/process-record.ts';
 import type { Log } from '../../engine/system/log.ts';
-import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import {
   childrenOf,
   contextSwitches,
   isAlive,
   isStopped,
+  type ProcessId,
   readProcess,
   signalProcess,
 } from '../../engine/system/process/processes.ts';

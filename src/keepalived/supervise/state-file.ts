@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { createRunFile } from '../../engine/system/file/run-file.ts';
+import { createRunFile } from '../../engine/system/file/replace-file.ts';
 import type { Log } from '../../engine/system/log.ts';
 import type { InstanceState } from '../vip-presence.ts';
 

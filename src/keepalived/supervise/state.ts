@@ -1,7 +1,7 @@
 import type { Pulse as SharedPulse } from '../../engine/supervise/pulse.ts';
 import { noRestart, type Restart } from '../../engine/supervise/restart.ts';
 import type { Failure, RequestId, SharedAction } from '../../engine/supervise/step.ts';
-import type { ProcessId } from '../../engine/system/process/process-id.ts';
+import type { ProcessId } from '../../engine/system/process/processes.ts';
 import type { InstanceState, VrrpState } from '../vip-presence.ts';
 import type { AcceptedConfiguration, SelfReport, TransitionWords } from '../vrrp-program.ts';
 

@@ -1,6 +1,5 @@
 import { readCommandLine, settingsTyped } from '../../cli/command-line.ts';
-import type { CommandSpec } from '../../cli/command-spec.ts';
-import type { SettingsFile } from '../../cli/settings-values.ts';
+import type { CommandSpec, SettingsFile } from '../../cli/command-spec.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import type { Daemon } from './daemons.ts';
 

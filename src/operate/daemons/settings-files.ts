@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import type { SettingsFile, SettingsReader } from '../../cli/settings-values.ts';
+import type { SettingsFile, SettingsReader } from '../../cli/command-spec.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { layout } from '../install/layout.ts';
 import { settingsPathOf } from './daemon-settings.ts';

@@ -1,6 +1,5 @@
-import type { CommandSpec } from '../../cli/command-spec.ts';
+import type { CommandSpec, SettingsFile, SettingsReader } from '../../cli/command-spec.ts';
 import type { Pod } from '../../cli/pod.ts';
-import type { SettingsFile, SettingsReader } from '../../cli/settings-values.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { settingsOfDaemon } from '../daemons/daemon-settings.ts';

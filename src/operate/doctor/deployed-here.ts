@@ -1,5 +1,4 @@
-import type { CommandSpec } from '../../cli/command-spec.ts';
-import type { SettingsReader } from '../../cli/settings-values.ts';
+import type { CommandSpec, SettingsReader } from '../../cli/command-spec.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { settingsOfDaemon } from '../daemons/daemon-settings.ts';

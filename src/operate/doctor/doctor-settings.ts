@@ -1,8 +1,6 @@
 import * as z from 'zod/mini';
 import { commandSpec, type Flag, flag, jsonFlag, type SettingsOf } from '../../cli/command-spec.ts';
-import { durationMs } from '../../cli/duration.ts';
-import { absolutePath } from '../../cli/fields.ts';
-import { listOf } from '../../cli/make-field.ts';
+import { absolutePath, durationMs, listOf } from '../../cli/fields.ts';
 import { apiPort, apiVips, ingressVips, nodeName, root, servers, source } from '../../cli/shared-flags.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { settingsTyped } from '../../cli/command-line.ts';
-import type { CommandSpec } from '../../cli/command-spec.ts';
+import type { CommandSpec, SettingsValues } from '../../cli/command-spec.ts';
 import { parseSettingsFile } from '../../cli/parse-settings-file.ts';
 import type { Pod, PodNeeds, PodVips } from '../../cli/pod.ts';
-import { type SettingsKey, settingsKeys } from '../../cli/settings-keys.ts';
-import type { SettingsValues } from '../../cli/settings-values.ts';
+import { type SettingsKey, settingsKeys } from '../../cli/settings-form.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 
 /** What the settings of this node mean for its pods. */

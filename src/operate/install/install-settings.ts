@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { commandSpec, flag, jsonFlag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
-import { durationMs } from '../../cli/duration.ts';
-import { absolutePath, addresses, nonEmpty, oneOf } from '../../cli/fields.ts';
+import { absolutePath, addresses, durationMs, nonEmpty, oneOf } from '../../cli/fields.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 
 const root = flag('<dir>', absolutePath, "the node's root directory", { default: '/' });

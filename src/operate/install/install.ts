@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { structuredWriter } from '../../cli/structured-text.ts';
+import { structuredWriter } from '../../cli/run-command.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { applySteps } from './apply-steps.ts';
 import { askNode, askVips, chooseClusterName } from './ask.ts';

@@ -1,5 +1,5 @@
 import type { OutputFormat } from '../../cli/command-spec.ts';
-import { structuredWriter } from '../../cli/structured-text.ts';
+import { structuredWriter } from '../../cli/run-command.ts';
 import { ConfigError, messageOf } from '../../engine/system/errors.ts';
 import { findAddress, removeAddress } from '../../engine/system/network/interface-addresses.ts';
 import { type Disk, look, textOn } from './disk.ts';

@@ -1,4 +1,4 @@
-import { READY_PATH } from '../../cli/ports.ts';
+import { READY_PATH } from '../../cli/shared-flags.ts';
 import { askPeers, type Peer } from '../../engine/examine/peer-health.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { readNeighbourTable, touchNeighbour } from '../../engine/system/network/neighbours.ts';

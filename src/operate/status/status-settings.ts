@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { commandSpec, type Flag, flag, jsonFlag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
-import { durationMs } from '../../cli/duration.ts';
-import { directories, listenAddress } from '../../cli/fields.ts';
+import { directories, durationMs, listenAddress } from '../../cli/fields.ts';
 import {
   apiVips,
   defaultJournalPath,

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { commandSpec, flag, jsonFlag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
-import { directories } from '../../cli/fields.ts';
-import { listOf } from '../../cli/make-field.ts';
+import { directories, listOf } from '../../cli/fields.ts';
 import { moment, momentForms } from '../../cli/moment-field.ts';
 import { defaultJournalPath } from '../../cli/shared-flags.ts';
 import { journalKinds } from '../../engine/observe/journal/journal-line.ts';

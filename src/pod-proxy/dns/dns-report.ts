@@ -1,7 +1,6 @@
 import type { Observers } from '../../engine/monitor/observers.ts';
 import { type MetricsRegistry, simpleGauge } from '../../engine/observe/metrics-registry.ts';
-import type { OwnPod } from '../pod/pod.ts';
-import type { PodEvent } from '../pod/pod-events.ts';
+import type { OwnPod, PodEvent } from '../pod/pod.ts';
 import type { TargetName } from './target.ts';
 
 export interface DnsMetrics {

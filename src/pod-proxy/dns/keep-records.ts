@@ -1,6 +1,6 @@
 import { createWake } from '../../engine/system/time/wake.ts';
-import type { DnsStatus } from './dns-status.ts';
 import { asksFor, defaultDnsTiming, keepSet, type SetMeans } from './keep-set.ts';
+import type { DnsStatus } from './target.ts';
 
 export interface RecordKeeper {
   /** The own pod may have changed. */

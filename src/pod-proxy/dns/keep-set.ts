@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiSession } from '../../engine/kube/api-session.ts';
-import { followResources } from '../../engine/kube/follow-resources.ts';
 import { contendForLease, defaultLeaseTiming, type LeaseTiming } from '../../engine/kube/lease.ts';
 import type { Resource } from '../../engine/kube/resource.ts';
+import { followResources } from '../../engine/kube/resource-view.ts';
 import type { Log } from '../../engine/system/log.ts';
 import { sleep } from '../../engine/system/time/sleep.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
-import type { OwnPod } from '../pod/pod.ts';
-import type { PodEvent } from '../pod/pod-events.ts';
+import type { OwnPod, PodEvent } from '../pod/pod.ts';
 import { createDnsReport, type DnsObservers, type DnsReport } from './dns-report.ts';
-import type { DnsStatus } from './dns-status.ts';
 import { loadBalancersResource, replicasResource } from './proxy-set.ts';
 import { createPublisher, type Pass, type PublisherTiming } from './publisher.ts';
 import { recordNamesOf } from './record-names.ts';
-import type { DnsSettings, TargetName } from './target.ts';
+import type { DnsSettings, DnsStatus, TargetName } from './target.ts';
 
 export interface SetMeans {
   readonly settings: DnsSettings;

@@ -1,9 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Command } from '@aws-sdk/client-route-53';
 import * as z from 'zod/mini';
 import { messageOf } from '../../engine/system/errors.ts';
 import { orAborted } from '../../engine/system/time/or-aborted.ts';
-import { recordSets, verdictOn } from './route53-record.ts';
-import { type WantedZone, type Zone, zoneOf } from './route53-zones.ts';
 import { failed, type Publish, type Published, REQUEST_MS, TTL_SECONDS } from './target.ts';
 
 /** Asks and answers once; rejects with what went wrong. */
@@ -158,4 +157,93 @@ function wordsOf(error: unknown): string {
   if (data !== undefined) return `InvalidChangeBatch: ${[data.Messages.Message].flat().join('; ')}`;
   const message = messageOf(error);
   return error instanceof Error && error.name !== 'Error' ? `${error.name}: ${message}` : message;
+}
+
+/** What ListResourceRecordSets answers, as far as one A record is concerned. */
+const recordSets = z.object({
+  ResourceRecordSets: z.array(
+    z.object({
+      Name: z.string(),
+      Type: z.string(),
+      TTL: z.optional(z.number()),
+      SetIdentifier: z.optional(z.string()),
+      AliasTarget: z.optional(z.object({ DNSName: z.optional(z.string()) })),
+      ResourceRecords: z.optional(z.array(z.object({ Value: z.string() }))),
+    }),
+  ),
+});
+
+type Verdict =
+  | { readonly kind: 'right' | 'different' }
+  /** It is more than addresses, and would be lost. */
+  | { readonly kind: 'foreign'; readonly what: string };
+
+/** Compares existing and wanted records, in any order. Records of another name or type are ignored. */
+export function verdictOn(
+  { ResourceRecordSets }: z.infer<typeof recordSets>,
+  name: string,
+  addresses: readonly string[],
+): Verdict {
+  const found = ResourceRecordSets.find(
+    ({ Name, Type }) => Type === 'A' && Name.toLowerCase().replace(/\.$/, '') === name,
+  );
+  if (found === undefined) return { kind: 'different' };
+  if (found.AliasTarget !== undefined)
+    return { kind: 'foreign', what: `an alias of ${found.AliasTarget.DNSName}` };
+  if (found.SetIdentifier !== undefined)
+    return { kind: 'foreign', what: `one of a routing policy ("${found.SetIdentifier}")` };
+  const values = (found.ResourceRecords ?? []).map(({ Value }) => Value).toSorted();
+  const isRight = found.TTL === TTL_SECONDS && isDeepStrictEqual(values, addresses.toSorted());
+  return { kind: isRight ? 'right' : 'different' };
+}
+
+/** A hosted zone of Route 53. */
+export interface Zone {
+  readonly id: string;
+  /** Without the dot at its end. */
+  readonly name: string;
+  readonly isPrivate: boolean;
+}
+
+/** `public`, `private`, or the id of one zone. */
+type WantedZone = string;
+
+type ZoneChoice =
+  | { readonly kind: 'zone'; readonly zone: Zone }
+  | { readonly kind: 'none'; readonly message: string };
+
+/**
+ * The zone for the record of `name`: of the requested zones that contain the name, the one with the longest name. Several of that name give no
+ * zone, since it is unknown which one resolvers use.
+ */
+export function zoneOf(name: string, zones: readonly Zone[], wanted: WantedZone): ZoneChoice {
+  const around = zones.filter((zone) => name === zone.name || name.endsWith(`.${zone.name}`));
+  const fitting = around.filter((zone) => isWanted(zone, wanted));
+  const longest = Math.max(...fitting.map((zone) => zone.name.length));
+  const [zone, another] = fitting.filter((each) => each.name.length === longest);
+  if (zone === undefined) return none(name, `there is no ${kindOf(wanted)} for it${insteadOf(around)}`);
+  if (another === undefined) return { kind: 'zone', zone };
+  const ids = fitting.flatMap((each) => (each.name === zone.name ? each.id : [])).toSorted();
+  return none(name, `${ids.length} zones have the name ${zone.name} (${ids.join(', ')})`);
+}
+
+function isWanted({ id, isPrivate }: Zone, wanted: WantedZone): boolean {
+  if (wanted === 'public') return !isPrivate;
+  return wanted === 'private' ? isPrivate : id === wanted;
+}
+
+function kindOf(wanted: WantedZone): string {
+  return wanted === 'public' || wanted === 'private' ? `${wanted} zone` : `zone ${wanted}`;
+}
+
+function insteadOf(others: readonly Zone[]): string {
+  const words = others.map((zone) => `${zone.isPrivate ? 'private' : 'public'} ${zone.name} (${zone.id})`);
+  return words.length === 0 ? '' : `, but ${words.join(', ')}`;
+}
+
+function none(name: string, found: string): ZoneChoice {
+  return {
+    kind: 'none',
+    message: `Cannot find the zone of "${name}": ${found}, expected one; --dns-zone chooses among several`,
+  };
 }

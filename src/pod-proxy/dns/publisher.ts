@@ -5,11 +5,9 @@ import { createWorkQueue } from '../../engine/system/time/workqueue.ts';
 import type { OwnPod } from '../pod/pod.ts';
 import { chooseTarget, type Target } from './choose-target.ts';
 import type { DnsReport } from './dns-report.ts';
-import type { DnsStatus } from './dns-status.ts';
-import { externalAddresses, nodesAskedFor } from './external-addresses.ts';
-import { createNodeReader } from './node-addresses.ts';
+import { createNodeReader, externalAddresses, nodesAskedFor } from './external-addresses.ts';
 import type { LoadBalancer, Replica } from './proxy-set.ts';
-import { type DnsSettings, failed, type TargetName } from './target.ts';
+import { type DnsSettings, type DnsStatus, failed, type TargetName } from './target.ts';
 
 /** The result of one pass, and when the next one is due. */
 export interface Pass extends Pick<DnsStatus, 'addresses' | 'problems'> {

@@ -28,8 +28,7 @@ import { proxyCommand } from '../proxy-settings.ts';
 import { type ProxyStatus, proxyStatusSchema } from '../proxy-status.ts';
 import { slicesResource } from '../resources.ts';
 import { wishesOf } from '../wishes.ts';
-import { judgeDownstreams } from './downstreams.ts';
-import { listed, readOwn } from './own-pod.ts';
+import { judgeDownstreams, listed, readOwn } from './downstreams.ts';
 import { neededAccess, remedyOf, wishedAccess } from './rights.ts';
 
 type PodProxyCheck = Check<DeployedContext>;

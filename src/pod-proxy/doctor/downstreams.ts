@@ -1,20 +1,23 @@
 import * as z from 'zod/mini';
 import { type Finding, fail, ok, unknown, warn } from '../../engine/examine/check.ts';
 import type { ApiFailure } from '../../engine/kube/api-request.ts';
-import { readSlice } from '../endpoint-slice.ts';
+import type { ApiSession } from '../../engine/kube/api-session.ts';
+import { askObject, type WriteLimits } from '../../engine/kube/ask-object.ts';
+import { pathOf } from '../../engine/kube/resource.ts';
 import { downstreamEndpoints, downstreamPods, hostsOf } from '../hosts.ts';
-import { type OwnPod, type PodFacts, proxyNameOf, readPod } from '../pod/pod.ts';
+import { type OwnPod, type PodFacts, proxyNameOf, readOwnPod, readPod } from '../pod/pod.ts';
+import { readSlice } from '../resources.ts';
 import { wishesOf } from '../wishes.ts';
 
 /** All pods of the namespace, or the EndpointSlices that the annotation selects, or the API's refusal. */
-export type Listed =
+type Listed =
   | { readonly kind: 'listed'; readonly items: readonly unknown[] }
   | { readonly kind: 'refused'; readonly status: number; readonly message: string }
   | ApiFailure;
 
 const list = z.object({ items: z.array(z.unknown()) });
 
-export function itemsOf(value: unknown): Listed {
+function itemsOf(value: unknown): Listed {
   const { data } = list.safeParse(value);
   return data === undefined
     ? { kind: 'failure', status: undefined, message: 'the answer is not a list' }
@@ -76,4 +79,28 @@ function judgeGroups(empty: readonly string[], served: readonly string[], how: s
 function brief(names: readonly string[]): string {
   const more = names.length - 5;
   return `${names.slice(0, 5).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+type Session = Pick<ApiSession, 'firstAnswer'>;
+
+type FoundPod =
+  | { readonly kind: 'own'; readonly pod: OwnPod; readonly all: Listed }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'unknown'; readonly message: string };
+
+export async function listed(session: Session, path: string, limits: WriteLimits): Promise<Listed> {
+  const answer = await askObject(session, { method: 'GET', path }, limits);
+  return answer.kind === 'object' ? itemsOf(answer.value) : answer;
+}
+
+/** The pod of the proxy, among all of its namespace: a right to list is what the proxy has. */
+export async function readOwn(
+  session: Session,
+  { namespace, pod }: { readonly namespace: string; readonly pod: string },
+  limits: WriteLimits,
+): Promise<FoundPod> {
+  const all = await listed(session, pathOf({ apiVersion: 'v1', plural: 'pods', namespace }), limits);
+  if (all.kind !== 'listed') return { kind: 'unknown', message: all.message };
+  const own = all.items.flatMap((item) => readOwnPod(item) ?? []).find(({ name }) => name === pod);
+  return own === undefined ? { kind: 'missing' } : { kind: 'own', pod: own, all };
 }

@@ -1,4 +1,8 @@
+import { flag } from '../../cli/command-spec.ts';
+import { optionalListenAddress } from '../../cli/fields.ts';
+import { defaultPorts } from '../../cli/shared-flags.ts';
 import { changeFacts } from '../../engine/examine/facts.ts';
+import { changeProblem, type Problem, problem, problemsAmong } from '../../engine/examine/problem.ts';
 import {
   type Fact,
   type Section,
@@ -7,9 +11,14 @@ import {
   styled,
   type Table,
 } from '../../engine/examine/section.ts';
+import type { SeenCluster, SeenNode } from '../../engine/examine/seen.ts';
 import { ageText, countText } from '../../engine/system/text/readable-text.ts';
-import type { ProxyStatus } from '../proxy-status.ts';
-import type { PodProxyNode } from './pod-proxy-node.ts';
+import { type ProxyStatus, proxyStatusSchema } from '../proxy-status.ts';
+
+/** A machine, as far as the pod proxy knows it: missing where none runs, null if one is silent. */
+export interface PodProxyNode extends SeenNode {
+  readonly podProxy?: ProxyStatus | null | undefined;
+}
 
 /** Of lists that grow with the cluster, as many are shown. */
 const [MOST_GROUPS, MOST_ADDRESSES] = [20, 8];
@@ -96,3 +105,41 @@ function dnsFacts(dns: ProxyStatus['dns']): readonly Fact[] {
   const words = target === null ? 'another replica writes' : `written by ${target}`;
   return [{ name: 'DNS', state: statusLabel('good', words), text }];
 }
+
+/** What keeps the pod proxy from serving what its annotation and its downstream pods say. */
+export function podProxyProblems({ podProxy }: PodProxyNode): readonly Problem[] {
+  if (!podProxy) return [];
+  const { known, hosts, problem: refused, dns, lastChange } = podProxy;
+  if (!known) return [problem('blind', 'the pod proxy has not read its pod from the API yet')];
+  const isEmpty = hosts !== null && Object.values(hosts).every((addresses) => addresses.length === 0);
+  return problemsAmong([
+    isEmpty && problem('outage', 'no ready pod stands behind the pod proxy'),
+    refused !== null &&
+      problem(
+        'change',
+        `the pod proxy does not serve all that its annotations ask for (${refused.reason}): ${refused.message}`,
+      ),
+    dns?.problems[0] !== undefined &&
+      problem('change', `the pod proxy's DNS records are not right: ${dns.problems[0]}`),
+    refused === null && changeProblem("the pod proxy's configuration", lastChange),
+  ]);
+}
+
+/** What the pod proxy says in `hawser status`. */
+export const podProxyStatus = {
+  home: { kind: 'pod' as const, beside: ['haproxy-supervisor'] },
+  programs: [
+    {
+      ...{ name: 'pod-proxy', field: 'podProxy', schema: proxyStatusSchema },
+      page: flag('<address:port>', optionalListenAddress, 'the pod proxy\'s page, or "off": its --listen', {
+        ...{ default: `127.0.0.1:${defaultPorts.podProxy}`, inFile: 'never' },
+      }),
+    },
+  ],
+  // Proxies do not know each other.
+  peers: () => undefined,
+  problems: podProxyProblems,
+  sections: ({ here }: SeenCluster<PodProxyNode>) => [podProxySection(here)],
+  columns: {},
+  entry: () => ({ cells: [], configurations: [] }),
+};

@@ -4,6 +4,7 @@ import type { RenderOutcome } from '../../engine/render/render-template.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { runCommand } from '../../engine/system/process/run-command.ts';
 import { parseJson } from '../../engine/system/text/parse-json.ts';
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { JinjaJob } from './jinja.ts';
 
 /** Far more than the second that a template's budget takes: a starved machine takes seconds to start a process. */
@@ -48,4 +49,20 @@ function childArgv(): readonly [string, ...string[]] {
     `--max-old-space-size=${MAX_HEAP_MB}`,
     join(here, isSource ? 'jinja-child.ts' : 'jinja-child.mjs'),
   ];
+}
+
+/** A failed template is rendered again after this time: the machine may have been out of memory. */
+const RETRY_MS = 15_000;
+
+/** Renders in a child process, and caches the last job: the loop asks every few seconds. */
+export function renderOnce(signal: AbortSignal): (job: JinjaJob) => Promise<RenderOutcome> {
+  let before: { readonly key: string; readonly outcome: RenderOutcome; readonly untilMs: number } | undefined;
+  return async (job) => {
+    const key = JSON.stringify(job);
+    if (before?.key === key && monotonicMs() < before.untilMs) return before.outcome;
+    const outcome = await renderInChild(job, signal);
+    const untilMs = outcome.kind === 'rendered' ? Number.POSITIVE_INFINITY : monotonicMs() + RETRY_MS;
+    before = { key, outcome, untilMs };
+    return outcome;
+  };
 }

@@ -1,6 +1,6 @@
 import { flag } from '../../cli/command-spec.ts';
 import { optionalListenAddress } from '../../cli/fields.ts';
-import { defaultPorts } from '../../cli/ports.ts';
+import { defaultPorts } from '../../cli/shared-flags.ts';
 import type { SeenCluster } from '../../engine/examine/seen.ts';
 import { routerStatusSchema } from '../serve/router-status.ts';
 import { routerProblems } from './problems.ts';

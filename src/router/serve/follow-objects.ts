@@ -1,7 +1,7 @@
 import type { ApiSession } from '../../engine/kube/api-session.ts';
-import { followResources } from '../../engine/kube/follow-resources.ts';
 import { trackApi } from '../../engine/kube/outage.ts';
 import type { Resource } from '../../engine/kube/resource.ts';
+import { followResources } from '../../engine/kube/resource-view.ts';
 import type { LogEvent } from '../../engine/system/log.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { createUsedObjects, type UsedObjects } from '../decide/used-objects.ts';

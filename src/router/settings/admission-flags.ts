@@ -1,8 +1,6 @@
 import * as z from 'zod/mini';
 import { flag, toggle } from '../../cli/command-spec.ts';
-import { nonEmpty } from '../../cli/fields.ts';
-import { listOf } from '../../cli/make-field.ts';
-import { wholeNumber } from '../../cli/whole-number.ts';
+import { listOf, nonEmpty, wholeNumber } from '../../cli/fields.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { domainName, network, printable } from './router-fields.ts';
 

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { flag, toggle } from '../../cli/command-spec.ts';
-import { absolutePath, oneOf, port } from '../../cli/fields.ts';
-import { wholeNumber, wholeNumberOrAuto } from '../../cli/whole-number.ts';
+import { absolutePath, oneOf, port, wholeNumber, wholeNumberOrAuto } from '../../cli/fields.ts';
 import { timeMs } from './router-fields.ts';
 
 /** The router's listeners, limits and timeouts. */

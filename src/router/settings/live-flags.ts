@@ -1,9 +1,7 @@
 import * as z from 'zod/mini';
 import { flag, toggle } from '../../cli/command-spec.ts';
-import { durationMs } from '../../cli/duration.ts';
-import { absolutePath, port } from '../../cli/fields.ts';
-import { defaultPorts } from '../../cli/ports.ts';
-import { daemonFlags } from '../../cli/shared-flags.ts';
+import { absolutePath, durationMs, port } from '../../cli/fields.ts';
+import { daemonFlags, defaultPorts } from '../../cli/shared-flags.ts';
 import { haproxyMonitorFlags } from '../../haproxy/supervise/haproxy-flags.ts';
 import { metricsFlags } from './metrics-flags.ts';
 import { httpUrl, pageAddress, truth, wordPath } from './router-fields.ts';

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { flag } from '../../cli/command-spec.ts';
-import { absolutePath } from '../../cli/fields.ts';
-import { wholeNumber } from '../../cli/whole-number.ts';
+import { absolutePath, wholeNumber } from '../../cli/fields.ts';
 import { usualColumns } from '../../haproxy/exporter/columns.ts';
 import type { MetricsAccess } from './metrics-access.ts';
 import type { PageTlsSettings } from './page-tls.ts';

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { flag, toggle } from '../../cli/command-spec.ts';
-import { absolutePath, oneOf } from '../../cli/fields.ts';
-import { wholeNumber } from '../../cli/whole-number.ts';
+import { absolutePath, oneOf, wholeNumber } from '../../cli/fields.ts';
 import {
   captures,
   cookieCapture,

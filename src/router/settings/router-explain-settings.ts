@@ -1,6 +1,5 @@
 import { commandSpec, flag, jsonFlag } from '../../cli/command-spec.ts';
-import { oneOf } from '../../cli/fields.ts';
-import { parsedBy } from '../../cli/make-field.ts';
+import { oneOf, parsedBy } from '../../cli/fields.ts';
 import { withRules } from './admission-flags.ts';
 import { objectsFlag } from './objects-flag.ts';
 import { routerFlags } from './router-settings.ts';

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import * as z from 'zod/mini';
-import { absolutePath, listenAddress, oneOf } from '../../cli/fields.ts';
-import { fileForms, parsedBy } from '../../cli/make-field.ts';
+import { absolutePath, fileForms, listenAddress, oneOf, parsedBy } from '../../cli/fields.ts';
 import { parseAddress } from '../../engine/system/network/node-address.ts';
 import { isHostName } from '../safe-text.ts';
 

@@ -1,4 +1,4 @@
-import { flagName, variableName } from '../../cli/flag-name.ts';
+import { flagName, variableName } from '../../cli/command-spec.ts';
 import { routerFlags } from './router-settings.ts';
 
 export type SettingKey = keyof typeof routerFlags;

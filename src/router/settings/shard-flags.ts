@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { flag } from '../../cli/command-spec.ts';
-import { parsedBy } from '../../cli/make-field.ts';
+import { parsedBy } from '../../cli/fields.ts';
 import { parseLabelSelector } from '../../engine/kube/label-selector.ts';
 import { labelName } from '../metadata.ts';
 import { parseFieldSelector, selectableFields } from './field-selector.ts';

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { addressNumber } from '../../engine/system/network/node-address.ts';
-import type { NftOptions } from '../../engine/system/nft/nft.ts';
-import { elementsOf } from '../../engine/system/nft/set-listing.ts';
+import { elementsOf, type NftOptions } from '../../engine/system/nft/nft.ts';
 import type { VrrpInstance } from '../group/vrrp.ts';
 import { createTrap, type IngressRule, type Trap, type TrapForm } from './trap.ts';
 

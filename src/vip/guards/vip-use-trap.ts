@@ -1,5 +1,4 @@
-import type { NftOptions } from '../../engine/system/nft/nft.ts';
-import { elementsOf } from '../../engine/system/nft/set-listing.ts';
+import { elementsOf, type NftOptions } from '../../engine/system/nft/nft.ts';
 import { vipAtAnyPlace } from './advert-trap.ts';
 import { type AskedVip, answerForm, parseAnswers, setsOfPairs, type VipAnswer } from './answer-trap.ts';
 import { createTrap, type IngressRule, type Trap, type TrapForm } from './trap.ts';

@@ -1,4 +1,4 @@
-import { READY_PATH } from '../../cli/ports.ts';
+import { READY_PATH } from '../../cli/shared-flags.ts';
 import { askReadyz } from '../../engine/kube/ask-readyz.ts';
 import type { HealthAnswer, HealthUrl } from '../../engine/system/network/ask-health.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';

@@ -1,5 +1,5 @@
 import { askHealth, type HealthUrl } from '../../engine/system/network/ask-health.ts';
-import { refuses } from '../../engine/system/network/refuses.ts';
+import { refuses } from '../../engine/system/network/probe-tcp.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedModel, VrrpInstance } from '../group/vrrp.ts';
 import type { HealthSource } from './health-sources.ts';

@@ -1,4 +1,4 @@
-import { parsedBy } from '../../cli/make-field.ts';
+import { parsedBy } from '../../cli/fields.ts';
 import { hostOf } from '../../engine/system/network/address-text.ts';
 import type { HealthUrl } from '../../engine/system/network/ask-health.ts';
 import { parseAddress } from '../../engine/system/network/node-address.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { commandSpec, flag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
 import { absolutePath, address } from '../../cli/fields.ts';
-import { defaultPorts } from '../../cli/ports.ts';
 import {
   besideConfig,
+  defaultPorts,
   ingressVips,
   lastKnown,
   monitorFiles,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { fileForms } from '../../cli/make-field.ts';
+import { fileForms } from '../../cli/fields.ts';
 import { virtualRouterIdProblems } from '../group/virtual-router-id.ts';
 import type { VirtualRouterIds } from '../group/vrrp.ts';
 

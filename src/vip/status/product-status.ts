@@ -1,7 +1,6 @@
 import { flag } from '../../cli/command-spec.ts';
 import { optionalListenAddress } from '../../cli/fields.ts';
-import { defaultPorts } from '../../cli/ports.ts';
-import { keepalivedMonitor } from '../../cli/shared-flags.ts';
+import { defaultPorts, keepalivedMonitor } from '../../cli/shared-flags.ts';
 import type { Peer } from '../../engine/examine/peer-health.ts';
 import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
 import { keepalivedMonitorStatusSchema } from '../settings/keepalived-monitor-status.ts';

@@ -1,4 +1,4 @@
-import { READY_PATH } from '../../cli/ports.ts';
+import { READY_PATH } from '../../cli/shared-flags.ts';
 import { askProgram } from '../../engine/examine/ask-program.ts';
 import { askPeers } from '../../engine/examine/peer-health.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';

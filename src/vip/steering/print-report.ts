@@ -1,5 +1,5 @@
 import type { OutputFormat } from '../../cli/command-spec.ts';
-import { structuredWriter } from '../../cli/structured-text.ts';
+import { structuredWriter } from '../../cli/run-command.ts';
 import { exitCodeOf, type SteeringReport, steeringLines } from './steering-report.ts';
 
 /** Prints the report, with failures on stderr, and returns the exit code. */

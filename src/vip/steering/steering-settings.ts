@@ -7,9 +7,7 @@ import {
   type SettingsOf,
   toggle,
 } from '../../cli/command-spec.ts';
-import { durationMs } from '../../cli/duration.ts';
-import { absolutePath, oneOf } from '../../cli/fields.ts';
-import { listOf } from '../../cli/make-field.ts';
+import { absolutePath, durationMs, listOf, oneOf } from '../../cli/fields.ts';
 import { apiPort, healthPort, keepalivedMonitor } from '../../cli/shared-flags.ts';
 import { longestMoveMs } from './vrrp-steering.ts';
 

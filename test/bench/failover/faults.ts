@@ -1,4 +1,4 @@
-import type { ProcessId } from '../../../src/engine/system/process/process-id.ts';
+import type { ProcessId } from '../../../src/engine/system/process/processes.ts';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { API_PORT, apiServerAnswers, startApiServer } from '../../helpers/vrrp/api-server.ts';
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';

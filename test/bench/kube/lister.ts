@@ -2,8 +2,8 @@
 import { parseArgs } from 'node:util';
 import * as z from 'zod/mini';
 import { openApiSession } from '../../../src/engine/kube/api-session.ts';
-import { followResources } from '../../../src/engine/kube/follow-resources.ts';
 import { openKubeconfig } from '../../../src/engine/kube/kubeconfig.ts';
+import { followResources } from '../../../src/engine/kube/resource-view.ts';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 
 const { values } = parseArgs({

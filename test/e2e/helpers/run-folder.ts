@@ -2,8 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod/mini';
-import type { ProcessId } from '../../../src/engine/system/process/process-id.ts';
-import { isAlive, processEpoch, readProcess } from '../../../src/engine/system/process/processes.ts';
+import {
+  isAlive,
+  type ProcessId,
+  processEpoch,
+  readProcess,
+} from '../../../src/engine/system/process/processes.ts';
 import { cleanUpAfterDeath } from '../../helpers/survivor.ts';
 
 /** Where engines and nodes of the tests are. On a disk: images are large. */

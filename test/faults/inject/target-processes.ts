@@ -1,5 +1,4 @@
-import type { ProcessId } from '../../../src/engine/system/process/process-id.ts';
-import { isAlive } from '../../../src/engine/system/process/processes.ts';
+import { isAlive, type ProcessId } from '../../../src/engine/system/process/processes.ts';
 import type { Target } from '../generate/catalogue.ts';
 import type { KeptPart } from '../world/keeper.ts';
 import type { Injection } from './injector.ts';

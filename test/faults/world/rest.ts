@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { defaultPorts } from '../../../src/cli/ports.ts';
+import { defaultPorts } from '../../../src/cli/shared-flags.ts';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { takesPart } from '../../helpers/vrrp/hawser.ts';
 import { quietFor } from '../../helpers/vrrp/holdings.ts';

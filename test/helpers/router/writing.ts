@@ -1,6 +1,6 @@
 import { settingsTyped } from '../../../src/cli/command-line.ts';
 import { commandSpec } from '../../../src/cli/command-spec.ts';
-import { followResources } from '../../../src/engine/kube/follow-resources.ts';
+import { followResources } from '../../../src/engine/kube/resource-view.ts';
 import type { LogEvent } from '../../../src/engine/system/log.ts';
 import { decide } from '../../../src/router/decide/decide.ts';
 import { projecting } from '../../../src/router/follow/reading.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ProcessId } from '../../../src/engine/system/process/process-id.ts';
+import type { ProcessId } from '../../../src/engine/system/process/processes.ts';
 import type { NetNamespace } from '../net-namespace.ts';
 import { readProcesses, type TreeProcess } from '../process-tree.ts';
 import { waitFor } from '../wait-for.ts';

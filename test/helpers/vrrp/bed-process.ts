@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import type { ProcessId } from '../../../src/engine/system/process/process-id.ts';
-import { isAlive, readProcess } from '../../../src/engine/system/process/processes.ts';
+import { isAlive, type ProcessId, readProcess } from '../../../src/engine/system/process/processes.ts';
 import { waitFor } from '../wait-for.ts';
 
 export interface BedProcess {

@@ -1,4 +1,4 @@
-import type { ProcessId } from '../../../src/engine/system/process/process-id.ts';
+import type { ProcessId } from '../../../src/engine/system/process/processes.ts';
 import type { BedNode } from './bed-node.ts';
 
 /** HAProxy's client port, and its health port. */

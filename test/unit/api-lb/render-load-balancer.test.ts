@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadBalancerModel } from '../../../src/api-lb/load-balancer-model.ts';
+import { loadBalancerModel } from '../../../src/api-lb/load-balancer.ts';
 import type { ApiServer } from '../../../src/engine/kube/api-server.ts';
 import { safeServerName } from '../../../src/engine/kube/control-plane/server-name.ts';
 import { renderTemplate } from '../../../src/engine/render/render-template.ts';

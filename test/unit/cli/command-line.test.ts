@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
 import { haproxyMonitorCommand } from '../../../src/api-lb/haproxy-monitor-settings.ts';
 import { readCommandLine, settingsTyped } from '../../../src/cli/command-line.ts';
-import type { CommandSpec } from '../../../src/cli/command-spec.ts';
-import { flagName } from '../../../src/cli/flag-name.ts';
+import { type CommandSpec, flagName, type SettingsReader } from '../../../src/cli/command-spec.ts';
 import { parseSettingsFile } from '../../../src/cli/parse-settings-file.ts';
-import type { SettingsReader } from '../../../src/cli/settings-values.ts';
 import { daemonKeys } from '../../../src/commands/pods.ts';
 import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
 import { installCommand, uninstallCommand } from '../../../src/operate/install/install-settings.ts';

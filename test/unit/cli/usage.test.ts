@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isGroup, unknownCommandText, usageText } from '../../../src/cli/usage.ts';
+import { helpTail, isGroup, unknownCommandText, usageText } from '../../../src/cli/usage.ts';
 
 const summaries = [
   ['haproxy reload', 'ask for a reload'],
@@ -43,5 +43,34 @@ test('a group is what several words begin with', () => {
     false,
     false,
     false,
+  ]);
+});
+
+test('examples with what they are good for, then the notes, in 80 columns', () => {
+  const tail = helpTail(
+    [['hawser status', 'on any node'], ['hawser status --watch']],
+    [`It ${'goes on and '.repeat(9)}ends.`, 'Exit codes: 0 healthy.'],
+  );
+  expect(tail.split('\n')).toEqual([
+    'Examples:',
+    '  hawser status',
+    '      # on any node',
+    '  hawser status --watch',
+    '',
+    'It goes on and goes on and goes on and goes on and goes on and goes on and goes',
+    'on and goes on and goes on and ends.',
+    'Exit codes: 0 healthy.',
+  ]);
+});
+
+test('a long line can be typed as it stands: a shell goes on after the backslash, and no quotes are torn', () => {
+  const typed = `hawser status --json --timeout 1s --haproxy-monitor 127.0.0.1:2 | jq -r '.vips[] | [.vip, .holders[]] | @tsv'`;
+  expect(
+    helpTail([[typed]], [])
+      .split('\n')
+      .slice(1, -1),
+  ).toEqual([
+    '  hawser status --json --timeout 1s --haproxy-monitor 127.0.0.1:2 | jq -r \\',
+    "      '.vips[] | [.vip, .holders[]] | @tsv'",
   ]);
 });

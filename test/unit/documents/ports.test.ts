@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { defaultPorts } from '../../../src/cli/ports.ts';
+import { defaultPorts } from '../../../src/cli/shared-flags.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const page = readFileSync(join(root, 'docs/install.md'), 'utf8');

@@ -18,7 +18,7 @@ export const threatTests: readonly (readonly [claim: string, ...tests: string[]]
   [
     '/status answers over loopback alone, to localhost and loopback addresses, and to no proxy',
     'test/unit/engine/observe/http-endpoint.test.ts',
-    'test/unit/engine/observe/asked-here.test.ts',
+    'test/unit/engine/observe/http-endpoint.test.ts',
   ],
   [
     "no link or FIFO of another user is followed or waited for in the journals' folder",
@@ -81,7 +81,7 @@ export const threatTests: readonly (readonly [claim: string, ...tests: string[]]
   [
     'the router: no route reads /status of its node',
     'test/unit/router/decide/machine-names.test.ts',
-    'test/unit/engine/observe/asked-here.test.ts',
+    'test/unit/engine/observe/http-endpoint.test.ts',
   ],
   ['the router: no client tunnels past its rules', 'test/contract/router/tunnels.test.ts'],
   [
@@ -116,7 +116,7 @@ export const threatTests: readonly (readonly [claim: string, ...tests: string[]]
   ],
   [
     'the pod proxy: a group with too many pods is cut alone, and the others are served',
-    'test/unit/pod-proxy/group-limit.test.ts',
+    'test/unit/pod-proxy/hosts.test.ts',
     'test/integration/pod-proxy/follow-proxy.test.ts',
   ],
   ['the pod proxy: a hostile answer to a check is cut', 'test/unit/haproxy/check-in-supervisor.test.ts'],

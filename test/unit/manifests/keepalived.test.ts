@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { defaultPorts } from '../../../src/cli/ports.ts';
+import { defaultPorts } from '../../../src/cli/shared-flags.ts';
 import { containerOf, keepalivedManifest, readPod } from './pod.ts';
 
 const pod = readPod(keepalivedManifest);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { defaultPorts } from '../../../src/cli/ports.ts';
+import { defaultPorts } from '../../../src/cli/shared-flags.ts';
 import { downstreamPods, hostsOf } from '../../../src/pod-proxy/hosts.ts';
 import { readOwnPod, readPod } from '../../../src/pod-proxy/pod/pod.ts';
 import { renderJinja } from '../../../src/pod-proxy/template/jinja.ts';

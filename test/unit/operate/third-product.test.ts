@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 import { commandSpec } from '../../../src/cli/command-spec.ts';
 import { parseSettingsFile } from '../../../src/cli/parse-settings-file.ts';
 import type { Pod } from '../../../src/cli/pod.ts';
-import { settingsKeys } from '../../../src/cli/settings-keys.ts';
+import { settingsKeys } from '../../../src/cli/settings-form.ts';
 import { monitorFiles, monitorListen } from '../../../src/cli/shared-flags.ts';
 import { pods as installedPods } from '../../../src/commands/pods.ts';
 import { hostFiles } from '../../../src/engine/examine/host-files.ts';

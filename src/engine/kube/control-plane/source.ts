@@ -2,10 +2,9 @@ import type { Log } from '../../system/log.ts';
 import { interfaceSubnets } from '../../system/network/routes.ts';
 import { endpointOf } from '../api-server.ts';
 import type { ApiSession } from '../api-session.ts';
-import { followResources } from '../follow-resources.ts';
 import { neverThrowing } from '../never-throwing.ts';
 import { rbacHint } from '../rbac-hint.ts';
-import type { ResourceNews } from '../resource-view.ts';
+import { followResources, type ResourceNews } from '../resource-view.ts';
 import type { ListWatchTiming } from '../timing.ts';
 import type { ServerChoice } from './choose-servers.ts';
 import {

@@ -1,6 +1,11 @@
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
 import { messageOf } from '../../system/errors.ts';
 import type { Log, LogEvent } from '../../system/log.ts';
-import { claimJournal } from './claim-journal.ts';
+import { holdName } from '../../system/network/held-name.ts';
+import { monotonicMs } from '../../system/time/monotonic-clock.ts';
+import { createLog } from '../logger.ts';
+import { engineEvents } from './engine-events.ts';
 import { type JournalEvents, journalEntryOf } from './journal-events.ts';
 import type { JournalEntry } from './journal-line.ts';
 import { type JournalLimits, type JournalWriter, openJournalWriter } from './journal-writer.ts';
@@ -77,4 +82,31 @@ function createKeeper(log: Log, options: JournalOptions): (entry: JournalEntry) 
     if (trouble !== undefined) log({ event: 'journal-recovered', directory, program, lost: trouble.lost });
     trouble = undefined;
   };
+}
+
+/** Resolves with whether this process is now the only one that writes this program's journal there. */
+async function claimJournal(directory: string, program: string): Promise<boolean> {
+  const digest = createHash('sha256').update(`${directory}\0${program}`).digest('hex');
+  return await holdName(`hawser-journal-${digest}`);
+}
+
+export interface LogSettings {
+  /** Distinguishes several instances of a program on one node. */
+  readonly instance?: string | undefined;
+  readonly logLevel: string;
+  readonly journal?: string | undefined;
+}
+
+/**
+ * The log of a daemon, with a journal if one is set. It keeps `own` events, and those of every program. The program is called
+ * `router-b` with `--instance b`: several may keep their journals in one folder.
+ */
+export async function openLog(name: string, settings: LogSettings, own: JournalEvents): Promise<Log> {
+  const { logLevel, journal, instance } = settings;
+  const program = instance === undefined ? name : `${name}-${instance}`;
+  const log = createLog(program, logLevel);
+  if (journal === undefined) return log;
+  const events = { ...engineEvents, ...own };
+  const options = { directory: journal, program, node: hostname(), events, nowMs: monotonicMs };
+  return await withJournal(log, options);
 }

@@ -1,4 +1,5 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { messageOf } from '../errors.ts';
 
 /**
  * Replaces a file in one synchronous step: every reader has the old bytes or all of the new ones. Not synced: for files that are meaningless
@@ -16,4 +17,45 @@ export function replaceFile(path: string, text: string, mode: number): void {
     rmSync(staged, { force: true });
     throw error;
   }
+}
+
+interface RunFileReport {
+  /** Called for the first of several failed writes. */
+  readonly failed: (message: string) => void;
+  /** Called for the first successful write after failures. */
+  readonly recovered?: () => void;
+}
+
+/**
+ * Returns a function that replaces a file in one synchronous step. It writes nothing if `key` equals that of the last successful write and no
+ * other program has touched the file since; a failed write is retried at the next call. Never throws.
+ */
+export function createRunFile(
+  path: string,
+  mode: number,
+  report: RunFileReport,
+): (text: string, key?: string) => void {
+  let written: { readonly key: string; readonly mark: string } | undefined;
+  let failing = false;
+  return (text, key = text) => {
+    try {
+      const mark = markOf(path);
+      if (key === written?.key && mark !== '' && mark === written.mark) return;
+      replaceFile(path, text, mode);
+      written = { key, mark: markOf(path) };
+      if (failing) report.recovered?.();
+      failing = false;
+    } catch (error) {
+      if (!failing) report.failed(messageOf(error));
+      failing = true;
+    }
+  };
+}
+
+/** Changes with the file's content or mode; empty if it is gone. */
+function markOf(path: string): string {
+  const status = statSync(path, { bigint: true, throwIfNoEntry: false });
+  if (status === undefined) return '';
+  // Two changes within one kernel clock tick have the same mtime.
+  return [status.ino, status.size, status.mode, status.ctimeNs].join(' ');
 }

@@ -3,7 +3,7 @@ import { messageOf } from '../errors.ts';
 import { patientTimeout } from '../time/patient-timeout.ts';
 import { timeoutReason } from '../time/timeout-reason.ts';
 import { hostPort } from './address-text.ts';
-import { onceConnected } from './once-connected.ts';
+import { onceConnected } from './probe-tcp.ts';
 
 export interface PageAddress {
   /** An address, without brackets. */

@@ -7,7 +7,7 @@ import {
 import { type RequestOptions, request as requestSecure } from 'node:https';
 import { patientTimer } from '../time/patient-timeout.ts';
 import { timeoutReason } from '../time/timeout-reason.ts';
-import { onceConnected } from './once-connected.ts';
+import { onceConnected } from './probe-tcp.ts';
 
 /** Of the other side's certificate. */
 type Verification = Pick<RequestOptions, 'ca' | 'rejectUnauthorized'>;

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { messageOf } from '../errors.ts';
 import { runLeanCommand } from '../process/run-lean-command.ts';
 import { familyOf } from './address-text.ts';
-import { changeByIp, listByIp } from './ip-command.ts';
+import { changeByIp, listByIp } from './interface-addresses.ts';
 
 /** Discard (RFC 863): whatever listens there has to drop it. */
 const DISCARD_PORT = 9;

@@ -1,8 +1,8 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { codeOf } from '../errors.ts';
 import { patientTimer } from '../time/patient-timeout.ts';
-import { onceConnected } from './once-connected.ts';
+import { hostPort } from './address-text.ts';
 
 /** Each attempt is one SYN: the kernel sends the next one after a second. */
 const ATTEMPTS = 4;
@@ -69,4 +69,36 @@ function attempt({ host, port }: TcpAddress, depth: ProbeDepth): Promise<'answer
 function resultOf(code: string | undefined): ProbeResult {
   if (code === 'ECONNREFUSED') return 'refused';
   return code === 'ECONNRESET' || code === 'EPIPE' ? 'answers' : 'silent';
+}
+
+/**
+ * Calls `connected` once a TCP socket is connected to a peer other than itself.
+ * If nothing listens on a port in the ephemeral range, the kernel may assign it to the very client that connects to it from the same address.
+ * That client is then connected to itself, and no server can bind the port while the connection lives, and for a minute after a normal close
+ * (TIME_WAIT). It is reset, which leaves nothing behind, and `error` reports a refused connection.
+ */
+export function onceConnected(socket: Socket, connected: () => void): void {
+  socket.once('connect', () => {
+    const { localAddress, localPort, remoteAddress, remotePort } = socket;
+    if (localPort !== remotePort || localAddress !== remoteAddress) return connected();
+    const place = hostPort({ host: remoteAddress ?? '', port: remotePort ?? 0 });
+    socket.resetAndDestroy();
+    const error = new Error(`connect ECONNREFUSED ${place}`);
+    socket.emit('error', Object.assign(error, { code: 'ECONNREFUSED' }));
+  });
+}
+
+/** Whether the host itself refuses the connection. False if it accepts or does not answer. */
+export function refuses({ host, port }: { readonly host: string; readonly port: number }, timeoutMs: number) {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect({ host, port });
+  const settle = (isRefused: boolean): void => {
+    timer[Symbol.dispose]();
+    socket.destroy();
+    resolve(isRefused);
+  };
+  const timer = patientTimer(timeoutMs, () => settle(false));
+  onceConnected(socket, () => settle(false));
+  socket.once('error', (error) => settle(codeOf(error) === 'ECONNREFUSED'));
+  return promise;
 }

@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import * as z from 'zod/mini';
 import { addressIn } from './address-text.ts';
-import { listByIp } from './ip-command.ts';
+import { listByIp } from './interface-addresses.ts';
 
 const IP_TIMEOUT_MS = 10_000;
 

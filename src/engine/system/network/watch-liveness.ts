@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { monotonicMs } from '../time/monotonic-clock.ts';
 import { sleep } from '../time/sleep.ts';
-import { onceConnected } from './once-connected.ts';
+import { onceConnected } from './probe-tcp.ts';
 
 /**
  * `serving`: it accepts and answers. `dead`: nothing listens. `hung`: it listens but does not answer. `unready`: it answers with an error.

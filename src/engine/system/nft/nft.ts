@@ -1,5 +1,7 @@
+import * as z from 'zod/mini';
 import { codeOf, messageOf } from '../errors.ts';
 import { type CommandResult, runCommand } from '../process/run-command.ts';
+import { parseJson } from '../text/parse-json.ts';
 
 export interface NftOptions {
   /** How nft is run, default `['nft']`. */
@@ -47,4 +49,23 @@ function failure(table: string, what: string, missingTable: boolean): NftOutcome
 
 function firstLine(stderr: string): string {
   return stderr.trim().split('\n')[0] ?? '';
+}
+
+const element = z.object({ concat: z.array(z.unknown()) });
+const listing = z.object({
+  nftables: z.array(
+    z.looseObject({
+      set: z.optional(z.looseObject({ name: z.string(), elem: z.optional(z.array(element)) })),
+    }),
+  ),
+});
+
+/** The elements of one set in the output of `nft -j list table`, each as a list of fields; empty for other output. */
+export function elementsOf(json: string, set: string): readonly (readonly unknown[])[] {
+  const parsed = listing.safeParse(parseJson(json));
+  if (!parsed.success) return [];
+  return parsed.data.nftables
+    .filter((entry) => entry.set?.name === set)
+    .flatMap((entry) => entry.set?.elem ?? [])
+    .map(({ concat }) => concat);
 }

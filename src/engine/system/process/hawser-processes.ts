@@ -1,8 +1,7 @@
 import { readlinkSync } from 'node:fs';
 import { entriesOf, readText } from '../file/read-text.ts';
 import { instanceName, parseEnvironment } from './instance-name.ts';
-import type { ProcessId } from './process-id.ts';
-import { childrenOf, readProcess } from './processes.ts';
+import { childrenOf, type ProcessId, readProcess } from './processes.ts';
 import { programIndex } from './program-path.ts';
 
 export interface RunningProcess {

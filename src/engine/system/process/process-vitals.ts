@@ -1,5 +1,5 @@
 import { entriesOf, readText } from '../file/read-text.ts';
-import type { ProcessId } from './process-id.ts';
+import type { ProcessId } from './processes.ts';
 
 export interface ThreadVitals {
   readonly tid: number;

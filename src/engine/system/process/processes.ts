@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { codeOf, messageOf } from '../errors.ts';
 import { readText } from '../file/read-text.ts';
-import type { ProcessId } from './process-id.ts';
+
+/**
+ * A process that cannot be mistaken for another: the kernel reuses pids, but not together with the moment at
+ * which the process started (field 22 of `/proc/PID/stat`, clock ticks since boot).
+ */
+export interface ProcessId {
+  readonly pid: number;
+  readonly startTicks: number;
+}
 
 interface ProcessStat {
   readonly id: ProcessId;

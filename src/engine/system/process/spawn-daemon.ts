@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { messageOf } from '../errors.ts';
 import { environmentForChildren } from './child-environment.ts';
-import type { ProcessId } from './process-id.ts';
-import { readProcess } from './processes.ts';
+import { type ProcessId, readProcess } from './processes.ts';
 
 export type SpawnOutcome =
   | { readonly kind: 'started'; readonly id: ProcessId; readonly exited: Promise<string> }

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ProcessId } from './process-id.ts';
-import { isAlive } from './processes.ts';
+import { isAlive, type ProcessId } from './processes.ts';
 
 /** The poll interval for a process that is not our child: the kernel reports an exit only to the parent. */
 const LOOK_EVERY_MS = 100;

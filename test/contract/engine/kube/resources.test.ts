@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import type { ApiTarget } from '../../../../src/engine/kube/api-request.ts';
-import { type Following, followResources } from '../../../../src/engine/kube/follow-resources.ts';
 import type { Resource } from '../../../../src/engine/kube/resource.ts';
-import type { ResourceNews } from '../../../../src/engine/kube/resource-view.ts';
+import {
+  type Following,
+  followResources,
+  type ResourceNews,
+} from '../../../../src/engine/kube/resource-view.ts';
 import type { ListWatchTiming } from '../../../../src/engine/kube/timing.ts';
 import type { Log } from '../../../../src/engine/system/log.ts';
 import { status } from '../../../helpers/api-server/answers.ts';

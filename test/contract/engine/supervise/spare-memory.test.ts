@@ -3,7 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 
-const source = fileURLToPath(new URL('../../../../src/engine/supervise/spare-memory.ts', import.meta.url));
+const source = fileURLToPath(
+  new URL('../../../../src/engine/supervise/supervise-program.ts', import.meta.url),
+);
 /** Garbage that has grown old, and functions that ran once, both of which Node alone would keep; prints how much of each is left. */
 const program = (restMs: number, calls: string, nowMs: string): string => `
   import { getHeapCodeStatistics } from 'node:v8';

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ProcessId } from '../../../../src/engine/system/process/process-id.ts';
-import { readProcess } from '../../../../src/engine/system/process/processes.ts';
+import { type ProcessId, readProcess } from '../../../../src/engine/system/process/processes.ts';
 import type { ProxyDriver, RunningGeneration } from '../../../../src/haproxy/program.ts';
 import { initialState } from '../../../../src/haproxy/supervise/initial-state.ts';
 import { adopt } from '../../../../src/haproxy/supervise/left-over.ts';

@@ -5,8 +5,7 @@ import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-re
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import { keepRecords, type RecordKeeper } from '../../../../src/pod-proxy/dns/keep-records.ts';
 import type { DnsTiming } from '../../../../src/pod-proxy/dns/keep-set.ts';
-import { readOwnPod } from '../../../../src/pod-proxy/pod/pod.ts';
-import type { PodEvent } from '../../../../src/pod-proxy/pod/pod-events.ts';
+import { type PodEvent, readOwnPod } from '../../../../src/pod-proxy/pod/pod.ts';
 import { createProxyMetrics } from '../../../../src/pod-proxy/proxy-metrics.ts';
 import type { ApiServer } from '../../../helpers/api-server/api-server.ts';
 import type { StoredObject } from '../../../helpers/api-server/object-store.ts';

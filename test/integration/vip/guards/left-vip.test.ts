@@ -1,8 +1,7 @@
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { ProcessId } from '../../../../src/engine/system/process/process-id.ts';
-import { readProcess } from '../../../../src/engine/system/process/processes.ts';
+import { type ProcessId, readProcess } from '../../../../src/engine/system/process/processes.ts';
 import { ensureBuilt, hawser } from '../../../helpers/supervisor-build.ts';
 import type { BedNode } from '../../../helpers/vrrp/bed-node.ts';
 import { sendSignal, waitForEnd } from '../../../helpers/vrrp/bed-process.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { followResources } from '../../../../src/engine/kube/follow-resources.ts';
+import { followResources } from '../../../../src/engine/kube/resource-view.ts';
 import type { ListWatchTiming } from '../../../../src/engine/kube/timing.ts';
 import type { LogEvent } from '../../../../src/engine/system/log.ts';
 import { routerResources } from '../../../../src/router/follow/router-resources.ts';

@@ -2,7 +2,12 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createHaproxyMonitorMetrics } from '../../../../src/api-lb/haproxy-monitor-metrics.ts';
-import { type Reader, serveEndpoint } from '../../../../src/engine/observe/http-endpoint.ts';
+import {
+  isAskedHere,
+  isFromHere,
+  type Reader,
+  serveEndpoint,
+} from '../../../../src/engine/observe/http-endpoint.ts';
 import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { freePort } from '../../../helpers/free-port.ts';
 
@@ -147,4 +152,41 @@ test('metrics are served to permitted clients only, and long ones in pieces', as
   expect(await get('/metrics', {})).toEqual([401, 'expected a user or a token\n']);
   expect(await get('/metrics', { authorization: 'Bearer me' })).toEqual([200, 'a 1\nb 2\n']);
   expect(await get('/healthz/ready', {})).toEqual([503, 'not yet\n']);
+});
+
+const plain = 'GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+test.each([
+  ['127.0.0.1', true],
+  ['::ffff:127.0.0.1', true],
+  ['::1', true],
+  // The node's own address, from the node: a proxy there may have been led to it.
+  ['::ffff:192.0.2.1', false],
+  ['2001:db8::2', false],
+  // The connection is gone.
+  [undefined, false],
+])('a request of %s comes from this machine: %s', (remoteAddress, isHere) => {
+  expect(isFromHere(plain, { remoteAddress, localAddress: remoteAddress })).toBe(isHere);
+});
+
+test.each([
+  'X-Forwarded-For: 10.0.0.1',
+  'x-forwarded-proto: http',
+  'FORWARDED: for=10.0.0.1',
+  'Via : 1.1 proxy',
+])('a request over loopback with "%s" is a proxy\'s', (line) => {
+  const head = `GET /status HTTP/1.1\r\nHost: localhost\r\n${line}\r\n\r\n`;
+  expect(isFromHere(head, { remoteAddress: '127.0.0.1' })).toBe(false);
+});
+
+test.each([
+  ['localhost:1936', true],
+  ['127.0.0.1', true],
+  ['[::1]:1936', true],
+  ['192.0.2.1:1936', false],
+  ['127.0.0.1.evil.test', false],
+  ['127.evil', false],
+  ['rebound.example', false],
+])('a request for %s is meant for this machine: %s', (host, isMeant) => {
+  expect(isAskedHere(`GET /status HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).toBe(isMeant);
 });

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { wordsOf } from '../../../../src/engine/examine/section.ts';
-import { podProxySection } from '../../../../src/pod-proxy/status/pod-proxy-section.ts';
-import { podProxyProblems } from '../../../../src/pod-proxy/status/problems.ts';
+import { podProxyProblems, podProxySection } from '../../../../src/pod-proxy/status/pod-proxy-section.ts';
 import { podProxySays } from '../../../helpers/status-samples.ts';
 import { podProxyHere } from '../../../helpers/status-scenes.ts';
 

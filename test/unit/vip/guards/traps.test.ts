@@ -5,7 +5,7 @@ import {
   addressOfNumber,
   parseAddress,
 } from '../../../../src/engine/system/network/node-address.ts';
-import { elementsOf } from '../../../../src/engine/system/nft/set-listing.ts';
+import { elementsOf } from '../../../../src/engine/system/nft/nft.ts';
 import { parseAdverts } from '../../../../src/vip/guards/advert-trap.ts';
 import { parseAnswers } from '../../../../src/vip/guards/answer-trap.ts';
 

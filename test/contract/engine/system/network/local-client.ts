@@ -1,7 +1,6 @@
 import { ask } from '../../../../../src/engine/system/network/ask.ts';
 import { askPage } from '../../../../../src/engine/system/network/ask-page.ts';
-import { probeTcp } from '../../../../../src/engine/system/network/probe-tcp.ts';
-import { refuses } from '../../../../../src/engine/system/network/refuses.ts';
+import { probeTcp, refuses } from '../../../../../src/engine/system/network/probe-tcp.ts';
 import { watchLiveness } from '../../../../../src/engine/system/network/watch-liveness.ts';
 
 /** Run in a network namespace, with the port that it connects to and `watch` or `ask`. Each line that it prints is JSON. */

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isSecretName } from '../../../../../src/engine/system/text/secret-name.ts';
-import { withoutSecrets } from '../../../../../src/engine/system/text/without-secrets.ts';
+import { isSecretName, withoutSecrets } from '../../../../../src/engine/system/text/without-secrets.ts';
 
 const shown: readonly (readonly [line: string, shown: string])[] = [
   ['    user admin insecure-password hunter2', '    user admin insecure-password ***'],

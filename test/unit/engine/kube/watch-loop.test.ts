@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pollPauseMs, pollTimeoutMs } from '../../../../src/engine/kube/poll-loop.ts';
+import { pollPauseMs, pollTimeoutMs } from '../../../../src/engine/kube/watch-loop.ts';
 
 test.each([
   [300, 5_000, 2_000],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { columns } from '../../../src/haproxy/exporter/columns.ts';
 import type { Sample } from '../../../src/haproxy/exporter/exporter.ts';
-import { databaseIn, linesOf } from '../../../src/pod-proxy/opentsdb.ts';
+import { databaseIn, linesOf } from '../../../src/pod-proxy/statistics.ts';
 
 function sample(column: string, type: Sample['row']['type'], key: string): Sample {
   const found = columns.find((each) => each.column === column && each.of.includes(type));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDurationMs } from '../../../src/cli/duration.ts';
+import { parseDurationMs } from '../../../src/cli/fields.ts';
 
 test.each([
   ['500ms', 500],

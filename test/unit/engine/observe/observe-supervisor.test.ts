@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import {
+  type CpuStarvation,
+  createStarvationWatch,
+  nextStarvation,
+  type WaitSample,
+} from '../../../../src/engine/observe/observe-supervisor.ts';
+import type { LogEvent } from '../../../../src/engine/system/log.ts';
+
+const calm: WaitSample = { lagMs: 20, lateTimers: 0 };
+const seconds = (samples: readonly WaitSample[]): CpuStarvation =>
+  samples.reduce<CpuStarvation>((known, sample, second) => nextStarvation(known, sample, second * 1_000), {
+    kind: 'none',
+  });
+const repeated = (count: number, sample: WaitSample) => Array.from({ length: count }, () => sample);
+
+test('a busy machine is not a starved one', () => {
+  expect(seconds(repeated(100, { lagMs: 250, lateTimers: 0 }))).toEqual({ kind: 'none' });
+});
+
+test('a long wait of our own, or a late timer of keepalived, is starvation', () => {
+  expect(seconds([calm, { lagMs: 400, lateTimers: 0 }])).toMatchObject({ kind: 'starved', since: 1_000 });
+  expect(seconds([calm, { lagMs: 0, lateTimers: 1 }])).toMatchObject({ kind: 'starved', lateTimers: 1 });
+});
+
+test('waits that follow each other are one starvation, which knows the worst of them', () => {
+  const waits = repeated(5, { lagMs: 400, lateTimers: 2 }).flatMap((wait) => [wait, ...repeated(5, calm)]);
+  expect(seconds([{ lagMs: 900, lateTimers: 0 }, ...waits])).toEqual({
+    kind: 'starved',
+    since: 0,
+    lastAt: 25_000,
+    worstLagMs: 900,
+    lateTimers: 10,
+  });
+});
+
+test('it is over after ten calm seconds, not before', () => {
+  const wait = { lagMs: 400, lateTimers: 0 };
+  expect(seconds([wait, ...repeated(9, calm)]).kind).toBe('starved');
+  expect(seconds([wait, ...repeated(10, calm)]).kind).toBe('none');
+});
+
+test('starvation is reported when it begins and when it ends, whatever comes between', () => {
+  const told: LogEvent[] = [];
+  let now = 0;
+  const watch = createStarvationWatch(
+    (event) => void told.push(event),
+    () => now,
+  );
+  const second = (lagSeconds: number, late = 0): void => {
+    now += 1_000;
+    for (let timer = 0; timer < late; timer += 1) watch.lateTimer();
+    watch.lag(lagSeconds);
+  };
+  for (const lag of [0.01, 0.02]) second(lag);
+  second(0.01, 2);
+  for (const lag of [0.9, 0.01, 0.4]) second(lag);
+  expect(told).toEqual([{ event: 'cpu-starvation', level: 'warn', lagMs: 10, lateTimers: 2 }]);
+  for (let calm = 0; calm < 20; calm += 1) second(0.01);
+  expect(told.slice(1)).toEqual([
+    { event: 'cpu-starvation-over', worstLagMs: 900, lateTimers: 2, lastedMs: 3_000 },
+  ]);
+});
