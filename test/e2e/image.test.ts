@@ -181,7 +181,7 @@ test('it starts hawser under an init, has a health check, and says which commit 
 test('the same sources give the same layers, built again without a cache and by another tool', async () => {
   const layers = async (name: string) =>
     await engine.podman('image', 'inspect', '--format', '{{range .RootFS.Layers}}{{println .}}{{end}}', name);
-  const printed = buildImage(engine, 'buildah', 'hawser:again', '--no-cache');
+  const printed = buildImage(engine, 'buildah', 'hawser:again', { flags: ['--no-cache'] });
   expect(lines(await layers('hawser:again'))).toHaveLength(3);
   expect(await layers('hawser:again')).toBe(await layers(tag));
   // What a node has to pull is what the build prints last.

@@ -43,8 +43,7 @@ export async function setup(project: {
   await provideBase(builder);
   const shipped = 'hawser:shipped';
   buildImage(builder, 'podman', shipped);
-  const file = ['--file', join(rareAdverts, 'Containerfile'), '--build-arg', `HAWSER=${shipped}`];
-  await builder.podman('build', '--network', 'host', '--tag', tag, ...file, rareAdverts);
+  await withRareAdverts(builder, shipped, tag);
   project.provide('builder', { dir, settings, tag, shipped });
   return async () => {
     if (kept === undefined) await builder.remove();
@@ -52,16 +51,22 @@ export async function setup(project: {
   };
 }
 
+/** Makes an image whose adverts are rare out of one that is as users get it. */
+export async function withRareAdverts(engine: ContainerEngine, shipped: string, tag: string): Promise<void> {
+  const file = ['--file', join(rareAdverts, 'Containerfile'), '--build-arg', `HAWSER=${shipped}`];
+  await engine.podman('build', '--network', 'host', '--tag', tag, ...file, rareAdverts);
+}
+
 /** Builds with scripts/image.sh, as users do, into the engine's images. Returns its output. */
 export function buildImage(
   engine: Pick<ContainerEngine, 'env'>,
   tool: 'podman' | 'buildah',
   tag: string,
-  ...more: readonly string[]
+  { flags = [], root: sources = root }: { flags?: readonly string[]; root?: string } = {},
 ): string {
   const env = { ...process.env, ...engine.env, ENGINE: tool };
-  return execFileSync('sh', [script('image.sh'), tag, ...more], {
-    cwd: root,
+  return execFileSync('sh', [join(sources, 'scripts/image.sh'), tag, ...flags], {
+    cwd: sources,
     env,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
