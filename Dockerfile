@@ -21,9 +21,9 @@ RUN set -eu; \
     printf 'path-exclude=/usr/include/*\npath-include=/usr/share/doc/*/copyright\n' >>/etc/dpkg/dpkg.cfg.d/hawser; \
     if [ -n "$SNAPSHOT" ]; then \
         . /usr/lib/os-release; \
-        archive=http://snapshot.debian.org/archive; \
-        echo "deb $archive/debian/$SNAPSHOT $VERSION_CODENAME main" >/tmp/apt.list; \
-        echo "deb $archive/debian-security/$SNAPSHOT $VERSION_CODENAME-security main" >>/tmp/apt.list; \
+        archive='deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://snapshot.debian.org/archive'; \
+        echo "$archive/debian/$SNAPSHOT $VERSION_CODENAME main" >/tmp/apt.list; \
+        echo "$archive/debian-security/$SNAPSHOT $VERSION_CODENAME-security main" >>/tmp/apt.list; \
         echo 'Dir::Etc::SourceList "/tmp/apt.list"; Dir::Etc::SourceParts "-"; Acquire::Check-Valid-Until "false";' >/tmp/apt.conf; \
         export APT_CONFIG=/tmp/apt.conf; \
     fi; \

@@ -187,3 +187,28 @@ it('image.sh builds for another processor with the packages of that one, whateve
   expect(asked).toContain(`--build-arg\nTARGETARCH=${other}\n`);
   expect(asked).toContain(`--platform\nlinux/${other}\n`);
 });
+
+it("takes every package from Debian's archive at the time of SNAPSHOT, and leaves no trace of it in the image", () => {
+  const dir = mkdtempSync(join(tmpdir(), 'hawser-image-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const script = finalStage.find((line) => line.includes('apt-get install')) ?? '';
+  const [choose = ''] = /if \[ -n "\$SNAPSHOT" \].*?fi;/.exec(script) ?? [];
+  writeFileSync(join(dir, 'os-release'), 'VERSION_CODENAME=trixie\n');
+  const here = choose.replaceAll('/tmp/', `${dir}/`).replace('/usr/lib/os-release', join(dir, 'os-release'));
+  const urisWith = (SNAPSHOT: string) => {
+    const env = { ...process.env, SNAPSHOT };
+    const asked = `${here} echo "\${APT_CONFIG-none}"; cat ${dir}/apt.list`;
+    return spawnSync('sh', ['-uc', asked], { env, encoding: 'utf8' }).stdout;
+  };
+  expect(urisWith('')).toBe('none\n');
+  const from =
+    'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://snapshot.debian.org/archive';
+  expect(urisWith('20260918T000000Z')).toBe(
+    [
+      `${dir}/apt.conf`,
+      `${from}/debian/20260918T000000Z trixie main`,
+      `${from}/debian-security/20260918T000000Z trixie-security main\n`,
+    ].join('\n'),
+  );
+  expect(read('Dockerfile')).toContain('rm -rf /tmp/apt.* ');
+});
