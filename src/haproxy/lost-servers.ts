@@ -1,8 +1,8 @@
 import { probeTcp } from '../engine/system/network/probe-tcp.ts';
-import { clientSessions, downServers, type Session } from './parse-replies.ts';
+import { clientSessions, type Session } from './parse-replies.ts';
 import { backendOf } from './runtime/description.ts';
 import type { Running } from './runtime/running.ts';
-import { serverPlaces } from './runtime/running-servers.ts';
+import { downServers, serverPlaces } from './servers-state.ts';
 
 type AskAll = (running: Running, commands: readonly string[]) => Promise<string | undefined>;
 type EndSome = (

@@ -51,24 +51,6 @@ function sessionRows(sessions: string) {
   });
 }
 
-/** Of the administrative state: taken out of use by a command or by the file. */
-const MAINTENANCE = 0x01;
-
-/**
- * The servers, as `backend/server`, that are down by `show servers state`. A server in maintenance or removed is not down: it may be alive and
- * finishing its requests. A reply that was cut off, without the final empty line, lists no server as down. Field 2 is the backend, 4 the server,
- * 6 the operational state (0 is stopped), and 7 the administrative one. Source: HAProxy's management guide, "show servers state".
- */
-export function downServers(state: string): ReadonlySet<string> {
-  if (!state.endsWith('\n\n')) return new Set();
-  const rows = state.split('\n').map((line) => line.split(' '));
-  const down = rows.filter(
-    ([number = '', , , , , operational, administrative]) =>
-      /^\d+$/.test(number) && operational === '0' && (Number(administrative) & MAINTENANCE) === 0,
-  );
-  return new Set(down.map(([, backend, , server]) => `${backend}/${server}`));
-}
-
 /** The replies to commands that were sent on one connection, each a paragraph and an empty line. Empty unless there are as many as commands. */
 export function repliesIn(text: string, commands: number): readonly string[] {
   const replies: string[] = [];

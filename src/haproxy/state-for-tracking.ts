@@ -1,4 +1,13 @@
-import { OUT_OF_USE } from './runtime/running-servers.ts';
+import {
+  DISABLED_IN_FILE,
+  FIELD,
+  hasFlag,
+  isOutOfUse,
+  RUNNING,
+  STARTING,
+  type StateRow,
+  stateRow,
+} from './servers-state.ts';
 
 /**
  * What of a saved `show servers state` a new configuration may load. A server that tracks another one has no checks of its own:
@@ -6,59 +15,53 @@ import { OUT_OF_USE } from './runtime/running-servers.ts';
  * which may be never. Such a row is left out, and the server begins with the state of the one that it tracks. So it is
  * after the reload that brings `track` into a configuration. What was taken out of use by a command is in use again if the file has
  * it, since hawser removes servers so; a server that tracks or is tracked is never removed so, and stays out of use. A tracking server that was
- * `disabled` in the earlier file and is not in this one starts slowly. Sources: HAProxy's
- * configuration manual, "track"; management guide, "show servers state": field 2 is the backend, 4 the server, 6 the operational state, 7 the
- * administrative one, 19 the port.
+ * `disabled` in the earlier file and is not in this one starts slowly. Source: HAProxy's
+ * configuration manual, "track".
  */
 export function stateForTracking(configuration: string, state: string): string {
   const { tracked, ports, disabled } = serversOf(configuration);
   const pairs = new Set([...tracked].flat());
-  const rows = state.split('\n').flatMap((line) => {
-    const row = rowOf(line.split(' '));
-    const name = `${row.fields[1]}/${row.fields[3]}`;
-    if (!/^\d+ /.test(line)) return [row];
-    if (isOutOfUse(row.fields) && !pairs.has(name)) return [];
-    const isBack = tracked.has(name) && wasDisabled(row.fields) && !disabled.has(name);
-    return [rowOf(atPort(isBack ? startingAgain(row.fields) : row.fields, ports.get(name)))];
+  const lines = state.split('\n').flatMap((line): readonly StateLine[] => {
+    const row = stateRow(line);
+    if (row === undefined) return [{ line }];
+    const { server, fields } = row;
+    if (isOutOfUse(row) && !pairs.has(server)) return [];
+    const isBack = tracked.has(server) && hasFlag(row, DISABLED_IN_FILE) && !disabled.has(server);
+    const kept = { server, fields: atPort(isBack ? startingAgain(fields) : fields, ports.get(server)) };
+    return [{ line: kept.fields.join(' '), row: kept }];
   });
   const operational = new Map(
-    rows.map(({ fields: [, backend, , server, , operationalState] }) => [
-      `${backend}/${server}`,
-      operationalState,
-    ]),
+    lines.flatMap(({ row }) =>
+      row === undefined ? [] : [[row.server, row.fields[FIELD.operational]] as const],
+    ),
   );
-  return rows
-    .filter(({ fields }) => {
-      const [, backend, , server, , operationalState] = fields;
-      const checked = tracked.get(`${backend}/${server}`);
-      return (
-        checked === undefined || isOutOfUse(fields) || isAlike(operational.get(checked), operationalState)
-      );
+  return lines
+    .filter(({ row }) => {
+      const checked = row && tracked.get(row.server);
+      if (row === undefined || checked === undefined || isOutOfUse(row)) return true;
+      return isAlike(operational.get(checked), row.fields[FIELD.operational]);
     })
     .map(({ line }) => line)
     .join('\n');
 }
 
-function rowOf(fields: readonly string[]): { readonly line: string; readonly fields: readonly string[] } {
-  return { line: fields.join(' '), fields };
-}
-
-function isOutOfUse(fields: readonly string[]): boolean {
-  return (Number(fields[6]) & OUT_OF_USE) !== 0;
-}
-
-function wasDisabled(fields: readonly string[]): boolean {
-  return (Number(fields[ADMINISTRATIVE]) & DISABLED_IN_FILE) !== 0;
-}
-
 /** Ready, and starting since 0 seconds: HAProxy applies `slowstart` from there. */
 function startingAgain(fields: readonly string[]): readonly string[] {
-  return fields.with(OPERATIONAL, STARTING).with(ADMINISTRATIVE, '0').with(SINCE, '0');
+  return fields
+    .with(FIELD.operational, STARTING)
+    .with(FIELD.administrative, '0')
+    .with(FIELD.sinceSeconds, '0');
 }
 
 /** HAProxy takes the port of the state for the server's, whatever the file says, unlike the address. */
 function atPort(fields: readonly string[], port: string | undefined): readonly string[] {
-  return port === undefined || fields[PORT] === undefined ? fields : fields.with(PORT, port);
+  return port === undefined || fields[FIELD.port] === undefined ? fields : fields.with(FIELD.port, port);
+}
+
+interface StateLine {
+  readonly line: string;
+  /** Undefined for a line that is no server's. */
+  readonly row?: StateRow;
 }
 
 interface FileServers {
@@ -87,15 +90,6 @@ function serversOf(configuration: string): FileServers {
   }
   return { tracked, ports, disabled };
 }
-
-const OPERATIONAL = 5;
-const ADMINISTRATIVE = 6;
-const SINCE = 9;
-const PORT = 18;
-/** `SRV_ADMF_CMAINT`: in maintenance by the configuration. */
-const DISABLED_IN_FILE = 4;
-const STARTING = '1';
-const RUNNING = '2';
 
 /** A server that warms up is starting while the one that it tracks, which takes no clients, runs already. */
 function isAlike(checked: string | undefined, own: string | undefined): boolean {

@@ -1,9 +1,9 @@
+import { parseRunningServers, type RunningServers } from '../servers-state.ts';
 import type { ServerChange } from './change.ts';
 import { type Command, stepsFor } from './commands.ts';
 import { backendOf } from './description.ts';
 import type { LeftOvers } from './left-overs.ts';
 import type { Running } from './running.ts';
-import { parseRunningServers, type RunningServers } from './running-servers.ts';
 
 export type Ask = (running: Running, command: string) => Promise<string | undefined>;
 

@@ -1,7 +1,7 @@
 import { hostPort } from '../../engine/system/network/address-text.ts';
+import type { RunningServer, RunningServers } from '../servers-state.ts';
 import type { ServerChange, WantedServer } from './change.ts';
 import { backendOf } from './description.ts';
-import type { RunningServer, RunningServers } from './running-servers.ts';
 
 /** A command of HAProxy's Runtime API, and its answer on success. */
 export interface Command {
@@ -99,7 +99,7 @@ function alteration({ server, mayFinish }: ServerChange, wanted: WantedServer, f
 
 /** One whose checks go off while it is down is not to stay down: a check that was under way may say so a moment later as well. */
 function checksAs({ isUnchecked }: WantedServer, found: RunningServer, server: string): readonly Command[] {
-  if (isUnchecked !== true) return found.checks === 'off' ? [checksOn(server)] : [];
+  if (isUnchecked !== true) return found.checks === 'paused' ? [checksOn(server)] : [];
   const off = found.checks === 'on' ? [{ text: `disable health ${server}`, done: SILENT }] : [];
   const isLost = found.isDown && !found.isOut;
   return isLost ? [...off, { text: `set server ${server} health up`, done: SILENT }] : off;

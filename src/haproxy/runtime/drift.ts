@@ -1,3 +1,4 @@
+import type { RunningServers } from '../servers-state.ts';
 import type { ServerChange } from './change.ts';
 import { type Ask, look } from './change-server.ts';
 import { stepsFor } from './commands.ts';
@@ -5,7 +6,6 @@ import { backendOf, type Description } from './description.ts';
 import type { LeftOvers } from './left-overs.ts';
 import { changeTo, wantedServers } from './plan.ts';
 import type { Running } from './running.ts';
-import type { RunningServers } from './running-servers.ts';
 
 /**
  * Deletes removed servers that are due, and resolves with the servers that do not run as `wanted` says; none without it. Undefined if HAProxy

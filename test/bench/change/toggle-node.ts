@@ -5,8 +5,8 @@
  *   node toggle-node.ts ROUNDS CERT KEY STATS_SOCKET ADDRESS…
  */
 import { readFileSync } from 'node:fs';
-import { parseRunningServers } from '../../../src/haproxy/runtime/running-servers.ts';
 import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
+import { parseRunningServers } from '../../../src/haproxy/servers-state.ts';
 import { startApiServer } from '../../helpers/api-server/api-server.ts';
 import { createObjectStore } from '../../helpers/api-server/object-store.ts';
 import { node } from '../../helpers/api-server/objects.ts';

@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import {
   clientSessions,
-  downServers,
   infoNumber,
   masterPid,
   repliesIn,
   requestsIn,
 } from '../../../src/haproxy/parse-replies.ts';
+import { downServers } from '../../../src/haproxy/servers-state.ts';
 
 /** What HAProxy 2.6.12 really said, with two TCP sessions in backend "masters" and its server "dead" down. */
 const recorded = (name: string): string =>
