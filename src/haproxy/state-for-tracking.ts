@@ -1,3 +1,4 @@
+import { serverLines } from './config-text.ts';
 import {
   DISABLED_IN_FILE,
   FIELD,
@@ -76,17 +77,11 @@ function serversOf(configuration: string): FileServers {
   const tracked = new Map<string, string>();
   const ports = new Map<string, string>();
   const disabled = new Set<string>();
-  let section = '';
-  for (const line of configuration.split('\n')) {
-    section = /^\s*(?:backend|listen)\s+(\S+)/.exec(line)?.[1] ?? section;
-    const [, server, address = '', options = ''] = /^\s*server\s+(\S+)\s+(\S+)(.*)$/.exec(line) ?? [];
-    if (server === undefined) continue;
-    const [, port] = /:([1-9]\d*)$/.exec(address) ?? [];
-    if (port !== undefined) ports.set(`${section}/${server}`, port);
-    if (/\sdisabled(?:\s|$)/.test(options)) disabled.add(`${section}/${server}`);
-    const [, other] = /^\s(?:[^#]*\s)?track\s+(\S+)/.exec(options) ?? [];
-    if (other !== undefined)
-      tracked.set(`${section}/${server}`, other.includes('/') ? other : `${section}/${other}`);
+  for (const { server, endpoint, options, tracks } of serverLines(configuration)) {
+    const [, port] = /:([1-9]\d*)$/.exec(endpoint) ?? [];
+    if (port !== undefined) ports.set(server, port);
+    if (/\sdisabled(?:\s|$)/.test(options)) disabled.add(server);
+    if (tracks !== undefined) tracked.set(server, tracks);
   }
   return { tracked, ports, disabled };
 }

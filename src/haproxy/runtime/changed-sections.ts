@@ -1,11 +1,6 @@
 import type { Rendered } from '../../engine/apply/file-set.ts';
 import { changedSpan } from '../../engine/system/same-list.ts';
-
-/** How a backend begins in what hawser renders. */
-const BACKEND = '\nbackend ';
-/** Words that make one section depend on another. They are searched first, which is faster. */
-export const REFERENCE_WORDS = ['track', '.if', '.endif'];
-export const REFERENCE = /^[ \t]*(?:(?:default-)?server\S*[ \t](?:.*[ \t])?track[ \t]|\.(?:if|endif)\b)/m;
+import { backendNameIn, type Sections, sectionsOf, titleOf } from '../config-text.ts';
 
 /** A configuration, and its pieces where they are known. */
 export type Configuration = Pick<Rendered, 'text' | 'pieces'>;
@@ -46,13 +41,6 @@ function changedPieces(before: readonly string[], after: readonly string[]): Tex
   return { before: textOf(before[0], old, new Set(now)), after: textOf(after[0], now, new Set(old)) };
 }
 
-/** The text of each backend by its name. Undefined if one may depend on another. */
-export function backendsIn(text: string): ReadonlyMap<string, string> | undefined {
-  if (!text.includes(BACKEND)) return new Map();
-  const backends = sectionsOf(text)?.backends;
-  return backends && new Map([...backends].map(([title, section]) => [title.split(' ')[1] ?? '', section]));
-}
-
 /**
  * The first configuration with its backends replaced by those of the second, except the ones in `kept`. Its first piece, and backends that only
  * one of the two has, are those of the first.
@@ -65,11 +53,11 @@ export function withBackends(
   const [old, now] = [piecesOf(before), piecesOf(after)];
   const { start, end } = changedSpan(old, now);
   const news = new Map(
-    now.slice(Math.max(start, 1), now.length - end).map((piece) => [nameOf(piece), piece]),
+    now.slice(Math.max(start, 1), now.length - end).map((piece) => [backendNameIn(piece), piece]),
   );
   return old.map((piece, index) => {
     if (index < Math.max(start, 1) || index >= old.length - end) return piece;
-    const name = nameOf(piece);
+    const name = backendNameIn(piece);
     return kept.has(name) ? piece : (news.get(name) ?? piece);
   });
 }
@@ -78,37 +66,4 @@ function piecesOf({ text, pieces }: Configuration): readonly string[] {
   if (pieces !== undefined) return pieces;
   const sections = sectionsOf(text);
   return sections === undefined ? [text] : [sections.head, ...sections.backends.values()];
-}
-
-/** Of the backend that a piece is. */
-function nameOf(piece: string): string {
-  return /^backend[ \t]+(\S+)/m.exec(piece)?.[1] ?? '';
-}
-
-interface Sections {
-  readonly head: string;
-  /** By their first lines. */
-  readonly backends: ReadonlyMap<string, string>;
-}
-
-function sectionsOf(text: string): Sections | undefined {
-  const first = text.indexOf(BACKEND);
-  if (first === -1 || text.indexOf('\ndefaults', first) !== -1) return undefined;
-  // A tenant may have such a word in a header, which refers to nothing.
-  if (REFERENCE_WORDS.some((word) => text.includes(word)) && REFERENCE.test(text)) return undefined;
-  const backends = new Map<string, string>();
-  for (let at = first; at !== -1; ) {
-    const next = text.indexOf(BACKEND, at + 1);
-    const section = next === -1 ? text.slice(at) : text.slice(at, next);
-    const title = titleOf(section);
-    // HAProxy takes both for one, or refuses them.
-    if (backends.has(title)) return undefined;
-    backends.set(title, section);
-    at = next;
-  }
-  return { head: text.slice(0, first), backends };
-}
-
-function titleOf(section: string): string {
-  return section.slice(1, section.indexOf('\n', 1));
 }

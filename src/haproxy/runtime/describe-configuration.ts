@@ -1,13 +1,12 @@
 import { SocketAddress } from 'node:net';
 import { familyOf } from '../../engine/system/network/address-text.ts';
+import { serverLines } from '../config-text.ts';
 import { isPlain } from './change.ts';
 import { CHECKS_OFF, type Description, type ServerDescription } from './description.ts';
 
 const SECTION =
   /^(?:global|defaults|frontend|backend|listen|userlist|peers|resolvers|program|cache|ring|mailers|http-errors|fcgi-app|log-forward|crt-store|traces|log-profile|acme)\b/;
 const ENDPOINT = /^(?:(\d+(?:\.\d+){3})|\[([0-9a-fA-F:.]+)\]):(\d+)$/;
-/** A section with servers, or a server that tracks another one. */
-const TRACKING = /^[ \t]*(?:(?:backend|listen)[ \t]+(\S+)|server[ \t][^#\n]*[ \t]track[ \t]+(\S+))/gm;
 /** A word in quotes that means what it would mean without them. */
 const QUOTED = /^(['"])([\w.:-]+)\1$/;
 
@@ -32,7 +31,7 @@ export function describeConfiguration(text: string): Description | undefined {
   const openBackends = new Set<string>();
   /** What later sections inherit: of the last `defaults`, and of each that has a name. */
   const inherited = new Map<string, readonly string[]>();
-  const tracked = trackedIn(text);
+  const tracked = new Set([...serverLines(text)].map(({ tracks }) => tracks));
   let section: Section = { title: '', backend: undefined, lines: [], defaults: [] };
   for (const raw of text.split('\n')) {
     const isUnchecked = raw.endsWith(CHECKS_OFF);
@@ -62,17 +61,6 @@ export function describeConfiguration(text: string): Description | undefined {
   }
   const joined = [...sections].map(([title, lines]) => [title, lines.join('\n')] as const);
   return { sections: new Map(joined), servers, openBackends };
-}
-
-/** The servers that others track, as `backend/name`. */
-function trackedIn(text: string): ReadonlySet<string> {
-  const tracked = new Set<string>();
-  let backend = '';
-  for (const [, section, server] of text.matchAll(TRACKING)) {
-    backend = section ?? backend;
-    if (server !== undefined) tracked.add(server.includes('/') ? server : `${backend}/${server}`);
-  }
-  return tracked;
 }
 
 function begin(words: readonly string[], inherited: Map<string, readonly string[]>, index: number): Section {
@@ -107,12 +95,12 @@ function serverOf(
   if (address === undefined || !isCanonical(address)) return undefined;
   // A variable, a comment, an expression: it means something else than its text, or cannot be set at runtime.
   if (Number(port) === 0 || ![name, ...defaults, ...own].every(isPlain)) return undefined;
-  const taken = takeApart([...defaults, ...own]);
+  const parsed = parseOptions([...defaults, ...own]);
   // An agent changes its weight and its state, which is no drift.
-  if (/(?:^| )agent-check(?: |$)/.test(taken.options)) return undefined;
+  if (/(?:^| )agent-check(?: |$)/.test(parsed.options)) return undefined;
   // A server that is out of use on purpose is nothing that is added or removed.
-  if (taken.isDisabled || taken.isTracking) return undefined;
-  const { weight, options } = taken;
+  if (parsed.isDisabled || parsed.isTracking) return undefined;
+  const { weight, options } = parsed;
   if (!Number.isInteger(weight)) return undefined;
   const key = cookieKey !== undefined && isPlain(cookieKey) ? { cookieKey } : {};
   return { address, port: Number(port), weight, options, ...key };
@@ -127,14 +115,14 @@ function isCanonical(address: string): boolean {
   }
 }
 
-interface Taken {
+interface ServerOptions {
   readonly weight: number;
   readonly isTracking: boolean;
   readonly isDisabled: boolean;
   readonly options: string;
 }
 
-function takeApart(words: readonly string[]): Taken {
+function parseOptions(words: readonly string[]): ServerOptions {
   let [weight, isTracking, isDisabled] = [1, false, false];
   const options: string[] = [];
   const rest = words.values();

@@ -1,6 +1,7 @@
 import { isSameText, othersOf, type Rendered } from '../../engine/apply/file-set.ts';
+import { backendsIn } from '../config-text.ts';
 import { type RuntimeChange, readsFile, type ServerChange } from './change.ts';
-import { backendsIn, type Configuration, changedSections, withBackends } from './changed-sections.ts';
+import { type Configuration, changedSections, withBackends } from './changed-sections.ts';
 import { describeConfiguration } from './describe-configuration.ts';
 import type { Description } from './description.ts';
 import { type Plan, planServers, type Reason } from './plan.ts';

@@ -1,3 +1,4 @@
+import { backendsByLine } from '../../haproxy/config-text.ts';
 import type { RouteBackend } from '../model.ts';
 import { allowlistFileName, caFileName, certificateFileName } from '../render/file-names.ts';
 
@@ -16,10 +17,10 @@ export function offendersIn(
   backends: readonly RouteBackend[],
 ): ReadonlyMap<string, string> {
   const named = namesOf(backends);
-  const sections = sectionsByLine(text);
+  const backendAt = backendsByLine(text);
   const found = new Map<string, string>();
   for (const message of messagesIn(detail)) {
-    const placed = named.get(sections(placeOf(message)) ?? '');
+    const placed = named.get(backendAt(placeOf(message)) ?? '');
     const keys = new Set(
       placed === undefined ? namesIn(message).flatMap((name) => named.get(name) ?? []) : [placed],
     );
@@ -69,15 +70,4 @@ function wordsOf(message: string): string {
     '',
   );
   return words.replaceAll(/\s+/g, ' ').trim().slice(0, MOST_CHARACTERS);
-}
-
-/** The name of the backend in which a line stands. */
-function sectionsByLine(text: string): (line: number | undefined) => string | undefined {
-  let lines: readonly string[] | undefined;
-  return (line) => {
-    lines ??= text.split('\n');
-    if (line === undefined || line > lines.length) return undefined;
-    const start = lines.slice(0, line).findLast((each) => /^[a-z]/.test(each));
-    return /^backend (\S+)/.exec(start ?? '')?.[1];
-  };
 }

@@ -1,0 +1,83 @@
+/** What the text of a haproxy.cfg says about its sections and servers, as far as that shows without HAProxy's grammar. */
+
+/** How a backend begins in what hawser renders. */
+const BACKEND = '\nbackend ';
+/** Words that make one section depend on another. They are searched first, which is faster. */
+const REFERENCE_WORDS = ['track', '.if', '.endif'];
+const REFERENCE = /^[ \t]*(?:(?:default-)?server\S*[ \t](?:.*[ \t])?track[ \t]|\.(?:if|endif)\b)/m;
+
+export interface Sections {
+  readonly head: string;
+  /** By their first lines. */
+  readonly backends: ReadonlyMap<string, string>;
+}
+
+/** Undefined if a backend may depend on another one, or on defaults that do not come before all of them. */
+export function sectionsOf(text: string): Sections | undefined {
+  const first = text.indexOf(BACKEND);
+  if (first === -1 || text.indexOf('\ndefaults', first) !== -1) return undefined;
+  // A tenant may have such a word in a header, which refers to nothing.
+  if (REFERENCE_WORDS.some((word) => text.includes(word)) && REFERENCE.test(text)) return undefined;
+  const backends = new Map<string, string>();
+  for (let at = first; at !== -1; ) {
+    const next = text.indexOf(BACKEND, at + 1);
+    const section = next === -1 ? text.slice(at) : text.slice(at, next);
+    const title = titleOf(section);
+    // HAProxy takes both for one, or refuses them.
+    if (backends.has(title)) return undefined;
+    backends.set(title, section);
+    at = next;
+  }
+  return { head: text.slice(0, first), backends };
+}
+
+/** The first line. */
+export function titleOf(section: string): string {
+  return section.slice(1, section.indexOf('\n', 1));
+}
+
+/** The text of each backend by its name. Undefined if one may depend on another. */
+export function backendsIn(text: string): ReadonlyMap<string, string> | undefined {
+  if (!text.includes(BACKEND)) return new Map();
+  const backends = sectionsOf(text)?.backends;
+  return backends && new Map([...backends].map(([title, section]) => [title.split(' ')[1] ?? '', section]));
+}
+
+/** The name of the backend that a text begins with, after any blank lines and comments. */
+export function backendNameIn(text: string): string {
+  return /^backend[ \t]+(\S+)/m.exec(text)?.[1] ?? '';
+}
+
+export interface ServerLine {
+  /** `backend/server`. */
+  readonly server: string;
+  readonly endpoint: string;
+  /** What follows, with any comment. */
+  readonly options: string;
+  /** The server that it tracks, as `backend/server`. */
+  readonly tracks: string | undefined;
+}
+
+const SECTION_OR_SERVER = /^[ \t]*(?:(?:backend|listen)[ \t]+(\S+)|server[ \t]+(\S+)[ \t]+(\S+)([^\n]*))/gm;
+
+export function* serverLines(text: string): Generator<ServerLine, void> {
+  let backend = '';
+  for (const [, section, name, endpoint = '', options = ''] of text.matchAll(SECTION_OR_SERVER)) {
+    backend = section ?? backend;
+    if (name === undefined) continue;
+    const [, other] = /^[ \t](?:[^#]*[ \t])?track[ \t]+(\S+)/.exec(options) ?? [];
+    const tracks = other === undefined || other.includes('/') ? other : `${backend}/${other}`;
+    yield { server: `${backend}/${name}`, endpoint, options, tracks };
+  }
+}
+
+/** The name of the backend in which a line stands. */
+export function backendsByLine(text: string): (line: number | undefined) => string | undefined {
+  let lines: readonly string[] | undefined;
+  return (line) => {
+    lines ??= text.split('\n');
+    if (line === undefined || line > lines.length) return undefined;
+    const start = lines.slice(0, line).findLast((each) => /^[a-z]/.test(each));
+    return /^backend (\S+)/.exec(start ?? '')?.[1];
+  };
+}
