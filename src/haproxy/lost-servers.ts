@@ -32,7 +32,7 @@ export function createLostServers(
 ) => Promise<readonly { readonly generation: number; readonly ended: number }[]> {
   let silences: ReadonlyMap<string, number> = new Map();
   /** In which round each of the servers was probed last. */
-  let lookedAt: Map<string, number> = new Map();
+  let probedIn: Map<string, number> = new Map();
   let round = 0;
   const statesOf = async (running: Running, servers: ReadonlySet<string>): Promise<string> => {
     const names = [...new Set([...servers].map(backendOf))];
@@ -51,13 +51,13 @@ export function createLostServers(
   };
   /** Which of the servers have been silent for long enough, by what the generations say where they are. */
   const silentOf = async (places: ReturnType<typeof serverPlaces>): Promise<ReadonlySet<string>> => {
-    // Those that were silent first, then those that were not looked at for longest.
+    // Those that were silent first, then those that were not probed for longest.
     const rank = ([server]: readonly [string, unknown]): number =>
-      silences.has(server) ? -1 : (lookedAt.get(server) ?? 0);
+      silences.has(server) ? -1 : (probedIn.get(server) ?? 0);
     const probed = [...places].sort((one, other) => rank(one) - rank(other)).slice(0, MOST_PROBED);
     round += 1;
-    lookedAt = new Map([...places.keys()].map((server) => [server, lookedAt.get(server) ?? 0]));
-    for (const [server] of probed) lookedAt.set(server, round);
+    probedIn = new Map([...places.keys()].map((server) => [server, probedIn.get(server) ?? 0]));
+    for (const [server] of probed) probedIn.set(server, round);
     const found = await Promise.all(
       probed.map(async ([server, place]) => {
         const isSilent = (await probe(place, 'connect')) === 'silent';

@@ -87,6 +87,6 @@ function serversOf(configuration: string): FileServers {
 }
 
 /** A server that warms up is starting while the one that it tracks, which takes no clients, runs already. */
-function isAlike(checked: string | undefined, own: string | undefined): boolean {
-  return checked === own || (checked === RUNNING && own === STARTING);
+function isAlike(tracked: string | undefined, own: string | undefined): boolean {
+  return tracked === own || (tracked === RUNNING && own === STARTING);
 }

@@ -160,12 +160,12 @@ export function createWorld(hasConfiguration: boolean): World {
       case 'hang': {
         const number = [...alive][move.which % Math.max(1, alive.size)] ?? 0;
         for (let look = 0; look < 8; look += 1)
-          send({ kind: 'looked', number, lives: false, hangs: move.hangs });
+          send({ kind: 'polled', number, lives: false, hangs: move.hangs });
         return;
       }
       case 'run': {
         const number = [...alive][move.which % Math.max(1, alive.size)] ?? 0;
-        send({ kind: 'looked', number, lives: true, ...(move.busyMs > 0 && { busyMs: move.busyMs }) });
+        send({ kind: 'polled', number, lives: true, ...(move.busyMs > 0 && { busyMs: move.busyMs }) });
         return;
       }
       case 'stale': {

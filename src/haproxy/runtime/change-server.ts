@@ -145,7 +145,7 @@ async function readTogether(
   backends: readonly string[],
 ): Promise<readonly (RunningServers | undefined)[]> {
   const [first = ''] = backends;
-  if (backends.length === 1) return [await look(line.ask, running, first)];
+  if (backends.length === 1) return [await askServers(line.ask, running, first)];
   const replies = await line.askEach(
     running,
     backends.map((backend) => `show servers state ${backend}`),
@@ -161,7 +161,7 @@ function batchesOf<T>(items: readonly T[], most: number): readonly (readonly T[]
 }
 
 /** The servers of this backend, for a router has ten thousand others; without a name, all. */
-export async function look(
+export async function askServers(
   ask: Ask,
   running: Running,
   backend?: string,

@@ -37,8 +37,8 @@ const serverChangeSchema = z.object({
       ...place,
       weight: z.int().check(z.minimum(0), z.maximum(256)),
       options: optionWords,
-      /** Its health checks are paused. */
-      isUnchecked: z.optional(z.literal(true)),
+      /** Undefined: they run, if it has any. */
+      healthChecks: z.optional(z.literal('paused')),
       /** The backend's `dynamic-cookie-key`: HAProxy 2.6 and 2.8 give an added server no other cookie. */
       cookieKey: z.optional(z.string().check(z.refine(isMapWord))),
     }),

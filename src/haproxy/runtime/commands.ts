@@ -60,7 +60,7 @@ export function ending(server: string): readonly Command[] {
 }
 
 function addition(server: string, wanted: WantedServer): Steps {
-  const { options, weight, isUnchecked } = wanted;
+  const { options, weight, healthChecks } = wanted;
   const add = (own: string): Command => {
     const words = [server, endpointOf(wanted), own, `weight ${weight}`];
     const text = `add server ${words.filter((word) => word !== '').join(' ')}`;
@@ -68,7 +68,7 @@ function addition(server: string, wanted: WantedServer): Steps {
   };
   const added = { ...add(options), ...withDynamicCookie(wanted, add, server) };
   // A new server gets no traffic and no checks until it is enabled.
-  const health = /(?:^| )check(?: |$)/.test(options) && isUnchecked !== true ? [checksOn(server)] : [];
+  const health = /(?:^| )check(?: |$)/.test(options) && healthChecks !== 'paused' ? [checksOn(server)] : [];
   return { creations: [added], commands: [...health, setState(server, 'ready')], endSessions: false };
 }
 
@@ -98,8 +98,8 @@ function alteration({ server, mayFinish }: ServerChange, wanted: WantedServer, f
 }
 
 /** One whose checks go off while it is down is not to stay down: a check that was under way may say so a moment later as well. */
-function checksAs({ isUnchecked }: WantedServer, found: RunningServer, server: string): readonly Command[] {
-  if (isUnchecked !== true) return found.checks === 'paused' ? [checksOn(server)] : [];
+function checksAs({ healthChecks }: WantedServer, found: RunningServer, server: string): readonly Command[] {
+  if (healthChecks !== 'paused') return found.checks === 'paused' ? [checksOn(server)] : [];
   const off = found.checks === 'on' ? [{ text: `disable health ${server}`, done: SILENT }] : [];
   const isLost = found.isDown && !found.isOut;
   return isLost ? [...off, { text: `set server ${server} health up`, done: SILENT }] : off;

@@ -34,8 +34,8 @@ export function describeConfiguration(text: string): Description | undefined {
   const tracked = new Set([...serverLines(text)].map(({ tracks }) => tracks));
   let section: Section = { title: '', backend: undefined, lines: [], defaults: [] };
   for (const raw of text.split('\n')) {
-    const isUnchecked = raw.endsWith(CHECKS_OFF);
-    const line = (isUnchecked ? raw.slice(0, -CHECKS_OFF.length) : raw).trim();
+    const isPaused = raw.endsWith(CHECKS_OFF);
+    const line = (isPaused ? raw.slice(0, -CHECKS_OFF.length) : raw).trim();
     if (line === '' || line.startsWith('#')) continue;
     if (line.startsWith('.')) return undefined;
     const words = line.split(/\s+/).map((word) => QUOTED.exec(word)?.[2] ?? word);
@@ -50,7 +50,7 @@ export function describeConfiguration(text: string): Description | undefined {
     const isServer = words[0] === 'server' && section.backend !== undefined && !tracked.has(name);
     const found = isServer ? serverOf(words, section) : undefined;
     if (found !== undefined) {
-      servers.set(name, isUnchecked ? { ...found, isUnchecked } : found);
+      servers.set(name, isPaused ? { ...found, healthChecks: 'paused' } : found);
       continue;
     }
     section.lines.push(line);

@@ -17,8 +17,8 @@ export interface ServerDescription {
   readonly weight: number;
   /** Its other options as HAProxy reads them, those of `default-server` first. */
   readonly options: string;
-  /** Its health checks are paused and can be resumed. */
-  readonly isUnchecked?: true;
+  /** They can be resumed. Undefined: they run, if it has any. */
+  readonly healthChecks?: 'paused';
   /** HAProxy derives the cookies of servers without their own from it. */
   readonly cookieKey?: string;
 }

@@ -1,6 +1,6 @@
 import type { RunningServers } from '../servers-state.ts';
 import type { ServerChange } from './change.ts';
-import { type Ask, look } from './change-server.ts';
+import { type Ask, askServers } from './change-server.ts';
 import { stepsFor } from './commands.ts';
 import { backendOf, type Description } from './description.ts';
 import type { LeftOvers } from './left-overs.ts';
@@ -22,7 +22,7 @@ export function createDrift(
     if (wanted === undefined) return [];
     // In turn, since a server that is just being added is out of use as well.
     return await inTurn(async () => {
-      const servers = await look(ask, running);
+      const servers = await askServers(ask, running);
       if (servers === undefined) return undefined;
       for (const [server, { isOut, forMs }] of strangersIn(wanted, servers, leftOvers.of(running)))
         if (isOut) leftOvers.adopt(running, server, forMs);

@@ -189,11 +189,11 @@ function mapChanges(before: Lines, { name: map, content }: SetFile): readonly Fi
     if (before.get(key) !== value) changes.push({ kind: 'map-line', map, key, value });
   for (const key of before.keys())
     if (!after.has(key)) changes.push({ kind: 'map-line', map, key, value: null });
-  const isTold = ({ key, value }: { readonly key: string; readonly value: string | null }): boolean =>
+  const fitsCommand = ({ key, value }: { readonly key: string; readonly value: string | null }): boolean =>
     isMapWord(key) && (value === null || isMapWord(value));
   const areFew = changes.length <= MOST_LINES;
-  const areTold = changes.every((change) => change.kind === 'map-line' && isTold(change));
-  return areFew && areTold ? changes : [{ kind: 'map', map, sha256: sha256Of(content) }];
+  const allFit = changes.every((change) => change.kind === 'map-line' && fitsCommand(change));
+  return areFew && allFit ? changes : [{ kind: 'map', map, sha256: sha256Of(content) }];
 }
 
 /** Undefined if the order of lines decides: one that is added is the last, and after a reload it is where the file has it. */
@@ -203,9 +203,9 @@ function listChanges(old: SetFile, { name: list, content }: SetFile): readonly F
   for (const line of after.values())
     for (const host of hostsIn(line)) uses.set(host, (uses.get(host) ?? 0) + 1);
   const changes = lineChanges(list, before, after);
-  const isTold = ({ line }: { readonly line: string | null }): boolean =>
+  const fitsCommand = ({ line }: { readonly line: string | null }): boolean =>
     line === null || (isListLine(line) && hostsIn(line).every((host) => uses.get(host) === 1));
-  return changes.every(isTold) ? changes : undefined;
+  return changes.every(fitsCommand) ? changes : undefined;
 }
 
 function lineChanges(

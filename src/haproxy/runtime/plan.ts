@@ -79,11 +79,11 @@ function backendOrRest(title: string): string {
 /** What each server should be. */
 export function wantedServers({ servers }: Description): ReadonlyMap<string, WantedServer> {
   return new Map(
-    [...servers].map(([name, { address, port, weight, options, isUnchecked, cookieKey }]) => [
+    [...servers].map(([name, { address, port, weight, options, healthChecks, cookieKey }]) => [
       name,
       {
         ...{ address, port, weight, options },
-        ...(isUnchecked && { isUnchecked }),
+        ...(healthChecks !== undefined && { healthChecks }),
         ...(cookieKey !== undefined && { cookieKey }),
       },
     ]),
@@ -127,6 +127,6 @@ function isSame(one: WantedServer | undefined, other: WantedServer): boolean {
     one.address === other.address &&
     one.port === other.port &&
     one.weight === other.weight &&
-    one.isUnchecked === other.isUnchecked
+    one.healthChecks === other.healthChecks
   );
 }

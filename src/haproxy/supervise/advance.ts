@@ -9,7 +9,7 @@ import {
 } from '../../engine/supervise/step.ts';
 import { keepMemory, keepNumber } from './ceiling.ts';
 import { changed, changeRequested, drifted, nextChange } from './change.ts';
-import { looked } from './hang.ts';
+import { polled } from './hang.ts';
 import {
   beginJob,
   beginReload,
@@ -82,8 +82,8 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
       return exited(state, event.number, event.how, now, emit);
     case 'last-good-kept':
       return { ...state, hasLastGood: event.kept };
-    case 'looked':
-      return looked(state, event, now, emit);
+    case 'polled':
+      return polled(state, event, now, emit);
     case 'measured':
       return keepMemory(state, event.bytes, now, emit);
     case 'sessions-ended':

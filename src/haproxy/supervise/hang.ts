@@ -5,7 +5,7 @@ import { sendSignal } from './retire.ts';
 import type { Action, Event, Retiring, Serving, State } from './state.ts';
 
 type Emit = (action: Action) => void;
-type Looked = Extract<Event, { kind: 'looked' }>;
+type Polled = Extract<Event, { kind: 'polled' }>;
 
 /**
  * Looks are at least 200 ms apart, and a question may start half a second late. So a hang is confirmed after 2 to 2.5
@@ -28,16 +28,16 @@ const ACCEPTS_FOR_MS = 250;
  * the next generation starts at once. If only the master hangs, the worker serves until a new generation has taken
  * over, and then drains as usual. A worker that is busy keeps its connections: another generation starts meanwhile.
  */
-export function looked(state: State, event: Looked, now: number, emit: Emit): State {
+export function polled(state: State, event: Polled, now: number, emit: Emit): State {
   const { serving } = state;
-  if (serving?.number === event.number) return lookedAtServing(state, serving, event, now, emit);
+  if (serving?.number === event.number) return servingPolled(state, serving, event, now, emit);
   const retiring = state.retiring.map((generation) =>
-    generation.number === event.number ? lookedAtRetiring(generation, event, now, emit) : generation,
+    generation.number === event.number ? retiringPolled(generation, event, now, emit) : generation,
   );
   return { ...state, retiring };
 }
 
-function lookedAtServing(state: State, serving: Serving, event: Looked, now: number, emit: Emit): State {
+function servingPolled(state: State, serving: Serving, event: Polled, now: number, emit: Emit): State {
   const before = serving.pulse;
   const pulse = beat(before, event.lives, HUNG_AFTER_LOOKS, now);
   const isBusy = busy(serving, event, emit);
@@ -58,7 +58,7 @@ function lookedAtServing(state: State, serving: Serving, event: Looked, now: num
   return startAfterEnd(without, serving, now, emit);
 }
 
-function lookedAtRetiring(generation: Retiring, event: Looked, now: number, emit: Emit): Retiring {
+function retiringPolled(generation: Retiring, event: Polled, now: number, emit: Emit): Retiring {
   // While the worker is healthy, a master that hangs costs nothing.
   if (generation.sent === 'kill' || event.hangs === 'master') return generation;
   const pulse = beat(generation.pulse, event.lives, HUNG_AFTER_LOOKS, now);
@@ -68,9 +68,9 @@ function lookedAtRetiring(generation: Retiring, event: Looked, now: number, emit
   return sendSignal({ ...generation, pulse }, 'kill', now, emit);
 }
 
-const spins = ({ busyMs = 0 }: Looked): boolean => busyMs >= SPINS_AFTER_MS;
+const spins = ({ busyMs = 0 }: Polled): boolean => busyMs >= SPINS_AFTER_MS;
 
-function busy(generation: Serving | Retiring, { number, busyMs = 0 }: Looked, emit: Emit): boolean {
+function busy(generation: Serving | Retiring, { number, busyMs = 0 }: Polled, emit: Emit): boolean {
   const isBusy = busyMs >= BUSY_AFTER_MS;
   const { isBusy: wasBusy = false } = generation;
   if (isBusy && !wasBusy) emit({ kind: 'report-busy', generation, busyMs });
@@ -90,14 +90,14 @@ function startBeside(state: State, isBusy: boolean, now: number, emit: Emit): St
 }
 
 /** A soft stop closes listeners, and what waits at them is lost unless another generation has them as well. */
-function acceptsAgain(generation: Retiring, { lives }: Looked, now: number): Retiring {
+function acceptsAgain(generation: Retiring, { lives }: Polled, now: number): Retiring {
   if (generation.sent !== 'nothing') return generation;
   const { softStopAt, ...waiting } = generation;
   if (generation.isBusy === true || !lives) return waiting;
   return { ...waiting, softStopAt: softStopAt ?? now + ACCEPTS_FOR_MS };
 }
 
-function report(generation: Serving | Retiring, event: Looked, pulse: Pulse, now: number, emit: Emit): void {
+function report(generation: Serving | Retiring, event: Polled, pulse: Pulse, now: number, emit: Emit): void {
   const stillMs = Math.round(event.busyMs ?? now - pulse.stillSince);
   emit({ kind: 'report-hung', generation, hangs: event.hangs ?? 'worker', stillMs });
 }

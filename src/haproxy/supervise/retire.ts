@@ -58,14 +58,14 @@ export function noticeGiven(
   now: number,
   emit: Emit,
 ): State {
-  const told = state.retiring.find((generation) => generation.number === number);
-  if (told?.sent !== 'notice') return state;
+  const noticed = state.retiring.find((generation) => generation.number === number);
+  if (noticed?.sent !== 'notice') return state;
   if (heeded) {
-    const softStopInMs = (told.softStopAt ?? now) - now;
+    const softStopInMs = (noticed.softStopAt ?? now) - now;
     emit(logged('info', 'notice-given', { generation: number, softStopInMs }));
     return state;
   }
-  const retiring = state.retiring.map((each) => (each === told ? softStop(each, now, emit) : each));
+  const retiring = state.retiring.map((each) => (each === noticed ? softStop(each, now, emit) : each));
   return { ...state, retiring };
 }
 

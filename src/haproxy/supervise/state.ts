@@ -176,7 +176,7 @@ export type Event =
   | { readonly kind: 'last-good-kept'; readonly kept: boolean }
   /** A probe of a generation; `hangs` is missing if it answers. */
   | {
-      readonly kind: 'looked';
+      readonly kind: 'polled';
       readonly number: number;
       readonly lives: boolean;
       readonly hangs?: Hangs;

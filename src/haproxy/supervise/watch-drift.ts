@@ -3,7 +3,7 @@ import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { ProxyDriver } from '../program.ts';
 import { type Event, runningOf, type Serving, type State } from './state.ts';
 
-const LOOK_EVERY_MS = 500;
+const POLL_EVERY_MS = 500;
 const COMPARE_EVERY_MS = 5_000;
 /** A slow comparison runs so rarely that it costs at most this part of one processor, however long it waits for one. */
 const COST = 0.003;
@@ -56,6 +56,6 @@ export function watchDrift(
       .finally(() => {
         busy = false;
       });
-  }, LOOK_EVERY_MS);
+  }, POLL_EVERY_MS);
   return { stop: () => clearInterval(timer) };
 }

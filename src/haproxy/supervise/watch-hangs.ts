@@ -11,7 +11,7 @@ import {
   type State,
 } from './state.ts';
 
-const LOOK_EVERY_MS = 200;
+const POLL_EVERY_MS = 200;
 /** Counted from an answer. */
 const ASK_AFTER_LOOKS = 2;
 /** A thread that ran this long may have the question: it is asked again, and another thread of the worker may get it. */
@@ -68,10 +68,10 @@ export function watchHangs(
       watched.set(number, known);
       const life = lifeOf(generation, known.question);
       ask(generation, known, life);
-      engine.dispatch({ kind: 'looked', number, ...life });
+      engine.dispatch({ kind: 'polled', number, ...life });
     }
   };
-  const timer = setInterval(look, LOOK_EVERY_MS);
+  const timer = setInterval(look, POLL_EVERY_MS);
   return { stop: () => clearInterval(timer) };
 }
 

@@ -1,7 +1,7 @@
 import { residentBytes } from '../../engine/system/process/processes.ts';
 import type { Event, State } from './state.ts';
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_EVERY_MS = 1_000;
 
 /** Measures what the generations that drain cost, once a second while there are any. */
 export function watchMemory(engine: {
@@ -15,6 +15,6 @@ export function watchMemory(engine: {
       retiring.map(({ number, master, workers }) => [number, residentBytes([master, ...workers])] as const),
     );
     engine.dispatch({ kind: 'measured', bytes });
-  }, LOOK_EVERY_MS);
+  }, POLL_EVERY_MS);
   return { stop: () => clearInterval(timer) };
 }

@@ -18,7 +18,7 @@ const LOOKS = 8;
 function see(machine: Machine, number: number, looks: number, hangs?: Hangs): readonly Action[] {
   return Array.from({ length: looks }).flatMap(() => {
     machine.now += 200;
-    return machine.send({ kind: 'looked', number, lives: hangs === undefined, ...(hangs && { hangs }) });
+    return machine.send({ kind: 'polled', number, lives: hangs === undefined, ...(hangs && { hangs }) });
   });
 }
 
@@ -112,7 +112,7 @@ test('a HAProxy that hangs repeatedly is restarted after growing pauses', () => 
 function run(machine: Machine, number: number, ...busyMs: readonly number[]): readonly Action[] {
   return busyMs.flatMap((ms) => {
     machine.now += 200;
-    return machine.send({ kind: 'looked', number, lives: true, busyMs: ms });
+    return machine.send({ kind: 'polled', number, lives: true, busyMs: ms });
   });
 }
 
