@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { askPage } from '../engine/system/network/ask-page.ts';
-import { type Cell, countIn, parseStatistics, SERVER } from '../haproxy/runtime/parse-statistics.ts';
+import { type Cell, countIn, parseStatistics, SERVER } from '../haproxy/text/statistics.ts';
 import { isApiServers } from './suspects/server-counters.ts';
 
 /** A server as HAProxy sees it. */

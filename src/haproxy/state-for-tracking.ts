@@ -1,4 +1,4 @@
-import { serverLines } from './config-text.ts';
+import { serverLines } from './text/config-text.ts';
 import {
   DISABLED_IN_FILE,
   FIELD,
@@ -8,7 +8,7 @@ import {
   STARTING,
   type StateRow,
   stateRow,
-} from './servers-state.ts';
+} from './text/servers-state.ts';
 
 /**
  * What of a saved `show servers state` a new configuration may load. A server that tracks another one has no checks of its own:

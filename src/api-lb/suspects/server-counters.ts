@@ -1,6 +1,6 @@
 import { parseHostPort } from '../../engine/system/network/address-text.ts';
 import type { TcpAddress } from '../../engine/system/network/probe-tcp.ts';
-import { type Cell, countIn, SERVER, statisticsRows } from '../../haproxy/runtime/parse-statistics.ts';
+import { type Cell, countIn, SERVER, statisticsRows } from '../../haproxy/text/statistics.ts';
 
 /** Whether this is the name of the API servers' backend in `templates/haproxy.cfg.ejs`. */
 export function isApiServers(backend: string): boolean {

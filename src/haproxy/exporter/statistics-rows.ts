@@ -1,4 +1,4 @@
-import { type Cell, statisticsRows } from '../runtime/parse-statistics.ts';
+import { type Cell, statisticsRows } from '../text/statistics.ts';
 import type { Column, RowType } from './columns.ts';
 
 /** One row of HAProxy's statistics. */

@@ -1,4 +1,4 @@
-import { parseRunningServers, type RunningServers } from '../servers-state.ts';
+import { parseRunningServers, type RunningServers } from '../text/servers-state.ts';
 import type { ServerChange } from './change.ts';
 import { type Command, stepsFor } from './commands.ts';
 import { backendOf } from './description.ts';

@@ -1,6 +1,6 @@
 import type { Rendered } from '../../engine/apply/file-set.ts';
 import { changedSpan } from '../../engine/system/same-list.ts';
-import { backendNameIn, type Sections, sectionsOf, titleOf } from '../config-text.ts';
+import { backendNameIn, type Sections, sectionsOf, titleOf } from '../text/config-text.ts';
 
 /** A configuration, and its pieces where they are known. */
 export type Configuration = Pick<Rendered, 'text' | 'pieces'>;

@@ -1,5 +1,5 @@
 import { hostPort } from '../../engine/system/network/address-text.ts';
-import type { RunningServer, RunningServers } from '../servers-state.ts';
+import type { RunningServer, RunningServers } from '../text/servers-state.ts';
 import type { ServerChange, WantedServer } from './change.ts';
 import { backendOf } from './description.ts';
 

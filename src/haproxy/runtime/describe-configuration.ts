@@ -1,6 +1,6 @@
 import { SocketAddress } from 'node:net';
 import { familyOf } from '../../engine/system/network/address-text.ts';
-import { serverLines } from '../config-text.ts';
+import { serverLines } from '../text/config-text.ts';
 import { isPlain } from './change.ts';
 import { CHECKS_OFF, type Description, type ServerDescription } from './description.ts';
 

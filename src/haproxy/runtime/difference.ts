@@ -1,5 +1,5 @@
 import { isSameText, othersOf, type Rendered } from '../../engine/apply/file-set.ts';
-import { backendsIn } from '../config-text.ts';
+import { backendsIn } from '../text/config-text.ts';
 import { type RuntimeChange, readsFile, type ServerChange } from './change.ts';
 import { type Configuration, changedSections, withBackends } from './changed-sections.ts';
 import { describeConfiguration } from './describe-configuration.ts';

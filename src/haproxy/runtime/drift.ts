@@ -1,4 +1,4 @@
-import type { RunningServers } from '../servers-state.ts';
+import type { RunningServers } from '../text/servers-state.ts';
 import type { ServerChange } from './change.ts';
 import { type Ask, askServers } from './change-server.ts';
 import { stepsFor } from './commands.ts';

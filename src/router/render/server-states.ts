@@ -1,6 +1,6 @@
 import type { SetFile } from '../../engine/apply/file-set.ts';
 import { mapChanged } from '../../engine/system/map-changed.ts';
-import { pausedRow, stateFile } from '../../haproxy/servers-state.ts';
+import { pausedRow, stateFile } from '../../haproxy/text/servers-state.ts';
 import type { RouteBackend } from '../model.ts';
 import { SERVER_STATES_FILE } from './file-names.ts';
 import { serverIds } from './template-backend.ts';

@@ -1,4 +1,4 @@
-import { backendsByLine } from '../../haproxy/config-text.ts';
+import { backendsByLine } from '../../haproxy/text/config-text.ts';
 import type { RouteBackend } from '../model.ts';
 import { allowlistFileName, caFileName, certificateFileName } from '../render/file-names.ts';
 

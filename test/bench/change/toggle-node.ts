@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
-import { parseRunningServers } from '../../../src/haproxy/servers-state.ts';
+import { parseRunningServers } from '../../../src/haproxy/text/servers-state.ts';
 import { startApiServer } from '../../helpers/api-server/api-server.ts';
 import { createObjectStore } from '../../helpers/api-server/object-store.ts';
 import { node } from '../../helpers/api-server/objects.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
-import { parseRunningServers } from '../../../src/haproxy/servers-state.ts';
+import { parseRunningServers } from '../../../src/haproxy/text/servers-state.ts';
 import { startBackends } from '../../helpers/load/start-backends.ts';
 import { startLoad } from '../../helpers/load/start-load.ts';
 import { createPodProxies, webPods, webTemplate } from '../../helpers/pod-proxy.ts';

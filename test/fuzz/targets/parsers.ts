@@ -5,8 +5,8 @@ import { parseTableListing } from '../../../src/api-lb/redirect/table-listing.ts
 import { parseServerRows } from '../../../src/api-lb/server-rows.ts';
 import { parseServerCounters } from '../../../src/api-lb/suspects/server-counters.ts';
 import { clientSessions, infoNumber, masterPid } from '../../../src/haproxy/parse-replies.ts';
-import { downServers } from '../../../src/haproxy/servers-state.ts';
 import { stateForTracking } from '../../../src/haproxy/state-for-tracking.ts';
+import { downServers } from '../../../src/haproxy/text/servers-state.ts';
 import { parseConfiguration } from '../../../src/keepalived/parse-configuration.ts';
 import { parseDump } from '../../../src/keepalived/parse-dump.ts';
 import { parseNotification } from '../../../src/keepalived/parse-notify.ts';

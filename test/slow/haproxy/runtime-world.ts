@@ -7,7 +7,7 @@ import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { createConfigurationCheck } from '../../../src/haproxy/check-configuration.ts';
 import { differenceOf } from '../../../src/haproxy/runtime/difference.ts';
 import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
-import { parseRunningServers, type RunningServers } from '../../../src/haproxy/servers-state.ts';
+import { parseRunningServers, type RunningServers } from '../../../src/haproxy/text/servers-state.ts';
 import { createAuthority } from '../../helpers/certificates.ts';
 import { startBackends } from '../../helpers/load/start-backends.ts';
 import { defaultLoadBalancerSettings } from '../../helpers/load-balancer-settings.ts';

@@ -8,7 +8,7 @@ import {
   repliesIn,
   requestsIn,
 } from '../../../src/haproxy/parse-replies.ts';
-import { downServers } from '../../../src/haproxy/servers-state.ts';
+import { downServers } from '../../../src/haproxy/text/servers-state.ts';
 
 /** What HAProxy 2.6.12 really said, with two TCP sessions in backend "masters" and its server "dead" down. */
 const recorded = (name: string): string =>

@@ -1,6 +1,6 @@
 import { constants, setPriority } from 'node:os';
 import { expect, test } from 'vitest';
-import { parseRunningServers, type RunningServer } from '../../../../src/haproxy/servers-state.ts';
+import { parseRunningServers, type RunningServer } from '../../../../src/haproxy/text/servers-state.ts';
 import { openSetWorld } from '../../../helpers/router/set-world.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 

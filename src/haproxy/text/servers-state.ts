@@ -1,4 +1,4 @@
-import { hostPort } from '../engine/system/network/address-text.ts';
+import { hostPort } from '../../engine/system/network/address-text.ts';
 
 /**
  * The format of `show servers state`, which is also that of a state file. Source: HAProxy's management guide, "show servers state".
