@@ -104,6 +104,19 @@ test('a stop after which only idle connections are left ends them after six seco
   expect([machine.state.phase, machine.state.forced]).toEqual(['stopped', false]);
 });
 
+test('a stop ends the generation that has no request left, and no other that drains', () => {
+  const machine = reloaded(1);
+  machine.send({ kind: 'stop' });
+  machine.send({ kind: 'notice-given', number: 2, heeded: true });
+  while (machine.actions.every(({ kind }) => kind !== 'count-requests')) machine.tickAtDeadline();
+  machine.send({ kind: 'requests-counted', number: 1, requests: 0 });
+  const sent = machine.state.retiring.map((generation) => [generation.number, generation.sent]);
+  expect(sent).toEqual([
+    [1, 'terminate'],
+    [2, 'soft-stop'],
+  ]);
+});
+
 test('a replaced generation with idle connections alone is not ended while another serves', () => {
   const machine = reloaded(1);
   machine.send({ kind: 'requests-counted', number: 1, requests: 0 });
