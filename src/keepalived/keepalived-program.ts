@@ -16,7 +16,7 @@ import { createKeepalivedOutput, type KeepalivedOutput } from './output.ts';
 import { parseDump } from './parse-dump.ts';
 import { parseWords } from './parse-words.ts';
 import { repairAddress, sweepConfigured } from './sweep.ts';
-import { createTrackGuard, forgetBonus, type TrackGuard } from './track-file.ts';
+import { createTrackFileWatchdog, forgetBonus, type TrackFileWatchdog } from './track-file.ts';
 import type { AcceptedConfiguration, AcceptOutcome, KeepalivedDriver, SelfReport } from './vrrp-program.ts';
 
 const CHECK_TIMEOUT_MS = 10_000;
@@ -31,11 +31,11 @@ export function createKeepalivedProgram(
 ): KeepalivedDriver {
   let accepting: Promise<unknown> = Promise.resolve();
   const output = createKeepalivedOutput(paths.output, (text) => writeSync(STDERR, text));
-  const guards = new Map<string, TrackGuard>();
-  const guardOf = (path: string): TrackGuard => {
-    const guard = guards.get(path) ?? createTrackGuard(path, options.silentAfterMs);
-    guards.set(path, guard);
-    return guard;
+  const watchdogs = new Map<string, TrackFileWatchdog>();
+  const watchdogOf = (path: string): TrackFileWatchdog => {
+    const watchdog = watchdogs.get(path) ?? createTrackFileWatchdog(path, options.silentAfterMs);
+    watchdogs.set(path, watchdog);
+    return watchdog;
   };
   return {
     hasConfiguration: () => readText(paths.config) !== '',
@@ -54,7 +54,7 @@ export function createKeepalivedProgram(
     repair: repairAddress,
     guardTracks: ({ trackFiles }, isHolder) =>
       trackFiles.flatMap((file) => {
-        const look = guardOf(file.path)(isHolder(file), Date.now());
+        const look = watchdogOf(file.path)(isHolder(file), Date.now());
         return look === undefined ? [] : { ...look, instances: file.instances };
       }),
     discardUnsent: forgetUnanswered,

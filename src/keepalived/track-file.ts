@@ -1,19 +1,18 @@
 import { statSync } from 'node:fs';
 import { readRegularFileSync } from '../engine/system/file/read-regular-file.ts';
 import { replaceFile } from '../engine/system/file/replace-file.ts';
-import { notedPermission } from './noted-permission.ts';
-import { createSilentHealth, type SilentHealth } from './silent-health.ts';
-import { silentTrackValue, TRACK, unwatchedTrackValue, withoutBonus } from './track-value.ts';
+import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
+import { createFallbackProbe, type FallbackProbe } from './fallback-probe.ts';
+import { readParticipationNote } from './participation-note.ts';
+import { NODE_LIST_PATIENCE_MS, standIn } from './stand-in.ts';
+import { TRACK, withoutBonus } from './track-value.ts';
 import type { TrackReading } from './vrrp-program.ts';
 
 /** How to call for one track file, five times a second. */
-export type TrackGuard = (holder: boolean, nowMs: number) => Omit<TrackReading, 'instances'> | undefined;
-
-/**
- * How long FAULT lasts without a monitor that has refused the node. After a boot keepalived itself writes it, and a node
- * must not take part with an old configuration while its monitor is still starting.
- */
-const FAULT_PATIENCE_MS = 10_000;
+export type TrackFileWatchdog = (
+  holder: boolean,
+  nowMs: number,
+) => Omit<TrackReading, 'instances'> | undefined;
 
 /**
  * The interval of looks and a margin. A longer gap means that this process was not scheduled, or that a clock was set;
@@ -22,19 +21,18 @@ const FAULT_PATIENCE_MS = 10_000;
 const MOST_PER_LOOK_MS = 250;
 
 /**
- * Watches that a monitor keeps rewriting its track file. One that has not been written for `silentAfterMs` is that of a
- * silent monitor: its value stays as long as `health` still answers, so that a monitor that dies or restarts moves nothing;
- * then it gets a value of ours, until it is written again. A node that its monitor has refused stays in FAULT: another
- * node holds the VIP and may not hear it. On a starved machine the looks are far between and the patience
- * grows with them: a monitor that is starved as we are is not dead. Undefined where there is no file: keepalived's
- * `init_file` holds then. `nowMs` is of the wall clock, as the file's time is.
+ * Watches that a monitor keeps rewriting its track file. After `silentAfterMs` without a write, in FAULT after
+ * `NODE_LIST_PATIENCE_MS`, the monitor is silent: `standIn` gives its value until it is written again. On a starved
+ * machine the looks are far between and the patience grows with them: a monitor that is starved as we are is not dead.
+ * Undefined without a file: keepalived's `init_file` applies then. `nowMs` is of the wall clock, as the file's time is.
  */
-export function createTrackGuard(
+export function createTrackFileWatchdog(
   path: string,
   silentAfterMs: number,
-  health: SilentHealth = createSilentHealth(path),
-): TrackGuard {
-  let ours: { readonly writtenMs: number; readonly said: number } | undefined;
+  probe: FallbackProbe = createFallbackProbe(),
+  uptimeMs: () => number = monotonicMs,
+): TrackFileWatchdog {
+  let ours: { readonly writtenMs: number; readonly last: number } | undefined;
   let before: { readonly writtenMs: number; readonly ageMs: number; readonly at: number } | undefined;
   const ageOf = (writtenMs: number, nowMs: number): number => {
     const ageMs = nowMs - writtenMs;
@@ -46,23 +44,22 @@ export function createTrackGuard(
     const writtenMs = writtenAt(path);
     if (writtenMs === undefined) return undefined;
     const value = readTrackValue(path);
-    const patienceMs = value <= TRACK.fault ? Math.max(silentAfterMs, FAULT_PATIENCE_MS) : silentAfterMs;
+    const patienceMs = value <= TRACK.fault ? Math.max(silentAfterMs, NODE_LIST_PATIENCE_MS) : silentAfterMs;
     const ageMs = ageOf(writtenMs, nowMs);
     before = { writtenMs, ageMs, at: nowMs };
     const silent = writtenMs === ours?.writtenMs || ageMs > patienceMs;
     if (!silent) {
       ours = undefined;
-      health.forget();
+      probe.reset();
       return { path, silent, demoted: false, value };
     }
-    const said = ours?.said ?? value;
-    const isRefused = said <= TRACK.fault && notedPermission(path) === 'refused';
-    const demoted = !isRefused && !health.serves();
-    const replaced = (demoted ? silentTrackValue : unwatchedTrackValue)(said, holder);
-    const wanted = isRefused ? TRACK.fault : replaced;
+    const last = ours?.last ?? value;
+    const noted = readParticipationNote(path);
+    const healthy = probe.healthy(noted?.healthUrl ?? null);
+    const wanted = standIn(noted, last, { holder, healthy, nowMs: uptimeMs() });
     if (wanted !== value) writeValue(path, wanted);
-    ours = { writtenMs: writtenAt(path) ?? 0, said };
-    return { path, silent, demoted, value: wanted };
+    ours = { writtenMs: writtenAt(path) ?? 0, last };
+    return { path, silent, demoted: !healthy && wanted > TRACK.fault, value: wanted };
   };
 }
 
@@ -84,8 +81,8 @@ export function forgetBonus(path: string): void {
 const MAX_TRACK_FILE_BYTES = 64 * 1_024;
 
 /** What keepalived makes of it: 0 where it cannot be read. A FIFO blocks nothing. */
-export function readTrackValue(path: string): number {
-  return valueIn(path) ?? 0;
+export function readTrackValue(path: string, missing = 0): number {
+  return valueIn(path) ?? missing;
 }
 
 /** Whether it is there and holds a value. */

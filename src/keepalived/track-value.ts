@@ -51,12 +51,6 @@ export interface TrackHealth {
   readonly holder: boolean;
   /** No node has a service that works, and this one nothing that stands in: there is no node to move the VIP to. */
   readonly everyoneFailing: boolean;
-  /** The list of nodes does not have this node. */
-  readonly excluded: boolean;
-  /** No API server has given a list, and another host holds the VIP without sending its adverts here. */
-  readonly heldElsewhere: boolean;
-  /** This node has the address that its adverts come from. Without it they still arrive, but clients get no answer. */
-  readonly addressed: boolean;
   /** What an operator has asked of this node. */
   readonly steer: Steer;
   /** The lowest priority of its instances of this kind before anything is added; undefined while they are not known. */
@@ -69,23 +63,13 @@ export interface Addend {
   readonly why: string;
 }
 
-/** The number that belongs into the track file now. */
+/** The track value of a node that participates. */
 export function trackValue(health: TrackHealth): number {
   return trackAddends(health).reduce((sum, { points }) => sum + points, 0);
 }
 
 /** What that number is made of: what serves first, then what is added to it. Never empty. */
 export function trackAddends(health: TrackHealth): readonly Addend[] {
-  if (health.excluded) return [{ points: TRACK.fault, why: 'this node is not in the list of nodes' }];
-  if (health.heldElsewhere)
-    return [{ points: TRACK.fault, why: 'another host holds the VIP and sends no adverts to this node' }];
-  if (!health.addressed)
-    return [
-      {
-        points: TRACK.fault,
-        why: 'the address that its adverts come from is not here, or its interface is down',
-      },
-    ];
   const verdict = verdictOf(health);
   if (verdict.points === TRACK.fault) return [verdict];
   const bonus = health.holder ? [{ points: TRACK.healthyHolder, why: 'it holds the VIP' }] : [];

@@ -5,6 +5,7 @@ import { type Monitor, monitorProgram } from '../engine/monitor/monitor-program.
 import type { Loops } from '../engine/monitor/run-monitor.ts';
 import { watchFiles } from '../engine/system/file/watch-files.ts';
 import { sleep } from '../engine/system/time/sleep.ts';
+import { readParticipationNote } from '../keepalived/participation-note.ts';
 import { openNodeLists } from './configuration/node-lists.ts';
 import { vrrpConfiguration } from './configuration/vrrp-configuration.ts';
 import { guardLeftVips } from './guards/left-vip-guard.ts';
@@ -49,19 +50,18 @@ async function prepare(settings: KeepalivedMonitorSettings, monitor: VipMonitor)
   const nodes = await openNodeLists(settings, { kubeconfig, wake }, observers, signal);
   const { lists } = nodes;
   const modelSettings = keepalivedSettings(settings, clusterName);
-  const guard = createVirtualRouterIdGuard(settings, clusterName, observers, signal);
-  const vipUse = createVipUseWatch(settings, observers);
-  const configuration = vrrpConfiguration(settings, {
-    ...{ wake, lists, modelSettings, guard, observers },
-    isVipClear: (kind) => vipUse.look(kind).kind === 'clear',
-  });
-  const sentinel = createSplitBrainSentinel(settings, configuration.served, observers);
   const sources = healthSources(settings, observers);
+  const isAdmitted = (): boolean =>
+    sources.every(({ trackFile }) => readParticipationNote(trackFile)?.before === 'admitted');
+  const guard = createVirtualRouterIdGuard(settings, { clusterName, isAdmitted }, observers, signal);
+  const vipUse = createVipUseWatch(settings, observers);
+  const configuration = vrrpConfiguration(settings, { wake, lists, modelSettings, guard, observers });
+  const sentinel = createSplitBrainSentinel(settings, configuration.served, observers);
   const steering = await openSteering(settings, sources, monitor);
   const onTransition = (listener: () => void): void =>
     watchFiles([settings.stateFile], listener, { lookAgainMs: settings.checkInterval, signal });
   const loops = sources.map((source) => {
-    const parts = { ...configuration, vipUse, steering, onTransition };
+    const parts = { ...configuration, vipUse, guard, steering, onTransition };
     return createHealthLoop(source, settings, parts, observers);
   });
   show(createMonitorStatus(settings, { clusterName, configuration, loops, guard, sentinel }));

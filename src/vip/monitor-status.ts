@@ -26,7 +26,7 @@ export function createMonitorStatus(
     readonly clusterName: string;
     readonly configuration: Pick<VrrpConfiguration, 'view' | 'served'>;
     readonly loops: readonly HealthLoop[];
-    readonly guard: Pick<VirtualRouterIdGuard, 'taken'>;
+    readonly guard: Pick<VirtualRouterIdGuard, 'conflict'>;
     readonly sentinel: Pick<SplitBrainSentinel, 'view'>;
   },
 ): () => KeepalivedMonitorStatus {
@@ -47,6 +47,6 @@ export function createMonitorStatus(
     ...configuration.view(),
     priorities: [...vipPriority('api', settings.apiVips), ...vipPriority('ingress', settings.ingressVips)],
     splitBrain: sentinel.view(),
-    virtualRouterIdTaken: guard.taken(),
+    virtualRouterIdTaken: guard.conflict(),
   });
 }

@@ -81,7 +81,7 @@ export const keepalivedMonitorSays: KeepalivedMonitorStatus = {
         { check: 'local API server', state: 'ok', found: 'HTTP 200', sinceMs: 8_040_000 },
         { check: 'other nodes', state: 'ok', found: 'cp-2, cp-3 could serve', sinceMs: 8_040_000 },
         { check: 'damping', state: 'ok', found: 'none', sinceMs: null },
-        { check: 'address', state: 'ok', found: 'on an interface of this node', sinceMs: null },
+        { check: 'participation', state: 'ok', found: 'in', sinceMs: null },
       ],
       arithmetic: [
         { points: 220, why: 'place 1 of 3 in the list' },
@@ -89,6 +89,7 @@ export const keepalivedMonitorSays: KeepalivedMonitorStatus = {
         { points: 30, why: 'it holds the VIP' },
       ],
       priority: 250,
+      participation: { state: 'in', reason: null, untilMs: null },
       steered: null,
     },
   ],

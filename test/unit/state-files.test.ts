@@ -6,7 +6,7 @@ import { readLastKnown } from '../../src/engine/monitor/servers/last-known.ts';
 import { parseJournalLine } from '../../src/engine/observe/journal/journal-line.ts';
 import { openProcessRecord } from '../../src/engine/supervise/process-record.ts';
 import { recordSchema as haproxyRecord } from '../../src/haproxy/supervise/record.ts';
-import { notedPermission } from '../../src/keepalived/noted-permission.ts';
+import { readParticipationNote } from '../../src/keepalived/participation-note.ts';
 import { recordSchema as keepalivedRecord } from '../../src/keepalived/supervise/processes.ts';
 import { parseRecord, whyNoRecord } from '../../src/operate/install/record.ts';
 import { readLocalVrrpRole } from '../../src/vip/group/local-vrrp-role.ts';
@@ -39,11 +39,11 @@ const journal: Reader = (path) => (parseJournalLine(text(path)) === undefined ? 
 const vrrpState: Reader = (path) =>
   readLocalVrrpRole(path, undefined, 2).role === 'holder' ? undefined : '';
 /** Beside a track file. */
-const permission: Reader = (path) => {
+const participation: Reader = (path) => {
   const dir = mkdtempSync(join(tmpdir(), 'hawser-state-'));
   onTestFinished(() => rmSync(dir, { recursive: true }));
-  copyFileSync(path, join(dir, 'track.permission'));
-  return notedPermission(join(dir, 'track')) === undefined ? '' : undefined;
+  copyFileSync(path, join(dir, 'lb.participation.json'));
+  return readParticipationNote(join(dir, 'lb.track')) === undefined ? '' : undefined;
 };
 
 /** One line for each file of test/fixtures/state-files. Version 0 is that of commits before there was a version. */
@@ -65,8 +65,8 @@ const files: readonly (readonly [name: string, read: Reader, outcome: Outcome])[
   ['keepalived-processes.v2', processes(keepalivedRecord), /^record-of-another-version$/],
   ['last-known.v1', lastKnown, 'used'],
   ['last-known.v2', lastKnown, /it is not a saved list of version 1/],
-  ['permission.v1', permission, 'used'],
-  ['permission.v2', permission, 'ignored'],
+  ['participation.v1', participation, 'used'],
+  ['participation.v2', participation, 'ignored'],
   ['vip-order.v1', order, 'used'],
   ['vip-order.v2', order, /its "v" is missing or wrong/],
   ['vrrp-state.v0', vrrpState, 'used'],

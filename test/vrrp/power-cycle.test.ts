@@ -72,7 +72,8 @@ test('a node that was removed while all were without power stays out, though it 
   await stack.start(removed);
   const isKeptOut = () =>
     linesOf(removed, 'keepalived-monitor').some(
-      ({ event, why }) => event === 'health-told' && String(why).startsWith('another host holds the VIP'),
+      ({ event, reason }) =>
+        event === 'participation-changed' && String(reason) === 'vip-held-by-unheard-host',
     );
   await waitFor('it to see who holds the VIP', isKeptOut, PATIENCE_MS);
   expect(takenBy(fromMs)).not.toContain(removed.name);

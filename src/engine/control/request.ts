@@ -4,7 +4,7 @@ import { codeOf, messageOf } from '../system/errors.ts';
 import { patientTimer } from '../system/time/patient-timeout.ts';
 import { type Answer, decodeAnswer } from './answer.ts';
 
-export type ControlRequest = 'reload' | 'status' | 'check' | 'stop' | 'leave' | 'start' | `apply ${string}`;
+export type ControlRequest = 'reload' | 'status' | 'check' | 'stop' | 'start' | `apply ${string}`;
 
 export type RequestOutcome =
   | { readonly kind: 'answered'; readonly answer: Answer }

@@ -7,7 +7,7 @@ import {
   stepOf,
 } from '../../engine/supervise/step.ts';
 import type { ProcessId } from '../../engine/system/process/processes.ts';
-import { buried, exited, kill, leave, logKilled, stoppingFailure, sweepWhenDue, swept } from './end.ts';
+import { buried, endDaemon, exited, kill, logKilled, stoppingFailure, sweepWhenDue, swept } from './end.ts';
 import { reported, told } from './instances.ts';
 import { beginJob, jobFailed, proceed, succeeded } from './job.ts';
 import { looked } from './pulse.ts';
@@ -114,13 +114,11 @@ function requested(state: State, what: VrrpRequest, request: RequestId, now: num
     emit({ kind: 'answer', requests: [request], result: failure });
     return state;
   };
-  const ends = what === 'stop' || what === 'leave';
   if (state.phase !== 'running')
-    return ends && state.phase === 'stopping' ? waitForEnd(state, request) : refuse(stoppingFailure);
-  if (ends) {
-    const wanted = what === 'stop' || state.wanted === 'down' ? 'down' : 'left';
-    return leave(waitForEnd({ ...state, wanted }, request), now, emit);
-  }
+    return what === 'stop' && state.phase === 'stopping'
+      ? waitForEnd(state, request)
+      : refuse(stoppingFailure);
+  if (what === 'stop') return endDaemon(waitForEnd({ ...state, wanted: 'down' }, request), now, emit);
   if (what === 'reload' && state.wanted === 'down') return refuse(downFailure);
   if (state.job !== undefined) return { ...state, queued: [...state.queued, request] };
   return beginJob(
@@ -147,7 +145,7 @@ function awaits({ job, checks }: State, check: number): boolean {
 function started(state: State, id: ProcessId, now: number, emit: Emit): State {
   const since = now;
   if (state.wanted !== 'up' || state.phase !== 'running')
-    return leave({ ...state, daemon: { kind: 'up', id, since } }, now, emit);
+    return endDaemon({ ...state, daemon: { kind: 'up', id, since } }, now, emit);
   return { ...state, daemon: { kind: 'starting', id, since, until: now + START_PATIENCE_MS } };
 }
 
@@ -211,7 +209,7 @@ function stop(state: State, now: number, emit: Emit): State {
   if (state.phase === 'stopped') return state;
   if (state.phase === 'running') emit(logged('info', 'stopping'));
   else if (state.daemon.kind === 'leaving' && !state.daemon.killed) return kill(state, state.daemon, emit);
-  return leave({ ...state, phase: 'stopping', wanted: 'down' }, now, emit);
+  return endDaemon({ ...state, phase: 'stopping', wanted: 'down' }, now, emit);
 }
 
 function finishIfGone(state: State, emit: Emit): State {

@@ -24,7 +24,7 @@ export const stoppingFailure: Failure = {
  * Lets keepalived give its VIPs up: it sends adverts of priority 0 and removes the addresses. Everything else follows
  * its end.
  */
-export function leave(state: State, now: number, emit: Emit): State {
+export function endDaemon(state: State, now: number, emit: Emit): State {
   const requests = [...(state.job?.requests ?? []), ...state.queued];
   emit({ kind: 'answer', requests, result: stoppingFailure });
   const next: State = {

@@ -38,7 +38,7 @@ export const keepalivedSuperviseCommand = commandSpec({
     ['hawser keepalived supervise --realtime-priority off', 'where a real-time priority is not permitted'],
   ],
   notes: [
-    'The control socket takes one line a request (reload, stop, leave, start, status) and answers each with a line of JSON.',
+    'The control socket takes one line a request (reload, stop, start, status) and answers each with a line of JSON.',
     'keepalived runs on a copy of the configuration that passed keepalived --config-test, in the run directory.',
     'SIGHUP reloads. SIGTERM resigns, removes the VIPs and exits with 0; a second one kills keepalived.',
     'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',

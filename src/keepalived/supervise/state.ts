@@ -8,8 +8,8 @@ import type { AcceptedConfiguration, SelfReport, TransitionWords } from '../vrrp
 /** Times are milliseconds of the monotonic clock. */
 export interface VrrpSupervisorState {
   readonly phase: 'running' | 'stopping' | 'stopped';
-  /** The requested state; `left` means down until the next configuration. The actual state is `daemon`. */
-  readonly wanted: 'up' | 'down' | 'left';
+  /** The requested state. The actual state is `daemon`. */
+  readonly wanted: 'up' | 'down';
   readonly daemon: Daemon;
   /** The configuration that keepalived runs on, or would start with. */
   readonly configuration: AcceptedConfiguration | undefined;
@@ -30,11 +30,8 @@ export interface VrrpSupervisorState {
   readonly lastFailure: (Failure & { readonly at: number }) | undefined;
 }
 
-/**
- * `stop` ends keepalived until `start`. `leave` ends it until the next `reload` or `start`: the node is not a member of
- * its group any more, and starts again once it is.
- */
-export type VrrpRequest = 'reload' | 'start' | 'stop' | 'leave';
+/** `stop` ends keepalived until `start`. */
+export type VrrpRequest = 'reload' | 'start' | 'stop';
 
 export interface Said {
   readonly words: TransitionWords;

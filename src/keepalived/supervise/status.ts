@@ -14,7 +14,7 @@ export function describeState(
   return {
     ok: true,
     phase: phaseOf(state),
-    wanted: state.wanted === 'down' ? 'down' : 'up',
+    wanted: state.wanted,
     current: currentOf(state, now),
     instances: instancesOf(state, seen.present, now),
     trackFiles: seen.trackFiles,

@@ -26,7 +26,6 @@ export async function superviseKeepalived(settings: KeepalivedSuperviseSettings)
     const answers = {
       reload: () => request('reload'),
       stop: () => request('stop'),
-      leave: () => request('leave'),
       start: () => request('start'),
       status,
     };

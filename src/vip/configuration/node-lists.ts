@@ -1,13 +1,15 @@
-import { endpointOf } from '../../engine/kube/api-server.ts';
+import { type ApiServer, endpointOf } from '../../engine/kube/api-server.ts';
 import { openApiSession } from '../../engine/kube/api-session.ts';
 import { type LookupSettings, type Observation, openSource } from '../../engine/kube/control-plane/source.ts';
 import type { KubeconfigFile } from '../../engine/kube/kubeconfig.ts';
 import type { Loops } from '../../engine/monitor/run-monitor.ts';
 import { openLastKnown } from '../../engine/monitor/servers/last-known.ts';
 import { createServerList, type ServerList } from '../../engine/monitor/servers/server-list.ts';
+import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
 import { parseAddress } from '../../engine/system/network/node-address.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
+import { mergeNodes } from '../group/merge-nodes.ts';
 import { nodeListPath } from '../group/node-list-path.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
@@ -21,6 +23,13 @@ type NodeListSettings = Pick<
 export interface NodeList {
   readonly kind: VipKind;
   readonly list: ServerList;
+  /** The list of an earlier run. */
+  readonly lastRun: readonly ApiServer[];
+}
+
+/** The nodes of one kind in the lists of an earlier run. */
+export function lastRunNodes(lists: readonly NodeList[], wanted: VipKind): readonly ClusterNode[] {
+  return mergeNodes(lists.flatMap(({ kind, lastRun }) => (kind === wanted ? [lastRun] : [])));
 }
 
 interface NodeLists {
@@ -46,7 +55,9 @@ export async function openNodeLists(
   const opened = kinds.flat();
   // The list of all nodes is asked only where there is no list of the control plane.
   const [first] = opened;
-  const fallbacks = opened.filter(({ kind }) => kind === first?.kind).flatMap(({ known }) => known);
+  const fallbacks = opened
+    .filter(({ kind }) => kind === first?.kind)
+    .flatMap(({ lastRun }) => lastRun.map(endpointOf));
   const session = openApiSession({ kubeconfig, apiPort: settings.apiPort, fallbacks }, signal);
   const loops = kinds.flatMap((lists): [string, Loops[string]][] => {
     const [one] = lists;
@@ -66,8 +77,6 @@ export async function openNodeLists(
 
 interface OpenedList extends NodeList {
   readonly vip: string;
-  /** The endpoints of the list of an earlier run. */
-  readonly known: readonly string[];
 }
 
 async function openKind(
@@ -81,7 +90,7 @@ async function openKind(
       const path = nodeListPath(settings.lastKnownPath, kind, parseAddress(vip)?.family ?? 'ipv4');
       const known = await openLastKnown(path, observers);
       const list = createServerList(settings, known, observers);
-      return { kind, vip, list, known: (known.lastKnown ?? []).map(endpointOf) };
+      return { kind, vip, list, lastRun: known.lastKnown ?? [] };
     }),
   );
 }

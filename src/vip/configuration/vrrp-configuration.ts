@@ -1,22 +1,25 @@
 import { type Applier, createApplier } from '../../engine/apply/applier.ts';
 import type { ApplyOutcome } from '../../engine/apply/apply-outcome.ts';
 import type { Rendered } from '../../engine/apply/file-set.ts';
+import { findLiveFile, setAside } from '../../engine/apply/live-file.ts';
 import { createChangeRecord } from '../../engine/monitor/change-record.ts';
 import type { ConfigurationParts } from '../../engine/monitor/configuration-loop.ts';
 import { logForeignFile, logOutcome } from '../../engine/monitor/log-outcome.ts';
 import type { RenderResult } from '../../engine/monitor/proposal.ts';
+import { messageOf } from '../../engine/system/errors.ts';
+import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
-import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { buildKeepalivedModel } from '../group/keepalived-model.ts';
-import { groupView } from '../group/membership-delay.ts';
 import type { KeepalivedModel, KeepalivedSettings, VrrpInput } from '../group/vrrp.ts';
 import type { VirtualRouterIdGuard } from '../guards/virtual-router-id-guard.ts';
+import { listedNames, nextListFact } from '../participation/listed-names.ts';
+import type { ListFact } from '../participation/participation.ts';
+import { type GoneNodes, nextGone, nextRemovalInMs, peersToServe } from '../participation/peers-to-serve.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
-import { createMembershipSequencer } from './membership.ts';
-import type { NodeList } from './node-lists.ts';
+import { lastRunNodes, type NodeList } from './node-lists.ts';
 import { createServedModels, type ServedModels } from './served-models.ts';
 import { groupOf, vrrpOrigin } from './vrrp-origin.ts';
 import { createVrrpRenderer, gatherInput, keepalivedCheck, listedAgain, nodesIn } from './vrrp-proposal.ts';
@@ -27,13 +30,10 @@ export interface VrrpConfiguration
   extends ConfigurationParts<VrrpInput>,
     Omit<ServedModels, 'offer' | 'settle' | 'forget'> {
   /** keepalived's supervisor runs with nodes that an API server has named, not with an old list of an earlier run. */
-  readonly isConfirmed: () => boolean;
+  readonly isApplied: () => boolean;
+  readonly list: () => ListFact;
   readonly view: () => VrrpView;
-  /** The list of nodes does not contain this node: it must not take part. */
-  readonly isExcluded: () => boolean;
-  /** An API server has named the nodes, but the list is not believed yet. */
-  readonly isUndecided: () => boolean;
-  /** Registers a listener for an exclusion or a confirmation: it must write the health again. */
+  /** Registers a listener for a removal, or a reload: participation must be decided again. */
   readonly onChange: (listener: () => void) => void;
 }
 
@@ -49,9 +49,7 @@ export function vrrpConfiguration(
     readonly wake: Wake;
     readonly lists: readonly NodeList[];
     readonly modelSettings: KeepalivedSettings;
-    readonly guard: VirtualRouterIdGuard;
-    /** Nobody holds the VIPs of this kind, or their holder sends its adverts here. */
-    readonly isVipClear: (kind: VipKind) => boolean;
+    readonly guard: Pick<VirtualRouterIdGuard, 'prepare'>;
     readonly observers: KeepalivedMonitorObservers;
   },
 ): VrrpConfiguration {
@@ -72,19 +70,24 @@ export function vrrpConfiguration(
   const notifyAll = (): void => {
     for (const notify of listeners) notify();
   };
-  const membership = createMembershipSequencer(settings, { onExcluded: notifyAll }, observers);
   let latest: KeepalivedModel | undefined;
-  /**
-   * The nodes are those of the last run, and whichever of them holds a VIP sends this one its adverts. Asked only before the
-   * first configuration of a run.
-   */
-  const isExpected = (): boolean =>
-    lists.every(({ list }) => list.isOfLastRun()) && lists.every(({ kind }) => parts.isVipClear(kind));
-  /** Prevents the next start of this node from using an older list. */
-  const leave = (): void => {
+  let listFact: ListFact = { kind: 'none' };
+  const controlPlane = createPeerTracker(lastRunNodes(lists, 'api'));
+  const allNodes = createPeerTracker(lastRunNodes(lists, 'ingress'));
+  /** Without keepalived.conf neither a new supervisor nor a reboot starts keepalived, and no next start uses an older list. */
+  const setAsideRemoved = async (): Promise<void> => {
     taken = undefined;
     models.forget();
     for (const { list } of lists) list.markServed(list.latest() ?? []);
+    try {
+      if (await setAside(await findLiveFile(configPath)))
+        observers.log({ event: 'removed-from-node-list', level: 'warn', path: configPath });
+      observers.once.clear('set-aside');
+    } catch (error) {
+      const message = messageOf(error);
+      if (observers.once.isNew('set-aside', message))
+        observers.log({ event: 'configuration-not-set-aside', level: 'error', path: configPath, message });
+    }
   };
   return {
     wake,
@@ -92,21 +95,34 @@ export function vrrpConfiguration(
     beat: observers.metrics.beat,
     now: monotonicMs,
     next: async (signal) => {
-      const found = await gatherInput(lists, modelSettings, signal);
-      // The guard listens while the other nodes learn of this one.
-      if (found.input !== undefined) guard.prepare(modelOf(found.input));
-      const isBelieved = lists.every(({ list }) => list.standing() === 'believed');
-      const wanted = await membership.inTurn(found, { isBelieved, isExpected }, signal);
-      if (membership.isExcluded()) leave();
-      return wanted;
+      const { input, lookAgainInMs } = await gatherInput(lists, modelSettings, signal);
+      const wasRemoved = isRemoval(listFact);
+      const seen = {
+        standings: lists.map(({ list }) => list.standing()),
+        names: input && listedNames(input),
+        sameAsLastRun: lists.every(({ list }) => list.isOfLastRun()),
+      };
+      listFact = nextListFact(listFact, seen, monotonicMs());
+      if (input === undefined) return { input, lookAgainInMs };
+      if (isRemoval(listFact)) {
+        if (!wasRemoved) notifyAll();
+        await setAsideRemoved();
+        return { input, lookAgainInMs };
+      }
+      // The guard listens while the peers reload with this node.
+      guard.prepare(modelOf(input));
+      const [some, all] = [controlPlane(input.controlPlane), allNodes(input.allNodes)];
+      const looks = [lookAgainInMs, some.nextInMs, all.nextInMs].filter((ms) => ms !== undefined);
+      return {
+        input: { ...input, controlPlane: some.nodes, allNodes: all.nodes },
+        lookAgainInMs: looks.length === 0 ? undefined : Math.min(...looks),
+      };
     },
     render: async (input) => {
       rendered = input;
       const outcome = await renderInput(input);
       if (outcome.kind === 'not-ready') return complain(outcome.reason, observers);
       observers.once.clear('not-ready');
-      if (!(await guard.admits(outcome.model)))
-        return { kind: 'refused', message: guard.taken() ?? 'its virtual router id is taken' };
       if (outcome.kind === 'rendered') latest = outcome.model;
       return outcome;
     },
@@ -123,7 +139,8 @@ export function vrrpConfiguration(
       // A node that has gone is in the input for as long as it is forgotten late, and in the lists no more: it is leaving.
       const nodes = { api: nodesIn(lists, 'api'), ingress: nodesIn(lists, 'ingress') };
       const names = new Set([...nodes.api, ...nodes.ingress].map(({ name }) => name));
-      const leaving = [...groupView(input).nodes].filter((name) => !names.has(name)).length || undefined;
+      const peers = new Set([...input.controlPlane, ...input.allNodes].map(({ name }) => name));
+      const leaving = [...peers].filter((name) => !names.has(name)).length || undefined;
       logOutcome(outcome, { cause, nodes: names.size, leaving }, observers);
       const isTaken = outcome.kind === 'unchanged' || outcome.kind === 'reloaded';
       models.settle(isTaken);
@@ -132,7 +149,6 @@ export function vrrpConfiguration(
         observers.metrics.groupNodes(kind, nodes[kind].length);
         list.markServed(list.latest() ?? []);
       }
-      membership.markServed(input);
       taken = input;
       notifyAll();
     },
@@ -141,12 +157,27 @@ export function vrrpConfiguration(
       group: groupOf(models.served(), taken),
       ...changes.view(),
     }),
-    isConfirmed: () => taken !== undefined && lists.every(({ list }) => list.isUpToDate()),
-    isExcluded: membership.isExcluded,
-    isUndecided: () => lists.some(({ list }) => list.standing() === 'undecided'),
+    isApplied: () => taken !== undefined && lists.every(({ list }) => list.isUpToDate()),
+    list: () => listFact,
     onChange: (listener) => {
       listeners.push(listener);
     },
+  };
+}
+
+function isRemoval(list: ListFact): boolean {
+  return list.kind === 'believed' && list.names === 'others';
+}
+
+/** Takes each list in turn, and gives the nodes that keepalived gets as peers. `before`: of the last run. */
+function createPeerTracker(before: readonly ClusterNode[]) {
+  let last = before;
+  let gone: GoneNodes = new Map();
+  return (listed: readonly ClusterNode[]) => {
+    const now = monotonicMs();
+    gone = nextGone(gone, last, listed, now);
+    last = listed;
+    return { nodes: peersToServe(listed, gone, now), nextInMs: nextRemovalInMs(gone, now) };
   };
 }
 

@@ -9,6 +9,7 @@ import { describeConfiguration, readAccepted } from '../../keepalived/accepted-c
 import { ACCEPTED_FILE } from '../../keepalived/argv.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { isInstanceOf } from '../group/vrrp-instances.ts';
+import type { SegmentFact } from '../participation/participation.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 import type { AskedVip } from './answer-trap.ts';
@@ -17,9 +18,9 @@ import {
   initialVipUse,
   nextRoundInMs,
   nextVipUse,
-  type VipUse,
+  segmentOf,
   type VipUseState,
-  vipUseOf,
+  worstOf,
 } from './vip-use.ts';
 import { createVipUseTrap, type VipUseSeen } from './vip-use-trap.ts';
 
@@ -32,9 +33,7 @@ export interface VipUseWatch {
    * Whether another host holds a VIP of this kind and this node does not hear its adverts. The segment is asked for as long
    * as this is called.
    */
-  readonly look: (kind: VipKind) => VipUse;
-  /** What was found so far counts no more: the node has to wait anew. */
-  readonly forget: (kind: VipKind) => void;
+  readonly look: (kind: VipKind) => SegmentFact;
   /** Watches until `signal` aborts; then nothing of it is left in the kernel. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
@@ -51,8 +50,6 @@ export function createVipUseWatch(
   const askedAt = new Map<VipKind, number>();
   const states = new Map<string, VipUseState>();
   let listening = '';
-  /** How often anything was forgotten: what a round has found that began before counts no more. */
-  let forgotten = 0;
   /** Rounds were made since the last `close`. They may all have failed, and then it listens to nothing. */
   let isWatching = false;
   const stateOf = (vip: string): VipUseState => states.get(vip) ?? initialVipUse;
@@ -80,9 +77,7 @@ export function createVipUseWatch(
   };
   const round = async (vips: readonly ConfiguredVip[]): Promise<void> => {
     isWatching = true;
-    const began = forgotten;
     const seen = await ask(vips);
-    if (began !== forgotten) return;
     if (typeof seen === 'string') {
       listening = '';
       for (const { vip } of vips) states.set(vip, failedVipUse(stateOf(vip)));
@@ -102,18 +97,8 @@ export function createVipUseWatch(
   return {
     look: (kind) => {
       askedAt.set(kind, monotonicMs());
-      const uses = configuredVips(settings, kind).map(({ vip, takeOverMs }) =>
-        vipUseOf(stateOf(vip), monotonicMs(), takeOverMs),
-      );
-      const worst = (['elsewhere', 'unknown', 'unseen'] as const).flatMap(
-        (is) => uses.find((use) => use.kind === is) ?? [],
-      );
-      const heardForMs = Math.min(...uses.flatMap((use) => (use.kind === 'clear' ? use.heardForMs : [])));
-      return worst[0] ?? (uses.length === 0 ? { kind: 'unseen' } : { kind: 'clear', heardForMs });
-    },
-    forget: (kind) => {
-      forgotten += 1;
-      if (states.size > 0) for (const { vip } of configuredVips(settings, kind)) states.delete(vip);
+      const vips = configuredVips(settings, kind);
+      return worstOf(vips.map(({ vip, takeOverMs }) => segmentOf(stateOf(vip), monotonicMs(), takeOverMs)));
     },
     run: async (signal) => {
       await close();

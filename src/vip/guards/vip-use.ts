@@ -1,3 +1,5 @@
+import type { SegmentFact } from '../participation/participation.ts';
+
 /** One round of asking the segment for a VIP, and of listening. */
 export interface VipUseRound {
   /** Hardware addresses of the other hosts that answered. */
@@ -26,23 +28,6 @@ export interface VipUseState {
   /** Consecutive rounds that could not be made. */
   readonly failed: number;
 }
-
-/** What the rounds say about taking part beside the VIP's holder. */
-export type VipUse =
-  /** Too few rounds, or the last one failed. */
-  | { readonly kind: 'unknown' }
-  /**
-   * Nobody holds it, or its holder sends its adverts here. `heardForMs`: from the first to the last advert of those without a gap
-   * between them; infinite if nobody holds it.
-   */
-  | { readonly kind: 'clear'; readonly heardForMs: number }
-  /**
-   * The segment cannot be asked, there is no VIP to ask for yet, or the silence may be the gap of a failover: no reason to
-   * stay out, and no evidence.
-   */
-  | { readonly kind: 'unseen' }
-  /** Another host holds the VIP, and this node does not hear its adverts. */
-  | { readonly kind: 'elsewhere'; readonly holders: readonly string[] };
 
 export const initialVipUse: VipUseState = {
   ...{ rounds: 0, silent: 0, silentSinceMs: Number.POSITIVE_INFINITY, holders: [], failed: 0 },
@@ -100,18 +85,29 @@ export function failedVipUse(state: VipUseState): VipUseState {
 }
 
 /**
- * Whether a node that takes part now would hold the VIP beside another host. A holder that has this node as a peer sends it
- * adverts, and VRRP leaves one of the two. A holder that does not is never heard. `unseen` takes three failures in a row: nft is
- * locked or slow now and then.
- * `takeOverMs` is how long VRRP needs for a holder that fell silent.
+ * Whether a node that competes now would be a second holder of the VIP. A holder that has this node as a peer sends it
+ * adverts, and VRRP leaves one of the two. A holder that does not is never heard. `unobservable` takes three failures in a
+ * row: nft is locked or slow now and then. `takeOverMs` is how long VRRP needs for a holder that fell silent: until then the
+ * silence may be the gap of a failover.
  */
-export function vipUseOf(state: VipUseState, nowMs: number, takeOverMs: number): VipUse {
-  const { rounds, silent, silentSinceMs, holders, heardSinceMs, advertisedMs, failed } = state;
-  if (failed >= ROUNDS_TO_BELIEVE) return { kind: 'unseen' };
-  if (failed > 0 || rounds < ROUNDS_TO_BELIEVE) return { kind: 'unknown' };
-  const isHeld = holders.length > 0 && silent < ROUNDS_TO_BELIEVE;
-  if (isHeard(state, nowMs, takeOverMs)) return { kind: 'clear', heardForMs: advertisedMs - heardSinceMs };
-  if (isHeld) return { kind: 'elsewhere', holders };
+export function segmentOf(state: VipUseState, nowMs: number, takeOverMs: number): SegmentFact {
+  const { rounds, silent, silentSinceMs, holders, heardSinceMs, failed } = state;
+  if (failed >= ROUNDS_TO_BELIEVE) return { kind: 'unobservable' };
+  if (failed > 0 || rounds < ROUNDS_TO_BELIEVE)
+    return { kind: 'unknown', until: nowMs + ROUNDS_TO_BELIEVE * NEXT_ROUND_MS };
+  if (isHeard(state, nowMs, takeOverMs)) return { kind: 'heard', since: heardSinceMs };
+  if (holders.length > 0 && silent < ROUNDS_TO_BELIEVE) return { kind: 'unheard', macs: holders };
   const isFailoverOver = nowMs - silentSinceMs >= takeOverMs;
-  return isFailoverOver ? { kind: 'clear', heardForMs: Number.POSITIVE_INFINITY } : { kind: 'unseen' };
+  return isFailoverOver ? { kind: 'free' } : { kind: 'unknown', until: silentSinceMs + takeOverMs };
+}
+
+const WORST_FIRST: readonly SegmentFact['kind'][] = ['unheard', 'unknown', 'unobservable', 'heard', 'free'];
+
+/** What counts for VIPs that are held together. Without one to ask for, nothing is to be seen. */
+export function worstOf(segments: readonly SegmentFact[]): SegmentFact {
+  const sinceOf = (segment: SegmentFact): number => (segment.kind === 'heard' ? segment.since : 0);
+  const [worst] = segments.toSorted(
+    (a, b) => WORST_FIRST.indexOf(a.kind) - WORST_FIRST.indexOf(b.kind) || sinceOf(b) - sinceOf(a),
+  );
+  return worst ?? { kind: 'unobservable' };
 }

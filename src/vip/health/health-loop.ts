@@ -7,13 +7,14 @@ import type { VrrpConfiguration } from '../configuration/vrrp-configuration.ts';
 import { readLocalVrrpRole } from '../group/local-vrrp-role.ts';
 import type { KeepalivedModel } from '../group/vrrp.ts';
 import type { VipUseWatch } from '../guards/vip-use-watch.ts';
+import type { VirtualRouterIdGuard } from '../guards/virtual-router-id-guard.ts';
+import { createParticipant, type Decided } from '../participation/participant.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 import type { SteeringKeeper } from '../steering/steering-keeper.ts';
 import type { HealthSource } from './health-sources.ts';
 import { createHealthVerdict } from './health-verdict.ts';
-import { instancesOf, isReunited, lookAtPeers } from './look-at-peers.ts';
-import { createPermission, type Permission } from './permission.ts';
+import { allPeersBackWithoutApi, instancesOf, lookAtPeers } from './look-at-peers.ts';
 import { createTrackWriter } from './track-writer.ts';
 import type { HealthView } from './vip-priority.ts';
 
@@ -37,12 +38,10 @@ export interface HealthLoop {
 export function createHealthLoop(
   source: HealthSource,
   { stateFile }: Pick<KeepalivedMonitorSettings, 'stateFile'>,
-  configuration: Pick<
-    VrrpConfiguration,
-    'instanceNames' | 'served' | 'isConfirmed' | 'isExcluded' | 'isUndecided' | 'onChange'
-  > & {
-    /** Whether another host holds the VIP and is not heard here; asked only while this node waits. */
-    readonly vipUse: Pick<VipUseWatch, 'look' | 'forget'>;
+  configuration: Pick<VrrpConfiguration, 'instanceNames' | 'served' | 'list' | 'isApplied' | 'onChange'> & {
+    /** Asked only while this node is not admitted. */
+    readonly vipUse: Pick<VipUseWatch, 'look'>;
+    readonly guard: Pick<VirtualRouterIdGuard, 'fact'>;
     readonly steering: Pick<SteeringKeeper, 'steer' | 'text' | 'onChange'>;
     /**
      * Registers a listener for a transition of keepalived. A holder has its bonus before a better name that listens since a moment
@@ -54,19 +53,27 @@ export function createHealthLoop(
 ): HealthLoop {
   const { served, steering } = configuration;
   const { kind, trackFile, url, pollEveryMs, pollTimeoutMs } = source;
-  let permission: Permission = { kind: 'waiting' };
   let isGroupBack = false;
-  const mayTakePart = createPermission(
+  const decide = createParticipant(
+    kind,
     trackFile,
-    { ...configuration, isReunited: () => isGroupBack },
-    { look: () => configuration.vipUse.look(kind), forget: () => configuration.vipUse.forget(kind) },
+    {
+      facts: () => ({
+        list: configuration.list(),
+        applied: configuration.isApplied(),
+        routerId: configuration.guard.fact(),
+        sourceAddress: isAddressed(kind, served()) ? 'present' : 'missing',
+        peers: isGroupBack ? 'all-back-without-api' : 'unknown',
+      }),
+      segment: () => configuration.vipUse.look(kind),
+    },
+    observers,
   );
+  let { participation }: Pick<Decided, 'participation'> = decide();
   const health = createHealthVerdict({
     ...source,
-    isExcluded: configuration.isExcluded,
-    heldElsewhere: () => (permission.kind === 'held-elsewhere' ? permission.holders : []),
+    participation: () => participation,
     localRole: () => readLocalVrrpRole(stateFile, configuration.instanceNames(), Date.now(), kind),
-    isAddressed: () => isAddressed(kind, served()),
     priority: () => lowestPriority(kind, served()),
     steer: (holds) => steering.steer(kind, holds),
   });
@@ -76,12 +83,11 @@ export function createHealthLoop(
     return asked === undefined ? health.explanation() : `${health.explanation()}; ${asked}`;
   };
   const writeHealth = (): void => {
-    permission = mayTakePart();
+    const decided = decide();
+    participation = decided.participation;
     const value = health.value();
     // FAULT is rewritten too: a file that is not refreshed counts as that of a dead monitor.
-    if (health.isKeptOut()) track.write(value, 'refused', why);
-    else if (health.isKnown() && permission.kind === 'given') track.write(value, 'given', why);
-    else if (permission.kind === 'waiting') track.keepFault();
+    if (participation.state !== 'in' || health.isKnown()) track.write(value, decided.noted, why);
     source.recordUsable(health.isWell());
   };
   configuration.onChange(writeHealth);
@@ -112,7 +118,12 @@ export function createHealthLoop(
     kind,
     view: () => ({
       ...health.view(),
-      ...{ hasSpoken: track.written() !== undefined, trackFile, steered: steering.text(kind) ?? null },
+      ...{
+        hasSpoken: track.written() !== undefined,
+        trackFile,
+        participation,
+        steered: steering.text(kind) ?? null,
+      },
     }),
     run: async (signal) => {
       await Promise.all([
@@ -122,7 +133,8 @@ export function createHealthLoop(
         ),
         url && every(ASK_EVERY_MS, signal, () => askPeers(url, signal)),
         every(LOOK_EVERY_MS, signal, async () => {
-          isGroupBack = permission.kind === 'waiting' && (await isReunited(source, served(), signal));
+          isGroupBack =
+            participation.state === 'waiting' && (await allPeersBackWithoutApi(source, served(), signal));
         }),
         every(LOOK_EVERY_MS, signal, async () => {
           health.look();

@@ -1,16 +1,18 @@
 import type { HealthAnswer, HealthUrl } from '../../engine/system/network/ask-health.ts';
 import type { Liveness } from '../../engine/system/network/watch-liveness.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import type { Participation } from '../../keepalived/participation-note.ts';
 import {
   type Addend,
   type Steer,
   serverOf,
+  TRACK,
   type TrackHealth,
   trackAddends,
-  trackValue,
 } from '../../keepalived/track-value.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { initialHolding, type LocalVrrpRole, nextHolding } from '../group/vrrp-holding.ts';
+import { participationText } from '../participation/participation.ts';
 import { LOCAL_API_CHECK, PEERS_CHECK } from '../settings/keepalived-monitor-status.ts';
 import { type CheckSample, explainFlap, type FlapState, initialFlap, nextFlap } from './flap-governor.ts';
 import { type CheckRow, createSightings } from './health-sightings.ts';
@@ -30,8 +32,6 @@ export interface HealthVerdict {
    */
   readonly value: () => number;
   readonly isWell: () => boolean;
-  /** The node stays out, whatever its health is. */
-  readonly isKeptOut: () => boolean;
   /** At least one check has been made. Until then a restarted monitor knows less than its predecessor. */
   readonly isKnown: () => boolean;
   /** What the value comes from, with the message of the failing check. */
@@ -55,14 +55,10 @@ interface VerdictOptions {
   readonly url: HealthUrl | undefined;
   /** See `HealthSource.peersAreOpen`. */
   readonly peersAreOpen: boolean;
-  /** See `TrackHealth.excluded`. */
-  readonly isExcluded: () => boolean;
-  /** See `TrackHealth.heldElsewhere`: who holds the VIP. Empty while that does not keep this node out. */
-  readonly heldElsewhere: () => readonly string[];
   /** keepalived's role on this node in the instances of these VIPs. */
   readonly localRole: () => LocalVrrpRole;
-  /** See `TrackHealth.addressed`. */
-  readonly isAddressed: () => boolean;
+  /** The last decision: FAULT unless `in`. */
+  readonly participation: () => Participation;
   /** See `TrackHealth.priority`. */
   readonly priority: () => number | undefined;
   /** What an operator has ordered, for a node that does or does not hold the VIPs. */
@@ -96,17 +92,13 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
       service: url === undefined ? 'unchecked' : flap.verdict,
       failedForMs: flap.verdict === 'failed' ? monotonicMs() - flap.sinceMs : 0,
       everyoneFailing: flap.verdict === 'failed' && !localApiServes && !peersServe,
-      excluded: options.isExcluded(),
-      heldElsewhere: options.heldElsewhere().length > 0,
-      addressed: options.isAddressed(),
       steer: options.steer(holder),
       priority: options.priority(),
     };
   };
   let decided: TrackHealth = {
     ...{ kind, service: 'unknown', failedForMs: 0, localApiServes: false, holder: false },
-    ...{ everyoneFailing: false, excluded: false, heldElsewhere: false, addressed: true },
-    ...{ steer: 'none', priority: undefined },
+    ...{ everyoneFailing: false, steer: 'none', priority: undefined },
   };
   const decide = (): TrackHealth => {
     decided = health();
@@ -116,14 +108,15 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
     sample();
     decide();
   };
-  /** Rows for state that no answer shows: damping, the address, and why this node is kept out. */
+  const outText = (): string => participationText(options.participation(), monotonicMs(), Date.now());
+  const addends = (): readonly Addend[] =>
+    options.participation().state === 'in'
+      ? trackAddends(decided)
+      : [{ points: TRACK.fault, why: outText() }];
+  /** Rows for state that no answer shows. */
   const ownRows = (): readonly CheckRow[] => [
     dampingRow(flap),
-    options.isAddressed()
-      ? rowOf('address', 'ok', 'on an interface of this node')
-      : rowOf('address', 'failed', 'on no interface of this node'),
-    ...(options.isExcluded() ? [rowOf('list of nodes', 'failed', 'it does not have this node')] : []),
-    ...heldRows(options.heldElsewhere()),
+    rowOf('participation', PARTICIPATION_ROWS[options.participation().state], outText()),
   ];
   return {
     live: (next) => {
@@ -143,19 +136,22 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
       seen.note(PEERS_CHECK, ...peersWords(peers));
     },
     look,
-    value: () => trackValue(decide()),
+    value: () => {
+      decide();
+      return addends().reduce((sum, { points }) => sum + points, 0);
+    },
     isWell: () => url === undefined || flap.verdict === 'ok',
-    isKeptOut: () => decided.excluded || decided.heldElsewhere,
     isKnown: () => url === undefined || flap.verdict !== 'unknown',
     explanation: () => {
-      const [verdict, ...others] = trackAddends(decided).map(({ why }) => why);
+      const [verdict, ...others] = addends().map(({ why }) => why);
+      if (options.participation().state !== 'in') return verdict ?? '';
       const failing = [seen.row(server), seen.row(question)].find(({ state }) => state === 'failed');
       const detail = flap.verdict === 'failed' ? failing?.found : explainFlap(flap, monotonicMs());
       return [detail === undefined ? verdict : `${verdict} (${detail})`, ...others].join('; ');
     },
     view: () => ({
       holder: decided.holder,
-      addends: trackAddends(decided),
+      addends: addends(),
       checks: [...seen.rows(), ...ownRows()],
     }),
   };
@@ -204,10 +200,11 @@ function dampingRow(flap: FlapState): CheckRow {
   return { check: 'damping', state: flap.verdict === 'doubtful' ? 'doubtful' : 'ok', found, sinceMs };
 }
 
-function heldRows(holders: readonly string[]): readonly CheckRow[] {
-  if (holders.length === 0) return [];
-  return [rowOf('VIP', 'failed', `${holders.join(', ')} holds it, and sends no adverts to this node`)];
-}
+const PARTICIPATION_ROWS: Readonly<Record<Participation['state'], CheckRow['state']>> = {
+  in: 'ok',
+  waiting: 'doubtful',
+  out: 'failed',
+};
 
 function rowOf(check: string, state: CheckRow['state'], found: string): CheckRow {
   return { check, state, found, sinceMs: null };

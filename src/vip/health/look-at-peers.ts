@@ -28,7 +28,7 @@ export async function lookAtPeers(
  * Whether every node that this one knows of is back, and on none of them an API server runs: then no node has a list that
  * this one does not have. A host that does not answer may have both an API server and the VIP.
  */
-export async function isReunited(
+export async function allPeersBackWithoutApi(
   source: Pick<HealthSource, 'kind' | 'url' | 'apiPort'>,
   model: KeepalivedModel | undefined,
   signal: AbortSignal,

@@ -2,8 +2,8 @@ import { closeSync, constants, ftruncateSync, writeSync } from 'node:fs';
 import { messageOf } from '../../engine/system/errors.ts';
 import { openOwnFile } from '../../engine/system/file/open-own-file.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
-import { type NotedPermission, notePermission } from '../../keepalived/noted-permission.ts';
-import { noteHealthUrl } from '../../keepalived/silent-health.ts';
+import { notedHealthUrl } from '../../keepalived/fallback-probe.ts';
+import { type ParticipationNote, writeParticipationNote } from '../../keepalived/participation-note.ts';
 import { hasTrackValue, readTrackValue } from '../../keepalived/track-file.ts';
 import { TRACK } from '../../keepalived/track-value.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
@@ -14,18 +14,15 @@ const REFRESH_EVERY_MS = 500;
 
 export interface TrackWriter {
   /**
-   * Also notes what the node is permitted, for the next monitor and for the supervisor. `why` is called only if the value
-   * differs. A failed write is repeated at the next call.
+   * Also writes the note for the supervisor and the next monitor. `why` is called only if the value differs. A failed write is
+   * repeated at the next call.
    */
-  readonly write: (value: number, permission: NotedPermission, why: () => string) => void;
-  /**
-   * Refreshes the FAULT that keepalived itself wrote: the supervisor takes an old one for that of a dead monitor and lets
-   * the node take part. Does nothing if there is no file or another value, but for one that has gone, or was emptied, since it had FAULT.
-   */
-  readonly keepFault: () => void;
+  readonly write: (value: number, noted: Noted, why: () => string) => void;
   /** The last value; undefined before the first. */
   readonly written: () => number | undefined;
 }
+
+type Noted = Omit<ParticipationNote, 'value' | 'healthUrl'>;
 
 /**
  * Writes at each change, every half second, and at once where somebody has deleted or emptied the file: keepalived takes that for 0, and a
@@ -38,11 +35,7 @@ export function createTrackWriter(
   { log, once }: Pick<KeepalivedMonitorObservers, 'log' | 'once'>,
   nowMs: () => number = monotonicMs,
 ): TrackWriter {
-  let last: { readonly value: number; readonly permission: NotedPermission; readonly at: number } | undefined;
-  let hasNotedUrl = false;
-  let keptAt = Number.NEGATIVE_INFINITY;
-  /** The file has had FAULT since the last value of ours. */
-  let isKept = false;
+  let last: { readonly value: number; readonly noted: Noted; readonly at: number } | undefined;
   const attempt = (what: 'value' | 'note', write: () => void): boolean => {
     const topic = `track-file-${kind}-${what}`;
     try {
@@ -55,34 +48,29 @@ export function createTrackWriter(
       return false;
     }
   };
-  const write: TrackWriter['write'] = (value, permission, why) => {
-    const now = nowMs();
-    const isSame = last?.value === value && last.permission === permission;
-    if (isSame && now - (last?.at ?? 0) < REFRESH_EVERY_MS && hasTrackValue(path)) return;
-    if (!attempt('value', () => overwrite(path, value))) return;
-    // After the value, which needs no room on a full disk.
-    attempt('note', () => {
-      notePermission(path, permission);
-      if (!hasNotedUrl) noteHealthUrl(path, url);
-      hasNotedUrl = true;
-    });
-    isKept = false;
-    const before = last?.value;
-    last = { value, permission, at: now };
-    if (before !== value) log({ event: 'health-told', kind, value, before, why: why() });
+  const isSame = (value: number, { before, state, until }: Noted): boolean =>
+    last?.value === value &&
+    last.noted.before === before &&
+    last.noted.state === state &&
+    last.noted.until === until;
+  return {
+    write: (value, noted, why) => {
+      const now = nowMs();
+      if (isSame(value, noted) && now - (last?.at ?? 0) < REFRESH_EVERY_MS && hasTrackValue(path)) return;
+      // A supervisor has let this node compete before its monitor came: that lasts until the first decision.
+      const isFirst = last === undefined && noted.state === 'waiting' && noted.before === 'nothing';
+      if (isFirst && readTrackValue(path, TRACK.fault) > TRACK.fault) return;
+      if (!attempt('value', () => overwrite(path, value))) return;
+      // After the value, which needs no room on a full disk.
+      attempt('note', () =>
+        writeParticipationNote(path, { ...noted, value, healthUrl: notedHealthUrl(url) }),
+      );
+      const before = last?.value;
+      last = { value, noted, at: now };
+      if (before !== value) log({ event: 'health-told', kind, value, before, why: why() });
+    },
+    written: () => last?.value,
   };
-  const keepFault = (): void => {
-    const now = nowMs();
-    const isDamaged = isKept && !hasTrackValue(path);
-    if (!isDamaged && now - keptAt < REFRESH_EVERY_MS) return;
-    keptAt = now;
-    attempt('value', () => {
-      if (!isDamaged && readTrackValue(path) > TRACK.fault) return;
-      overwrite(path, TRACK.fault);
-      isKept = true;
-    });
-  };
-  return { write, keepFault, written: () => last?.value };
 }
 
 /** The longest value is -254. Every value has this length, so that no rest of an older one follows it. */

@@ -1,3 +1,5 @@
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import type { Participation } from '../../keepalived/participation-note.ts';
 import { readTrackValue } from '../../keepalived/track-file.ts';
 import { type Addend, serverOf, TRACK } from '../../keepalived/track-value.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
@@ -16,11 +18,12 @@ export interface HealthView {
   /** The monitor has written the track file itself, so the value is not from an earlier monitor or from keepalived. */
   readonly hasSpoken: boolean;
   readonly trackFile: string;
+  readonly participation: Participation;
   /** What an operator has ordered. */
   readonly steered: string | null;
 }
 
-/** This node's priority for the VIPs of one kind. `health` is undefined if it is not measured: then it adds nothing. */
+/** This node's priority for the VIPs of one kind. `health` is undefined without a health loop. */
 export function priorityOf(
   kind: VipKind,
   vips: readonly string[],
@@ -32,7 +35,7 @@ export function priorityOf(
   const instance = model?.instances.find((each) => each.kind === kind);
   const sum =
     model === undefined || instance === undefined
-      ? { arithmetic: [], priority: 0 }
+      ? { arithmetic: health?.participation.state === 'in' ? [] : track, priority: 0 }
       : prioritySum(
           baseAddend(
             instance.priority,
@@ -48,8 +51,16 @@ export function priorityOf(
     checks: [...(health?.checks ?? [])],
     arithmetic: [...sum.arithmetic],
     priority: sum.priority,
+    participation: participationView(health?.participation),
     steered: health?.steered ?? null,
   };
+}
+
+function participationView(decided: Participation | undefined): VipPriority['participation'] {
+  if (decided === undefined || decided.state === 'in') return { state: 'in', reason: null, untilMs: null };
+  const leftMs = decided.state === 'waiting' ? decided.until - monotonicMs() : Number.POSITIVE_INFINITY;
+  const untilMs = Number.isFinite(leftMs) ? Math.round(leftMs) : null;
+  return { state: decided.state, reason: decided.reason, untilMs };
 }
 
 function found(trackFile: string, kind: VipKind): readonly Addend[] {

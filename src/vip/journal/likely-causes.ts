@@ -33,7 +33,7 @@ const EVIDENCE: ReadonlySet<string> = new Set([
   'generation-hung',
   'generation-busy',
   'stopping',
-  'left-the-group',
+  'removed-from-node-list',
   'vip-not-repaired',
 ]);
 

@@ -31,7 +31,11 @@ export const vipEvents: JournalEvents = {
   liveness: { kind: 'health', subject: 'kind', to: 'liveness', title: 'health of' },
   peers: { kind: 'health', subject: 'kind', to: 'serve', title: 'can peers serve' },
   'group-not-ready': { kind: 'group', reason: 'reason' },
-  'left-the-group': { kind: 'group', facts: ['answer'] },
+  'removed-from-node-list': { kind: 'group', facts: ['path'] },
+  'participation-changed': {
+    ...{ kind: 'group', subject: 'kind', from: 'from', to: 'to', reason: 'reason' },
+    ...{ facts: ['until'], title: 'participation for' },
+  },
   'node-drained': drained,
   'node-undrained': drained,
   'order-unusable': { kind: 'steering', reason: 'message' },

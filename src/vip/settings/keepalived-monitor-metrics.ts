@@ -1,6 +1,7 @@
 import type { Observers } from '../../engine/monitor/observers.ts';
 import { type MetricsRegistry, simpleGauge } from '../../engine/observe/metrics-registry.ts';
 import { createMonitorMetrics } from '../../engine/observe/monitor-metrics.ts';
+import type { Participation } from '../../keepalived/participation-note.ts';
 import { vipRepairCounter } from '../../keepalived/vip-repair-counter.ts';
 
 /** What the keepalived monitor can be asked about besides, in Prometheus' words. */
@@ -18,6 +19,10 @@ export function createKeepalivedMonitorMetrics(nowMs: () => number, registry: Me
     'hawser_split_brain',
     '1 while this node holds the VIP and another host answers for it too.',
   );
+  const participation = registry.gauge(
+    'hawser_vip_participation',
+    '1 for the state of this node: in (it competes for the VIPs of this kind), waiting or out.',
+  );
   const repair = vipRepairCounter(registry, ['stale-removed']);
   const drained = registry.gauge('hawser_drained', '1 while this node is drained.');
   return {
@@ -31,6 +36,10 @@ export function createKeepalivedMonitorMetrics(nowMs: () => number, registry: Me
       'hawser_virtual_router_id_taken',
       '1 while this node does not join because its virtual router id or its VIP is in use.',
     ),
+    participation: (kind: string, current: Participation['state']) => {
+      for (const state of ['in', 'waiting', 'out'] as const)
+        participation.set(Number(state === current), { kind, state });
+    },
     groupNodes: (kind: string, count: number) => groupNodes.set(count, { kind }),
     splitBrain: (vip: string, split: boolean) => splitBrain.set(Number(split), { vip }),
     /** VIPs were removed that keepalived and its supervisor left when they ended. */

@@ -20,6 +20,12 @@ const vipPrioritySchema = z.object({
   /** How the priority comes about: the place in the list first, then each addend. Their sum is `priority`. */
   arithmetic: z.array(z.object({ points: z.number(), why: z.string() })),
   priority: z.number(),
+  /** Whether this node competes for these VIPs; `untilMs`: how long it waits at most, null if no end is known. */
+  participation: z.object({
+    state: z.enum(['in', 'waiting', 'out']),
+    reason: z.nullable(z.string()),
+    untilMs: z.nullable(z.number()),
+  }),
   /** What an operator has asked for: `hawser drain`, `move-vip`. */
   steered: z.nullable(z.string()),
 });

@@ -25,7 +25,7 @@ const outputs = [
   'run/hawser-keepalived.json',
   'run/keepalived.accepted.conf',
   'run/lb.track',
-  'run/lb.track.health',
+  'run/lb.participation.json',
   'run/server-state',
   'run/vrrp-state.json',
   'run/haproxy.pid',

@@ -83,6 +83,7 @@ export function nodeStatus({
       priorities: [
         {
           ...{ kind: 'api', vips: [vip], value: holder ? 30 : 0, holder, priority, steered: null },
+          participation: { state: 'in', reason: null, untilMs: null },
           checks: [
             { check: 'HAProxy', state: 'ok', found: '/haproxy_ready answers', sinceMs: 26 * MINUTE },
             { check: 'API server', state: 'ok', found: '/readyz says ok', sinceMs: 9 * HOUR },

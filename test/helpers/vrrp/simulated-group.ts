@@ -91,7 +91,7 @@ function looked(member: Member, index: number, holder: number, size: number, now
       : nextSteering(member.steering, order, { nowMs, holds });
   const value = trackValue({
     ...{ kind: 'api', service, failedForMs: 9_999, localApiServes: true, holder: holds },
-    ...{ everyoneFailing: false, excluded: false, heldElsewhere: false, addressed: true },
+    everyoneFailing: false,
     steer: order === undefined ? 'none' : steerOf(steering, order, 'api'),
     priority: vrrpPriority(index, size),
   });

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { noteHealthUrl } from '../../../src/keepalived/silent-health.ts';
+import { notedHealthUrl } from '../../../src/keepalived/fallback-probe.ts';
+import { writeParticipationNote } from '../../../src/keepalived/participation-note.ts';
 import { createVrrpPair, PATIENT, type VrrpNode } from '../../helpers/keepalived-node.ts';
 import { readLogEvents } from '../../helpers/supervisor-process.ts';
 import { routerHealth } from '../../helpers/vrrp/ingress-router.ts';
@@ -69,7 +70,8 @@ function startService({ namespace, paths }: VrrpNode): { readonly kill: () => vo
   const [file, ...prefix] = namespace.prefix;
   const program = fileURLToPath(new URL('../../helpers/vrrp/ingress-router.ts', import.meta.url));
   const child = spawn(file, [...prefix, process.execPath, program], { stdio: 'ignore' });
-  noteHealthUrl(paths.track, { secure: false, host: '127.0.0.1', ...routerHealth });
+  const healthUrl = notedHealthUrl({ secure: false, host: '127.0.0.1', ...routerHealth });
+  writeParticipationNote(paths.track, { before: 'admitted', state: 'in', until: null, value: 0, healthUrl });
   const kill = (): void => void child.kill('SIGKILL');
   return { kill, [Symbol.dispose]: kill };
 }

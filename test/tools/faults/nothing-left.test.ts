@@ -32,7 +32,7 @@ test('files that a killed program leaves half-written, and sockets that it had n
     'run/keepalived.sock',
     'run/notify.fifo',
     'run/keepalived.accepted.conf',
-    'run/lb.track.health',
+    'run/lb.participation.json',
   ];
   expect([...lasting, ...run].filter(isTemporary)).toEqual([]);
 });

@@ -9,7 +9,7 @@ const ordinary: fc.Arbitrary<Move> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constant('request' as const),
-      what: fc.constantFrom<VrrpRequest>('reload', 'reload', 'start', 'stop', 'leave'),
+      what: fc.constantFrom<VrrpRequest>('reload', 'reload', 'start', 'stop'),
     }),
   },
   {

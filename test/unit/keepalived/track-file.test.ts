@@ -2,8 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { notePermission } from '../../../src/keepalived/noted-permission.ts';
-import { createTrackGuard, forgetBonus } from '../../../src/keepalived/track-file.ts';
+import {
+  type ParticipationNote,
+  writeParticipationNote,
+} from '../../../src/keepalived/participation-note.ts';
+import { createTrackFileWatchdog, forgetBonus } from '../../../src/keepalived/track-file.ts';
 
 let dir: string;
 let path: string;
@@ -22,8 +25,8 @@ const read = (): number => Number(readFileSync(path, 'utf8'));
 
 test('a file that is written often enough is not touched', () => {
   write(30, 2_900);
-  const guard = createTrackGuard(path, 3_000);
-  expect(guard(true, now)).toEqual({ path, silent: false, demoted: false, value: 30 });
+  const watchdog = createTrackFileWatchdog(path, 3_000);
+  expect(watchdog(true, now)).toEqual({ path, silent: false, demoted: false, value: 30 });
   expect(read()).toBe(30);
 });
 
@@ -36,21 +39,21 @@ test.each([
   [-150, true, -150],
 ])('silent after %i, holder %j: %i', (said, holder, expected) => {
   write(said, 3_100);
-  const guard = createTrackGuard(path, 3_000);
-  expect(guard(holder, now)).toEqual({ path, silent: true, demoted: true, value: expected });
+  const watchdog = createTrackFileWatchdog(path, 3_000);
+  expect(watchdog(holder, now)).toEqual({ path, silent: true, demoted: true, value: expected });
   expect(read()).toBe(expected);
 });
 
 test('FAULT stays valid for longer: the monitor of a booting node may not be up yet', () => {
   write(-254, 9_900);
-  expect(createTrackGuard(path, 3_000)(false, now)).toEqual({
+  expect(createTrackFileWatchdog(path, 3_000)(false, now)).toEqual({
     path,
     silent: false,
     demoted: false,
     value: -254,
   });
   write(-254, 10_100);
-  expect(createTrackGuard(path, 3_000)(false, now)).toEqual({
+  expect(createTrackFileWatchdog(path, 3_000)(false, now)).toEqual({
     path,
     silent: true,
     demoted: true,
@@ -58,25 +61,53 @@ test('FAULT stays valid for longer: the monitor of a booting node may not be up 
   });
 });
 
+const note = (part: Partial<ParticipationNote>) =>
+  writeParticipationNote(path, {
+    ...{ before: 'nothing', state: 'out', until: null, value: -254, healthUrl: null },
+    ...part,
+  });
+const probeOf = (healthy: boolean) => ({ healthy: () => healthy, reset: () => undefined });
+
 test.each([true, false])(
-  'a node that its monitor has refused stays in FAULT without it (HAProxy serves: %j)',
-  (serves) => {
+  'a node that is out stays in FAULT without its monitor (HAProxy healthy: %j)',
+  (healthy) => {
     write(-254, 10_100);
-    notePermission(path, 'refused');
-    const guard = createTrackGuard(path, 3_000, { serves: () => serves, forget: () => undefined });
-    expect(guard(false, now)).toMatchObject({ silent: true, value: -254 });
-    expect(guard(false, now + 3_600_000)).toMatchObject({ silent: true, value: -254 });
+    note({ state: 'out' });
+    const watchdog = createTrackFileWatchdog(path, 3_000, probeOf(healthy));
+    expect(watchdog(false, now)).toMatchObject({ silent: true, value: -254 });
+    expect(watchdog(false, now + 3_600_000)).toMatchObject({ silent: true, value: -254 });
     expect(read()).toBe(-254);
   },
 );
 
+test('a node that waits stays in FAULT without its monitor until the end of the wait', () => {
+  write(-254, 10_100);
+  note({ state: 'waiting', until: 5_000 });
+  let uptimeMs = 4_999;
+  const watchdog = createTrackFileWatchdog(path, 3_000, probeOf(true), () => uptimeMs);
+  expect(watchdog(false, now)?.value).toBe(-254);
+  uptimeMs = 5_000;
+  expect(watchdog(false, now)?.value).toBe(-180);
+});
+
+test('the probe gets the URL of the note', () => {
+  write(0, 3_100);
+  note({ state: 'in', value: 0, healthUrl: 'http://127.0.0.1:1/' });
+  const asked: (string | null)[] = [];
+  const healthy = (url: string | null) => asked.push(url) > 0;
+  expect(createTrackFileWatchdog(path, 3_000, { healthy, reset: () => undefined })(false, now)?.value).toBe(
+    0,
+  );
+  expect(asked).toEqual(['http://127.0.0.1:1/']);
+});
+
 test('the value of a silent node follows the VIP, and its own writing is not taken for its monitor', () => {
   write(0, 3_100);
-  const guard = createTrackGuard(path, 3_000);
-  expect([guard(false, now), guard(true, now), guard(false, now)].map((look) => look?.value)).toEqual([
-    -60, -30, -60,
-  ]);
-  expect(guard(false, now + 1)?.silent).toBe(true);
+  const watchdog = createTrackFileWatchdog(path, 3_000);
+  expect(
+    [watchdog(false, now), watchdog(true, now), watchdog(false, now)].map((look) => look?.value),
+  ).toEqual([-60, -30, -60]);
+  expect(watchdog(false, now + 1)?.silent).toBe(true);
 });
 
 test.each([
@@ -91,9 +122,8 @@ test.each([
   'silent while its HAProxy answers: the value of a %s stays, or follows the VIP',
   (_what, said, holder, expected) => {
     write(said, 10_100);
-    const health = { serves: () => true, forget: () => undefined };
-    const guard = createTrackGuard(path, 3_000, health);
-    expect(guard(holder, now)).toEqual({ path, silent: true, demoted: false, value: expected });
+    const watchdog = createTrackFileWatchdog(path, 3_000, probeOf(true));
+    expect(watchdog(holder, now)).toEqual({ path, silent: true, demoted: false, value: expected });
     expect(read()).toBe(expected);
   },
 );
@@ -101,38 +131,38 @@ test.each([
 test('a silent node is demoted while its HAProxy does not answer', () => {
   let serves = true;
   write(30, 3_100);
-  const guard = createTrackGuard(path, 3_000, { serves: () => serves, forget: () => undefined });
+  const watchdog = createTrackFileWatchdog(path, 3_000, { healthy: () => serves, reset: () => undefined });
   const values = [true, false, true].map((answer) => {
     serves = answer;
-    return guard(true, now)?.value;
+    return watchdog(true, now)?.value;
   });
   expect(values).toEqual([30, -30, 30]);
 });
 
 test('a monitor that writes again is trusted at once', () => {
   write(0, 3_100);
-  const guard = createTrackGuard(path, 3_000);
-  guard(false, now);
+  const watchdog = createTrackFileWatchdog(path, 3_000);
+  watchdog(false, now);
   write(0, 0);
-  expect(guard(false, now)).toEqual({ path, silent: false, demoted: false, value: 0 });
+  expect(watchdog(false, now)).toEqual({ path, silent: false, demoted: false, value: 0 });
 });
 
 test('a monitor is missed after as many looks, however far they are apart on a starved machine', () => {
   write(0, 100);
-  const guard = createTrackGuard(path, 3_000);
-  const looks = Array.from({ length: 14 }, (_, index) => guard(true, now + index * 2_000)?.silent);
+  const watchdog = createTrackFileWatchdog(path, 3_000);
+  const looks = Array.from({ length: 14 }, (_, index) => watchdog(true, now + index * 2_000)?.silent);
   expect(looks).toEqual([...Array.from({ length: 12 }, () => false), true, true]);
 });
 
 test('a clock that was set forward makes no monitor silent', () => {
   write(30, 0);
-  const guard = createTrackGuard(path, 3_000);
-  guard(true, now);
-  expect(guard(true, now + 3_600_000)?.silent).toBe(false);
+  const watchdog = createTrackFileWatchdog(path, 3_000);
+  watchdog(true, now);
+  expect(watchdog(true, now + 3_600_000)?.silent).toBe(false);
 });
 
-test('without a file there is nothing to guard', () => {
-  expect(createTrackGuard(path, 3_000)(true, now)).toBeUndefined();
+test('without a file there is nothing to watch', () => {
+  expect(createTrackFileWatchdog(path, 3_000)(true, now)).toBeUndefined();
 });
 
 test.each([

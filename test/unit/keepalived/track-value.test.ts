@@ -5,7 +5,6 @@ import {
   silentTrackValue,
   TRACK,
   type TrackHealth,
-  trackAddends,
   trackValue,
 } from '../../../src/keepalived/track-value.ts';
 import { prioritySpread, vrrpPriority } from '../../../src/vip/group/vrrp-priority.ts';
@@ -17,9 +16,6 @@ const healthy: TrackHealth = {
   localApiServes: true,
   holder: false,
   everyoneFailing: false,
-  excluded: false,
-  heldElsewhere: false,
-  addressed: true,
   steer: 'none',
   priority: 220,
 };
@@ -53,19 +49,6 @@ describe('not steered', () => {
   test('before the first look it cannot serve, even where everyone is failing', () => {
     expect(value({ service: 'unknown', everyoneFailing: true })).toBe(TRACK.fault);
   });
-
-  test('a node that is not in the list of nodes cannot serve, however healthy', () => {
-    expect(value({ excluded: true, holder: true, everyoneFailing: true })).toBe(TRACK.fault);
-  });
-});
-
-test('a node that has lost its own address cannot serve, though its HAProxy and its adverts work', () => {
-  expect(value({ addressed: false, holder: true })).toBe(TRACK.fault);
-  expect(value({ addressed: false, everyoneFailing: true })).toBe(TRACK.fault);
-});
-
-test('a node that was unplugged says that its interface may be down', () => {
-  expect(trackAddends({ ...healthy, addressed: false, holder: true })[0]?.why).toContain('is down');
 });
 
 describe('steered', () => {
@@ -100,7 +83,6 @@ describe('steered', () => {
         expect(value({ steer: 'claim', ...failing })).toBe(value(failing));
       }
     expect(value({ steer: 'claim', priority: undefined })).toBe(TRACK.healthy);
-    expect(value({ steer: 'claim', addressed: false })).toBe(TRACK.fault);
     expect(value({ steer: 'claim', priority: 254, holder: true })).toBe(TRACK.healthyHolder);
   });
 });

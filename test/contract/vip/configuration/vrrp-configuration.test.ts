@@ -42,19 +42,10 @@ function group() {
     list.observe({ kind: 'servers', via: 'poll', from: 'a test', servers, skipped: [] });
     await waitFor('the list to settle', async () => (await list.next(signal)).input);
   };
-  const guard = {
-    ...{
-      prepare: () => undefined,
-      admits: async () => true,
-      taken: () => null,
-      heardIntervalMs: () => undefined,
-      run: async () => undefined,
-    },
-  };
+  const guard = { prepare: () => undefined };
   const modelSettings = keepalivedSettings(settings, 'cluster');
-  const lists = [{ kind: 'api', list, run: async () => undefined }] as const;
-  const isVipClear = () => true;
-  const parts = { wake: createWake(), lists, modelSettings, guard, isVipClear, observers };
+  const lists = [{ kind: 'api', list, lastRun: [] }] as const;
+  const parts = { wake: createWake(), lists, modelSettings, guard, observers };
   const inputOf = (...names: readonly string[]) => {
     const controlPlane = names.map((name) => ({ name, addresses: [`192.0.2.${name.slice(3)}`] }));
     const interfaces = [{ name: 'eth0', addresses: ['192.0.2.1/24'] }];
@@ -87,7 +78,7 @@ test('a confirmed configuration reaches the health writers before their next che
   const { configuration, observe, inputOf } = group();
   await observe('cp-1', 'cp-2');
   const confirmed: boolean[] = [];
-  configuration.onChange(() => void confirmed.push(configuration.isConfirmed()));
+  configuration.onChange(() => void confirmed.push(configuration.isApplied()));
   await configuration.observe(reloaded, inputOf('cp-1', 'cp-2'), { text: 'text', mode: 0o644 }, attempt);
   expect(confirmed).toEqual([true]);
 });
@@ -121,4 +112,40 @@ test('a configuration that forgets a node is given up where the node is listed a
   expect(logged.at(-1)).toEqual({ event: 'configuration-superseded', message });
   expect(registry.text()).toContain('hawser_applies_total{result="failed"} 0');
   expect(changeProblem('keepalived.conf', configuration.view().lastChange)).toBe(false);
+});
+
+test('a node that a believed list lacks sets its configuration aside, once, and keeps it otherwise', async () => {
+  const { dir, configuration, observe, logged } = group();
+  const changes: string[] = [];
+  configuration.onChange(() => void changes.push(configuration.list().kind));
+  writeFileSync(join(dir, 'keepalived.conf'), 'old');
+  writeFileSync(join(dir, 'keepalived.conf.last-good'), 'old');
+  await configuration.next(signal);
+  expect(existsSync(join(dir, 'keepalived.conf'))).toBe(true);
+
+  await observe('cp-251', 'cp-252');
+  for (let rounds = 0; rounds < 2; rounds += 1) await configuration.next(signal);
+  expect(readdirSync(dir)).toEqual(['keepalived.conf.left']);
+  expect(configuration.list()).toMatchObject({ kind: 'believed', names: 'others' });
+  expect(changes).toEqual(['believed']);
+  expect(logged.filter(({ event }) => event === 'removed-from-node-list')).toHaveLength(1);
+});
+
+test('a node that is replaced in one step stays a peer for a while, and the one in its place is added at once', async () => {
+  const { configuration, observe } = group();
+  const peers = async () => {
+    const { input, lookAgainInMs } = await configuration.next(signal);
+    return { names: input?.controlPlane.map(({ name }) => name), lookAgainInMs };
+  };
+  await observe('cp-1', 'cp-2', 'cp-3');
+  expect((await peers()).names).toEqual(['cp-1', 'cp-2', 'cp-3']);
+  await observe('cp-1', 'cp-2', 'cp-4');
+  const first = await waitFor('the next list', async () => {
+    const found = await peers();
+    return found.names?.includes('cp-4') && found;
+  });
+  expect(first.names).toEqual(['cp-1', 'cp-2', 'cp-4', 'cp-3']);
+  expect(first.lookAgainInMs).toBeGreaterThan(0);
+  const isGone = async () => !(await peers()).names?.includes('cp-3');
+  await waitFor('the end of the removed one', isGone, 10_000);
 });

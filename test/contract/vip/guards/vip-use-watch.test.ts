@@ -33,7 +33,7 @@ test('a node that waits again repeats its question, even after one that could no
   const stop = new AbortController();
   const running = watch.run(stop.signal);
   expect(watch.look('api').kind).toBe('unknown');
-  await waitFor('three rounds to fail', () => watch.look('api').kind === 'unseen');
+  await waitFor('three rounds to fail', () => watch.look('api').kind === 'unobservable');
   const before = removals;
   // It is not asked for two seconds.
   await waitFor('the end of the wait', () => removals > before);
@@ -42,35 +42,8 @@ test('a node that waits again repeats its question, even after one that could no
   await running;
 });
 
-test('findings before a reset no longer count, nor those of the round in progress', async () => {
-  const config = join(dir, 'keepalived.conf');
-  writeFileSync(config, keepalivedConf);
-  let sets = 0;
-  const trap = {
-    set: async () => {
-      sets += 1;
-      return 'Cannot run nft: the table is locked';
-    },
-    noted: async () => ({ kind: 'failed', message: 'never set' }) as const,
-    forget: async () => undefined,
-    remove: async () => undefined,
-  };
-  const settings = { runDir: dir, config };
-  const watch = createVipUseWatch(settings, { log: () => undefined, once: createOnce() }, trap);
-  const stop = new AbortController();
-  const running = watch.run(stop.signal);
-  await waitFor('three rounds to fail', () => watch.look('api').kind === 'unseen');
-  watch.forget('api');
-  const before = sets;
-  expect(watch.look('api').kind).toBe('unknown');
-  await waitFor('three rounds to fail again', () => watch.look('api').kind === 'unseen');
-  expect(sets - before).toBeGreaterThanOrEqual(3);
-  stop.abort();
-  await running;
-});
-
 test('a node without a configuration has no VIP to ask for, which shows nothing', () => {
   const settings = { runDir: dir, config: join(dir, 'keepalived.conf') };
   const watch = createVipUseWatch(settings, { log: () => undefined, once: createOnce() });
-  expect(watch.look('api').kind).toBe('unseen');
+  expect(watch.look('api').kind).toBe('unobservable');
 });

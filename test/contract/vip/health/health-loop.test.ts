@@ -19,7 +19,7 @@ async function startLoop() {
   const stop = new AbortController();
   const trackFile = join(dir, 'lb.track');
   const stateFile = join(dir, 'vrrp-state.json');
-  const list = { isExcluded: false };
+  const list: { names: 'us' | 'others' } = { names: 'us' };
   const transitions: (() => void)[] = [];
   const loop = createHealthLoop(
     {
@@ -39,13 +39,12 @@ async function startLoop() {
     { stateFile },
     {
       ...{ instanceNames: () => undefined, served: () => undefined },
-      ...{ isConfirmed: () => true, isExcluded: () => list.isExcluded, isUndecided: () => false },
+      list: () => ({ kind: 'believed', since: 0, names: list.names, sameAsLastRun: true }),
+      isApplied: () => true,
+      guard: { fact: () => ({ kind: 'free' }) },
       onChange: () => undefined,
       onTransition: (listener) => void transitions.push(listener),
-      vipUse: {
-        look: () => ({ kind: 'clear', heardForMs: Number.POSITIVE_INFINITY }),
-        forget: () => undefined,
-      },
+      vipUse: { look: () => ({ kind: 'free' }) },
       steering: { steer: () => 'none', text: () => undefined, onChange: () => undefined },
     },
     {
@@ -77,9 +76,9 @@ async function startLoop() {
 test('a node that the list of nodes does not contain is in FAULT, though its server serves', async () => {
   await using loop = await startLoop();
   await waitFor('the node to take part', () => loop.hasSpoken() && loop.value() >= TRACK.healthy);
-  loop.list.isExcluded = true;
+  loop.list.names = 'others';
   await waitFor('FAULT', () => loop.value() === TRACK.fault);
-  loop.list.isExcluded = false;
+  loop.list.names = 'us';
   await waitFor('the node to take part again', () => loop.value() >= TRACK.healthy);
 });
 

@@ -42,9 +42,6 @@ const health = fc.record<TrackHealth>({
   localApiServes: fc.boolean(),
   holder: fc.boolean(),
   everyoneFailing: fc.boolean(),
-  excluded: fc.boolean(),
-  heldElsewhere: fc.boolean(),
-  addressed: fc.boolean(),
   steer: fc.constantFrom('none', 'drain', 'yield', 'claim'),
   priority: fc.option(fc.integer({ min: 1, max: 254 }), { nil: undefined }),
 });

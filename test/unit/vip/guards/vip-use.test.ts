@@ -4,10 +4,11 @@ import {
   initialVipUse,
   nextRoundInMs,
   nextVipUse,
-  type VipUse,
+  segmentOf,
   type VipUseRound,
-  vipUseOf,
+  worstOf,
 } from '../../../../src/vip/guards/vip-use.ts';
+import type { SegmentFact } from '../../../../src/vip/participation/participation.ts';
 
 const answered: Partial<VipUseRound> = { answers: ['a'] };
 const advertised: Partial<VipUseRound> = { answers: ['a'], isAdvertised: true };
@@ -16,7 +17,7 @@ const silent: Partial<VipUseRound> = {};
 type Round = Partial<VipUseRound> | 'failed';
 
 /** Rounds a second apart, judged at the moment of the last. */
-function judgedAt(takeOverMs: number, ...rounds: readonly Round[]): VipUse {
+function judgedAt(takeOverMs: number, ...rounds: readonly Round[]): SegmentFact {
   const state = rounds.reduce<typeof initialVipUse>(
     (before, round, index) =>
       round === 'failed'
@@ -30,7 +31,7 @@ function judgedAt(takeOverMs: number, ...rounds: readonly Round[]): VipUse {
           }),
     initialVipUse,
   );
-  return vipUseOf(state, (rounds.length - 1) * 1_000, takeOverMs);
+  return segmentOf(state, (rounds.length - 1) * 1_000, takeOverMs);
 }
 const playAt = (takeOverMs: number, ...rounds: readonly Round[]) => judgedAt(takeOverMs, ...rounds).kind;
 const play = (...rounds: readonly Round[]) => playAt(600, ...rounds);
@@ -41,58 +42,66 @@ test('nothing is known before the third round, whatever the first two have found
   expect(play(silent, silent)).toBe('unknown');
 });
 
-test('a VIP for which no other host answers is clear', () => {
-  expect(play(...times(3, silent))).toBe('clear');
+test('a VIP for which no other host answers is free', () => {
+  expect(play(...times(3, silent))).toBe('free');
 });
 
 test('with a long advert interval silence is no evidence until a failover would be over', () => {
-  expect(playAt(12_200, ...times(13, silent))).toBe('unseen');
-  expect(playAt(12_200, ...times(14, silent))).toBe('clear');
-  expect(playAt(12_200, ...times(20, silent), answered, ...times(3, silent))).toBe('unseen');
+  expect(playAt(12_200, ...times(13, silent))).toBe('unknown');
+  expect(playAt(12_200, ...times(14, silent))).toBe('free');
+  expect(playAt(12_200, ...times(20, silent), answered, ...times(3, silent))).toBe('unknown');
 });
 
-test('a host that answers and sends no adverts here holds it elsewhere, also where answers are lost', () => {
-  expect(play(...times(3, answered))).toBe('elsewhere');
-  expect(play(answered, silent, silent)).toBe('elsewhere');
-  expect(play(...times(9, answered), silent, silent)).toBe('elsewhere');
+test('a host that answers and sends no adverts here is not heard, also where answers are lost', () => {
+  expect(play(...times(3, answered))).toBe('unheard');
+  expect(play(answered, silent, silent)).toBe('unheard');
+  expect(play(...times(9, answered), silent, silent)).toBe('unheard');
 });
 
-test('a holder that has gone has left it clear after three silent rounds', () => {
-  expect(play(...times(9, answered), ...times(3, silent))).toBe('clear');
+test('a holder that has gone has left it free after three silent rounds', () => {
+  expect(play(...times(9, answered), ...times(3, silent))).toBe('free');
 });
 
 test('a holder whose adverts come here does not keep a node out, and does so two rounds after the last of them', () => {
-  expect(play(...times(3, advertised))).toBe('clear');
-  expect(play(advertised, advertised, answered)).toBe('clear');
-  expect(play(advertised, answered, answered)).toBe('elsewhere');
-  expect(play(...times(9, advertised), answered, answered)).toBe('elsewhere');
+  expect(play(...times(3, advertised))).toBe('heard');
+  expect(play(advertised, advertised, answered)).toBe('heard');
+  expect(play(advertised, answered, answered)).toBe('unheard');
+  expect(play(...times(9, advertised), answered, answered)).toBe('unheard');
 });
 
 test('with a long advert interval an advert counts for two intervals', () => {
-  expect(playAt(12_200, advertised, ...times(6, answered))).toBe('clear');
-  expect(playAt(12_200, advertised, ...times(7, answered))).toBe('elsewhere');
+  expect(playAt(12_200, advertised, ...times(6, answered))).toBe('heard');
+  expect(playAt(12_200, advertised, ...times(7, answered))).toBe('unheard');
 });
 
-test('how long the holder was heard counts from the last gap in its adverts, and ends with nobody', () => {
-  const forMs = (takeOverMs: number, ...rounds: readonly Round[]) => {
-    const use = judgedAt(takeOverMs, ...rounds);
-    return use.kind === 'clear' ? use.heardForMs : use.kind;
+test('the holder is heard since the last gap in its adverts', () => {
+  const since = (takeOverMs: number, ...rounds: readonly Round[]) => {
+    const segment = judgedAt(takeOverMs, ...rounds);
+    return segment.kind === 'heard' ? segment.since : segment.kind;
   };
-  expect(forMs(600, ...times(9, advertised))).toBe(8_000);
-  expect(forMs(600, ...times(9, advertised), answered)).toBe(8_000);
-  expect(forMs(600, ...times(9, advertised), answered, ...times(3, advertised))).toBe(12_000);
-  expect(forMs(600, ...times(9, advertised), answered, answered, ...times(3, advertised))).toBe(2_000);
-  expect(forMs(12_200, ...times(3, advertised), ...times(5, answered), advertised)).toBe(8_000);
-  expect(forMs(600, ...times(9, advertised), ...times(3, silent))).toBe(Number.POSITIVE_INFINITY);
+  expect(since(600, ...times(9, advertised))).toBe(0);
+  expect(since(600, ...times(9, advertised), answered, ...times(3, advertised))).toBe(0);
+  expect(since(600, ...times(9, advertised), answered, answered, ...times(3, advertised))).toBe(11_000);
+  expect(since(12_200, ...times(3, advertised), ...times(5, answered), advertised)).toBe(0);
+  expect(since(600, ...times(9, advertised), ...times(3, silent))).toBe('free');
+});
+
+test('the worst of several VIPs counts, and the latest that is heard', () => {
+  const heard = (since: number): SegmentFact => ({ kind: 'heard', since });
+  const unheard: SegmentFact = { kind: 'unheard', macs: ['a'] };
+  expect(worstOf([heard(1), heard(2), { kind: 'free' }])).toEqual(heard(2));
+  expect(worstOf([heard(1), { kind: 'unobservable' }])).toEqual({ kind: 'unobservable' });
+  expect(worstOf([{ kind: 'unknown', until: 1 }, unheard, heard(1)])).toEqual(unheard);
+  expect(worstOf([])).toEqual({ kind: 'unobservable' });
 });
 
 test('a round that failed says nothing, and after three in a row the segment cannot be asked', () => {
   expect(play('failed')).toBe('unknown');
   expect(play('failed', 'failed')).toBe('unknown');
-  expect(play(...times(3, 'failed'))).toBe('unseen');
+  expect(play(...times(3, 'failed'))).toBe('unobservable');
   expect(play(...times(3, silent), 'failed')).toBe('unknown');
   expect(play('failed', 'failed', silent, 'failed', 'failed')).toBe('unknown');
-  expect(play(...times(2, 'failed'), ...times(3, answered))).toBe('elsewhere');
+  expect(play(...times(2, 'failed'), ...times(3, answered))).toBe('unheard');
 });
 
 test('rounds follow each other faster until each VIP was asked for three times, but not after one that failed', () => {

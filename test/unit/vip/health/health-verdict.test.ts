@@ -8,9 +8,7 @@ const url = { secure: false, host: '127.0.0.1', port: 1936, path: '/healthz/read
 const optionsOf = (holder: boolean): Parameters<typeof createHealthVerdict>[0] => ({
   ...{ url, kind: 'ingress', peersAreOpen: true },
   localRole: () => ({ role: holder ? 'holder' : 'backup', ageMs: 0 }),
-  isAddressed: () => true,
-  isExcluded: () => false,
-  heldElsewhere: () => [],
+  participation: () => ({ state: 'in' }),
   priority: () => 210,
   steer: () => 'none',
 });
@@ -46,7 +44,7 @@ test('a VIP that follows no health has the value of a healthy one from the first
     const verdict = createHealthVerdict({ ...optionsOf(holder), url: undefined });
     expect([verdict.isKnown(), verdict.value()]).toEqual([true, value]);
     expect(verdict.explanation()).toContain('the ingress router is not checked');
-    expect(verdict.view().checks.map(({ check }) => check)).toEqual(['damping', 'address']);
+    expect(verdict.view().checks.map(({ check }) => check)).toEqual(['damping', 'participation']);
   }
 });
 

@@ -6,12 +6,13 @@ import { expect, test } from 'vitest';
 import { settingsTyped } from '../../../../src/cli/command-line.ts';
 import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
-import { createTrackGuard, readTrackValue } from '../../../../src/keepalived/track-file.ts';
+import { createTrackFileWatchdog, readTrackValue } from '../../../../src/keepalived/track-file.ts';
 import { TRACK, type TrackHealth, trackValue } from '../../../../src/keepalived/track-value.ts';
 import { buildKeepalivedModel } from '../../../../src/vip/group/keepalived-model.ts';
 import { healthSources } from '../../../../src/vip/health/health-sources.ts';
-import { createPermission } from '../../../../src/vip/health/permission.ts';
 import { createTrackWriter } from '../../../../src/vip/health/track-writer.ts';
+import { createParticipant } from '../../../../src/vip/participation/participant.ts';
+import type { ListFact } from '../../../../src/vip/participation/participation.ts';
 import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/keepalived-monitor-metrics.ts';
 import {
   type KeepalivedMonitorSettings,
@@ -23,47 +24,41 @@ import {
 const LOOK_MS = 500;
 const START_MS = 1_800_000_000_000;
 const url = { secure: false, host: '127.0.0.1', port: 1, path: '/' };
-const quiet = { log: () => {}, once: createOnce() };
+const quiet = {
+  log: () => {},
+  once: createOnce(),
+  metrics: createKeepalivedMonitorMetrics(() => 0, createMetricsRegistry()),
+};
 
 const degraded: TrackHealth = {
   ...{ kind: 'api', service: 'failed', failedForMs: 60_000, localApiServes: true },
-  ...{ holder: false, everyoneFailing: false, excluded: false, heldElsewhere: false },
-  ...{ addressed: true, steer: 'none', priority: 220 },
+  ...{ holder: false, everyoneFailing: false, steer: 'none', priority: 220 },
 };
 
 /**
- * The track file of one node and the programs that write it, without keepalived. The VIP is held by another host, which this
- * node does not hear.
+ * The track file of one node and the programs that write it, without keepalived. Another host answers for the VIP, and this
+ * node does not hear it.
  */
 function openNode(health: TrackHealth) {
   const dir = mkdtempSync(join(tmpdir(), 'hawser-kept-out-'));
   const trackFile = join(dir, 'lb.track');
-  const now = { ms: 0, confirmed: false, excluded: false };
-  const guard = createTrackGuard(trackFile, 3_000, {
-    serves: () => health.service === 'ok',
-    forget: () => undefined,
-  });
+  const now: { ms: number; list: ListFact } = { ms: 0, list: { kind: 'none' } };
+  const probe = { healthy: () => health.service === 'ok', reset: () => undefined };
+  const watchdog = createTrackFileWatchdog(trackFile, 3_000, probe, () => now.ms);
   const startMonitor = () => {
-    const asked = { isConfirmed: () => now.confirmed, isExcluded: () => now.excluded };
-    const look = () => ({ kind: 'elsewhere', holders: ['02:00:00:00:00:01'] }) as const;
-    const permission = createPermission(
-      trackFile,
-      { ...asked, isUndecided: () => false, isReunited: () => true },
-      { look, forget: () => undefined },
-      () => now.ms,
-    );
+    const facts = () => ({
+      ...{ list: now.list, applied: true, routerId: { kind: 'free' } as const },
+      ...{ sourceAddress: 'present' as const, peers: 'all-back-without-api' as const },
+    });
+    const segment = () => ({ kind: 'unheard', macs: ['02:00:00:00:00:01'] }) as const;
+    const decide = createParticipant('api', trackFile, { facts, segment }, quiet, () => now.ms);
     const track = createTrackWriter({ kind: 'api', trackFile, url }, quiet, () => now.ms);
     return () => {
-      const { kind } = permission();
-      const heldElsewhere = kind === 'held-elsewhere';
-      const isKeptOut = now.excluded || heldElsewhere;
-      const wasFault = readTrackValue(trackFile) <= TRACK.fault;
-      if (isKeptOut || kind === 'given') {
-        const value = trackValue({ ...health, excluded: now.excluded, heldElsewhere });
-        track.write(value, isKeptOut ? 'refused' : 'given', () => '');
-      } else track.keepFault();
-      if (isKeptOut || kind === 'given' || wasFault) stamp();
-      return { isKeptOut };
+      const { participation, noted } = decide();
+      const value = participation.state === 'in' ? trackValue(health) : TRACK.fault;
+      track.write(value, noted, () => '');
+      if (track.written() !== undefined) stamp();
+      return participation.state;
     };
   };
   const stamp = () => utimesSync(trackFile, (START_MS + now.ms) / 1_000, (START_MS + now.ms) / 1_000);
@@ -77,9 +72,9 @@ function openNode(health: TrackHealth) {
     },
     look: () => {
       now.ms += LOOK_MS;
-      const isKeptOut = monitor?.().isKeptOut ?? false;
-      guard(false, START_MS + now.ms);
-      return { isKeptOut, value: readTrackValue(trackFile) };
+      const state = monitor?.();
+      watchdog(false, START_MS + now.ms);
+      return { state, value: readTrackValue(trackFile) };
     },
     [Symbol.dispose]: () => rmSync(dir, { recursive: true }),
   };
@@ -91,8 +86,11 @@ const steps = fc.array(fc.record({ monitor: fc.boolean(), forMs: duration }), {
   maxLength: 12,
 });
 const healths = fc.constantFrom<TrackHealth>(degraded, { ...degraded, service: 'ok' });
+const listOf = (names: 'us' | 'others', since: number): ListFact => ({
+  ...{ kind: 'believed', names, since, sameAsLastRun: true },
+});
 
-test('a removed node that was kept out never takes part again, however its monitor and the API come and go', () => {
+test('a removed node that is out stays out, however its monitor and the API come and go', () => {
   const apis = fc.infiniteStream(fc.constantFrom('away', 'names other nodes'));
   fc.assert(
     fc.property(steps, apis, healths, (sequence, api, health) => {
@@ -100,10 +98,11 @@ test('a removed node that was kept out never takes part again, however its monit
       let wasKeptOut = false;
       for (const { monitor, forMs } of sequence) {
         node.setMonitor(monitor);
-        node.now.excluded = monitor && api.next().value === 'names other nodes';
+        const isNamed = monitor && api.next().value === 'names other nodes';
+        node.now.list = isNamed ? listOf('others', node.now.ms) : { kind: 'none' };
         for (const endMs = node.now.ms + forMs; node.now.ms < endMs; ) {
-          const { isKeptOut, value } = node.look();
-          wasKeptOut ||= isKeptOut;
+          const { state, value } = node.look();
+          wasKeptOut ||= state === 'out';
           if (wasKeptOut) expect(value).toBe(TRACK.fault);
         }
       }
@@ -112,7 +111,7 @@ test('a removed node that was kept out never takes part again, however its monit
   );
 });
 
-test('a removed node whose monitor starts late after a boot is out again ten seconds after the monitor has come', () => {
+test('a removed node whose monitor starts late after a boot is out ten seconds later', () => {
   fc.assert(
     fc.property(steps, healths, (sequence, health) => {
       using node = openNode(health);
@@ -122,7 +121,7 @@ test('a removed node whose monitor starts late after a boot is out again ten sec
       }
       node.setMonitor(true);
       for (const endMs = node.now.ms + 10_500; node.now.ms < endMs; ) node.look();
-      expect(node.look()).toEqual({ isKeptOut: true, value: TRACK.fault });
+      expect(node.look()).toEqual({ state: 'out', value: TRACK.fault });
     }),
     { numRuns: 40 },
   );
@@ -133,9 +132,9 @@ test('a member whose monitor restarts without an API server goes on at once, deg
     fc.property(steps, healths, (sequence, health) => {
       using node = openNode(health);
       node.setMonitor(true);
-      node.now.confirmed = true;
-      node.look();
-      node.now.confirmed = false;
+      node.now.list = listOf('us', 0);
+      for (let looks = 0; looks < 61; looks += 1) node.look();
+      node.now.list = { kind: 'none' };
       for (const { monitor, forMs } of sequence) {
         node.setMonitor(monitor);
         for (const endMs = node.now.ms + forMs; node.now.ms < endMs; ) {
@@ -158,17 +157,13 @@ const typed = [
   '--ingress-vips',
   '10.0.0.6',
 ];
-const metrics = createKeepalivedMonitorMetrics(() => 0, createMetricsRegistry());
 
 test.each([
   ['with', ['--ingress-health', 'http://localhost:1936/']],
   ['without', []],
 ])('every VIP has a track file that keeps a rebooted node in FAULT, %s --ingress-health', (_how, flags) => {
   const settings = settingsTyped(keepalivedMonitorCommand, [...typed, ...flags], {}, () => undefined);
-  const tracked = healthSources(settings, { ...quiet, metrics }).map(({ kind, trackFile }) => [
-    kind,
-    trackFile,
-  ]);
+  const tracked = healthSources(settings, quiet).map(({ kind, trackFile }) => [kind, trackFile]);
   expect(Object.fromEntries(tracked)).toEqual({
     api: '/var/run/keepalived/lb.track',
     ingress: '/var/run/keepalived/ingress.track',

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { KeepalivedModel } from '../../../../src/vip/group/vrrp.ts';
-import { isReunited } from '../../../../src/vip/health/look-at-peers.ts';
+import { allPeersBackWithoutApi } from '../../../../src/vip/health/look-at-peers.ts';
 import { freePort } from '../../../helpers/free-port.ts';
 
 const own = '127.0.0.1';
@@ -33,7 +33,7 @@ async function listen(address: string, port: number, status = 200): Promise<void
 }
 
 const ask = (apiPort: number | undefined = ports.api, of: KeepalivedModel | undefined = model) =>
-  isReunited(
+  allPeersBackWithoutApi(
     {
       kind: 'api',
       url: { secure: false, host: own, port: ports.health, path: '/haproxy_ready' },
@@ -68,7 +68,7 @@ test('a node that does not know its group yet, or whose peers are no control-pla
   expect(await ask(ports.api, undefined)).toBe(false);
   for (const peer of peers) await listen(peer, ports.health);
   expect(
-    await isReunited(
+    await allPeersBackWithoutApi(
       { kind: 'api', url: { secure: false, host: own, port: ports.health, path: '/' }, apiPort: undefined },
       model,
       signal,

@@ -1,12 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
+import { readParticipationNote } from '../../../../src/keepalived/participation-note.ts';
 import { readTrackValue } from '../../../../src/keepalived/track-file.ts';
 import { createTrackWriter, type TrackWriter } from '../../../../src/vip/health/track-writer.ts';
 
+const admitted = { before: 'admitted', state: 'in', until: null } as const;
 const url = { secure: false, host: '127.0.0.1', port: 9444, path: '/haproxy_ready' };
 
 function trackFile(): { readonly path: string; readonly writer: TrackWriter; readonly events: string[] } {
@@ -26,7 +28,7 @@ test('whatever was there before, the value is all that is there, in the same fil
   writeFileSync(path, '-254 and much more\n# of another program\n');
   const { ino } = statSync(path);
   for (const value of [30, -254, 0, -30]) {
-    writer.write(value, 'given', () => '');
+    writer.write(value, admitted, () => '');
     expect(readTrackValue(path)).toBe(value);
     expect(readFileSync(path, 'utf8').trim()).toBe(String(value));
   }
@@ -48,7 +50,7 @@ parentPort.postMessage([...seen]);`;
 
 test('a concurrent reader sees the old or the new value, and never an empty file', async () => {
   const { path, writer } = trackFile();
-  writer.write(-254, 'given', () => '');
+  writer.write(-254, admitted, () => '');
   const worker = new Worker(reader, { eval: true, workerData: { path, reads: READS } });
   onTestFinished(() => void worker.terminate());
   const { promise, resolve } = Promise.withResolvers<readonly string[]>();
@@ -58,7 +60,7 @@ test('a concurrent reader sees the old or the new value, and never an empty file
     seen = values;
   });
   for (let round = 0; seen === undefined && round < MOST_ROUNDS; round += 1) {
-    writer.write(round % 2 === 0 ? 30 : -254, 'given', () => '');
+    writer.write(round % 2 === 0 ? 30 : -254, admitted, () => '');
     if (round % 100 === 0) await new Promise((done) => setImmediate(done));
   }
   expect(['-254', '30']).toEqual(expect.arrayContaining([...(seen ?? ['nothing in time'])]));
@@ -70,49 +72,59 @@ test.each([
   ['overwritten with garbage', (path: string) => writeFileSync(path, '\0\0\0\0')],
 ])('a file that was %s gets its value back at the next check', (_what, damage) => {
   const { path, writer, events } = trackFile();
-  writer.write(30, 'given', () => '');
+  writer.write(30, admitted, () => '');
   damage(path);
-  writer.write(30, 'given', () => '');
+  writer.write(30, admitted, () => '');
   expect(readTrackValue(path)).toBe(30);
   expect(events).toEqual(['health-told']);
 });
 
-test('a deleted FAULT file is restored at the next check, and one that never existed is not created', () => {
+test('a value that stood in for the monitor stays while it waits, and FAULT does not', () => {
+  const waiting = { before: 'nothing', state: 'waiting', until: 1 } as const;
   const { path, writer } = trackFile();
-  writer.keepFault();
-  expect(existsSync(path)).toBe(false);
-  writeFileSync(path, '-254\n');
-  const later = createTrackWriter(
-    { kind: 'api', trackFile: path, url },
-    { log: () => undefined, once: createOnce() },
-  );
-  later.keepFault();
-  rmSync(path);
-  later.keepFault();
+  writeFileSync(path, '-60\n');
+  writer.write(-254, waiting, () => '');
+  expect(readTrackValue(path)).toBe(-60);
+  expect(readParticipationNote(path)).toBeUndefined();
+  writer.write(-254, { ...waiting, state: 'out' }, () => '');
   expect(readTrackValue(path)).toBe(-254);
-  writeFileSync(path, '0\n');
-  later.keepFault();
-  expect(readTrackValue(path)).toBe(0);
+  writeFileSync(path, '-60\n');
+  writer.write(-254, waiting, () => '');
+  expect(readTrackValue(path)).toBe(-254);
+});
+
+test('a node that was removed is put into FAULT at once, whatever stood in for its monitor', () => {
+  const { path, writer } = trackFile();
+  writeFileSync(path, '-60\n');
+  writer.write(-254, { before: 'removed', state: 'waiting', until: null }, () => '');
+  expect(readTrackValue(path)).toBe(-254);
+});
+
+test('the note says what was decided, its value, and what to poll', () => {
+  const { path, writer } = trackFile();
+  writer.write(30, admitted, () => '');
+  const healthUrl = 'http://127.0.0.1:9444/haproxy_ready';
+  expect(readParticipationNote(path)).toEqual({ ...admitted, value: 30, healthUrl });
 });
 
 test("the supervisor's value stays until the next refresh", () => {
   const { path, writer } = trackFile();
-  writer.write(30, 'given', () => '');
+  writer.write(30, admitted, () => '');
   writeFileSync(path, '0\n');
-  writer.write(30, 'given', () => '');
+  writer.write(30, admitted, () => '');
   expect(readTrackValue(path)).toBe(0);
 });
 
 test('a value that could not be written is not reported as told, and is tried again at the next look', () => {
   const { path, writer, events } = trackFile();
   rmSync(join(path, '..'), { recursive: true });
-  writer.write(0, 'given', () => '');
-  writer.write(30, 'given', () => '');
+  writer.write(0, admitted, () => '');
+  writer.write(30, admitted, () => '');
   expect(events).toEqual(['track-file-not-written']);
   expect(writer.written()).toBeUndefined();
 
   mkdirSync(join(path, '..'));
-  writer.write(30, 'given', () => '');
+  writer.write(30, admitted, () => '');
   expect(readTrackValue(path)).toBe(30);
   expect(events).toEqual(['track-file-not-written', 'health-told']);
 });

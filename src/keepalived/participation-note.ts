@@ -1,0 +1,80 @@
+import { readText } from '../engine/system/file/read-text.ts';
+import { replaceFile } from '../engine/system/file/replace-file.ts';
+import { parseJson } from '../engine/system/text/parse-json.ts';
+
+/** Whether this node competes for the VIPs of one kind. Times are monotonic milliseconds. */
+export type Participation =
+  | { readonly state: 'in' }
+  /** In FAULT until then; infinite: until a fact changes. */
+  | { readonly state: 'waiting'; readonly reason: WaitReason; readonly until: number }
+  | { readonly state: 'out'; readonly reason: OutReason };
+
+export type WaitReason =
+  | 'router-id'
+  | 'node-list'
+  | 'node-list-settling'
+  | 'reload'
+  | 'peers-reload'
+  | 're-admission'
+  | 'segment'
+  | 'holder-silent';
+
+export type OutReason =
+  | 'removed'
+  | 'router-id-conflict'
+  | 'source-address-missing'
+  | 'vip-held-by-unheard-host';
+
+/** `removed`: a list from an API server lacked this node, and it has not been admitted since. */
+export type Before = 'nothing' | 'admitted' | 'removed';
+
+/** What a monitor leaves in /run for its supervisor and for the next monitor. */
+export interface ParticipationNote {
+  readonly before: Before;
+  readonly state: Participation['state'];
+  /** Until when a supervisor keeps a waiting node in FAULT; null: until the monitor is back. */
+  readonly until: number | null;
+  /** The track value. */
+  readonly value: number;
+  /** Polled while the monitor is silent. `unchecked`: the VIP follows no health. Null: it cannot be polled. */
+  readonly healthUrl: string | null;
+}
+
+/** `lb.participation.json` next to `lb.track`. */
+export function participationFile(trackFile: string): string {
+  return `${trackFile.replace(/\.track$/, '')}.participation.json`;
+}
+
+const VERSION = 1;
+
+/** Replaces the note in one step where it differs. Throws the system's error. */
+export function writeParticipationNote(trackFile: string, note: ParticipationNote): void {
+  const text = `${JSON.stringify({ version: VERSION, ...note })}\n`;
+  const path = participationFile(trackFile);
+  if (readText(path) !== text) replaceFile(path, text, 0o644);
+}
+
+/** Undefined if no monitor has decided since the boot, or only one of another version. */
+export function readParticipationNote(trackFile: string): ParticipationNote | undefined {
+  const found = parseJson(readText(participationFile(trackFile)));
+  if (!isNote(found)) return undefined;
+  const { before, state, until, value, healthUrl } = found;
+  return { before, state, until, value, healthUrl };
+}
+
+const STATES: readonly unknown[] = ['in', 'waiting', 'out'];
+const BEFORE: readonly unknown[] = ['nothing', 'admitted', 'removed'];
+
+/** By hand: a schema library costs the supervisor more memory than keepalived uses. */
+function isNote(note: unknown): note is ParticipationNote {
+  if (typeof note !== 'object' || note === null) return false;
+  const fields: { readonly [K in keyof ParticipationNote | 'version']?: unknown } = note;
+  return (
+    fields.version === VERSION &&
+    BEFORE.includes(fields.before) &&
+    STATES.includes(fields.state) &&
+    (fields.until === null || typeof fields.until === 'number') &&
+    Number.isInteger(fields.value) &&
+    (fields.healthUrl === null || typeof fields.healthUrl === 'string')
+  );
+}

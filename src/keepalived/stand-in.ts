@@ -1,0 +1,32 @@
+import type { ParticipationNote } from './participation-note.ts';
+import { silentTrackValue, TRACK, unwatchedTrackValue } from './track-value.ts';
+
+/**
+ * How long a node without a node list stays in FAULT, whether its monitor waits for a list or is not running. After a boot
+ * keepalived itself writes FAULT, and a node must not compete with an old configuration while its monitor starts.
+ */
+export const NODE_LIST_PATIENCE_MS = 10_000;
+
+/**
+ * The track value that a supervisor writes for a silent monitor. `last` is the monitor's last value. A node that is out, or
+ * that still has to wait, stays in FAULT: another node holds the VIP and may not hear it. Otherwise the value stays while
+ * `healthy`, and is demoted if not. It is never above `last`, except that a FAULT for another reason ends.
+ */
+export function standIn(
+  noted: Pick<ParticipationNote, 'state' | 'until'> | undefined,
+  last: number,
+  {
+    holder,
+    healthy,
+    nowMs,
+  }: {
+    readonly holder: boolean;
+    readonly healthy: boolean;
+    /** Monotonic, as `until` of the note is. */
+    readonly nowMs: number;
+  },
+): number {
+  if (noted?.state === 'out') return TRACK.fault;
+  if (noted?.state === 'waiting' && (noted.until === null || nowMs < noted.until)) return TRACK.fault;
+  return healthy ? unwatchedTrackValue(last, holder) : silentTrackValue(last, holder);
+}
