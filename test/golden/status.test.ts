@@ -5,10 +5,12 @@ import { expect, test } from 'vitest';
 import { fromJSONSchema } from 'zod';
 import { statusProducts } from '../../src/commands/status-products.ts';
 import { statusLines } from '../../src/operate/status/view/status-lines.ts';
+import { participationText } from '../../src/vip/participation/participation.ts';
 import {
   haproxyMonitorSays,
   haproxySupervisorSays,
   keepalivedMonitorSays,
+  keepalivedSupervisorSays,
   routerSays,
 } from '../helpers/status-samples.ts';
 import {
@@ -31,6 +33,12 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const names = healthyHere.programs.map(({ name }) => name);
 const [firstPeer, secondPeer] = readyPeers;
 if (firstPeer === undefined || secondPeer === undefined) throw new Error('expected two peers');
+
+const waiting = participationText(
+  { state: 'waiting', reason: 'peers-reload', until: 2_100 },
+  0,
+  Date.UTC(2026, 10, 21, 3, 12, 45),
+);
 
 /** One thing in each that people have to understand at night. */
 const scenes: Readonly<Record<string, ClusterStatus>> = {
@@ -68,6 +76,35 @@ const scenes: Readonly<Record<string, ClusterStatus>> = {
     },
     answeredBy('cp-3'),
     [firstPeer, { ...secondPeer, health: 'not-ready' }],
+  ),
+  'waiting-for-its-peers': statusOf(
+    {
+      ...backupHere,
+      keepalivedSupervisor: {
+        ...keepalivedSupervisorSays,
+        instances: keepalivedSupervisorSays.instances.map((each) => ({
+          ...each,
+          ...{ state: 'FAULT', sinceMs: 2_000, vips: [{ address: '10.0.0.100', present: false }] },
+        })),
+        lastTransition: null,
+      },
+      keepalivedMonitor: {
+        ...keepalivedMonitorSays,
+        priorities: keepalivedMonitorSays.priorities.map((each) => ({
+          ...each,
+          ...{ value: -254, holder: false, priority: 0 },
+          participation: { state: 'waiting', reason: 'peers-reload', untilMs: 2_100 },
+          checks: each.checks.map((check) =>
+            check.check === 'participation' ? { ...check, state: 'doubtful', found: waiting } : check,
+          ),
+          arithmetic: [
+            { points: 220, why: 'place 1 of 3 in the list' },
+            { points: -220, why: `FAULT: ${waiting}` },
+          ],
+        })),
+      },
+    },
+    answeredBy('cp-2'),
   ),
   'hostile-words': statusOf({
     ...healthyHere,
