@@ -13,3 +13,19 @@ export function oncePer<K extends object, V>(make: (key: K) => V): (key: K) => V
     return value;
   };
 }
+
+/**
+ * `list.map(make)` for successive lists, with `make` called once per item. An item that keeps its index costs one comparison, so that a list of
+ * thousands is cheap. The table of what was made of each item is the only memory.
+ */
+export function eachOncePer<K extends object, V>(make: (key: K) => V): (list: readonly K[]) => readonly V[] {
+  const known = oncePer(make);
+  let [last, made]: [readonly K[], readonly V[]] = [[], []];
+  return (list) => {
+    if (list === last) return made;
+    const [before, cells] = [last, made];
+    made = list.map((key, index) => (before[index] === key ? (cells[index] as V) : known(key)));
+    last = list;
+    return made;
+  };
+}

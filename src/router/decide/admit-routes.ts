@@ -1,4 +1,6 @@
-import { whileSame } from '../../engine/system/same-list.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { eachOncePer } from '../../engine/system/once-per.ts';
+import { isSameList, whileSame } from '../../engine/system/same-list.ts';
 import type { Route, RouteTls } from '../follow/route.ts';
 import type { Secret } from '../follow/secret.ts';
 import type { SecretReview } from '../follow/secret-reviews.ts';
@@ -6,11 +8,11 @@ import { keyOf } from '../metadata.ts';
 import type { InsecurePolicy } from '../model.ts';
 import { isPath, MOST_PATH_CHARACTERS } from '../safe-text.ts';
 import type { AdmissionPolicy } from '../settings/admission-policy.ts';
-import { type AskedPlace, createAskedPlaces } from './asked-places.ts';
+import { type AskedPlace, askedBy } from './asked-places.ts';
 import { checkTls } from './check-tls.ts';
 import { createHeldPlaces } from './held-places.ts';
 import { consentRefusal, type SecretReviews } from './secret-consent.ts';
-import { isSameSettlement, type SettledPlace, settlePlaces } from './settle-places.ts';
+import { isSameEach, type SettledPlace, settlePlaces } from './settle-places.ts';
 import { tlsProblem } from './tls-rules.ts';
 import {
   type Admission,
@@ -43,45 +45,49 @@ export function admitRoutes(
 export function createAdmission(
   policy: AdmissionPolicy,
 ): (routes: readonly Route[], secrets: readonly Secret[], reviews?: readonly SecretReview[]) => Admission {
-  const askedOf = createAskedPlaces(policy);
+  const askedOf = eachOncePer((route: Route) => askedBy(route, policy));
+  const cellsOf = eachOncePer((): Cell => ({}));
   const heldOf = createHeldPlaces(policy);
-  const settleAnew = whileSame((asked: readonly AskedPlace[], held: readonly number[]) =>
-    settlePlaces(asked, new Set(held), policy.namespaceOwnership),
-  );
   const secretsByKey = whileSame((secrets: readonly Secret[]) => byKey(secrets));
-  const sameAsBefore = createSameAdmitted();
-  let last: Judged | undefined;
-  return (routes, list, reviewed) => {
+  const reviewsByKey = whileSame((reviews: readonly SecretReview[]) => byKey(reviews));
+  let last: Settled = { asked: [], held: [], places: [] };
+  const settle = (routes: readonly Route[]): readonly SettledPlace[] => {
     const asked = askedOf(routes);
-    const next = settleAnew(asked, heldOf.held(routes, asked));
-    // Most statuses that are written confirm what was settled: nothing has to be judged again.
-    const settled = last !== undefined && isSameSettlement(last.settled, next) ? last.settled : next;
-    heldOf.settled(routes, settled);
-    const secrets = secretsByKey(list);
-    const reviews = reviewed === last?.reviewed ? last?.reviews : reviewed && byKey(reviewed);
-    const isAsBefore = last?.settled === settled && last.secrets === secrets && last.reviews === reviews;
-    const before = isAsBefore ? last : undefined;
-    const [verdicts, admitted, rejected]: [Verdict[], AdmittedRoute[], RejectedRoute[]] = [[], [], []];
-    for (const [position, place] of settled.entries()) {
-      const route = routes[place.index];
-      if (route === undefined) continue;
-      const known = before?.verdicts[position];
-      const verdict =
-        known?.route === route ? known : sameAsBefore(judge(route, place, { secrets, reviews }));
-      verdicts.push(verdict);
+    const held = heldOf.held(routes, asked);
+    if (!isSameEach(last.asked, asked) || !isSameList(last.held, held)) {
+      const places = settlePlaces(asked, new Set(held), policy.namespaceOwnership);
+      last = { asked, held, places: isSameEach(last.places, places) ? last.places : places };
+    }
+    heldOf.settled(routes, last.places);
+    return last.places;
+  };
+  return (routes, list, reviewed) => {
+    const places = settle(routes);
+    const known = { secrets: secretsByKey(list), reviews: reviewed && reviewsByKey(reviewed) };
+    const [admitted, rejected]: [AdmittedRoute[], RejectedRoute[]] = [[], []];
+    const cells = cellsOf(routes);
+    for (const place of places) {
+      const [route, cell] = [routes[place.index], cells[place.index]];
+      if (route === undefined || cell === undefined) continue;
+      const verdict = verdictIn(cell, route, place, known);
       if ('reason' in verdict) rejected.push(verdict);
       else admitted.push(verdict);
     }
-    last = { settled, secrets, reviewed, reviews, verdicts };
     return { admitted, rejected };
   };
 }
 
-/** The verdicts about the last routes, in the order of `settled`, and their inputs besides the routes themselves. */
-interface Judged extends KnownSecrets {
-  readonly settled: readonly SettledPlace[];
-  readonly reviewed: readonly SecretReview[] | undefined;
-  readonly verdicts: readonly Verdict[];
+interface Settled {
+  readonly asked: readonly AskedPlace[];
+  readonly held: readonly number[];
+  readonly places: readonly SettledPlace[];
+}
+
+type Verdict = AdmittedRoute | RejectedRoute;
+
+/** The verdict about a route, and its inputs besides the route itself. */
+interface Cell {
+  made?: { readonly place: SettledPlace; readonly named: readonly unknown[]; readonly verdict: Verdict };
 }
 
 interface KnownSecrets {
@@ -89,18 +95,36 @@ interface KnownSecrets {
   readonly reviews: SecretReviews;
 }
 
-type Verdict = AdmittedRoute | RejectedRoute;
-
-function createSameAdmitted(): (verdict: Verdict) => Verdict {
-  const before = new WeakMap<Route, AdmittedRoute>();
-  return (verdict) => {
-    if ('reason' in verdict) return verdict;
-    const known = before.get(verdict.route);
-    if (known !== undefined && known.tls === verdict.tls && known.insecure === verdict.insecure) return known;
-    before.set(verdict.route, verdict);
-    return verdict;
-  };
+function verdictIn(cell: Cell, route: Route, place: SettledPlace, known: KnownSecrets): Verdict {
+  const named = attempt(() => namedBy(route, known)) ?? none;
+  const { made } = cell;
+  const isCurrent =
+    made !== undefined &&
+    (made.place === place || isDeepStrictEqual(made.place.refusal, place.refusal)) &&
+    isSameList(made.named, named);
+  if (isCurrent) return made.verdict;
+  const verdict = judge(route, place, known);
+  cell.made = { place, named, verdict };
+  return verdict;
 }
+
+/** A route that cannot be read fails where it is judged. */
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The Secrets that a route names, and the review of its own one. */
+function namedBy({ namespace, tls }: Route, { secrets, reviews }: KnownSecrets): readonly unknown[] {
+  if (tls === undefined || (tls.secret === undefined && tls.destinationCaSecret === undefined)) return none;
+  const keys = [tls.secret, tls.destinationCaSecret].map((name = '') => keyOf({ namespace, name }));
+  return [...keys.map((key) => secrets.get(key)), reviews?.get(keys[0] ?? ''), reviews === undefined];
+}
+
+const none: readonly unknown[] = [];
 
 function judge(
   route: Route,
@@ -174,28 +198,11 @@ function withSecrets(
   const [own, ca] = [find(tls.secret), find(tls.destinationCaSecret)];
   if (own?.isTls === false) return invalid(own.name, 'the type kubernetes.io/tls');
   if (ca?.certificate === '') return invalid(ca.name, 'the CA of the pods in tls.crt');
-  return mergedTls(tls, own, ca);
-}
-
-interface Merged {
-  readonly own: Secret | undefined;
-  readonly ca: Secret | undefined;
-  readonly tls: RouteTls;
-}
-
-/** For each route and its Secrets once, so that the check of the certificates is remembered. */
-const merged = new WeakMap<RouteTls, Merged>();
-
-function mergedTls(tls: RouteTls, own: Secret | undefined, ca: Secret | undefined): RouteTls {
-  const before = merged.get(tls);
-  if (before !== undefined && before.own === own && before.ca === ca) return before.tls;
-  const result = {
+  return {
     ...tls,
     ...(own && { certificate: own.certificate, key: own.key }),
     ...(ca && { destinationCaCertificate: ca.certificate }),
   };
-  merged.set(tls, { own, ca, tls: result });
-  return result;
 }
 
 function byKey<T extends { readonly namespace: string; readonly name: string }>(

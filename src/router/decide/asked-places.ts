@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Route } from '../follow/route.ts';
 import { keyOf } from '../metadata.ts';
 import { isHostName, isMachineName } from '../safe-text.ts';
@@ -15,32 +14,7 @@ export interface AskedPlace extends HostClaim {
   readonly refusal: Refusal | undefined;
 }
 
-/**
- * What each of these routes asks for, for one list after another. It is the same object for a route that takes the place of another one in the list and
- * asks for the same, as a changed Route does that keeps its host.
- */
-export function createAskedPlaces(
-  policy: AdmissionPolicy,
-): (routes: readonly Route[]) => readonly AskedPlace[] {
-  const made = new WeakMap<Route, AskedPlace>();
-  let last: { readonly routes: readonly Route[]; readonly asked: readonly AskedPlace[] } | undefined;
-  const askedOf = (route: Route, index: number): AskedPlace => {
-    const before = last?.asked[index];
-    if (before !== undefined && last?.routes[index] === route) return before;
-    const known = made.get(route);
-    if (known !== undefined) return known;
-    const now = askedBy(route, policy);
-    const asked = before !== undefined && isDeepStrictEqual(before, now) ? before : now;
-    made.set(route, asked);
-    return asked;
-  };
-  return (routes) => {
-    last = { routes, asked: routes.map(askedOf) };
-    return last.asked;
-  };
-}
-
-function askedBy(route: Route, policy: AdmissionPolicy): AskedPlace {
+export function askedBy(route: Route, policy: AdmissionPolicy): AskedPlace {
   const { namespace, name, uid, createdMs } = route;
   const [place, refusal] = placeAndRefusal(route, policy);
   return { namespace, name, uid, createdMs, key: keyOf(route), ...place, refusal };

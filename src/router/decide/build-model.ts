@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { exactList } from '../../engine/system/exact-list.ts';
-import { groupChanged } from '../../engine/system/group-changed.ts';
-import { changedSpan } from '../../engine/system/same-list.ts';
+import { eachOncePer } from '../../engine/system/once-per.ts';
+import { whileSame } from '../../engine/system/same-list.ts';
 import type { RouterObjects } from '../follow/router-objects.ts';
+import { keyOf } from '../metadata.ts';
 import {
   type BackendTimeouts,
   backendPrefix,
@@ -38,27 +39,75 @@ type BuildModel = (
  */
 export function createModelBuilder(defaults: BackendDefaults): BuildModel {
   const endpointsOf = createServiceEndpoints(defaults.denied);
-  const shared = createSharedCertificates();
-  let last: Pass = { admitted: [], made: [] };
+  const sharedIn = whileSame(sharedCertificates);
+  const rooms = new Map<string, Room>();
+  const cellsOf = eachOncePer(
+    (each: AdmittedRoute): Cell => ({
+      ...{ each, room: roomOf(each.key, rooms), pass: 0, shared: none, isShared: false, backend: undefined },
+    }),
+  );
+  let pass = 0;
   return (admitted, { endpoints, services }) => {
     const { find, changed } = endpointsOf(endpoints, services);
-    const made = takenOver(last, admitted);
-    for (const at of usersOf(changed, admitted, made)) made[at] = undefined;
-    for (const { key } of shared.take(admitted)) made[firstFrom(key, admitted)] = undefined;
+    pass += 1;
+    const shared = sharedIn(admitted);
+    const backends: RouteBackend[] = [];
     const failed: RejectedRoute[] = [];
-    const takeServers = createServerRoom();
-    for (const [at, each] of admitted.entries()) {
+    for (const room of rooms.values()) Object.assign(room, { servers: 0, changed: none });
+    for (const key of changed) roomOf(key, rooms).changed = changed;
+    for (const cell of cellsOf(admitted)) {
+      const { each, room } = cell;
       try {
-        const backend = takeServers(each.key, () => made[at] ?? backendOf(each, find, shared.has, defaults));
-        made[at] = backend;
-        if (backend === undefined) failed.push({ ...claimOf(each), ...tooManyServers });
+        const isShared = cell.shared === shared ? cell.isShared : hasShared(each, shared);
+        const isAsBefore = cell.pass === pass - 1 && isShared === cell.isShared;
+        if (!isAsBefore || (room.changed !== none && usesAny(each, changed))) cell.backend = undefined;
+        cell.pass = pass;
+        cell.shared = shared;
+        cell.isShared = isShared;
+        if (room.servers <= MOST_SERVERS) cell.backend ??= backendOf(each, find, isShared, defaults);
+        room.servers += cell.backend?.servers.length ?? 0;
+        if (cell.backend !== undefined && room.servers <= MOST_SERVERS) backends.push(cell.backend);
+        else failed.push({ ...claimOf(each), ...tooManyServers });
       } catch (error) {
         failed.push({ ...claimOf(each), ...internalError(error) });
       }
     }
-    last = { admitted, made };
-    return { model: { backends: made.filter((each) => each !== undefined) }, failed };
+    return { model: { backends }, failed };
   };
+}
+
+/** What was made of an admitted route, and its inputs besides the route and its endpoints. */
+interface Cell {
+  readonly each: AdmittedRoute;
+  readonly room: Room;
+  /** A route that was away may have missed changes of its endpoints. */
+  pass: number;
+  shared: ReadonlySet<string>;
+  isShared: boolean;
+  backend: RouteBackend | undefined;
+}
+
+/** A namespace in one pass: the servers of its routes so far, and the services of which the endpoints have changed, `none` if not its own. */
+interface Room {
+  servers: number;
+  changed: ReadonlySet<string>;
+}
+
+const none: ReadonlySet<string> = new Set();
+
+function roomOf(key: string, rooms: Map<string, Room>): Room {
+  const namespace = key.slice(0, key.indexOf(':'));
+  const room = rooms.get(namespace) ?? { servers: 0, changed: none };
+  rooms.set(namespace, room);
+  return room;
+}
+
+function hasShared({ tls }: AdmittedRoute, shared: ReadonlySet<string>): boolean {
+  return tls.certificate !== undefined && shared.has(tls.certificate.fingerprint);
+}
+
+function usesAny({ route }: AdmittedRoute, changed: ReadonlySet<string>): boolean {
+  return route.services.some(({ name }) => changed.has(keyOf({ namespace: route.namespace, name })));
 }
 
 /** Of all routes of a namespace together: each server takes memory of HAProxy and of the router, and a route for each path may have thousands. */
@@ -70,96 +119,24 @@ const tooManyServers: Refusal = {
 };
 
 /**
- * Makes backends, in the order of their keys, until those of a namespace have as many servers as they may. From then on none of that namespace is
- * made: undefined.
+ * The fingerprints of certificates that several routes have: browsers join connections to hosts with one certificate, and would then ask the
+ * wrong route.
  */
-function createServerRoom(): (key: string, make: () => RouteBackend) => RouteBackend | undefined {
-  let [prefix, used] = ['', 0];
-  return (key, make) => {
-    if (prefix === '' || !key.startsWith(prefix)) [prefix, used] = [key.slice(0, key.indexOf(':') + 1), 0];
-    if (used > MOST_SERVERS) return undefined;
-    const backend = make();
-    used += backend.servers.length;
-    return used > MOST_SERVERS ? undefined : backend;
-  };
-}
-
-/** What was made of each admitted route, undefined if that failed. */
-interface Pass {
-  readonly admitted: readonly AdmittedRoute[];
-  readonly made: readonly (RouteBackend | undefined)[];
-}
-
-/** What was made of these routes in a pass, by their places; undefined of new ones. */
-function takenOver(
-  { admitted: before, made }: Pass,
-  admitted: readonly AdmittedRoute[],
-): (RouteBackend | undefined)[] {
-  const { start, end } = changedSpan(before, admitted);
-  const between = new Map<AdmittedRoute, RouteBackend | undefined>();
-  for (let at = start; at < before.length - end; at += 1) {
-    const each = before[at];
-    if (each !== undefined) between.set(each, made[at]);
+function sharedCertificates(admitted: readonly AdmittedRoute[]): ReadonlySet<string> {
+  const [seen, shared] = [new Set<string>(), new Set<string>()];
+  for (const { tls } of admitted) {
+    const fingerprint = tls.certificate?.fingerprint;
+    if (fingerprint === undefined) continue;
+    if (seen.has(fingerprint)) shared.add(fingerprint);
+    seen.add(fingerprint);
   }
-  const news = admitted.slice(start, admitted.length - end).map((each) => between.get(each));
-  return [...made.slice(0, start), ...news, ...made.slice(before.length - end)];
-}
-
-/**
- * The places of the made routes that use one of these services; the others are made anyway, and one that cannot be read fails there. Those of a namespace stand side by side, so that they are found without a map that would
- * have to be kept for all routes.
- */
-function* usersOf(
-  changed: ReadonlySet<string>,
-  admitted: readonly AdmittedRoute[],
-  made: Pass['made'],
-): Generator<number> {
-  for (const [namespace, keys] of Map.groupBy(changed, (key) => key.slice(0, key.indexOf(':') + 1))) {
-    const names = new Set(keys.map((key) => key.slice(namespace.length)));
-    const isUser = ({ route }: AdmittedRoute): boolean => route.services.some(({ name }) => names.has(name));
-    for (let at = firstFrom(namespace, admitted); at < admitted.length; at += 1) {
-      const each = admitted[at];
-      if (each === undefined || !each.key.startsWith(namespace)) break;
-      if (made[at] !== undefined && isUser(each)) yield at;
-    }
-  }
-}
-
-/** The first place of which the key is not before `text`. */
-function firstFrom(text: string, admitted: readonly AdmittedRoute[]): number {
-  let [low, high] = [0, admitted.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((admitted[middle]?.key ?? text) < text) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** Which certificates several routes have: browsers join connections to hosts with one certificate, and would then ask the wrong route. */
-function createSharedCertificates() {
-  const routes = groupChanged<AdmittedRoute>(({ tls }) => tls.certificate?.fingerprint ?? '');
-  const shared = new Set<string>();
-  return {
-    has: (fingerprint: string): boolean => shared.has(fingerprint),
-    /** Takes the next routes. Tells those whose certificate is shared from now on, or no more. */
-    take: (admitted: readonly AdmittedRoute[]): readonly AdmittedRoute[] => {
-      const changed = routes.take(admitted.filter(({ tls }) => tls.certificate !== undefined));
-      return [...changed].flatMap((fingerprint) => {
-        const having = routes.of(fingerprint);
-        if (shared.has(fingerprint) === having.length > 1) return [];
-        if (having.length > 1) shared.add(fingerprint);
-        else shared.delete(fingerprint);
-        return having;
-      });
-    },
-  };
+  return shared;
 }
 
 function backendOf(
   admitted: AdmittedRoute,
   find: FindEndpoints,
-  isShared: (fingerprint: string) => boolean,
+  isShared: boolean,
   defaults: BackendDefaults,
 ): RouteBackend {
   const { route, key, kind, host, wildcard, path, pathMatch, insecure, tls } = admitted;
@@ -186,7 +163,7 @@ function backendOf(
     ...(tls.certificate && {
       certificate: {
         pem: tls.certificate.pem,
-        http2: defaults.http2 && !isShared(tls.certificate.fingerprint),
+        http2: defaults.http2 && !isShared,
       },
     }),
     balance: asked.balance ?? (several ? 'roundrobin' : usual),

@@ -1,4 +1,5 @@
 import { messageOf } from '../../engine/system/errors.ts';
+import { oncePer } from '../../engine/system/once-per.ts';
 import { type KeyPair, readKeyPair } from '../../haproxy/certificates/key-pair.ts';
 import { certificatePem, readPem } from '../../haproxy/certificates/pem.ts';
 import { weaknessOf } from '../../haproxy/certificates/strength.ts';
@@ -14,18 +15,15 @@ type TlsCheck =
   | { readonly kind: 'checked'; readonly tls: CheckedTls }
   | { readonly kind: 'wrong'; readonly message: string };
 
-/** Parsing is dear, and routes are read-only: each is checked once for as long as it is in memory. */
-const known = new WeakMap<RouteTls, TlsCheck>();
-
-/** Checks certificate, key and CAs of a route. One that has expired, or is for another host, is served all the same. */
-export function checkTls(tls: RouteTls): TlsCheck {
-  const before = known.get(tls);
-  if (before !== undefined) return before;
+/**
+ * Checks certificate, key and CAs of a route, once for as long as it is in memory. A certificate that has expired, or is for another host, is
+ * served all the same.
+ */
+export const checkTls = oncePer((tls: RouteTls): TlsCheck => {
   const check = checkedBefore(tls) ?? checkSafely(tls);
-  known.set(tls, check);
   remember(tls, check);
   return check;
-}
+});
 
 /** The last ones by their certificates: the paths of an Ingress share a Secret, and come one after the other. */
 const recent = new Map<string, { readonly tls: RouteTls; readonly check: TlsCheck }>();

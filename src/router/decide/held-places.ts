@@ -1,3 +1,4 @@
+import { oncePer } from '../../engine/system/once-per.ts';
 import type { Route } from '../follow/route.ts';
 import type { AdmissionPolicy } from '../settings/admission-policy.ts';
 import type { AskedPlace } from './asked-places.ts';
@@ -17,15 +18,12 @@ interface HeldPlaces {
  * each one had in the last settlement, and a router that has just started goes by age alone.
  */
 export function createHeldPlaces(policy: AdmissionPolicy): HeldPlaces {
-  const byStatus = new WeakMap<Route, boolean>();
+  const byStatus = oncePer((route: Route) => saysSo(route, policy));
   let ingressHosts: ReadonlySet<string> = new Set();
   const isHeld = (route: Route, place: AskedPlace | undefined): boolean => {
     if (place === undefined) return false;
     if (route.ingress !== undefined) return ingressHosts.has(ingressHost(route, place));
-    if (route.held === undefined) return false;
-    const known = byStatus.get(route) ?? saysSo(route, policy);
-    byStatus.set(route, known);
-    return known;
+    return route.held !== undefined && byStatus(route);
   };
   return {
     held: (routes, asked) => routes.flatMap((route, index) => (isHeld(route, asked[index]) ? [index] : [])),

@@ -1,3 +1,5 @@
+import { oncePer } from '../../engine/system/once-per.ts';
+import { compareText } from '../../engine/system/text/compare-text.ts';
 import type { Ingress } from '../follow/ingress.ts';
 import { bareRoute, type Route } from '../follow/route.ts';
 import { type Identity, keyOf } from '../metadata.ts';
@@ -20,14 +22,7 @@ interface Limited {
 export function createRouteLimit(
   most: number,
 ): (routes: readonly Route[], ingresses: readonly Ingress[]) => Limited {
-  const refused = new WeakMap<Route | Ingress, RejectedRoute>();
-  const refusedOf = (object: Route | Ingress): RejectedRoute => {
-    const before = refused.get(object);
-    if (before !== undefined) return before;
-    const made = rejectedOf(object, most);
-    refused.set(object, made);
-    return made;
-  };
+  const refusedOf = oncePer((object: Route | Ingress) => rejectedOf(object, most));
   const parts = new WeakMap<Ingress, Ingress>();
   const partOf = (ingress: Ingress, room: number): Ingress => {
     const before = parts.get(ingress);
@@ -98,8 +93,4 @@ function rejectedOf(object: Route | Ingress, most: number): RejectedRoute {
 
 function olderFirst(a: Identity, b: Identity): number {
   return a.createdMs - b.createdMs || compareText(a.uid, b.uid) || compareText(a.name, b.name);
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

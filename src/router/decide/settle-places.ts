@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { compareText } from '../../engine/system/text/compare-text.ts';
 import type { AskedPlace } from './asked-places.ts';
 import { createHostClaims } from './host-claims.ts';
 import type { Refusal } from './verdict.ts';
@@ -33,13 +34,11 @@ export function settlePlaces(
   return settled.sort((a, b) => compareText(a.asked.key, b.asked.key));
 }
 
-export function isSameSettlement(one: readonly SettledPlace[], other: readonly SettledPlace[]): boolean {
+/** Whether two lists say the same, whatever objects they have. */
+export function isSameEach(one: readonly unknown[], other: readonly unknown[]): boolean {
   return (
     one.length === other.length &&
-    one.every(({ asked, refusal, index }, at) => {
-      const twin = other[at];
-      return twin?.asked === asked && twin.index === index && isDeepStrictEqual(twin.refusal, refusal);
-    })
+    one.every((each, index) => each === other[index] || isDeepStrictEqual(each, other[index]))
   );
 }
 
@@ -47,9 +46,4 @@ const twice: Refusal = { reason: 'RouteNotAdmitted', message: 'another object ha
 
 function olderFirst(a: AskedPlace, b: AskedPlace): number {
   return a.createdMs - b.createdMs || compareText(a.uid, b.uid) || compareText(a.key, b.key);
-}
-
-/** By code units: the same in every locale. */
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

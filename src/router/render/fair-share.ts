@@ -1,3 +1,5 @@
+import { compareText } from '../../engine/system/text/compare-text.ts';
+
 /** What a route takes of a room that all tenants share. */
 export interface Share<T> {
   readonly item: T;
@@ -45,8 +47,4 @@ function placeOf(sum: number, namespaces: readonly { readonly sum: number }[]): 
     else high = middle;
   }
   return low;
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

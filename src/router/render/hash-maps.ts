@@ -1,7 +1,5 @@
 import type { SetFile } from '../../engine/apply/file-set.ts';
-import { keepOrder } from '../../engine/system/keep-order.ts';
-import { mapChanged } from '../../engine/system/map-changed.ts';
-import { oncePer } from '../../engine/system/once-per.ts';
+import { compareText } from '../../engine/system/text/compare-text.ts';
 import { canMatch, pathOf, type Question, valueIn } from '../decide/value-in.ts';
 import { hostText, type PathMatch, type RouteBackend } from '../model.ts';
 import { mapLine } from './map-lines.ts';
@@ -17,46 +15,34 @@ export const pathQuestions = ['http', 'secure', 'redirect'] as const satisfies r
  * The prefix tree gives the longest key, and each key in it ends with `/`: `/sub` becomes `HOST/sub`, exact, and
  * `HOST/sub/` for what is below it, so that `/subpar` is not its. `/sub/` is only what is below, and wins there over `/sub`. A path that is
  * for itself alone is in the first file only, where it wins.
- *
- * From one time to the next few routes change: lines are kept in their order, and a file that stays the same is the same object.
  */
-export function createHashMapFiles(): (routes: readonly RouteBackend[]) => readonly SetFile[] {
-  const byKey = keepOrder<Row>(
-    (a, b) => compare(a.key, b.key) || compare(b.pathMatch, a.pathMatch) || compare(a.route, b.route),
-  );
-  const byPrefix = keepOrder<Row>(
-    (a, b) =>
-      compare(a.prefix, b.prefix) || Number(a.isFolder) - Number(b.isFolder) || compare(a.route, b.route),
-  );
-  let files: readonly SetFile[] = [];
-  let before: readonly (Row | undefined)[] = [];
-  const rowsOf = mapChanged(rowOf);
-  return (routes) => {
-    const all = rowsOf(routes);
-    const known = before;
-    before = all;
-    const isAsBefore = all.length === known.length && all.every((row, at) => isSame(known[at], row));
-    if (isAsBefore && files.length > 0) return files;
-    const rows = all.filter((row) => row !== undefined);
-    const exact = byKey(rows.filter(({ isFolder }) => !isFolder));
-    const prefix = byPrefix(rows.filter(({ pathMatch }) => pathMatch === 'prefix'));
-    const made = [
-      ...pathQuestions.flatMap((question) => [
-        file(`${question}.exact`, exact, 'key', question),
-        file(`${question}.prefix`, prefix, 'prefix', question),
-      ]),
-      file('tls', exact, 'host', 'passthrough'),
-    ];
-    files = made.map((each, index) => {
-      const before = files[index];
-      return before?.content === each.content ? before : each;
-    });
-    return files;
-  };
+export function hashMapFiles(all: readonly (MapRow | undefined)[]): readonly SetFile[] {
+  const rows = all.filter((row) => row !== undefined);
+  const exact = rows
+    .filter(({ isFolder }) => !isFolder)
+    .sort(
+      (a, b) =>
+        compareText(a.key, b.key) || compareText(b.pathMatch, a.pathMatch) || compareText(a.route, b.route),
+    );
+  const prefix = rows
+    .filter(({ pathMatch }) => pathMatch === 'prefix')
+    .sort(
+      (a, b) =>
+        compareText(a.prefix, b.prefix) ||
+        Number(a.isFolder) - Number(b.isFolder) ||
+        compareText(a.route, b.route),
+    );
+  return [
+    ...pathQuestions.flatMap((question) => [
+      file(`${question}.exact`, exact, 'key', question),
+      file(`${question}.prefix`, prefix, 'prefix', question),
+    ]),
+    file('tls', exact, 'host', 'passthrough'),
+  ];
 }
 
 /** What the maps say of a route. */
-interface Row {
+export interface MapRow {
   /** Its key. */
   readonly route: string;
   readonly host: string;
@@ -68,7 +54,8 @@ interface Row {
   readonly values: Readonly<Record<'http' | 'secure' | 'redirect' | 'passthrough', string | undefined>>;
 }
 
-const rowOf = oncePer((route: RouteBackend): Row | undefined => {
+/** Undefined for a route that no request can match. */
+export function mapRow(route: RouteBackend): MapRow | undefined {
   if (!canMatch(route)) return undefined;
   const { kind, insecure, name, pathMatch } = route;
   const [path, host] = [pathOf(route), hostText(route)];
@@ -88,23 +75,14 @@ const rowOf = oncePer((route: RouteBackend): Row | undefined => {
       passthrough: said('passthrough') === undefined ? undefined : name,
     },
   };
-});
-
-function isSame(one: Row | undefined, other: Row | undefined): boolean {
-  if (one === other) return true;
-  if (one === undefined || other === undefined) return false;
-  if (one.route !== other.route || one.key !== other.key || one.host !== other.host) return false;
-  if (one.isFolder !== other.isFolder || one.pathMatch !== other.pathMatch) return false;
-  const { values } = one;
-  return [...pathQuestions, 'passthrough' as const].every((name) => values[name] === other.values[name]);
 }
 
 /** Of rows with one key the last one counts. */
 function file(
   name: string,
-  rows: readonly Row[],
+  rows: readonly MapRow[],
   by: 'key' | 'prefix' | 'host',
-  value: keyof Row['values'],
+  value: keyof MapRow['values'],
 ): SetFile {
   const lines: string[] = [];
   let last: string | undefined;
@@ -116,9 +94,4 @@ function file(
     lines.push(mapLine(last, said));
   }
   return { name: `maps/${name}.map`, content: lines.join('') };
-}
-
-/** By code units: the same in every locale. */
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,17 +1,25 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isSameSet, type Rendered, type SetFile, setOfPieces } from '../../engine/apply/file-set.ts';
 import { createRenderThread, type RenderThread } from '../../engine/render/render-in-thread.ts';
 import { messageOf } from '../../engine/system/errors.ts';
+import { eachOncePer } from '../../engine/system/once-per.ts';
 import type { RouteBackend, RouterModel } from '../model.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 import { DEFAULT_CERTIFICATE_FILE } from './file-names.ts';
-import { createHashMapFiles } from './hash-maps.ts';
+import { hashMapFiles, type MapRow, mapRow } from './hash-maps.ts';
 import { regexMapFiles } from './regex-maps.ts';
-import { createRouteFiles } from './route-files.ts';
-import { createRouterPrinter, type RouterPrinter, wholeJob } from './router-printer.ts';
-import { createServerStatesFile } from './server-states.ts';
-import { backendOptions, templateBackend } from './template-backend.ts';
+import {
+  certificateLine,
+  certificateLists,
+  type DefaultCertificate,
+  filesOfRoute,
+  readDefaultCertificate,
+} from './route-files.ts';
+import { createRouterPrinter, type PrintedRoute, type RouterPrinter, wholeJob } from './router-printer.ts';
+import { serverStates, serverStatesFile } from './server-states.ts';
+import { noSizes, sizesOf } from './text-budget.ts';
 import { unavailablePage } from './unavailable-page.ts';
-import { createPrintableRoutes, type LeftOut, printableRoutes } from './unprintable.ts';
+import { type Checked, type LeftOut, printable, unprintable } from './unprintable.ts';
 
 export interface RouterTemplate {
   readonly path: string;
@@ -53,71 +61,10 @@ export function renderRouter(
  * says the same as `renderRouter` for each model, whatever came before.
  */
 export function createRouterRenderer(settings: RouterSettings): RouterRenderer {
-  const filesOf = createOtherFiles(settings);
-  const printable = createPrintableRoutes();
-  const brokenIn = createBroken(settings);
-  let printer: { readonly of: RouterTemplate; readonly print: RouterPrinter } | undefined;
-  let last: Rendered | undefined;
-  const renderAll: RouterRenderer = (template, model, defaultCertificate, given) => {
-    const { backends, leftOut } = printable(model.backends, given);
-    const { path, text } = template;
-    if (printer?.of.text !== text || printer.of.path !== path)
-      printer = { of: template, print: createRouterPrinter(template, settings) };
-    const outcome = printer.print(backends);
-    if (outcome.kind === 'failed') return outcome;
-    const rest = { mode: template.mode, others: filesOf(backends, defaultCertificate, given) };
-    const now =
-      outcome.kind === 'pieces' ? setOfPieces(outcome.pieces, rest) : { ...rest, text: outcome.text };
-    // What is known of a set, as its hash, is known of this object.
-    if (last === undefined || hasPieces(last) !== hasPieces(now) || !isSameSet(last, now)) last = now;
-    return { kind: 'rendered', rendered: last, leftOut };
-  };
+  const state = createState(settings);
   return (template, model, defaultCertificate, given) => {
-    try {
-      return renderAll(template, model, defaultCertificate, given);
-    } catch (error) {
-      const { whole, broken } = brokenIn(model, defaultCertificate);
-      if (broken.length === 0) throw error;
-      return withBroken(renderAll(template, whole, defaultCertificate, given), broken);
-    }
-  };
-}
-
-const hasPieces = ({ pieces }: Rendered): boolean => pieces !== undefined;
-
-function withBroken(outcome: RouterRendering, broken: readonly LeftOut[]): RouterRendering {
-  return outcome.kind === 'failed' ? outcome : { ...outcome, leftOut: [...outcome.leftOut, ...broken] };
-}
-
-/**
- * Finds the routes on which the router itself fails, after a failure: by their backends, their lines of maps and their files. The cost depends
- * on these routes only, and each is tried once for each default certificate.
- */
-function createBroken(settings: RouterSettings) {
-  const options = backendOptions(settings);
-  let looked = new WeakMap<RouteBackend, LeftOut | 'whole'>();
-  let lookedWith: string | undefined;
-  const look = (route: RouteBackend, defaultCertificate: string): LeftOut | 'whole' => {
-    try {
-      printableRoutes([route]);
-      templateBackend(route, options);
-      createOtherFiles(settings)([route], defaultCertificate);
-      return 'whole';
-    } catch (error) {
-      return { key: route.key, problem: messageOf(error), isThrown: true };
-    }
-  };
-  return ({ backends }: RouterModel, defaultCertificate: string) => {
-    if (lookedWith !== defaultCertificate) looked = new WeakMap();
-    lookedWith = defaultCertificate;
-    const broken: LeftOut[] = [];
-    const whole = backends.filter((route) => {
-      const found = looked.get(route) ?? look(route, defaultCertificate);
-      looked.set(route, found);
-      if (found !== 'whole') broken.push(found);
-      return found === 'whole';
-    });
-    return { whole: { backends: whole }, broken };
+    const now = state(template, model, defaultCertificate, given);
+    return now.finish(now.printer.all(now.whole));
   };
 }
 
@@ -129,72 +76,139 @@ export function createTemplateRenderer(
   settings: RouterSettings,
   thread: RenderThread = createRenderThread(CUSTOM_LIMITS),
 ): (...args: Parameters<RouterRenderer>) => Promise<RouterRendering> {
-  const renderShipped = createRouterRenderer(settings);
-  const filesOf = createOtherFiles(settings);
-  const printable = createPrintableRoutes();
-  const brokenIn = createBroken(settings);
-  const renderCustom = async (
-    ...[template, model, defaultCertificate, given]: Parameters<RouterRenderer>
-  ) => {
-    const { backends, leftOut } = printable(model.backends, given);
-    const outcome = await thread.render(wholeJob(template, settings, backends));
-    if (outcome.kind === 'failed') return outcome;
-    const others = filesOf(backends, defaultCertificate, given);
-    return {
-      ...({ kind: 'rendered', leftOut } as const),
-      rendered: { text: outcome.text, mode: template.mode, others },
-    };
-  };
+  const state = createState(settings);
   return async (template, model, defaultCertificate, given) => {
-    if (template.isCustom !== true) return renderShipped(template, model, defaultCertificate, given);
-    try {
-      return await renderCustom(template, model, defaultCertificate, given);
-    } catch (error) {
-      const { whole, broken } = brokenIn(model, defaultCertificate);
-      if (broken.length === 0) throw error;
-      return withBroken(await renderCustom(template, whole, defaultCertificate, given), broken);
-    }
+    const now = state(template, model, defaultCertificate, given);
+    return now.finish(
+      template.isCustom === true
+        ? await thread.render(wholeJob(template, settings, now.whole))
+        : now.printer.all(now.whole),
+    );
   };
 }
 
 /** Of 10,000 routes on a busy machine. */
 export const CUSTOM_LIMITS = { timeoutMs: 10_000, memoryMb: 256 };
 
-function createOtherFiles(settings: RouterSettings) {
-  const hashFiles = createHashMapFiles();
-  const statesFile = createServerStatesFile();
-  const mapsOf = (routes: readonly RouteBackend[]) =>
-    settings.lookup === 'hash' ? hashFiles(routes) : regexMapFiles(routes, settings);
-  const filesOfRoutes = createRouteFiles({ http2: !settings.disableHttp2, strictSni: settings.strictSni });
-  let last: readonly SetFile[] = [];
-  return (
-    backends: readonly RouteBackend[],
-    defaultCertificate: string,
-    given: readonly SetFile[] = [],
-  ): readonly SetFile[] => {
-    const lastNamed = whenAsked(() => new Map(last.map((file) => [file.name, file])));
-    /** Most lie where they lay. */
-    const before = (name: string, index: number): SetFile | undefined =>
-      last[index]?.name === name ? last[index] : lastNamed().get(name);
-    last = [
-      ...mapsOf(backends),
-      ...filesOfRoutes(backends, defaultCertificate),
-      statesFile(backends),
-      { name: DEFAULT_CERTIFICATE_FILE, content: defaultCertificate, secret: true },
+/** Everything that is made of one route, with one template and one default certificate. */
+interface Cell extends Checked {
+  readonly printed: PrintedRoute;
+  readonly files: readonly SetFile[];
+  readonly row: MapRow | undefined;
+  readonly certificateLine: string;
+  readonly states: string;
+}
+
+interface Table {
+  readonly template: RouterTemplate;
+  readonly printer: RouterPrinter;
+  readonly shared: DefaultCertificate;
+  readonly cellsOf: (routes: readonly RouteBackend[]) => readonly Cell[];
+}
+
+const blank = { sizes: noSizes, printed: '', files: [], row: undefined, certificateLine: '', states: '' };
+
+/** A route on which the router itself fails is left out, and costs no other one. */
+function createTable(settings: RouterSettings, template: RouterTemplate, pem: string): Table {
+  const printer = createRouterPrinter(template, settings);
+  const shared = readDefaultCertificate(pem);
+  const wholeCell = (route: RouteBackend): Cell => {
+    const leftOut = unprintable(route);
+    if (leftOut !== undefined) return { ...blank, route, leftOut };
+    if (settings.lookup === 'regex') regexMapFiles([route], settings);
+    return {
+      ...{ route, sizes: sizesOf(route), printed: printer.route(route), files: filesOfRoute(route) },
+      row: settings.lookup === 'hash' ? mapRow(route) : undefined,
+      certificateLine: certificateLine(route, !settings.disableHttp2, shared),
+      states: serverStates(route),
+    };
+  };
+  const cellOf = (route: RouteBackend): Cell => {
+    try {
+      return wholeCell(route);
+    } catch (error) {
+      const leftOut = { key: route.key, problem: messageOf(error), isThrown: true } as const;
+      return { ...blank, route, leftOut };
+    }
+  };
+  return { template, printer, shared, cellsOf: eachOncePer(cellOf) };
+}
+
+/** What the renderings of one router share: the table of cells, the maps, and the last configuration. */
+function createState(settings: RouterSettings) {
+  const mapsOf = createMaps(settings);
+  const kept = new Map<string, SetFile>();
+  let table: Table | undefined;
+  let last: Rendered | undefined;
+  /** The object of the last configuration if the content is the same: its hash is known. */
+  const same = (file: SetFile): SetFile => {
+    const before = kept.get(file.name);
+    if (before?.content === file.content) return before;
+    kept.set(file.name, file);
+    return file;
+  };
+  const tableFor = (template: RouterTemplate, pem: string): Table => {
+    const { text, path, isCustom } = table?.template ?? {};
+    const isSame = text === template.text && path === template.path && isCustom === template.isCustom;
+    if (table === undefined || !isSame || table.shared.pem !== pem)
+      table = createTable(settings, template, pem);
+    return table;
+  };
+  return (...[template, model, pem, given = []]: Parameters<RouterRenderer>) => {
+    const { printer, shared, cellsOf } = tableFor(template, pem);
+    const givenBytes = given.reduce((sum, { content }) => sum + content.length, 0);
+    const { whole, leftOut } = printable(cellsOf(model.backends), givenBytes);
+    const others = (): readonly SetFile[] => [
+      ...mapsOf(whole).map(same),
+      ...certificateLists(whole, shared, settings.strictSni).map(same),
+      ...filesIn(whole),
+      same(serverStatesFile(whole)),
+      same({ name: DEFAULT_CERTIFICATE_FILE, content: pem, secret: true }),
       ...(settings.errorFile503 === undefined ? [unavailablePage] : []),
       ...given,
-    ].map((file, index) => {
-      const known = before(file.name, index);
-      return known?.content === file.content ? known : file;
-    });
-    return last;
+    ];
+    return {
+      printer,
+      whole,
+      finish: (print: ReturnType<RouterPrinter['all']>): RouterRendering => {
+        if (print.kind === 'failed') return print;
+        const rest = { mode: template.mode, others: others() };
+        const now = print.kind === 'pieces' ? setOfPieces(print.pieces, rest) : { ...rest, text: print.text };
+        // The hash of a set is remembered by its object.
+        if (last === undefined || hasPieces(last) !== hasPieces(now) || !isSameSet(last, now)) last = now;
+        return { kind: 'rendered', rendered: last, leftOut };
+      },
+    };
   };
 }
 
-function whenAsked<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
+/** Most routes have none. */
+function filesIn(cells: readonly Cell[]): readonly SetFile[] {
+  const files: SetFile[] = [];
+  for (const cell of cells) for (const file of cell.files) files.push(file);
+  return files;
+}
+
+const hasPieces = ({ pieces }: Rendered): boolean => pieces !== undefined;
+
+/** Hash maps are made anew only if a row differs: most changes are of endpoints, which no map has. */
+function createMaps(settings: RouterSettings): (cells: readonly Cell[]) => readonly SetFile[] {
+  let last: { readonly cells: readonly Cell[]; readonly files: readonly SetFile[] } | undefined;
+  return (cells) => {
+    if (settings.lookup === 'regex')
+      return regexMapFiles(
+        cells.map(({ route }) => route),
+        settings,
+      );
+    const isSame = (cell: Cell, index: number): boolean => {
+      const before = last?.cells[index];
+      return cell === before || (before !== undefined && isDeepStrictEqual(cell.row, before.row));
+    };
+    const isAsBefore = cells.length === last?.cells.length && cells.every(isSame);
+    last = {
+      cells,
+      files: last !== undefined && isAsBefore ? last.files : hashMapFiles(cells.map(({ row }) => row)),
+    };
+    return last.files;
   };
 }

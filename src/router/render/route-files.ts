@@ -1,7 +1,5 @@
 import { X509Certificate } from 'node:crypto';
 import type { SetFile } from '../../engine/apply/file-set.ts';
-import { mapChanged } from '../../engine/system/map-changed.ts';
-import { oncePer } from '../../engine/system/once-per.ts';
 import { hostText, type RouteBackend } from '../model.ts';
 import { defaultListLine } from './default-list.ts';
 import {
@@ -13,45 +11,42 @@ import {
 } from './file-names.ts';
 import { isLong } from './long-list.ts';
 
-interface ListOptions {
-  readonly http2: boolean;
-  /** TLS is only for names that a certificate has. */
-  readonly strictSni: boolean;
+/** For hosts without a certificate of their own. */
+export interface DefaultCertificate {
+  /** Key and certificate. */
+  readonly pem: string;
+  readonly certificate: X509Certificate;
+  /** The certificate alone, as PEM. */
+  readonly text: string;
 }
 
-/**
- * Certificates with their keys, CAs and long allowlists, and the list by which HAProxy chooses a certificate: for the routes of one model after
- * another, with the default certificate as PEM.
- */
-export function createRouteFiles({
-  http2,
-  strictSni,
-}: ListOptions): (routes: readonly RouteBackend[], defaultCertificate: string) => readonly SetFile[] {
-  const filesOf = mapChanged(oncePer(ownFiles));
-  const readDefault = (pem: string) => {
-    const certificate = new X509Certificate(pem);
-    // Hosts without a certificate of their own share the default one: browsers would join their connections.
-    const shared = certificate.toString().trim();
-    const offersHttp2 = ({ certificate }: RouteBackend): boolean =>
-      http2 && certificate?.http2 === true && !certificate.pem.includes(shared);
-    const linesOf = mapChanged((route: RouteBackend) =>
-      hasCertificate(route) ? listLine(route, offersHttp2(route)) : '',
-    );
-    return { pem, certificate, linesOf };
-  };
-  let fallback: ReturnType<typeof readDefault> | undefined;
-  return (routes, defaultCertificate) => {
-    if (fallback?.pem !== defaultCertificate) fallback = readDefault(defaultCertificate);
-    const { certificate, linesOf } = fallback;
-    return [
-      { name: CERTIFICATE_LIST_FILE, content: descending(linesOf(routes)) },
-      {
-        name: DEFAULT_CERTIFICATE_LIST_FILE,
-        content: defaultListLine(certificate, strictSni ? routes.filter(hasCertificate) : undefined),
-      },
-      ...filesOf(routes).flat(),
-    ];
-  };
+/** Throws if `pem` has no certificate. */
+export function readDefaultCertificate(pem: string): DefaultCertificate {
+  const certificate = new X509Certificate(pem);
+  return { pem, certificate, text: certificate.toString().trim() };
+}
+
+/** The line of a route's certificate in the list by which HAProxy chooses one, '' without a certificate. */
+export function certificateLine(route: RouteBackend, http2: boolean, shared: DefaultCertificate): string {
+  const { certificate, key } = route;
+  if (certificate === undefined || !hasCertificate(route)) return '';
+  // Hosts without a certificate of their own share the default one: browsers would join their connections.
+  const offersHttp2 = http2 && certificate.http2 && !certificate.pem.includes(shared.text);
+  return `${certificateFileName(key)}${offersHttp2 ? ' [alpn h2,http/1.1]' : ''} ${hostText(route)}\n`;
+}
+
+/** The lists by which HAProxy chooses a certificate. With `strictSni` TLS is only for names that a certificate has. */
+export function certificateLists(
+  routes: readonly { readonly route: RouteBackend; readonly certificateLine: string }[],
+  { certificate }: DefaultCertificate,
+  strictSni: boolean,
+): readonly SetFile[] {
+  const named = routes.filter(({ certificateLine }) => certificateLine !== '');
+  const strictFor = strictSni ? named.map(({ route }) => route) : undefined;
+  return [
+    { name: CERTIFICATE_LIST_FILE, content: descending(named.map(({ certificateLine }) => certificateLine)) },
+    { name: DEFAULT_CERTIFICATE_LIST_FILE, content: defaultListLine(certificate, strictFor) },
+  ];
 }
 
 /**
@@ -71,7 +66,8 @@ function hasCertificate({ certificate, kind }: RouteBackend): boolean {
 
 const none: readonly SetFile[] = [];
 
-function ownFiles(route: RouteBackend): readonly SetFile[] {
+/** A route's certificate with its key, its CA and its long allowlist. */
+export function filesOfRoute(route: RouteBackend): readonly SetFile[] {
   const files = [
     ...(hasCertificate(route) ? [certificateFile(route)] : []),
     ...(route.verify?.kind === 'route-ca' ? [caFile(route)] : []),
@@ -94,9 +90,4 @@ function allowlistFile({ key, allowlist = [] }: RouteBackend): SetFile {
 
 function endsTls(kind: RouteBackend['kind']): boolean {
   return kind === 'edge' || kind === 'reencrypt';
-}
-
-function listLine(backend: RouteBackend, offersHttp2: boolean): string {
-  const protocols = offersHttp2 ? ' [alpn h2,http/1.1]' : '';
-  return `${certificateFileName(backend.key)}${protocols} ${hostText(backend)}\n`;
 }

@@ -1,5 +1,4 @@
 import { MAX_CONFIGURATION_BYTES, MAX_SET_BYTES, MAX_SET_FILES } from '../../engine/apply/limits.ts';
-import { oncePer } from '../../engine/system/once-per.ts';
 import type { RouteBackend } from '../model.ts';
 import { beyondShare } from './fair-share.ts';
 import { isLong } from './long-list.ts';
@@ -61,26 +60,34 @@ export interface RouteSizes {
   readonly bytes: number;
 }
 
-export const sizesOf = oncePer(
-  (route: RouteBackend): RouteSizes => ({ characters: textSize(route), ...fileSizes(route) }),
-);
+export const noSizes: RouteSizes = { characters: 0, files: 0, bytes: 0 };
+
+/** Throws for a route that cannot be printed. */
+export function sizesOf(route: RouteBackend): RouteSizes {
+  return { characters: textSize(route), ...fileSizes(route) };
+}
 
 /**
  * The routes that do not fit with the others, and why: by their text in the configuration, or by their files in its set. Tenants share both, so
- * that one with many or long routes must not take the others' room. `sizes` has the routes' order; `givenBytes` is the size of the
- * administrator's files.
+ * that one with many or long routes must not take the others' room. `givenBytes` is the size of the administrator's files.
  */
 export function tooLarge(
-  routes: readonly RouteBackend[],
-  sizes: readonly RouteSizes[],
+  routes: readonly { readonly route: RouteBackend; readonly sizes: RouteSizes }[],
   givenBytes: number,
 ): ReadonlyMap<RouteBackend, string> {
   const left = new Map<RouteBackend, string>();
+  let [characters, files, bytes] = [0, 0, 0];
+  for (const { sizes } of routes) {
+    characters += sizes.characters;
+    files += sizes.files;
+    bytes += sizes.bytes;
+  }
+  const sums: RouteSizes = { characters, files, bytes };
   const leaveOut = (of: keyof RouteSizes, room: number, what: (size: number) => string): void => {
-    if (sizes.reduce((sum, each) => sum + each[of], 0) <= room) return;
+    if (sums[of] <= room) return;
     const shares = routes
-      .filter((route) => !left.has(route))
-      .map((route) => ({ item: route, key: route.key, size: sizesOf(route)[of] }));
+      .filter(({ route }) => !left.has(route))
+      .map(({ route, sizes }) => ({ item: route, key: route.key, size: sizes[of] }));
     for (const { item, size } of beyondShare(shares, room))
       left.set(item, `its ${what(size)}, more than the other routes leave room for,`);
   };

@@ -1,11 +1,8 @@
-import type { SetFile } from '../../engine/apply/file-set.ts';
 import { isSafeText } from '../../engine/render/safe-text.ts';
-import { mapChanged } from '../../engine/system/map-changed.ts';
-import { oncePer } from '../../engine/system/once-per.ts';
 import { internalError, type Refusal } from '../decide/verdict.ts';
 import type { HeaderAction, RouteBackend } from '../model.ts';
 import { isOneLine } from './quoted.ts';
-import { sizesOf, tooLarge } from './text-budget.ts';
+import { noSizes, type RouteSizes, sizesOf, tooLarge } from './text-budget.ts';
 
 /** A route that is left out, and what of it cannot be printed. */
 export interface LeftOut {
@@ -22,46 +19,53 @@ export function refusalOf({ problem, isThrown }: LeftOut): Pick<Refusal, 'reason
     : { reason: 'Unprintable', message: `${problem} cannot be printed` };
 }
 
-interface Printable {
-  readonly backends: readonly RouteBackend[];
-  readonly leftOut: readonly LeftOut[];
+/** A route with its sizes, or why it is left out. */
+export interface Checked {
+  readonly route: RouteBackend;
+  readonly sizes: RouteSizes;
+  readonly leftOut?: LeftOut | undefined;
 }
 
-/** The routes that can be printed, and the others. */
-export function printableRoutes(routes: readonly RouteBackend[]): Printable {
-  return createPrintableRoutes()(routes);
-}
-
-/** The same for successive models, with the administrator's own files. */
-export function createPrintableRoutes(): (
-  routes: readonly RouteBackend[],
-  given?: readonly SetFile[],
-) => Printable {
-  const [problemsOf, allSizes] = [mapChanged(problemOf), mapChanged(sizesOf)];
-  return (routes, given = []) => {
-    const problems = new Map<RouteBackend, string>();
-    problemsOf(routes).forEach((problem, index) => {
-      const route = routes[index];
-      if (problem !== undefined && route !== undefined) problems.set(route, problem);
-    });
-    const printable = problems.size === 0 ? routes : routes.filter((route) => !problems.has(route));
-    const givenBytes = given.reduce((sum, { content }) => sum + content.length, 0);
-    for (const [route, problem] of tooLarge(printable, allSizes(printable), givenBytes))
-      problems.set(route, problem);
-    return {
-      backends: problems.size === 0 ? routes : routes.filter((route) => !problems.has(route)),
-      leftOut: [...problems].map(([{ key }, problem]) => ({ key, problem })),
-    };
+/** The routes that can be printed together, and the others. `givenBytes` is the size of the administrator's files. */
+export function printable<T extends Checked>(
+  all: readonly T[],
+  givenBytes: number,
+): { readonly whole: readonly T[]; readonly leftOut: readonly LeftOut[] } {
+  const isWhole = all.every(({ leftOut }) => leftOut === undefined);
+  const sound = isWhole ? all : all.filter(({ leftOut }) => leftOut === undefined);
+  const large = tooLarge(sound, givenBytes);
+  if (isWhole && large.size === 0) return { whole: all, leftOut: [] };
+  return {
+    whole: sound.filter(({ route }) => !large.has(route)),
+    leftOut: [
+      ...all.flatMap(({ leftOut }) => leftOut ?? []),
+      ...[...large].map(([{ key }, problem]) => ({ key, problem })),
+    ],
   };
 }
 
-const problemOf = oncePer(unprintable);
+/** The same for routes alone. */
+export function printableRoutes(routes: readonly RouteBackend[]) {
+  const { whole, leftOut } = printable(
+    routes.map((route) => {
+      const leftOut = unprintable(route);
+      return { route, leftOut, sizes: leftOut === undefined ? sizesOf(route) : noSizes };
+    }),
+    0,
+  );
+  return { backends: whole.map(({ route }) => route), leftOut };
+}
+
+export function unprintable(route: RouteBackend): LeftOut | undefined {
+  const problem = problemOf(route);
+  return problem === undefined ? undefined : { key: route.key, problem };
+}
 
 /**
  * What of a route cannot be printed, undefined if all of it can. Admission lets none of this through; what it missed
  * costs the one route, and never becomes configuration of its own.
  */
-function unprintable(route: RouteBackend): string | undefined {
+function problemOf(route: RouteBackend): string | undefined {
   return (
     names(route).find(({ text }) => !namePattern.test(text))?.what ??
     words(route).find(({ text }) => !isSafeText(text))?.what ??

@@ -1,5 +1,5 @@
 import type { RouteBackend } from '../../../src/router/model.ts';
-import { createHashMapFiles, pathQuestions } from '../../../src/router/render/hash-maps.ts';
+import { hashMapFiles, mapRow, pathQuestions } from '../../../src/router/render/hash-maps.ts';
 import {
   answerOf,
   hostName,
@@ -21,7 +21,7 @@ export interface HashMaps extends Readonly<Record<(typeof pathQuestions)[number]
 
 /** What HAProxy has of the files. */
 export function hashMaps(routes: readonly RouteBackend[]): HashMaps {
-  const files = new Map(createHashMapFiles()(routes).map(({ name, content }) => [name, `${content}`]));
+  const files = new Map(hashMapFiles(routes.map(mapRow)).map(({ name, content }) => [name, `${content}`]));
   const map = (name: string): ReadonlyMap<string, string> => {
     const lines = (files.get(`maps/${name}.map`) ?? '').split('\n').filter((line) => line !== '');
     const pairs = lines.map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]);

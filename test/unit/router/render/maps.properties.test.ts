@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createHashMapFiles } from '../../../../src/router/render/hash-maps.ts';
 import { askHash, askRegex, expectedAnswer, hashMaps } from '../../../helpers/router/ask-maps.ts';
 import { requests, routeBackend, routeSets } from '../../../helpers/router/route-sets.ts';
 
@@ -45,20 +44,6 @@ const sorted = (maps: ReturnType<typeof hashMaps>): string =>
       .concat([pairs(maps.tls)]),
   );
 const pairs = (map: ReadonlyMap<string, string>) => [...map].map(([key, value]) => [key, value]).sort();
-
-test('maps that were made while routes came and went are those that are made at once', () => {
-  fc.assert(
-    fc.property(fc.array(routeSets, { minLength: 2, maxLength: 6 }), (sets) => {
-      const filesOf = createHashMapFiles();
-      for (const routes of sets) {
-        const before = filesOf(routes);
-        expect(before).toEqual(createHashMapFiles()(routes));
-        expect(filesOf(routes.toReversed()).every((file, index) => file === before[index])).toBe(true);
-      }
-    }),
-    runs,
-  );
-});
 
 test('if the byte order is wrong, hash gives the longer path', () => {
   const routes = [

@@ -2,7 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { createRouteFiles } from '../../../../src/router/render/route-files.ts';
+import type { RouteBackend } from '../../../../src/router/model.ts';
+import {
+  certificateLine,
+  certificateLists,
+  readDefaultCertificate,
+} from '../../../../src/router/render/route-files.ts';
 import { selfSigned } from '../../../../src/router/render/self-signed.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
 import { backendOf } from '../backend-of.ts';
@@ -10,16 +15,23 @@ import { backendOf } from '../backend-of.ts';
 const scratch = mkdtempSync(join(tmpdir(), 'hawser-route-files-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
+function listsOf(routes: readonly RouteBackend[], pem: string, strictSni = false) {
+  const shared = readDefaultCertificate(pem);
+  const named = routes.map((route) => ({ route, certificateLine: certificateLine(route, true, shared) }));
+  return certificateLists(named, shared, strictSni).map(({ content }) => content);
+}
+
 test('a route with the default certificate does not offer HTTP/2: hosts without one of their own share it', () => {
   const [own, defaultCertificate] = [selfSigned('own', new Date()), selfSigned('default', new Date())];
   const route = (key: string, pem: string) =>
     backendOf({ key: `n:${key}`, kind: 'edge', host: `${key}.test`, certificate: { pem, http2: true } });
   const routes = [route('own', own), route('same', defaultCertificate)];
-  const [list] = createRouteFiles({ http2: true, strictSni: false })(routes, defaultCertificate);
-  expect(list?.content).toBe('certs/n_same.pem same.test\ncerts/n_own.pem [alpn h2,http/1.1] own.test\n');
+  expect(listsOf(routes, defaultCertificate)[0]).toBe(
+    'certs/n_same.pem same.test\ncerts/n_own.pem [alpn h2,http/1.1] own.test\n',
+  );
 });
 
-test('the list of certificates follows the default certificate, also to one that was there before', () => {
+test('the list of certificates follows the default certificate', () => {
   const [one, other] = [selfSigned('one', new Date()), selfSigned('other', new Date())];
   const backend = backendOf({
     key: 'n:a',
@@ -27,9 +39,8 @@ test('the list of certificates follows the default certificate, also to one that
     host: 'a.test',
     certificate: { pem: one, http2: true },
   });
-  const filesOf = createRouteFiles({ http2: true, strictSni: false });
-  const offersHttp2 = (pem: string) => filesOf([backend], pem)[0]?.content.includes('alpn h2');
-  expect([one, other, other, one].map(offersHttp2)).toEqual([false, true, true, false]);
+  const offersHttp2 = (pem: string) => listsOf([backend], pem)[0]?.includes('alpn h2');
+  expect([one, other].map(offersHttp2)).toEqual([false, true]);
 });
 
 test('with strict-sni the default certificate is for those of its names that no route has a certificate for', () => {
@@ -42,8 +53,7 @@ test('with strict-sni the default certificate is for those of its names that no 
   const route = (host: string, wildcard = false) =>
     backendOf({ key: `n:${host}`, kind: 'edge', host, wildcard, certificate: { pem, http2: true } });
   const routes = [route('own.test'), route('shop.apps.test'), route('wild.test', true)];
-  const lineWith = (strictSni: boolean) =>
-    createRouteFiles({ http2: true, strictSni })(routes, `${key}${cert}`)[1]?.content;
+  const lineWith = (strictSni: boolean) => listsOf(routes, `${key}${cert}`, strictSni)[1];
   expect(lineWith(false)).toBe('certs/_default.pem *\n');
   expect(lineWith(true)).toBe('certs/_default.pem * *.apps.test free.test plain.test\n');
 });
