@@ -18,7 +18,7 @@ export interface Line {
   readonly askEach: (running: Running, commands: readonly string[]) => Promise<readonly string[]>;
 }
 
-export type ServersOutcome =
+type ServersOutcome =
   | {
       readonly kind: 'changed';
       readonly commands: number;

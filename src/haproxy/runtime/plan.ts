@@ -31,9 +31,9 @@ export type Plan =
   | ({ readonly kind: 'reload' } & Reason);
 
 /** Stands for everything that is not a backend. */
-export const REST = '';
+const REST = '';
 
-export interface ServerPlan {
+interface ServerPlan {
   readonly tell: readonly ServerChange[];
   /** By backend, or `REST`; none of them has a change in `tell`. */
   readonly reload: ReadonlyMap<string, Reason>;

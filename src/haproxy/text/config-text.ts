@@ -48,7 +48,7 @@ export function backendNameIn(text: string): string {
   return /^backend[ \t]+(\S+)/m.exec(text)?.[1] ?? '';
 }
 
-export interface ServerLine {
+interface ServerLine {
   /** `backend/server`. */
   readonly server: string;
   readonly endpoint: string;

@@ -14,7 +14,7 @@ export const FIELD = {
 } as const;
 
 /** Of the operational state. */
-export const STOPPED = '0';
+const STOPPED = '0';
 export const STARTING = '1';
 export const RUNNING = '2';
 
@@ -119,7 +119,7 @@ export function downServers(replies: string): ReadonlySet<string> {
 }
 
 /** A server that starts up, with its checks paused. */
-export interface PausedServer {
+interface PausedServer {
   readonly backend: string;
   readonly id: number | string;
   readonly name: string;
