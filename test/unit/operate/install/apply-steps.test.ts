@@ -17,6 +17,7 @@ import { lookBelow } from '../../../../src/operate/install/disk.ts';
 import type { WantedFile, WantedFolder } from '../../../../src/operate/install/layout.ts';
 import { planText } from '../../../../src/operate/install/plan-text.ts';
 
+const asRoot = test.runIf(process.getuid?.() === 0);
 let root: string;
 const at = (path: string) => join(root, path);
 
@@ -100,7 +101,7 @@ const ownerOf = (path: string) => {
   return { uid, gid, mode: (mode & 0o7777).toString(8) };
 };
 
-test('a folder gets its group and its mode, an existing one too, and others are not touched', async () => {
+asRoot('a folder gets its group and its mode, an existing one too, and others are not touched', async () => {
   for (const [path, mode] of [
     ['etc', 0o700],
     ['log', 0o711],
@@ -125,7 +126,7 @@ test('a folder gets its group and its mode, an existing one too, and others are 
   expect((await plan([], folders)).steps).toEqual([]);
 });
 
-test('an existing folder is restored if a later step fails', async () => {
+asRoot('an existing folder is restored if a later step fails', async () => {
   mkdirSync(at('etc'));
   mkdirSync(at('log/journal'), { recursive: true });
   chmodSync(at('etc'), 0o700);

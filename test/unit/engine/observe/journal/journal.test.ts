@@ -12,6 +12,7 @@ import { vipEvents } from '../../../../../src/vip/journal/vip-events.ts';
 import { readJournals } from '../../../../helpers/read-journals.ts';
 import { cleanUpAfterDeath } from '../../../../helpers/survivor.ts';
 
+const asRoot = test.runIf(process.getuid?.() === 0);
 let dir: string;
 let logged: LogEvent[];
 let nowMs: number;
@@ -112,7 +113,7 @@ test('a directory that cannot be made is reported once, and so is the recovery w
   ]);
 });
 
-test('a full disk costs entries and nothing else, and the journal is whole afterwards', async () => {
+asRoot('a full disk costs entries and nothing else, and the journal is whole afterwards', async () => {
   const disk = join(dir, 'disk');
   mkdirSync(disk);
   const mounted = await runCommand(['mount', '-t', 'tmpfs', '-o', 'size=64k', 'none', disk], {
