@@ -128,3 +128,14 @@ test('a value that could not be written is not reported as told, and is tried ag
   expect(readTrackValue(path)).toBe(30);
   expect(events).toEqual(['track-file-not-written', 'health-told']);
 });
+
+test('a write that fails again after a success is logged again', () => {
+  const { path, writer, events } = trackFile();
+  for (const value of [0, 30]) {
+    rmSync(join(path, '..'), { recursive: true });
+    writer.write(value, 'given', () => '');
+    mkdirSync(join(path, '..'));
+    writer.write(value, 'given', () => '');
+  }
+  expect(events).toEqual(['track-file-not-written', 'health-told', 'track-file-not-written', 'health-told']);
+});
