@@ -5,8 +5,7 @@ import { type CommandContext, printText, structuredWriter } from '../cli/run-com
 import { type HostFiles, hostFiles } from '../engine/examine/host-files.ts';
 import { readAs } from '../operate/daemons/settings-files.ts';
 import { doctorCommand } from '../operate/doctor/doctor-settings.ts';
-import { type DoctorReport, exitCodeOf } from '../operate/doctor/report.ts';
-import { reportLines } from '../operate/doctor/report-lines.ts';
+import { type DoctorReport, exitCodeOf, reportLines } from '../operate/doctor/report-lines.ts';
 import { doctorFlags as vipFlags } from '../vip/doctor/flags.ts';
 import { checkIds } from './check-ids.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type CommandResult, runCommand } from '../../src/engine/system/process/run-command.ts';
-import { type DoctorReport, doctorReportSchema } from '../../src/operate/doctor/report.ts';
+import { type DoctorReport, doctorReportSchema } from '../../src/operate/doctor/report-lines.ts';
 import { startContainerd } from './helpers/containerd.ts';
 import { commandBlocks } from './helpers/document-commands.ts';
 import { PATIENCE_MS, ready, waitForPods } from './helpers/health.ts';

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { toJSONSchema } from 'zod/mini';
 import { statusProducts } from '../../src/commands/status-products.ts';
-import { doctorReportSchema } from '../../src/operate/doctor/report.ts';
+import { doctorReportSchema } from '../../src/operate/doctor/report-lines.ts';
 import { clusterStatusSchema } from '../../src/operate/status/node-status.ts';
 import { timelineSchema } from '../../src/operate/timeline/report.ts';
 import { steeringReportSchema } from '../../src/vip/steering/steering-report.ts';

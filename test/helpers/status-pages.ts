@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { serveEndpoint } from '../../src/engine/observe/http-endpoint.ts';
-import type { StatusEndpoints } from '../../src/operate/status/collect-node-status.ts';
+import type { StatusEndpoints } from '../../src/operate/status/collect-cluster-status.ts';
 import { freePort } from './free-port.ts';
 import {
   haproxyMonitorSays,

@@ -1,7 +1,7 @@
 import { statusProducts } from '../../src/commands/status-products.ts';
 import type { PeerHealth } from '../../src/engine/examine/peer-health.ts';
 import type { Evidence } from '../../src/engine/examine/seen.ts';
-import { clusterStatus } from '../../src/operate/status/cluster-status.ts';
+import { clusterStatus } from '../../src/operate/status/collect-cluster-status.ts';
 import { knownVips } from '../../src/vip/status/vip-holders.ts';
 import {
   haproxyMonitorSays,

@@ -12,11 +12,11 @@ import {
   unknown,
   warn,
 } from '../../engine/examine/check.ts';
+import type { WantedPort } from '../../engine/examine/context.ts';
 import { isHawser } from '../../engine/examine/host-processes.ts';
 import { configCheck, type LiveProgram, type Running, supervisorCheck } from '../../engine/examine/live.ts';
 import type { Peer } from '../../engine/examine/peer-health.ts';
 import { lastWords, notRun, type ProgramOutcome } from '../../engine/examine/run-program.ts';
-import type { WantedPort } from '../../engine/examine/wanted-port.ts';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import { OLDEST_HAPROXY, parseHaproxyBuild } from '../../haproxy/build.ts';
 import { supervisorStatusSchema } from '../../haproxy/supervise/supervisor-status.ts';

@@ -2,17 +2,33 @@ import * as z from 'zod/mini';
 import { flag } from '../../cli/command-spec.ts';
 import { optionalListenAddress } from '../../cli/fields.ts';
 import { defaultPorts } from '../../cli/shared-flags.ts';
+import { changeFacts, failureFacts } from '../../engine/examine/facts.ts';
 import type { Peer } from '../../engine/examine/peer-health.ts';
+import {
+  type Fact,
+  type Row,
+  type Section,
+  type StatusLabel,
+  shortHash,
+  statusLabel,
+  styled,
+} from '../../engine/examine/section.ts';
 import type { SeenCluster } from '../../engine/examine/seen.ts';
 import { endpointOf } from '../../engine/kube/api-server.ts';
-import { supervisorStatusSchema } from '../../haproxy/supervise/supervisor-status.ts';
-import { haproxyMonitorStatusSchema } from '../haproxy-monitor-status.ts';
+import { ageText, limitText } from '../../engine/system/text/readable-text.ts';
+import {
+  type SupervisorStatus as Supervisor,
+  supervisorStatusSchema,
+} from '../../haproxy/supervise/supervisor-status.ts';
+import {
+  haproxyMonitorStatusSchema,
+  type HaproxyMonitorStatus as Monitor,
+} from '../haproxy-monitor-status.ts';
 import { askStatistics, serverRowSchema } from '../server-rows.ts';
 import { type ApiLbNode, hasMonitor } from './api-lb-node.ts';
-import { haproxySection } from './haproxy.ts';
 import { haproxyEntry } from './node-entry.ts';
 import { haproxyProblems } from './problems.ts';
-import { serversSection } from './servers.ts';
+import { serversSection, sessionsCell } from './servers.ts';
 
 type Limits = Parameters<typeof askStatistics>[1];
 type Statistics = Awaited<ReturnType<typeof askStatistics>>;
@@ -76,4 +92,97 @@ function serverNodes({ haproxyMonitor, servers }: ApiLbNode): readonly Peer[] {
 function hostOf(address: string): string {
   const [, bracketed, plain] = /^(?:\[(.*)\](?::\d+)?|([^:]*):\d+)$/.exec(address) ?? [];
   return bracketed ?? plain ?? address;
+}
+
+/** Generations, the redirect, and what changed or failed last. */
+function haproxySection(here: ApiLbNode): Section {
+  const { node, haproxySupervisor, haproxyMonitor } = here;
+  const generations = haproxySupervisor === null ? [] : generationRows(haproxySupervisor);
+  return {
+    ...{ id: 'haproxy', title: `HAProxy on ${node}`, place: 'right' },
+    parts: [
+      {
+        summary: summaryOf(haproxySupervisor),
+        tables: [
+          {
+            ...{ label: 'Generations of HAProxy' },
+            columns: {
+              Generation: 'name',
+              State: 'how',
+              For: 'age',
+              'Runs on, or ends': 'check',
+              Sessions: 'number',
+            },
+            ...{ lead: 'state', rows: generations },
+          },
+        ],
+        facts: [
+          ...(hasMonitor(here) ? [redirectFact(haproxyMonitor)] : []),
+          ...failureFacts(haproxySupervisor),
+          ...changeFacts(haproxyMonitor?.lastChange),
+        ],
+      },
+    ],
+  };
+}
+
+const PHASES: Readonly<Record<Supervisor['phase'], StatusLabel>> = {
+  'waiting-for-configuration': statusLabel('warn', 'waits for a configuration'),
+  starting: statusLabel('busy', 'starting'),
+  serving: statusLabel('good', 'serving'),
+  stopping: statusLabel('warn', 'stopping'),
+  stopped: statusLabel('bad', 'stopped'),
+};
+
+function summaryOf(supervisor: Supervisor | null): StatusLabel {
+  if (supervisor === null) return statusLabel('unknown', 'its supervisor does not answer');
+  return supervisor.current?.config === 'last-good'
+    ? statusLabel('warn', 'serving the last good configuration')
+    : PHASES[supervisor.phase];
+}
+
+function generationRows({ current, draining }: Supervisor): readonly Row[] {
+  return [
+    ...(current === null
+      ? []
+      : [generationRow(current, statusLabel('good', 'serving'), configurationText(current))]),
+    ...draining.map((each) => {
+      const { terminateInMs, sent, reason } = each;
+      const ends = `ends within ${limitText(terminateInMs)} (now: ${sent}): ${reason}`;
+      return generationRow(each, statusLabel('busy', 'draining'), ends);
+    }),
+  ];
+}
+
+function configurationText({ config, configSha256 }: NonNullable<Supervisor['current']>): string {
+  const name = config === 'live' ? 'configuration' : 'LAST GOOD configuration';
+  return `${name} ${shortHash(configSha256)}`;
+}
+
+function generationRow(
+  { generation, ageMs, sessions }: Pick<Supervisor['draining'][number], 'generation' | 'ageMs' | 'sessions'>,
+  state: StatusLabel,
+  note: string,
+): Row {
+  return {
+    name: [styled('unit', 'generation '), `${generation}`],
+    cells: [[state], [styled('unit', 'for '), ageText(ageMs)], [note], sessionsCell(sessions)],
+  };
+}
+
+const REDIRECTS: Readonly<Record<Monitor['redirect'], StatusLabel>> = {
+  present: statusLabel('good', 'present: the VIP leads to HAProxy'),
+  absent: statusLabel('warn', 'absent: the VIP leads to the local API server'),
+  failed: statusLabel('bad', 'failed'),
+  off: statusLabel('idle', 'off: there is no VIP to redirect'),
+};
+
+function redirectFact(monitor: Monitor | null): Fact {
+  const name = 'Redirect';
+  if (monitor === null)
+    return { name, state: statusLabel('unknown', 'not known: haproxy-monitor does not answer') };
+  const { redirect, redirectProblem, usable } = monitor;
+  const isUnproven = redirect === 'absent' && usable !== true;
+  const text = redirectProblem ?? (isUnproven ? 'HAProxy has not shown a usable server' : undefined);
+  return { name, state: REDIRECTS[redirect], ...(text !== undefined && { text }) };
 }

@@ -1,7 +1,8 @@
 import { type Access, type AccessAnswer, askAccess } from '../kube/access-review.ts';
+import { type ApiSession, openApiSession } from '../kube/api-session.ts';
 import type { WriteLimits } from '../kube/ask-object.ts';
+import { openCredentials } from '../kube/in-cluster.ts';
 import { type Finding, fail, ok, unknown } from './check.ts';
-import { withOwnSession } from './own-session.ts';
 
 interface AskedAccess<Needed extends Access> {
   readonly access: Needed;
@@ -45,3 +46,24 @@ function kindOf({ resource, namespace, name }: Access): string {
 
 const CREDENTIALS =
   'type this in the pod, where the service account is; look at the network policies towards the API';
+
+/** The credentials' origin: a kubeconfig, otherwise the pod's service account. */
+interface Credentials {
+  readonly kubeconfig?: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Asks the API as a daemon does, with its own credentials. The session ends with `use`. */
+export async function withOwnSession<T>(
+  { kubeconfig: path, env }: Credentials,
+  limits: WriteLimits,
+  use: (session: ApiSession, limits: WriteLimits) => Promise<T>,
+): Promise<T> {
+  const done = new AbortController();
+  const kubeconfig = openCredentials(path, env, () => undefined);
+  try {
+    return await use(openApiSession({ kubeconfig }, done.signal), limits);
+  } finally {
+    done.abort();
+  }
+}

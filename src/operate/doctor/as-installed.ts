@@ -3,9 +3,9 @@ import type { Pod } from '../../cli/pod.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { settingsOfDaemon } from '../daemons/daemon-settings.ts';
-import { type Daemon, findDaemons } from '../daemons/daemons.ts';
+import { type Daemon, findDaemons, findRunning } from '../daemons/daemons.ts';
 import { presentSettings, startedBefore } from '../daemons/settings-files.ts';
-import type { ProgramPage } from './look/context.ts';
+import type { DeployedDaemon, ProgramPage } from './look/context.ts';
 
 /** The settings of the daemons on this node, as they run or as their manifests would start them. */
 interface AsInstalled {
@@ -33,7 +33,8 @@ export async function asInstalled(
   const specs = pods.flatMap((pod) => pod.daemons);
   const found = specs.map((spec) => ({
     spec,
-    known: settingsOf(() => settingsOfDaemon(daemons, file)(spec)),
+    // Only these fields are read, and no daemon has them with another meaning.
+    known: unlessRefused(() => settingsOfDaemon(daemons, file)(spec) as DaemonSettings | undefined),
   }));
   const pages = found.flatMap(({ spec, known }) => {
     if (known === undefined) return wouldListen(spec, file);
@@ -47,19 +48,18 @@ export async function asInstalled(
 }
 
 function outdatedAmong(daemons: readonly Daemon[], readSettings: SettingsReader): readonly string[] {
-  try {
-    const present = presentSettings(daemons, readSettings);
-    return present === undefined ? [] : startedBefore(present, daemons);
-  } catch (error) {
-    if (error instanceof ConfigError) return [];
-    throw error;
-  }
+  return (
+    unlessRefused(() => {
+      const present = presentSettings(daemons, readSettings);
+      return present === undefined ? [] : startedBefore(present, daemons);
+    }) ?? []
+  );
 }
 
-function settingsOf(read: () => unknown): DaemonSettings | undefined {
+/** Undefined for settings that the daemon would refuse. */
+function unlessRefused<T>(read: () => T): T | undefined {
   try {
-    // Only these fields are looked at, and no daemon has them with another meaning.
-    return read() as DaemonSettings | undefined;
+    return read();
   } catch (error) {
     if (error instanceof ConfigError) return undefined;
     throw error;
@@ -76,4 +76,21 @@ function wouldListen(
     .flatMap((listen) => /:(\d+)$/.exec(String(listen))?.[1] ?? [])
     .map(Number)[0];
   return port === undefined ? [] : [{ program: name, port }];
+}
+
+/** The daemons of pods that hawser does not install, as they run here. One whose settings cannot be read is left out. */
+export async function deployedHere(
+  files: HostFiles,
+  specs: readonly CommandSpec[],
+  readSettings: SettingsReader,
+): Promise<readonly DeployedDaemon[]> {
+  const daemons = await findRunning(files, specs);
+  return daemons.flatMap((daemon) => {
+    // Another command may begin with the same word.
+    const settings = unlessRefused(() => {
+      const file = presentSettings([daemon], readSettings);
+      return settingsOfDaemon([daemon], file?.file)(daemon.spec) as unknown;
+    });
+    return settings === undefined ? [] : { spec: daemon.spec, settings };
+  });
 }

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { connect, type TLSSocket } from 'node:tls';
 import {
   checkOf,
   type Finding,
@@ -10,15 +12,39 @@ import {
   skip,
   unknown,
   unlessUnseen,
+  warn,
 } from '../../engine/examine/check.ts';
 import { type CertificateReading, readClientCertificate } from '../../engine/kube/client-certificate.ts';
 import type { LoadedKubeconfig } from '../../engine/kube/kubeconfig.ts';
+import { messageOf } from '../../engine/system/errors.ts';
 import { hostOf } from '../../engine/system/network/address-text.ts';
-import { judgeCertificate } from './judge-certificate.ts';
-import type { ClusterReading } from './look/cluster.ts';
 import type { DoctorCheck, DoctorContext, DoctorSettings } from './look/context.ts';
-import type { KubeconfigReading } from './look/kubeconfig.ts';
-import { lookAtTrust, type TrustReading } from './look/trust.ts';
+import type { ClusterReading, KubeconfigReading } from './look/readings.ts';
+
+const LEAST_SHARE_LEFT = 0.1;
+
+/** Remaining validity of a certificate; `renew` is the remedy. */
+export function judgeCertificate(look: CertificateReading, now: Date, renew: string): Finding {
+  if (look.kind === 'none') return ok('a token is used, no client certificate');
+  if (look.kind === 'unreadable')
+    return unknown(look.message, `${moreRights}; openssl x509 -noout -dates -in FILE`);
+  const { subject, from, to } = look;
+  if (now > to) return fail(`the certificate of ${subject} expired on ${dayOf(to)}`, renew);
+  if (now < from)
+    return fail(
+      `the certificate of ${subject} is not valid before ${from.toISOString()}`,
+      'compare the clock: date -u; then renew the certificate',
+    );
+  const days = Math.floor((to.getTime() - now.getTime()) / 86_400_000);
+  const share = (to.getTime() - now.getTime()) / (to.getTime() - from.getTime());
+  return share < LEAST_SHARE_LEFT
+    ? warn(`the certificate of ${subject} expires on ${dayOf(to)}, in ${days} days`, renew)
+    : ok(`${subject}, valid until ${dayOf(to)}`);
+}
+
+function dayOf(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}
 
 const OWN_KUBECONFIG = '/etc/hawser/kubeconfig';
 const MISSING = `there is no ${OWN_KUBECONFIG}, for which the monitors wait`;
@@ -167,3 +193,70 @@ export const credentialChecks: readonly DoctorCheck[] = [
     judge: ({ trust: { where, look } }) => judgeTrust(where, look),
   }),
 ];
+
+type TrustReading =
+  | { readonly kind: 'trusted' }
+  /** `reason` is OpenSSL's code, such as `SELF_SIGNED_CERT_IN_CHAIN` or `CERT_HAS_EXPIRED`. */
+  | { readonly kind: 'untrusted'; readonly reason: string; readonly issuer: string }
+  | { readonly kind: 'away'; readonly message: string };
+
+/** A server, and the authority of a kubeconfig's cluster; without one the machine's own authorities count. */
+interface TrustQuestion {
+  readonly host: string;
+  readonly port: number;
+  /** PEM in base64. */
+  readonly caData?: string | undefined;
+  readonly caFile?: string | undefined;
+}
+
+/** Whether a server shows a certificate of the authority; names are not compared. Never throws. */
+async function lookAtTrust(
+  question: TrustQuestion,
+  limits: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
+): Promise<TrustReading> {
+  const { host, port, caData, caFile } = question;
+  try {
+    const ca = caData ? Buffer.from(caData, 'base64') : caFile ? await readFile(caFile) : undefined;
+    return await shakeHands(host, port, ca, limits);
+  } catch (error) {
+    return { kind: 'away', message: messageOf(error) };
+  }
+}
+
+function shakeHands(
+  host: string,
+  port: number,
+  ca: Buffer | undefined,
+  { signal, answerTimeoutMs }: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
+): Promise<TrustReading> {
+  return new Promise((resolve) => {
+    const socket = connect({
+      host,
+      port,
+      rejectUnauthorized: false,
+      checkServerIdentity: () => undefined,
+      ...(ca === undefined ? {} : { ca }),
+    });
+    const settle = (look: TrustReading): void => {
+      signal.removeEventListener('abort', stop);
+      socket.destroy();
+      resolve(look);
+    };
+    const stop = (): void => settle({ kind: 'away', message: 'it takes too long' });
+    signal.addEventListener('abort', stop, { once: true });
+    socket.setTimeout(answerTimeoutMs, stop);
+    socket.once('error', (error) => settle({ kind: 'away', message: messageOf(error) }));
+    socket.once('secureConnect', () => settle(trustOf(socket)));
+  });
+}
+
+function trustOf(socket: TLSSocket): TrustReading {
+  if (socket.authorized) return { kind: 'trusted' };
+  const { issuer } = socket.getPeerCertificate();
+  const reason = socket.authorizationError;
+  return {
+    kind: 'untrusted',
+    reason: String(reason ?? 'it cannot be verified'),
+    issuer: String(issuer?.CN ?? 'unknown'),
+  };
+}

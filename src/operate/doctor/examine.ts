@@ -1,17 +1,60 @@
 import type { CommandContext } from '../../cli/run-command.ts';
+import type { Finding } from '../../engine/examine/check.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { createPrograms } from '../../engine/examine/run-program.ts';
+import { messageOf } from '../../engine/system/errors.ts';
 import { runLeanCommand } from '../../engine/system/process/run-lean-command.ts';
 import { stopOnSignals } from '../../engine/system/process/stop-signals.ts';
-import { asInstalled } from './as-installed.ts';
-import { deployedHere } from './deployed-here.ts';
+import { asInstalled, deployedHere } from './as-installed.ts';
 import type { DoctorCommandSettings } from './doctor-settings.ts';
-import type { DoctorContext } from './look/context.ts';
+import type { DoctorCheck, DoctorContext } from './look/context.ts';
 import { deployedAmong, type Product, podsAmong } from './look/product.ts';
 import { createReadings } from './look/readings.ts';
 import { checksHere, type PlacedCheck } from './registry.ts';
-import { type DoctorReport, reportOf } from './report.ts';
-import { runChecks } from './run-checks.ts';
+import { type DoctorReport, reportOf } from './report-lines.ts';
+
+export interface CheckedFinding {
+  readonly check: DoctorCheck;
+  readonly finding: Finding;
+}
+
+/**
+ * Runs all checks at once, each for at most `timeoutMs` plus its time for listening. Never rejects, and always ends in
+ * that time or when `signal` aborts. A check that throws or takes longer is reported as "cannot tell", with the reason.
+ */
+export async function runChecks(
+  checks: readonly DoctorCheck[],
+  context: DoctorContext,
+  limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<readonly CheckedFinding[]> {
+  return await Promise.all(
+    checks.map(async (check) => ({ check, finding: await runCheck(check, context, limits) })),
+  );
+}
+
+async function runCheck(
+  check: DoctorCheck,
+  context: DoctorContext,
+  limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<Finding> {
+  const timeoutMs = limits.timeoutMs + (check.listenMs ?? 0);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Finding>((resolve) => {
+    timer = setTimeout(() => resolve(cannotTell(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    limits.signal.addEventListener('abort', () => resolve(cannotTell('it was stopped')), { once: true });
+  });
+  try {
+    return await Promise.race([check.run(context), late]);
+  } catch (error) {
+    return cannotTell(messageOf(error));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function cannotTell(found: string): Finding {
+  return { kind: 'unknown', found, todo: 'try again; give it more time with --timeout 10s' };
+}
 
 const LONGEST_CLEAN_UP_MS = 1_000;
 /** The share of a check's time that a question may take. The rest is for reporting that there was no answer. */

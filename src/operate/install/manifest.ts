@@ -1,10 +1,10 @@
 import { type Document, isSeq, parseDocument } from 'yaml';
 import { containerOf, type Pod } from '../../cli/pod.ts';
+import { ConfigError } from '../../engine/system/errors.ts';
 import type { EffectivePod } from './effective-settings.ts';
 import { type Credentials, layout } from './layout.ts';
-import { type Path, probeAt, probesFollowPage } from './manifest-probes.ts';
-import { checkResources } from './manifest-resources.ts';
 import { applyPatch, type Patch } from './patches.ts';
+import { supervisorPage } from './supervisor-pages.ts';
 
 interface ManifestSettings {
   readonly credentials: Credentials;
@@ -98,4 +98,127 @@ function mountForMonitors(document: Document, { name, path, type }: typeof kubel
 export function imageOf(text: string): string {
   const document = parseDocument(text);
   return String(document.getIn([...(containers(document)[0] ?? []), 'image']));
+}
+
+const FACTORS: Readonly<Record<string, number>> = {
+  ...{ n: 1e-9, u: 1e-6, m: 1e-3, '': 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18 },
+  ...{ Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50, Ei: 2 ** 60 },
+};
+const QUANTITY = /^\+?(\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/;
+
+/** The number behind a quantity such as `250m` or `128Mi`; undefined if it is not a quantity of at least 0. */
+export function quantityOf(value: unknown): number | undefined {
+  const [, digits, exponent, suffix = ''] = QUANTITY.exec(String(value)) ?? [];
+  const factor = exponent === undefined ? FACTORS[suffix] : 10 ** Number(exponent);
+  return digits === undefined || factor === undefined ? undefined : Number(digits) * factor;
+}
+
+/**
+ * Throws a ConfigError with every limit that is below its request: the kubelet refuses such a pod after it has removed the one that
+ * ran, and the node is without it.
+ */
+export function checkResources(document: Document, pod: string, containers: readonly Path[]): void {
+  const problems = containers.flatMap((path) => {
+    const container = String(document.getIn([...path, 'name']));
+    return ['cpu', 'memory', 'ephemeral-storage'].flatMap((resource) => {
+      const [request, limit] = ['requests', 'limits'].map((kind) => ({
+        key: `resources.${kind}.${resource}`,
+        value: document.getIn([...path, 'resources', kind, resource]),
+      }));
+      const given = [request, limit].filter((each) => each !== undefined && each.value !== undefined);
+      const wrong = given.find((each) => quantityOf(each?.value) === undefined);
+      const about = `of container "${container}" in pod "${pod}"`;
+      if (wrong !== undefined)
+        return [
+          `Cannot use ${wrong.key} "${wrong.value}" ${about}: it is not a quantity such as 250m or 128Mi`,
+        ];
+      const [requested, limited] = given.map((each) => quantityOf(each?.value));
+      if (requested === undefined || limited === undefined || limited >= requested) return [];
+      return [
+        `Cannot use ${limit?.key} "${limit?.value}" ${about}: it is below the request (${request?.value}), and the kubelet would refuse the pod; raise the limit, or lower ${request?.key} too`,
+      ];
+    });
+  });
+  if (problems.length > 0) throw new ConfigError(problems);
+}
+
+type Path = readonly (string | number)[];
+
+const kinds = ['startupProbe', 'livenessProbe', 'readinessProbe'] as const;
+/** The ways in which a probe can ask. */
+const handlers = ['httpGet', 'exec', 'tcpSocket', 'grpc'] as const;
+
+/** Has every HTTP probe of a container ask there. Throws where it has no liveness probe of that kind. */
+function probeAt(
+  document: Document,
+  container: Path,
+  { host, port }: { readonly host?: string; readonly port: number },
+  which: readonly string[] = kinds,
+): void {
+  if (!document.hasIn([...container, 'livenessProbe', 'httpGet', 'port']))
+    throw new Error(
+      'Cannot use the manifest: a container has no HTTP probe, expected the one that came with hawser',
+    );
+  for (const kind of which) {
+    const ask = [...container, kind, 'httpGet'];
+    if (!document.hasIn(ask)) continue;
+    document.setIn([...ask, 'port'], port);
+    if (host !== undefined) document.setIn([...ask, 'host'], host);
+  }
+}
+
+/**
+ * The page of a supervisor is set by the arguments of its container, and so by a patch: the probes ask where it is.
+ * Where it is off, the command asks the control socket; a readiness probe would start a Node every ten seconds besides, so
+ * there is none. Without `alive` the probes ask the program itself. A patch that changes how a probe asks has the last word about that probe.
+ */
+function probesFollowPage(document: Document, shipped: Document, supervisor: Pod['supervisor']): void {
+  const { alive, spec } = supervisor;
+  const [container, before] = [document, shipped].map((each) => containerIn(each, containerOf(spec)));
+  if (alive === undefined || container === undefined || before === undefined) return;
+  const following = kinds.filter((kind) =>
+    handlers.every(
+      (how) => textAt(document, [...container, kind, how]) === textAt(shipped, [...before, kind, how]),
+    ),
+  );
+  const { args = [], env = [] }: Started = document.toJS().spec.containers[container[2]];
+  const page = supervisorPage(
+    supervisor,
+    args,
+    Object.fromEntries(env.map(({ name, value }) => [name, value ?? ''])),
+  );
+  if (page === undefined || following.length === 0) return;
+  if (page === 'off') probeByCommand(document, container, following, alive);
+  else probeAt(document, container, page, following);
+}
+
+function probeByCommand(
+  document: Document,
+  container: Path,
+  which: readonly string[],
+  alive: readonly string[],
+): void {
+  for (const kind of which) document.deleteIn([...container, kind]);
+  if (!which.includes('livenessProbe')) return;
+  const exec = { command: ['hawser', ...alive] };
+  const probe = document.createNode({ initialDelaySeconds: 10, timeoutSeconds: 5, exec });
+  document.setIn([...container, 'livenessProbe'], probe);
+}
+
+interface Started {
+  readonly args?: readonly string[];
+  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+}
+
+function containerIn(
+  document: Document,
+  wanted: string,
+): readonly ['spec', 'containers', number] | undefined {
+  const containers: readonly { readonly name?: string }[] = document.toJS().spec?.containers ?? [];
+  const index = containers.findIndex(({ name }) => name === wanted);
+  return index === -1 ? undefined : ['spec', 'containers', index];
+}
+
+function textAt(document: Document, path: Path): string {
+  return JSON.stringify(document.getIn(path) ?? null);
 }

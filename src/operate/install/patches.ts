@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Document, parseAllDocuments } from 'yaml';
+import { type Document, isMap, isScalar, isSeq, parseAllDocuments } from 'yaml';
+import * as z from 'zod/mini';
 import type { Pod } from '../../cli/pod.ts';
 import { ConfigError, messageOf } from '../../engine/system/errors.ts';
-import { applyJsonPatch } from './json-patch.ts';
-import { mergePatch } from './strategic-merge.ts';
 
 export interface Patch {
   readonly path: string;
@@ -76,4 +75,138 @@ export function applyPatch(document: Document, { path, type, contents }: Patch):
   } catch (error) {
     throw new ConfigError([`Cannot use patch "${path}": ${messageOf(error)}`]);
   }
+}
+
+const pointer = z.string().check(z.regex(/^(?:\/[^/]*)+$/));
+const operations = z.array(
+  z.discriminatedUnion('op', [
+    z.object({ op: z.enum(['add', 'replace', 'test']), path: pointer, value: z.unknown() }),
+    z.object({ op: z.literal('remove'), path: pointer }),
+  ]),
+);
+
+/** RFC 6902 without `move` and `copy`. Throws where the patch has another form, or a place is not there. */
+function applyJsonPatch(document: Document, patch: unknown): void {
+  const parsed = operations.safeParse(patch);
+  if (!parsed.success)
+    throw new Error(
+      'it is no list of add, remove, replace and test with a "path" such as /spec/containers/0',
+    );
+  for (const operation of parsed.data) {
+    const path = pathOf(document, operation.path);
+    if (operation.op !== 'add' && !document.hasIn(path)) throw new Error(`"${operation.path}" is not there`);
+    switch (operation.op) {
+      case 'remove':
+        document.deleteIn(path);
+        break;
+      case 'replace':
+        document.setIn(path, document.createNode(operation.value));
+        break;
+      case 'add':
+        add(document, path, operation.value);
+        break;
+      case 'test':
+        if (JSON.stringify(valueAt(document, path)) !== JSON.stringify(operation.value))
+          throw new Error(`"${operation.path}" is another value than the test expects`);
+    }
+  }
+}
+
+function add(document: Document, path: Path, value: unknown): void {
+  const list = document.getIn(path.slice(0, -1));
+  const place = path.at(-1);
+  if (isSeq(list) && typeof place === 'number') list.items.splice(place, 0, document.createNode(value));
+  else document.setIn(path, document.createNode(value));
+}
+
+/** `-` is the place after the last one of a list. */
+function pathOf(document: Document, text: string): Path {
+  const path: (string | number)[] = [];
+  for (const part of text.slice(1).split('/')) {
+    const here = path.length === 0 ? document.contents : document.getIn(path);
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    path.push(isSeq(here) ? (name === '-' ? here.items.length : Number(name)) : name);
+  }
+  return path;
+}
+
+function valueAt(document: Document, path: Path): unknown {
+  const plain: unknown = document.toJS();
+  return path.reduce(
+    (value, name) => (typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined),
+    plain,
+  );
+}
+
+type Path = readonly (string | number)[];
+
+/** The field by which Kubernetes identifies items of a pod's lists; every other list is replaced as a whole. */
+const mergeKeys: Readonly<Record<string, string>> = {
+  ...{ containers: 'name', initContainers: 'name', ephemeralContainers: 'name', volumes: 'name' },
+  ...{ env: 'name', volumeMounts: 'mountPath', volumeDevices: 'devicePath', ports: 'containerPort' },
+  ...{ imagePullSecrets: 'name', hostAliases: 'ip', topologySpreadConstraints: 'topologyKey' },
+};
+
+/**
+ * Merges a patch into a document, as `kubectl patch` does. `strategic` merges the lists of a pod by their items' names
+ * and knows `$patch: delete` and `$patch: replace`; `merge` (RFC 7386) replaces every list. Null removes a field.
+ * Comments of unchanged parts stay. Throws for a list item without its identifying field.
+ */
+function mergePatch(document: Document, patch: unknown, how: 'strategic' | 'merge'): void {
+  mergeValue(document, [], patch, how);
+}
+
+function mergeValue(document: Document, path: Path, patch: unknown, how: 'strategic' | 'merge'): void {
+  const key = mergeKeys[String(path.at(-1))];
+  if (isRecord(patch)) mergeFields(document, path, patch, how);
+  else if (how === 'strategic' && key !== undefined && Array.isArray(patch))
+    mergeItems(document, path, patch, key);
+  else document.setIn(path, document.createNode(patch));
+}
+
+function mergeFields(
+  document: Document,
+  path: Path,
+  patch: Readonly<Record<string, unknown>>,
+  how: 'strategic' | 'merge',
+): void {
+  const { $patch: directive, ...fields } = patch;
+  const isNew = path.length > 0 && !isMap(document.getIn(path));
+  if (isNew || (how === 'strategic' && directive === 'replace'))
+    document.setIn(path, document.createNode({}));
+  for (const [name, value] of Object.entries(how === 'strategic' ? fields : patch)) {
+    if (value === null || (how === 'strategic' && isRecord(value) && value['$patch'] === 'delete'))
+      document.deleteIn([...path, name]);
+    else mergeValue(document, [...path, name], value, how);
+  }
+}
+
+function mergeItems(document: Document, path: Path, items: readonly unknown[], key: string): void {
+  if (!isSeq(document.getIn(path))) document.setIn(path, document.createNode([]));
+  for (const item of items) {
+    const name = isRecord(item) ? item[key] : undefined;
+    if (!isRecord(item) || name === undefined)
+      throw new Error(`an item of "${path.join('.')}" has no "${key}"`);
+    const place = indexOf(document, path, key, name);
+    if (item['$patch'] === 'delete') {
+      if (place !== undefined) document.deleteIn([...path, place]);
+    } else if (place === undefined) {
+      const { $patch: _, ...fields } = item;
+      document.addIn(path, document.createNode(fields));
+    } else mergeFields(document, [...path, place], item, 'strategic');
+  }
+}
+
+function indexOf(document: Document, path: Path, key: string, name: unknown): number | undefined {
+  const list = document.getIn(path);
+  if (!isSeq(list)) return undefined;
+  const found = list.items.findIndex((item) => {
+    const value = isMap(item) ? item.get(key, true) : undefined;
+    return isScalar(value) && value.value === name;
+  });
+  return found === -1 ? undefined : found;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

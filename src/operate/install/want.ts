@@ -1,11 +1,12 @@
-import { join } from 'node:path';
-import { Document } from 'yaml';
+import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { Document, parseDocument } from 'yaml';
 import { parseSettingsFile } from '../../cli/parse-settings-file.ts';
 import type { Pod } from '../../cli/pod.ts';
 import { settingsJsonSchema } from '../../cli/settings-form.ts';
 import { clusterNameOf } from '../../engine/kube/control-plane/cluster-name.ts';
 import { shippedFile } from '../../engine/system/shipped-file.ts';
-import { type Disk, textOn } from './disk.ts';
+import { type Disk, fileOn, textOn } from './disk.ts';
 import {
   type EffectiveSettings,
   effectiveSettings,
@@ -15,10 +16,8 @@ import {
 import type { InstallSettings } from './install-settings.ts';
 import { type Credentials, journalFolder, layout, podLayout, type WantedFile } from './layout.ts';
 import { imageOf, renderManifest } from './manifest.ts';
-import { COMMAND_SOURCE, commandFile, type NodeCommand, nodeCommand } from './node-command.ts';
 import { readPatches } from './patches.ts';
 import { type InstallRecord, recordText, sha256 } from './record.ts';
-import { type SettingsChange, settingsText } from './settings-text.ts';
 import { unprivilegedId } from './unprivileged-id.ts';
 
 /** The settings file as it will be, and what it means. */
@@ -154,4 +153,78 @@ export function printedFiles(wanted: Wanted): string {
   });
   document.commentBefore = PRINT_HEADER;
   return `#cloud-config\n${document.toString({ lineWidth: 0 })}`;
+}
+
+interface SettingsChange {
+  readonly path: readonly string[];
+  readonly value: unknown;
+  /** Applies only if nothing is set: a value in the file stays. */
+  readonly isDefault?: true;
+}
+
+const HEADER = [
+  ' yaml-language-server: $schema=config.schema.json',
+  " hawser's settings, on this node. `hawser settings` checks this file; after a change type `hawser install`.",
+].join('\n');
+
+/**
+ * The text of the settings file with some values set. Everything else stays, comments and order included, because the
+ * file belongs to the operator. Without a change the text is the same.
+ */
+function settingsText(existing: string | undefined, changes: readonly SettingsChange[]): string {
+  const document = existing === undefined ? new Document({}) : parseDocument(existing);
+  if (existing === undefined) document.commentBefore = HEADER;
+  const now: unknown = document.toJS();
+  const needed = changes.filter(({ path, value, isDefault }) => {
+    const current = path.reduce(fieldOf, now);
+    return isDefault ? current === undefined : !isDeepStrictEqual(current, value);
+  });
+  if (existing !== undefined && needed.length === 0) return existing;
+  for (const { path, value } of needed) document.setIn(path, document.createNode(value, { flow: true }));
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+/** Where it lies below the folder of hawser itself. */
+const COMMAND_SOURCE = 'bin/hawser-on-node';
+
+/** The second line of every version of it. */
+const MARK = '# hawser on a node:';
+
+type NodeCommand =
+  | { readonly kind: 'wanted'; readonly file: WantedFile }
+  /** Something else has the name, or nothing can be written there. */
+  | { readonly kind: 'left-out'; readonly notice: string };
+
+function commandFile(content: string): WantedFile {
+  return { path: layout.nodeCommand, content, mode: 0o755 };
+}
+
+/**
+ * The `hawser` that people type on a node. The pods do not need it: where it cannot be written it is left out, and what
+ * is not ours is never touched.
+ */
+function nodeCommand(disk: Disk, content: string): NodeCommand {
+  const path = layout.nodeCommand;
+  const leftOut = (reason: string): NodeCommand => ({
+    kind: 'left-out',
+    notice: `${path} is not written: ${reason}; the commands can be typed as docs/install.md shows`,
+  });
+  const isOurs = fileOn(disk, path)?.content.includes(`\n${MARK}`) ?? false;
+  if (disk.at(path) !== undefined && !isOurs)
+    return leftOut('it is there already, and is not of hawser install');
+  const blocked = blockedBy(disk, dirname(path));
+  return blocked === undefined
+    ? { kind: 'wanted', file: commandFile(content) }
+    : leftOut(`its folder cannot be written to (${blocked})`);
+}
+
+/** Folders that are missing are made; what counts is the nearest one that is there. */
+function blockedBy(disk: Disk, folder: string): string | undefined {
+  const entry = disk.at(folder);
+  if (entry === undefined) return folder === '/' ? undefined : blockedBy(disk, dirname(folder));
+  return entry.kind === 'folder' ? entry.blocked : 'ENOTDIR';
 }

@@ -1,14 +1,99 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { JournalLine } from '../../engine/observe/journal/journal-line.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { hostPort } from '../../engine/system/network/address-text.ts';
 import type { PageAddress } from '../../engine/system/network/ask-page.ts';
+import { serveUntil } from '../../engine/system/network/serve-until.ts';
 import { stopOnSignals } from '../../engine/system/process/stop-signals.ts';
 import { shippedFile } from '../../engine/system/shipped-file.ts';
+import { sharedRun } from '../../engine/system/time/one-at-a-time.ts';
 import type { ClusterStatus } from '../status/node-status.ts';
 import type { ProductStatus } from '../status/product-status.ts';
+import { statusView } from '../status/view/status-view.ts';
 import { collectJournals } from '../timeline/collect.ts';
-import { isLoopback } from './guard.ts';
-import type { TimeSpan } from './lanes.ts';
-import { type Journals, type PageSource, servePage } from './serve-page.ts';
+import { lanesSection, pageDocument } from './document.ts';
+import { isLoopback, refusalOf, safetyHeaders } from './guard.ts';
+import { lastHour, type TimeSpan, vipLanes } from './lanes.ts';
+
+/** The sources of what the page shows. */
+export interface PageSource {
+  /** Reads the status of the cluster now. */
+  readonly look: () => Promise<ClusterStatus>;
+  readonly products: readonly ProductStatus[];
+  readonly journals: (span: TimeSpan) => Journals;
+  readonly nowMs: () => number;
+}
+
+export interface Journals {
+  /** In the order of the nodes' clocks. */
+  readonly lines: readonly JournalLine[];
+  /** What could not be read, each with its path. */
+  readonly problems: readonly string[];
+}
+
+interface PageOptions {
+  readonly address: { readonly host: string; readonly port: number };
+  /** The files that the page loads, by path: the content type and the text. */
+  readonly assets: Readonly<Record<string, readonly [type: string, text: string]>>;
+  readonly source: PageSource;
+  readonly signal: AbortSignal;
+}
+
+const PLACES = { connections: 64, whenFull: 'newest-goes' } as const;
+/** A reader that hangs costs a connection, not a place for ever. */
+const PATIENCE_MS = 10_000;
+
+/**
+ * Serves the page until `signal` aborts. Resolves once it listens; rejects with the system's error if the address is in
+ * use or not ours. Concurrent requests share one reading of the cluster. It uses neither TLS nor a password: everyone
+ * who can reach the address can read it.
+ */
+export async function servePage({ address, assets, source, signal }: PageOptions): Promise<void> {
+  const page = sharedRun(() => pageNow(source));
+  const limits = { maxHeaderSize: 16_384, headersTimeout: PATIENCE_MS, requestTimeout: PATIENCE_MS };
+  const server = createServer(limits, (request, response) => void answer(request, response, assets, page));
+  await serveUntil(server, address, PLACES, signal);
+}
+
+async function pageNow({ look, products, journals, nowMs }: PageSource): Promise<string> {
+  const status = await look();
+  const span = lastHour(nowMs());
+  const { lines, problems } = journals(span);
+  const lanes = lanesSection(vipLanes(status, lines, span, products), span, problems);
+  return pageDocument(statusView(status, products), lanes, new Date(nowMs()).toISOString());
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  assets: PageOptions['assets'],
+  page: () => Promise<string>,
+): Promise<void> {
+  const { method, url = '', headers } = request;
+  const refusal = refusalOf({ method, host: headers.host, site: headers['sec-fetch-site']?.toString() });
+  if (refusal !== undefined) return refuse(response, refusal.status, refusal.text);
+  const [path = ''] = url.split('?', 1);
+  const asset = Object.hasOwn(assets, path) ? assets[path] : undefined;
+  if (asset !== undefined) return send(response, ...asset);
+  if (path !== '/') return refuse(response, 404, 'expected /');
+  await page().then(
+    (text) => send(response, 'text/html; charset=utf-8', text),
+    (error) => refuse(response, 503, `Cannot look at the cluster: ${messageOf(error)}`),
+  );
+}
+
+function send(response: ServerResponse, type: string, text: string): void {
+  const headers = { 'content-type': type, 'content-length': Buffer.byteLength(text) };
+  response.writeHead(200, { ...safetyHeaders, ...headers }).end(text);
+}
+
+function refuse(response: ServerResponse, status: number, text: string): void {
+  const headers = {
+    'content-type': 'text/plain; charset=utf-8',
+    ...(status === 405 && { allow: 'GET, HEAD' }),
+  };
+  response.writeHead(status, { ...safetyHeaders, ...headers }).end(`${text}\n`);
+}
 
 /** For one hour. A cluster with more events is in a storm, in which the newest count. */
 const MOST_ENTRIES = 2_000;

@@ -1,12 +1,65 @@
 import { READY_PATH } from '../../cli/shared-flags.ts';
-import { askPeers, type Peer } from '../../engine/examine/peer-health.ts';
+import { askProgram } from '../../engine/examine/ask-program.ts';
+import { askPeers, type Peer, type PeerHealth } from '../../engine/examine/peer-health.ts';
+import { type Problem, problem, problemsAmong, worstFirst } from '../../engine/examine/problem.ts';
+import type { Evidence, SeenCluster, SeenPeer } from '../../engine/examine/seen.ts';
+import type { PageAddress } from '../../engine/system/network/ask-page.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { readNeighbourTable, touchNeighbour } from '../../engine/system/network/neighbours.ts';
 import { sleep } from '../../engine/system/time/sleep.ts';
-import { clusterStatus } from './cluster-status.ts';
-import { ANSWER_WITHIN_MS, collectNodeStatus, type StatusEndpoints } from './collect-node-status.ts';
 import type { ClusterStatus, NodeStatus } from './node-status.ts';
+import { answersHere, productsAt } from './place.ts';
 import type { ProductStatus, VipName } from './product-status.ts';
+
+/** The pages of this node's programs. */
+export interface StatusEndpoints {
+  /** This node's name, where the group that it is in does not have it under another one. */
+  readonly node: string;
+  /** By the name of each program that is asked; undefined where it serves no page (`--listen off`). */
+  readonly pages: Readonly<Record<string, PageAddress | undefined>>;
+  /** HAProxy's statistics, on loopback. */
+  readonly statPort: number;
+  /** hawser install was here: the programs of nodes are expected even where none of them answers. */
+  readonly isInstalled: boolean;
+}
+
+/** All are asked at once with this limit. A program answers within a few milliseconds; on a starved node, within a second. */
+const ANSWER_WITHIN_MS = 1_000;
+
+/**
+ * Everything that the products' programs of this node say at this moment; what is silent is null. The fields of what runs in a pod of
+ * its own are there only where that is. Never rejects.
+ */
+export async function collectNodeStatus(
+  places: StatusEndpoints,
+  products: readonly ProductStatus[],
+  signal: AbortSignal,
+  timeoutMs = ANSWER_WITHIN_MS,
+): Promise<NodeStatus> {
+  const limits = { timeoutMs, signal };
+  const at = new Date().toISOString();
+  const asked = products.flatMap(({ programs }) => programs).filter(({ name }) => name in places.pages);
+  const [answered, others] = await Promise.all([
+    Promise.all(
+      asked.map(async (each) => ({
+        asked: each,
+        ...(await askProgram(each.name, places.pages[each.name], each.schema, limits)),
+      })),
+    ),
+    Promise.all(products.map(({ others }) => others?.read(places.statPort, limits))),
+  ]);
+  const answers = answersHere(answered, products, places.isInstalled);
+  const ofNodes = products.filter(({ home }) => home.kind === 'node').flatMap(({ programs }) => programs);
+  const said: NodeStatus = {
+    ...{ at, node: places.node },
+    programs: answers.map(({ program }) => program),
+    ...Object.fromEntries(ofNodes.map(({ field }) => [field, null])),
+    ...Object.fromEntries(answers.map(({ asked: { field }, status }) => [field, status])),
+  };
+  Object.assign(said, ...products.map((product, index) => product.others?.fields(others[index], said)));
+  const names = products.map(({ nodeName }) => nodeName?.(said));
+  return { ...said, node: names.find((name) => name !== undefined) ?? places.node };
+}
 
 export interface ClusterEndpoints extends StatusEndpoints {
   /** HAProxy's health port, the same on every node. */
@@ -57,4 +110,71 @@ function knownPeers(
 ): readonly Peer[] {
   const known = products.map(({ peers }) => peers(here)).findLast((peers) => peers !== undefined) ?? [];
   return known.filter(({ address }) => !ownAddresses.has(address));
+}
+
+/** All problems, worst first. The verdict is unknown if no program answered. */
+function judge(
+  status: SeenCluster<NodeStatus>,
+  products: readonly ProductStatus[],
+): Pick<ClusterStatus, 'verdict' | 'problems'> {
+  const { here, peers } = status;
+  if (!isHawserHere(here, products)) {
+    const [first] = here.programs.filter(({ state }) => state === 'silent');
+    const detail = first === undefined ? '' : ` (${first.name} at ${first.address}: ${first.problem})`;
+    const silence = `no program of hawser answers on ${here.node}${detail}`;
+    return { verdict: 'unknown', problems: [silence] };
+  }
+  const problems = worstFirst([
+    ...productsAt(here, products).flatMap(({ clusterProblems }) => clusterProblems?.(status) ?? []),
+    ...nodeProblems(here, products),
+    ...problemsAmong(peers.map(peerProblem)),
+  ]);
+  return {
+    verdict: problems.length === 0 ? 'healthy' : 'degraded',
+    problems: problems.map(({ text }) => text),
+  };
+}
+
+/** What is wrong on one node, by what it says itself. */
+function nodeProblems(node: NodeStatus, products: readonly ProductStatus[]): readonly Problem[] {
+  const silent = node.programs.filter(({ state }) => state === 'silent');
+  return [
+    ...productsAt(node, products).flatMap(({ problems }) => problems(node)),
+    ...silent.map(({ name, address, problem: why }) =>
+      problem('program', `${name} does not answer at ${address}: ${why}`),
+    ),
+  ];
+}
+
+function isHawserHere(here: NodeStatus, products: readonly ProductStatus[]): boolean {
+  const isThere = products.some(({ others }) => others?.isThere(here));
+  return isThere || here.programs.some(({ state }) => state === 'answers');
+}
+
+function peerProblem({ name, address, health }: SeenPeer): Problem | false {
+  const found = health === 'not-ready' ? 'is not ready' : 'does not answer';
+  return health !== 'ready' && problem('redundancy', `${name}: its HAProxy (${address}) ${found} from here`);
+}
+
+/** Everything that was seen, put together and judged. */
+export function clusterStatus(
+  here: NodeStatus,
+  vips: readonly VipName[],
+  looks: readonly PeerHealth[],
+  evidence: Evidence,
+  products: readonly ProductStatus[],
+): ClusterStatus {
+  const reading = products.find((product) => product.vips !== undefined)?.vips;
+  const names = vips.map(({ vip }) => vip);
+  const peers = looks.map(({ peer, health }) => ({
+    ...peer,
+    health,
+    holds: reading?.heldBy(peer, names, evidence) ?? [],
+  }));
+  const status = {
+    v: 1 as const,
+    vips: vips.map((vip) => reading?.status(vip, here, peers, evidence) ?? { ...vip, holders: [], why: [] }),
+    ...{ here, peers },
+  };
+  return { ...status, ...judge(status, products) };
 }

@@ -1,14 +1,12 @@
 import { basename } from 'node:path';
 import { durationText, printable } from '../../engine/system/text/readable-text.ts';
 import { wrapText } from '../../engine/system/text/wrap-text.ts';
-import { foldRepeats, type Row } from './fold.ts';
 import type { JournalWords } from './journal-words.ts';
-import { localTime } from './local-time.ts';
-import type { TimelineEntry, TimelineReport } from './report.ts';
+import type { TimelineEntry, TimelineFault, TimelineReport } from './report.ts';
 
 type Journal = TimelineReport['journals'][number];
 
-export interface Look {
+interface Look {
   readonly colours: boolean;
   readonly utc: boolean;
   readonly words: JournalWords;
@@ -128,4 +126,56 @@ function troubleText({ program, node, verdict, faults, faultCount, unread }: Jou
 
 function paint(text: string, code: string, { colours }: Look): string {
   return colours ? `\u001b[${code}m${text}\u001b[0m` : text;
+}
+
+/** What is shown together. */
+type Row =
+  | { readonly kind: 'fault'; readonly fault: TimelineFault }
+  | {
+      readonly kind: 'entry';
+      readonly entry: TimelineEntry;
+      /** How often it came in a row, and when for the last time. */
+      readonly times: number;
+      readonly lastAt: string;
+    };
+
+/** The same thing said again and again, with nothing in between, is one row: the first one, and how often. */
+function foldRepeats(entries: TimelineReport['entries']): readonly Row[] {
+  const rows: Row[] = [];
+  for (const entry of entries) {
+    const last = rows.at(-1);
+    if (entry.kind === 'fault') rows.push({ kind: 'fault', fault: entry });
+    else if (last?.kind === 'entry' && isRepeat(last.entry, entry))
+      rows[rows.length - 1] = { ...last, times: last.times + 1, lastAt: entry.at };
+    else rows.push({ kind: 'entry', entry, times: 1, lastAt: entry.at });
+  }
+  return rows;
+}
+
+/** Facts are measurements and differ from one time to the next. */
+function isRepeat(a: TimelineEntry, b: TimelineEntry): boolean {
+  const fields = ['node', 'program', 'event', 'subject', 'from', 'to', 'reason', 'because'] as const;
+  return b.clockBackMs === 0 && fields.every((field) => a[field] === b[field]);
+}
+
+/** How people read a time: on their own clock, or on everybody's. */
+interface LocalTime {
+  /** `2026-11-21, UTC+01:00`. */
+  readonly day: string;
+  /** `03:12:04.120`. */
+  readonly time: string;
+}
+
+/** In the time zone of this process, with summer time as it was then; `isUtc` leaves both out. */
+export function localTime(at: string, isUtc: boolean): LocalTime {
+  const date = new Date(at);
+  const offset = isUtc ? 0 : -date.getTimezoneOffset();
+  const [day = '', time = ''] = new Date(date.getTime() + offset * 60_000).toISOString().split('T');
+  return { day: `${day}, UTC${isUtc ? '' : zoneText(offset)}`, time: time.slice(0, 12) };
+}
+
+function zoneText(minutes: number): string {
+  const two = (value: number): string => String(Math.floor(value)).padStart(2, '0');
+  const ahead = Math.abs(minutes);
+  return `${minutes < 0 ? '-' : '+'}${two(ahead / 60)}:${two(ahead % 60)}`;
 }

@@ -11,8 +11,7 @@ import {
   skip,
   unknown,
 } from '../../engine/examine/check.ts';
-import { examineAccess } from '../../engine/examine/judge-access.ts';
-import { withOwnSession } from '../../engine/examine/own-session.ts';
+import { examineAccess, withOwnSession } from '../../engine/examine/judge-access.ts';
 import { queryPath } from '../../engine/kube/resource.ts';
 import { countText } from '../../engine/system/text/readable-text.ts';
 import {

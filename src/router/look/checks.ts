@@ -10,12 +10,15 @@ import {
   readOnce,
   skip,
   unknown,
+  warn,
 } from '../../engine/examine/check.ts';
-import { examineAccess } from '../../engine/examine/judge-access.ts';
-import { withOwnSession } from '../../engine/examine/own-session.ts';
+import { examineAccess, withOwnSession } from '../../engine/examine/judge-access.ts';
 import type { Access } from '../../engine/kube/access-review.ts';
-import { askObject } from '../../engine/kube/ask-object.ts';
+import type { ApiFailure } from '../../engine/kube/api-request.ts';
+import { askObject, type ObjectAnswer } from '../../engine/kube/ask-object.ts';
+import { leaseObject } from '../../engine/kube/lease-spec.ts';
 import { pathOf } from '../../engine/kube/resource.ts';
+import { countText } from '../../engine/system/text/readable-text.ts';
 import {
   answerLimits,
   type DeployedContext,
@@ -25,8 +28,6 @@ import {
 import { servingCheck } from '../../haproxy/doctor/serving-check.ts';
 import { type RouterStatus, routerStatusSchema } from '../serve/router-status.ts';
 import { type LiveSettings, routerCommand } from '../settings/router-command.ts';
-import { judgeLease } from './judge-lease.ts';
-import { judgeCertificates, judgeDefaultCertificate, judgeLeftOut, judgeReady } from './judge-status.ts';
 
 type RouterCheck = Check<DeployedContext>;
 type About = Pick<RouterCheck, 'id' | 'title' | 'why'>;
@@ -169,3 +170,76 @@ export const routerChecks: readonly RouterCheck[] = [
     (status) => judgeDefaultCertificate(status, Date.now()),
   ),
 ];
+
+/** Clocks of replicas and of this machine may differ by so much. */
+const SLACK_MS = 5_000;
+
+/** Whether one of the replicas writes the Routes' statuses. */
+export function judgeLease(name: string, answer: ObjectAnswer | ApiFailure, now: number): Finding {
+  const look = 'kubectl logs POD -c router | grep lease says why; look at check router-rbac';
+  if (answer.kind === 'refused' && answer.status === 404)
+    return fail(`there is no Lease ${name}: no replica writes the statuses of Routes`, look);
+  if (answer.kind !== 'object') return unknown(answer.message, 'look at check router-rbac');
+  const { data } = leaseObject.safeParse(answer.value);
+  if (data === undefined) return unknown(`${name} is no Lease`, `kubectl get lease ${name} -o yaml`);
+  const { holderIdentity, renewTime, leaseDurationSeconds } = data.spec;
+  if (!holderIdentity)
+    return warn(`nobody holds Lease ${name}: a replica takes it within 15 s, if one is ready`, look);
+  const idleMs = now - Date.parse(renewTime ?? '');
+  if (!(idleMs < (leaseDurationSeconds ?? 0) * 1_000 + SLACK_MS))
+    return fail(`${holderIdentity} holds Lease ${name} and does not renew it (since ${renewTime})`, look);
+  return ok(`${holderIdentity} writes`);
+}
+
+const DAY_MS = 86_400_000;
+
+export function judgeReady(status: RouterStatus): Finding {
+  const { synced, unready, routes } = status;
+  if (!synced)
+    return fail(
+      'it has not listed every kind of object yet, so nothing is served',
+      'look at checks router-rbac and route-crd; kubectl logs POD -c router says what the API answers',
+    );
+  if (unready !== null) return fail(`it is not ready: ${unready}`, 'look at check router-haproxy');
+  return ok(`it serves ${countText(routes?.admitted ?? 0, 'route')}`);
+}
+
+export function judgeLeftOut({ routes }: RouterStatus): Finding {
+  if (routes === null) return skip('it has decided about no route yet');
+  const { ConfigurationRefused: refused = 0, Unprintable: unprintable = 0 } = routes.rejected;
+  const count = refused + unprintable;
+  const named = routes.leftOut.map(({ key, message }) => `${key}: ${message}`);
+  if (count === 0) return ok('HAProxy and the template take every admitted route');
+  return fail(
+    `${countText(count, 'admitted route')} left out, among them ${named.slice(0, 3).join('; ')}`,
+    "the Route's condition Admitted has the same words: its owner mends it; with a template of your own look there",
+  );
+}
+
+export function judgeCertificates({ certificates }: RouterStatus): Finding {
+  if (certificates === null) return skip('it has decided about no route yet');
+  const { served, expired, expiring, first } = certificates;
+  const named = first
+    .slice(0, Math.min(3, expired + expiring))
+    .map(({ route, host, validTo }) => `${route} (${host}) ${validTo.slice(0, 10)}`);
+  const renew = `renew them, the first ones are ${named.join(', ')}; hawser status lists more`;
+  if (expired > 0) return fail(`${countText(expired, 'certificate')} of routes expired`, renew);
+  if (expiring > 0)
+    return warn(`${countText(expiring, 'certificate')} of routes: the end is within 14 days`, renew);
+  return ok(`${countText(served, 'certificate')} of routes, none ends within 14 days`);
+}
+
+export function judgeDefaultCertificate({ defaultCertificate }: RouterStatus, now: number): Finding {
+  if (defaultCertificate === null) return skip('nothing was rendered yet');
+  const { isGiven, validTo } = defaultCertificate;
+  const days = Math.floor((Date.parse(validTo) - now) / DAY_MS);
+  const renew = 'put a new one in its place: the router takes it over without a reload';
+  if (!isGiven)
+    return warn(
+      'none is given: hosts without their own get a self-signed one, another one from each replica',
+      'kubectl -n hawser-router create secret tls hawser-router-default-certificate --cert=tls.crt --key=tls.key',
+    );
+  if (days < 0) return fail(`it expired on ${validTo.slice(0, 10)}`, renew);
+  if (days < 14) return warn(`it ends on ${validTo.slice(0, 10)}, in ${days} days`, renew);
+  return ok(`given, valid until ${validTo.slice(0, 10)}`);
+}

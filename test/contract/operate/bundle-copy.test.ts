@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createBundleCopy } from '../../../src/operate/bundle-copy.ts';
+import { createBundleCopy } from '../../../src/operate/support-bundle.ts';
 
 let dir: string;
 let from: string;

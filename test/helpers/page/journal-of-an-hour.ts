@@ -1,5 +1,5 @@
 import type { JournalLine } from '../../../src/engine/observe/journal/journal-line.ts';
-import type { Journals } from '../../../src/operate/page/serve-page.ts';
+import type { Journals } from '../../../src/operate/page/serve-status.ts';
 import { lineAt } from '../timeline-lines.ts';
 
 const MINUTE = 60_000;

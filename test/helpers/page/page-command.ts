@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
-import type { StatusEndpoints } from '../../../src/operate/status/collect-node-status.ts';
+import type { StatusEndpoints } from '../../../src/operate/status/collect-cluster-status.ts';
 import { freePort } from '../free-port.ts';
 import { hawser } from '../supervisor-build.ts';
 import { waitFor } from '../wait-for.ts';

@@ -1,6 +1,5 @@
 import { statusProducts } from '../../../src/commands/status-products.ts';
-import { type PageSource, servePage } from '../../../src/operate/page/serve-page.ts';
-import { pageAssets } from '../../../src/operate/page/serve-status.ts';
+import { type PageSource, pageAssets, servePage } from '../../../src/operate/page/serve-status.ts';
 import { freePort } from '../free-port.ts';
 import type { ClusterStatus } from '../status-types.ts';
 import { ensureBuilt } from '../supervisor-build.ts';

@@ -1,14 +1,24 @@
 import type { CommandSpec } from '../../../cli/command-spec.ts';
-import type { NodeReadings } from '../../../engine/examine/context.ts';
+import type { NodeReadings, PeersReading } from '../../../engine/examine/context.ts';
 import type { HostFiles } from '../../../engine/examine/host-files.ts';
 import { listProcesses } from '../../../engine/examine/host-processes.ts';
+import type { Peer } from '../../../engine/examine/peer-health.ts';
 import { lookAtSupervisor, type SupervisorReading } from '../../../engine/examine/supervisor.ts';
-import { currentInterfaces, currentRoutes } from '../../../engine/system/network/routes.ts';
-import { type ClusterReading, lookAtCluster } from './cluster.ts';
+import { type ApiFailure, getJson } from '../../../engine/kube/api-request.ts';
+import { openApiSession } from '../../../engine/kube/api-session.ts';
+import { parseNode } from '../../../engine/kube/control-plane/server-objects.ts';
+import { parseServers } from '../../../engine/kube/control-plane/static-servers.ts';
+import { listPage } from '../../../engine/kube/kube-objects.ts';
+import { type LoadedKubeconfig, openKubeconfig } from '../../../engine/kube/kubeconfig.ts';
+import { codeOf, messageOf } from '../../../engine/system/errors.ts';
+import { ask, unverified } from '../../../engine/system/network/ask.ts';
+import {
+  addressesOf,
+  currentInterfaces,
+  currentRoutes,
+  type NetworkInterface,
+} from '../../../engine/system/network/routes.ts';
 import type { DoctorSettings } from './context.ts';
-import { type KubeconfigReading, readKubeconfig } from './kubeconfig.ts';
-import { askReadyz, type LocalApiReading } from './local-api.ts';
-import { peersOf } from './peers.ts';
 import type { Product } from './product.ts';
 
 /** Each reading is made once, when it is first needed, and never rejects. */
@@ -75,4 +85,167 @@ function once<T>(look: () => Promise<T>): () => Promise<T> {
     found ??= look();
     return found;
   };
+}
+
+interface ListedNode {
+  readonly name: string;
+  readonly addresses: readonly string[];
+}
+
+export type ClusterReading =
+  /** The nodes with a role label of the control plane, and the API server that listed them. */
+  | { readonly kind: 'listed'; readonly nodes: readonly ListedNode[]; readonly from: string }
+  | { readonly kind: 'refused'; readonly failure: ApiFailure }
+  | { readonly kind: 'not-asked'; readonly reason: string };
+
+const MAX_PAGE_BYTES = 4_000_000;
+
+/** Lists the control-plane nodes as the monitor does, by both labels; at most one page of each. */
+async function lookAtCluster(
+  look: KubeconfigReading,
+  apiPort: number,
+  limits: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
+): Promise<ClusterReading> {
+  const { signal, answerTimeoutMs } = limits;
+  if (look.kind === 'none') return { kind: 'not-asked', reason: 'no kubeconfig was given' };
+  if (look.kind === 'unusable') return { kind: 'not-asked', reason: look.message };
+  const { loaded } = look;
+  const kubeconfig = { load: async () => loaded };
+  const done = new AbortController();
+  const session = openApiSession({ kubeconfig, apiPort, fallbacks: [] }, done.signal);
+  const list = async (role: string) =>
+    await session.firstAnswer(
+      async (target) =>
+        await getJson(target, `/api/v1/nodes?labelSelector=node-role.kubernetes.io%2F${role}&limit=50`, {
+          signal,
+          timeoutMs: answerTimeoutMs,
+          maxBytes: { MAX_PAGE_BYTES },
+        }),
+      signal,
+    );
+  try {
+    const lists = await Promise.all(['control-plane', 'master'].map(list));
+    const parse = parseNode(apiPort);
+    const nodes = new Map<string, ListedNode>();
+    let from = '';
+    for (const answer of lists) {
+      if (answer.kind === 'failure') return { kind: 'refused', failure: answer };
+      from = answer.target.base.url;
+      const items = listPage.safeParse(answer.answer.value).data?.items ?? [];
+      for (const node of items.flatMap((item) => parse(item).candidates)) nodes.set(node.name, node);
+    }
+    return { kind: 'listed', nodes: [...nodes.values()], from };
+  } finally {
+    done.abort();
+  }
+}
+
+export type KubeconfigReading =
+  | { readonly kind: 'loaded'; readonly path: string; readonly loaded: LoadedKubeconfig }
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'unusable';
+      readonly path: string;
+      readonly message: string;
+      readonly cause: 'missing' | 'forbidden' | 'broken';
+    };
+
+/** Hawser's own, then where kubeadm and others leave the kubelet's. */
+const usual = ['/etc/hawser/kubeconfig', '/etc/kubernetes/kubelet.conf', '/var/lib/kubelet/kubeconfig'];
+
+async function readKubeconfig(settings: DoctorSettings, files: HostFiles): Promise<KubeconfigReading> {
+  const paths = settings.kubeconfig === undefined ? usual : [settings.kubeconfig];
+  for (const path of paths) {
+    const file = openKubeconfig(await files.locate(path), () => undefined);
+    try {
+      const loaded = await file.load();
+      await locateCredentials(loaded, files);
+      return { kind: 'loaded', path, loaded };
+    } catch (error) {
+      const cause = CAUSES[codeOf(error) ?? ''] ?? 'broken';
+      if (settings.kubeconfig === undefined && cause === 'missing') continue;
+      return { kind: 'unusable', path, message: messageOf(error), cause };
+    }
+  }
+  return { kind: 'none' };
+}
+
+const CAUSES: Readonly<Record<string, 'missing' | 'forbidden'>> = {
+  ENOENT: 'missing',
+  ENOTDIR: 'missing',
+  EACCES: 'forbidden',
+};
+
+/** A kubeconfig names its certificates by paths of the node, which may be links. */
+async function locateCredentials({ config }: LoadedKubeconfig, files: HostFiles): Promise<void> {
+  const root = files.at('/').replace(/\/$/, '');
+  const here = async (path: string): Promise<string> =>
+    await files.locate(root !== '' && path.startsWith(`${root}/`) ? path.slice(root.length) : path);
+  const [user, cluster] = [config.getCurrentUser(), config.getCurrentCluster()];
+  if (user?.certFile) user.certFile = await here(user.certFile);
+  if (user?.keyFile) user.keyFile = await here(user.keyFile);
+  const token = user?.authProvider?.config;
+  if (token?.tokenFile) token.tokenFile = await here(token.tokenFile);
+  if (cluster?.caFile) cluster.caFile = await here(cluster.caFile);
+}
+
+export type LocalApiReading =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** When it said what time it was, by its clock and by ours. */
+      readonly serverTime: Date | undefined;
+      readonly ourTime: Date;
+    }
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** `/readyz` as HAProxy's check asks for it: without credentials, without a look at the certificate. Never throws. */
+export async function askReadyz(
+  { host, port }: { readonly host: string; readonly port: number },
+  { signal, answerTimeoutMs }: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
+): Promise<LocalApiReading> {
+  const question = { host, port, path: '/readyz', tls: unverified };
+  const answer = await ask(question, { timeoutMs: answerTimeoutMs, signal });
+  if (answer.kind === 'silent')
+    return codeOf(answer.error) === 'ECONNREFUSED'
+      ? { kind: 'closed' }
+      : { kind: 'failed', message: answer.reason };
+  const said = Date.parse(answer.headers.date ?? '');
+  return {
+    kind: 'answered',
+    status: answer.status,
+    serverTime: Number.isNaN(said) ? undefined : new Date(said),
+    ourTime: new Date(),
+  };
+}
+
+/** The other nodes: of `--servers`, else of a product's configuration, else of the API. This node's own addresses are left out. */
+async function peersOf(
+  settings: DoctorSettings,
+  configured: readonly { readonly peers: readonly Peer[]; readonly from: string }[],
+  interfaces: readonly NetworkInterface[],
+  cluster: () => Promise<ClusterReading>,
+): Promise<PeersReading> {
+  const own = new Set(addressesOf(interfaces));
+  const others = (peers: readonly Peer[]): readonly Peer[] =>
+    peers.filter(({ address }) => !own.has(address));
+  if (settings.servers !== undefined) {
+    try {
+      return {
+        kind: 'known',
+        peers: others(parseServers(settings.servers, settings.apiPort)),
+        from: '--servers',
+      };
+    } catch (error) {
+      return { kind: 'unknown', reason: messageOf(error) };
+    }
+  }
+  for (const { peers, from } of configured)
+    if (others(peers).length > 0) return { kind: 'known', peers: others(peers), from };
+  const look = await cluster();
+  if (look.kind === 'not-asked') return { kind: 'unknown', reason: look.reason };
+  if (look.kind === 'refused') return { kind: 'unknown', reason: look.failure.message };
+  const listed = look.nodes.flatMap(({ name, addresses }) => addresses.map((address) => ({ name, address })));
+  return { kind: 'known', peers: others(listed), from: look.from };
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { judgeCertificate } from '../../../../src/operate/doctor/judge-certificate.ts';
+import { judgeCertificate } from '../../../../src/operate/doctor/credential-checks.ts';
 import { node } from '../../../helpers/api-server/objects.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
 import { startAnswering, startApi } from '../../../helpers/doctor/api.ts';

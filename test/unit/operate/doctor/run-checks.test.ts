@@ -2,11 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { products } from '../../../../src/commands/products.ts';
 import { ok } from '../../../../src/engine/examine/check.ts';
+import { runChecks } from '../../../../src/operate/doctor/examine.ts';
 import type { DoctorCheck } from '../../../../src/operate/doctor/look/context.ts';
 import { checksOf } from '../../../../src/operate/doctor/registry.ts';
-import { exitCodeOf, reportOf } from '../../../../src/operate/doctor/report.ts';
-import { reportLines } from '../../../../src/operate/doctor/report-lines.ts';
-import { runChecks } from '../../../../src/operate/doctor/run-checks.ts';
+import { exitCodeOf, reportLines, reportOf } from '../../../../src/operate/doctor/report-lines.ts';
 import { contextOf, temporaryRoot } from '../../../helpers/doctor/scene.ts';
 
 const checks = checksOf(products);

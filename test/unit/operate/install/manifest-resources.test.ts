@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseDocument } from 'yaml';
 import { ConfigError } from '../../../../src/engine/system/errors.ts';
-import { checkResources, quantityOf } from '../../../../src/operate/install/manifest-resources.ts';
+import { checkResources, quantityOf } from '../../../../src/operate/install/manifest.ts';
 
 test.each([
   ['128Mi', 134_217_728],

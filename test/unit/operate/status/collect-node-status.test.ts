@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { statusProducts } from '../../../../src/commands/status-products.ts';
-import { collectNodeStatus } from '../../../../src/operate/status/collect-node-status.ts';
+import { collectNodeStatus } from '../../../../src/operate/status/collect-cluster-status.ts';
 import { type Page, type Pages, servePage, servePages } from '../../../helpers/status-pages.ts';
 import { haproxyMonitorSays, keepalivedMonitorSays, routerSays } from '../../../helpers/status-samples.ts';
 import { type NodeStatus, nodeStatusSchema, programNames } from '../../../helpers/status-types.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { localTime } from '../../../../src/operate/timeline/local-time.ts';
+import { localTime } from '../../../../src/operate/timeline/timeline-lines.ts';
 
 const before = process.env['TZ'];
 afterEach(() => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JournalItem } from '../../../../src/engine/observe/journal/read-journal.ts';
-import { inOrder, type Moment } from '../../../../src/operate/timeline/moment.ts';
+import { inOrder, type Moment } from '../../../../src/operate/timeline/collect.ts';
 import { lineAt, momentsOf } from '../../../helpers/timeline-lines.ts';
 
 const lineOf = (program: string, at: number, seq: number): JournalItem => ({

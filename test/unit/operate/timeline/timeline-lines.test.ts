@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { allJournals } from '../../../../src/commands/journal-words.ts';
 import { type JournalLine, journalKinds } from '../../../../src/engine/observe/journal/journal-line.ts';
 import type { JournalItem } from '../../../../src/engine/observe/journal/read-journal.ts';
-import { inOrder } from '../../../../src/operate/timeline/moment.ts';
+import { inOrder } from '../../../../src/operate/timeline/collect.ts';
 import { openRange, timelineReport } from '../../../../src/operate/timeline/report.ts';
 import { timelineLines } from '../../../../src/operate/timeline/timeline-lines.ts';
 import { lineAt, momentsOf } from '../../../helpers/timeline-lines.ts';

@@ -4,7 +4,7 @@ import {
   judgeDefaultCertificate,
   judgeLeftOut,
   judgeReady,
-} from '../../../../src/router/look/judge-status.ts';
+} from '../../../../src/router/look/checks.ts';
 import { routerSays } from '../../../helpers/status-samples.ts';
 
 const now = Date.parse('2026-11-21T00:00:00Z');
