@@ -35,38 +35,38 @@ type Statistics = Awaited<ReturnType<typeof askStatistics>>;
 
 /** What the API load balancer says in `hawser status`. */
 export const apiLbStatus = {
-  home: { kind: 'node' as const },
-  programs: [
-    {
-      ...{ name: 'haproxy-supervisor', field: 'haproxySupervisor', schema: supervisorStatusSchema },
-      page: flag('<address:port>', optionalListenAddress, 'its page, or "off": its --listen', {
-        ...{ default: `127.0.0.1:${defaultPorts.haproxySupervisor}`, inFile: 'never' },
-      }),
+  look: {
+    home: { kind: 'node' as const },
+    programs: [
+      {
+        ...{ name: 'haproxy-supervisor', field: 'haproxySupervisor', schema: supervisorStatusSchema },
+        page: flag('<address:port>', optionalListenAddress, 'its page, or "off": its --listen', {
+          ...{ default: `127.0.0.1:${defaultPorts.haproxySupervisor}`, inFile: 'never' },
+        }),
+      },
+      {
+        ...{ name: 'haproxy-monitor', field: 'haproxyMonitor', schema: haproxyMonitorStatusSchema },
+        page: flag(
+          '<address:port>',
+          optionalListenAddress,
+          'address of the HAProxy monitor\'s page, or "off" (settings: haproxy.listen)',
+          { default: `127.0.0.1:${defaultPorts.haproxyMonitor}`, keyInFile: ['haproxy', 'listen'] },
+        ),
+      },
+    ],
+    others: {
+      schema: { servers: z.nullable(z.array(serverRowSchema)) },
+      read: async (statPort: number, limits: Limits) => await askStatistics(statPort, limits),
+      fields: serverFields,
+      isThere: ({ servers }: ApiLbNode) => servers !== null,
     },
-    {
-      ...{ name: 'haproxy-monitor', field: 'haproxyMonitor', schema: haproxyMonitorStatusSchema },
-      page: flag(
-        '<address:port>',
-        optionalListenAddress,
-        'address of the HAProxy monitor\'s page, or "off" (settings: haproxy.listen)',
-        { default: `127.0.0.1:${defaultPorts.haproxyMonitor}`, keyInFile: ['haproxy', 'listen'] },
-      ),
-    },
-  ],
-  others: {
-    schema: { servers: z.nullable(z.array(serverRowSchema)) },
-    read: async (statPort: number, limits: Limits) => await askStatistics(statPort, limits),
-    fields: serverFields,
-    isThere: ({ servers }: ApiLbNode) => servers !== null,
+    group: (here: ApiLbNode) => ({ peers: serverNodes(here) }),
   },
-  peers: serverNodes,
-  problems: haproxyProblems,
-  sections: ({ here }: SeenCluster<ApiLbNode>) => [
-    ...(hasMonitor(here) ? [serversSection(here)] : []),
-    haproxySection(here),
-  ],
-  columns: { HAProxy: 'haproxy' },
-  entry: haproxyEntry,
+  section: ({ here }: SeenCluster<ApiLbNode>) => ({
+    sections: [...(hasMonitor(here) ? [serversSection(here)] : []), haproxySection(here)],
+    nodes: { columns: { HAProxy: 'haproxy' }, entry: haproxyEntry },
+  }),
+  problems: ({ here }: SeenCluster<ApiLbNode>) => haproxyProblems(here),
 };
 
 /** HAProxy reports its servers' addresses only if the template asks for them; the monitor knows them too. */

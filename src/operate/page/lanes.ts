@@ -93,7 +93,7 @@ function kindOf(state: string | null | undefined): BandKind {
 /** What this node says of itself now. */
 function presentStates({ here }: ClusterStatus, products: readonly ProductStatus[]) {
   return products
-    .flatMap(({ vips }) => vips?.instances(here) ?? [])
+    .flatMap(({ look }) => look.vips?.instances(here) ?? [])
     .map(({ name, state, sinceMs, vip = name }) => ({
       ...{ node: here.node, instance: name, vip, kind: kindOf(state) },
       since: new Date(Date.parse(here.at) - sinceMs).toISOString(),

@@ -38,7 +38,7 @@ export async function collectNodeStatus(
 ): Promise<NodeStatus> {
   const limits = { timeoutMs, signal };
   const at = new Date().toISOString();
-  const asked = products.flatMap(({ programs }) => programs).filter(({ name }) => name in places.pages);
+  const asked = products.flatMap(({ look }) => look.programs).filter(({ name }) => name in places.pages);
   const [answered, others] = await Promise.all([
     Promise.all(
       asked.map(async (each) => ({
@@ -46,18 +46,20 @@ export async function collectNodeStatus(
         ...(await askProgram(each.name, places.pages[each.name], each.schema, limits)),
       })),
     ),
-    Promise.all(products.map(({ others }) => others?.read(places.statPort, limits))),
+    Promise.all(products.map(({ look }) => look.others?.read(places.statPort, limits))),
   ]);
   const answers = answersHere(answered, products, places.isInstalled);
-  const ofNodes = products.filter(({ home }) => home.kind === 'node').flatMap(({ programs }) => programs);
+  const ofNodes = products
+    .filter(({ look }) => look.home.kind === 'node')
+    .flatMap(({ look }) => look.programs);
   const said: NodeStatus = {
     ...{ at, node: places.node },
     programs: answers.map(({ program }) => program),
     ...Object.fromEntries(ofNodes.map(({ field }) => [field, null])),
     ...Object.fromEntries(answers.map(({ asked: { field }, status }) => [field, status])),
   };
-  Object.assign(said, ...products.map((product, index) => product.others?.fields(others[index], said)));
-  const names = products.map(({ nodeName }) => nodeName?.(said));
+  Object.assign(said, ...products.map((product, index) => product.look.others?.fields(others[index], said)));
+  const names = products.map(({ look }) => look.group?.(said).nodeName);
   return { ...said, node: names.find((name) => name !== undefined) ?? places.node };
 }
 
@@ -82,7 +84,7 @@ export async function collectClusterStatus(
 ): Promise<ClusterStatus> {
   const here = await collectNodeStatus(places, products, signal, timeoutMs);
   const ownAddresses = presentAddresses();
-  const reading = products.find((product) => product.vips !== undefined)?.vips;
+  const reading = products.find(({ look }) => look.vips !== undefined)?.look.vips;
   const vips = reading?.known(here, places.vips) ?? places.vips;
   const elsewhere = vips.filter(({ vip }) => !ownAddresses.has(vip));
   await Promise.all(elsewhere.map(({ vip }) => touchNeighbour(vip)));
@@ -108,7 +110,8 @@ function knownPeers(
   products: readonly ProductStatus[],
   ownAddresses: ReadonlySet<string>,
 ): readonly Peer[] {
-  const known = products.map(({ peers }) => peers(here)).findLast((peers) => peers !== undefined) ?? [];
+  const known =
+    products.map(({ look }) => look.group?.(here).peers).findLast((peers) => peers !== undefined) ?? [];
   return known.filter(({ address }) => !ownAddresses.has(address));
 }
 
@@ -118,15 +121,18 @@ function judge(
   products: readonly ProductStatus[],
 ): Pick<ClusterStatus, 'verdict' | 'problems'> {
   const { here, peers } = status;
+  const silent = here.programs.filter(({ state }) => state === 'silent');
   if (!isHawserHere(here, products)) {
-    const [first] = here.programs.filter(({ state }) => state === 'silent');
+    const [first] = silent;
     const detail = first === undefined ? '' : ` (${first.name} at ${first.address}: ${first.problem})`;
     const silence = `no program of hawser answers on ${here.node}${detail}`;
     return { verdict: 'unknown', problems: [silence] };
   }
   const problems = worstFirst([
-    ...productsAt(here, products).flatMap(({ clusterProblems }) => clusterProblems?.(status) ?? []),
-    ...nodeProblems(here, products),
+    ...productsAt(here, products).flatMap(({ problems }) => problems(status)),
+    ...silent.map(({ name, address, problem: why }) =>
+      problem('program', `${name} does not answer at ${address}: ${why}`),
+    ),
     ...problemsAmong(peers.map(peerProblem)),
   ]);
   return {
@@ -135,19 +141,8 @@ function judge(
   };
 }
 
-/** What is wrong on one node, by what it says itself. */
-function nodeProblems(node: NodeStatus, products: readonly ProductStatus[]): readonly Problem[] {
-  const silent = node.programs.filter(({ state }) => state === 'silent');
-  return [
-    ...productsAt(node, products).flatMap(({ problems }) => problems(node)),
-    ...silent.map(({ name, address, problem: why }) =>
-      problem('program', `${name} does not answer at ${address}: ${why}`),
-    ),
-  ];
-}
-
 function isHawserHere(here: NodeStatus, products: readonly ProductStatus[]): boolean {
-  const isThere = products.some(({ others }) => others?.isThere(here));
+  const isThere = products.some(({ look }) => look.others?.isThere(here));
   return isThere || here.programs.some(({ state }) => state === 'answers');
 }
 
@@ -164,7 +159,7 @@ export function clusterStatus(
   evidence: Evidence,
   products: readonly ProductStatus[],
 ): ClusterStatus {
-  const reading = products.find((product) => product.vips !== undefined)?.vips;
+  const reading = products.find(({ look }) => look.vips !== undefined)?.look.vips;
   const names = vips.map(({ vip }) => vip);
   const peers = looks.map(({ peer, health }) => ({
     ...peer,

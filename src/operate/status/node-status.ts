@@ -30,7 +30,7 @@ export function nodeStatusSchema(products: readonly ProductStatus[]): z.ZodMiniT
 
 /** Which programs were asked, and what they and others said. */
 function fieldsOf(products: readonly ProductStatus[]): Readonly<Record<string, z.ZodMiniType>> {
-  const programs = products.flatMap((product) => product.programs);
+  const programs = products.flatMap(({ look }) => look.programs);
   const program = z.object({
     name: z.enum(programs.map(({ name }) => name)),
     ...programState,
@@ -38,12 +38,12 @@ function fieldsOf(products: readonly ProductStatus[]): Readonly<Record<string, z
   return Object.assign(
     { programs: z.array(program) },
     ...products.map(answersOf),
-    ...products.map(({ others }) => others?.schema),
+    ...products.map(({ look }) => look.others?.schema),
   );
 }
 
 /** What runs in a pod of its own is missing elsewhere. */
-function answersOf({ home, programs }: ProductStatus): Readonly<Record<string, z.ZodMiniType>> {
+function answersOf({ look: { home, programs } }: ProductStatus): Readonly<Record<string, z.ZodMiniType>> {
   const answer = (schema: z.ZodMiniType) =>
     home.kind === 'pod' ? z.optional(z.nullable(schema)) : z.nullable(schema);
   return Object.fromEntries(programs.map(({ field, schema }) => [field, answer(schema)]));

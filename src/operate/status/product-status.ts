@@ -33,6 +33,14 @@ export interface ProgramStatus {
  * TypeScript lets each ask for the fields of its own product: the schemas of the same product have checked that they are there.
  */
 export interface ProductStatus {
+  readonly look: Look;
+  section(status: SeenCluster<NodeStatus>): StatusPart;
+  /** What is wrong on this node, and with all nodes together. */
+  problems(status: SeenCluster<NodeStatus>): readonly Problem[];
+}
+
+/** What is asked, and what the answers mean for the other products. */
+interface Look {
   /**
    * What brings it to a machine: the static pods of each node, or a pod of a Deployment wherever that is scheduled. `beside` names
    * programs of other products that such a pod has too.
@@ -48,21 +56,27 @@ export interface ProductStatus {
     /** Whether there was an answer. */
     isThere(node: NodeStatus): boolean;
   };
-  /** What a node is called by the others; undefined where that is not known. */
-  nodeName?(node: NodeStatus): string | undefined;
-  /** By the name that a node uses; null where it does not say. */
-  clusterName?(node: NodeStatus): string | null;
-  /** The other nodes, as this one knows them; undefined where it does not. */
-  peers(here: NodeStatus): readonly Peer[] | undefined;
-  /** What is wrong on one node, by what it says itself. */
-  problems(node: NodeStatus): readonly Problem[];
-  /** What is wrong with all nodes together. */
-  clusterProblems?(status: SeenCluster<NodeStatus>): readonly Problem[];
-  sections(status: SeenCluster<NodeStatus>): readonly Section[];
-  /** In the list of nodes: their names, and the page's style for each. */
-  readonly columns: Readonly<Record<string, string>>;
-  entry(node: KnownNode<NodeStatus>, status: SeenCluster<NodeStatus>): NodeEntry;
+  group?(here: NodeStatus): Group;
   readonly vips?: VipReading;
+}
+
+/** What this node knows of its group; undefined where it does not. */
+interface Group {
+  /** What the others call this node. */
+  readonly nodeName?: string | undefined;
+  readonly clusterName?: string | undefined;
+  /** The other nodes. */
+  readonly peers?: readonly Peer[] | undefined;
+}
+
+interface StatusPart {
+  readonly sections: readonly Section[];
+  /** Its cells in the list of nodes. */
+  readonly nodes?: {
+    /** Their names, and the page's style for each. */
+    readonly columns: Readonly<Record<string, string>>;
+    entry(node: KnownNode<NodeStatus>): NodeEntry;
+  };
 }
 
 /** Who holds which VIP, where a product has VIPs. */

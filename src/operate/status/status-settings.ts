@@ -17,7 +17,7 @@ import type { ProductStatus } from './product-status.ts';
 type PageFlags = Readonly<Record<never, Flag>>;
 
 export const statusCommand = (products: readonly ProductStatus[]) => {
-  const programs = products.flatMap((product) => product.programs);
+  const programs = products.flatMap(({ look }) => look.programs);
   const pages: PageFlags = Object.fromEntries(programs.map(({ field, page }) => [field, page]));
   return commandSpec({
     name: 'status',

@@ -127,19 +127,17 @@ export function podProxyProblems({ podProxy }: PodProxyNode): readonly Problem[]
 
 /** What the pod proxy says in `hawser status`. */
 export const podProxyStatus = {
-  home: { kind: 'pod' as const, beside: ['haproxy-supervisor'] },
-  programs: [
-    {
-      ...{ name: 'pod-proxy', field: 'podProxy', schema: proxyStatusSchema },
-      page: flag('<address:port>', optionalListenAddress, 'the pod proxy\'s page, or "off": its --listen', {
-        ...{ default: `127.0.0.1:${defaultPorts.podProxy}`, inFile: 'never' },
-      }),
-    },
-  ],
-  // Proxies do not know each other.
-  peers: () => undefined,
-  problems: podProxyProblems,
-  sections: ({ here }: SeenCluster<PodProxyNode>) => [podProxySection(here)],
-  columns: {},
-  entry: () => ({ cells: [], configurations: [] }),
+  look: {
+    home: { kind: 'pod' as const, beside: ['haproxy-supervisor'] },
+    programs: [
+      {
+        ...{ name: 'pod-proxy', field: 'podProxy', schema: proxyStatusSchema },
+        page: flag('<address:port>', optionalListenAddress, 'the pod proxy\'s page, or "off": its --listen', {
+          ...{ default: `127.0.0.1:${defaultPorts.podProxy}`, inFile: 'never' },
+        }),
+      },
+    ],
+  },
+  section: ({ here }: SeenCluster<PodProxyNode>) => ({ sections: [podProxySection(here)] }),
+  problems: ({ here }: SeenCluster<PodProxyNode>) => podProxyProblems(here),
 };

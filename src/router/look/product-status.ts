@@ -9,19 +9,17 @@ import { routerSection } from './router-section.ts';
 
 /** What the router says in `hawser status`. */
 export const routerStatus = {
-  home: { kind: 'pod' as const, beside: [] },
-  programs: [
-    {
-      ...{ name: 'router', field: 'router', schema: routerStatusSchema },
-      page: flag('<address:port>', optionalListenAddress, 'the router\'s page, or "off"', {
-        ...{ default: `127.0.0.1:${defaultPorts.router}`, keyInFile: ['router', 'listen'] },
-      }),
-    },
-  ],
-  // Routers do not know each other.
-  peers: () => undefined,
-  problems: routerProblems,
-  sections: ({ here }: SeenCluster<RouterNode>) => [routerSection(here)],
-  columns: {},
-  entry: () => ({ cells: [], configurations: [] }),
+  look: {
+    home: { kind: 'pod' as const, beside: [] },
+    programs: [
+      {
+        ...{ name: 'router', field: 'router', schema: routerStatusSchema },
+        page: flag('<address:port>', optionalListenAddress, 'the router\'s page, or "off"', {
+          ...{ default: `127.0.0.1:${defaultPorts.router}`, keyInFile: ['router', 'listen'] },
+        }),
+      },
+    ],
+  },
+  section: ({ here }: SeenCluster<RouterNode>) => ({ sections: [routerSection(here)] }),
+  problems: ({ here }: SeenCluster<RouterNode>) => routerProblems(here),
 };

@@ -1,7 +1,7 @@
 import { flag } from '../../cli/command-spec.ts';
 import { optionalListenAddress } from '../../cli/fields.ts';
 import { defaultPorts, keepalivedMonitor } from '../../cli/shared-flags.ts';
-import type { Peer } from '../../engine/examine/peer-health.ts';
+import type { KnownNode } from '../../engine/examine/seen.ts';
 import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
 import { keepalivedMonitorStatusSchema } from '../settings/keepalived-monitor-status.ts';
 import { keepalivedSection } from './keepalived.ts';
@@ -13,34 +13,41 @@ import { vipsSection } from './vips.ts';
 
 /** What the VIP says in `hawser status`. */
 export const vipStatus = {
-  home: { kind: 'node' as const },
-  programs: [
-    {
-      ...{ name: 'keepalived-supervisor', field: 'keepalivedSupervisor', schema: vrrpStatusSchema },
-      page: flag('<address:port>', optionalListenAddress, 'its page, or "off": its --listen', {
-        ...{ default: `127.0.0.1:${defaultPorts.keepalivedSupervisor}`, inFile: 'never' },
-      }),
+  look: {
+    home: { kind: 'node' as const },
+    programs: [
+      {
+        ...{ name: 'keepalived-supervisor', field: 'keepalivedSupervisor', schema: vrrpStatusSchema },
+        page: flag('<address:port>', optionalListenAddress, 'its page, or "off": its --listen', {
+          ...{ default: `127.0.0.1:${defaultPorts.keepalivedSupervisor}`, inFile: 'never' },
+        }),
+      },
+      {
+        ...{ name: 'keepalived-monitor', field: 'keepalivedMonitor', schema: keepalivedMonitorStatusSchema },
+        page: keepalivedMonitor,
+      },
+    ],
+    group: groupOf,
+    vips: { known: knownVips, status: statusOfVip, heldBy, instances: instancesOf },
+  },
+  section: (status: VipCluster) => ({
+    sections: [vipsSection(status), keepalivedSection(status.here)],
+    nodes: {
+      columns: { Holds: 'holds' },
+      entry: (node: KnownNode<VipNode>) => keepalivedEntry(node, status),
     },
-    {
-      ...{ name: 'keepalived-monitor', field: 'keepalivedMonitor', schema: keepalivedMonitorStatusSchema },
-      page: keepalivedMonitor,
-    },
-  ],
-  nodeName: ({ keepalivedMonitor }: VipNode) => keepalivedMonitor?.group.find(({ self }) => self)?.name,
-  clusterName: ({ keepalivedMonitor }: VipNode) => keepalivedMonitor?.clusterName ?? null,
-  peers: groupOf,
-  problems: keepalivedProblems,
-  clusterProblems: vipProblems,
-  sections: (status: VipCluster) => [vipsSection(status), keepalivedSection(status.here)],
-  columns: { Holds: 'holds' },
-  entry: keepalivedEntry,
-  vips: { known: knownVips, status: statusOfVip, heldBy, instances: instancesOf },
+  }),
+  problems: (status: VipCluster) => [...vipProblems(status), ...keepalivedProblems(status.here)],
 };
 
-function groupOf({ keepalivedMonitor }: VipNode): readonly Peer[] | undefined {
+function groupOf({ keepalivedMonitor }: VipNode) {
   const group = keepalivedMonitor?.group ?? [];
-  if (group.length === 0) return undefined;
-  return group.filter(({ self }) => !self).map(({ name, address }) => ({ name, address }));
+  const others = group.filter(({ self }) => !self).map(({ name, address }) => ({ name, address }));
+  return {
+    nodeName: group.find(({ self }) => self)?.name,
+    clusterName: keepalivedMonitor?.clusterName ?? undefined,
+    peers: group.length === 0 ? undefined : others,
+  };
 }
 
 function instancesOf({ keepalivedSupervisor }: VipNode) {

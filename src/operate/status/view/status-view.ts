@@ -40,37 +40,37 @@ const PLACES: readonly Section['place'][] = ['left', 'right', 'wide'];
 export function statusView(status: ClusterStatus, all: readonly ProductStatus[]): StatusView {
   const { verdict, here, problems } = status;
   const products = productsAt(here, all);
-  const names = products.map(({ clusterName }) => clusterName?.(here) ?? null);
-  const sections = [
-    ...products.flatMap((product) => product.sections(status)),
-    nodesSection(status, products),
-  ];
+  const names = products.map(({ look }) => look.group?.(here).clusterName);
+  const parts = products.map((product) => product.section(status));
+  const nodes = nodesSection(
+    status,
+    parts.flatMap((part) => part.nodes ?? []),
+  );
+  const sections = [...parts.flatMap((part) => part.sections), nodes];
   return {
     ...{ verdict: VERDICTS[verdict], node: here.node, at: here.at, problems },
-    cluster: names.find((name) => name !== null) ?? null,
+    cluster: names.find((name) => name !== undefined) ?? null,
     sections: sections.toSorted((a, b) => PLACES.indexOf(a.place) - PLACES.indexOf(b.place)),
   };
 }
 
+type NodeColumns = NonNullable<ReturnType<ProductStatus['section']>['nodes']>;
+
 /** What this node says of itself, and what is seen of the others from here. */
-function nodesSection(status: ClusterStatus, products: readonly ProductStatus[]): Section {
-  const rows = allNodes<NodeStatus>(status).map((node) => nodeRow(node, status, products));
+function nodesSection(status: ClusterStatus, products: readonly NodeColumns[]): Section {
+  const rows = allNodes<NodeStatus>(status).map((node) => nodeRow(node, products));
   const columns = {
     ...{ Node: 'name', Programs: 'how' },
-    ...Object.assign({}, ...products.map((product) => product.columns)),
+    ...Object.assign({}, ...products.map(({ columns }) => columns)),
     ...{ 'Runs on': 'hashes', Checks: 'checks' },
   };
   const table: Table = { label: 'Nodes', lead: 'name', columns, rows };
   return { id: 'nodes', title: 'Nodes', place: 'wide', parts: [{ tables: [table] }] };
 }
 
-function nodeRow(
-  node: KnownNode<NodeStatus>,
-  status: ClusterStatus,
-  products: readonly ProductStatus[],
-): Row {
+function nodeRow(node: KnownNode<NodeStatus>, products: readonly NodeColumns[]): Row {
   const { name, said, peer } = node;
-  const entries = products.map(({ entry }) => entry(node, status));
+  const entries = products.map(({ entry }) => entry(node));
   const address = peer?.address ?? entries.find((entry) => entry.address !== undefined)?.address;
   return {
     name: [name],

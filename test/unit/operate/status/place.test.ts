@@ -7,7 +7,7 @@ const ofNodes = ['haproxy-supervisor', 'haproxy-monitor', 'keepalived-supervisor
 /** Each program with a page was asked, and only these are there. */
 function answersOf(...there: readonly string[]) {
   return statusProducts
-    .flatMap(({ programs }) => programs)
+    .flatMap(({ look }) => look.programs)
     .map((asked) => ({
       ...{ asked, status: null, isThere: there.includes(asked.name) },
       program: { name: asked.name, state: 'silent' as const, address: null, problem: null },
@@ -42,7 +42,7 @@ test('only products with a program on the machine are spoken of', () => {
     productsAt(
       { programs: names.map((name) => ({ name, state: 'answers', address: null, problem: null })) },
       statusProducts,
-    ).flatMap(({ programs }) => programs.map(({ name }) => name));
+    ).flatMap(({ look }) => look.programs.map(({ name }) => name));
   expect(at('router')).toEqual(['router']);
   expect(at('haproxy-supervisor', 'router')).toEqual(['haproxy-supervisor', 'haproxy-monitor', 'router']);
 });
