@@ -4,7 +4,7 @@ import { parseRunningServers, type RunningServer } from '../../../../src/haproxy
 import { openSetWorld } from '../../../helpers/router/set-world.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
-const alone = { checks: 'off', isDown: false, isOut: false };
+const alone = { checks: 'paused', isDown: false, isOut: false };
 const checkedAndDead = { checks: 'on', isDown: true };
 
 test('a service scaled from one pod to two, to none and back takes no reload, and one pod alone is not checked', async () => {
