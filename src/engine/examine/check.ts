@@ -18,7 +18,7 @@ export type Finding =
   | Skip
   | Unknown;
 
-/** A fact that checks depend on, or the verdict of all of them if there is none: nothing to check, or it cannot be read. */
+/** A fact that checks depend on, or the verdict of each of them without it: nothing to check, or unreadable. */
 export type Reading<T> = { readonly kind: 'read'; readonly value: T } | Skip | Unknown;
 
 /** Reads a fact. Made once for all checks of a run; ends soon after `context.signal` aborts. */
@@ -90,7 +90,7 @@ export function checkOf<Context extends NodeContext, const N extends Needs<Conte
 
 const readings = new WeakMap<object, Map<unknown, unknown>>();
 
-/** The reading of this run, made by whoever needs it first. */
+/** The reading of this run: the first check that needs it makes it. */
 export function readOnce<Context extends object, T>(
   context: Context,
   look: Look<Context, T>,

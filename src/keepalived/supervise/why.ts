@@ -103,7 +103,7 @@ function because(cause: keyof typeof REASONS): Why {
 const REASONS: Readonly<
   Record<Exclude<TransitionCause, 'gone' | 'address-removed' | 'interface-down'>, string>
 > = {
-  asked: 'keepalived said so when it was asked',
+  asked: "read from keepalived's state dump",
   reload: reloadReason,
   'no-better-advert': 'no advert of a node with a higher priority',
   outranked: 'a node with a higher priority took over, or the address was taken away',

@@ -80,7 +80,7 @@ function newKubeconfig(path: string): string {
   return `(umask 077; kubeadm kubeconfig user --client-name hawser --validity-period 87600h >${path}) (docs/install.md)`;
 }
 
-/** For the checks beside `credentials`, which is the one that fails. */
+/** For all checks except `credentials`, which is the one that fails. */
 export const kubeconfig: Look<
   DoctorContext,
   { readonly path: string; readonly loaded: LoadedKubeconfig }

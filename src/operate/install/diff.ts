@@ -53,7 +53,7 @@ const FOLDER_MODE = 0o755;
 
 /**
  * The steps from the disk to what is wanted; none if all is there. The record is written before the first manifest, so that an interrupted
- * install can be uninstalled. Edited files stay, or are kept beside their replacement.
+ * install can be uninstalled. Edited files stay, or are saved next to their replacement.
  */
 export function diff(root: string, disk: Disk, wanted: Wanted, overwrite: boolean): Difference {
   const others = othersManifests(disk, wanted);
@@ -192,7 +192,7 @@ function editedFiles(disk: Disk, files: readonly WantedFile[]): readonly EditedF
   });
 }
 
-/** Not beside the manifests: the kubelet would read the copy as another pod. */
+/** Not in the folder of the manifests: the kubelet would read the copy as another pod. */
 function backupOf(disk: Disk, { path, content, mode }: EditedFile): WantedFile {
   const isManifest = path.startsWith(`${layout.manifests}/`);
   const beside = isManifest ? `${layout.kubernetes}${path.slice(layout.manifests.length)}` : path;

@@ -24,7 +24,7 @@ export type Entry =
 
 /** The node's disk as it was before the command: every path that an install or an uninstall depends on. */
 export interface Disk {
-  /** Undefined if there is nothing. Throws for something that was not looked at. */
+  /** Undefined if there is nothing. Throws for something that was not read. */
   readonly at: (path: string) => Entry | undefined;
   /** Undefined also for a file that is not one. */
   readonly record: InstallRecord | undefined;
@@ -59,7 +59,7 @@ export function lookBelow(root: string) {
   const at: Disk['at'] = (path) => {
     const above = entries.get(dirname(path));
     const isNamed = above?.kind === 'folder' && above.names.includes(basename(path));
-    if (!entries.has(path) && isNamed) throw new Error(`nobody looked at "${path}"`);
+    if (!entries.has(path) && isNamed) throw new Error(`"${path}" was not read`);
     return entries.get(path);
   };
   return { see, at };
@@ -127,12 +127,12 @@ function textAt(entry: Entry | undefined): string | undefined {
   return entry?.kind === 'file' ? entry.content.toString('utf8') : undefined;
 }
 
-/** Undefined where there is no file, or none that can be read. */
+/** Undefined if there is no readable file. */
 export function textOn(disk: Disk, path: string): string | undefined {
   return textAt(disk.at(path));
 }
 
-/** The file that an install would replace: a link, or something else, is none. */
+/** The regular file that an install would replace. */
 export function fileOn(disk: Disk, path: string): Extract<Entry, { kind: 'file' }> | undefined {
   const entry = disk.at(path);
   return entry?.kind === 'file' && !entry.isLink ? entry : undefined;

@@ -18,7 +18,7 @@ export function vipProblems(
   },
 ): readonly string[] {
   const parsed = parseAddress(vip);
-  if (parsed === undefined) return [`Cannot use VIP "${vip}": it is no address, expected IPv4 or IPv6`];
+  if (parsed === undefined) return [`Cannot use VIP "${vip}": not an IPv4 or IPv6 address`];
   if (!isReachableFromOtherNodes(parsed))
     return [
       `Cannot use VIP "${vip}": other nodes cannot reach such an address, expected one of their subnet`,

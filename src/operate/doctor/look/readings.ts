@@ -200,7 +200,7 @@ export type LocalApiReading =
   | { readonly kind: 'closed' }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** `/readyz` as HAProxy's check asks for it: without credentials, without a look at the certificate. Never throws. */
+/** `/readyz` as HAProxy's check asks for it: without credentials, the certificate unverified. Never throws. */
 export async function askReadyz(
   { host, port }: { readonly host: string; readonly port: number },
   { signal, answerTimeoutMs }: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
