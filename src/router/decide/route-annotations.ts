@@ -1,8 +1,7 @@
+import ipaddr from 'ipaddr.js';
 import type { Annotations } from '../metadata.ts';
 import type { Balance, RateLimit, RouteBackend, SessionCookie } from '../model.ts';
 import { isCookieName, isPath } from '../safe-text.ts';
-import { parseAllowlist } from './allowlist.ts';
-import { parseHaproxyDuration } from './haproxy-duration.ts';
 
 /** The settings in a route's annotations. As with openshift-router, an invalid value is treated as unset. */
 export interface RouteAnnotations {
@@ -140,4 +139,47 @@ function readAllowlist(
   if (refused.length > 0) remarks.push(`${name}: ${refused.length} ignored, expected addresses and networks`);
   if (entries.length === 0) remarks.push(`${name}: ignored as a whole, so that everybody may connect`);
   return entries.length === 0 ? undefined : entries;
+}
+
+interface Allowlist {
+  /** Empty: everybody may connect. */
+  readonly entries: readonly string[];
+  readonly refused: readonly string[];
+}
+
+/**
+ * Addresses and networks, separated by white space. As in openshift-router, bad entries are dropped, and white space at an
+ * end makes the whole list void: then everybody may connect.
+ */
+function parseAllowlist(text: string): Allowlist {
+  if (text !== text.trim()) return { entries: [], refused: [text.trim()] };
+  const words = text.split(/\s+/).filter((word) => word !== '');
+  return { entries: words.filter(isNetwork), refused: words.filter((word) => !isNetwork(word)) };
+}
+
+function isNetwork(text: string): boolean {
+  if (text.length > 49 || !/^[0-9a-fA-F.:/]+$/.test(text)) return false;
+  const [address = '', prefix, ...more] = text.split('/');
+  if (more.length > 0 || (prefix !== undefined && !/^\d{1,3}$/.test(prefix))) return false;
+  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return Number(prefix ?? 32) <= 32;
+  return ipaddr.IPv6.isValid(address) && Number(prefix ?? 128) <= 128;
+}
+
+/** HAProxy's longest time: 2147483647 ms. */
+const longestMs = 2_147_483_647;
+
+const unitMs: Readonly<Record<string, number>> = {
+  us: 0.001,
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** `30s`, `500` (ms), `1d`; a longer one than HAProxy knows is its longest, anything else is undefined. */
+function parseHaproxyDuration(text: string): number | undefined {
+  const [, digits, unit = 'ms'] = /^([1-9][0-9]*)(us|ms|s|m|h|d)?$/.exec(text) ?? [];
+  if (digits === undefined) return undefined;
+  return Math.min(longestMs, Math.ceil(Number(digits) * (unitMs[unit] ?? 1)));
 }

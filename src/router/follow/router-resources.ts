@@ -1,4 +1,5 @@
 import type { Selector } from '../../engine/kube/label-selector.ts';
+import { forbiddenIn } from '../../engine/kube/rbac-hint.ts';
 import type { Resource } from '../../engine/kube/resource.ts';
 import { readEndpointSlice, readEndpoints } from './endpoints.ts';
 import { readIngress } from './ingress.ts';
@@ -67,4 +68,13 @@ export function routerResources(settings: ResourceSettings, unreadable: Unreadab
       fieldSelector: secretsOf(settings),
     },
   } as const;
+}
+
+/** What helps where the API forbids a router to read a kind; undefined in words that are not those of a 403. */
+export function routerRemedy(message: string): string | undefined {
+  const forbidden = forbiddenIn(message);
+  if (forbidden === undefined) return undefined;
+  const { user, resource } = forbidden;
+  const without = resource === 'secrets' ? ', or --secrets false where no route names a Secret' : '';
+  return `expected a role with which "${user}" may list and watch ${resource}, such as the one of manifests/router/rbac.yaml${without}`;
 }

@@ -1,9 +1,10 @@
 import { flag } from '../../cli/command-spec.ts';
 import { optionalListenAddress } from '../../cli/fields.ts';
 import { defaultPorts } from '../../cli/shared-flags.ts';
+import { changeProblem, type Problem, problem, problemsAmong } from '../../engine/examine/problem.ts';
 import type { SeenCluster } from '../../engine/examine/seen.ts';
-import { routerStatusSchema } from '../serve/router-status.ts';
-import { routerProblems } from './problems.ts';
+import { countText } from '../../engine/system/text/readable-text.ts';
+import { type RouterStatus, routerStatusSchema } from '../serve/router-status.ts';
 import type { RouterNode } from './router-node.ts';
 import { routerSection } from './router-section.ts';
 
@@ -23,3 +24,45 @@ export const routerStatus = {
   section: ({ here }: SeenCluster<RouterNode>) => ({ sections: [routerSection(here)] }),
   problems: ({ here }: SeenCluster<RouterNode>) => routerProblems(here),
 };
+
+/** Of routes in trouble, as many are named as a person reads at night. */
+const MOST_NAMED = 3;
+
+/** A router's problems for its operator. A route that lost its host to another is its tenant's problem. */
+export function routerProblems({ router, at }: RouterNode): readonly Problem[] {
+  if (!router) return [];
+  const { synced, unready, lastChange } = router;
+  if (!synced) return [problem('blind', 'the router has not read everything from the API yet')];
+  return problemsAmong([
+    unready !== null && problem('outage', `the router is not ready: ${unready}`),
+    ...certificateProblems(router, Date.parse(at)),
+    leftOutProblem(router),
+    changeProblem("the router's configuration", lastChange),
+  ]);
+}
+
+function leftOutProblem({ routes }: RouterStatus): Problem | false {
+  const [first] = routes?.leftOut ?? [];
+  if (routes == null || first === undefined) return false;
+  const { rejected } = routes;
+  const count = (rejected['ConfigurationRefused'] ?? 0) + (rejected['Unprintable'] ?? 0);
+  return problem(
+    'change',
+    `${countText(count, 'route')} left out, the first one ${first.key}: ${first.message}`,
+  );
+}
+
+function certificateProblems(
+  { certificates, defaultCertificate }: RouterStatus,
+  now: number,
+): readonly (Problem | false)[] {
+  const { expired = 0, first = [] } = certificates ?? {};
+  const named = first.slice(0, Math.min(MOST_NAMED, expired)).map(({ route, host }) => `${route} (${host})`);
+  const more = expired > named.length ? ` and ${expired - named.length} more` : '';
+  const isOver = defaultCertificate !== null && Date.parse(defaultCertificate.validTo) < now;
+  return [
+    isOver && problem('outage', 'the default certificate has expired'),
+    expired > 0 &&
+      problem('redundancy', `${countText(expired, 'certificate')} expired: ${named.join(', ')}${more}`),
+  ];
+}

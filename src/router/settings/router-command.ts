@@ -1,11 +1,80 @@
-import { commandSpec, type SettingsOf } from '../../cli/command-spec.ts';
+import * as z from 'zod/mini';
+import { commandSpec, flag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
+import { absolutePath, durationMs, port } from '../../cli/fields.ts';
+import { daemonFlags, defaultPorts } from '../../cli/shared-flags.ts';
 import { isInCluster } from '../../engine/kube/in-cluster.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
+import { haproxyMonitorFlags } from '../../haproxy/supervise/haproxy-flags.ts';
 import { admissionProblems } from './admission-flags.ts';
-import { liveFlags } from './live-flags.ts';
-import { metricsProblems } from './metrics-flags.ts';
+import { metricsFlags, metricsProblems } from './metrics-flags.ts';
+import { httpUrl, pageAddress, truth, wordPath } from './router-fields.ts';
 import { routerFlags } from './router-settings.ts';
 import { statusFlags } from './status-flags.ts';
+
+const { socket, haproxy } = haproxyMonitorFlags;
+
+/** The running router's settings, in addition to those of its configuration. */
+const liveFlags = {
+  kubeconfig: flag(
+    '<path>',
+    z.optional(absolutePath),
+    "credentials for the API (default: the pod's service account)",
+    { inFile: 'top' },
+  ),
+  config: flag('<path>', wordPath, "where haproxy.cfg is written; the same as the supervisor's", {
+    default: '/etc/haproxy/haproxy.cfg',
+  }),
+  ...{ socket, haproxy },
+  reloadInterval: flag(
+    '<duration>',
+    durationMs.check(z.minimum(1_000, { error: 'expected at least 1s' })),
+    'the first change is served at once; HAProxy is reloaded at most once in this time',
+    { default: '5s', variable: 'RELOAD_INTERVAL' },
+  ),
+  reloadScript: flag(
+    '<path>',
+    z.optional(absolutePath),
+    'program that reloads HAProxy instead of the supervisor; every change is then a reload',
+    { variable: 'RELOAD_SCRIPT' },
+  ),
+  compareInterval: flag(
+    '<duration>',
+    durationMs,
+    'how often the files on disk are compared with the wanted ones',
+    {
+      default: '1m',
+    },
+  ),
+  watchEndpoints: toggle('read Endpoints instead of EndpointSlices', { variable: 'ROUTER_WATCH_ENDPOINTS' }),
+  secrets: flag('<true|false>', truth, 'read the Secrets that routes and Ingresses name', {
+    default: 'true',
+    variable: 'ROUTER_ENABLE_EXTERNAL_CERTIFICATE',
+  }),
+  shutdownDelay: flag(
+    '<duration>',
+    durationMs,
+    'how long it reports not ready after SIGTERM before it exits',
+    {
+      default: '45s',
+      variable: 'ROUTER_GRACEFUL_SHUTDOWN_DELAY',
+    },
+  ),
+  listen: flag('<address:port>', z.optional(pageAddress), '/healthz, /healthz/ready, /metrics and /status', {
+    variable: 'ROUTER_LISTEN_ADDR',
+  }),
+  statsPort: flag('<port>', port, 'port of that page on all addresses, where --listen is not given', {
+    default: `${defaultPorts.router}`,
+    variable: 'STATS_PORT',
+  }),
+  readyUrl: flag(
+    '<url>',
+    z.optional(httpUrl),
+    'readiness needs a 2xx response from this URL of HAProxy (default: any response on --http-port)',
+    { variable: 'ROUTER_METRICS_READY_HTTP_URL' },
+  ),
+  ...metricsFlags,
+  ...daemonFlags,
+};
 
 export const routerCommand = commandSpec({
   name: 'router',

@@ -1,11 +1,117 @@
-import type { SettingsFrom } from '../../cli/command-spec.ts';
+import * as z from 'zod/mini';
+import { flag, type SettingsFrom, toggle } from '../../cli/command-spec.ts';
+import { absolutePath, oneOf, parsedBy } from '../../cli/fields.ts';
+import { parseLabelSelector, type Requirement, type Selector } from '../../engine/kube/label-selector.ts';
 import { haproxyFlags } from '../../haproxy/supervise/haproxy-flags.ts';
+import { labelName } from '../metadata.ts';
 import { admissionFlags } from './admission-flags.ts';
 import { listenerFlags } from './listener-flags.ts';
 import { requestFlags } from './request-flags.ts';
-import { shardFlags } from './shard-flags.ts';
+import { printable, tlsVersion, word } from './router-fields.ts';
 import { statusFlags } from './status-flags.ts';
-import { tlsFlags } from './tls-flags.ts';
+
+/** The fields of a Route that openshift-apiserver selects by, and so all that are known. */
+const selectableFields = [
+  'metadata.name',
+  'metadata.namespace',
+  'spec.host',
+  'spec.path',
+  'spec.to.name',
+] as const;
+
+const labels = parsedBy(parseLabelSelector, 'expected a label selector such as "a=b,c!=d,e in (f,g),h,!i"');
+const fields = parsedBy(
+  parseFieldSelector,
+  `expected FIELD=VALUE or FIELD!=VALUE, separated by commas, of the fields ${selectableFields.join(', ')}`,
+);
+/** `*` is every project that the router may see. */
+const projects = parsedBy(
+  (text) => parseLabelSelector(text.trim() === '*' ? '' : text),
+  'expected a label selector, or * for all',
+);
+
+/** Which routes are this router's: what other routers serve gets neither configuration nor status. */
+const shardFlags = {
+  routeLabels: flag('<selector>', z.optional(labels), 'only Routes and Ingresses with these labels', {
+    variable: 'ROUTE_LABELS',
+  }),
+  routeFields: flag('<selector>', z.optional(fields), 'only routes with these fields, such as spec.host', {
+    variable: 'ROUTE_FIELDS',
+  }),
+  namespaceLabels: flag('<selector>', z.optional(labels), 'only routes in namespaces with these labels', {
+    variable: 'NAMESPACE_LABELS',
+  }),
+  projectLabels: flag('<selector>', z.optional(projects), 'the same for projects, which are namespaces', {
+    variable: 'PROJECT_LABELS',
+  }),
+  namespace: flag('<name>', z.optional(labelName), 'only routes in this namespace'),
+};
+
+/** What clients get of TLS, and the certificates that are not a route's. */
+const tlsFlags = {
+  defaultCertificate: flag(
+    '<pem>',
+    z.optional(z.string()),
+    'certificate and key for hosts without their own',
+    {
+      variable: 'DEFAULT_CERTIFICATE',
+      // It holds a key, and `hawser settings` prints the file.
+      inFile: 'never',
+    },
+  ),
+  defaultCertificatePath: flag('<path>', z.optional(absolutePath), 'file with both', {
+    variable: 'DEFAULT_CERTIFICATE_PATH',
+  }),
+  defaultCertificateDir: flag('<path>', z.optional(absolutePath), 'folder with tls.crt and tls.key', {
+    variable: 'DEFAULT_CERTIFICATE_DIR',
+  }),
+  defaultDestinationCa: flag(
+    '<path>',
+    z.optional(absolutePath),
+    'CA for pods whose route does not name one',
+    {
+      variable: 'DEFAULT_DESTINATION_CA_PATH',
+    },
+  ),
+  ciphers: flag('<list>', word, 'modern, intermediate, old, or ciphers with colons', {
+    default: 'intermediate',
+    variable: 'ROUTER_CIPHERS',
+  }),
+  ciphersuites: flag('<list>', z.optional(word), 'ciphers of TLS 1.3, with colons', {
+    variable: 'ROUTER_CIPHERSUITES',
+  }),
+  curves: flag(
+    '<list>',
+    z.optional(word),
+    'elliptic curves, with colons (default: X25519, P-256, P-384, P-521)',
+    { variable: 'ROUTER_CURVES' },
+  ),
+  tlsMinVersion: flag('<version>', tlsVersion, 'lowest version of TLS', {
+    default: 'TLSv1.2',
+    variable: 'SSL_MIN_VERSION',
+  }),
+  tlsMaxVersion: flag('<version>', z.optional(tlsVersion), 'highest version of TLS', {
+    variable: 'SSL_MAX_VERSION',
+  }),
+  strictSni: toggle('refuse TLS handshakes for hosts without their own certificate', {
+    variable: 'ROUTER_STRICT_SNI',
+  }),
+  mutualTls: flag('<how>', oneOf(['none', 'optional', 'required']), "clients' certificates", {
+    default: 'none',
+    variable: 'ROUTER_MUTUAL_TLS_AUTH',
+  }),
+  mutualTlsCa: flag('<path>', absolutePath, "CA of clients' certificates", {
+    default: '/etc/ssl/certs/ca-certificates.crt',
+    variable: 'ROUTER_MUTUAL_TLS_AUTH_CA',
+  }),
+  mutualTlsCrl: flag('<path>', z.optional(absolutePath), 'CRLs of their CAs', {
+    variable: 'ROUTER_MUTUAL_TLS_AUTH_CRL',
+  }),
+  mutualTlsFilter: flag('<regex>', z.optional(printable), "regular expression for a client's subject", {
+    variable: 'ROUTER_MUTUAL_TLS_AUTH_FILTER',
+  }),
+  disableHttp2: toggle('offer HTTP/1.1 only', { variable: 'ROUTER_DISABLE_HTTP2' }),
+};
 
 /** The settings of the configuration, in addition to the objects. */
 export const routerFlags = {
@@ -20,3 +126,20 @@ export const routerFlags = {
 };
 
 export type RouterSettings = SettingsFrom<typeof routerFlags>;
+
+/** `spec.host=a.example.com,metadata.name!=b`: commas mean AND, and `\` takes `,`, `=` and itself for text. */
+export function parseFieldSelector(text: string): Selector | undefined {
+  if (text.trim() === '') return { text, requirements: [] };
+  const terms = text.split(/(?<=(?<!\\)(?:\\\\)*),/);
+  const found = terms.map(requirementOf);
+  const requirements = found.filter((each) => each !== undefined);
+  return requirements.length === terms.length ? { text, requirements } : undefined;
+}
+
+function requirementOf(term: string): Requirement | undefined {
+  const [, key = '', operator, value = ''] =
+    /^\s*([a-z.]+)\s*(!=|==?)((?:[^\\=]|\\[\\,=])*)$/.exec(term) ?? [];
+  if (operator === undefined || !selectableFields.some((field) => field === key)) return undefined;
+  const values = [value.replaceAll(/\\([\\,=])/g, '$1')];
+  return { key, operator: operator === '!=' ? 'notin' : 'in', values };
+}

@@ -3,7 +3,7 @@
  * own, and prints JSON.
  */
 import { X509Certificate } from 'node:crypto';
-import { selfSigned } from '../../../src/router/render/self-signed.ts';
+import { selfSigned } from '../../../src/router/render/default-certificate.ts';
 import { certificateOf, untilGood } from './ask-host.ts';
 import { ports, startLiveScene } from './live-scene.ts';
 import { hostOf } from './objects.ts';

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { selfSigned } from '../../../src/router/render/self-signed.ts';
+import { selfSigned } from '../../../src/router/render/default-certificate.ts';
 import type { StoredObject } from '../../helpers/api-server/object-store.ts';
 import { certificateOf, untilGood } from './ask-host.ts';
 import { storedRoute } from './live-objects.ts';

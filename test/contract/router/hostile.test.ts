@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { createConfigurationCheck } from '../../../src/haproxy/check-configuration.ts';
 import type { RouteBackend } from '../../../src/router/model.ts';
-import { selfSigned } from '../../../src/router/render/self-signed.ts';
+import { selfSigned } from '../../../src/router/render/default-certificate.ts';
 import { writeOut } from '../../../src/router/render/write-out.ts';
 import { hostilePieces } from '../../helpers/router/hostile-text.ts';
 import { mustBePlain, print } from '../../helpers/router/printed.ts';

@@ -6,7 +6,7 @@ import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { createConfigurationCheck } from '../../../src/haproxy/check-configuration.ts';
 import { decide } from '../../../src/router/decide/decide.ts';
 import { readObjectList } from '../../../src/router/follow/read-object-list.ts';
-import { selfSigned } from '../../../src/router/render/self-signed.ts';
+import { selfSigned } from '../../../src/router/render/default-certificate.ts';
 import { writeTrial } from '../../../src/router/render/write-out.ts';
 import { mustBePlain, type Printed, print } from '../../helpers/router/printed.ts';
 import { routerSettings } from '../../helpers/router/router-settings.ts';

@@ -10,7 +10,7 @@ import { createRuntime } from '../../../src/haproxy/runtime/execute.ts';
 import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
 import { decide } from '../../../src/router/decide/decide.ts';
 import { readObjectList } from '../../../src/router/follow/read-object-list.ts';
-import { selfSigned } from '../../../src/router/render/self-signed.ts';
+import { selfSigned } from '../../../src/router/render/default-certificate.ts';
 import { writeTrial } from '../../../src/router/render/write-out.ts';
 import { routerDifference } from '../../../src/router/serve/set-difference.ts';
 import { createNetNamespace } from '../../helpers/net-namespace.ts';

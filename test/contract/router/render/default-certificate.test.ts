@@ -3,8 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { defaultCertificate } from '../../../../src/router/render/default-certificate.ts';
-import { selfSigned } from '../../../../src/router/render/self-signed.ts';
+import { defaultCertificate, selfSigned } from '../../../../src/router/render/default-certificate.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hawser-certificate-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -8,7 +8,7 @@ import { usualColumns } from '../../../../src/haproxy/exporter/columns.ts';
 import { createExporter } from '../../../../src/haproxy/exporter/exporter.ts';
 import { generationSocket } from '../../../../src/haproxy/generation-sockets.ts';
 import { askRuntimeApi } from '../../../../src/haproxy/runtime-api.ts';
-import { labelsOf } from '../../../../src/router/serve/row-labels.ts';
+import { labelsOf } from '../../../../src/router/serve/observe-statistics.ts';
 import { freePort } from '../../../helpers/free-port.ts';
 import { type Pod, startPod } from '../../../helpers/router/pods.ts';
 import { get } from '../../../helpers/router/running-router.ts';

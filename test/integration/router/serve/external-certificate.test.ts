@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { selfSigned } from '../../../../src/router/render/self-signed.ts';
+import { selfSigned } from '../../../../src/router/render/default-certificate.ts';
 import type { StoredObject } from '../../../helpers/api-server/object-store.ts';
 import { type LiveRouter, startLiveRouter } from '../../../helpers/router/live-router.ts';
 import { plainRoute, slice } from '../../../helpers/router/route-objects.ts';

@@ -4,7 +4,7 @@ import { admitRoutes, createAdmission } from '../../../../src/router/decide/admi
 import { readObjectList } from '../../../../src/router/follow/read-object-list.ts';
 import type { Route } from '../../../../src/router/follow/route.ts';
 import type { Secret } from '../../../../src/router/follow/secret.ts';
-import { selfSigned } from '../../../../src/router/render/self-signed.ts';
+import { selfSigned } from '../../../../src/router/render/default-certificate.ts';
 import { admissionPolicy } from '../../../../src/router/settings/decision-settings.ts';
 import { routerSettings } from '../../../helpers/router/router-settings.ts';
 import { type RouteText, routeObject } from '../objects-of.ts';

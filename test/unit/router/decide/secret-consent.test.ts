@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createDecider, decide } from '../../../../src/router/decide/decide.ts';
 import { readObjectList } from '../../../../src/router/follow/read-object-list.ts';
 import type { SecretReview } from '../../../../src/router/follow/secret-reviews.ts';
-import { selfSigned } from '../../../../src/router/render/self-signed.ts';
+import { selfSigned } from '../../../../src/router/render/default-certificate.ts';
 import { routerSettings } from '../../../helpers/router/router-settings.ts';
 import { routeObject } from '../objects-of.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { routerRemedy } from '../../../../src/router/follow/router-remedy.ts';
+import { routerRemedy } from '../../../../src/router/follow/router-resources.ts';
 
 const refusal = (resource: string): string =>
   `Cannot list it: ${resource} is forbidden: User "system:serviceaccount:hawser-router:router" cannot list resource "${resource}" in API group "" at the cluster scope`;

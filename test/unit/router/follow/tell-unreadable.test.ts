@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Unreadable } from '../../../../src/router/follow/router-resources.ts';
-import { tellUnreadable } from '../../../../src/router/follow/tell-unreadable.ts';
+import { tellUnreadable } from '../../../../src/router/follow/told-topics.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { explain } from '../../../../src/router/look/explain.ts';
 import { explanationLines } from '../../../../src/router/look/explanation-lines.ts';
-import { selfSigned } from '../../../../src/router/render/self-signed.ts';
+import { selfSigned } from '../../../../src/router/render/default-certificate.ts';
 import { decided, routeObject, sliceObject } from '../objects-of.ts';
 
 const certificate = (name: string) => new X509Certificate(selfSigned(name, new Date()));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { wordsOf } from '../../../../src/engine/examine/section.ts';
-import { routerProblems } from '../../../../src/router/look/problems.ts';
+import { routerProblems } from '../../../../src/router/look/product-status.ts';
 import { routerSection } from '../../../../src/router/look/router-section.ts';
 import { routerSays } from '../../../helpers/status-samples.ts';
 import { routerHere } from '../../../helpers/status-scenes.ts';

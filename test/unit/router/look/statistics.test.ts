@@ -4,7 +4,7 @@ import { columns, usualColumns } from '../../../../src/haproxy/exporter/columns.
 import { chosenColumns, statisticsPage } from '../../../../src/haproxy/exporter/statistics-page.ts';
 import { readRows } from '../../../../src/haproxy/exporter/statistics-rows.ts';
 import { createTotals } from '../../../../src/haproxy/exporter/statistics-totals.ts';
-import { labelsOf } from '../../../../src/router/serve/row-labels.ts';
+import { labelsOf } from '../../../../src/router/serve/observe-statistics.ts';
 
 const names = ['pxname', 'svname', 'type', ...new Set(columns.map(({ column }) => column))];
 

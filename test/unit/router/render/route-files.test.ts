@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { RouteBackend } from '../../../../src/router/model.ts';
+import { selfSigned } from '../../../../src/router/render/default-certificate.ts';
 import {
   certificateLine,
   certificateLists,
   readDefaultCertificate,
 } from '../../../../src/router/render/route-files.ts';
-import { selfSigned } from '../../../../src/router/render/self-signed.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
 import { backendOf } from '../backend-of.ts';
 

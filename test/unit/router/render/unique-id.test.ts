@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { selfSigned } from '../../../../src/router/render/self-signed.ts';
+import { selfSigned } from '../../../../src/router/render/default-certificate.ts';
 import { print } from '../../../helpers/router/printed.ts';
 import { routerSettings } from '../../../helpers/router/router-settings.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { selects } from '../../../../src/engine/kube/label-selector.ts';
-import { parseFieldSelector } from '../../../../src/router/settings/field-selector.ts';
+import { parseFieldSelector } from '../../../../src/router/settings/router-settings.ts';
 
 const fields = { 'metadata.name': 'web', 'spec.host': 'app.example.com', 'spec.path': '/a=b,c\\' };
 
