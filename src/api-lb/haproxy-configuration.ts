@@ -25,10 +25,7 @@ interface HaproxyConfiguration extends ConfigurationParts<readonly ApiServer[]> 
   readonly view: () => Pick<HaproxyMonitorStatus, 'servers' | 'configSha256' | 'lastChange'>;
 }
 
-/**
- * haproxy.cfg for the configuration loop: rendered from the list of servers, checked by HAProxy, applied by its
- * supervisor.
- */
+/** haproxy.cfg for the configuration loop: rendered from the list of servers, checked by HAProxy, applied by its supervisor. */
 export function haproxyConfiguration(
   settings: HaproxyMonitorSettings,
   wake: Wake,

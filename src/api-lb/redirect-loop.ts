@@ -17,10 +17,9 @@ interface RedirectLoop {
 }
 
 /**
- * Makes `VIP:API_PORT` lead to HAProxy while HAProxy has a usable server. Every check interval it compares the kernel's
- * rules with the desired ones. When `signal` aborts it removes them, since the kubelet ends HAProxy at the same time
- * (docs/internals/decisions/0005). Rules of a killed monitor stay until HAProxy has failed for long enough: a crash of the
- * monitor moves no traffic.
+ * Makes `VIP:API_PORT` lead to HAProxy while HAProxy has a usable server. Every check interval it compares the kernel's rules with the desired ones.
+ * When `signal` aborts it removes them, since the kubelet ends HAProxy at the same time (docs/internals/decisions/0005). Rules of a killed monitor
+ * stay until HAProxy has failed for long enough: a crash of the monitor moves no traffic.
  */
 export function createRedirectLoop(
   settings: HaproxyMonitorSettings,

@@ -10,9 +10,8 @@ const PATIENCE_MS = 900;
 const SILENT_LOOKS_TO_FORGET = 5;
 
 /**
- * Logs the changes of HAProxy's servers, until `signal` aborts. HAProxy's own log is lost with its container, and does
- * not say which server a client was sent to or why. After some seconds without an answer HAProxy counts as without
- * servers.
+ * Logs the changes of HAProxy's servers, until `signal` aborts. HAProxy's own log is lost with its container, and does not say which server a client
+ * was sent to or why. After some seconds without an answer HAProxy counts as without servers.
  */
 export async function watchServers(
   { statPort }: { readonly statPort: number },

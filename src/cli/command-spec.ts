@@ -69,7 +69,6 @@ export type Positional = Declared;
 type Fields = Readonly<Record<string, Declared>>;
 type Values = Readonly<Record<string, unknown>>;
 
-/** The values of these fields, by name. */
 export type SettingsFrom<F extends Fields> = z.infer<
   z.ZodMiniObject<{ -readonly [Name in keyof F]: F[Name]['field'] }>
 >;
@@ -181,7 +180,6 @@ export function flag<const Field extends z.ZodMiniType>(
   return { ...more, value, field, help };
 }
 
-/** A flag without a value. */
 export function toggle(help: string, more: Pick<Flag, 'inFile' | 'typedOnly' | 'variable'> = {}) {
   return { ...more, help, field: z._default(z.boolean(), false) } satisfies Flag;
 }

@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { parseHostPort } from '../engine/system/network/address-text.ts';
 import { parseAddress } from '../engine/system/network/node-address.ts';
 
-/** JSON Schema of a value in the settings file. */
 export type FileForm = Readonly<Record<string, unknown>>;
 
 /** JSON Schemas of fields that are not plain text in the file: numbers and lists. */
@@ -74,7 +73,6 @@ port.register(fileForms, { type: 'integer', minimum: 1, maximum: 65_535 });
 /** `127.0.0.1:29446` or `[::1]:29446`: a host and a port. */
 export const listenAddress = parsedBy(parseHostPort, 'expected ADDRESS:PORT, such as 127.0.0.1:29446');
 
-/** A host and a port, or "off". */
 export const optionalListenAddress = z.union(
   [
     z.pipe(
@@ -86,7 +84,6 @@ export const optionalListenAddress = z.union(
   { error: 'expected ADDRESS:PORT, such as 127.0.0.1:29446, or "off"' },
 );
 
-/** An address in its canonical form. */
 export const address = z.pipe(
   z.string(),
   z.transform((text, context): string => {
@@ -104,7 +101,6 @@ export const addresses = listOf(address);
 export const serverList = z.string();
 serverList.register(fileForms, { type: ['array', 'string'], items: { type: 'string' } });
 
-/** One of these words. */
 export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
   const last = words.at(-1) ?? '';
   return z.enum(words, { error: `expected ${words.slice(0, -1).join(', ')} or ${last}` });
@@ -135,7 +131,6 @@ export const durationOrNeverMs = parsedBy(
 );
 durationOrNeverMs.register(fileForms, { type: 'string', pattern: '^(\\d+(\\.\\d+)?(ms|s|m|h)|never)$' });
 
-/** A duration on the command line, in milliseconds. */
 export const durationMs = parsedBy(
   parseDurationMs,
   'expected a number with a unit, such as 500ms, 55s or 2m',

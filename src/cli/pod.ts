@@ -7,7 +7,6 @@ interface Page {
   readonly port: number;
 }
 
-/** The VIPs of a pod, from the settings. */
 export interface PodVips {
   readonly all: readonly string[];
   readonly api: readonly string[];
@@ -37,7 +36,6 @@ export interface Pod {
   readonly name: string;
   /** The program that it runs: the distribution's service of that name, and other pods that run it, conflict with it. */
   readonly program: string;
-  /** In display order. */
   readonly daemons: readonly CommandSpec[];
   readonly supervisor: {
     readonly spec: CommandSpec<{ readonly listen?: Required<Page> | undefined }>;

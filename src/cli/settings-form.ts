@@ -31,7 +31,6 @@ export function settingsKeys(daemons: readonly CommandSpec[]): readonly Settings
   );
 }
 
-/** The allowed sections of a file with these keys. */
 export function sectionsOf(keys: readonly SettingsKey[]): readonly Section[] {
   return [...new Set(keys.flatMap(({ place }) => (place === 'top' ? [] : place)))];
 }
@@ -108,7 +107,6 @@ function thenField<T>(first: z.ZodMiniType<T>, { field }: SettingsKey): z.ZodMin
   return z.pipe(z.pipe(first, handedOn), field);
 }
 
-/** The JSON Schema of the file: for editors and generators. */
 export function settingsJsonSchema(keys: readonly SettingsKey[]): FileForm {
   const objectOf = (place: Place, description: string) => ({
     type: place === 'top' ? 'object' : ['object', 'null'],

@@ -107,7 +107,6 @@ export const root = flag('<path>', absolutePath, "where the node's files are, in
   inFile: 'never',
 });
 
-/** The journal directory of the manifests. */
 export const defaultJournalPath = '/var/log/hawser';
 
 export const source = flag(
@@ -121,7 +120,6 @@ export const servers = flag('<list>', z.optional(serverList), 'HOST=IP[:PORT],â€
   inFile: 'top',
 });
 
-/** For every daemon. */
 export const daemonFlags = {
   journal: flag(
     '<dir>',
@@ -135,7 +133,6 @@ export const daemonFlags = {
   }),
 };
 
-/** For both monitors. */
 export const monitorFlags = {
   apiVips,
   apiPort,
@@ -183,7 +180,6 @@ export function besideConfig({ config }: { readonly config: string }, file: stri
   return `${config.slice(0, config.lastIndexOf('/'))}/${file}`;
 }
 
-/** Address of a monitor's page. */
 export function monitorListen(port: number) {
   const help = '/healthz, /metrics and /status, on loopback';
   return flag('<address>', listenAddress, help, { default: `127.0.0.1:${port}` });
@@ -198,7 +194,6 @@ export function supervisorListen(port: number) {
   });
 }
 
-/** Address of this node's keepalived monitor. */
 export const keepalivedMonitor = flag(
   '<address:port>',
   optionalListenAddress,

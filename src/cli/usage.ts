@@ -6,7 +6,6 @@ export type Example = readonly [typed: string, goodFor?: string];
 
 export const HELP_WIDTH = 80;
 
-/** The text below the flags in a command's `--help`. */
 export function helpTail(examples: readonly Example[], notes: readonly string[]): string {
   return [
     'Examples:',

@@ -7,7 +7,6 @@ export interface ShownSetting {
   readonly from: string;
 }
 
-/** Every setting of a command, by camel-case name, with its origin. */
 export function settingsWithOrigins({
   values,
   origins,

@@ -1,5 +1,9 @@
-import { processLife, refusal, servedFacts } from '../engine/observe/journal/engine-events.ts';
-import type { JournalEvents } from '../engine/observe/journal/journal-events.ts';
+import {
+  type JournalEvents,
+  processLife,
+  refusal,
+  servedFacts,
+} from '../engine/observe/journal/journal-events.ts';
 
 /** What the journal keeps of an HAProxy and its supervisor. */
 export const haproxyEvents: JournalEvents = {

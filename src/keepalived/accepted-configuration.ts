@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readText } from '../engine/system/file/read-text.ts';
+import { readText } from '../engine/system/file/read-regular-file.ts';
 import { parseConfiguration } from './parse-configuration.ts';
 import type { AcceptedConfiguration } from './vrrp-program.ts';
 

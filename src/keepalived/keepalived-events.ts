@@ -1,5 +1,9 @@
-import { processLife, refusal } from '../engine/observe/journal/engine-events.ts';
-import type { JournalEvent, JournalEvents } from '../engine/observe/journal/journal-events.ts';
+import {
+  type JournalEvent,
+  type JournalEvents,
+  processLife,
+  refusal,
+} from '../engine/observe/journal/journal-events.ts';
 
 const repaired: JournalEvent = {
   ...{ kind: 'repair', subject: 'vip', reason: 'reason', facts: ['instance', 'interface'] },

@@ -2,7 +2,6 @@ import { closeSync, constants, fchmodSync, fstatSync, lstatSync, openSync, unlin
 import { Socket } from 'node:net';
 import { ConfigError, codeOf } from '../engine/system/errors.ts';
 import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';
-import { parseNotification } from './parse-notify.ts';
 import type { Notification } from './vrrp-program.ts';
 
 /**
@@ -113,4 +112,15 @@ async function makeFifo(path: string): Promise<void> {
   const { exitCode, stderr } = await runLeanCommand(['mkfifo', '-m', '600', path], { timeoutMs: 5_000 });
   if (exitCode !== 0)
     throw new Error(`Cannot make FIFO "${path}": ${stderr.trim()}, expected mkfifo to do it`);
+}
+
+/**
+ * `INSTANCE "API" MASTER 230`: keepalived.conf(5), "vrrp_notify_fifo". Undefined for anything else: a newer keepalived
+ * may say more.
+ */
+export function parseNotification(line: string): Notification | undefined {
+  const found = /^(INSTANCE|GROUP) "(.*)" ([A-Z_]+) (\d+)$/.exec(line.trim());
+  const [, subject, name, what, priority] = found ?? [];
+  if (subject === undefined || name === undefined || what === undefined) return undefined;
+  return { subject: subject === 'GROUP' ? 'GROUP' : 'INSTANCE', name, what, priority: Number(priority) };
 }

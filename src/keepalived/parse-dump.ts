@@ -1,5 +1,5 @@
 import type { VrrpState } from './vip-presence.ts';
-import type { SelfReport } from './vrrp-program.ts';
+import type { KeepalivedWords, SelfReport } from './vrrp-program.ts';
 
 const STATES: Readonly<Record<string, VrrpState>> = {
   MASTER: 'MASTER',
@@ -32,3 +32,57 @@ function instanceOf(section: string): SelfReport {
   if (state === undefined || priority === undefined) return [];
   return [{ name, state: STATES[state.trim()] ?? 'UNKNOWN', priority: Number(priority) }];
 }
+
+/**
+ * What a line of keepalived's log (2.2, with `--log-detail`) says about its timers or about why an instance changes its
+ * state; undefined for any other line, and for what a newer one may say differently.
+ */
+export function parseWords(line: string): KeepalivedWords | undefined {
+  const text = line.replace(/^\w{3} \w{3} [ \d]\d [\d:]{8} \d{4}: /, '').trimEnd();
+  for (const { pattern, meaning } of PATTERNS) {
+    const groups = pattern.exec(text)?.groups;
+    if (groups !== undefined) return meaning(groups);
+  }
+  return undefined;
+}
+
+interface Pattern {
+  readonly pattern: RegExp;
+  readonly meaning: (groups: Readonly<Record<string, string>>) => KeepalivedWords;
+}
+
+const PATTERNS: readonly Pattern[] = [
+  {
+    pattern: /^A thread timer expired (?<seconds>\d+\.\d+) seconds ago/,
+    meaning: ({ seconds }) => ({ kind: 'late', lateMs: Math.round(Number(seconds) * 1_000) }),
+  },
+  {
+    pattern:
+      /^\((?<instance>[^)]+)\) Master received advert from (?<by>\S+) with higher priority (?<theirs>\d+), ours (?<ours>\d+)$/,
+    meaning: ({ instance = '', by = '', theirs, ours }) => ({
+      ...{ kind: 'outranked', instance, by, theirs: Number(theirs), ours: Number(ours) },
+    }),
+  },
+  {
+    pattern:
+      /^\((?<instance>[^)]+)\) Master received advert from (?<by>\S+) with same priority (?<both>\d+) but higher IP address than ours$/,
+    meaning: ({ instance = '', by = '', both }) => ({
+      ...{ kind: 'outranked', instance, by, theirs: Number(both), ours: Number(both) },
+    }),
+  },
+  {
+    pattern: /^Netlink reflector reports IP (?<address>\S+) removed from (?<interface>\S+)$/,
+    meaning: ({ address = '', interface: from = '' }) => ({
+      ...{ kind: 'address-removed', address, interface: from },
+    }),
+  },
+  {
+    pattern: /^Netlink reports (?<interface>\S+) down$/,
+    meaning: ({ interface: down = '' }) => ({ kind: 'interface-down', interface: down }),
+  },
+  {
+    pattern:
+      /^\((?<instance>[^)]+)\): (?:entering FAULT state \(tracked file \S+ has status -\d+\)|tracked file \S+ now FAULT state)$/,
+    meaning: ({ instance = '' }) => ({ kind: 'track-file-fault', instance }),
+  },
+];

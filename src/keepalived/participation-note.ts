@@ -1,4 +1,4 @@
-import { readText } from '../engine/system/file/read-text.ts';
+import { readText } from '../engine/system/file/read-regular-file.ts';
 import { replaceFile } from '../engine/system/file/replace-file.ts';
 import { parseJson } from '../engine/system/text/parse-json.ts';
 

@@ -1,4 +1,4 @@
-import { readText } from '../engine/system/file/read-text.ts';
+import { readText } from '../engine/system/file/read-regular-file.ts';
 import { addAddress, findAddress, removeAddress } from '../engine/system/network/interface-addresses.ts';
 import { describeConfiguration, readAccepted } from './accepted-configuration.ts';
 import type { KeepalivedPaths } from './argv.ts';

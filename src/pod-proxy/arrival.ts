@@ -1,6 +1,5 @@
 /** When the newest desired value arrived. */
 interface Arrival<T> {
-  /** Records the arrival of a value. */
   readonly see: (value: T, nowMs: number) => void;
   /** How long the value took from its arrival until it was served; undefined if it was served already. */
   readonly markServed: (value: T, nowMs: number) => number | undefined;

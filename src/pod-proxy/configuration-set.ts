@@ -40,8 +40,7 @@ function fileOf(name: string): string {
 }
 
 /**
- * Appends what the supervisor needs, so that line numbers in HAProxy's messages match the rendered template. HAProxy merges sections
- * named `global`.
+ * Appends what the supervisor needs, so that line numbers in HAProxy's messages match the rendered template. HAProxy merges sections named `global`.
  */
 export function configurationText(
   rendered: string,

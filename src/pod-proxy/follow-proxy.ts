@@ -41,7 +41,6 @@ export interface FollowedProxy {
 interface Api {
   readonly session: ApiSession;
   readonly report: Log;
-  /** Something may have changed. */
   readonly hear: () => void;
 }
 

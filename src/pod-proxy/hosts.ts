@@ -7,7 +7,6 @@ import type { TemplateModel } from './template/template-model.ts';
 
 export type Hosts = TemplateModel['hosts'];
 
-/** One address of a downstream group. */
 export interface Downstream {
   readonly group: string;
   /** The pod's name. It determines the order, so that `db-0` is the first server whichever pod started first. */

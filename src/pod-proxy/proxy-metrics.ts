@@ -4,7 +4,6 @@ import { createMonitorMetrics, type MonitorMetrics } from '../engine/observe/mon
 import { createDnsMetrics, type DnsMetrics } from './dns/dns-report.ts';
 import type { Hosts } from './hosts.ts';
 
-/** The pod proxy's own metrics. */
 export interface ProxyMetrics extends MonitorMetrics {
   readonly changeServed: (seconds: number) => void;
   readonly hosts: (hosts: Hosts) => void;

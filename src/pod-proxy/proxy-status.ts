@@ -4,9 +4,8 @@ import type { Immutable } from '../engine/system/immutable.ts';
 import { dnsStatusSchema } from './dns/target.ts';
 
 /**
- * Why what the annotations ask for is not served: `AnnotationRefused`, `NotReadable`, `TemplateMissing`, `TemplateRefused`,
- * `ConfigurationRefused`; or what is served with a restriction: `CertificateRefused` (the earlier certificate is used), `AddressesLimited`.
- * `detail` is HAProxy's own words.
+ * Why what the annotations ask for is not served: `AnnotationRefused`, `NotReadable`, `TemplateMissing`, `TemplateRefused`, `ConfigurationRefused`;
+ * or what is served with a restriction: `CertificateRefused` (the earlier certificate is used), `AddressesLimited`. `detail` is HAProxy's own words.
  */
 const problem = z.object({ reason: z.string(), message: z.string(), detail: z.optional(z.string()) });
 

@@ -60,7 +60,6 @@ export function secretResource({ namespace }: Place, name: string): Resource<Sec
   };
 }
 
-/** The parts of an EndpointSlice that the proxy uses. */
 export interface SliceFacts {
   readonly service: string;
   readonly endpoints: readonly SliceEndpoint[];

@@ -6,7 +6,7 @@ import { createExporter, type Exporter, type Sample } from '../haproxy/exporter/
 import type { RowLabels } from '../haproxy/exporter/statistics-page.ts';
 import { describeConfiguration } from '../haproxy/runtime/describe-configuration.ts';
 import type { Downstream } from './hosts.ts';
-import { type Annotations, databaseOf } from './pod/names.ts';
+import { type Annotations, databaseOf } from './pod/pod.ts';
 import type { ProxyObservers } from './proxy-metrics.ts';
 import type { ProxySettings } from './proxy-settings.ts';
 

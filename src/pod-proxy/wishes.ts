@@ -1,5 +1,5 @@
 import { parseLabelSelector } from '../engine/kube/label-selector.ts';
-import { type Annotations, annotationOf } from './pod/names.ts';
+import { type Annotations, annotationOf } from './pod/pod.ts';
 
 /** What the annotations of the proxy's own pod ask for. */
 export interface Wishes {

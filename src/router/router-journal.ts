@@ -1,5 +1,4 @@
-import { processLife } from '../engine/observe/journal/engine-events.ts';
-import type { JournalEvents } from '../engine/observe/journal/journal-events.ts';
+import { type JournalEvents, processLife } from '../engine/observe/journal/journal-events.ts';
 import { haproxyEvents } from '../haproxy/haproxy-events.ts';
 
 const events: JournalEvents = {

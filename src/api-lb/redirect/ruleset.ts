@@ -9,16 +9,10 @@ export function redirectTable(instance: string | undefined): string {
   return instance === undefined ? REDIRECT_TABLE : `${REDIRECT_TABLE}-${instance}`;
 }
 
-/**
- * Ten before `dstnat`, where kube-proxy and others look for node ports and host ports: the first chain that
- * translates a connection decides.
- */
+/** Ten before `dstnat`, where kube-proxy and others look for node ports and host ports: the first chain that translates a connection decides. */
 const PRIORITY = -110;
 
-/**
- * Replaces the table, or makes it, in one transaction: no packet ever meets half of it. The same text for the same
- * VIPs in any order.
- */
+/** Replaces the table, or makes it, in one transaction: no packet ever meets half of it. The same text for the same VIPs in any order. */
 export function redirectRuleset(redirect: Redirect, table = REDIRECT_TABLE): string {
   const vips = [...new Set(redirect.vips)].sort();
   return `${removalRuleset(table)}table inet ${table} {

@@ -20,9 +20,8 @@ interface UsableLimits {
 }
 
 /**
- * Quick to add: two good looks, so that one lucky answer of a dying process is not enough. Slow to remove: 6 s,
- * which is longer than a reload, a worker's restart or one lost probe; taking the redirect away moves every new
- * client to the one API server of this node.
+ * Quick to add: two good looks, so that one lucky answer of a dying process is not enough. Slow to remove: 6 s, which is longer than a reload, a
+ * worker's restart or one lost probe; taking the redirect away moves every new client to the one API server of this node.
  */
 export const defaultUsableLimits: UsableLimits = { okToAdd: 2, removeAfterMs: 6_000 };
 
@@ -30,8 +29,7 @@ export const defaultUsableLimits: UsableLimits = { okToAdd: 2, removeAfterMs: 6_
 export const initialUsableState: UsableState = { usable: false, okInARow: 0, failingSinceMs: undefined };
 
 /**
- * The state after one more sample. `unknown` ends a run of good samples but neither begins nor ends a run of
- * failures. `nowMs` is a monotonic clock.
+ * The state after one more sample. `unknown` ends a run of good samples but neither begins nor ends a run of failures. `nowMs` is a monotonic clock.
  */
 export function nextUsableState(
   state: UsableState,
@@ -55,10 +53,9 @@ export function nextUsableState(
 }
 
 /**
- * Asks this node's HAProxy whether any of its servers is up (`/haproxy_monitor` of the template), over a connection of
- * its own: a kept one would go on asking a draining generation. Never rejects. A refused connection, no answer within
- * `timeoutMs` and 5xx are `failed`: a client would fare no better. Any other status but 200 is `unknown`: a custom
- * template may not have the page, and an aborted request has no answer.
+ * Asks this node's HAProxy whether any of its servers is up (`/haproxy_monitor` of the template), over a connection of its own: a kept one would go
+ * on asking a draining generation. Never rejects. A refused connection, no answer within `timeoutMs` and 5xx are `failed`: a client would fare no
+ * better. Any other status but 200 is `unknown`: a custom template may not have the page, and an aborted request has no answer.
  */
 export async function probeUsable(
   healthPort: number,

@@ -17,12 +17,11 @@ export type ClaimOutcome =
   | { readonly kind: 'in-use' };
 
 /**
- * Listens on `path` with mode 0600 (0660 for a user other than root), unless a live server is there. A stale socket file is replaced.
- * The server first listens on a temporary name and is linked into place, which fails if another claim was faster. A stale file is renamed before
- * it is removed, and restored if it turns out to be alive. So two supervisors that start together cannot both win, and neither can unlink the
- * other's file. `release` closes the server and removes the file only if it is still this server's.
- * Rejects with a ConfigError if the path is taken by something other than a socket (it is unchanged), and with the system's error if the
- * directory is missing or not writable.
+ * Listens on `path` with mode 0600 (0660 for a user other than root), unless a live server is there. A stale socket file is replaced. The server
+ * first listens on a temporary name and is linked into place, which fails if another claim was faster. A stale file is renamed before it is removed,
+ * and restored if it turns out to be alive. So two supervisors that start together cannot both win, and neither can unlink the other's file.
+ * `release` closes the server and removes the file only if it is still this server's. Rejects with a ConfigError if the path is taken by something
+ * other than a socket (it is unchanged), and with the system's error if the directory is missing or not writable.
  */
 export async function claimSocket(server: Server, path: string): Promise<ClaimOutcome> {
   const own = `${path}.${ownSuffix()}`;

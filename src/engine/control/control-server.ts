@@ -18,8 +18,7 @@ const LOOK_EVERY_MS = 1_000;
 
 /**
  * Serves the line protocol on a unix socket (`socketMode`). A removed socket file is created again within two seconds; one that another server
- * replaced is not touched until that server is gone. `close` stops listening, removes the socket file, sends pending answers, and drops the
- * clients.
+ * replaced is not touched until that server is gone. `close` stops listening, removes the socket file, sends pending answers, and drops the clients.
  */
 export async function serveControlSocket(
   path: string,

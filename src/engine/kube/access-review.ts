@@ -24,7 +24,6 @@ export type AccessAnswer =
 const PATH = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 const review = z.object({ status: z.object({ allowed: z.boolean() }) });
 
-/** The question, as the API takes it. */
 export function accessReview({ verb, group, resource: named, namespace, name }: Access): ObjectRequest {
   const [resource = '', subresource = ''] = named.split('/');
   const where = { ...(namespace !== undefined && { namespace }), ...(name !== undefined && { name }) };

@@ -1,7 +1,6 @@
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { hostOf } from '../system/network/address-text.ts';
 
-/** One way to reach the API. */
 export interface ApiBase {
   /** URL without a trailing slash. */
   readonly url: string;
@@ -10,10 +9,9 @@ export interface ApiBase {
 }
 
 /**
- * Base URLs in order: the kubeconfig's server, this machine's own API server if it has one, then `fallbacks` (`address:port`). The kubeconfig
- * often points at the VIP that hawser itself provides, so it must not be the only base. Certificates of API servers rarely contain the node's
- * address or `localhost`, so for the other bases a certificate of any API server of the cluster is accepted; it must be signed by the same CA in
- * any case.
+ * Base URLs in order: the kubeconfig's server, this machine's own API server if it has one, then `fallbacks` (`address:port`). The kubeconfig often
+ * points at the VIP that hawser itself provides, so it must not be the only base. Certificates of API servers rarely contain the node's address or
+ * `localhost`, so for the other bases a certificate of any API server of the cluster is accepted; it must be signed by the same CA in any case.
  */
 export function apiBases(
   kubeconfigServer: URL,
@@ -28,10 +26,7 @@ export function apiBases(
   return bases.filter((base, index) => bases.findIndex((other) => other.url === base.url) === index);
 }
 
-/**
- * Applies Node's own check of the host name, then tries the alternatives. On failure it returns the error for the host
- * name.
- */
+/** Applies Node's own check of the host name, then tries the alternatives. On failure it returns the error for the host name. */
 export function checkIdentity(
   base: ApiBase,
   hostname: string,

@@ -12,10 +12,7 @@ export type CertificateReading =
   | { readonly kind: 'none' }
   | { readonly kind: 'unreadable'; readonly message: string };
 
-/**
- * The client certificate of the kubeconfig's current user. A file may hold a chain; the first certificate is the
- * user's.
- */
+/** The client certificate of the kubeconfig's current user. A file may hold a chain; the first certificate is the user's. */
 export async function readClientCertificate(loaded: LoadedKubeconfig): Promise<CertificateReading> {
   const user = loaded.config.getCurrentUser();
   const { certData, certFile } = user ?? {};

@@ -8,9 +8,8 @@ import { messageOf } from '../system/errors.ts';
 import { readRegularFile } from '../system/file/read-regular-file.ts';
 import type { Log } from '../system/log.ts';
 import { oneAtATime, sharedRun } from '../system/time/one-at-a-time.ts';
-import { type FileContents, openCredentialFiles } from './credential-files.ts';
+import { type FileContents, openCredentialFiles, wrongCredential } from './credential-files.ts';
 import { neverThrowing } from './never-throwing.ts';
-import { wrongCredential } from './wrong-credential.ts';
 
 export interface LoadedKubeconfig {
   readonly config: KubeConfig;
@@ -109,9 +108,7 @@ const embeddedNames = {
   key: 'client-key-data',
 } as const;
 
-/**
- * A truncated file may still be valid YAML, so context, cluster, user and embedded certificates must all be present.
- */
+/** A truncated file may still be valid YAML, so context, cluster, user and embedded certificates must all be present. */
 async function parseKubeconfig(
   path: string,
   text: string,

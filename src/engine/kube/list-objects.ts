@@ -17,9 +17,8 @@ interface ListLimits {
 }
 
 /**
- * Lists every object of a resource, page by page, as of the resource version of the first page. The read sets no
- * version, so it is consistent with etcd even if the API server's cache lags. A list whose next page has expired (HTTP
- * 410: etcd was compacted meanwhile) starts over. Never throws.
+ * Lists every object of a resource, page by page, as of the resource version of the first page. The read sets no version, so it is consistent with
+ * etcd even if the API server's cache lags. A list whose next page has expired (HTTP 410: etcd was compacted meanwhile) starts over. Never throws.
  */
 export async function listObjects<T>(
   target: ApiTarget,

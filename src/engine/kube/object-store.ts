@@ -73,10 +73,7 @@ export function createObjectStore<T>(first: ListedObjects<T>): ObjectStore<T> {
   };
 }
 
-/**
- * The objects of several stores, for those that a label selector can only find in two requests. The newest version of
- * an object counts.
- */
+/** The objects of several stores, for those that a label selector can only find in two requests. The newest version of an object counts. */
 export function mergeStores<T>(stores: readonly ObjectStore<T>[]): ReadonlyMap<string, Kept<T>> {
   const [first, ...others] = stores;
   if (first === undefined || others.length === 0) return first?.objects() ?? new Map();

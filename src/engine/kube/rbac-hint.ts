@@ -1,7 +1,4 @@
-/**
- * Matches the message of a 403: `nodes is forbidden: User "system:node:cp-1" cannot list resource "nodes" in API group
- * "" …`.
- */
+/** Matches the message of a 403: `nodes is forbidden: User "system:node:cp-1" cannot list resource "nodes" in API group "" …`. */
 const refused = /User "([^"]*)" cannot (?:list|watch) resource "([^"]*)"/;
 
 /** The user and the resource that a 403 names; undefined for another message. */

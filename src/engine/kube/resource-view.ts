@@ -31,7 +31,6 @@ export interface ResourceView<T> {
   objects(): readonly T[] | undefined;
   /** The latest known version of a resource. */
   resourceVersion(resource: Resource<T>): string | undefined;
-  /** Number of objects of a resource. */
   count(resource: Resource<T>): number;
   /** Number of known objects of a resource that are missing in this list. */
   lost(resource: Resource<T>, list: ListedObjects<T>): number;

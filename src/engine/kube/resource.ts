@@ -1,4 +1,3 @@
-/** A kind of objects in the API. */
 export interface ObjectKind {
   /** `v1`, `discovery.k8s.io/v1`. */
   readonly apiVersion: string;

@@ -2,9 +2,8 @@ const LOOK_EVERY_MS = 50;
 const TELL_EVERY_LOOKS = 20;
 
 /**
- * Reports about once a second the longest delay of our event loop in seconds: it was busy, or the machine did not
- * schedule it. Does not keep the process alive. It uses its own timer, because `reset` of `monitorEventLoopDelay`
- * discards the measurement in progress.
+ * Reports about once a second the longest delay of our event loop in seconds: it was busy, or the machine did not schedule it. Does not keep the
+ * process alive. It uses its own timer, because `reset` of `monitorEventLoopDelay` discards the measurement in progress.
  */
 export function watchEventLoop(take: (worstLagSeconds: number) => void): void {
   let [lastMs, worstMs, looks] = [performance.now(), 0, 0];

@@ -35,13 +35,11 @@ const PLACES = { connections: 64, whenFull: 'oldest-goes' } as const;
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * Serves `/healthz` and `/readyz` for the kubelet, `/metrics` for Prometheus and `/status` for hawser's commands, until `signal` aborts. Rejects
- * with the system's error if the address is in use or not local.
- * Status is served here and not only on a socket: the sockets are in a volume of each pod, while all pods share the node's loopback. It contains
- * more than numbers, so only loopback requests are answered: none from other machines, from a proxy on this one if the page listens on all
- * addresses, or from pages of other sites.
- * Implements as much of HTTP/1.1 as these GETs need, one connection each: `node:http` alone would cost a supervisor 12 MB
- * (docs/internals/decisions/0003).
+ * Serves `/healthz` and `/readyz` for the kubelet, `/metrics` for Prometheus and `/status` for hawser's commands, until `signal` aborts. Rejects with
+ * the system's error if the address is in use or not local. Status is served here and not only on a socket: the sockets are in a volume of each pod,
+ * while all pods share the node's loopback. It contains more than numbers, so only loopback requests are answered: none from other machines, from a
+ * proxy on this one if the page listens on all addresses, or from pages of other sites. Implements as much of HTTP/1.1 as these GETs need, one
+ * connection each: `node:http` alone would cost a supervisor 12 MB (docs/internals/decisions/0003).
  */
 export async function serveEndpoint(
   address: { readonly host: string; readonly port: number },

@@ -5,9 +5,7 @@ import type { SupervisorMetrics } from './supervisor-metrics.ts';
 
 /** CPU waits of a process and its program in one sample of about a second. */
 export interface WaitSample {
-  /** The longest wait of our own event loop. */
   readonly lagMs: number;
-  /** Number of late timers that the program reported. */
   readonly lateTimers: number;
 }
 
@@ -27,8 +25,7 @@ const LAG_MS = 300;
 const OVER_AFTER_MS = 10_000;
 
 /**
- * Detects CPU starvation, to explain a VIP that moved or an answer that came late. Begins with the first harmful wait, ends after 10 s without
- * one.
+ * Detects CPU starvation, to explain a VIP that moved or an answer that came late. Begins with the first harmful wait, ends after 10 s without one.
  */
 export function nextStarvation(before: CpuStarvation, sample: WaitSample, now: number): CpuStarvation {
   const hurts = sample.lagMs >= LAG_MS || sample.lateTimers > 0;

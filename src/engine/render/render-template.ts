@@ -26,12 +26,11 @@ const hiddenGlobals = ['process', 'globalThis', 'global', 'fetch'] as const;
 /**
  * Renders an EJS template with the model's fields as its variables. Pure: the same two give the same text.
  *
- * What a variable carries cannot become configuration of its own: `<%= %>` passes `safeText` or the rendering fails,
- * and a name that the model does not have fails too, wherever it is used. `include` is refused.
+ * What a variable carries cannot become configuration of its own: `<%= %>` passes `safeText` or the rendering fails, and a name that the model does
+ * not have fails too, wherever it is used. `include` is refused.
  *
- * The template itself is code that the administrator installed next to the program and is trusted like it: EJS is no
- * sandbox, and a template that loops for ever blocks its caller; the monitors render in a thread (docs/internals/decisions/0040).
- * Never render one that came over the network.
+ * The template itself is code that the administrator installed next to the program and is trusted like it: EJS is no sandbox, and a template that
+ * loops for ever blocks its caller; the monitors render in a thread (docs/internals/decisions/0040). Never render one that came over the network.
  */
 export function renderTemplate(templateText: string, model: object, options: RenderOptions): RenderOutcome {
   const template = compileTemplate(templateText, Object.keys(model), options);

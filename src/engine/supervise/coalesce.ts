@@ -1,7 +1,4 @@
-/**
- * Runs `work` once at a time, however many callers there are. Callers during a run share the next run, which begins
- * after they called.
- */
+/** Runs `work` once at a time, however many callers there are. Callers during a run share the next run, which begins after they called. */
 export function coalesce<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let running: Promise<Result> | undefined;
   let next: Promise<Result> | undefined;

@@ -34,10 +34,7 @@ export interface Surroundings<State, Event, Action> {
 }
 
 export interface Engine<State, Event> {
-  /**
-   * May be called from anywhere, even from within an action: events are handled one at a time and in order. Never
-   * throws.
-   */
+  /** May be called from anywhere, even from within an action: events are handled one at a time and in order. Never throws. */
   readonly dispatch: (event: Event) => void;
   readonly state: () => State;
   /** Undefined while every due deadline is handled. */

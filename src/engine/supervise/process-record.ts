@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { readText } from '../system/file/read-text.ts';
+import { readText } from '../system/file/read-regular-file.ts';
 import { createRunFile } from '../system/file/replace-file.ts';
 import type { Log } from '../system/log.ts';
 import { processEpoch } from '../system/process/processes.ts';

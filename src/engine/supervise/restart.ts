@@ -21,7 +21,6 @@ export function afterDeath(
   return { failures: before + 1, at: now + restartDelayMs(before) };
 }
 
-/** The start after one that failed. */
 export function afterFailedStart(restart: Restart, now: number): Restart {
   const failures = restart.failures + 1;
   return { failures, at: now + restartDelayMs(failures) };

@@ -21,7 +21,6 @@ export type SharedAction<Done> =
   /** Nothing supervised is left. */
   | { readonly kind: 'finish' };
 
-/** An event for the log, as an action. */
 export function logged(level: 'info' | 'warn' | 'error', event: string, fields: object = {}) {
   return { kind: 'log', level, event, fields } as const;
 }

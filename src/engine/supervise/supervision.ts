@@ -1,12 +1,11 @@
 import type { Answer } from '../control/answer.ts';
+import { messageOf } from '../system/errors.ts';
 import type { Log } from '../system/log.ts';
 import type { ProcessId } from '../system/process/processes.ts';
 import { waitUntilGone } from '../system/process/wait-until-gone.ts';
-import { createEngine, type Decisions, type Engine, type Surroundings } from './engine.ts';
-import { createRecovery, type Kind, type Reporting } from './recover.ts';
+import { createEngine, type Decisions, type Engine, type Failed, type Surroundings } from './engine.ts';
 import type { RequestId, SharedAction } from './step.ts';
 
-/** Executes the decisions about one program. */
 interface Supervising<State, Event, Own> {
   readonly log: Log;
   readonly keep: (state: State) => void;
@@ -81,4 +80,50 @@ function actShared(
 export async function endOfAdopted(id: ProcessId): Promise<string> {
   await waitUntilGone(id);
   return 'an exit of unknown status (not our child)';
+}
+
+/** Longer than any action: a validation ends after half a minute at the latest. */
+export const ACTION_LIMIT_MS = 60_000;
+
+/** Outputs of a supervisor: its log, and the clients waiting for an answer. */
+interface Reporting {
+  readonly log: Log;
+  readonly answer: (request: number, answer: Answer) => void;
+}
+
+interface Kind {
+  readonly kind: string;
+}
+
+/** Logs an exception, answers the request of the failed action, and returns the action's outcome. */
+function createRecovery<Event extends Kind, Action extends Kind>(
+  { log, answer }: Reporting,
+  outcomeOfFailed: (action: Action, message: string) => Event | 'again' | undefined,
+): Surroundings<unknown, Event, Action>['failed'] {
+  return (what, error) => {
+    const message = messageOf(error);
+    const stack = error instanceof Error ? error.stack : undefined;
+    log({ event: 'internal-error', level: 'error', during: nameOf(what), message, stack });
+    if (what.during === 'action') return outcomeOfFailed(what.action, message);
+    if (what.during === 'decision') refuse(what.event, answer, message);
+    return undefined;
+  };
+}
+
+function nameOf(what: Failed<Kind, Kind>): string {
+  switch (what.during) {
+    case 'action':
+      return `action ${what.action.kind}`;
+    case 'decision':
+      return `event ${what.event.kind}`;
+    case 'record':
+    case 'deadline':
+      return what.during;
+  }
+}
+
+function refuse(event: Kind, answer: Reporting['answer'], message: string): void {
+  if (!('request' in event) || typeof event.request !== 'number') return;
+  const refusal: Answer = { ok: false, stage: 'internal', message: `Cannot decide what to do: ${message}` };
+  answer(event.request, refusal);
 }

@@ -9,7 +9,6 @@ import { keepalivedEvents } from '../keepalived-events.ts';
 import { createKeepalivedProgram } from '../keepalived-program.ts';
 import { readNotifyFifo } from '../notify-fifo.ts';
 import type { KeepalivedSuperviseSettings } from './keepalived-supervise-settings.ts';
-import { unreadiness } from './readiness.ts';
 import { createVrrpSupervisor, type VrrpSupervisor } from './supervisor.ts';
 import type { VrrpStatus } from './vrrp-status.ts';
 import { createVrrpSupervisorMetrics, type Holding } from './vrrp-supervisor-metrics.ts';
@@ -89,4 +88,18 @@ async function permittedPriority(wanted: number | undefined, log: Log): Promise<
   if (tried === undefined) return wanted;
   log({ event: 'no-realtime-priority', level: 'warn', wanted, message: tried });
   return undefined;
+}
+
+/**
+ * Why no VIP can be or come here, undefined where one can: keepalived runs, and takes part for one of them. One is enough,
+ * since the ingress VIP takes no part on a node without a router, which is as it should be. A drained node takes part.
+ */
+export function unreadiness({
+  phase,
+  instances,
+}: Pick<VrrpStatus, 'phase' | 'instances'>): string | undefined {
+  if (phase !== 'running') return `keepalived does not run: ${phase}`;
+  if (instances.some(({ state }) => state === 'MASTER' || state === 'BACKUP')) return undefined;
+  const states = instances.map(({ name, state }) => `${name} is ${state}`);
+  return `keepalived takes no part: ${states.join(', ') || 'no instance'}`;
 }

@@ -1,5 +1,4 @@
-import { engineEvents } from '../../engine/observe/journal/engine-events.ts';
-import type { JournalEvents } from '../../engine/observe/journal/journal-events.ts';
+import { engineEvents, type JournalEvents } from '../../engine/observe/journal/journal-events.ts';
 import type { JournalLine } from '../../engine/observe/journal/journal-line.ts';
 import { type Phrase, phraser } from '../../engine/observe/journal/phrase.ts';
 

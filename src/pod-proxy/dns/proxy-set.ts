@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import type { Resource } from '../../engine/kube/resource.ts';
-import { annotationOf } from '../pod/names.ts';
-import { type OwnPod, readPod } from '../pod/pod.ts';
+import { annotationOf, type OwnPod, readPod } from '../pod/pod.ts';
 
 /** A replica of the proxy. */
 export interface Replica {

@@ -1,4 +1,4 @@
-import { type Annotations, annotationOf } from '../pod/names.ts';
+import { type Annotations, annotationOf } from '../pod/pod.ts';
 
 /** The names for A records in a pod's annotation, and the problems of the rest. */
 interface RecordNames {

@@ -18,9 +18,8 @@ export function neededAccess(namespace: string): readonly NeededAccess[] {
 }
 
 /**
- * What the annotations of its pod ask for besides: each Secret by its name, and the DNS. `target` is who makes the records; nothing
- * is needed of ExternalDNS where hawser does. Nodes are left out: they are read only where nothing else gives the addresses,
- * and then the proxy reports it itself.
+ * What the annotations of its pod ask for besides: each Secret by its name, and the DNS. `target` is who makes the records; nothing is needed of
+ * ExternalDNS where hawser does. Nodes are left out: they are read only where nothing else gives the addresses, and then the proxy reports it itself.
  */
 export function wishedAccess(
   { annotations, namespace, group }: Pick<OwnPod, 'annotations' | 'namespace' | 'group'>,

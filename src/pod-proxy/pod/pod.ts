@@ -4,7 +4,6 @@ import type { ApiSession } from '../../engine/kube/api-session.ts';
 import { askObject } from '../../engine/kube/ask-object.ts';
 import { pathOf } from '../../engine/kube/resource.ts';
 import type { Observers } from '../../engine/monitor/observers.ts';
-import { type Annotations, masterOf } from './names.ts';
 
 /** The parts of a pod that the proxy uses, for its own pod and downstream pods. */
 export interface PodFacts {
@@ -111,4 +110,42 @@ function eventOf({ name, namespace, uid }: OwnPod, event: PodEvent, now: string)
     ...{ firstTimestamp: now, lastTimestamp: now, count: 1 },
     ...{ source: { component: 'hawser' }, reportingComponent: 'hawser.dev/proxy', reportingInstance: name },
   };
+}
+
+/** hawser's own annotation takes precedence over the older proxy's, so that a pod can have both. */
+const prefixes = ['hawser.dev', 'haproxy.unity3d.com'] as const;
+
+/** The annotations in which a downstream pod names its proxy. */
+const masters = ['hawser.dev/master', 'kontrol.unity3d.com/master'] as const;
+
+/** The annotations that name the database for statistics. */
+const databases = ['hawser.dev/opentsdb', 'kontrol.unity3d.com/opentsdb'] as const;
+
+/** Of an object's metadata. */
+export type Annotations = Readonly<Record<string, string>>;
+
+/** `hawser.dev/config`, else `haproxy.unity3d.com/config`; undefined if neither is set. */
+export function annotationOf(annotations: Annotations, name: string): string | undefined {
+  return firstOf(
+    annotations,
+    prefixes.map((prefix) => `${prefix}/${name}`),
+  );
+}
+
+/**
+ * The proxy that a pod names, as `NAME.NAMESPACE`. The annotation is `haproxy.default.svc`, with or without a suffix; a name alone
+ * means the pod's own namespace.
+ */
+function masterOf(annotations: Annotations, namespace: string): string | undefined {
+  const [name = '', within = namespace] = firstOf(annotations, masters)?.trim().split('.') ?? [];
+  return name === '' ? undefined : `${name}.${within}`;
+}
+
+/** `HOST` or `HOST:PORT`; undefined if neither annotation is set. */
+export function databaseOf(annotations: Annotations): string | undefined {
+  return firstOf(annotations, databases)?.trim();
+}
+
+function firstOf(annotations: Annotations, names: readonly string[]): string | undefined {
+  return names.map((name) => annotations[name]).find((text) => text !== undefined && text.trim() !== '');
 }

@@ -12,10 +12,9 @@ const CHILD_TIMEOUT_MS = 10_000;
 const MAX_HEAP_MB = 64;
 
 /**
- * Renders in a process of its own, which may read hawser's code and no other file, starts no program and no thread, turns no
- * text into code, has none of our variables, and lives for one rendering: nunjucks' parser can be kept busy for minutes, and a
- * template must not reach what the monitor may do with the API (docs/internals/decisions/0077). A template that takes too long or
- * fills the memory is a failure like any other. Never rejects.
+ * Renders in a process of its own, which may read hawser's code and no other file, starts no program and no thread, turns no text into code, has none
+ * of our variables, and lives for one rendering: nunjucks' parser can be kept busy for minutes, and a template must not reach what the monitor may do
+ * with the API (docs/internals/decisions/0077). A template that takes too long or fills the memory is a failure like any other. Never rejects.
  */
 export async function renderInChild(job: JinjaJob, signal: AbortSignal): Promise<RenderOutcome> {
   const options = { input: JSON.stringify(job), env: {}, timeoutMs: CHILD_TIMEOUT_MS, signal };

@@ -1,8 +1,8 @@
 import { access, constants } from 'node:fs/promises';
 import type { ReloadOutcome, Supervisor } from '../../engine/apply/ask-supervisor.ts';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
-import { environmentForChildren } from '../../engine/system/process/child-environment.ts';
 import type { RunCommand } from '../../engine/system/process/run-command.ts';
+import { environmentForChildren } from '../../engine/system/process/spawn-daemon.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 
 interface ReloadScript {

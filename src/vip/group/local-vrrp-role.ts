@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { readText } from '../../engine/system/file/read-text.ts';
+import { readText } from '../../engine/system/file/read-regular-file.ts';
 import { parseJson } from '../../engine/system/text/parse-json.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { LocalVrrpRole } from './vrrp-holding.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readText } from '../../engine/system/file/read-text.ts';
+import { readText } from '../../engine/system/file/read-regular-file.ts';
 import { familyOf } from '../../engine/system/network/address-text.ts';
 import { askNeighbours, ownMacs } from '../../engine/system/network/neighbours.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';

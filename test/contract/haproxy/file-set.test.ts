@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createApplier } from '../../../src/engine/apply/applier.ts';
 import { type Rendered, SET_FOLDER } from '../../../src/engine/apply/file-set.ts';
-import { readText } from '../../../src/engine/system/file/read-text.ts';
+import { readText } from '../../../src/engine/system/file/read-regular-file.ts';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { createConfigurationCheck } from '../../../src/haproxy/check-configuration.ts';
 import { difference, planOf } from '../../../src/haproxy/runtime/difference.ts';

@@ -7,10 +7,9 @@ import { parseServerCounters } from '../../../src/api-lb/suspects/server-counter
 import { clientSessions, infoNumber, masterPid } from '../../../src/haproxy/parse-replies.ts';
 import { stateForTracking } from '../../../src/haproxy/state-for-tracking.ts';
 import { downServers } from '../../../src/haproxy/text/servers-state.ts';
+import { parseNotification } from '../../../src/keepalived/notify-fifo.ts';
 import { parseConfiguration } from '../../../src/keepalived/parse-configuration.ts';
-import { parseDump } from '../../../src/keepalived/parse-dump.ts';
-import { parseNotification } from '../../../src/keepalived/parse-notify.ts';
-import { parseWords } from '../../../src/keepalived/parse-words.ts';
+import { parseDump, parseWords } from '../../../src/keepalived/parse-dump.ts';
 import { textNear } from '../hostile.ts';
 import { attackWith, type Target, withoutWorld } from '../target.ts';
 

@@ -26,9 +26,8 @@ export interface ServerKind {
 const ROLES = ['control-plane', 'master'].map((role) => ({ role, label: `node-role.kubernetes.io/${role}` }));
 
 /**
- * The control-plane nodes of the cluster. A label selector cannot express "this key or that one", so both labels are
- * listed and watched separately and then merged. An unfiltered request would return every node with its images: 75 MB
- * for 5,000 nodes, to find three.
+ * The control-plane nodes of the cluster. A label selector cannot express "this key or that one", so both labels are listed and watched separately
+ * and then merged. An unfiltered request would return every node with its images: 75 MB for 5,000 nodes, to find three.
  */
 export function controlPlaneNodes(apiPort: number): ServerKind {
   const resources = ROLES.map(({ role, label }) => ({

@@ -51,7 +51,6 @@ function namesIn(directory: string): readonly string[] {
 interface JournalTail {
   /** The last whole line without its newline; undefined without one. */
   readonly line: string | undefined;
-  /** Number of whole lines. */
   readonly lines: number;
   /** Bytes of whole lines; the rest was being written when its writer died. */
   readonly wholeBytes: number;

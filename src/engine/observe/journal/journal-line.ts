@@ -31,9 +31,8 @@ const entryFields = {
 };
 
 /**
- * One line of a journal. `seq` counts from 1 without a gap, across restarts and files, so that a missing line shows. A reader of version 1 may
- * rely on all of it: fields are added, never changed. Lines of earlier versions also have `prev`, the SHA-256 of the previous line, which is
- * ignored.
+ * One line of a journal. `seq` counts from 1 without a gap, across restarts and files, so that a missing line shows. A reader of version 1 may rely
+ * on all of it: fields are added, never changed. Lines of earlier versions also have `prev`, the SHA-256 of the previous line, which is ignored.
  */
 export const journalLineSchema = z.object({
   v: z.literal(1),

@@ -5,8 +5,7 @@ import type { Log, LogEvent } from '../../system/log.ts';
 import { holdName } from '../../system/network/held-name.ts';
 import { monotonicMs } from '../../system/time/monotonic-clock.ts';
 import { createLog } from '../logger.ts';
-import { engineEvents } from './engine-events.ts';
-import { type JournalEvents, journalEntryOf } from './journal-events.ts';
+import { engineEvents, type JournalEvents, journalEntryOf } from './journal-events.ts';
 import type { JournalEntry } from './journal-line.ts';
 import { type JournalLimits, type JournalWriter, openJournalWriter } from './journal-writer.ts';
 
@@ -20,16 +19,14 @@ interface JournalOptions {
   /** Also the prefix of the file names. */
   readonly program: string;
   readonly node: string;
-  /** The events that are journaled. */
   readonly events: JournalEvents;
   readonly limits?: JournalLimits;
   readonly nowMs: () => number;
 }
 
 /**
- * The same log, plus a journal of selected events. A failing journal does not affect the log or its program: an unwritable directory, a full disk
- * and a second writer are logged once, and so is the recovery, with the number of lost entries. An entry costs one small write into the page
- * cache.
+ * The same log, plus a journal of selected events. A failing journal does not affect the log or its program: an unwritable directory, a full disk and
+ * a second writer are logged once, and so is the recovery, with the number of lost entries. An entry costs one small write into the page cache.
  */
 export async function withJournal(log: Log, options: JournalOptions): Promise<Log> {
   const { directory, program, events } = options;

@@ -13,9 +13,7 @@ interface PhraseFacts {
 
 export type Phrase = (line: PhraseFacts) => string;
 
-/**
- * An entry as one sentence: event, subject, transition, reason and facts. Safe to print. An event that is not in `events` is printed by its name.
- */
+/** An entry as one sentence: event, subject, transition, reason and facts. Safe to print. An event that is not in `events` is printed by its name. */
 export function phraser(events: JournalEvents): Phrase {
   return (line) => {
     const title = events[line.event]?.title ?? line.event.replaceAll('-', ' ').replace(/\bvip\b/, 'VIP');

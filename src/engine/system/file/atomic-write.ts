@@ -68,7 +68,6 @@ export async function writeNewFile(
   await fill(await open(path, 'wx', options.mode), data, options);
 }
 
-/** Resolves when the file is synced to disk. */
 export async function syncFile(path: string): Promise<void> {
   const file = await open(path, 'r');
   try {

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { type NamedLimit, overLimit } from '../limit.ts';
 
@@ -52,4 +52,22 @@ function mustBeReadable(found: Stats, limit: NamedLimit): Stats {
 
 function refusal(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
+}
+
+/** The names in a folder, such as one of /proc; empty if it cannot be read. */
+export function entriesOf(path: string): readonly string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+/** The text of a small local file, such as one of /proc; empty for a FIFO, or if it cannot be read. */
+export function readText(path: string): string {
+  try {
+    return readFileSync(path, { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NONBLOCK });
+  } catch {
+    return '';
+  }
 }

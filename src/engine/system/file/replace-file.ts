@@ -2,9 +2,8 @@ import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { messageOf } from '../errors.ts';
 
 /**
- * Replaces a file in one synchronous step: every reader has the old bytes or all of the new ones. Not synced: for files that are meaningless
- * after a power cut. A symbolic link at `path` or at the staging path is replaced, not followed. Throws the system's error; the old file is then
- * untouched.
+ * Replaces a file in one synchronous step: every reader has the old bytes or all of the new ones. Not synced: for files that are meaningless after a
+ * power cut. A symbolic link at `path` or at the staging path is replaced, not followed. Throws the system's error; the old file is then untouched.
  */
 export function replaceFile(path: string, text: string, mode: number): void {
   const staged = `${path}.new`;

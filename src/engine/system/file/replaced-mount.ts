@@ -1,5 +1,5 @@
 import { sleep } from '../time/sleep.ts';
-import { readText } from './read-text.ts';
+import { readText } from './read-regular-file.ts';
 
 /** Half a minute: a file that is removed and created again must be back before its container is. */
 const LOOK_EVERY_MS = 3_000;

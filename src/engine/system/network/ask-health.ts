@@ -1,6 +1,5 @@
 import { ask, unverified } from './ask.ts';
 
-/** A server's health URL. */
 export interface HealthUrl {
   readonly secure: boolean;
   /** An address, without brackets. */

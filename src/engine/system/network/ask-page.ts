@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { messageOf } from '../errors.ts';
-import { patientTimeout } from '../time/patient-timeout.ts';
-import { timeoutReason } from '../time/timeout-reason.ts';
+import { patientTimeout, timeoutReason } from '../time/patient-timeout.ts';
 import { hostPort } from './address-text.ts';
 import { onceConnected } from './probe-tcp.ts';
 

@@ -5,8 +5,7 @@ import {
   request as requestPlain,
 } from 'node:http';
 import { type RequestOptions, request as requestSecure } from 'node:https';
-import { patientTimer } from '../time/patient-timeout.ts';
-import { timeoutReason } from '../time/timeout-reason.ts';
+import { patientTimer, timeoutReason } from '../time/patient-timeout.ts';
 import { onceConnected } from './probe-tcp.ts';
 
 /** Of the other side's certificate. */

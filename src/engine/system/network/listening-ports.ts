@@ -1,5 +1,5 @@
 import { readlinkSync } from 'node:fs';
-import { entriesOf, readText } from '../file/read-text.ts';
+import { entriesOf, readText } from '../file/read-regular-file.ts';
 
 export interface ListeningPort {
   /** Hexadecimal, each word in the machine's order: `0100007F` is 127.0.0.1. */

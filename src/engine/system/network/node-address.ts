@@ -12,10 +12,9 @@ export type AddressFamily = 'ipv4' | 'ipv6';
 const longestAddress = 45;
 
 /**
- * An address in its canonical form, undefined for anything that is not one. Only the forms which every program reads
- * the same way are accepted: four decimal parts without leading zeros (`127.1` and `010.0.0.1` are refused, because
- * resolvers disagree about them) or IPv6 without a zone. IPv4-mapped IPv6 is refused: the kernel would speak IPv4 to
- * an address that was counted as IPv6.
+ * An address in its canonical form, undefined for anything that is not one. Only the forms which every program reads the same way are accepted: four
+ * decimal parts without leading zeros (`127.1` and `010.0.0.1` are refused, because resolvers disagree about them) or IPv6 without a zone.
+ * IPv4-mapped IPv6 is refused: the kernel would speak IPv4 to an address that was counted as IPv6.
  */
 export function parseAddress(text: string): NodeAddress | undefined {
   if (text.length > longestAddress || text.includes('%')) return undefined;

@@ -23,9 +23,8 @@ export type ProbeDepth = 'connect' | 'answer';
 export type ProbeResult = 'answers' | 'refused' | 'hung' | 'silent';
 
 /**
- * Probes a TCP address: up to four connection attempts within 0.3 s, and for the depth `answer` 1 s more. A live process closes a connection
- * whose peer closed; a stopped one does not, although its kernel accepts. Nothing is sent. If the first attempt is answered at once, it is the
- * only one.
+ * Probes a TCP address: up to four connection attempts within 0.3 s, and for the depth `answer` 1 s more. A live process closes a connection whose
+ * peer closed; a stopped one does not, although its kernel accepts. Nothing is sent. If the first attempt is answered at once, it is the only one.
  */
 export async function probeTcp(address: TcpAddress, depth: ProbeDepth): Promise<ProbeResult> {
   const end = new AbortController();

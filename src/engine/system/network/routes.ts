@@ -28,7 +28,6 @@ export function currentInterfaces(): readonly NetworkInterface[] {
   });
 }
 
-/** Their addresses, without prefixes. */
 export function addressesOf(interfaces: readonly NetworkInterface[]): readonly string[] {
   return interfaces.flatMap(({ addresses }) => addresses.map(addressIn));
 }

@@ -90,7 +90,6 @@ function livenessOf(seen: {
   return seen.hasAnswered ? 'serving' : 'unknown';
 }
 
-/** Holds a connection, and reconnects. */
 async function followConnection({ port, host, signal }: LivenessOptions, view: View): Promise<void> {
   while (!signal.aborted) {
     const startedMs = monotonicMs();

@@ -4,7 +4,6 @@ import { type CommandResult, runCommand } from '../process/run-command.ts';
 import { parseJson } from '../text/parse-json.ts';
 
 export interface NftOptions {
-  /** How nft is run, default `['nft']`. */
   readonly nft?: readonly [string, ...string[]];
   /** Default 10 s. nft waits for other programs that are changing rules. */
   readonly timeoutMs?: number;

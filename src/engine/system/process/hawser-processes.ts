@@ -1,5 +1,5 @@
 import { readlinkSync } from 'node:fs';
-import { entriesOf, readText } from '../file/read-text.ts';
+import { entriesOf, readText } from '../file/read-regular-file.ts';
 import { instanceName, parseEnvironment } from './instance-name.ts';
 import { childrenOf, type ProcessId, readProcess } from './processes.ts';
 import { programIndex } from './program-path.ts';
@@ -24,10 +24,7 @@ export function hawserProcesses(names: readonly string[]): readonly RunningProce
   return daemons.flatMap((daemon) => [daemon, ...below(daemon.id)]);
 }
 
-/**
- * Which of these daemons it is: `router` for `node … hawser.mjs router …`. None for one with
- * `--instance`.
- */
+/** Which of these daemons it is: `router` for `node … hawser.mjs router …`. None for one with `--instance`. */
 export function daemonOf(pid: string | number, names: readonly string[]): string | undefined {
   const words = readText(`/proc/${pid}/cmdline`).split('\0');
   const program = programIndex(words);

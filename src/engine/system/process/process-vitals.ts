@@ -1,4 +1,4 @@
-import { entriesOf, readText } from '../file/read-text.ts';
+import { entriesOf, readText } from '../file/read-regular-file.ts';
 import type { ProcessId } from './processes.ts';
 
 export interface ThreadVitals {

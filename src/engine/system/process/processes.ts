@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { codeOf, messageOf } from '../errors.ts';
-import { readText } from '../file/read-text.ts';
+import { readText } from '../file/read-regular-file.ts';
 
 /**
  * A process that cannot be mistaken for another: the kernel reuses pids, but not together with the moment at
@@ -91,9 +91,8 @@ export function childrenOf(parent: ProcessId): readonly ProcessId[] {
 }
 
 /**
- * Signals exactly this process; false if it is gone, even if its pid was reused. In theory a pid could be reused between check and signal, but
- * the kernel allocates pids in sequence, so that takes a full wrap within microseconds. Throws if the check fails: another process is never
- * signalled.
+ * Signals exactly this process; false if it is gone, even if its pid was reused. In theory a pid could be reused between check and signal, but the
+ * kernel allocates pids in sequence, so that takes a full wrap within microseconds. Throws if the check fails: another process is never signalled.
  */
 export function signalProcess(
   id: ProcessId,

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { messageOf } from '../errors.ts';
-import { environmentForChildren } from './child-environment.ts';
 import { type ProcessId, readProcess } from './processes.ts';
 
 export type SpawnOutcome =
@@ -8,9 +7,8 @@ export type SpawnOutcome =
   | { readonly kind: 'failed'; readonly message: string };
 
 /**
- * Starts a long-lived child whose output is ours or goes to an open file: never to a pipe, so that it stays unbuffered
- * and the child never waits for us or dies with us. `exited` resolves with how it ended (`exit code 1`, `signal SIGKILL`).
- * Never throws; what it calls failed does not run.
+ * Starts a long-lived child whose output is ours or goes to an open file: never to a pipe, so that it stays unbuffered and the child never waits for
+ * us or dies with us. `exited` resolves with how it ended (`exit code 1`, `signal SIGKILL`). Never throws; what it calls failed does not run.
  */
 export function spawnDaemon(
   argv: readonly [string, ...string[]],
@@ -41,4 +39,20 @@ export function spawnDaemon(
   // A child that cannot be identified (no /proc, no descriptor left to read it) must not run on.
   child.kill('SIGKILL');
   return failed('its entry in /proc cannot be read');
+}
+
+/** Our launcher limits malloc to one arena; a multi-threaded proxy must not suffer from it. */
+const OURS: ReadonlySet<string> = new Set([
+  'MALLOC_ARENA_MAX',
+  'MALLOC_MMAP_THRESHOLD_',
+  'MALLOC_TRIM_THRESHOLD_',
+  'MALLOC_TOP_PAD_',
+]);
+
+/** Our own variables without those that `bin/hawser` sets for this process alone. */
+export function environmentForChildren(): Readonly<Record<string, string>> {
+  const theirs = Object.entries(process.env).flatMap(([name, value]) =>
+    value === undefined || OURS.has(name) ? [] : [[name, value] as const],
+  );
+  return Object.fromEntries(theirs);
 }

@@ -34,9 +34,8 @@ const HIDDEN = '***';
 const MOST_DEPTH = 100;
 
 /**
- * Replaces secrets by `***` in text of programs, users and the kubelet: configurations, manifests, logs and
- * reports. A secret is recognised by its shape or by the name before it. In doubt it hides too much; an unannounced secret in prose is not found.
- * Idempotent, and linear in the length.
+ * Replaces secrets by `***` in text of programs, users and the kubelet: configurations, manifests, logs and reports. A secret is recognised by its
+ * shape or by the name before it. In doubt it hides too much; an unannounced secret in prose is not found. Idempotent, and linear in the length.
  * JSON, whole or as a line of a log, is parsed and serialised again, so that it stays JSON; so are the strings in it.
  */
 export function withoutSecrets(text: string): string {

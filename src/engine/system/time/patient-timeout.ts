@@ -1,3 +1,5 @@
+import { codeOf, messageOf } from '../errors.ts';
+
 /** One each for the head, the body and the end of an answer. */
 const ROUNDS = 3;
 
@@ -37,4 +39,10 @@ export function patientTimeout(timeoutMs: number): AbortSignal {
     controller.abort(new DOMException(`not done within ${timeoutMs} ms`, 'TimeoutError')),
   );
   return controller.signal;
+}
+
+/** Why a request got no answer, in a few words. */
+export function timeoutReason(error: unknown, timeout: AbortSignal, timeoutMs: number): string {
+  if (timeout.aborted) return `no answer within ${timeoutMs} ms`;
+  return codeOf(error) === 'ECONNREFUSED' ? 'nothing listens there' : messageOf(error);
 }

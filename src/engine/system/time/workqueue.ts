@@ -1,7 +1,6 @@
 import { type RetryLimits, retryPauseMs } from './retry.ts';
 
 interface WorkQueueLimits {
-  /** Keys that are worked on at a time. */
   readonly concurrency: number;
   /** The pause of a key doubles with each of its failures in a row. */
   readonly retry: RetryLimits;
@@ -26,9 +25,7 @@ export interface WorkQueue {
   readonly failed: (key: string, nowMs: number) => void;
   /** Neither waits nor has failed. Work in progress continues, and does not make it due again. */
   readonly forget: (key: string) => void;
-  /** Nothing is taken before that time. */
   readonly pause: (untilMs: number) => void;
-  /** Keys that failed last time. */
   readonly failing: () => number;
   /** Until `take` may return a key; undefined if only another call changes that. */
   readonly waitMs: (nowMs: number) => number | undefined;

@@ -10,7 +10,7 @@ import {
   signalProcess,
 } from '../../../../src/engine/system/process/processes.ts';
 import { createProcesses } from '../../../../src/keepalived/supervise/processes.ts';
-import { createStateFile } from '../../../../src/keepalived/supervise/state-file.ts';
+import { createStateFile } from '../../../../src/keepalived/supervise/supervisor.ts';
 import { times, waitFor } from '../../../helpers/wait-for.ts';
 
 let dir: string;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unreadiness } from '../../../../src/keepalived/supervise/readiness.ts';
+import { unreadiness } from '../../../../src/keepalived/supervise/supervise-keepalived.ts';
 import type { VrrpStatus } from '../../../../src/keepalived/supervise/vrrp-status.ts';
 
 type State = VrrpStatus['instances'][number]['state'];

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createStateFile } from '../../../../src/keepalived/supervise/state-file.ts';
+import { createStateFile } from '../../../../src/keepalived/supervise/supervisor.ts';
 
 const holder = [{ name: 'API', state: 'MASTER' as const, priority: 220, since: 0 }];
 

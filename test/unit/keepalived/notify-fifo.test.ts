@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseNotification } from '../../../src/keepalived/parse-notify.ts';
+import { parseNotification } from '../../../src/keepalived/notify-fifo.ts';
 
 test.each([
   ['INSTANCE "API" MASTER 230', { subject: 'INSTANCE', name: 'API', what: 'MASTER', priority: 230 }],
