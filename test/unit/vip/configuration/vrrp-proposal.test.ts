@@ -25,8 +25,8 @@ function listOf(wanted: Wanted<[]>): ServerList {
 
 test('nothing is proposed while one of two lists is unknown, and the earlier look is the next', async () => {
   const lists = [
-    { kind: 'api', list: listOf({ input: [], lookAgainInMs: 900 }) },
-    { kind: 'ingress', list: listOf({ input: undefined, lookAgainInMs: 500 }) },
+    { kind: 'api', list: listOf({ input: [], lookAgainInMs: 900 }), lastRun: [] },
+    { kind: 'ingress', list: listOf({ input: undefined, lookAgainInMs: 500 }), lastRun: [] },
   ] as const;
   const { signal } = new AbortController();
   expect(await gatherInput(lists, settings, signal)).toEqual({ input: undefined, lookAgainInMs: 500 });

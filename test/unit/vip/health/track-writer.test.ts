@@ -133,9 +133,9 @@ test('a write that fails again after a success is logged again', () => {
   const { path, writer, events } = trackFile();
   for (const value of [0, 30]) {
     rmSync(join(path, '..'), { recursive: true });
-    writer.write(value, 'given', () => '');
+    writer.write(value, admitted, () => '');
     mkdirSync(join(path, '..'));
-    writer.write(value, 'given', () => '');
+    writer.write(value, admitted, () => '');
   }
   expect(events).toEqual(['track-file-not-written', 'health-told', 'track-file-not-written', 'health-told']);
 });
