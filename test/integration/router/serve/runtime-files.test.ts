@@ -81,19 +81,6 @@ test('a host with two certificates serves the renewed one, as after a restart', 
   expect(shown(await open('a.test'))).toBe(printOf(renewed));
 });
 
-test('a host with two certificates serves the same one after a manual edit and its repair, as after a restart', async () => {
-  const { supervisor, begin, tell, open } = await openSetWorld();
-  const [first, other, byHand] = [certificate('a.test'), certificate('a.test'), certificate('a.test')];
-  await begin({ name: 'a', host: 'a.test', pem: other }, { name: 'b', host: 'a.test', pem: first });
-  expect(shown(await open('a.test'))).toBe(printOf(first));
-  const path = /^\S+shop_b\.pem$/m.exec(await tell('show ssl cert'))?.[0];
-  await tell(`set ssl cert ${path} <<\n${byHand.trim()}\n`);
-  expect(await tell(`commit ssl cert ${path}`)).toContain('Success!');
-  await waitFor('the first certificate', async () => shown(await open('a.test')) === printOf(first));
-  expect(await supervisor.reload()).toMatchObject({ ok: true });
-  expect(shown(await open('a.test'))).toBe(printOf(first));
-});
-
 test('a certificate of its own comes before the default certificate, at the start, once one of them is renewed, and after a restart', async () => {
   const fallback = certificate('a.test');
   const { supervisor, begin, want, open } = await openSetWorld([], fallback);
