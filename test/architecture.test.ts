@@ -11,7 +11,7 @@ const engine = [
   'engine/kube',
   'engine/monitor',
   'engine/render',
-  'engine/apply',
+  'engine/config',
   'engine/control',
   'engine/supervise',
   'engine/observe',
@@ -32,11 +32,11 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'engine/control': ['engine/system', 'node', 'zod'],
   'engine/supervise': ['engine/control', 'engine/observe', 'engine/system', 'node', 'zod'],
   'engine/render': ['engine/system', 'node', 'ejs'],
-  'engine/apply': ['engine/control', 'engine/render', 'engine/system', 'node', 'zod'],
+  'engine/config': ['engine/control', 'engine/render', 'engine/supervise', 'engine/system', 'node', 'zod'],
   'engine/kube': ['engine/system', 'node', 'yaml', 'zod', '@kubernetes/client-node'],
   'engine/examine': ['engine/control', 'engine/kube', 'engine/system', 'node', 'zod'],
   'engine/monitor': [
-    'engine/apply',
+    'engine/config',
     'engine/kube',
     'engine/observe',
     'engine/render',
@@ -212,9 +212,6 @@ function circlesIn(edges: readonly Edge[]): readonly string[] {
   return [...new Set(inCircle.map(circleOf))];
 }
 
-/** Files of the engine that still mention HAProxy, as do some of `engine/apply`. */
-const MENTIONING = ['engine/monitor/configuration-loop.ts', 'engine/monitor/reload-pace.ts'];
-
 function contentOf(file: string): string {
   return readFileSync(join(src, file), 'utf8');
 }
@@ -234,9 +231,7 @@ describe('source files', () => {
     const mentioning = files
       .map((file) => relative(src, file))
       .filter((file) => file.startsWith('engine/') && /haproxy|keepalived/i.test(contentOf(file)));
-    expect(
-      mentioning.filter((file) => !file.startsWith('engine/apply/') && !MENTIONING.includes(file)),
-    ).toEqual([]);
+    expect(mentioning).toEqual([]);
   });
 
   test('never find or end a process by its name', () => {
@@ -279,9 +274,6 @@ const testText = (file: string): string => readFileSync(join(tests, file), 'utf8
 /** Unit tests that start programs or wait in real time. The list only becomes shorter: a new one belongs into `contract`. */
 const impure: readonly string[] = [
   'unit/api-lb/suspects/watch-suspects.test.ts',
-  'unit/engine/apply/known-files.test.ts',
-  'unit/engine/apply/main-file.test.ts',
-  'unit/engine/monitor/idle-check.test.ts',
   'unit/engine/system/time/workqueue.test.ts',
   'unit/keepalived/supervise/keepalived-pulse.test.ts',
   'unit/manifests/commands.test.ts',
@@ -292,7 +284,6 @@ const impure: readonly string[] = [
   'unit/release/release.test.ts',
   'unit/router/render/render-router.test.ts',
   'unit/router/render/trial-folder.test.ts',
-  'unit/router/serve/tell-decisions.test.ts',
   'unit/vip/doctor/steering.test.ts',
   'unit/vip/guards/lost-peers.test.ts',
   'unit/vip/guards/split-brain.test.ts',

@@ -1,9 +1,8 @@
-import { createApplier } from '../engine/apply/applier.ts';
-import type { ConfigurationCheck } from '../engine/apply/configuration-check.ts';
+import type { ConfigurationCheck } from '../engine/config/check.ts';
+import { isServed } from '../engine/config/outcome.ts';
 import { type ApiServer, endpointOf } from '../engine/kube/api-server.ts';
-import { createChangeRecord } from '../engine/monitor/change-record.ts';
 import type { ConfigurationParts } from '../engine/monitor/configuration-loop.ts';
-import { logForeignFile, logOutcome } from '../engine/monitor/log-outcome.ts';
+import { deployerOf } from '../engine/monitor/product-deployer.ts';
 import { createRenderer } from '../engine/monitor/renderer.ts';
 import type { ServerList } from '../engine/monitor/servers/server-list.ts';
 import type { Log } from '../engine/system/log.ts';
@@ -32,32 +31,33 @@ export function haproxyConfiguration(
   list: ServerList,
   observers: HaproxyMonitorObservers,
 ): HaproxyConfiguration {
-  const { haproxy: haproxyPath, template, config: configPath, socket: socketPath } = settings;
+  const { haproxy: haproxyPath, template } = settings;
   const check = createConfigurationCheck({ haproxyPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand });
-  const changes = createChangeRecord();
   let served: readonly ApiServer[] | undefined;
+  const deployer = deployerOf<readonly ApiServer[]>(
+    {
+      ...{ config: settings.config, socket: settings.socket, check, now: monotonicMs },
+      origin: ({ set, of }) => ({ text: set.text, parts: { 'servers-changed': JSON.stringify(of) } }),
+      observe: ({ outcome, version: { of: servers } }) => {
+        if (!isServed(outcome)) return { servers: servers.length };
+        const changeMs = list.markServed(servers);
+        if (outcome.kind === 'reloaded' && changeMs !== undefined)
+          observers.metrics.changeServed(changeMs / 1_000);
+        logServerChanges(served, servers, observers);
+        served = servers;
+        return { servers: servers.length, changeMs };
+      },
+    },
+    observers,
+  );
   return {
-    check,
-    wake,
+    ...{ check, wake, deployer },
     checkIntervalMs: settings.checkInterval,
     beat: observers.metrics.beat,
     now: monotonicMs,
     next: list.next,
     render: createRenderer(template, (servers) => printableLoadBalancer(settings, servers), observers),
-    applier: createApplier({ configPath, check, socketPath, onForeign: logForeignFile(observers) }),
-    observe: (outcome, servers, { text }) => {
-      const cause = changes.note({ text, parts: { 'servers-changed': JSON.stringify(servers) } }, outcome);
-      const isServed = outcome.kind === 'unchanged' || outcome.kind === 'reloaded';
-      const changeMs = isServed ? list.markServed(servers) : undefined;
-      if (outcome.kind === 'reloaded' && changeMs !== undefined)
-        observers.metrics.changeServed(changeMs / 1_000);
-      logOutcome(outcome, { cause, servers: servers.length, changeMs }, observers);
-      if (isServed) {
-        logServerChanges(served, servers, observers);
-        served = servers;
-      }
-    },
-    view: () => ({ servers: served?.map((server) => ({ ...server })) ?? null, ...changes.view() }),
+    view: () => ({ servers: served?.map((server) => ({ ...server })) ?? null, ...deployer.view() }),
   };
 }
 

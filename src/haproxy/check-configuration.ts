@@ -1,4 +1,4 @@
-import { type CheckProgram, type ConfigurationCheck, checkBy } from '../engine/apply/configuration-check.ts';
+import { type CheckProgram, type ConfigurationCheck, checkBy } from '../engine/config/check.ts';
 import type { CommandResult } from '../engine/system/process/run-command.ts';
 import { checkArgv } from './argv.ts';
 

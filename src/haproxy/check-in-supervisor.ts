@@ -1,4 +1,4 @@
-import type { CheckOutcome, ConfigurationCheck } from '../engine/apply/configuration-check.ts';
+import type { CheckOutcome, ConfigurationCheck } from '../engine/config/check.ts';
 import type { Answer } from '../engine/control/answer.ts';
 import { type RequestOutcome, request } from '../engine/control/request.ts';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';

@@ -1,9 +1,9 @@
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isSetFileName } from '../engine/apply/file-set.ts';
-import { MAX_SET_BYTES } from '../engine/apply/limits.ts';
-import { findLiveFile } from '../engine/apply/live-file.ts';
-import { folderOf } from '../engine/apply/set-path.ts';
+import { filesFolder, nameOnDisk } from '../engine/config/layout.ts';
+import { MAX_SET_BYTES } from '../engine/config/limits.ts';
+import { findLiveFile } from '../engine/config/live-file.ts';
+import { isSetFileName } from '../engine/config/set.ts';
 import { readRegularFile } from '../engine/system/file/read-regular-file.ts';
 import { readConfiguration } from './read-configuration.ts';
 import type { ReadSetFile } from './runtime/change-file.ts';
@@ -16,9 +16,9 @@ const MOST_COMPARED_BYTES = 2 * 1024 * 1024;
 
 /** Reads the set files of a main file. */
 export function readSetFiles(config: string): ReadSetFile {
-  return async (set, name) => {
+  return async (name, sha256) => {
     if (!isSetFileName(name)) return undefined;
-    const path = join(folderOf(await findLiveFile(config), set), name);
+    const path = join(filesFolder((await findLiveFile(config)).path), nameOnDisk(name, sha256));
     return await readRegularFile(path, { MAX_SET_BYTES }).then(
       ({ bytes }) => bytes.toString('utf8'),
       () => undefined,
@@ -26,17 +26,31 @@ export function readSetFiles(config: string): ReadSetFile {
   };
 }
 
+/** Hash of the file, if it has this revision. It is read again only after a change. */
+export function createFileHash(config: string): (revision: string) => string | undefined {
+  let known: { readonly stamp: string; readonly sha256: string; readonly revision: string } | undefined;
+  return (revision) => {
+    const stamp = stampOf(config);
+    if (known?.stamp !== stamp) {
+      const read = readConfiguration(config);
+      if (read.kind === 'unusable') return undefined;
+      known = { stamp, sha256: read.sha256, revision: read.revision };
+    }
+    return known.revision === revision ? known.sha256 : undefined;
+  };
+}
+
 /**
- * The servers of the configuration with this hash that do not run as it says; of one of more than 2 MiB none. Undefined if another file is in
+ * The servers of the configuration with this revision that do not run as it says; of one of more than 2 MiB none. Undefined if another file is in
  * place, or HAProxy does not answer. Removed servers are deleted in any case.
  */
 export function createDriftSearch(
   config: string,
   { drift }: Pick<Runtime, 'drift'>,
-): (serving: Running, configSha256: string) => Promise<Changes | undefined> {
-  return async (serving, configSha256) => {
+): (serving: Running, revision: string) => Promise<Changes | undefined> {
+  return async (serving, revision) => {
     const read = isLarge(config) ? undefined : readConfiguration(config);
-    const isServed = read?.kind === 'present' && read.sha256 === configSha256;
+    const isServed = read?.kind === 'present' && read.revision === revision;
     const wanted = isServed ? describeConfiguration(read.bytes.toString('utf8')) : undefined;
     const changes = await drift(serving, wanted);
     return wanted === undefined || changes === undefined ? undefined : { changes };
@@ -50,4 +64,14 @@ export function isLarge(config: string): boolean {
     // Unreadable, such as a loop of links.
     return false;
   }
+}
+
+function stampOf(config: string): string {
+  let found: Stats | undefined;
+  try {
+    found = statSync(config);
+  } catch {
+    // It cannot be read either.
+  }
+  return `${found?.dev}:${found?.ino}:${found?.size}:${found?.mtimeMs}`;
 }

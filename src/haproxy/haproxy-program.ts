@@ -1,9 +1,9 @@
 import { readdirSync, realpathSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { CheckOutcome, ConfigurationCheck } from '../engine/apply/configuration-check.ts';
-import { findLiveFile } from '../engine/apply/live-file.ts';
-import { folderNamedIn } from '../engine/apply/set-path.ts';
+import type { CheckOutcome, ConfigurationCheck } from '../engine/config/check.ts';
+import { filesFolder } from '../engine/config/layout.ts';
+import { findLiveFile } from '../engine/config/live-file.ts';
 import { messageOf } from '../engine/system/errors.ts';
 import { nameBehind, writeFileAtomically } from '../engine/system/file/atomic-write.ts';
 import { replaceFile } from '../engine/system/file/replace-file.ts';
@@ -13,7 +13,7 @@ import { spawnDaemon } from '../engine/system/process/spawn-daemon.ts';
 import { type HaproxyPaths, masterArgv } from './argv.ts';
 import { askMaster, askWorker } from './ask-worker.ts';
 import { createConfigurationCheck } from './check-configuration.ts';
-import { createDriftSearch, isLarge, readSetFiles } from './find-drift.ts';
+import { createDriftSearch, createFileHash, isLarge, readSetFiles } from './find-drift.ts';
 import { findRunning, statsListeners } from './find-running.ts';
 import { generationSocket, generationSockets } from './generation-sockets.ts';
 import { LEAVING_VARIABLE } from './leaving-variable.ts';
@@ -111,7 +111,8 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
     saveState: () => saveState(paths),
     start: (request) => start(paths, fileOf(request.config), masterSocket(request.generation), request),
     prove: (running, signal) => proveServing(paths.statsSocket, running.master, signal),
-    keepLastGood: (sha256) => keepLastGood(paths.config, lastGood, sha256),
+    keepLastGood: (revision) => keepLastGood(paths.config, lastGood, revision),
+    fileSha256: createFileHash(paths.config),
     findRunning: () => findRunning(paths.statsSocket),
     listensAlone: () => statsListeners(paths.statsSocket).size <= 1,
     findMaster: (generation) => findMaster(masterSocket(generation)),
@@ -189,17 +190,16 @@ function start(
   if (!request.takeOver) writeState(paths.stateFile, NO_STATE);
   const spawned = spawnDaemon(masterArgv(paths, config, { masterSocket, takeOver: request.takeOver }));
   if (spawned.kind === 'failed') return spawned;
-  const { sha256: configSha256, bytes } = found;
-  const size = { configBytes: bytes.length, setFiles: countSetFiles(paths.config, bytes) };
+  const { sha256: configSha256, revision, bytes } = found;
+  const size = { configBytes: bytes.length, setFiles: countSetFiles(paths.config) };
   const { id: master, exited } = spawned;
-  return { kind: 'started', master, exited, configSha256, ...size };
+  return { kind: 'started', master, exited, configSha256, revision, ...size };
 }
 
-/** The number of files in the main file's set, one folder deep; 0 without a set. It must be fast, since a start waits for its proof. */
-function countSetFiles(config: string, main: Buffer): number {
+/** The number of files next to the main file, one folder deep; 0 without any. It must be fast, since a start waits for its proof. */
+function countSetFiles(config: string): number {
   try {
-    const folder = folderNamedIn({ path: realpathSync(config) }, main);
-    if (folder === undefined) return 0;
+    const folder = filesFolder(realpathSync(config));
     const entries = readdirSync(folder, { withFileTypes: true });
     const counts = entries.map((each) =>
       each.isDirectory() ? readdirSync(join(folder, each.name)).length : 1,
@@ -221,10 +221,10 @@ function writeState(stateFile: string, state: string): boolean {
   }
 }
 
-async function keepLastGood(config: string, lastGood: string, sha256: string): Promise<boolean> {
+async function keepLastGood(config: string, lastGood: string, revision: string): Promise<boolean> {
   const isThere = (): boolean => readConfiguration(lastGood).kind === 'present';
   const found = readConfiguration(config);
-  if (found.kind === 'unusable' || found.sha256 !== sha256) return isThere();
+  if (found.kind === 'unusable' || found.revision !== revision) return isThere();
   return await writeFileAtomically(lastGood, found.bytes, { mode: 0o600 }).then(() => true, isThere);
 }
 

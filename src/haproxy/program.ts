@@ -1,4 +1,4 @@
-import type { CheckOutcome } from '../engine/apply/configuration-check.ts';
+import type { CheckOutcome } from '../engine/config/check.ts';
 import type { ProcessId } from '../engine/system/process/processes.ts';
 import type { ChangeOutcome, Changes } from './runtime/execute.ts';
 import type { Running } from './runtime/running.ts';
@@ -19,6 +19,7 @@ export type StartOutcome =
       readonly master: ProcessId;
       /** Of the configuration as it was when the program was started, hex. */
       readonly configSha256: string;
+      readonly revision: string;
       readonly configBytes: number;
       /** The number of files in the main file's set. */
       readonly setFiles: number;
@@ -61,7 +62,7 @@ export interface ProxyDriver {
    * Copies the live configuration that was proven, or that a check accepted, unless the file is another one by now. Says whether
    * there is a last good copy.
    */
-  readonly keepLastGood: (configSha256: string) => Promise<boolean>;
+  readonly keepLastGood: (revision: string) => Promise<boolean>;
   /** This program's processes on our sockets, found by what they hold and not by their names. */
   readonly findRunning: () => readonly RunningGeneration[];
   /** The master of a generation whose supervisor was killed after it recorded only the number. */
@@ -100,8 +101,10 @@ export interface ProxyDriver {
     draining: readonly Running[],
     request: Changes,
   ) => Promise<ChangeOutcome>;
-  /** What of the live configuration does not run, if that is the one that was started or made; undefined if it is unknown. */
-  readonly drift: (serving: Running, configSha256: string) => Promise<Changes | undefined>;
+  /** Hash of the live file, if it has this revision. */
+  readonly fileSha256: (revision: string) => string | undefined;
+  /** What of the live configuration does not run, if it has this revision; undefined if it is unknown. */
+  readonly drift: (serving: Running, revision: string) => Promise<Changes | undefined>;
   /** The commands for changes that it lacks, in the program's words. */
   readonly missingCommands: (running: Running) => Promise<readonly string[]>;
   /** Removes what generations left in the file system that are neither among these nor running. */

@@ -1,4 +1,4 @@
-import { type Rendered, SET_FOLDER, sha256Of } from '../engine/apply/file-set.ts';
+import { type Rendered, SET_FOLDER, sha256Of } from '../engine/config/set.ts';
 import { RENDERED_MARK } from '../engine/render/rendered-mark.ts';
 import type { Certificates } from './certificate.ts';
 import { type Downstream, hostsOf } from './hosts.ts';

@@ -1,16 +1,13 @@
-import { createApplier } from '../engine/apply/applier.ts';
-import type { ApplyOutcome } from '../engine/apply/apply-outcome.ts';
-import { createChangeRecord } from '../engine/monitor/change-record.ts';
+import { type ApplyOutcome, isServed } from '../engine/config/outcome.ts';
 import type { ConfigurationParts } from '../engine/monitor/configuration-loop.ts';
-import { logForeignFile, logOutcome } from '../engine/monitor/log-outcome.ts';
+import { deployerOf } from '../engine/monitor/product-deployer.ts';
 import type { RenderResult } from '../engine/monitor/proposal.ts';
-import { createReloadPace } from '../engine/monitor/reload-pace.ts';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../engine/system/time/wake.ts';
 import { createSupervisorCheck } from '../haproxy/check-in-supervisor.ts';
 import { createArrival } from './arrival.ts';
 import { modelOf, renderedSet } from './configuration-set.ts';
-import { gentleDifference } from './difference.ts';
+import { podProxyDifference } from './difference.ts';
 import type { FollowedProxy, ProxyView } from './follow-proxy.ts';
 import type { Hosts } from './hosts.ts';
 import type { ProblemRecord } from './problem.ts';
@@ -40,23 +37,43 @@ export function proxyConfiguration(
   observers: ProxyObservers,
   signal: AbortSignal,
 ): ProxyConfiguration {
-  const { config: configPath, socket: socketPath, reloadInterval } = settings;
   const { wake, followed, problems, statistics } = parts;
   const { metrics } = observers;
-  const check = createSupervisorCheck(socketPath);
-  const changes = createChangeRecord();
   const arrival = createArrival<ProxyInput>(isSame);
-  const pace = createReloadPace<ProxyInput>({
-    ...{ intervalMs: reloadInterval, nowMs: monotonicMs, difference: gentleDifference },
-  });
   const render = renderOnce(signal);
   let served: Hosts | undefined;
+  const deployer = deployerOf<ProxyInput>(
+    {
+      ...{ config: settings.config, socket: settings.socket, now: monotonicMs },
+      check: createSupervisorCheck(settings.socket),
+      reloadEveryMs: settings.reloadInterval,
+      compare: podProxyDifference,
+      // The old generation may end at once, and its counters with it.
+      onReload: () => void statistics.scrape(),
+      origin: ({ set, of }) => ({ text: set.text, parts: partsOf(of) }),
+      observe: ({ outcome, version: { set, of: input }, isPart }) => {
+        const { hosts } = modelOf(input);
+        const isAll = isServed(outcome) && isPart !== true;
+        const changeMs = isAll ? arrival.markServed(input, monotonicMs()) : undefined;
+        if (changeMs !== undefined) metrics.changeServed(changeMs / 1_000);
+        if (outcome.kind === 'rejected')
+          problems.note(input.own, { reason: 'ConfigurationRefused', ...wordsOf(outcome) });
+        if (!isAll) return { hosts, ...(isPart && { isPart }) };
+        problems.note(input.own, input.problem);
+        metrics.hosts(hosts);
+        served = hosts;
+        statistics.served(set.text, input.downstreams);
+        return { hosts, changeMs };
+      },
+    },
+    observers,
+  );
   return {
     see: () => {
       const view = followed.view();
       if (view.kind === 'known') arrival.see(view, monotonicMs());
     },
-    wake,
+    ...{ wake, deployer },
     checkIntervalMs: settings.checkInterval,
     beat: metrics.beat,
     now: monotonicMs,
@@ -72,37 +89,11 @@ export function proxyConfiguration(
       problems.note(input.own, { reason: 'TemplateRefused', message: outcome.message });
       return { kind: 'refused', message: outcome.message };
     },
-    pace,
-    applier: createApplier({
-      ...{ configPath, check, socketPath, difference: gentleDifference },
-      onForeign: logForeignFile(observers),
-      // The old generation may end at once, and its counters with it.
-      onReload: () => void statistics.scrape(),
-    }),
-    observe: (outcome, input, { text }) => {
-      const { hosts } = modelOf(input);
-      const causes = {
-        'hosts-changed': JSON.stringify(hosts),
-        'template-changed': input.template,
-        'certificates-changed': JSON.stringify(input.certificates),
-      };
-      const cause = changes.note({ text, parts: causes }, outcome);
-      const changeMs = isServed(outcome) ? arrival.markServed(input, monotonicMs()) : undefined;
-      if (changeMs !== undefined) metrics.changeServed(changeMs / 1_000);
-      logOutcome(outcome, { cause, hosts, changeMs }, observers);
-      if (outcome.kind === 'rejected')
-        problems.note(input.own, { reason: 'ConfigurationRefused', ...wordsOf(outcome) });
-      if (!isServed(outcome)) return;
-      problems.note(input.own, input.problem);
-      metrics.hosts(hosts);
-      served = hosts;
-      statistics.served(text, input.downstreams);
-    },
     view: () => ({
       hosts: served ?? null,
       problem: problems.current() ?? null,
       lastProblem: problems.last(),
-      ...changes.view(),
+      ...deployer.view(),
     }),
   };
 }
@@ -112,8 +103,13 @@ function isSame(a: ProxyInput, b: ProxyInput): boolean {
   return a.template === b.template && shown(a) === shown(b);
 }
 
-function isServed({ kind }: ApplyOutcome): boolean {
-  return kind === 'unchanged' || kind === 'reloaded';
+/** What a configuration is made from, by the cause that a change of it is. */
+function partsOf(input: ProxyInput): Readonly<Record<string, string>> {
+  return {
+    'hosts-changed': JSON.stringify(modelOf(input).hosts),
+    'template-changed': input.template,
+    'certificates-changed': JSON.stringify(input.certificates),
+  };
 }
 
 function wordsOf({ message, detail }: Extract<ApplyOutcome, { readonly kind: 'rejected' }>) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ConfigurationCheck } from '../../src/engine/apply/configuration-check.ts';
+import type { ConfigurationCheck } from '../../src/engine/config/check.ts';
 import { runCommand } from '../../src/engine/system/process/run-command.ts';
 import { batch, createNetNamespace } from '../helpers/net-namespace.ts';
 import { openScratchFolder } from './scratch-folder.ts';

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import type { SetFile } from '../../src/engine/apply/file-set.ts';
+import { nameInSet } from '../../src/engine/config/layout.ts';
+import type { SetFile } from '../../src/engine/config/set.ts';
 import { parseList } from '../../src/haproxy/runtime/file-commands.ts';
 import { linesIn } from '../../src/haproxy/runtime/plan-files.ts';
 import { askFiles } from '../../src/haproxy/runtime/running-names.ts';
@@ -12,7 +13,7 @@ export async function differingFiles(tell: Tell, files: readonly SetFile[]): Pro
   const found = (await askFiles((_, command) => tell(command), running)) ?? [];
   const differing: string[] = [];
   for (const { kind, runsAs } of found) {
-    const file = files.find(({ name }) => runsAs === name || runsAs.endsWith(`/${name}`));
+    const file = files.find(({ name }) => name === nameInSet(runsAs));
     if (file === undefined) continue;
     const content = file.content.toString();
     const command = {
@@ -36,8 +37,9 @@ export async function differingFiles(tell: Tell, files: readonly SetFile[]): Pro
 }
 
 function listIn(reply: string, list: string): ReadonlyMap<string, string> {
-  const nameIn = (path: string): string => /certs\/[^/]+$/.exec(path)?.[0] ?? path;
-  return new Map((parseList(reply, list) ?? []).map(({ certificate, line }) => [nameIn(certificate), line]));
+  return new Map(
+    (parseList(reply, list) ?? []).map(({ certificate, line }) => [nameInSet(certificate), line]),
+  );
 }
 
 function sorted(lines: ReadonlyMap<string, string>): string {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { othersOf, type Rendered } from '../../src/engine/apply/file-set.ts';
+import { othersOf, type Rendered } from '../../src/engine/config/set.ts';
 import { runCommand } from '../../src/engine/system/process/run-command.ts';
 import { createConfigurationCheck } from '../../src/haproxy/check-configuration.ts';
 import type { RouteBackend } from '../../src/router/model.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sha256Of } from '../../src/engine/apply/file-set.ts';
+import { sha256Of } from '../../src/engine/config/set.ts';
 import type { ProxyStatus } from '../../src/pod-proxy/proxy-status.ts';
 import type { StoredObject } from './api-server/object-store.ts';
 import { type Cluster, createCluster } from './cluster.ts';

@@ -55,6 +55,7 @@ export const started = (number: number): Event => ({
   number,
   master: processOf(number),
   configSha256: `sha-${number}`,
+  revision: `sha-${number}`,
   configBytes: 1_000,
   setFiles: 0,
 });

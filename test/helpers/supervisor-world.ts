@@ -70,6 +70,7 @@ export function createWorld(hasConfiguration: boolean): World {
           number: action.number,
           master: processOf(action.number),
           configSha256: 's',
+          revision: 's',
           configBytes: 1,
           setFiles: 0,
         });

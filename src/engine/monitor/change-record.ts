@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ApplyOutcome } from '../apply/apply-outcome.ts';
+import type { ApplyOutcome } from '../config/outcome.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import { type LastChange, messageIn, nextChange, type Origin } from './last-change.ts';
 import type { ShownChange } from './last-change-schema.ts';

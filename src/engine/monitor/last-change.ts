@@ -1,4 +1,4 @@
-import type { ApplyOutcome } from '../apply/apply-outcome.ts';
+import { type ApplyOutcome, isServed } from '../config/outcome.ts';
 
 /** A configuration and its inputs other than the template, keyed by the cause that a change of each is. */
 export interface Origin {
@@ -33,7 +33,7 @@ export function nextChange(
   const isNews = isServed(outcome) ? outcome.kind === 'reloaded' || !isServed(before.outcome) : true;
   if (!isNews || isRepeat(before.outcome, outcome)) return { ...before, origin };
   // It was applied at runtime before its file was refused.
-  const isVerdict = outcome.kind === 'rejected' && outcome.back !== undefined;
+  const isVerdict = outcome.kind === 'rejected' && outcome.isRunning === true;
   const cause = isServed(before.outcome) && !isVerdict ? 'edited' : before.cause;
   return { origin, cause, outcome, atMs: nowMs };
 }
@@ -41,10 +41,6 @@ export function nextChange(
 function changedPart(before: Origin, now: Origin): string {
   const changed = Object.entries(now.parts).find(([cause, part]) => before.parts[cause] !== part);
   return changed?.[0] ?? 'template-changed';
-}
-
-function isServed({ kind }: ApplyOutcome): boolean {
-  return kind === 'unchanged' || kind === 'reloaded';
 }
 
 function isRepeat(before: ApplyOutcome, now: ApplyOutcome): boolean {

@@ -1,6 +1,9 @@
-import type { ApplyOutcome } from '../apply/apply-outcome.ts';
-import type { ForeignFile } from '../apply/foreign-file.ts';
+import type { ForeignFile } from '../config/foreign-file.ts';
+import type { ApplyOutcome } from '../config/outcome.ts';
 import type { Observers } from './observers.ts';
+
+/** Of a program's words, what is logged. */
+const LOGGED_CHARACTERS = 4_000;
 
 /** Logs the outcome for a configuration and its origin: each success, the first of equal failures, and the recovery. */
 export function logOutcome(
@@ -15,15 +18,15 @@ export function logOutcome(
       if (once.clear('apply')) log({ event: 'configuration-recovered' });
       return;
     case 'reloaded': {
-      const { kind: _kind, isUnchecked: _isUnchecked, ...answer } = outcome;
+      const { kind: _kind, atRunTime, ...answer } = outcome;
       once.clear('apply');
-      const { atRunTime, ...reload } = answer;
-      if (atRunTime === true) log({ ...reload, ...facts, event: 'configuration-changed' });
-      else log({ ...reload, ...facts, event: 'configuration-reloaded' });
+      if (atRunTime === true) log({ ...answer, ...facts, event: 'configuration-changed' });
+      else log({ ...answer, ...facts, event: 'configuration-reloaded' });
       return;
     }
     case 'rejected': {
-      const { by, message, detail } = outcome;
+      const { by, message } = outcome;
+      const detail = outcome.detail.slice(-LOGGED_CHARACTERS);
       if (!once.isNew('apply', `${message}${detail}`)) return;
       log({ event: 'configuration-rejected', level: 'error', by, message, detail, cause: facts.cause });
       return;

@@ -1,4 +1,4 @@
-import type { Rendered } from '../apply/file-set.ts';
+import type { Rendered } from '../config/set.ts';
 
 /** What to serve now, undefined while unknown, and when that changes without an event. */
 export interface Wanted<T> {

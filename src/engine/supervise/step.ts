@@ -7,6 +7,8 @@ export interface Failure {
   readonly detail?: string;
   /** The program's reason for refusing a change. */
   readonly refused?: string;
+  /** What runs instead of what was to be changed; null if that is unknown. */
+  readonly running?: string | null;
 }
 
 /** Actions of every supervisor, in addition to its program's. A successful request is answered with `Done`. */

@@ -1,4 +1,4 @@
-import { sha256Of } from '../../engine/apply/file-set.ts';
+import { sha256Of } from '../../engine/config/set.ts';
 import type { FileChange } from './change.ts';
 import { type Ask, tell, tellAll } from './change-server.ts';
 import {
@@ -18,8 +18,8 @@ type FileOutcome =
   | { readonly kind: 'changed'; readonly commands: number; readonly ended?: never }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** The content of this set's file by its name; undefined if it cannot be read. */
-export type ReadSetFile = (set: number, name: string) => Promise<string | undefined>;
+/** The content of a set's file by its name and its hash; undefined if it cannot be read. */
+export type ReadSetFile = (name: string, sha256: string) => Promise<string | undefined>;
 
 type Change<Kind extends FileChange['kind']> = Extract<FileChange, { kind: Kind }>;
 
@@ -27,12 +27,12 @@ type Change<Kind extends FileChange['kind']> = Extract<FileChange, { kind: Kind 
 export function createFileChanges(
   ask: Ask,
   read: ReadSetFile,
-): (running: Running, set: number | undefined) => (change: FileChange) => Promise<FileOutcome> {
+): (running: Running) => (change: FileChange) => Promise<FileOutcome> {
   const namesOf = createRunningNames(ask);
-  return (running, set) => {
+  return (running) => {
     const lists = new Map<string, Promise<readonly ListEntry[] | undefined>>();
     const contentOf = async (name: string, sha256: string): Promise<string | undefined> => {
-      const content = set === undefined ? undefined : await read(set, name);
+      const content = await read(name, sha256);
       return content !== undefined && sha256Of(content) === sha256 ? content : undefined;
     };
     const entriesIn = (list: string): Promise<readonly ListEntry[] | undefined> => {
@@ -63,11 +63,13 @@ export function createFileChanges(
       return await tellEach(replacement(name, version, content));
     };
     const certificate = async (change: Change<'certificate'>, names: RunningNames) => {
-      const name = names.certificate(change.certificate);
-      if (name === undefined) return unknown(change.certificate);
-      if (change.sha256 === null) return await tellEach([removal(name)]);
-      const content = await contentOf(change.certificate, change.sha256);
-      if (content === undefined) return unreadable(change.certificate);
+      const { certificate: file, sha256 } = change;
+      const name =
+        names.certificate(file) ?? (sha256 === null ? undefined : names.newCertificate(file, sha256));
+      if (name === undefined) return unknown(file);
+      if (sha256 === null) return await tellEach([removal(name)]);
+      const content = await contentOf(file, sha256);
+      if (content === undefined) return unreadable(file);
       const outcome = await tellEach(renewal(name, content));
       if (outcome.kind === 'refused') await tell(ask, running, abortion(name));
       return outcome;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { isSetFileName } from '../../engine/apply/file-set.ts';
+import { isSetFileName } from '../../engine/config/set.ts';
 import { hostPort } from '../../engine/system/network/address-text.ts';
 import { parseJson } from '../../engine/system/text/parse-json.ts';
 
@@ -52,7 +52,7 @@ const serverChangeSchema = z.object({
 
 /** A file by its name within the set: HAProxy's own name for it depends on the set it was started with. */
 const file = z.string().check(z.refine(isSetFileName));
-/** Hash of the file's content, which is read from the set's folder at the time of the change, so that no key is sent. */
+/** Hash of the file's content, which is read from disk at the time of the change, so that no key is sent. Name and hash are its path. */
 const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 
 const fileChangeSchema = z.discriminatedUnion('kind', [
@@ -81,21 +81,11 @@ const fileChangeSchema = z.discriminatedUnion('kind', [
 ]);
 
 const changeRequestSchema = z.object({
-  /**
-   * Hashes of the main file served before, and of the one on disk now. Each names its set, and so identifies the whole set. A change made ahead
-   * of its file has a word that is not a hash, and a second request follows with the file's hash.
-   */
+  /** The revisions that run before and after. Nothing is changed if another one than `from` runs. */
   from: word,
   to: word,
-  /**
-   * Whether `haproxy -c` has accepted the file on disk. A file that is not validated yet does not become the last good one. After validation the
-   * request comes again, from this file to itself.
-   */
-  checked: z.optional(z.boolean()),
-  /** No file has `to` yet. If the change fails, that is the answer: a reload would not make it. */
-  ahead: z.optional(z.literal(true)),
-  /** The number of the set's folder, if there is one. */
-  set: z.optional(z.int().check(z.minimum(1))),
+  /** HAProxy accepted the file on disk, which has `to`: it may become the last good one. */
+  good: z.optional(z.boolean()),
   changes: z.array(z.discriminatedUnion('kind', [serverChangeSchema, ...fileChangeSchema.def.options])),
 });
 

@@ -1,4 +1,4 @@
-import type { Rendered } from '../../engine/apply/file-set.ts';
+import type { Rendered } from '../../engine/config/set.ts';
 import { changedSpan } from '../../engine/system/same-list.ts';
 import { backendNameIn, type Sections, sectionsOf, titleOf } from '../text/config-text.ts';
 

@@ -1,4 +1,5 @@
-import { isSameText, othersOf, type Rendered } from '../../engine/apply/file-set.ts';
+import type { Plan as SetPlan } from '../../engine/config/deploy-state.ts';
+import { isSameText, othersOf, type Rendered, setOfPieces } from '../../engine/config/set.ts';
 import { backendsIn } from '../text/config-text.ts';
 import { type RuntimeChange, readsFile, type ServerChange } from './change.ts';
 import { type Configuration, changedSections, withBackends } from './changed-sections.ts';
@@ -40,6 +41,16 @@ export function difference(before: KnownSet | undefined, after: KnownSet, kindOf
     tell: [...main.tell, ...renewals.changes],
     reload: [...main.reload, ...(files.kind === 'reload' ? [files.reason] : [])],
     running: { pieces, others: renewals.files, text: pieces.join('') },
+  };
+}
+
+/** The same for a deployer. */
+export function planBetween(before: Rendered, after: Rendered, kindOf: KindOf): SetPlan<RuntimeChange> {
+  const { tell, reload, running } = difference(before, after, kindOf);
+  const { pieces = [running.text], others = [] } = running;
+  return {
+    ...{ tell, reload, readsFiles: tell.some(readsFile) },
+    running: running === after ? after : setOfPieces(pieces, { mode: before.mode, others }),
   };
 }
 

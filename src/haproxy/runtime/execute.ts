@@ -23,10 +23,8 @@ export type ChangeOutcome =
   /** HAProxy has a part of it at most: only a reload brings it to what the file says. */
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** The changes, and the number of the set with their files. */
 export interface Changes {
   readonly changes: readonly RuntimeChange[];
-  readonly set?: number | undefined;
 }
 
 export interface Runtime {
@@ -97,9 +95,9 @@ export function createRuntime({
     await pause(finishMs, undefined, { ref: false });
     await advance(running);
   };
-  const change = async (running: Running, { changes, set }: Changes): Promise<Made> => {
+  const change = async (running: Running, { changes }: Changes): Promise<Made> => {
     let made: Made = { commands: 0, ended: [], refusal: undefined };
-    const [server, file] = [servers(running), files(running, set)];
+    const [server, file] = [servers(running), files(running)];
     for (const step of stepsOf(changes)) {
       const outcome = step.kind === 'servers' ? await server(step.servers) : await file(step.file);
       if (outcome.kind === 'refused') return { ...made, refusal: outcome };

@@ -1,4 +1,4 @@
-import { type SetFile, sha256Of, sha256OfFile } from '../../engine/apply/file-set.ts';
+import { type SetFile, sha256Of, sha256OfFile } from '../../engine/config/set.ts';
 import { oncePer } from '../../engine/system/once-per.ts';
 import { changedSpan } from '../../engine/system/same-list.ts';
 import { type FileChange, isListLine, isMapWord } from './change.ts';

@@ -1,14 +1,16 @@
-import { folderIn } from '../../engine/apply/set-path.ts';
+import { nameInSet, nameOnDisk } from '../../engine/config/layout.ts';
 import type { Ask } from './change-server.ts';
 import type { FileKind } from './plan-files.ts';
 import type { Running } from './running.ts';
 
 /**
- * A generation's names for the files of a set. It keeps the names of the set it was started with, whatever set is on disk by now: certificates
- * by their full paths, maps and lists as its configuration names them.
+ * A generation's names for the files of a set. It keeps the names with which it read them, whatever is on disk by now: certificates by their full
+ * paths, maps and lists as its configuration names them.
  */
 export interface RunningNames {
   readonly certificate: (name: string) => string | undefined;
+  /** The name for a certificate that it does not have; it keeps it from now on. */
+  readonly newCertificate: (name: string, sha256: string) => string | undefined;
   readonly map: (name: string) => string | undefined;
   readonly list: (name: string) => string | undefined;
 }
@@ -26,14 +28,20 @@ export function createRunningNames(ask: Ask): (running: Running) => Promise<Runn
 async function askNames(ask: Ask, running: Running): Promise<RunningNames | undefined> {
   const files = await askFiles(ask, running);
   if (files === undefined) return undefined;
-  const folder = files.map(({ runsAs }) => folderIn(runsAs)).find((found) => found !== undefined);
-  const find = (kind: FileKind, name: string): string | undefined =>
-    files.find((each) => each.kind === kind && (each.runsAs === name || each.runsAs.endsWith(`/${name}`)))
-      ?.runsAs;
+  const named = (kind: FileKind): Map<string, string> =>
+    new Map(files.filter((each) => each.kind === kind).map(({ runsAs }) => [nameInSet(runsAs), runsAs]));
+  const [certificates, maps, lists] = [named('certificate'), named('map'), named('certificate-list')];
+  const folder = [...certificates.values()].map((path) => /^.*\.files\//.exec(path)?.[0]).find(Boolean);
   return {
-    certificate: (name) => (folder === undefined ? undefined : `${folder}/${name}`),
-    map: (name) => find('map', name),
-    list: (name) => find('certificate-list', name),
+    certificate: (name) => certificates.get(name),
+    newCertificate: (name, sha256) => {
+      if (folder === undefined) return undefined;
+      const path = folder + nameOnDisk(name, sha256);
+      certificates.set(name, path);
+      return path;
+    },
+    map: (name) => maps.get(name),
+    list: (name) => lists.get(name),
   };
 }
 

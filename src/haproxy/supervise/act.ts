@@ -51,9 +51,7 @@ export function act(action: Action, effects: Effects): Promise<void> | void {
     case 'clean-up':
       return program.cleanUp(action.number);
     case 'keep-last-good':
-      return program
-        .keepLastGood(action.configSha256)
-        .then((kept) => dispatch({ kind: 'last-good-kept', kept }));
+      return program.keepLastGood(action.revision).then((kept) => dispatch({ kind: 'last-good-kept', kept }));
   }
 }
 

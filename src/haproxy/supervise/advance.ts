@@ -126,13 +126,14 @@ function checked(state: State, failure: Failure | undefined, now: number, emit: 
 
 function started(state: State, event: Extract<Event, { kind: 'started' }>, now: number, emit: Emit): State {
   const { job } = state;
-  const { number, master, configSha256 } = event;
+  const { number, master, configSha256, revision } = event;
   if (job?.stage.kind !== 'starting' || job.stage.number !== number) {
     return retire(state, { number, master, workers: [] }, 'stopping', now, emit);
   }
   const timeoutMs = startTimeoutMs(state.limits, event);
   emit({ kind: 'prove', number, master, timeoutMs });
-  const stage = { kind: 'proving', number, master, configSha256, timeoutMs, until: now + timeoutMs } as const;
+  const until = now + timeoutMs;
+  const stage = { kind: 'proving', number, master, configSha256, revision, timeoutMs, until } as const;
   return { ...state, job: { ...job, stage } };
 }
 
@@ -166,22 +167,21 @@ function proven(
 ): State {
   const { job, serving: previous } = state;
   if (job?.stage.kind !== 'proving' || job.stage.number !== number) return state;
-  const { config, cause, requests, refused } = job;
-  const { master, configSha256 } = job.stage;
-  const served = { generation: number, pid: master.pid, tookMs: Math.round(now - job.since) };
-  emit(logged('info', 'generation-serving', { ...served, config, cause }));
-  const result = refused === undefined ? served : { ...served, refused };
+  const { config, cause, requests } = job;
+  const { master, configSha256, revision } = job.stage;
+  const result = { generation: number, pid: master.pid, tookMs: Math.round(now - job.since) };
+  emit(logged('info', 'generation-serving', { ...result, config, cause }));
   // What connects to the others from now on may still be lost with them.
   const isHeld = !isAlone && requests.length > 0;
   if (isHeld) emit({ kind: 'wait-until-alone', number, timeoutMs: ALONE_WITHIN_MS });
   else emit({ kind: 'answer', requests, result });
   const held = isHeld ? [{ number, requests, served: result }] : [];
-  const serving: Serving = { number, master, workers, config, configSha256, provenAt: now };
+  const serving: Serving = { number, master, workers, config, configSha256, revision, provenAt: now };
   const lastFailure = config === 'live' ? undefined : state.lastFailure;
   const next: State = { ...state, serving, lastFailure, unanswered: [...state.unanswered, ...held] };
   // Until then it still takes some of the clients.
   const retired = previous === undefined ? next : retire(next, previous, 'replaced', now, emit);
-  if (config === 'live') emit({ kind: 'keep-last-good', configSha256 });
+  if (config === 'live') emit({ kind: 'keep-last-good', revision });
   return endJob(keepNumber(retired, now, emit), now, emit);
 }
 

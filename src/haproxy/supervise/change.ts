@@ -1,6 +1,5 @@
 import { type Emit as EmitAction, logged } from '../../engine/supervise/step.ts';
 import { type ChangeRequest, describeChange } from '../runtime/change.ts';
-import type { ChangeOutcome } from '../runtime/execute.ts';
 import { beginJob, beginReload, stopping } from './job.ts';
 import { drainingOf } from './retire.ts';
 import type { Action, Change, Event, RunningChange, Serving, State } from './state.ts';
@@ -8,8 +7,8 @@ import type { Action, Change, Event, RunningChange, Serving, State } from './sta
 type Emit = EmitAction<Action>;
 
 /**
- * A request to move to another configuration without a reload. When its turn comes it is compared with the hash that is served by then: a
- * generation that was starting meanwhile has read the old file or the new one, and gets what it lacks.
+ * A request to move to another configuration without a reload. When its turn comes, `from` is compared with what runs by then: a generation that
+ * was starting meanwhile has read the old file or the new one.
  */
 export function changeRequested(
   state: State,
@@ -37,18 +36,27 @@ export function nextChange(state: State, now: number, emit: Emit): State {
   const [change, ...changes] = state.changes;
   if (change === undefined) return state;
   const next = { ...state, changes };
-  const served = serving?.config === 'live' ? serving.configSha256 : undefined;
-  const isSaid = served === change.to || (served === change.from && change.changes.length === 0);
-  if (serving !== undefined && isSaid && change.cause === 'request') {
-    emit({ kind: 'answer', requests: change.requests, result: servedBy(serving, 0) });
-    keepIfChecked(change, emit);
-    if (served === change.to) return nextChange(next, now, emit);
-    const renamed = { ...serving, configSha256: change.to };
-    return nextChange({ ...next, serving: renamed, lastFailure: undefined }, now, emit);
+  const running = serving?.config === 'live' ? serving.revision : undefined;
+  const isRequest = change.cause === 'request';
+  const isMade = isRequest && running === change.to;
+  if (serving === undefined || (running !== change.from && !isMade)) {
+    const message =
+      'Cannot change what runs: it is another configuration than the one that the change is for';
+    emit({
+      kind: 'answer',
+      requests: change.requests,
+      result: { stage: 'change', message, running: running ?? null },
+    });
+    return nextChange(next, now, emit);
   }
-  if (serving === undefined || served !== change.from) {
-    const reason = 'another configuration is served than the one that it changes';
-    return reloadInstead(next, change, { reason }, now, emit);
+  if (isRequest && (isMade || change.changes.length === 0)) {
+    emit({ kind: 'answer', requests: change.requests, result: servedBy(serving, 0) });
+    if (change.good === true) emit({ kind: 'keep-last-good', revision: change.to });
+    return nextChange(
+      { ...next, serving: { ...serving, revision: change.to }, lastFailure: undefined },
+      now,
+      emit,
+    );
   }
   emit({ kind: 'change', serving, draining: drainingOf(state), request: change });
   return { ...next, changing: { ...change, number: serving.number, since: now } };
@@ -65,24 +73,18 @@ export function changed(
   const next: State = { ...state, changing: undefined };
   // Its generation died. The next one reads the file; if it read an older one, it gets the change.
   if (serving?.number !== number) return { ...next, changes: [changing, ...state.changes] };
-  if (outcome.kind === 'refused') return reloadInstead(next, changing, outcome, now, emit);
+  if (outcome.kind === 'refused') return refused(next, changing, serving, outcome.reason, now, emit);
   const served = servedBy(serving, now - changing.since);
-  const { cause, changes, from, to } = changing;
-  const fields = { ...served, cause, commands: outcome.commands, changes: changes.map(describeChange) };
+  const { cause, changes, requests, to } = changing;
+  const { commands } = outcome;
   const isRepair = cause === 'drift';
   const event = isRepair ? 'drift-repaired' : 'configuration-changed';
+  const fields = { ...served, cause, commands, changes: changes.map(describeChange) };
   emit(logged(isRepair ? 'warn' : 'info', event, fields));
-  const { commands } = outcome;
-  emit({ kind: 'answer', requests: changing.requests, result: { ...served, commands } });
-  if (from !== to) keepIfChecked(changing, emit);
+  emit({ kind: 'answer', requests, result: { ...served, commands } });
   const { made, repaired, ...counts } = state.changeCounts;
   const changeCounts = { ...counts, made: made + Number(!isRepair), repaired: repaired + Number(isRepair) };
-  return { ...next, serving: { ...serving, configSha256: to }, lastFailure: undefined, changeCounts };
-}
-
-/** A file that HAProxy would refuse must not replace one that it starts with. */
-function keepIfChecked({ checked, to }: Change, emit: Emit): void {
-  if (checked === true) emit({ kind: 'keep-last-good', configSha256: to });
+  return { ...next, serving: { ...serving, revision: to }, lastFailure: undefined, changeCounts };
 }
 
 function servedBy({ number, master }: Serving, tookMs: number) {
@@ -90,40 +92,31 @@ function servedBy({ number, master }: Serving, tookMs: number) {
 }
 
 /**
- * A reload makes the change in any case, since the file already has it. A change made ahead of its file is only answered: HAProxy may have made
- * it in part, so what runs matches neither file, and only a reload can follow.
+ * Part of the change may have been made: what runs matches no file. The monitor decides about a reload; what was changed by hand is brought back by
+ * one.
  */
-function reloadInstead(
+function refused(
   state: State,
-  change: Change | RunningChange,
-  { kind, reason }: { readonly kind?: ChangeOutcome['kind']; readonly reason: string },
+  { cause, requests, to, changes }: Change | RunningChange,
+  serving: Serving,
+  reason: string,
   now: number,
   emit: Emit,
 ): State {
-  const { cause, requests, to, ahead = false } = change;
   const isRepeated = cause === 'drift' && state.reloadedForDrift === to;
-  const fields = {
-    cause,
-    reason,
-    reloads: !isRepeated && !ahead,
-    changes: change.changes.map(describeChange),
-  };
+  const reloads = cause === 'drift' && !isRepeated;
   // Drift is found every five seconds: log the first refusal, and the repair.
   if (!isRepeated || reason !== state.changeCounts.lastRefusal)
-    emit(logged('warn', 'change-refused', fields));
-  const { refused, ...counts } = state.changeCounts;
-  const next = { ...state, changeCounts: { ...counts, refused: refused + 1, lastRefusal: reason } };
+    emit(logged('warn', 'change-refused', { cause, reason, reloads, changes: changes.map(describeChange) }));
+  const { refused: count, ...counts } = state.changeCounts;
+  const next = { ...state, changeCounts: { ...counts, refused: count + 1, lastRefusal: reason } };
   if (isRepeated) return next;
-  if (ahead) {
-    const message = `Cannot change what runs: ${reason}`;
-    const said = kind === 'refused' ? { refused: reason } : {};
-    emit({ kind: 'answer', requests, result: { stage: 'change', message, ...said } });
-    const { serving } = next;
-    const isPartly = kind === 'refused' && serving !== undefined;
-    return nextChange(isPartly ? { ...next, serving: { ...serving, configSha256: to } } : next, now, emit);
+  if (reloads) {
+    const reloading = { ...next, reloadedForDrift: to };
+    if (state.job !== undefined) return reloading;
+    return beginJob(reloading, { cause: 'drift', requests: [], config: 'live' }, now, emit);
   }
-  const reloading = cause === 'drift' ? { ...next, reloadedForDrift: to } : next;
-  if (state.job !== undefined) return { ...reloading, queued: [...state.queued, ...requests] };
-  const job = { cause, requests, config: 'live', refused: kind === 'refused' ? reason : undefined } as const;
-  return beginJob(reloading, job, now, emit);
+  const message = `Cannot change what runs: ${reason}`;
+  emit({ kind: 'answer', requests, result: { stage: 'change', message, refused: reason } });
+  return { ...next, serving: { ...serving, revision: undefined } };
 }

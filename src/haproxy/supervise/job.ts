@@ -24,7 +24,7 @@ export function beginReload(state: State, queued: readonly RequestId[], now: num
  */
 export function beginJob(
   state: State,
-  job: Pick<Job, 'cause' | 'requests' | 'config' | 'refused'>,
+  job: Pick<Job, 'cause' | 'requests' | 'config'>,
   now: number,
   emit: Emit,
 ): State {

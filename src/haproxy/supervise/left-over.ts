@@ -97,8 +97,8 @@ async function findMaster(program: ProxyDriver, generation: number): Promise<Pro
 }
 
 function servingOf(recorded: Alive): Serving {
-  const { number, master, workers, config, configSha256, since } = recorded;
-  return { number, master, workers, config, configSha256, provenAt: since };
+  const { number, master, workers, config, configSha256, revision, since } = recorded;
+  return { number, master, workers, config, configSha256, revision, provenAt: since };
 }
 
 function retiringOf(recorded: Alive, state: State, now: number): Retiring {

@@ -13,6 +13,7 @@ export const recordSchema = z.object({
       workers: z.array(processSchema),
       config: z.enum(['live', 'last-good']),
       configSha256: z.string(),
+      revision: z.optional(z.string()),
       since: z.number(),
       terminateAt: z.optional(z.number()),
     }),
@@ -32,7 +33,7 @@ export function recordOf(state: State): GenerationsRecord {
   const base = { workers: [], config: 'live' as const, configSha256: '', since: 0 };
   const generations: RecordedGeneration[] = [];
   if (serving !== undefined) {
-    const { number, master, config, configSha256, provenAt } = serving;
+    const { number, master, config, configSha256, revision, provenAt } = serving;
     generations.push({
       role: 'serving',
       number,
@@ -40,6 +41,7 @@ export function recordOf(state: State): GenerationsRecord {
       workers: [...serving.workers],
       config,
       configSha256,
+      ...(revision !== undefined && { revision }),
       since: provenAt,
     });
   }

@@ -58,7 +58,10 @@ export interface Serving {
   readonly master: ProcessId;
   readonly workers: readonly ProcessId[];
   readonly config: ConfigChoice;
+  /** Of the file that it was started with. */
   readonly configSha256: string;
+  /** What runs now. Undefined while that is unknown: HAProxy refused a part of a change. */
+  readonly revision: string | undefined;
   readonly provenAt: number;
   readonly pulse?: Pulse;
   /** It uses a processor without an answer, long enough for another generation to start. */
@@ -77,8 +80,6 @@ export interface Job {
   readonly requests: readonly RequestId[];
   readonly config: ConfigChoice;
   readonly since: number;
-  /** Why HAProxy would not be changed without this job, in its words. */
-  readonly refused?: string | undefined;
   readonly stage:
     | { readonly kind: 'saving-state' }
     | { readonly kind: 'starting'; readonly number: number }
@@ -87,6 +88,7 @@ export interface Job {
         readonly number: number;
         readonly master: ProcessId;
         readonly configSha256: string;
+        readonly revision: string;
         readonly timeoutMs: number;
         readonly until: number;
       }
@@ -158,6 +160,7 @@ export type Event =
       readonly number: number;
       readonly master: ProcessId;
       readonly configSha256: string;
+      readonly revision: string;
       readonly configBytes: number;
       readonly setFiles: number;
     }
@@ -242,7 +245,7 @@ export type OwnAction =
     }
   | { readonly kind: 'count-requests'; readonly draining: readonly Retiring[] }
   | { readonly kind: 'clean-up'; readonly number: number }
-  | { readonly kind: 'keep-last-good'; readonly configSha256: string };
+  | { readonly kind: 'keep-last-good'; readonly revision: string };
 
 export interface Served {
   readonly generation: number;
@@ -252,8 +255,6 @@ export interface Served {
   readonly atRunTime?: true;
   /** How many that took, of HAProxy's Runtime API. */
   readonly commands?: number;
-  /** Why there was a new generation, where it was to be done without one. */
-  readonly refused?: string;
 }
 
 /** Every generation that is known to run and has proven itself, or drains. */

@@ -39,7 +39,7 @@ function currentLines(current: SupervisorStatus['current']): readonly string[] {
   const source = current.config === 'live' ? '' : ', on the LAST GOOD copy of the configuration';
   return [
     `serving     ${describe(current)}${source}`,
-    `config      sha256 ${current.configSha256.slice(0, 16)}`,
+    `config      revision ${current.revision?.slice(0, 16) ?? 'unknown'}, file sha256 ${current.configSha256.slice(0, 16)}`,
   ];
 }
 

@@ -55,13 +55,14 @@ function phaseOf(state: State): SupervisorStatus['phase'] {
 
 function describeServing(state: State, sessions: Sessions, now: number): SupervisorStatus['current'] {
   if (state.serving === undefined) return null;
-  const { number, master, workers, config, configSha256, provenAt } = state.serving;
+  const { number, master, workers, config, configSha256, revision, provenAt } = state.serving;
   return {
     generation: number,
     pid: master.pid,
     workers: workers.map((worker) => worker.pid),
     config,
     configSha256,
+    ...(revision !== undefined && { revision }),
     ageMs: Math.round(now - provenAt),
     sessions: sessions.get(number) ?? null,
   };

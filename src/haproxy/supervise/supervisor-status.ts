@@ -15,7 +15,14 @@ export const supervisorStatusSchema = z.object({
   ok: z.literal(true),
   phase: z.enum(['waiting-for-configuration', 'starting', 'serving', 'stopping', 'stopped']),
   current: z.nullable(
-    z.object({ ...generation, config: z.enum(['live', 'last-good']), configSha256: z.string() }),
+    z.object({
+      ...generation,
+      config: z.enum(['live', 'last-good']),
+      /** Of the file that it was started with, or that has its revision by now. */
+      configSha256: z.string(),
+      /** Missing while it is unknown. */
+      revision: z.optional(z.string()),
+    }),
   ),
   draining: z.array(
     z.object({

@@ -1,4 +1,4 @@
-import type { CheckOutcome } from '../../engine/apply/configuration-check.ts';
+import type { CheckOutcome } from '../../engine/config/check.ts';
 import type { Answer } from '../../engine/control/answer.ts';
 import { withTrouble } from '../../engine/supervise/describe-shared.ts';
 import type { Decisions } from '../../engine/supervise/engine.ts';
@@ -50,8 +50,7 @@ export interface Supervisor {
   /** Resolves when the reload has succeeded or failed. */
   readonly reload: () => Promise<Answer>;
   /**
-   * Resolves once the requested change is made, with or without a reload. See `ChangeRequest`: the file is already on disk, so that a generation
-   * that starts meanwhile has the change too, unless it is made ahead of its file.
+   * Resolves once the requested change is made, or with the reason if it is not. Never reloads: see `ChangeRequest`.
    */
   readonly change: (text: string) => Promise<Answer>;
   /**
@@ -170,7 +169,12 @@ async function statusOf(state: State, program: ProxyDriver, withinMs: number): P
   const sessions = new Map(
     counts.filter((count): count is readonly [number, number] => count[1] !== undefined),
   );
-  return describeState(state, sessions, monotonicMs());
+  const status = describeState(state, sessions, monotonicMs());
+  const { current } = status;
+  const configSha256 = current?.revision === undefined ? undefined : program.fileSha256(current.revision);
+  return current === null || configSha256 === undefined
+    ? status
+    : { ...status, current: { ...current, configSha256 } };
 }
 
 /**

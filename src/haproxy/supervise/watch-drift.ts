@@ -30,18 +30,19 @@ export function watchDrift(
       if (missing.length > 0) engine.log({ event: 'no-changes-at-run-time', level: 'warn', missing });
       known = serving.number;
     }
-    const sha256 = serving.configSha256;
+    const { revision } = serving;
+    if (revision === undefined) return;
     const before = process.cpuUsage();
-    const found = await program.drift(running, sha256);
+    const found = await program.drift(running, revision);
     const { user, system } = process.cpuUsage(before);
     nextMs = monotonicMs() + Math.max(COMPARE_EVERY_MS, (user + system) / 1_000 / COST);
     const { serving: now } = engine.state();
     // A change that was made meanwhile is no drift.
     if (found === undefined || found.changes.length === 0) return;
-    if (now?.number !== serving.number || now.configSha256 !== sha256) return;
+    if (now?.number !== serving.number || now.revision !== revision) return;
     engine.dispatch({
       kind: 'drifted',
-      change: { ...found, from: sha256, to: sha256, changes: [...found.changes] },
+      change: { from: revision, to: revision, changes: [...found.changes] },
     });
   };
   const timer = setInterval(() => {

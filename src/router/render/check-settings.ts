@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { CheckOutcome, ConfigurationCheck } from '../../engine/apply/configuration-check.ts';
-import type { Rendered } from '../../engine/apply/file-set.ts';
+import type { CheckOutcome, ConfigurationCheck } from '../../engine/config/check.ts';
+import type { Rendered } from '../../engine/config/set.ts';
 import { createRenderThread } from '../../engine/render/render-in-thread.ts';
 import { ConfigError, codeOf, messageOf } from '../../engine/system/errors.ts';
 import { runCommand } from '../../engine/system/process/run-command.ts';

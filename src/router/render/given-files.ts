@@ -1,4 +1,4 @@
-import type { SetFile } from '../../engine/apply/file-set.ts';
+import type { SetFile } from '../../engine/config/set.ts';
 import { ConfigError, messageOf } from '../../engine/system/errors.ts';
 import { readRegularFile } from '../../engine/system/file/read-regular-file.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';

@@ -1,4 +1,4 @@
-import type { SetFile } from '../../engine/apply/file-set.ts';
+import type { SetFile } from '../../engine/config/set.ts';
 import { compareText } from '../../engine/system/text/compare-text.ts';
 import { canMatch, pathOf, type Question, valueIn } from '../decide/value-in.ts';
 import { hostText, type PathMatch, type RouteBackend } from '../model.ts';

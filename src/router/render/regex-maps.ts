@@ -1,4 +1,4 @@
-import type { SetFile } from '../../engine/apply/file-set.ts';
+import type { SetFile } from '../../engine/config/set.ts';
 import { pathOf, type Question, valueIn } from '../decide/value-in.ts';
 import type { RouteBackend } from '../model.ts';
 import { mapText } from './map-lines.ts';

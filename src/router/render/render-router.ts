@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isSameSet, type Rendered, type SetFile, setOfPieces } from '../../engine/apply/file-set.ts';
+import { isSameSet, type Rendered, type SetFile, setOfPieces } from '../../engine/config/set.ts';
 import { createRenderThread, type RenderThread } from '../../engine/render/render-in-thread.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { eachOncePer } from '../../engine/system/once-per.ts';

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import type { SetFile } from '../../engine/apply/file-set.ts';
+import type { SetFile } from '../../engine/config/set.ts';
 import { hostText, type RouteBackend } from '../model.ts';
 import { defaultListLine } from './default-list.ts';
 import {
@@ -44,8 +44,16 @@ export function certificateLists(
   const named = routes.filter(({ certificateLine }) => certificateLine !== '');
   const strictFor = strictSni ? named.map(({ route }) => route) : undefined;
   return [
-    { name: CERTIFICATE_LIST_FILE, content: descending(named.map(({ certificateLine }) => certificateLine)) },
-    { name: DEFAULT_CERTIFICATE_LIST_FILE, content: defaultListLine(certificate, strictFor) },
+    {
+      name: CERTIFICATE_LIST_FILE,
+      content: descending(named.map(({ certificateLine }) => certificateLine)),
+      namesFiles: true,
+    },
+    {
+      name: DEFAULT_CERTIFICATE_LIST_FILE,
+      content: defaultListLine(certificate, strictFor),
+      namesFiles: true,
+    },
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { SetFile } from '../../engine/apply/file-set.ts';
+import type { SetFile } from '../../engine/config/set.ts';
 import { pausedRow, stateFile } from '../../haproxy/text/servers-state.ts';
 import type { RouteBackend } from '../model.ts';
 import { SERVER_STATES_FILE } from './file-names.ts';

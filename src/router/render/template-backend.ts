@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { SET_FOLDER } from '../../engine/config/set.ts';
 import { CHECKS_OFF } from '../../haproxy/runtime/description.ts';
 import type { BackendServer, HeaderAction, RouteBackend } from '../model.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
@@ -87,7 +88,7 @@ function cookieOf({ key, cookie }: RouteBackend): readonly string[] {
 function allowlistOf({ key, allowlist }: RouteBackend): readonly string[] {
   if (allowlist === undefined) return [];
   const inline = allowlist.length <= INLINE_ADDRESSES && allowlist.length > 0;
-  const source = inline ? allowlist.join(' ') : `-f ${allowlistFileName(key)}`;
+  const source = inline ? allowlist.join(' ') : `-f ${SET_FOLDER}/${allowlistFileName(key)}`;
   return [`acl allowlist src ${source}`, 'tcp-request content reject if !allowlist'];
 }
 
@@ -181,10 +182,10 @@ function serverOptions(route: RouteBackend, options: BackendOptions): readonly s
 function verifyOptions({ key, verify }: RouteBackend, options: BackendOptions): readonly string[] {
   switch (verify?.kind) {
     case 'route-ca':
-      return [`verify required ca-file ${caFileName(key)}`];
+      return [`verify required ca-file ${SET_FOLDER}/${caFileName(key)}`];
     case 'default-ca':
       return options.hasDefaultDestinationCa
-        ? [`verify required ca-file ${DESTINATION_CA_FILE}`]
+        ? [`verify required ca-file ${SET_FOLDER}/${DESTINATION_CA_FILE}`]
         : ['verify none'];
     case 'none':
     case undefined:

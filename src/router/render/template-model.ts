@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { SET_FOLDER } from '../../engine/apply/file-set.ts';
+import { SET_FOLDER } from '../../engine/config/set.ts';
 import { LONGEST_MS } from '../settings/router-fields.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 import { cipherLists } from './cipher-lists.ts';

@@ -1,4 +1,4 @@
-import { MAX_CONFIGURATION_BYTES, MAX_SET_BYTES, MAX_SET_FILES } from '../../engine/apply/limits.ts';
+import { MAX_CONFIGURATION_BYTES, MAX_SET_BYTES, MAX_SET_FILES } from '../../engine/config/limits.ts';
 import type { RouteBackend } from '../model.ts';
 import { beyondShare } from './fair-share.ts';
 import { isLong } from './long-list.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { removeFolder } from '../../engine/apply/old-sets.ts';
+import { removeFolder } from '../../engine/config/files-folder.ts';
 
 /** A folder to validate a set in, apart from what is served. Disposing it removes it. */
 interface TrialFolder extends AsyncDisposable {

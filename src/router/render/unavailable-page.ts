@@ -1,4 +1,4 @@
-import type { SetFile } from '../../engine/apply/file-set.ts';
+import type { SetFile } from '../../engine/config/set.ts';
 import { UNAVAILABLE_FILE } from './file-names.ts';
 
 const page = `<!doctype html>

@@ -1,15 +1,15 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { forEachAtOnce } from '../../engine/config/for-each-at-once.ts';
+import { mainParts } from '../../engine/config/layout.ts';
 import {
   isSetFileName,
-  mainParts,
   modeOf,
   mustBeSet,
   othersOf,
   type Rendered,
   SET_FOLDER,
-} from '../../engine/apply/file-set.ts';
-import { forEachAtOnce } from '../../engine/apply/for-each-at-once.ts';
+} from '../../engine/config/set.ts';
 import { codeOf } from '../../engine/system/errors.ts';
 import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
 import { readRegularFile } from '../../engine/system/file/read-regular-file.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { CheckOutcome, ConfigurationCheck } from '../../engine/apply/configuration-check.ts';
-import type { Rendered } from '../../engine/apply/file-set.ts';
+import type { CheckOutcome, ConfigurationCheck } from '../../engine/config/check.ts';
+import type { Rendered } from '../../engine/config/set.ts';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import type { RouteBackend } from '../model.ts';
 import { openTrialFolder } from '../render/trial-folder.ts';

@@ -1,5 +1,5 @@
-import type { ApplyOutcome } from '../../engine/apply/apply-outcome.ts';
-import type { Rendered } from '../../engine/apply/file-set.ts';
+import type { ApplyOutcome } from '../../engine/config/outcome.ts';
+import type { Rendered } from '../../engine/config/set.ts';
 import type { Log } from '../../engine/system/log.ts';
 import { sleep } from '../../engine/system/time/sleep.ts';
 import type { Decision } from '../decide/decide.ts';

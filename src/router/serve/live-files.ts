@@ -1,4 +1,4 @@
-import type { SetFile } from '../../engine/apply/file-set.ts';
+import type { SetFile } from '../../engine/config/set.ts';
 import type { Log } from '../../engine/system/log.ts';
 import { givenFiles, readGivenFile } from '../render/given-files.ts';
 import type { LiveSettings } from '../settings/router-command.ts';

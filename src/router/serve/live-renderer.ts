@@ -1,4 +1,4 @@
-import type { Rendered, SetFile } from '../../engine/apply/file-set.ts';
+import type { Rendered, SetFile } from '../../engine/config/set.ts';
 import type { Observers } from '../../engine/monitor/observers.ts';
 import type { RenderResult } from '../../engine/monitor/proposal.ts';
 import type { RouteBackend } from '../model.ts';

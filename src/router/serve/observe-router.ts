@@ -1,4 +1,4 @@
-import { type ApplyOutcome, REFUSED, WENT_BACK } from '../../engine/apply/apply-outcome.ts';
+import { type ApplyOutcome, REFUSED } from '../../engine/config/outcome.ts';
 import type { Decision } from '../decide/decide.ts';
 import type { AdmittedRoute, RejectionReason } from '../decide/verdict.ts';
 import type { FirstExpiry, ReloadResult, RouterMetrics } from './router-metrics.ts';
@@ -53,8 +53,6 @@ function countReload(metrics: RouterMetrics, outcome: ApplyOutcome, tookMs: numb
       return;
     }
   }
-  if (outcome.kind === 'rejected' && outcome.back?.kind === 'reloaded')
-    metrics.reloaded(WENT_BACK, 'done', (outcome.back.tookMs ?? 0) / 1_000);
   const result = resultOf(outcome);
   if (result === undefined) return;
   metrics.reloaded(reasonOf(outcome, cause), result, result === 'done' ? reloadMs / 1_000 : undefined);

@@ -1,4 +1,4 @@
-import type { ApplyOutcome } from '../../engine/apply/apply-outcome.ts';
+import type { ApplyOutcome } from '../../engine/config/outcome.ts';
 import { messageIn } from '../../engine/monitor/last-change.ts';
 import { firstWords } from './offenders.ts';
 import type { RouterObserver } from './router-observer.ts';

@@ -1,5 +1,5 @@
 import { access, constants } from 'node:fs/promises';
-import type { ReloadOutcome, Supervisor } from '../../engine/apply/ask-supervisor.ts';
+import type { ProxyClient, ReloadResult } from '../../engine/config/proxy.ts';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import type { RunCommand } from '../../engine/system/process/run-command.ts';
 import { environmentForChildren } from '../../engine/system/process/spawn-daemon.ts';
@@ -17,11 +17,11 @@ interface ReloadScript {
 const DETAIL_CHARACTERS = 4_000;
 
 /**
- * An administrator's program in place of the supervisor. It starts and reloads HAProxy itself and exits with 0 once the file is served. It makes
- * no runtime updates. A new monitor process does not know what it serves and runs it once.
+ * An administrator's program in place of the supervisor. It starts and reloads HAProxy itself and exits with 0 once the file is served. It
+ * makes no runtime updates. A new monitor process does not know what it serves and runs it once.
  */
-export function reloadByScript(script: ReloadScript): Supervisor {
-  const reload = async (signal: AbortSignal): Promise<ReloadOutcome> => {
+export function reloadByScript(script: ReloadScript): ProxyClient {
+  const reload = async (signal: AbortSignal): Promise<ReloadResult> => {
     const { path, config, timeoutMs, run } = script;
     const because = (what: string): string =>
       `Cannot reload HAProxy by "${path}": ${what}, expected exit code 0`;
@@ -30,23 +30,22 @@ export function reloadByScript(script: ReloadScript): Supervisor {
       const ended = await run([path, config], { timeoutMs, signal, env: environmentForChildren() });
       const { exitCode, signal: endedBy, timedOut, stdout, stderr } = ended;
       signal.throwIfAborted();
-      if (timedOut) return { kind: 'unreachable', message: because(`not done after ${timeoutMs} ms`) };
-      if (exitCode === 0) return { kind: 'reloaded', tookMs: monotonicMs() - startMs };
+      if (timedOut) return { is: 'silent', message: because(`not done after ${timeoutMs} ms`) };
+      if (exitCode === 0) return { is: 'done', outcome: { tookMs: monotonicMs() - startMs } };
       const how = exitCode === undefined ? `ended by ${endedBy ?? 'a signal'}` : `exit code ${exitCode}`;
       const detail = `${stdout}${stderr}`.trim().slice(-DETAIL_CHARACTERS);
-      return { kind: 'rejected', by: 'reload', message: because(how), detail };
+      return { is: 'refused', rejection: { kind: 'rejected', by: 'reload', message: because(how), detail } };
     } catch (error) {
       signal.throwIfAborted();
-      return { kind: 'unreachable', message: because(codeOf(error) ?? messageOf(error)) };
+      return { is: 'silent', message: because(codeOf(error) ?? messageOf(error)) };
     }
   };
   return {
     reload,
-    change: (_, signal) => reload(signal),
-    updateAhead: async () => ({ kind: 'not-updated' }),
-    keep: async () => undefined,
-    makesChanges: async () => false,
-    servedSha256: async () => undefined,
+    makesChanges: false,
+    apply: async () => ({ is: 'refused' }),
+    running: async () => undefined,
+    keepAsGood: async () => undefined,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ApplyOutcome } from '../../engine/apply/apply-outcome.ts';
+import type { ApplyOutcome } from '../../engine/config/outcome.ts';
 import type { Decision } from '../decide/decide.ts';
 import type { RejectedRoute } from '../decide/verdict.ts';
 

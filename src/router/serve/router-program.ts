@@ -1,4 +1,4 @@
-import { REFUSED, WENT_BACK } from '../../engine/apply/apply-outcome.ts';
+import { REFUSED } from '../../engine/config/outcome.ts';
 import { openApiSession } from '../../engine/kube/api-session.ts';
 import { openCredentials } from '../../engine/kube/in-cluster.ts';
 import { runConfigurationLoop } from '../../engine/monitor/configuration-loop.ts';
@@ -38,7 +38,7 @@ const STATUS_PROBE_MS = 150;
 /** The causes in a change record, and the reasons why changed routes needed a reload. */
 const RELOAD_REASONS = [
   ...['start', 'routes-changed', 'template-changed', 'edited'],
-  ...[...reloadCauses, REFUSED, WENT_BACK],
+  ...[...reloadCauses, REFUSED],
 ];
 
 /** Resolves with 0 once it was asked to stop and the time in which clients go to other routers has passed. */

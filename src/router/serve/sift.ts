@@ -1,4 +1,4 @@
-import type { CheckOutcome } from '../../engine/apply/configuration-check.ts';
+import type { CheckOutcome } from '../../engine/config/check.ts';
 
 /** The result of a search for refused items. */
 interface Sifted<T> {

@@ -1,65 +1,48 @@
-import type { BackendServer, RouteBackend } from '../model.ts';
-import { inTurns } from './in-turns.ts';
-import { fixedPart } from './partly.ts';
+import type { Plan } from '../../engine/config/deploy-state.ts';
+import { othersOf, piecesOf, type Rendered, setOfPieces } from '../../engine/config/set.ts';
+import type { RuntimeChange, ServerChange } from '../../haproxy/runtime/change.ts';
 
 /** Takes HAProxy a quarter of a second, which is how long a change of another namespace waits. */
 const MOST_SERVERS = 100;
 
-/** `server` is undefined if it goes. */
-interface Difference {
-  readonly backend: number;
-  readonly name: string;
-  readonly server: BackendServer | undefined;
-}
+type ChangePlan = Plan<RuntimeChange>;
 
-/**
- * The served routes with the first changes of servers on the path to the wanted ones, round-robin by namespace. Undefined for at most `most`
- * changes, or if a route was added, removed or changed in more than its servers and its certificate.
- */
-export function smallerStep(
-  served: readonly RouteBackend[],
-  wanted: readonly RouteBackend[],
-  most = MOST_SERVERS,
-): readonly RouteBackend[] | undefined {
-  if (served.length !== wanted.length) return undefined;
-  const differences: Difference[] = [];
-  for (const [index, after] of wanted.entries()) {
-    const before = served[index];
-    if (before === after) continue;
-    if (before?.name !== after.name || fixedPart(before) !== fixedPart(after)) return undefined;
-    if (before.servers !== after.servers) differences.push(...differencesOf(index, before, after));
-  }
-  if (differences.length <= most) return undefined;
-  const namespaceAt = ({ backend }: Difference): string => wanted[backend]?.key.split(':')[0] ?? '';
-  const chosen = Map.groupBy(inTurns(differences, namespaceAt).slice(0, most), ({ backend }) => backend);
-  return wanted.map((after, index) => {
-    const before = served[index] ?? after;
-    return before === after ? after : { ...after, servers: serversAfter(before, chosen.get(index) ?? []) };
+/** The first changes of servers only, if there are many. The rest, and what else is to be told, is in the plan from there. */
+export function smallerStep(running: Rendered, plan: ChangePlan, most = MOST_SERVERS): ChangePlan {
+  const servers = plan.tell.filter((change) => change.kind === 'server');
+  if (servers.length <= most) return plan;
+  const tell = servers.slice(0, most);
+  const chosen = Map.groupBy(tell, ({ server }) => server.slice(0, server.indexOf('/')));
+  const wanted = new Map(piecesOf(plan.running).map((piece) => [backendOf(piece), piece]));
+  const pieces = piecesOf(running).map((piece) => {
+    const changes = chosen.get(backendOf(piece) ?? '');
+    const after = wanted.get(backendOf(piece));
+    return changes === undefined || after === undefined ? piece : changedPiece(piece, after, changes);
   });
+  const after = setOfPieces(pieces, { mode: running.mode, others: othersOf(running) });
+  return { ...plan, tell, readsFiles: false, running: after };
 }
 
-/** Servers that come or change before those that go: a backend is not to be empty in between. */
-function differencesOf(backend: number, before: RouteBackend, after: RouteBackend): readonly Difference[] {
-  const old = new Map(before.servers.map((server) => [server.name, JSON.stringify(server)]));
-  const kept = new Set(after.servers.map(({ name }) => name));
-  return [
-    ...after.servers
-      .filter((server) => old.get(server.name) !== JSON.stringify(server))
-      .map((server) => ({ backend, name: server.name, server })),
-    ...before.servers
-      .filter(({ name }) => !kept.has(name))
-      .map(({ name }) => ({ backend, name, server: undefined })),
-  ];
+function backendOf(piece: string): string | undefined {
+  return /^\nbackend (\S+)/.exec(piece)?.[1];
 }
 
-function serversAfter(
-  { servers }: RouteBackend,
-  differences: readonly Difference[],
-): readonly BackendServer[] {
-  if (differences.length === 0) return servers;
-  const next = new Map(servers.map((server) => [server.name, server]));
-  for (const { name, server } of differences)
-    if (server === undefined) next.delete(name);
-    else next.set(name, server);
-  return [...next.values()];
+/** A backend with these changes only: each of its servers is that of one of the two. */
+function changedPiece(before: string, after: string, changes: readonly ServerChange[]): string {
+  const now = new Map(after.split('\n').map((line) => [serverIn(line), line]));
+  const names = new Map(changes.map(({ server, wanted }) => [server.slice(server.indexOf('/') + 1), wanted]));
+  const lines = before.split('\n').flatMap((line) => {
+    const name = serverIn(line);
+    if (name === undefined || !names.has(name)) return [line];
+    const wanted = names.get(name);
+    names.delete(name);
+    return wanted === null ? [] : [now.get(name) ?? line];
+  });
+  const news = [...names.keys()].flatMap((name) => now.get(name) ?? []);
+  const last = lines.findLastIndex((line) => line.trim() !== '');
+  return lines.toSpliced(last + 1, 0, ...news).join('\n');
+}
+
+function serverIn(line: string): string | undefined {
+  return /^\s+server (\S+) /.exec(line)?.[1];
 }

@@ -1,8 +1,6 @@
-import { sleep } from '../../engine/system/time/sleep.ts';
 import type { Decision } from '../decide/decide.ts';
 import type { Admission } from '../decide/verdict.ts';
 import type { RouteBackend } from '../model.ts';
-import type { Isolation } from './isolation.ts';
 import type { ServableDecision } from './left-out-routes.ts';
 import type { RouterObserver } from './router-observer.ts';
 
@@ -14,28 +12,13 @@ interface Teller {
   readonly tellNow: () => void;
   /** HAProxy takes these, of this decision; left out, all of it. */
   readonly taken: (decision: Decision, backends?: readonly RouteBackend[]) => void;
-  /** Whether the newest configuration waits for its reload. */
-  readonly held: (isHeld: boolean) => void;
-  /**
-   * Reports do not wait for a reload: while a configuration is held back, its new routes are tried in a small one of their own. Resolves once
-   * `stop` has aborted.
-   */
-  readonly tryHeld: (stop: AbortSignal) => Promise<void>;
 }
 
-const LOOK_EVERY_MS = 100;
 const TELL_WITHIN_MS = 50;
 
-export function createTeller(
-  others: readonly Pick<RouterObserver, 'onDecided' | 'onDecision'>[],
-  isolation: Pick<Isolation, 'tryAlone'>,
-  onLeftOut: () => void,
-): Teller {
+export function createTeller(others: readonly Pick<RouterObserver, 'onDecided' | 'onDecision'>[]): Teller {
   const { unproven, prove } = createProvenRoutes();
   let newest: ServableDecision | undefined;
-  /** The last decision whose trial gave no verdict. */
-  let inconclusive: ServableDecision | undefined;
-  let isHeld = false;
   let waiting: NodeJS.Timeout | undefined;
   const tell = ({ decision, leftOut }: ServableDecision): void => {
     clearTimeout(waiting);
@@ -51,15 +34,6 @@ export function createTeller(
     prove(decision, backends);
     if (newest !== undefined && isNews) tell(newest);
   };
-  const tryOnce = async (): Promise<void> => {
-    const of = isHeld && newest !== inconclusive ? newest : undefined;
-    const found = of === undefined ? [] : unproven(of.decision);
-    if (of === undefined || found.length === 0) return;
-    const tried = await isolation.tryAlone(found);
-    if (tried.taken.length === 0 && !tried.isAnyLeftOut) inconclusive = of;
-    if (tried.taken.length > 0) taken(of.decision, tried.taken);
-    if (tried.isAnyLeftOut) onLeftOut();
-  };
   return {
     decided: (shown) => {
       newest = shown;
@@ -67,16 +41,6 @@ export function createTeller(
       waiting ??= setTimeout(tellNow, TELL_WITHIN_MS).unref();
     },
     ...{ tellNow, taken },
-    held: (now) => {
-      isHeld = now;
-      if (now) tellNow();
-    },
-    tryHeld: async (stop) => {
-      while (!stop.aborted) {
-        await tryOnce();
-        await sleep(LOOK_EVERY_MS, stop);
-      }
-    },
   };
 }
 

@@ -1,10 +1,9 @@
-import { type Applier, createApplier } from '../../engine/apply/applier.ts';
-import type { ApplyOutcome } from '../../engine/apply/apply-outcome.ts';
-import type { Rendered } from '../../engine/apply/file-set.ts';
-import { findLiveFile, setAside } from '../../engine/apply/live-file.ts';
-import { createChangeRecord } from '../../engine/monitor/change-record.ts';
+import type { Deployer } from '../../engine/config/deployer.ts';
+import { findLiveFile, setAside } from '../../engine/config/live-file.ts';
+import { isServed } from '../../engine/config/outcome.ts';
+import type { Rendered } from '../../engine/config/set.ts';
 import type { ConfigurationParts } from '../../engine/monitor/configuration-loop.ts';
-import { logForeignFile, logOutcome } from '../../engine/monitor/log-outcome.ts';
+import { deployerOf } from '../../engine/monitor/product-deployer.ts';
 import type { RenderResult } from '../../engine/monitor/proposal.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
@@ -54,19 +53,11 @@ export function vrrpConfiguration(
   },
 ): VrrpConfiguration {
   const { wake, lists, modelSettings, guard, observers } = parts;
-  const { template, config: configPath, socket: socketPath } = settings;
   const models = createServedModels();
-  const changes = createChangeRecord();
   const listeners: (() => void)[] = [];
-  const renderInput = createVrrpRenderer(template, observers);
+  const renderInput = createVrrpRenderer(settings.template, observers);
   let taken: VrrpInput | undefined;
   let rendered: VrrpInput | undefined;
-  const applier = createApplier({
-    configPath,
-    check: keepalivedCheck(settings),
-    socketPath,
-    onForeign: logForeignFile(observers),
-  });
   const notifyAll = (): void => {
     for (const notify of listeners) notify();
   };
@@ -80,15 +71,49 @@ export function vrrpConfiguration(
     models.forget();
     for (const { list } of lists) list.markServed(list.latest() ?? []);
     try {
-      if (await setAside(await findLiveFile(configPath)))
-        observers.log({ event: 'removed-from-node-list', level: 'warn', path: configPath });
+      if (await setAside(await findLiveFile(settings.config)))
+        observers.log({ event: 'removed-from-node-list', level: 'warn', path: settings.config });
       observers.once.clear('set-aside');
     } catch (error) {
       const message = messageOf(error);
       if (observers.once.isNew('set-aside', message))
-        observers.log({ event: 'configuration-not-set-aside', level: 'error', path: configPath, message });
+        observers.log({
+          event: 'configuration-not-set-aside',
+          level: 'error',
+          path: settings.config,
+          message,
+        });
     }
   };
+  const deployer = deployerOf<VrrpInput>(
+    {
+      ...{
+        config: settings.config,
+        socket: settings.socket,
+        check: keepalivedCheck(settings),
+        now: monotonicMs,
+      },
+      origin: ({ set, of }) => vrrpOrigin(of, set.text),
+      observe: ({ outcome, version: { of: input } }) => {
+        // A node that has gone is in the input for as long as it is forgotten late, and in the lists no more: it is leaving.
+        const nodes = { api: nodesIn(lists, 'api'), ingress: nodesIn(lists, 'ingress') };
+        const names = new Set([...nodes.api, ...nodes.ingress].map(({ name }) => name));
+        const peers = new Set([...input.controlPlane, ...input.allNodes].map(({ name }) => name));
+        const leaving = [...peers].filter((name) => !names.has(name)).length || undefined;
+        models.settle(isServed(outcome));
+        if (isServed(outcome)) {
+          for (const { kind, list } of lists) {
+            observers.metrics.groupNodes(kind, nodes[kind].length);
+            list.markServed(list.latest() ?? []);
+          }
+          taken = input;
+          notifyAll();
+        }
+        return { nodes: names.size, leaving };
+      },
+    },
+    observers,
+  );
   return {
     wake,
     checkIntervalMs: settings.checkInterval,
@@ -126,36 +151,18 @@ export function vrrpConfiguration(
       if (outcome.kind === 'rendered') latest = outcome.model;
       return outcome;
     },
-    applier: {
-      ...applier,
-      apply: async (text, signal) => {
+    deployer: {
+      ...deployer,
+      want: async (set, input, signal) => {
         if (latest !== undefined) models.offer(latest);
         const back = () => (taken && rendered ? listedAgain(lists, taken, rendered) : []);
-        return await applyUnlessBack(applier, text, back, signal);
+        await wantUnlessBack(deployer, { set, input }, back, signal);
       },
-    },
-    observe: (outcome, input, { text }) => {
-      const cause = changes.note(vrrpOrigin(input, text), outcome);
-      // A node that has gone is in the input for as long as it is forgotten late, and in the lists no more: it is leaving.
-      const nodes = { api: nodesIn(lists, 'api'), ingress: nodesIn(lists, 'ingress') };
-      const names = new Set([...nodes.api, ...nodes.ingress].map(({ name }) => name));
-      const peers = new Set([...input.controlPlane, ...input.allNodes].map(({ name }) => name));
-      const leaving = [...peers].filter((name) => !names.has(name)).length || undefined;
-      logOutcome(outcome, { cause, nodes: names.size, leaving }, observers);
-      const isTaken = outcome.kind === 'unchanged' || outcome.kind === 'reloaded';
-      models.settle(isTaken);
-      if (!isTaken) return;
-      for (const { kind, list } of lists) {
-        observers.metrics.groupNodes(kind, nodes[kind].length);
-        list.markServed(list.latest() ?? []);
-      }
-      taken = input;
-      notifyAll();
     },
     ...models,
     view: () => ({
       group: groupOf(models.served(), taken),
-      ...changes.view(),
+      ...deployer.view(),
     }),
     isApplied: () => taken !== undefined && lists.every(({ list }) => list.isUpToDate()),
     list: () => listFact,
@@ -191,25 +198,20 @@ function modelOf(input: VrrpInput): KeepalivedModel | undefined {
  * the node hears adverts until then, takes part, and would be a second holder once they stop. The next configuration replaces
  * the file before a supervisor that was too slow reads it.
  */
-async function applyUnlessBack(
-  applier: Applier,
-  text: Rendered,
+async function wantUnlessBack(
+  deployer: Pick<Deployer<VrrpInput>, 'want'>,
+  { set, input }: { readonly set: Rendered; readonly input: VrrpInput },
   back: () => readonly string[],
   signal: AbortSignal,
-): Promise<ApplyOutcome> {
+): Promise<void> {
   const tooLate = new AbortController();
-  let nodes: readonly string[] = [];
   const timer = setInterval(() => {
-    if (nodes.length === 0) nodes = back();
-    if (nodes.length > 0) tooLate.abort();
+    const nodes = back();
+    const message = `The latest list names node "${nodes.join('", "')}" again, which this configuration would have forgotten`;
+    if (nodes.length > 0) tooLate.abort(new Error(message));
   }, LOOK_BACK_MS);
   try {
-    return await applier.apply(text, AbortSignal.any([signal, tooLate.signal]));
-  } catch (error) {
-    if (signal.aborted || !tooLate.signal.aborted) throw error;
-    const names = nodes.join('", "');
-    const message = `The latest list names node "${names}" again, which this configuration would have forgotten`;
-    return { kind: 'superseded', message };
+    await deployer.want(set, input, signal, tooLate.signal);
   } finally {
     clearInterval(timer);
   }

@@ -1,4 +1,4 @@
-import type { ConfigurationCheck } from '../../engine/apply/configuration-check.ts';
+import type { ConfigurationCheck } from '../../engine/config/check.ts';
 import type { RenderResult, Wanted } from '../../engine/monitor/proposal.ts';
 import { createRenderer } from '../../engine/monitor/renderer.ts';
 import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';

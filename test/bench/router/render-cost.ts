@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mainParts } from '../../../src/engine/apply/file-set.ts';
+import { mainParts } from '../../../src/engine/config/layout.ts';
 import { writeFileAtomically } from '../../../src/engine/system/file/atomic-write.ts';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';

@@ -1,15 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createApplier } from '../../../src/engine/apply/applier.ts';
-import { type Rendered, SET_FOLDER } from '../../../src/engine/apply/file-set.ts';
+import { filesFolder, namesOnDiskIn } from '../../../src/engine/config/layout.ts';
+import { type Rendered, SET_FOLDER } from '../../../src/engine/config/set.ts';
 import { readText } from '../../../src/engine/system/file/read-regular-file.ts';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { createConfigurationCheck } from '../../../src/haproxy/check-configuration.ts';
-import { difference, planOf } from '../../../src/haproxy/runtime/difference.ts';
+import { planBetween } from '../../../src/haproxy/runtime/difference.ts';
 import { configurationText } from '../../helpers/supervisor-configuration.ts';
 import { createSupervisedHost, type SupervisedHost } from '../../helpers/supervisor-host.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
+import { deployerFor } from '../engine/config/apply-scene.ts';
 
 const { signal } = new AbortController();
 const port = 9003;
@@ -33,19 +34,20 @@ test('a supervisor serves each set of files, and falls back to the last good one
   host.install('v1');
   const supervisor = host.supervise();
   await supervisor.waitForServing();
-  const check = createConfigurationCheck({ haproxyPath: 'haproxy', timeoutMs: 20_000, run: runCommand });
-  const applier = createApplier({ configPath: host.paths.config, check, socketPath: host.paths.socket });
+  const deployer = deployerOn(host);
   for (const word of ['one', 'two', 'three']) {
-    expect(await applier.apply(setOf(host, word), signal)).toMatchObject({
+    expect(await deployer.applySet(setOf(host, word), signal)).toMatchObject({
       kind: 'reloaded',
     });
     await waitFor(`"${word}" to be served`, async () => (await ask(host)) === word);
   }
-  expect(await applier.apply(setOf(host, 'three'), signal)).toEqual({ kind: 'unchanged' });
+  expect(await deployer.applySet(setOf(host, 'three'), signal)).toEqual({ kind: 'unchanged' });
 
   const { pid, generation } = await supervisor.waitForServing();
-  await waitFor('the last good copy', () =>
-    readText(join(host.paths.dir, 'run/haproxy.last-good.cfg')).includes('.sets/3'),
+  const live = readText(host.paths.config);
+  await waitFor(
+    'the last good copy',
+    () => readText(join(host.paths.dir, 'run/haproxy.last-good.cfg')) === live,
   );
   writeFileSync(host.paths.config, 'nonsense\n');
   process.kill(pid, 'SIGKILL');
@@ -53,7 +55,7 @@ test('a supervisor serves each set of files, and falls back to the last good one
   await waitFor('the last good set to be served', async () => (await ask(host)) === 'three');
 });
 
-test('a list that was edited by hand and read by a start is put back, and read again', async () => {
+test('a list that was edited by hand is written again by the next monitor', async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
   const supervisor = host.supervise();
@@ -63,23 +65,24 @@ test('a list that was edited by hand and read by a start is put back, and read a
   const whole = setOf(host, 'one');
   const text = whole.text.replace(`127.0.0.1:${port}\n`, (bind) => bind + rule);
   const set = { ...whole, text, others: [...(whole.others ?? []), listed] };
-  const check = createConfigurationCheck({ haproxyPath: 'haproxy', timeoutMs: 20_000, run: runCommand });
-  let nowMs = 0;
-  const applier = createApplier({
-    ...{ configPath: host.paths.config, check, socketPath: host.paths.socket, checksAfter: true },
-    ...{
-      difference: (before, after) => planOf(difference(before, after, () => undefined)),
-      now: () => nowMs,
-    },
-  });
-  await applier.apply(set, signal);
+  const deployer = deployerOn(host);
+  await deployer.applySet(set, signal);
   await waitFor('the first answer', async () => (await ask(host)) === 'one');
   const { pid, generation } = await supervisor.waitForServing();
-  writeFileSync(join(`${host.paths.config}.sets`, '1', listed.name), 'b.example\n');
+  const edited = namesOnDiskIn(readText(host.paths.config)).get(listed.name) ?? '';
+  writeFileSync(join(filesFolder(host.paths.config), edited), 'b.example\n');
   process.kill(pid, 'SIGKILL');
   await supervisor.waitForServing(generation);
   await waitFor('the edited list to be read', async () => (await ask(host)).includes('403'));
-  nowMs += 60_000;
-  expect(await applier.apply(set, signal)).toMatchObject({ kind: 'reloaded', what: 'files-changed' });
+  // A monitor that starts again reads every file of its set once.
+  await deployerOn(host).applySet({ ...set, text: `${set.text}# another\n` }, signal);
   await waitFor('the right list to be read', async () => (await ask(host)) === 'one');
 });
+
+function deployerOn({ paths: { config, socket } }: SupervisedHost) {
+  const ask = createConfigurationCheck({ haproxyPath: 'haproxy', timeoutMs: 20_000, run: runCommand });
+  return deployerFor({
+    ...{ configPath: config, ask, socketPath: socket, check: 'when-idle' },
+    compare: (running, wanted) => planBetween(running, wanted, () => undefined),
+  });
+}

@@ -1,4 +1,4 @@
-import { LEFTOVER_AGE_MS } from '../../../src/engine/apply/live-file.ts';
+import { LEFTOVER_AGE_MS } from '../../../src/engine/config/live-file.ts';
 import type { EntryOf } from '../record/history.ts';
 import { isTemporary } from '../record/temporary-name.ts';
 import type { Verdict, Violation } from './verdict.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { othersOf } from '../../../src/engine/apply/file-set.ts';
+import { othersOf } from '../../../src/engine/config/set.ts';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { createConfigurationCheck } from '../../../src/haproxy/check-configuration.ts';
 import { decide } from '../../../src/router/decide/decide.ts';

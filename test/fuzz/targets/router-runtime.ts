@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { othersOf } from '../../../src/engine/apply/file-set.ts';
+import { othersOf } from '../../../src/engine/config/set.ts';
 import { decodeChangeRequest } from '../../../src/haproxy/runtime/change.ts';
 import { describeConfiguration } from '../../../src/haproxy/runtime/describe-configuration.ts';
 import { createRuntime } from '../../../src/haproxy/runtime/execute.ts';
@@ -12,7 +12,7 @@ import { decide } from '../../../src/router/decide/decide.ts';
 import { readObjectList } from '../../../src/router/follow/read-object-list.ts';
 import { selfSigned } from '../../../src/router/render/default-certificate.ts';
 import { writeTrial } from '../../../src/router/render/write-out.ts';
-import { routerDifference } from '../../../src/router/serve/set-difference.ts';
+import { compareSets } from '../../../src/router/serve/set-difference.ts';
 import { createNetNamespace } from '../../helpers/net-namespace.ts';
 import { type Printed, print } from '../../helpers/router/printed.ts';
 import { routerSettings } from '../../helpers/router/router-settings.ts';
@@ -39,17 +39,17 @@ async function open(): Promise<OpenTarget> {
 
   /** A HAProxy with the first set takes the second at runtime. */
   const change = async (before: Printed, after: Printed): Promise<void> => {
-    const plan = routerDifference(settings)(before, after);
-    if (plan.kind === 'nothing') return;
-    assert.equal(plan.kind, 'runtime');
+    const { tell: changes, reload } = compareSets(settings, Number.MAX_SAFE_INTEGER)(before, after);
+    assert.deepEqual(reload, []);
+    if (changes.length === 0) return;
     const folder = mkdtempSync(join(dir, 'run-'));
-    const sets = join(folder, 'haproxy.cfg.sets');
-    mkdirSync(join(sets, '1'), { recursive: true });
-    await writeTrial(join(sets, '1'), before);
-    const sent = JSON.stringify({ ...{ from: 'a', to: 'b', set: 2 }, changes: plan.changes });
+    const files = join(folder, 'haproxy.cfg.files');
+    mkdirSync(files);
+    await writeTrial(files, before);
+    const sent = JSON.stringify({ from: 'a', to: 'b', changes });
     const order = decodeChangeRequest(sent);
-    assert.deepEqual(order?.changes, plan.changes);
-    const [program, ...argv] = [...world.prefix, 'haproxy', '-db', '-f', join(sets, '1', 'haproxy.cfg')];
+    assert.deepEqual(order?.changes, changes);
+    const [program, ...argv] = [...world.prefix, 'haproxy', '-db', '-f', join(files, 'haproxy.cfg')];
     const haproxy = spawn(program ?? '', argv, { stdio: 'ignore' });
     const ended = once(haproxy, 'exit');
     try {
@@ -107,12 +107,12 @@ async function mustFollow(
       for (const command of commands) replies.push((await ask(running, command)) ?? '');
       return replies;
     },
-    readSetFile: async (_, name) => content(name),
+    readSetFile: async (name) => content(name),
     endSessions: async () => undefined,
     stepMs: 1,
   });
   const running = { generation: 1, master: { pid: 1, startTicks: 1 } };
-  const outcome = await runtime.change(running, [], { changes, set: 2 });
+  const outcome = await runtime.change(running, [], { changes });
   assert.equal(outcome.kind, 'changed', JSON.stringify(outcome));
   const wanted = describeConfiguration(after.text);
   assert.ok(wanted !== undefined);

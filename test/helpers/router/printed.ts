@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { othersOf, type Rendered } from '../../../src/engine/apply/file-set.ts';
+import { othersOf, type Rendered } from '../../../src/engine/config/set.ts';
 import { type HeaderAction, hostText, type RouteBackend } from '../../../src/router/model.ts';
 import { renderRouter } from '../../../src/router/render/render-router.ts';
 import type { RouterSettings } from '../../../src/router/settings/router-settings.ts';

@@ -3,14 +3,17 @@ import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { onTestFinished } from 'vitest';
-import { createApplier } from '../../../src/engine/apply/applier.ts';
-import type { ApplyOutcome } from '../../../src/engine/apply/apply-outcome.ts';
-import { othersOf, type Rendered } from '../../../src/engine/apply/file-set.ts';
+import { createDeployer } from '../../../src/engine/config/deployer.ts';
+import { nameInSet } from '../../../src/engine/config/layout.ts';
+import type { ApplyOutcome } from '../../../src/engine/config/outcome.ts';
+import { connectProxy } from '../../../src/engine/config/proxy.ts';
+import { othersOf, type Rendered } from '../../../src/engine/config/set.ts';
+import { createStore } from '../../../src/engine/config/store.ts';
 import { linesIn } from '../../../src/haproxy/runtime/plan-files.ts';
 import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
 import { selfSigned } from '../../../src/router/render/default-certificate.ts';
 import { renderRouter } from '../../../src/router/render/render-router.ts';
-import { routerDifference } from '../../../src/router/serve/set-difference.ts';
+import { compareSets } from '../../../src/router/serve/set-difference.ts';
 import { createSupervisedHost, type SupervisedHost } from '../supervisor-host.ts';
 import type { SupervisorProcess } from '../supervisor-process.ts';
 import { waitFor } from '../wait-for.ts';
@@ -75,23 +78,24 @@ export async function openSetWorld(
   };
   // The supervisor checks before each reload.
   const check = async () => ({ kind: 'valid' }) as const;
-  const difference = routerDifference(settings);
-  const applier = createApplier({
-    configPath: config,
-    check,
-    socketPath: socket,
-    difference,
-    checksAfter: true,
+  let outcome: ApplyOutcome | undefined;
+  const deployer = createDeployer<undefined>({
+    ...{ configPath: config, check, store: createStore({ configPath: config }) },
     // As the router waits.
-    reloadTimeoutMs: 90_000,
+    proxy: connectProxy({ socketPath: socket, reloadTimeoutMs: 90_000 }),
+    policy: { check: 'when-idle', reloadEveryMs: 0, compare: compareSets(settings) },
+    observe: (report) => {
+      if (report.isCheck !== true) outcome = report.outcome;
+    },
   });
   const supervisor = host.supervise(flags);
   const { signal } = new AbortController();
   const tell = async (command: string): Promise<string> =>
     (await askRuntimeApi(statsSocket, command, 5_000)) ?? '';
   const want: SetWorld['want'] = async (...wishes) => {
-    const outcome = await applier.apply(render(wishes), signal);
-    await applier.settle(signal)?.outcome;
+    await deployer.want(render(wishes), undefined, signal);
+    await deployer.ended();
+    if (outcome === undefined) throw new Error('no outcome');
     return outcome;
   };
   return {
@@ -128,7 +132,7 @@ async function memoryOf(tell: SetWorld['tell']): Promise<Memory> {
   const names = [...(await tell('show map')).matchAll(/^\d+ \((\S+)\) /gm)].map(([, name = '']) => name);
   const maps = await Promise.all(
     names.map(async (name) => [
-      name,
+      nameInSet(name),
       sortedLines((await tell(`show map ${name}`)).replaceAll(/^\S+ /gm, '')),
     ]),
   );
@@ -139,7 +143,9 @@ async function memoryOf(tell: SetWorld['tell']): Promise<Memory> {
       return [relative(path), plainPrint(/^SHA1 FingerPrint: (.*)$/m.exec(said)?.[1] ?? said)] as const;
     }),
   );
-  const list = (await tell(`show ssl crt-list ${LIST}`)).replaceAll('\0', '').split('\n');
+  const nameOf = async (file: string): Promise<string> =>
+    (await tell('show ssl crt-list')).split('\n').find((line) => nameInSet(line) === file) ?? file;
+  const list = (await tell(`show ssl crt-list ${await nameOf(LIST)}`)).replaceAll('\0', '').split('\n');
   const rows = (await tell('show servers state')).split('\n').filter((row) => / be_edge_http:/.test(row));
   const servers = rows.map((row) => row.split(' ')).filter((row) => (Number(row[6]) & 0x09) === 0);
   return {
@@ -153,7 +159,8 @@ async function memoryOf(tell: SetWorld['tell']): Promise<Memory> {
   };
 }
 
-const relative = (path: string): string => path.replace(/^.*\.sets\/\d+\//, '');
+/** The names of files as the router has them; HAProxy shows a certificate with its line. */
+const relative = (line: string): string => line.replace(/^\S+/, nameInSet);
 
 function memoryFor(rendered: Rendered, wishes: readonly Wish[]): Memory {
   const files = othersOf(rendered);

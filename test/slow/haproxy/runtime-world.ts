@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createApplier } from '../../../src/engine/apply/applier.ts';
-import type { ApplyOutcome } from '../../../src/engine/apply/apply-outcome.ts';
+import type { ApplyOutcome } from '../../../src/engine/config/outcome.ts';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { createConfigurationCheck } from '../../../src/haproxy/check-configuration.ts';
-import { differenceOf } from '../../../src/haproxy/runtime/difference.ts';
+import { planBetween } from '../../../src/haproxy/runtime/difference.ts';
 import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
 import { parseRunningServers, type RunningServers } from '../../../src/haproxy/text/servers-state.ts';
+import { deployerFor } from '../../contract/engine/config/apply-scene.ts';
 import { createAuthority } from '../../helpers/certificates.ts';
 import { startBackends } from '../../helpers/load/start-backends.ts';
 import { defaultLoadBalancerSettings } from '../../helpers/load-balancer-settings.ts';
@@ -65,10 +65,10 @@ export async function openRuntimeWorld(
     if (outcome.kind === 'failed') throw new Error(outcome.message);
     return template === 'shipped' ? outcome.text : withOwnChecks(outcome.text);
   };
-  const check = createConfigurationCheck({ haproxyPath: 'haproxy', timeoutMs: 20_000, run: runCommand });
-  const applier = createApplier({
-    ...{ configPath: config, check, socketPath: socket },
-    difference: (before, after) => differenceOf(before.text, after.text),
+  const ask = createConfigurationCheck({ haproxyPath: 'haproxy', timeoutMs: 20_000, run: runCommand });
+  const deployer = deployerFor({
+    ...{ configPath: config, ask, socketPath: socket },
+    compare: (running, wanted) => planBetween(running, wanted, () => undefined),
   });
   const { signal } = new AbortController();
   const tell = async (command: string): Promise<string> =>
@@ -78,8 +78,11 @@ export async function openRuntimeWorld(
     if (found === undefined) throw new Error('Cannot read the statistics: they are none');
     return found;
   };
-  const want: RuntimeWorld['want'] = (...names) =>
-    applier.apply({ text: configOf(...names), mode: 0o644 }, signal);
+  const want: RuntimeWorld['want'] = async (...names) => {
+    const outcome = await deployer.apply(configOf(...names), signal, 0o644);
+    if (outcome === undefined) throw new Error('no outcome');
+    return outcome;
+  };
   return {
     ...{ host, configOf, want, running, tell },
     begin: async (supervisor, ...names) => {

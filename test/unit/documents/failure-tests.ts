@@ -77,8 +77,8 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   ],
   [
     'HAProxy refuses a change at runtime',
-    'unit/haproxy/supervise/change.test.ts',
-    'a refused change becomes a reload, whose result answers the request',
+    'contract/engine/config/runtime-change.test.ts',
+    'a change refused at runtime is a reload with that reason',
   ],
   [
     'a server of the router or the pod proxy is changed by hand on the Runtime API',
@@ -283,7 +283,7 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   ],
   [
     '… and the servers, the settings or the template change',
-    'contract/engine/apply/applier-trouble.test.ts',
+    'contract/engine/config/deployer-trouble.test.ts',
     'a file that cannot be replaced is a failure, and the live file stays',
   ],
   [
@@ -308,7 +308,7 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   ],
   [
     'no process can be started, or `haproxy` cannot run',
-    'contract/engine/apply/applier-trouble.test.ts',
+    'contract/engine/config/deployer-trouble.test.ts',
     'an HAProxy that cannot be run says nothing about the text',
   ],
   [

@@ -31,7 +31,7 @@ export const threatTests: readonly (readonly [claim: string, ...tests: string[]]
   ],
   [
     'a link at the path of a configuration is followed on purpose: its target is replaced',
-    'test/contract/engine/apply/applier-trouble.test.ts',
+    'test/contract/engine/config/deployer-trouble.test.ts',
   ],
   [
     "no link or FIFO is followed or waited for in place of a track file, a server state, keepalived's output or FIFO",

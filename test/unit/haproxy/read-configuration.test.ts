@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MAX_CONFIGURATION_BYTES } from '../../../src/engine/apply/limits.ts';
+import { MAX_CONFIGURATION_BYTES } from '../../../src/engine/config/limits.ts';
 import { readConfiguration } from '../../../src/haproxy/read-configuration.ts';
 
 let dir: string;
@@ -34,9 +34,7 @@ test.each([
 });
 
 test.each(['good', 'link'])('a file that is %s is read, with the hash of its bytes', (name) => {
-  expect(readConfiguration(join(dir, name))).toEqual({
-    kind: 'present',
-    bytes: Buffer.from('global\n'),
-    sha256: createHash('sha256').update('global\n').digest('hex'),
-  });
+  const sha256 = createHash('sha256').update('global\n').digest('hex');
+  const bytes = Buffer.from('global\n');
+  expect(readConfiguration(join(dir, name))).toEqual({ kind: 'present', bytes, sha256, revision: sha256 });
 });

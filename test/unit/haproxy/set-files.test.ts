@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHaproxyProgram } from '../../../src/haproxy/haproxy-program.ts';
 
-test('a start says how many files the set has that its main file names', async () => {
+test('a start says how many files lie next to the main file', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   const config = join(dir, 'haproxy.cfg');
-  const folder = `${config}.sets/7`;
+  const folder = `${config}.files`;
   mkdirSync(join(folder, 'certs'), { recursive: true });
   for (const name of ['list', 'certs/a.pem', 'certs/b.pem']) writeFileSync(join(folder, name), '');
   const program = createHaproxyProgram({
@@ -19,14 +19,11 @@ test('a start says how many files the set has that its main file names', async (
     stateFile: join(dir, 'server-state'),
     forceDeleteTimeout: 1_000,
   });
-  for (const [text, setFiles] of [
-    [`crt-list ${folder}/list`, 3],
-    [`crt-list ${config}.sets/8/list`, 0],
-    ['global', 0],
-  ] as const) {
-    writeFileSync(config, text);
+  writeFileSync(config, 'global');
+  for (const setFiles of [3, 0]) {
     const outcome = program.start({ generation: 1, config: 'live', takeOver: false });
     expect(outcome).toMatchObject({ kind: 'started', setFiles });
     if (outcome.kind === 'started') await outcome.exited;
+    rmSync(folder, { recursive: true, force: true });
   }
 });

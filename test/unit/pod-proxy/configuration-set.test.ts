@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mustBeSet, othersOf } from '../../../src/engine/apply/file-set.ts';
+import { mustBeSet, othersOf } from '../../../src/engine/config/set.ts';
 import { modelOf, renderedSet } from '../../../src/pod-proxy/configuration-set.ts';
 
 it('a Secret may have a name that is too long for a file with .pem behind it', () => {

@@ -1,26 +1,28 @@
 import { expect, it } from 'vitest';
-import { gentleDifference } from '../../../src/pod-proxy/difference.ts';
+import { podProxyDifference } from '../../../src/pod-proxy/difference.ts';
 
 const configuration = (...addresses: readonly string[]) => ({
+  mode: 0o644,
   text: `backend web\n${addresses.map((each, index) => `  server web-${index + 1} ${each}:80 check\n`).join('')}`,
 });
 const withCertificate = (content: string) => ({
+  mode: 0o644,
   text: 'frontend web\n  bind :443 ssl crt @SET_FOLDER@/certs/web.pem\n',
   others: [{ name: 'certs/web.pem', content, secret: true }],
 });
 const mayFinish = { options: 'check' };
 
 it('a new server is a runtime update', () => {
-  expect(gentleDifference(configuration('10.0.0.1'), configuration('10.0.0.1', '10.0.0.2'))).toMatchObject({
-    kind: 'runtime',
-    changes: [{ server: 'web/web-2', wanted: { address: '10.0.0.2' } }],
+  expect(podProxyDifference(configuration('10.0.0.1'), configuration('10.0.0.1', '10.0.0.2'))).toMatchObject({
+    reload: [],
+    tell: [{ server: 'web/web-2', wanted: { address: '10.0.0.2' } }],
   });
 });
 
 it('connections with servers that go and move may finish', () => {
-  expect(gentleDifference(configuration('10.0.0.1', '10.0.0.2'), configuration('10.0.0.2'))).toMatchObject({
-    kind: 'runtime',
-    changes: [
+  expect(podProxyDifference(configuration('10.0.0.1', '10.0.0.2'), configuration('10.0.0.2'))).toMatchObject({
+    reload: [],
+    tell: [
       { server: 'web/web-1', wanted: { address: '10.0.0.2' }, mayFinish },
       { server: 'web/web-2', wanted: null, mayFinish },
     ],
@@ -29,14 +31,16 @@ it('connections with servers that go and move may finish', () => {
 
 it('HAProxy reloads for anything else', () => {
   const before = configuration('10.0.0.1');
-  expect(gentleDifference(before, { text: `${before.text}  balance leastconn\n` })).toMatchObject({
-    kind: 'reload',
+  expect(
+    podProxyDifference(before, { ...before, text: `${before.text}  balance leastconn\n` }),
+  ).toMatchObject({
+    reload: [{ what: 'section-changed' }],
   });
 });
 
 it('a renewed certificate is a runtime update', () => {
-  expect(gentleDifference(withCertificate('one'), withCertificate('two'))).toMatchObject({
-    kind: 'runtime',
-    changes: [{ kind: 'certificate', certificate: 'certs/web.pem' }],
+  expect(podProxyDifference(withCertificate('one'), withCertificate('two'))).toMatchObject({
+    reload: [],
+    tell: [{ kind: 'certificate', certificate: 'certs/web.pem' }],
   });
 });

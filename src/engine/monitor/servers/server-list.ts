@@ -1,4 +1,4 @@
-import { isOwnFile } from '../../apply/foreign-file.ts';
+import { isOwnFile } from '../../config/foreign-file.ts';
 import { type ApiServer, sameServers } from '../../kube/api-server.ts';
 import { askReadyz } from '../../kube/ask-readyz.ts';
 import type { Observation } from '../../kube/control-plane/source.ts';

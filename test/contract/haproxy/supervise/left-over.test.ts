@@ -37,6 +37,7 @@ function program(
     ...{
       prove: unused,
       keepLastGood: unused,
+      fileSha256: unused,
       countSessions: unused,
       countRequests: unused,
       endSessions: unused,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { runCommand } from '../../../../src/engine/system/process/run-command.ts';
 import { reloadByScript, scriptProblem } from '../../../../src/router/serve/reload-script.ts';
-import { type ApplyScene, createApplyScene, goodText } from '../../engine/apply/apply-scene.ts';
+import { type ApplyScene, createApplyScene, goodText } from '../../engine/config/apply-scene.ts';
 
 const { signal } = new AbortController();
 const [before, after] = [goodText(1001), goodText(1002)];
@@ -19,11 +19,8 @@ const path = (): string => join(scene.directory, 'reload');
 function scripted(body: string, timeoutMs = 60_000) {
   writeFileSync(path(), `#!/bin/sh\n${body}\n`);
   chmodSync(path(), 0o755);
-  const supervisor = reloadByScript({ path: path(), config: scene.configPath, timeoutMs, run: runCommand });
-  return scene.applier({
-    supervisor,
-    checksAfter: true,
-    difference: () => ({ kind: 'runtime', changes: [{}] }),
+  return scene.deployer({
+    proxy: reloadByScript({ path: path(), config: scene.configPath, timeoutMs, run: runCommand }),
   });
 }
 const runs = () => readFileSync(join(scene.directory, 'runs'), 'utf8').split('\n').filter(Boolean);

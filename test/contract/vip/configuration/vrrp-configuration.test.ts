@@ -1,8 +1,9 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { settingsTyped } from '../../../../src/cli/command-line.ts';
+import { serveControlSocket } from '../../../../src/engine/control/control-server.ts';
 import { changeProblem } from '../../../../src/engine/examine/problem.ts';
 import { createServerList } from '../../../../src/engine/monitor/servers/server-list.ts';
 import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
@@ -18,11 +19,15 @@ import {
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 const { signal } = new AbortController();
+const plain = { text: '# hawser renders this file\n', mode: 0o644 };
 
 /** keepalived.conf of a node whose supervisor serves whatever it is given, for nodes that a test lists. */
-function group() {
+async function group() {
   const dir = mkdtempSync(join(tmpdir(), 'hawser-group-'));
   onTestFinished(() => rmSync(dir, { recursive: true }));
+  writeFileSync(join(dir, 'keepalived'), '#!/bin/sh\n', { mode: 0o700 });
+  const served = await serveControlSocket(join(dir, 'keepalived.sock'), async () => ({ ok: true }));
+  onTestFinished(async () => (served.kind === 'serving' ? await served.close() : undefined));
   const paths = ['kubeconfig', 'keepalived.conf.ejs', 'keepalived.conf'].map((name) => join(dir, name));
   const flags = ['--api-vips', '192.0.2.100', '--settle', '1ms', '--node-name', 'cp-1'];
   const here = ['--keepalived', join(dir, 'keepalived'), '--socket', join(dir, 'keepalived.sock')];
@@ -54,18 +59,10 @@ function group() {
   return { dir, configuration: vrrpConfiguration(settings, parts), observe, inputOf, logged, registry };
 }
 
-const reloaded = { kind: 'reloaded' } as const;
-const attempt = { startMs: 0, isPart: false };
-
 test('a node that has gone is not counted while keepalived still has it as a peer', async () => {
-  const { configuration, observe, inputOf, logged, registry } = group();
+  const { configuration, observe, inputOf, logged, registry } = await group();
   await observe('cp-1', 'cp-2');
-  await configuration.observe(
-    reloaded,
-    inputOf('cp-1', 'cp-2', 'cp-3'),
-    { text: 'text', mode: 0o644 },
-    attempt,
-  );
+  await configuration.deployer.want(plain, inputOf('cp-1', 'cp-2', 'cp-3'), signal);
 
   expect(logged.find(({ event }) => event === 'configuration-reloaded')).toMatchObject({
     nodes: 2,
@@ -75,47 +72,39 @@ test('a node that has gone is not counted while keepalived still has it as a pee
 });
 
 test('a confirmed configuration reaches the health writers before their next check', async () => {
-  const { configuration, observe, inputOf } = group();
+  const { configuration, observe, inputOf } = await group();
   await observe('cp-1', 'cp-2');
   const confirmed: boolean[] = [];
   configuration.onChange(() => void confirmed.push(configuration.isApplied()));
-  await configuration.observe(reloaded, inputOf('cp-1', 'cp-2'), { text: 'text', mode: 0o644 }, attempt);
+  await configuration.deployer.want(plain, inputOf('cp-1', 'cp-2'), signal);
   expect(confirmed).toEqual([true]);
 });
 
 test('a configuration that forgets a node is given up where the node is listed again before it is in service', async () => {
-  const { dir, configuration, observe, inputOf, logged, registry } = group();
+  const { dir, configuration, observe, inputOf, logged, registry } = await group();
   cpSync('templates/keepalived.conf.ejs', join(dir, 'keepalived.conf.ejs'));
+  await observe('cp-1', 'cp-2', 'cp-3');
+  await configuration.deployer.want(plain, inputOf('cp-1', 'cp-2', 'cp-3'), signal);
   const check = `#!/bin/sh\necho > ${dir}/asked\nexec sleep 20\n`;
   writeFileSync(join(dir, 'keepalived'), check, { mode: 0o700 });
-  await observe('cp-1', 'cp-2', 'cp-3');
-  await configuration.observe(
-    reloaded,
-    inputOf('cp-1', 'cp-2', 'cp-3'),
-    { text: 'text', mode: 0o644 },
-    attempt,
-  );
   await observe('cp-1', 'cp-2');
   const outcome = await configuration.render(inputOf('cp-1', 'cp-2'));
   if (outcome.kind !== 'rendered') throw new Error(outcome.message);
 
-  const applied = configuration.applier.apply(outcome.rendered, signal);
+  const deployed = configuration.deployer.want(outcome.rendered, inputOf('cp-1', 'cp-2'), signal);
   await waitFor('the check', () => existsSync(join(dir, 'asked')));
   await observe('cp-1', 'cp-2', 'cp-3');
+  await deployed;
   const message = 'The latest list names node "cp-3" again, which this configuration would have forgotten';
-  expect(await applied).toEqual({ kind: 'superseded', message });
-  expect(readdirSync(dir).filter((name) => name.includes('keepalived.conf'))).toEqual([
-    'keepalived.conf.ejs',
-  ]);
-
-  await configuration.observe(await applied, inputOf('cp-1', 'cp-2'), outcome.rendered, attempt);
+  expect(readFileSync(join(dir, 'keepalived.conf'), 'utf8')).toBe(plain.text);
+  expect(existsSync(join(dir, 'keepalived.conf.candidate'))).toBe(false);
   expect(logged.at(-1)).toEqual({ event: 'configuration-superseded', message });
   expect(registry.text()).toContain('hawser_applies_total{result="failed"} 0');
   expect(changeProblem('keepalived.conf', configuration.view().lastChange)).toBe(false);
 });
 
 test('a node that a believed list lacks sets its configuration aside, once, and keeps it otherwise', async () => {
-  const { dir, configuration, observe, logged } = group();
+  const { dir, configuration, observe, logged } = await group();
   const changes: string[] = [];
   configuration.onChange(() => void changes.push(configuration.list().kind));
   writeFileSync(join(dir, 'keepalived.conf'), 'old');
@@ -125,14 +114,14 @@ test('a node that a believed list lacks sets its configuration aside, once, and 
 
   await observe('cp-251', 'cp-252');
   for (let rounds = 0; rounds < 2; rounds += 1) await configuration.next(signal);
-  expect(readdirSync(dir)).toEqual(['keepalived.conf.left']);
+  expect(readdirSync(dir).filter((name) => name.includes('conf'))).toEqual(['keepalived.conf.left']);
   expect(configuration.list()).toMatchObject({ kind: 'believed', names: 'others' });
   expect(changes).toEqual(['believed']);
   expect(logged.filter(({ event }) => event === 'removed-from-node-list')).toHaveLength(1);
 });
 
 test('a node that is replaced in one step stays a peer for a while, and the one in its place is added at once', async () => {
-  const { configuration, observe } = group();
+  const { configuration, observe } = await group();
   const peers = async () => {
     const { input, lookAgainInMs } = await configuration.next(signal);
     return { names: input?.controlPlane.map(({ name }) => name), lookAgainInMs };

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { sha256Of } from '../../../../src/engine/apply/file-set.ts';
+import { sha256Of } from '../../../../src/engine/config/set.ts';
 import type { Faults } from '../../../helpers/api-server/faults.ts';
 import { node } from '../../../helpers/api-server/objects.ts';
 import { type Cluster, createCluster } from '../../../helpers/cluster.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sha256Of } from '../../../../src/engine/apply/file-set.ts';
+import { sha256Of } from '../../../../src/engine/config/set.ts';
 import { node } from '../../../helpers/api-server/objects.ts';
 import { type Cluster, createCluster } from '../../../helpers/cluster.ts';
 import { createLoadBalancer, type LoadBalancer } from '../../../helpers/load-balancer.ts';

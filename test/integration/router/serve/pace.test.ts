@@ -1,10 +1,9 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type LiveRouter, startLiveRouter } from '../../../helpers/router/live-router.ts';
 import { plainRoute, slice } from '../../../helpers/router/route-objects.ts';
 import type { LogLine } from '../../../helpers/supervisor-process.ts';
-import { waitFor } from '../../../helpers/wait-for.ts';
 
 /** How often a running router reloads HAProxy, which takes half a second to start here. */
 const INTERVAL_MS = 2_000;
@@ -39,8 +38,7 @@ test('7 and 8: of a burst of 200 changes the first is served at once, and the re
   );
   const changedAtMs = Date.now();
   live.set([...web, ...routes.slice(0, 1)]);
-  // The reload for it has begun: its files are in place.
-  await waitFor('the first change', () => readFileSync(live.config, 'utf8').includes('be_http:shop:r0'));
+  await live.answers('r0.test', 'a');
   for (let count = 20; count <= routes.length; count += 20) live.set([...web, ...routes.slice(0, count)]);
   await live.answers('r199.test', 'a');
   // HAProxy answers before the router has heard of its reload.

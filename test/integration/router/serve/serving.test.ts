@@ -115,13 +115,13 @@ test('a route whose mistake has no line of its own is found too', async () => {
 });
 
 test('a failed write is retried without a new event', async () => {
-  const sets = `${live.config}.sets`;
-  renameSync(sets, `${sets}.aside`);
-  writeFileSync(sets, '');
+  const files = `${live.config}.files`;
+  renameSync(files, `${files}.aside`);
+  writeFileSync(files, '');
   set(...web, plainRoute('late', 'late.test', { service: 'web' }));
   await live.says('configuration-not-applied');
-  rmSync(sets);
-  renameSync(`${sets}.aside`, sets);
+  rmSync(files);
+  renameSync(`${files}.aside`, files);
   await live.answers('late.test', 'a');
 });
 

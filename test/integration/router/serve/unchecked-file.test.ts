@@ -51,7 +51,7 @@ test('runtime updates are validated at most once in ten seconds', async () => {
     await live.answers('one.test', round % 2 === 0 ? 'b' : 'a');
   }
   const [first = 0, second = 0] = checks().slice(before);
-  expect(second - first).toBeGreaterThanOrEqual(EVERY_MS - 100);
+  expect(second - first).toBeGreaterThanOrEqual(EVERY_MS - 1_000);
 });
 
 test('a HAProxy that dies over a file it refuses serves the last good one, and the next validation finds why', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ApplyOutcome } from '../../../../src/engine/apply/apply-outcome.ts';
+import type { ApplyOutcome } from '../../../../src/engine/config/outcome.ts';
 import { type LastChange, nextChange, type Origin } from '../../../../src/engine/monitor/last-change.ts';
 
 const unchanged: ApplyOutcome = { kind: 'unchanged' };
@@ -55,8 +55,7 @@ test('a refusal keeps its cause and its time while it is repeated, and its cause
 });
 
 test('a runtime update that validation refuses is not reported as edited on disk', () => {
-  const back = { kind: 'reloaded' } as const;
-  const verdict = { kind: 'rejected', by: 'check', message: 'no', detail: '', back } as const;
+  const verdict = { kind: 'rejected', by: 'check', message: 'no', detail: '', isRunning: true } as const;
   const attempts = [
     [origin('x'), reloaded],
     [origin('y', 'c'), reloaded],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ApplyOutcome } from '../../../../src/engine/apply/apply-outcome.ts';
+import type { ApplyOutcome } from '../../../../src/engine/config/outcome.ts';
 import { logOutcome } from '../../../../src/engine/monitor/log-outcome.ts';
 import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { createMonitorMetrics } from '../../../../src/engine/observe/monitor-metrics.ts';

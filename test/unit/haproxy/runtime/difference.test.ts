@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { SetFile } from '../../../../src/engine/apply/file-set.ts';
+import type { SetFile } from '../../../../src/engine/config/set.ts';
 import { difference, type KnownSet, planOf } from '../../../../src/haproxy/runtime/difference.ts';
 import type { FileKind } from '../../../../src/haproxy/runtime/plan-files.ts';
 

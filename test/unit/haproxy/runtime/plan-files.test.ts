@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type SetFile, sha256Of } from '../../../../src/engine/apply/file-set.ts';
+import { type SetFile, sha256Of } from '../../../../src/engine/config/set.ts';
 import { type FileKind, planFiles } from '../../../../src/haproxy/runtime/plan-files.ts';
 
 const kindOf = (name: string): FileKind | undefined =>

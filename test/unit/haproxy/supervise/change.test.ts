@@ -3,12 +3,11 @@ import type { ChangeRequest } from '../../../../src/haproxy/runtime/change.ts';
 import type { ChangeOutcome } from '../../../../src/haproxy/runtime/execute.ts';
 import { advance } from '../../../../src/haproxy/supervise/advance.ts';
 import type { Event, State } from '../../../../src/haproxy/supervise/state.ts';
-import { processOf, proven, serving, started, succeed } from '../../../helpers/supervisor-model.ts';
+import { processOf, proven, serving, started } from '../../../helpers/supervisor-model.ts';
 
 const change = {
   from: 'sha-1',
   to: 'sha-2',
-  checked: true,
   changes: [{ kind: 'server' as const, server: 'b/s', wanted: null }],
 };
 const requested = (request: number, asked: ChangeRequest = change): Event => ({
@@ -26,35 +25,26 @@ test('a change is made by the generation that serves, which then serves the new 
   ]);
   expect(machine.send(changed(made))).toEqual([
     { kind: 'answer', requests: [7], result: { ...atRunTime, commands: 1 } },
-    { kind: 'keep-last-good', configSha256: 'sha-2' },
   ]);
-  expect(machine.state.serving).toMatchObject({ number: 1, configSha256: 'sha-2' });
+  expect(machine.state.serving).toMatchObject({ number: 1, revision: 'sha-2' });
   expect(machine.state.changeCounts).toMatchObject({ made: 1, refused: 0 });
 });
 
-test('a file that was not checked is no last good one before the same order says that it was', () => {
+test('a file is kept as the last good one once its change says that it is good', () => {
   const machine = serving();
-  machine.send(requested(7, { ...change, checked: false }));
+  machine.send(requested(7));
   expect(machine.send(changed(made)).map(({ kind }) => kind)).toEqual(['answer']);
-  expect(machine.send(requested(8, { ...change, from: 'sha-2', changes: [] }))).toEqual([
+  expect(machine.send(requested(8, { from: 'sha-2', to: 'sha-2', good: true, changes: [] }))).toEqual([
     { kind: 'answer', requests: [8], result: atRunTime },
-    { kind: 'keep-last-good', configSha256: 'sha-2' },
+    { kind: 'keep-last-good', revision: 'sha-2' },
   ]);
 });
 
-const ahead: ChangeRequest = { ...change, to: 'told-1', checked: false, ahead: true };
-
-test('a change may precede its file, and an order without changes announces the file', () => {
+test('a change without commands only gives what runs another revision', () => {
   const machine = serving();
-  machine.send(requested(7, ahead));
-  expect(machine.send(changed(made))).toEqual([
-    { kind: 'answer', requests: [7], result: { ...atRunTime, commands: 1 } },
-  ]);
-  expect(machine.state.serving?.configSha256).toBe('told-1');
-  const said = requested(8, { from: 'told-1', to: 'sha-2', changes: [] });
-  expect(machine.send(said)).toEqual([{ kind: 'answer', requests: [8], result: atRunTime }]);
-  expect(machine.state.serving?.configSha256).toBe('sha-2');
-  expect(machine.state.changeCounts).toMatchObject({ made: 1, refused: 0 });
+  const renamed = requested(8, { from: 'sha-1', to: 'sha-2', changes: [] });
+  expect(machine.send(renamed)).toEqual([{ kind: 'answer', requests: [8], result: atRunTime }]);
+  expect(machine.state.serving?.revision).toBe('sha-2');
 });
 
 test('an earlier failure ends once the replacing file is served', () => {
@@ -64,82 +54,61 @@ test('an earlier failure ends once the replacing file is served', () => {
   machine.send({ kind: 'start-failed', number: 2, message: 'no' });
   machine.send({ kind: 'checked', failure: { stage: 'check', message: 'no' } });
   expect(machine.state.lastFailure).toMatchObject({ stage: 'check' });
-  machine.send(requested(7, { from: 'sha-1', to: 'sha-1', checked: true, changes: [] }));
-  expect(machine.state.lastFailure).toMatchObject({ stage: 'check' });
   machine.send(requested(8, { from: 'sha-1', to: 'sha-2', changes: [] }));
   expect(machine.state.lastFailure).toBeUndefined();
 });
 
-test('a change refused ahead of its file is not reloaded: the file does not have it', () => {
+test('a refused change is answered with the reason, and nothing is changed after it', () => {
   const machine = serving();
-  machine.send(requested(7, ahead));
+  machine.send(requested(7));
   expect(machine.send(changed(refused))).toMatchObject([
     { kind: 'answer', requests: [7], result: { stage: 'change', refused: 'no' } },
   ]);
   expect(machine.state.job).toBeUndefined();
   expect(machine.state.changeCounts).toMatchObject({ made: 0, refused: 1, lastRefusal: 'no' });
-  // A part of it may have been made: no change of the file in place may follow.
-  expect(machine.state.serving?.configSha256).toBe('told-1');
-  expect(machine.send(requested(8, { ...ahead, to: 'told-2' }))).toMatchObject([
-    { kind: 'answer', requests: [8], result: { stage: 'change' } },
+  // A part of it may have been made.
+  expect(machine.send(requested(8))).toMatchObject([
+    { kind: 'answer', requests: [8], result: { stage: 'change', running: null } },
   ]);
-  expect(machine.send(requested(9))).toMatchObject([{ kind: 'save-state' }]);
 });
 
 test('a change of something else than what runs is not told, and what waits behind it is', () => {
   const machine = serving();
   machine.send({ kind: 'requested', request: 1 });
-  machine.send(requested(7, { ...ahead, from: 'other' }));
-  machine.send(requested(8, ahead));
+  machine.send(requested(7, { ...change, from: 'other' }));
+  machine.send(requested(8));
   machine.send({ kind: 'state-saved' });
-  machine.send({ ...started(2), configSha256: 'sha-1' } as Event);
+  machine.send({ ...started(2), revision: 'sha-1' } as Event);
   const actions = machine.send(proven(2)).filter(({ kind }) => kind !== 'keep-last-good');
-  expect(actions.at(-2)).toMatchObject({ kind: 'answer', requests: [7], result: { stage: 'change' } });
+  expect(actions.at(-2)).toMatchObject({
+    kind: 'answer',
+    requests: [7],
+    result: { stage: 'change', running: 'sha-1' },
+  });
   expect(actions.at(-1)).toMatchObject({ kind: 'change', serving: { number: 2 } });
 });
 
-test('an order that follows a change which its HAProxy has lost is a reload', () => {
-  const machine = serving();
-  machine.send(requested(7, ahead));
-  machine.send(changed(made));
-  machine.now += 20_000;
-  machine.send({ kind: 'exited', number: 1, how: 'signal SIGKILL' });
-  machine.send({ ...started(2), configSha256: 'sha-1' } as Event);
-  machine.send(proven(2));
-  const said = requested(8, { from: 'told-1', to: 'sha-2', changes: [] });
-  expect(machine.send(said)).toMatchObject([{ kind: 'save-state' }]);
-});
-
-test('a refused change becomes a reload, whose result answers the request', () => {
-  const machine = serving();
-  machine.send(requested(7));
-  expect(machine.send(changed(refused))).toMatchObject([{ kind: 'save-state' }]);
-  succeed(machine);
-  expect(machine.actions.findLast(({ kind }) => kind === 'answer')).toMatchObject({
-    ...{ requests: [7], result: { generation: 2, refused: 'no' } },
-  });
-  expect(machine.state.changeCounts).toMatchObject({ refused: 1, lastRefusal: 'no' });
-});
-
 test.each<readonly [string, Partial<State['serving']>]>([
-  ['another file', { configSha256: 'other' }],
+  ['another file', { revision: 'other' }],
   ['its last good copy', { config: 'last-good' }],
-])('a change is a reload while HAProxy runs on %s', (_, difference) => {
+])('a change is not made while HAProxy runs on %s', (_, difference) => {
   const machine = serving();
   if (machine.state.serving !== undefined)
     machine.state = { ...machine.state, serving: { ...machine.state.serving, ...difference } };
-  expect(machine.send(requested(7))).toMatchObject([{ kind: 'save-state' }]);
+  expect(machine.send(requested(7))).toMatchObject([
+    { kind: 'answer', requests: [7], result: { stage: 'change' } },
+  ]);
 });
 
 test.each([
   ['the previous file', 'sha-1', 'change'],
   ['the new file', 'sha-2', 'answer'],
-])('a change that came while a generation was loading: that one had read %s', (_, configSha256, action) => {
+])('a change that came while a generation was loading: that one had read %s', (_, revision, action) => {
   const machine = serving();
   machine.send({ kind: 'requested', request: 1 });
   machine.send({ kind: 'state-saved' });
   expect(machine.send(requested(7))).toEqual([]);
-  machine.send({ ...started(2), configSha256 } as Event);
+  machine.send({ ...started(2), revision } as Event);
   const actions = machine.send(proven(2)).filter(({ kind }) => kind !== 'keep-last-good');
   expect(actions.at(-1)).toMatchObject(
     action === 'change' ? { kind: 'change', serving: { number: 2 } } : { kind: 'answer', requests: [7] },
@@ -150,11 +119,7 @@ test('a reload that is asked for during a change begins after it', () => {
   const machine = serving();
   machine.send(requested(7));
   expect(machine.send({ kind: 'requested', request: 8 })).toEqual([]);
-  expect(machine.send(changed(made)).map(({ kind }) => kind)).toEqual([
-    'answer',
-    'keep-last-good',
-    'save-state',
-  ]);
+  expect(machine.send(changed(made)).map(({ kind }) => kind)).toEqual(['answer', 'save-state']);
 });
 
 test('a change whose generation died is made by the next one if that read the previous file', () => {
@@ -163,7 +128,7 @@ test('a change whose generation died is made by the next one if that read the pr
   machine.now += 20_000;
   machine.send({ kind: 'exited', number: 1, how: 'signal SIGKILL' });
   expect(machine.send(changed(refused))).toEqual([]);
-  machine.send({ ...started(2), configSha256: 'sha-1' } as Event);
+  machine.send({ ...started(2), revision: 'sha-1' } as Event);
   expect(machine.send(proven(2)).at(-1)).toMatchObject({ kind: 'change', serving: { number: 2 } });
 });
 
@@ -174,7 +139,7 @@ test('drift is repaired while nothing else is to be done, and takes one reload a
   expect(machine.send(drifted)).toEqual([]);
   expect(machine.send(changed(refused))).toMatchObject([{ kind: 'save-state' }]);
   machine.send({ kind: 'state-saved' });
-  machine.send({ ...started(2), configSha256: 'sha-1' } as Event);
+  machine.send({ ...started(2), revision: 'sha-1' } as Event);
   machine.send(proven(2));
   expect(machine.send(drifted)).toMatchObject([{ kind: 'change', serving: { number: 2 } }]);
   expect(machine.send(changed(refused, 2))).toEqual([]);
@@ -195,7 +160,7 @@ test('drift that HAProxy keeps refusing is reported once', () => {
   send(drifted);
   send(changed(refused));
   send({ kind: 'state-saved' });
-  send({ ...started(2), configSha256: 'sha-1' } as Event);
+  send({ ...started(2), revision: 'sha-1' } as Event);
   send(proven(2));
   for (let look = 0; look < 3; look += 1) {
     send(drifted);

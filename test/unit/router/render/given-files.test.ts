@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { SetFile } from '../../../../src/engine/apply/file-set.ts';
+import type { SetFile } from '../../../../src/engine/config/set.ts';
 import { ConfigError } from '../../../../src/engine/system/errors.ts';
 import type { LogEvent } from '../../../../src/engine/system/log.ts';
 import { authorityProblem, revocationProblem } from '../../../../src/router/render/authority-pem.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { mustBeSet } from '../../../../src/engine/apply/file-set.ts';
+import { mustBeSet } from '../../../../src/engine/config/set.ts';
 import { renderRouter } from '../../../../src/router/render/render-router.ts';
 import { printableRoutes } from '../../../../src/router/render/unprintable.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Rendered } from '../../../../src/engine/apply/file-set.ts';
+import type { Rendered } from '../../../../src/engine/config/set.ts';
 import type { RouteBackend } from '../../../../src/router/model.ts';
 import { selfSigned } from '../../../../src/router/render/default-certificate.ts';
 import { createRouterRenderer, renderRouter } from '../../../../src/router/render/render-router.ts';
-import { routerDifference } from '../../../../src/router/serve/set-difference.ts';
+import { compareSets } from '../../../../src/router/serve/set-difference.ts';
 import { routeSets } from '../../../helpers/router/route-sets.ts';
 import { routerSettings, routerTemplate } from '../../../helpers/router/router-settings.ts';
 import { backendOf } from '../backend-of.ts';
@@ -52,7 +52,11 @@ test('incremental rendering equals rendering from scratch', () => {
 const textOnly = ({ text, mode, others = [] }: Rendered): Rendered => ({ text, mode, others });
 
 test('a comparison of pieces finds what one of texts finds', () => {
-  const difference = routerDifference(settings);
+  const compare = compareSets(settings);
+  const difference = (one: Rendered, other: Rendered) => {
+    const { tell, reload } = compare(one, other);
+    return { tell, reload };
+  };
   fc.assert(
     fc.property(steps, (each) => {
       const render = createRouterRenderer(settings);

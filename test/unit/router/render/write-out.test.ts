@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { SET_FOLDER, type SetFile } from '../../../../src/engine/apply/file-set.ts';
+import { SET_FOLDER, type SetFile } from '../../../../src/engine/config/set.ts';
 import { writeOut, writeTrial } from '../../../../src/router/render/write-out.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'hawser-write-out-'));

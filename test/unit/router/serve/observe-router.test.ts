@@ -126,19 +126,6 @@ test('a repeated decision covers no new event: a later one counts once decided a
   );
 });
 
-test('the reload back after a refused runtime update counts in addition to the refusal', () => {
-  const { observer, lines } = observed();
-  observer.onOutcome?.({ ...reloaded, atRunTime: true, isUnchecked: true }, 50, 'routes-changed');
-  observer.onOutcome?.({ ...refused, back: reloaded }, 500, 'routes-changed');
-  expect(lines()).toEqual(
-    expect.arrayContaining([
-      'hawser_router_reloads_total{reason="went-back",result="done"} 1',
-      'hawser_router_reloads_total{reason="routes-changed",result="rejected"} 1',
-      'template_router_reload_seconds_count 1',
-    ]),
-  );
-});
-
 test('an event that is heard between a decision and its telling counts for the next one', () => {
   const { clock, observer, lines } = observed();
   observer.onEvent?.();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Rendered, SetFile } from '../../../../src/engine/apply/file-set.ts';
-import { routerDifference } from '../../../../src/router/serve/set-difference.ts';
+import type { Rendered, SetFile } from '../../../../src/engine/config/set.ts';
+import { compareSets } from '../../../../src/router/serve/set-difference.ts';
 
 const rendered = (server: string, ...others: readonly SetFile[]): Rendered => ({
   text: `global\nbackend be_http:shop:web\n  balance random\n  server pod:1 ${server} weight 1\n`,
@@ -11,7 +11,7 @@ const map = (content: string): SetFile => ({ name: 'maps/http.exact.map', conten
 const list = (content: string): SetFile => ({ name: 'cert_config.map', content });
 const pem = (content: string, name = 'certs/shop_web.pem'): SetFile => ({ name, content, secret: true });
 const allowlist: SetFile = { name: 'allowlists/shop_web.txt', content: '10.0.0.0/8\n' };
-const hash = routerDifference({ lookup: 'hash' });
+const hash = compareSets({ lookup: 'hash' }, 2_000);
 const one = rendered('10.0.0.1:8080', map('a.test b\n'), pem('1'), list('certs/shop_web.pem a.test\n'));
 
 test.each<readonly [string, Rendered, readonly string[]]>([
@@ -34,24 +34,23 @@ test.each<readonly [string, Rendered, readonly string[]]>([
   ],
 ])('%s is a runtime update', (_, after, kinds) => {
   const found = hash(one, after);
-  expect(found.kind === 'runtime' ? found.changes.map(({ kind }) => kind) : []).toEqual(kinds);
-  expect(found.kind).not.toBe('reload');
+  expect(found.tell.map(({ kind }) => kind)).toEqual(kinds);
+  expect(found).toMatchObject({ reload: [], running: after });
 });
 
-test.each<readonly [string, Rendered | undefined, Rendered]>([
+test.each<readonly [string, Rendered, Rendered]>([
   ['a directive', one, { ...one, text: one.text.replace('random', 'source') }],
   ['a list of addresses', one, rendered('10.0.0.1:8080', ...(one.others ?? []), allowlist)],
   ['a configuration of which the files are not known', { text: one.text, mode: 0o644 }, one],
-  ['a first configuration', undefined, one],
 ])('it reloads for %s', (_, before, after) => {
-  expect(hash(before, after).kind).toBe('reload');
+  expect(hash(before, after).reload).not.toEqual([]);
 });
 
 test('it reloads for a line of a map of regular expressions', () => {
   const after = rendered('10.0.0.1:8080', map('a.test c\n'), ...(one.others ?? []).slice(1));
-  expect(routerDifference({ lookup: 'regex' })(one, after)).toMatchObject({
-    kind: 'reload',
-    what: 'files-changed',
+  expect(compareSets({ lookup: 'regex' })(one, after)).toMatchObject({
+    tell: [],
+    reload: [{ what: 'files-changed' }],
   });
 });
 
@@ -67,8 +66,7 @@ test('the one moved server of a namespace is not behind the thousand of another 
     others: [],
   });
   const found = hash(set(1), set(2));
-  const servers =
-    found.kind === 'runtime' ? found.changes.flatMap((each) => ('server' in each ? each.server : [])) : [];
+  const servers = found.tell.flatMap((each) => ('server' in each ? each.server : []));
   expect(servers).toHaveLength(1_001);
   expect(servers.indexOf('be_http:shop:web/pod:0')).toBeLessThan(2);
 });

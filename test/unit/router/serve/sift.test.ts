@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { CheckOutcome } from '../../../../src/engine/apply/configuration-check.ts';
+import type { CheckOutcome } from '../../../../src/engine/config/check.ts';
 import { sift } from '../../../../src/router/serve/sift.ts';
 
 const verdict = (isTaken: boolean, detail = ''): CheckOutcome =>

@@ -1,32 +1,38 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { RouteBackend } from '../../../../src/router/model.ts';
-import { smallerStep } from '../../../../src/router/serve/smaller-step.ts';
-import { routeBackend } from '../../../helpers/router/route-sets.ts';
+import type { Rendered } from '../../../../src/engine/config/set.ts';
+import { compareSets } from '../../../../src/router/serve/set-difference.ts';
 
-function route(namespace: string, hosts: readonly number[], weight = 1): RouteBackend {
-  const servers = hosts.map((host) => ({
-    ...{ name: `pod-${host}`, address: `10.0.0.${host}`, port: 8080, weight, h2c: false },
-  }));
-  return routeBackend({ key: `${namespace}:web`, host: `${namespace}.test`, servers });
+function set(
+  backends: Readonly<Record<string, readonly number[]>>,
+  weight = 1,
+  balance = 'random',
+): Rendered {
+  const texts = Object.entries(backends).map(([namespace, hosts]) => {
+    const servers = hosts.map((host) => `  server pod-${host} 10.0.0.${host}:8080 weight ${weight}\n`);
+    return `\nbackend be_http:${namespace}:web\n  balance ${balance}\n${servers.join('')}`;
+  });
+  return { text: ['global', ...texts].join(''), mode: 0o644 };
 }
 
-const namesIn = (routes: readonly RouteBackend[] | undefined, index: number) =>
-  routes?.[index]?.servers.map(({ name }) => name);
+const serversOf = ({ text }: Rendered, namespace: string): readonly string[] => {
+  const backend = text.split('\nbackend ').find((each) => each.startsWith(`be_http:${namespace}:`)) ?? '';
+  return [...backend.matchAll(/server (\S+)/g)].map(([, name = '']) => name);
+};
 
 test('a tenant whose servers all change does not delay the one changed server of another', () => {
-  const served = [route('evil', [1, 2, 3, 4]), route('shop', [1])];
-  const wanted = [route('evil', [5, 6, 7, 8]), route('shop', [2])];
-  const step = smallerStep(served, wanted, 4);
-  expect(namesIn(step, 1)).toEqual(['pod-2']);
-  expect(namesIn(step, 0)).toEqual(['pod-1', 'pod-2', 'pod-3', 'pod-4', 'pod-5', 'pod-6']);
+  const plan = compareSets({ lookup: 'hash' }, 4)(
+    set({ evil: [1, 2, 3, 4], shop: [1] }),
+    set({ evil: [5, 6, 7, 8], shop: [2] }),
+  );
+  expect(serversOf(plan.running, 'shop')).toEqual(['pod-2']);
+  expect(serversOf(plan.running, 'evil')).toEqual(['pod-1', 'pod-2', 'pod-3', 'pod-4', 'pod-5', 'pod-6']);
+  expect(plan.tell).toHaveLength(4);
 });
 
-test('few changes of servers, or a route that is new or changed otherwise, are no smaller step', () => {
-  const served = [route('a', [1, 2, 3])];
-  expect(smallerStep(served, [route('a', [4])], 4)).toBeUndefined();
-  expect(smallerStep(served, [route('a', [4]), route('b', [])], 1)).toBeUndefined();
-  expect(smallerStep(served, [{ ...route('a', [4]), balance: 'source' }], 1)).toBeUndefined();
+test('a plan with few changes of servers stays whole', () => {
+  const wanted = set({ a: [4] });
+  expect(compareSets({ lookup: 'hash' }, 4)(set({ a: [1, 2, 3] }), wanted).running).toBe(wanted);
 });
 
 test('step after step leads to the wanted servers, and no backend that keeps servers is empty in between', () => {
@@ -40,15 +46,33 @@ test('step after step leads to the wanted servers, and no backend that keeps ser
   });
   fc.assert(
     fc.property(world, fc.integer({ min: 1, max: 3 }), ({ one, two, one2, two2, weight }, most) => {
-      let served: readonly RouteBackend[] = [route('a', one), route('b', two)];
-      const wanted = [route('a', one2, weight), route('b', two2)];
+      let running = set({ a: one, b: two });
+      const wanted = set({ a: one2, b: two2 }, weight);
+      const compare = compareSets({ lookup: 'hash' }, most);
       for (let steps = 0; steps <= 36; steps += 1) {
-        const step = smallerStep(served, wanted, most);
-        if (step === undefined) return;
-        expect(step.every(({ servers }) => servers.length > 0)).toBe(true);
-        served = step;
+        const plan = compare(running, wanted);
+        expect(plan.reload).toEqual([]);
+        for (const namespace of ['a', 'b']) expect(serversOf(plan.running, namespace)).not.toEqual([]);
+        running = plan.running;
+        if (running === wanted) return;
       }
       expect.unreachable();
     }),
   );
+});
+
+test('a backend that needs a reload does not end the steps of another one', () => {
+  const compare = compareSets({ lookup: 'hash' }, 2);
+  const wanted: Rendered = {
+    ...set({ a: [4, 5, 6] }),
+    text: set({ a: [4, 5, 6] }).text + set({ b: [1] }).text.slice('global'.length),
+  };
+  let running = set({ a: [1, 2, 3] });
+  for (let steps = 0; steps < 4; steps += 1) {
+    const plan = compare(running, wanted);
+    expect(plan.reload).toMatchObject([{ what: 'section-added' }]);
+    running = plan.running;
+  }
+  expect(serversOf(running, 'a').toSorted()).toEqual(['pod-4', 'pod-5', 'pod-6']);
+  expect(serversOf(running, 'b')).toEqual([]);
 });

@@ -1,37 +1,21 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { RouteBackend } from '../../../../src/router/model.ts';
 import { createTeller } from '../../../../src/router/serve/tell-decisions.ts';
-import { waitFor } from '../../../helpers/wait-for.ts';
 import { decided, routeObject } from '../objects-of.ts';
 
 const decisionOf = (...names: readonly string[]) =>
   decided(names.map((name, age) => routeObject({ name, host: `${name}.test`, age })));
 
-/** A teller, of which HAProxy refuses routes whose names begin with `bad`, and everything that it has called admitted. */
+/** A teller, and everything that it has called admitted. */
 function telling() {
   const admitted = new Set<string>();
-  const tried: (readonly string[])[] = [];
-  let leftOut = 0;
-  const isBad = ({ key }: RouteBackend) => key.startsWith('shop:bad');
-  const teller = createTeller(
-    [
-      {
-        onDecision: ({ admission }, _leftOut, unproven) => {
-          for (const { key } of admission.admitted) if (!unproven.has(key)) admitted.add(key);
-        },
-      },
-    ],
+  const teller = createTeller([
     {
-      tryAlone: async (backends) => {
-        tried.push(backends.map(({ key }) => key));
-        return { taken: backends.filter((each) => !isBad(each)), isAnyLeftOut: backends.some(isBad) };
+      onDecision: ({ admission }, _leftOut, unproven) => {
+        for (const { key } of admission.admitted) if (!unproven.has(key)) admitted.add(key);
       },
     },
-    () => {
-      leftOut += 1;
-    },
-  );
-  return { teller, tried, admitted: () => [...admitted].sort(), leftOut: () => leftOut };
+  ]);
+  return { teller, admitted: () => [...admitted].sort() };
 }
 
 const shown = (decision: ReturnType<typeof decided>) => ({ decision, leftOut: [] });
@@ -51,11 +35,7 @@ test('a decision is reported soon, and of several only the newest', () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const told: number[] = [];
-  const teller = createTeller(
-    [{ onDecision: ({ admission }) => told.push(admission.admitted.length) }],
-    { tryAlone: async () => ({ taken: [], isAnyLeftOut: false }) },
-    () => undefined,
-  );
+  const teller = createTeller([{ onDecision: ({ admission }) => told.push(admission.admitted.length) }]);
   teller.decided(shown(decisionOf('a')));
   teller.decided(shown(decisionOf('a', 'b')));
   expect(told).toEqual([]);
@@ -63,18 +43,11 @@ test('a decision is reported soon, and of several only the newest', () => {
   expect(told).toEqual([2]);
   teller.tellNow();
   expect(told).toEqual([2]);
-  teller.decided(shown(decisionOf('a')));
-  teller.held(true);
-  expect(told).toEqual([2, 1]);
 });
 
 test('a route that was gone has to be accepted again', () => {
   const told: (readonly string[])[] = [];
-  const again = createTeller(
-    [{ onDecision: (_decision, _leftOut, unproven) => told.push([...unproven]) }],
-    { tryAlone: async () => ({ taken: [], isAnyLeftOut: false }) },
-    () => undefined,
-  );
+  const again = createTeller([{ onDecision: (_decision, _leftOut, unproven) => told.push([...unproven]) }]);
   const decide = (name: string) => {
     again.decided(shown(decisionOf(name)));
     again.tellNow();
@@ -89,11 +62,7 @@ test('a route that was gone has to be accepted again', () => {
 test('a route that was deleted and recreated has to be accepted again', () => {
   const routeOf = (uid: string) => decided([routeObject({ name: 'a', uid })]);
   const unproven: (readonly string[])[] = [];
-  const again = createTeller(
-    [{ onDecision: (_decision, _leftOut, keys) => unproven.push([...keys]) }],
-    { tryAlone: async () => ({ taken: [], isAnyLeftOut: false }) },
-    () => undefined,
-  );
+  const again = createTeller([{ onDecision: (_decision, _leftOut, keys) => unproven.push([...keys]) }]);
   again.decided(shown(routeOf('first')));
   again.tellNow();
   again.taken(routeOf('first'));
@@ -103,20 +72,4 @@ test('a route that was deleted and recreated has to be accepted again', () => {
   again.taken(routeOf('first'));
   again.taken(routeOf('second'));
   expect(unproven).toEqual([['shop:a'], [], ['shop:a'], ['shop:a'], []]);
-});
-
-test('while a reload is held back new routes are tried by themselves, and only those', async () => {
-  const { teller, tried, admitted, leftOut } = telling();
-  const stop = new AbortController();
-  const trying = teller.tryHeld(stop.signal);
-  const served = decisionOf('a');
-  teller.decided(shown(served));
-  teller.taken(served);
-  teller.decided(shown(decisionOf('a', 'b', 'bad')));
-  teller.held(true);
-  await waitFor('the trial', () => leftOut() > 0);
-  expect(tried[0]).toEqual(['shop:b', 'shop:bad']);
-  expect(admitted()).toEqual(['shop:a', 'shop:b']);
-  stop.abort();
-  await trying;
 });

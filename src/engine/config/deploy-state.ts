@@ -1,0 +1,165 @@
+import type { CheckOutcome } from './check.ts';
+import type { ApplyOutcome, Rejection, UpdateStats } from './outcome.ts';
+import type { ReloadResult, UpdateRequest, UpdateResult } from './proxy.ts';
+import type { Rendered, Revision } from './set.ts';
+import type { OnDisk } from './store.ts';
+
+/** A configuration, and what it was made from. */
+export interface Version<T> extends Known {
+  readonly set: Rendered;
+  readonly of: T;
+}
+
+/** `set` is undefined if another process wrote it and it cannot be read. */
+export interface Known {
+  readonly revision: Revision;
+  readonly set: Rendered | undefined;
+}
+
+export interface Reason {
+  readonly what: string;
+  readonly reason: string;
+}
+
+/** How to come from what runs to what is wanted. */
+export interface Plan<Change extends object = object> {
+  /** Runtime changes, whether or not a reload follows. */
+  readonly tell: readonly Change[];
+  /** What runs after them. The wanted set itself if nothing is left to do. */
+  readonly running: Rendered;
+  /** Some of them are read in the files of the set. */
+  readonly readsFiles?: boolean;
+  /** Why the rest needs a reload. If it is empty and the wanted set does not run after `tell`, there is more to tell. */
+  readonly reload: readonly Reason[];
+}
+
+export interface Policy {
+  /** `when-idle`: a file of ours is validated after it is in effect, and a reload is its own check. */
+  readonly check: 'before-write' | 'when-idle';
+  /** At most one reload starts in this time. */
+  readonly reloadEveryMs: number;
+  /** Undefined: every change is a reload. */
+  readonly compare?: ((running: Rendered, wanted: Rendered) => Plan) | undefined;
+}
+
+/** Where each version is. Times are monotonic milliseconds. */
+export interface Deploy<T> {
+  readonly wanted: Version<T> | undefined;
+  /** Undefined: not known, so that only a reload helps. */
+  readonly running: Known | undefined;
+  /** Undefined: not read yet. */
+  readonly onDisk: OnDisk | undefined;
+  /** The last good copy on disk. */
+  readonly good: Revision | undefined;
+  /** The last one that the program accepted, by a check or a start. */
+  readonly valid: Revision | undefined;
+  readonly refused: ReadonlyMap<Revision, Backoff>;
+  /** After failures that say nothing about the configuration: a full disk, no answer. */
+  readonly backoff: Backoff;
+  readonly reloadNotBeforeMs: number;
+  readonly checkNotBeforeMs: number;
+  readonly doing: Doing<T> | undefined;
+  readonly checking: Version<T> | undefined;
+  readonly lastChecked: Revision | undefined;
+  /** Refusals that were not reported yet. */
+  readonly refusals: readonly Refusal<T>[];
+  /** What was done since the last report. */
+  readonly done: { readonly told?: UpdateStats; readonly wrote?: true; readonly why?: Reason | undefined };
+  /** The outcome for `wanted`. */
+  readonly isReported: boolean;
+  readonly mustLook: boolean;
+  /** Something was changed before its file was written: a generation that was loading meanwhile may have read the older one. */
+  readonly mustConfirm: boolean;
+  /** Versions that may run: the newest first. */
+  readonly known: readonly Known[];
+}
+
+export interface Refusal<T> {
+  readonly version: Version<T>;
+  readonly rejection: Rejection;
+}
+
+export interface Backoff {
+  readonly failures: number;
+  readonly untilMs: number;
+}
+
+export type Doing<T> =
+  | { readonly kind: 'look' }
+  | { readonly kind: 'tell'; readonly to: Known }
+  | { readonly kind: 'write'; readonly version: Version<T>; readonly isChecked: boolean }
+  /** `notBeforeMs`: for the next reload if this one turns out to be none. */
+  | { readonly kind: 'reload'; readonly version: Version<T>; readonly notBeforeMs: number }
+  /** Of the last good file. `refusal` is reported then. */
+  | { readonly kind: 'restore'; readonly refusal: Refusal<T> | undefined };
+
+export interface Failed {
+  readonly is: 'failed';
+  readonly message: string;
+}
+
+export type DeployEvent<T> =
+  | { readonly kind: 'wanted'; readonly version: Version<T> }
+  /** `running` and `good` are missing if they were not asked for; `found` is what is on disk, if another process wrote it. */
+  | {
+      readonly kind: 'looked';
+      readonly onDisk: OnDisk;
+      readonly good?: Revision | undefined;
+      readonly running?: Revision | undefined;
+      readonly found?: Known | undefined;
+    }
+  | { readonly kind: 'told'; readonly result: UpdateResult | Failed }
+  | { readonly kind: 'written'; readonly result: CheckOutcome | Failed }
+  | { readonly kind: 'reloaded'; readonly result: ReloadResult }
+  /** `revision` is undefined if there was nothing to restore, or it failed. */
+  | { readonly kind: 'restored'; readonly revision: Revision | undefined; readonly lost?: string }
+  | { readonly kind: 'checked'; readonly version: Version<T>; readonly outcome: CheckOutcome }
+  /** The wanted version is not wanted any more, and what was being done for it has ended. */
+  | { readonly kind: 'abandoned'; readonly message: string }
+  /** The disk could not be read. */
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'tick' };
+
+export interface Report<T> {
+  readonly kind: 'report';
+  readonly outcome: ApplyOutcome;
+  readonly version: Version<T>;
+  /** The rest of it waits for its reload. */
+  readonly isPart?: true;
+  /** The program accepted it as a whole, by a check or a start. */
+  readonly isValid?: true;
+  /** The validation of one that is in effect, or waits for its reload. */
+  readonly isCheck?: true;
+}
+
+export type DeployAction<T> =
+  | {
+      readonly kind: 'look';
+      readonly asksRunning: boolean;
+      readonly isFirst: boolean;
+      readonly wanted: Version<T>;
+    }
+  | ({ readonly kind: 'tell'; readonly set: Rendered; readonly readsFiles: boolean } & UpdateRequest)
+  | { readonly kind: 'write'; readonly version: Version<T>; readonly isChecked: boolean }
+  | { readonly kind: 'reload'; readonly version: Version<T> }
+  | { readonly kind: 'restore' }
+  | { readonly kind: 'check'; readonly version: Version<T> }
+  | { readonly kind: 'keep-as-good'; readonly version: Version<T> }
+  | Report<T>;
+
+export const noBackoff: Backoff = { failures: 0, untilMs: 0 };
+
+export function initialDeploy<T>(): Deploy<T> {
+  return {
+    ...{ wanted: undefined, running: undefined, onDisk: undefined, good: undefined, valid: undefined },
+    ...{ refused: new Map(), backoff: noBackoff, reloadNotBeforeMs: 0, checkNotBeforeMs: 0 },
+    ...{ doing: undefined, checking: undefined, lastChecked: undefined, refusals: [], done: {} },
+    ...{ isReported: false, mustLook: true, mustConfirm: false, known: [] },
+  };
+}
+
+/** The wanted configuration is on disk, and waits for its reload. */
+export function isHeld<T>({ wanted, doing, running, onDisk, backoff }: Deploy<T>): boolean {
+  if (wanted === undefined || doing !== undefined || backoff.failures > 0) return false;
+  return onDisk?.revision === wanted.revision && running?.revision !== wanted.revision;
+}

@@ -1,0 +1,280 @@
+import { type Emit as EmitAction, type Step, stepOf } from '../supervise/step.ts';
+import { retryPauseMs } from '../system/time/retry.ts';
+import type { CheckOutcome } from './check.ts';
+import {
+  type Backoff,
+  type Deploy,
+  type DeployAction,
+  type DeployEvent,
+  type Doing,
+  type Failed,
+  type Known,
+  noBackoff,
+  type Policy,
+  type Version,
+} from './deploy-state.ts';
+import { proceed } from './next-action.ts';
+import { type ApplyOutcome, REFUSED, type Rejection, type Reloaded, type UpdateStats } from './outcome.ts';
+import type { ReloadResult, UpdateResult } from './proxy.ts';
+import type { Revision } from './set.ts';
+
+type Emit<T> = EmitAction<DeployAction<T>>;
+
+const RETRY = { firstMs: 500, longestMs: 15_000 };
+/** What may run, and refusals: more than can come of one generation's life. */
+const MOST_KNOWN = 8;
+
+/**
+ * Brings the wanted configuration to the disk and to the program. In this order: what can be changed at runtime is changed, the file is written,
+ * and the program is reloaded if anything needs it and the last reload was long enough ago. What is on disk is validated when nothing else is to
+ * be done. A refused configuration is neither written nor loaded again before it passes a check of its own; the last good one goes back on disk, and
+ * the program keeps what it accepted.
+ */
+export function advance<T>(
+  state: Deploy<T>,
+  event: DeployEvent<T>,
+  nowMs: number,
+  policy: Policy,
+): Step<Deploy<T>, DeployAction<T>> {
+  return stepOf<Deploy<T>, DeployAction<T>>((emit) =>
+    proceed(handle(state, event, nowMs, emit), nowMs, policy, emit),
+  );
+}
+
+function handle<T>(state: Deploy<T>, event: DeployEvent<T>, nowMs: number, emit: Emit<T>): Deploy<T> {
+  const { doing } = state;
+  const idle: Deploy<T> = { ...state, doing: undefined };
+  switch (event.kind) {
+    case 'wanted':
+      return hear(state, event.version);
+    case 'looked':
+      return looked(idle, event);
+    case 'told':
+      return doing?.kind === 'tell' ? told(idle, doing.to, event.result, nowMs, emit) : state;
+    case 'written':
+      return doing?.kind === 'write' ? written(idle, doing, event.result, nowMs, emit) : state;
+    case 'reloaded':
+      return doing?.kind === 'reload' ? reloaded(idle, doing, event.result, nowMs, emit) : state;
+    case 'restored':
+      return doing?.kind === 'restore' ? restored(idle, doing, event, emit) : state;
+    case 'checked':
+      return checked(state, event, nowMs, emit);
+    case 'abandoned':
+      return abandoned(idle, doing, event.message, emit);
+    case 'failed':
+      return failed({ ...idle, mustLook: true }, { kind: 'failed', message: event.message }, nowMs, emit);
+    case 'tick':
+      return state;
+  }
+}
+
+function hear<T>(state: Deploy<T>, wanted: Version<T>): Deploy<T> {
+  const isOther = state.wanted?.revision !== wanted.revision;
+  const next = { ...state, wanted, isReported: false, mustLook: true, known: knowing(state, wanted) };
+  return isOther ? { ...next, backoff: noBackoff } : next;
+}
+
+function knowing<T>({ known }: Deploy<T>, one: Known): readonly Known[] {
+  return [one, ...known.filter(({ revision }) => revision !== one.revision)].slice(0, MOST_KNOWN);
+}
+
+function looked<T>(state: Deploy<T>, event: Extract<DeployEvent<T>, { kind: 'looked' }>): Deploy<T> {
+  const { onDisk, found } = event;
+  const known = found === undefined ? state.known : [...state.known, found];
+  const isEdited = state.onDisk !== undefined && state.onDisk.revision !== onDisk.revision;
+  const next: Deploy<T> = { ...state, onDisk, known };
+  const isKnownGood = 'good' in event && event.good !== undefined;
+  const good = isKnownGood ? { good: event.good } : {};
+  const valid = isKnownGood && event.good === onDisk.revision ? { valid: event.good } : {};
+  // The program may have loaded what was edited by hand.
+  if (isEdited && !('running' in event)) return { ...next, running: undefined, mustLook: true };
+  const running = 'running' in event ? { running: knownAs(next, event.running) } : {};
+  return { ...next, ...good, ...valid, ...running };
+}
+
+function knownAs<T>({ known }: Deploy<T>, revision: Revision | undefined): Known | undefined {
+  return known.find((each) => each.revision === revision);
+}
+
+function told<T>(
+  state: Deploy<T>,
+  to: Known,
+  result: UpdateResult | Failed,
+  nowMs: number,
+  emit: Emit<T>,
+): Deploy<T> {
+  switch (result.is) {
+    case 'done': {
+      if (state.running?.revision === to.revision) return { ...state, mustConfirm: false };
+      const done = { ...state.done, told: sumOf(state.done.told, result.stats) };
+      return { ...state, running: to, done, mustConfirm: state.onDisk?.revision !== to.revision };
+    }
+    case 'refused': {
+      const { reason } = result;
+      const why = reason === undefined ? undefined : { what: REFUSED, reason };
+      return { ...state, running: undefined, done: { ...state.done, why } };
+    }
+    case 'conflict':
+      return { ...state, running: knownAs(state, result.running), mustConfirm: false };
+    case 'silent':
+      return { ...state, running: undefined, mustLook: true };
+    case 'failed':
+      return failed(state, { kind: 'failed', message: result.message }, nowMs, emit);
+  }
+}
+
+function sumOf(one: UpdateStats | undefined, other: UpdateStats): UpdateStats {
+  if (one === undefined) return other;
+  const tookMs = (one.tookMs ?? 0) + (other.tookMs ?? 0);
+  return { ...other, tookMs, commands: (one.commands ?? 0) + (other.commands ?? 0) };
+}
+
+function written<T>(
+  state: Deploy<T>,
+  { version, isChecked }: Extract<Doing<T>, { kind: 'write' }>,
+  result: CheckOutcome | Failed,
+  nowMs: number,
+  emit: Emit<T>,
+): Deploy<T> {
+  if ('is' in result) return failed(state, { kind: 'failed', message: result.message }, nowMs, emit);
+  const { revision } = version;
+  switch (result.kind) {
+    case 'valid': {
+      const next: Deploy<T> = {
+        ...{ ...state, onDisk: { revision, isOwn: true }, done: { ...state.done, wrote: true } },
+      };
+      return isChecked ? accepted(next, revision) : next;
+    }
+    case 'invalid':
+      return refuse(state, version, { ...result, kind: 'rejected', by: 'check' }, nowMs);
+    case 'impossible': {
+      const kind = result.isUnreachable === true ? 'unreachable' : 'failed';
+      return failed(state, { kind, message: result.message }, nowMs, emit);
+    }
+  }
+}
+
+function accepted<T>(state: Deploy<T>, valid: Revision): Deploy<T> {
+  const refused = new Map(state.refused);
+  refused.delete(valid);
+  return { ...state, valid, refused };
+}
+
+function reloaded<T>(
+  state: Deploy<T>,
+  { version, notBeforeMs }: Extract<Doing<T>, { kind: 'reload' }>,
+  result: ReloadResult,
+  nowMs: number,
+  emit: Emit<T>,
+): Deploy<T> {
+  const { why } = state.done;
+  const next: Deploy<T> = { ...state, done: {} };
+  switch (result.is) {
+    case 'done': {
+      const outcome: Reloaded = { ...result.outcome, kind: 'reloaded', ...why };
+      emit({ kind: 'report', outcome, version, isValid: true });
+      const isReported = state.wanted?.revision === version.revision;
+      return accepted(
+        { ...next, mustConfirm: false, running: version, isReported, backoff: noBackoff },
+        version.revision,
+      );
+    }
+    case 'refused': {
+      // A start that ends before it touches anything costs no connection.
+      const isFree = result.rejection.by === 'check';
+      const refusedNow = refuse(next, version, result.rejection, nowMs);
+      return isFree ? { ...refusedNow, reloadNotBeforeMs: notBeforeMs } : refusedNow;
+    }
+    case 'silent': {
+      const unknown: Deploy<T> = {
+        ...next,
+        running: undefined,
+        mustLook: true,
+        reloadNotBeforeMs: notBeforeMs,
+      };
+      return failed(unknown, { kind: 'unreachable', message: result.message }, nowMs, emit);
+    }
+  }
+}
+
+/** It is reported once the last good configuration is back on disk. */
+function refuse<T>(state: Deploy<T>, version: Version<T>, rejection: Rejection, nowMs: number): Deploy<T> {
+  const { revision } = version;
+  const { failures } = state.refused.get(revision) ?? noBackoff;
+  const others = [...state.refused].filter(([key]) => key !== revision).slice(1 - MOST_KNOWN);
+  const refused = new Map([...others, [revision, backoffAfter(failures + 1, nowMs)] as const]);
+  const valid = state.valid === revision ? undefined : state.valid;
+  const isRunning = state.running?.revision === revision;
+  const said = isRunning ? { ...rejection, isRunning } : rejection;
+  return { ...state, refused, valid, done: {}, refusals: [...state.refusals, { version, rejection: said }] };
+}
+
+function backoffAfter(failures: number, nowMs: number): Backoff {
+  return { failures, untilMs: nowMs + retryPauseMs(failures, RETRY) };
+}
+
+function failed<T>(
+  state: Deploy<T>,
+  outcome: Extract<ApplyOutcome, { kind: 'failed' | 'unreachable' }>,
+  nowMs: number,
+  emit: Emit<T>,
+): Deploy<T> {
+  const { wanted, running, backoff } = state;
+  const isOnlyRunning = outcome.kind === 'failed' && running?.revision === wanted?.revision;
+  const message = `${outcome.message}; applied at runtime only, lost when the program restarts`;
+  const said = isOnlyRunning && state.onDisk?.revision !== running?.revision;
+  if (wanted !== undefined)
+    emit({
+      ...{ kind: 'report', version: wanted },
+      outcome: said ? { kind: 'failed', message, inMemoryOnly: true } : outcome,
+    });
+  return { ...state, backoff: backoffAfter(backoff.failures + 1, nowMs) };
+}
+
+function restored<T>(
+  state: Deploy<T>,
+  { refusal }: Extract<Doing<T>, { kind: 'restore' }>,
+  { revision, lost }: Extract<DeployEvent<T>, { kind: 'restored' }>,
+  emit: Emit<T>,
+): Deploy<T> {
+  if (refusal !== undefined) {
+    const { version, rejection } = refusal;
+    const detail = lost === undefined ? rejection.detail : `${rejection.detail}\n${lost}`.trim();
+    emit({ kind: 'report', version, outcome: { ...rejection, detail } });
+  }
+  const next: Deploy<T> = { ...state, good: revision };
+  return revision === undefined ? next : { ...next, onDisk: { revision, isOwn: true } };
+}
+
+function checked<T>(
+  state: Deploy<T>,
+  { version, outcome }: Extract<DeployEvent<T>, { kind: 'checked' }>,
+  nowMs: number,
+  emit: Emit<T>,
+): Deploy<T> {
+  const next: Deploy<T> = { ...state, checking: undefined, lastChecked: version.revision };
+  switch (outcome.kind) {
+    case 'valid':
+      emit({ kind: 'report', outcome: { kind: 'unchanged' }, version, isValid: true, isCheck: true });
+      return accepted(next, version.revision);
+    case 'invalid':
+      return refuse(next, version, { ...outcome, kind: 'rejected', by: 'check' }, nowMs);
+    case 'impossible':
+      emit({ kind: 'report', outcome: { kind: 'failed', message: outcome.message }, version, isCheck: true });
+      return next;
+  }
+}
+
+function abandoned<T>(
+  state: Deploy<T>,
+  doing: Doing<T> | undefined,
+  message: string,
+  emit: Emit<T>,
+): Deploy<T> {
+  const { wanted } = state;
+  if (wanted !== undefined)
+    emit({ kind: 'report', outcome: { kind: 'superseded', message }, version: wanted });
+  const mayRun = doing?.kind === 'tell' || doing?.kind === 'reload';
+  const next: Deploy<T> = { ...state, wanted: undefined, mustLook: true, done: {} };
+  return mayRun ? { ...next, running: undefined } : next;
+}

@@ -1,0 +1,255 @@
+import { createEngine, type Failed } from '../supervise/engine.ts';
+import { codeOf, messageOf } from '../system/errors.ts';
+import { monotonicMs } from '../system/time/monotonic-clock.ts';
+import type { CheckOutcome, ConfigurationCheck } from './check.ts';
+import { advance } from './deploy.ts';
+import {
+  type Deploy,
+  type DeployAction,
+  type DeployEvent,
+  initialDeploy,
+  isHeld,
+  type Policy,
+  type Report,
+} from './deploy-state.ts';
+import { nextDeadline } from './next-action.ts';
+import { isServed } from './outcome.ts';
+import type { ProxyClient, ReloadResult } from './proxy.ts';
+import { type Rendered, revisionOf, SET_FOLDER } from './set.ts';
+import type { Store } from './store.ts';
+
+export interface DeployerParts<T> {
+  /** Of the main file, for messages. */
+  readonly configPath: string;
+  readonly store: Store;
+  readonly proxy: ProxyClient;
+  readonly check: ConfigurationCheck;
+  readonly policy: Policy;
+  /** Called before a reload, not before a runtime update. */
+  readonly onReload?: () => void;
+  /** Each outcome once, one after the other. `startMs` is monotonic: when the work for it began. */
+  readonly observe: (report: Report<T>, startMs: number) => void | Promise<void>;
+}
+
+/** Brings one configuration after another into effect. */
+export interface Deployer<T> {
+  /**
+   * Sets the wanted configuration. Resolves once nothing more can be done for it at the moment: it is in effect, or waits for its reload or the end
+   * of a pause after a failure, which needs no further call. Call it for one at a time, and again for the same one to have the disk looked at.
+   * Rejects if `signal` aborts, or with a bug. If `abandon` aborts, the work ends wherever it is; its reason is the outcome's message.
+   */
+  readonly want: (set: Rendered, of: T, signal: AbortSignal, abandon?: AbortSignal) => Promise<void>;
+  /** The wanted configuration waits for its reload. */
+  readonly isHeld: () => boolean;
+  /** One of this process was in effect once. */
+  readonly hasServed: () => boolean;
+  /** Resolves once no validation runs, and no copy of a good file is written. */
+  readonly ended: () => Promise<void>;
+}
+
+/** Far more than a search for damaged files, two checks and two reloads take. */
+const ACTION_LIMIT_MS = 15 * 60_000;
+
+export function createDeployer<T>(parts: DeployerParts<T>): Deployer<T> {
+  const { policy, observe } = parts;
+  let [hasServed, startMs]: [boolean, number | undefined] = [false, undefined];
+  let reports = Promise.resolve();
+  let behind: Promise<unknown> = Promise.resolve();
+  let stops: Stops | undefined;
+  let waiting: PromiseWithResolvers<void> | undefined;
+  const report = (each: Report<T>): void => {
+    const beganMs = startMs ?? monotonicMs();
+    startMs = undefined;
+    hasServed ||= each.isCheck !== true && each.isPart !== true && isServed(each.outcome);
+    reports = reports.then(() => observe(each, beganMs)).catch((error: unknown) => waiting?.reject(error));
+  };
+  const act = (action: DeployAction<T>, dispatch: (event: DeployEvent<T>) => void): Promise<void> | void => {
+    if (action.kind === 'report') return report(action);
+    if (stops === undefined) return;
+    if (action.kind === 'keep-as-good' || action.kind === 'check') {
+      const work =
+        action.kind === 'check'
+          ? check(action, parts, stops.signal, dispatch)
+          : keepAsGood(parts, action.version.set, stops.signal);
+      behind = Promise.allSettled([behind, work]);
+      return work;
+    }
+    if (action.kind !== 'look') startMs ??= monotonicMs();
+    return carryOut(action, parts, stops).then(dispatch);
+  };
+  const failed = ({ during, ...rest }: Failed<DeployEvent<T>, DeployAction<T>>, error: unknown) => {
+    if (during === 'action' && stops?.signal.aborted !== true && 'action' in rest) {
+      const found = outcomeOf(rest.action, error, parts.configPath, stops);
+      if (found !== undefined) return found;
+    }
+    waiting?.reject(stops?.signal.aborted === true ? stops.signal.reason : error);
+    return undefined;
+  };
+  const keep = ({ doing }: Deploy<T>): void => {
+    if (doing === undefined) queueMicrotask(() => void endIfQuiet());
+  };
+  const endIfQuiet = async (): Promise<void> => {
+    await reports;
+    if (engine.state().doing === undefined) waiting?.resolve();
+  };
+  const engine = createEngine<Deploy<T>, DeployEvent<T>, DeployAction<T>>(
+    initialDeploy(),
+    {
+      advance: (state, event, nowMs) => advance(state, event, nowMs, policy),
+      nextDeadline: (state) => (stops?.signal.aborted === true ? undefined : nextDeadline(state, policy)),
+      ...{ tick: { kind: 'tick' }, limitMs: () => ACTION_LIMIT_MS },
+    },
+    { keep, act, failed },
+  );
+  return {
+    want: async (set, of, signal, abandon) => {
+      signal.throwIfAborted();
+      stops = { signal, abandon };
+      waiting = Promise.withResolvers();
+      const { promise } = waiting;
+      const mode = set.mode & 0o777;
+      const version = { revision: revisionOf(set), set: mode === set.mode ? set : { ...set, mode }, of };
+      engine.dispatch({ kind: 'wanted', version });
+      await promise;
+    },
+    isHeld: () => isHeld(engine.state()),
+    hasServed: () => hasServed,
+    ended: async () => {
+      for (let last: unknown; last !== behind; ) {
+        last = behind;
+        await behind;
+      }
+    },
+  };
+}
+
+/** `abandon` ends what is done for one configuration only. */
+interface Stops {
+  readonly signal: AbortSignal;
+  readonly abandon: AbortSignal | undefined;
+}
+
+type Work<T> = Extract<DeployAction<T>, { kind: 'look' | 'tell' | 'write' | 'reload' | 'restore' }>;
+
+async function carryOut<T>(
+  action: Work<T>,
+  parts: DeployerParts<T>,
+  { signal, abandon }: Stops,
+): Promise<DeployEvent<T>> {
+  const stop = abandon === undefined ? signal : AbortSignal.any([signal, abandon]);
+  stop.throwIfAborted();
+  const { store, proxy } = parts;
+  switch (action.kind) {
+    case 'look':
+      return await look(action, parts, stop);
+    case 'tell': {
+      const { from, to, changes, set, readsFiles } = action;
+      if (readsFiles) await store.putFiles(set);
+      const text = JSON.stringify(changes);
+      const named = text.includes(SET_FOLDER) ? JSON.parse(await store.named(text, set)) : changes;
+      return { kind: 'told', result: await proxy.apply({ from, to, changes: named }, stop) };
+    }
+    case 'write': {
+      const { version, isChecked } = action;
+      return {
+        kind: 'written',
+        result: await store.put(version.set, isChecked ? parts.check : undefined, stop),
+      };
+    }
+    case 'reload':
+      return { kind: 'reloaded', result: await reload(action.version.set, parts, stop) };
+    case 'restore':
+      return { kind: 'restored', revision: await store.backToGood() };
+  }
+}
+
+async function look<T>(
+  { asksRunning, isFirst, wanted }: Extract<DeployAction<T>, { kind: 'look' }>,
+  { store, proxy }: DeployerParts<T>,
+  stop: AbortSignal,
+): Promise<DeployEvent<T>> {
+  const onDisk = await store.onDisk();
+  const { revision, isOwn } = onDisk;
+  if (revision === wanted.revision) await store.keepModes(wanted.set.mode);
+  const set = isFirst && isOwn ? await store.read() : undefined;
+  return {
+    ...{ kind: 'looked', onDisk },
+    ...(isFirst && { good: await store.good() }),
+    ...(set !== undefined && revision !== undefined && { found: { revision, set } }),
+    ...(asksRunning && { running: await proxy.running(stop) }),
+  };
+}
+
+/** A refusal is explained by a check, and not blamed on the configuration before its files were verified. */
+async function reload<T>(
+  set: Rendered,
+  { store, proxy, policy, onReload, ...parts }: DeployerParts<T>,
+  stop: AbortSignal,
+): Promise<ReloadResult> {
+  onReload?.();
+  // The supervisor keeps a copy of what it starts.
+  await store.sync();
+  const first = await proxy.reload(stop);
+  if (first.is !== 'refused') return first;
+  const result = (await store.repair(set)) ? await proxy.reload(stop) : first;
+  if (result.is !== 'refused' || policy.check === 'before-write') return result;
+  const found = await store.checkInPlace(parts.check, stop);
+  if (found.kind !== 'invalid') return result;
+  const { message, detail } = found;
+  return { is: 'refused', rejection: { kind: 'rejected', by: 'check', message, detail } };
+}
+
+async function check<T>(
+  { version }: Extract<DeployAction<T>, { kind: 'check' }>,
+  { store, check: ask }: DeployerParts<T>,
+  signal: AbortSignal,
+  dispatch: (event: DeployEvent<T>) => void,
+): Promise<void> {
+  let outcome: CheckOutcome = await store.checkInPlace(ask, signal);
+  if (outcome.kind === 'invalid' && (await store.repair(version.set)))
+    outcome = await store.checkInPlace(ask, signal);
+  dispatch({ kind: 'checked', version, outcome });
+}
+
+async function keepAsGood<T>(
+  { store, proxy }: DeployerParts<T>,
+  set: Rendered,
+  signal: AbortSignal,
+): Promise<void> {
+  await store.keepAsGood(set);
+  await proxy.keepAsGood(revisionOf(set), signal);
+}
+
+/** Of an action that threw: only operations on files may, and what was abandoned. Anything without a code is a bug. */
+function outcomeOf<T>(
+  action: DeployAction<T>,
+  error: unknown,
+  configPath: string,
+  stops: Stops | undefined,
+): DeployEvent<T> | undefined {
+  if (stops?.abandon?.aborted === true && action.kind !== 'check' && action.kind !== 'keep-as-good')
+    return { kind: 'abandoned', message: messageOf(stops.abandon.reason) };
+  const code = codeOf(error);
+  if (code === undefined) return undefined;
+  const expected = code === 'EFBIG' || code === 'EINVAL' ? '' : ', expected a writable directory';
+  const message = `Cannot replace configuration "${configPath}": ${messageOf(error)}${expected}`;
+  switch (action.kind) {
+    case 'restore':
+      return {
+        ...{ kind: 'restored', revision: undefined },
+        lost: `the previous file could not be restored (${messageOf(error)})`,
+      };
+    case 'tell':
+      return { kind: 'told', result: { is: 'failed', message } };
+    case 'write':
+      return { kind: 'written', result: { is: 'failed', message } };
+    case 'check':
+      return { kind: 'checked', version: action.version, outcome: { kind: 'impossible', message } };
+    case 'look':
+    case 'reload':
+      return { kind: 'failed', message };
+    case 'keep-as-good':
+    case 'report':
+      return { kind: 'tick' };
+  }
+}

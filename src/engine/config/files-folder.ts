@@ -1,0 +1,82 @@
+import { chmod, lstat, mkdir, readdir, rm } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
+import { codeOf } from '../system/errors.ts';
+import { nameBehind } from '../system/file/atomic-write.ts';
+import { isNameOnDisk, type PlacedFile } from './layout.ts';
+import { refusal } from './set.ts';
+
+/** Makes the folder of all files, and those below it. Throws the system's error, or if the folder is something else. */
+export async function makeFolders(
+  folder: string,
+  layout: readonly PlacedFile[],
+  mode: number,
+): Promise<void> {
+  await makeIfMissing(folder, mode);
+  const found = await lstat(folder);
+  if (!found.isDirectory()) throw refusal('EINVAL', `"${folder}" is not a directory`);
+  if ((found.mode & 0o777) !== mode) await chmod(folder, mode);
+  const below = new Set<string>();
+  for (const { name } of layout)
+    for (let at = name.indexOf('/'); at !== -1; at = name.indexOf('/', at + 1)) below.add(name.slice(0, at));
+  for (const name of below) await makeRealFolder(join(folder, name), mode);
+}
+
+/** Something else below our folder was put there by hand. */
+async function makeRealFolder(folder: string, mode: number): Promise<void> {
+  if (await makeIfMissing(folder, mode)) return;
+  if ((await lstat(folder)).isDirectory()) return;
+  await rm(folder);
+  await makeIfMissing(folder, mode);
+}
+
+/** False if it existed. Ignores the umask. */
+async function makeIfMissing(folder: string, mode: number): Promise<boolean> {
+  try {
+    await mkdir(folder, { mode });
+    await chmod(folder, mode);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Readers of the main file may enter the folder. */
+export function folderMode(mode: number): number {
+  return 0o700 | (mode & 0o044) | ((mode & 0o044) >> 2);
+}
+
+/** Files that no configuration names, and since when. Milliseconds of the Unix epoch. */
+export interface Unnamed {
+  since: Map<string, number>;
+  lookAtMs: number;
+}
+
+const LOOK_EVERY_MS = 10 * 60_000;
+/** A program may be starting with an older configuration, and the supervisor may keep a copy of one. */
+const KEPT_MS = 60 * 60_000;
+
+/** Removes files that have had no name for an hour, and returns their names. Files that hawser did not write stay. Never fails. */
+export async function removeUnnamed(
+  folder: string,
+  named: ReadonlySet<string>,
+  unnamed: Unnamed,
+  nowMs: number,
+): Promise<readonly string[]> {
+  if (nowMs < unnamed.lookAtMs) return [];
+  unnamed.lookAtMs = nowMs + LOOK_EVERY_MS;
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const names = entries
+    .filter((each) => each.isFile())
+    .map((each) => relative(folder, join(each.parentPath, each.name)))
+    .filter((name) => !named.has(name) && (isNameOnDisk(name) || nameBehind(basename(name)) !== undefined));
+  unnamed.since = new Map(names.map((name) => [name, unnamed.since.get(name) ?? nowMs]));
+  const old = names.filter((name) => nowMs - (unnamed.since.get(name) ?? nowMs) >= KEPT_MS);
+  for (const name of old) await rm(join(folder, name), { force: true }).catch(() => undefined);
+  return old;
+}
+
+/** Never fails: a leftover costs only some bytes. */
+export async function removeFolder(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+}

@@ -1,0 +1,203 @@
+import type { Emit as EmitAction } from '../supervise/step.ts';
+import {
+  type Deploy,
+  type DeployAction,
+  type Known,
+  noBackoff,
+  type Policy,
+  type Reason,
+  type Refusal,
+  type Version,
+} from './deploy-state.ts';
+import { revisionOf } from './set.ts';
+
+type Emit<T> = EmitAction<DeployAction<T>>;
+
+/** A check protects only the next start, and costs more than the runtime update that it follows. */
+const CHECK_EVERY_MS = 10_000;
+
+/** Begins what is next, if nothing is under way. */
+export function proceed<T>(state: Deploy<T>, nowMs: number, policy: Policy, emit: Emit<T>): Deploy<T> {
+  const { wanted, doing, mustLook, running, onDisk } = state;
+  if (doing !== undefined) return state;
+  if (state.refusals.length > 0) return proceed(restore(state, emit), nowMs, policy, emit);
+  if (wanted === undefined || nowMs < state.backoff.untilMs) return state;
+  if (mustLook) {
+    emit({ kind: 'look', asksRunning: running === undefined, isFirst: onDisk === undefined, wanted });
+    return { ...state, mustLook: false, doing: { kind: 'look' } };
+  }
+  if (nowMs >= backoffUntil(state, wanted)) return bring(state, wanted, nowMs, policy, emit);
+  return needsGood(state, wanted) ? backToGood(state, undefined, emit) : state;
+}
+
+/** The wanted configuration was refused, and what is on disk neither runs nor is the last good one. */
+function needsGood<T>({ good, onDisk, running, refused }: Deploy<T>, { revision }: Version<T>): boolean {
+  const isUseful = onDisk?.revision === good || onDisk?.revision === running?.revision;
+  return refused.has(revision) && good !== undefined && !isUseful;
+}
+
+function backToGood<T>(state: Deploy<T>, refusal: Refusal<T> | undefined, emit: Emit<T>): Deploy<T> {
+  emit({ kind: 'restore' });
+  return { ...state, doing: { kind: 'restore', refusal } };
+}
+
+/** Until when nothing is tried. */
+function backoffUntil<T>({ backoff, refused }: Deploy<T>, { revision }: Version<T>): number {
+  return Math.max(backoff.untilMs, refused.get(revision)?.untilMs ?? 0);
+}
+
+/** When the next `tick` is due. Undefined while an action is under way, or nothing is left to do. */
+export function nextDeadline<T>(state: Deploy<T>, { check }: Pick<Policy, 'check'>): number | undefined {
+  const { wanted, doing, checking, checkNotBeforeMs, reloadNotBeforeMs, running, onDisk } = state;
+  if (wanted === undefined || doing !== undefined) return undefined;
+  const isThere = onDisk?.revision === wanted.revision;
+  const isDone = isThere && running?.revision === wanted.revision;
+  // Its end is an event.
+  if (!isDone && isThere && checking?.revision === wanted.revision) return undefined;
+  if (!isDone) return Math.max(backoffUntil(state, wanted), isThere ? reloadNotBeforeMs : 0);
+  const isDue = check === 'when-idle' && checking === undefined && needsCheck(state, wanted);
+  return isDue ? Math.max(backoffUntil(state, wanted), checkNotBeforeMs) : undefined;
+}
+
+/** What was refused goes from the disk, and is reported then. */
+function restore<T>(state: Deploy<T>, emit: Emit<T>): Deploy<T> {
+  const [refusal, ...refusals] = state.refusals;
+  if (refusal === undefined) return state;
+  const { version, rejection } = refusal;
+  const next: Deploy<T> = { ...state, refusals };
+  if (state.onDisk?.revision === version.revision && state.good !== version.revision)
+    return backToGood(next, refusal, emit);
+  emit({ kind: 'report', outcome: rejection, version });
+  return next;
+}
+
+function bring<T>(
+  state: Deploy<T>,
+  wanted: Version<T>,
+  nowMs: number,
+  policy: Policy,
+  emit: Emit<T>,
+): Deploy<T> {
+  const { onDisk, running, refused } = state;
+  const isThere = onDisk?.revision === wanted.revision;
+  const isChecked = policy.check === 'before-write' || onDisk?.isOwn !== true;
+  if (refused.has(wanted.revision) || (isChecked && !isThere)) return write(state, wanted, true, emit);
+  const update = updateFor(running, wanted, policy);
+  if (update.to !== undefined && running !== undefined) {
+    const { to, tell: changes, readsFiles } = update;
+    const set = to.set ?? wanted.set;
+    emit({ kind: 'tell', from: running.revision, to: to.revision, changes, set, readsFiles });
+    return { ...state, doing: { kind: 'tell', to } };
+  }
+  if (!isThere) return write(state, wanted, false, emit);
+  const isRunning = running?.revision === wanted.revision;
+  // The verdict is near, and a refused file is not loaded.
+  const isHeld = state.checking?.revision === wanted.revision || nowMs < state.reloadNotBeforeMs;
+  const mustConfirm = state.mustConfirm && (isRunning || isHeld);
+  if (mustConfirm && running !== undefined) return confirm(state, running, wanted, emit);
+  if (isRunning) return finish(state, wanted, nowMs, policy, emit);
+  if (isHeld) return hold(state, wanted, nowMs, policy, emit);
+  emit({ kind: 'reload', version: wanted });
+  const doing = { kind: 'reload', version: wanted, notBeforeMs: state.reloadNotBeforeMs } as const;
+  const done = { ...state.done, why: state.done.why ?? update.why };
+  return { ...state, doing, done, reloadNotBeforeMs: nowMs + policy.reloadEveryMs };
+}
+
+interface Update {
+  readonly tell: readonly object[];
+  readonly readsFiles: boolean;
+  /** Undefined if nothing is to be changed at runtime. */
+  readonly to?: Known;
+  /** Why a reload follows. */
+  readonly why?: Reason | undefined;
+}
+
+function updateFor<T>(running: Known | undefined, wanted: Version<T>, { compare }: Policy): Update {
+  const nothing = { tell: [], readsFiles: false };
+  if (running?.set === undefined || compare === undefined || running.revision === wanted.revision)
+    return nothing;
+  const { tell, running: after, reload, readsFiles = false } = compare(running.set, wanted.set);
+  const [why] = reload;
+  if (tell.length === 0) return why === undefined ? { ...nothing, to: wanted } : { ...nothing, why };
+  const to = after === wanted.set ? wanted : { revision: revisionOf(after), set: after };
+  return to.revision === running.revision ? { ...nothing, why } : { tell, readsFiles, to, why };
+}
+
+/** Asks whether what was changed still runs. */
+function confirm<T>(state: Deploy<T>, running: Known, { set }: Version<T>, emit: Emit<T>): Deploy<T> {
+  const { revision } = running;
+  emit({ kind: 'tell', from: revision, to: revision, changes: [], set, readsFiles: false });
+  return { ...state, doing: { kind: 'tell', to: running } };
+}
+
+function write<T>(state: Deploy<T>, version: Version<T>, isChecked: boolean, emit: Emit<T>): Deploy<T> {
+  emit({ kind: 'write', version, isChecked });
+  return { ...state, doing: { kind: 'write', version, isChecked } };
+}
+
+/** What was changed at runtime is reported; what waits for its reload is validated meanwhile. */
+function hold<T>(
+  state: Deploy<T>,
+  wanted: Version<T>,
+  nowMs: number,
+  policy: Policy,
+  emit: Emit<T>,
+): Deploy<T> {
+  const { told, ...done } = state.done;
+  if (told !== undefined) {
+    const outcome = { kind: 'reloaded', atRunTime: true, ...told } as const;
+    emit({ kind: 'report', outcome, version: wanted, isPart: true });
+  }
+  const isNew = state.lastChecked !== wanted.revision;
+  return checkIfDue(
+    { ...state, done },
+    wanted,
+    isNew || nowMs >= state.checkNotBeforeMs,
+    nowMs,
+    policy,
+    emit,
+  );
+}
+
+function finish<T>(
+  state: Deploy<T>,
+  wanted: Version<T>,
+  nowMs: number,
+  policy: Policy,
+  emit: Emit<T>,
+): Deploy<T> {
+  const { revision } = wanted;
+  const { told, wrote } = state.done;
+  let next = state;
+  if (!state.isReported) {
+    const isChange = told !== undefined || wrote === true;
+    const outcome = isChange ? ({ kind: 'reloaded', atRunTime: true, ...told } as const) : unchanged;
+    emit({ kind: 'report', outcome, version: wanted, ...(state.valid === revision && { isValid: true }) });
+    next = { ...next, isReported: true, done: {}, backoff: noBackoff };
+  }
+  if (next.valid === revision && next.good !== revision) {
+    emit({ kind: 'keep-as-good', version: wanted });
+    next = { ...next, good: revision };
+  }
+  return checkIfDue(next, wanted, nowMs >= next.checkNotBeforeMs, nowMs, policy, emit);
+}
+
+const unchanged = { kind: 'unchanged' } as const;
+
+function needsCheck<T>({ valid, refused }: Deploy<T>, { revision }: Version<T>): boolean {
+  return valid !== revision && !refused.has(revision);
+}
+
+function checkIfDue<T>(
+  state: Deploy<T>,
+  version: Version<T>,
+  isDue: boolean,
+  nowMs: number,
+  { check }: Policy,
+  emit: Emit<T>,
+): Deploy<T> {
+  if (check !== 'when-idle' || !isDue || state.checking !== undefined || !needsCheck(state, version))
+    return state;
+  emit({ kind: 'check', version });
+  return { ...state, checking: version, checkNotBeforeMs: nowMs + CHECK_EVERY_MS };
+}

@@ -1,0 +1,140 @@
+import * as z from 'zod/mini';
+import type { Answer } from '../control/answer.ts';
+import { MAX_LINE_BYTES } from '../control/line-splitter.ts';
+import { type ControlRequest, type RequestOutcome, request } from '../control/request.ts';
+import type { Rejection, Reloaded, UpdateStats } from './outcome.ts';
+import type { Revision } from './set.ts';
+
+export interface SupervisorOptions {
+  readonly socketPath: string;
+  /**
+   * Timeout of `reload`, which is answered when the new generation serves or has failed. Default 30 s: the supervisor gives a new generation 10 s
+   * to prove itself, and one reload may be queued ahead of ours.
+   */
+  readonly reloadTimeoutMs?: number;
+  /** Timeout of `apply`, plus 50 ms for each change, one minute at most. Default 10 s: a supervisor that is busy for longer gets a reload. */
+  readonly updateTimeoutMs?: number;
+  /** Timeout of requests that are answered at once. Default 2 s. */
+  readonly statusTimeoutMs?: number;
+}
+
+/** The supervisor did not answer: the request may or may not have been carried out. */
+interface Silent {
+  readonly is: 'silent';
+  readonly message: string;
+}
+
+export type ReloadResult =
+  | { readonly is: 'done'; readonly outcome: Omit<Reloaded, 'kind'> }
+  /** The previous program still serves. */
+  | { readonly is: 'refused'; readonly rejection: Rejection }
+  | Silent;
+
+export type UpdateResult =
+  | { readonly is: 'done'; readonly stats: UpdateStats }
+  /** Part of it may have been made. `reason`: why the program refused it. */
+  | { readonly is: 'refused'; readonly reason?: string }
+  /** Nothing was made: another revision than `from` runs. Undefined if none does that is known. */
+  | { readonly is: 'conflict'; readonly running: Revision | undefined }
+  | Silent;
+
+export interface UpdateRequest {
+  readonly from: Revision;
+  readonly to: Revision;
+  readonly changes: readonly object[];
+}
+
+/** A program behind its supervisor's control socket. Every function rejects only when `signal` aborts. */
+export interface ProxyClient {
+  /** Whether it can be changed at runtime. */
+  readonly makesChanges: boolean;
+  /** Changes the program from one revision to another if the first one runs. Never reloads. */
+  readonly apply: (update: UpdateRequest, signal: AbortSignal) => Promise<UpdateResult>;
+  readonly reload: (signal: AbortSignal) => Promise<ReloadResult>;
+  /** The revision that runs; undefined if unknown. */
+  readonly running: (signal: AbortSignal) => Promise<Revision | undefined>;
+  /** The file of this revision, which runs, passed validation: the supervisor may start with a copy of it. */
+  readonly keepAsGood: (revision: Revision, signal: AbortSignal) => Promise<void>;
+}
+
+/** Time for one change on a starved machine: a server takes two commands, and a certificate takes longest. */
+const EACH_CHANGE_MS = 50;
+const LONGEST_UPDATE_MS = 60_000;
+
+export function connectProxy(options: SupervisorOptions): ProxyClient {
+  const { socketPath, reloadTimeoutMs = 30_000, updateTimeoutMs = 10_000, statusTimeoutMs = 2_000 } = options;
+  const ask = async (line: ControlRequest, timeoutMs: number, signal: AbortSignal) => {
+    const outcome = await request(socketPath, line, { timeoutMs, signal });
+    signal.throwIfAborted();
+    return outcome;
+  };
+  return {
+    makesChanges: true,
+    apply: async (update, signal) => {
+      const line = `apply ${JSON.stringify(update)}` as const;
+      if (Buffer.byteLength(line) > MAX_LINE_BYTES) return { is: 'refused' };
+      const neededMs = updateTimeoutMs + EACH_CHANGE_MS * update.changes.length;
+      const outcome = await ask(line, Math.min(neededMs, LONGEST_UPDATE_MS), signal);
+      return outcome.kind === 'unreachable'
+        ? silent(socketPath, outcome.message)
+        : updateResult(outcome.answer);
+    },
+    reload: async (signal) => {
+      const outcome = await ask('reload', reloadTimeoutMs, signal);
+      return outcome.kind === 'unreachable'
+        ? silent(socketPath, outcome.message)
+        : reloadResult(outcome, socketPath);
+    },
+    running: async (signal) => {
+      const outcome = await ask('status', statusTimeoutMs, signal);
+      if (outcome.kind === 'unreachable') return undefined;
+      const { current } = statusSchema.safeParse(outcome.answer).data ?? {};
+      return current?.revision ?? current?.configSha256;
+    },
+    keepAsGood: async (revision, signal) => {
+      const line = JSON.stringify({ from: revision, to: revision, good: true, changes: [] });
+      await ask(`apply ${line}`, statusTimeoutMs, signal);
+    },
+  };
+}
+
+const statusSchema = z.looseObject({
+  current: z.nullish(
+    z.looseObject({ configSha256: z.optional(z.string()), revision: z.optional(z.string()) }),
+  ),
+});
+
+function updateResult(answer: Answer): UpdateResult {
+  if (answer.ok) return { is: 'done', stats: statsOf(answer) };
+  const { refused, running } = answer;
+  if (running === null || typeof running === 'string')
+    return { is: 'conflict', running: running ?? undefined };
+  return { is: 'refused', ...(typeof refused === 'string' && { reason: refused }) };
+}
+
+function statsOf(answer: Extract<Answer, { ok: true }>): UpdateStats {
+  return {
+    ...(answer.tookMs !== undefined && { tookMs: answer.tookMs }),
+    ...(typeof answer['commands'] === 'number' && { commands: answer['commands'] }),
+    ...(answer.generation !== undefined && { generation: answer.generation }),
+  };
+}
+
+function reloadResult(
+  { answer }: Extract<RequestOutcome, { kind: 'answered' }>,
+  socketPath: string,
+): ReloadResult {
+  // It is stopping, or is another version. That says nothing about the text; its successor may accept it.
+  if (!answer.ok && (answer.stage === 'stop' || answer.stage === 'protocol'))
+    return silent(socketPath, answer.message);
+  if (answer.ok) return { is: 'done', outcome: statsOf(answer) };
+  // The supervisor validates the file too: that is the program's verdict on the text, not on the start.
+  const by = answer.stage === 'check' ? 'check' : 'reload';
+  const { message, detail = '' } = answer;
+  return { is: 'refused', rejection: { kind: 'rejected', by, message, detail } };
+}
+
+function silent(socketPath: string, what: string): Silent {
+  const message = `Cannot ask for a reload on "${socketPath}": ${what}, expected an answer of the supervisor`;
+  return { is: 'silent', message };
+}

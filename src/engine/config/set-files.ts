@@ -1,0 +1,132 @@
+import type { BigIntStats } from 'node:fs';
+import { lstat, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { codeOf } from '../system/errors.ts';
+import { syncDirectory, syncFile, writeFileAtomically } from '../system/file/atomic-write.ts';
+import { folderMode, makeFolders, removeUnnamed, type Unnamed } from './files-folder.ts';
+import { forEachAtOnce } from './for-each-at-once.ts';
+import { layoutOf, type PlacedFile } from './layout.ts';
+import { readIfThere } from './live-file.ts';
+import { modeOf, othersOf, type Rendered } from './set.ts';
+
+/** The files next to a main file, in a folder. Every function throws the system's error. */
+export interface SetFiles {
+  /**
+   * Writes the files of a set that are missing, and returns their names. What this process wrote or read is trusted, unless `thorough`: then what
+   * was edited since is written again. On an error, nothing that was written remains.
+   */
+  readonly fill: (folder: string, set: Rendered, how?: 'thorough') => Promise<readonly string[]>;
+  /** Never fails. */
+  readonly remove: (folder: string, names: readonly string[]) => Promise<void>;
+  /** Has `sync` take care of another file. */
+  readonly syncLater: (path: string) => void;
+  readonly sync: () => Promise<void>;
+  /** This set is in place: its files stay, and those of the one before. */
+  readonly use: (set: Rendered) => void;
+  /** Removes what has had no name for long. `good` is the last good set. */
+  readonly removeOld: (folder: string, good: Rendered) => Promise<void>;
+}
+
+export function createSetFiles(): SetFiles {
+  /** What was written or read by this process, by its stat fields. */
+  const stamps = new Map<string, string>();
+  const unsynced = new Set<string>();
+  const unnamed: Unnamed = { since: new Map(), lookAtMs: 0 };
+  let inUse: readonly Rendered[] = [];
+  /** Of the files that are no secrets. */
+  let mode: number | undefined;
+  const writeOne = async (folder: string, placed: PlacedFile, fileMode: number): Promise<void> => {
+    const path = join(folder, placed.name);
+    const write = () => writeFileAtomically(path, placed.content, { mode: fileMode, isSynced: false });
+    await write().catch(async (error: unknown) => {
+      if (codeOf(error) !== 'EISDIR' && codeOf(error) !== 'ENOTEMPTY') throw error;
+      await rm(path, { recursive: true });
+      await write();
+    });
+    stamps.set(placed.name, stampOf(await statsOf(path)) ?? '');
+    unsynced.add(path).add(dirname(path)).add(folder).add(dirname(folder));
+  };
+  /** Whether a file is as it was written; one of another process is read once. */
+  const isWhole = async (
+    folder: string,
+    { name, content }: PlacedFile,
+    fileMode: number,
+  ): Promise<boolean> => {
+    const path = join(folder, name);
+    const stats = await lstat(path, { bigint: true }).catch(() => undefined);
+    if (stats?.isFile() !== true || Number(stats.mode & 0o777n) !== fileMode) return false;
+    const stamp = stampOf(stats) ?? '';
+    if (stamps.get(name) === stamp) return true;
+    if ((await readIfThere(path))?.equals(Buffer.from(content)) !== true) return false;
+    stamps.set(name, stamp);
+    return true;
+  };
+  const remove: SetFiles['remove'] = async (folder, names) => {
+    for (const name of names) {
+      stamps.delete(name);
+      unsynced.delete(join(folder, name));
+      await rm(join(folder, name), { force: true }).catch(() => undefined);
+    }
+  };
+  return {
+    remove,
+    fill: async (folder, set, how) => {
+      if (othersOf(set).length === 0) return [];
+      const layout = [...layoutOf(set).values()];
+      await makeFolders(folder, layout, folderMode(set.mode));
+      const isTrusted = ({ name, file }: PlacedFile): boolean =>
+        how === undefined && stamps.has(name) && (file.secret === true || mode === set.mode);
+      const written: string[] = [];
+      try {
+        await forEachAtOnce(
+          layout.filter((placed) => !isTrusted(placed)),
+          async (placed) => {
+            const fileMode = modeOf(placed.file, set.mode);
+            if (await isWhole(folder, placed, fileMode)) return;
+            written.push(placed.name);
+            await writeOne(folder, placed, fileMode);
+          },
+        );
+      } catch (error) {
+        await remove(folder, written);
+        throw error;
+      }
+      mode = set.mode;
+      return written;
+    },
+    syncLater: (path) => void unsynced.add(path).add(dirname(path)),
+    sync: async () => {
+      const paths = [...unsynced];
+      await forEachAtOnce(paths, (path) => syncAny(path));
+      for (const path of paths) unsynced.delete(path);
+    },
+    use: (set) => {
+      inUse = [...inUse.slice(-1), set];
+    },
+    removeOld: async (folder, good) => {
+      const named = new Set(
+        [good, ...inUse].flatMap((set) => [...layoutOf(set).values()].map(({ name }) => name)),
+      );
+      for (const name of await removeUnnamed(folder, named, unnamed, Date.now())) stamps.delete(name);
+      inUse = inUse.slice(-1);
+    },
+  };
+}
+
+/** A file or a folder; it may be gone. */
+async function syncAny(path: string): Promise<void> {
+  try {
+    if ((await stat(path)).isDirectory()) await syncDirectory(path);
+    else await syncFile(path);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+}
+
+export async function statsOf(path: string): Promise<BigIntStats | undefined> {
+  return await stat(path, { bigint: true }).catch(() => undefined);
+}
+
+export function stampOf(found: BigIntStats | undefined): string | undefined {
+  return found && `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}:${found.ctimeNs}`;
+}

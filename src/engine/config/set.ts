@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto';
+import { type NamedLimit, overLimit } from '../system/limit.ts';
+import { oncePer } from '../system/once-per.ts';
+import { isSameList } from '../system/same-list.ts';
+import { MAX_CONFIGURATION_BYTES, MAX_SET_BYTES, MAX_SET_FILES } from './limits.ts';
+
+/** A desired configuration: one file, or a main file and the files it names. It never changes; its `revisionOf` is its identity. */
+export interface Rendered {
+  /**
+   * The main file. It names one of the others as `SET_FOLDER/NAME`; NAME alone does as well, but in pieces only in the first one.
+   * `SET_FOLDER` alone is the folder of all files.
+   */
+  readonly text: string;
+  /** The template's mode; the files get its permission bits. */
+  readonly mode: number;
+  readonly others?: readonly SetFile[];
+  /**
+   * The text in pieces, joined only on demand. The first holds everything except backends; each other one is a backend that no other piece refers
+   * to. An unchanged piece is the same string in the next configuration, so comparing is cheap.
+   */
+  readonly pieces?: readonly string[];
+}
+
+/** A set whose main file has pieces. */
+export function setOfPieces(pieces: readonly string[], rest: Pick<Rendered, 'mode' | 'others'>): Rendered {
+  return {
+    ...{ ...rest, pieces },
+    get text() {
+      return pieces.join('');
+    },
+  };
+}
+
+type MainText = Pick<Rendered, 'text' | 'pieces'>;
+
+export function isSameText(one: MainText, other: MainText): boolean {
+  const [pieces, others] = [one.pieces, other.pieces];
+  return pieces !== undefined && others !== undefined ? isSameList(pieces, others) : one.text === other.text;
+}
+
+/** A file that the main file names: a map, a list, a certificate. */
+export interface SetFile {
+  /** Its name in the configuration, `maps/hosts.map`: components of A-Z a-z 0-9 . _ - without a leading dot. On disk it has a digest too. */
+  readonly name: string;
+  readonly content: string | Buffer;
+  /** Its mode is 0600, whatever the main file's. */
+  readonly secret?: boolean;
+  /** Each of its lines begins with the name of another file of the set. */
+  readonly namesFiles?: boolean;
+}
+
+/** Placeholder in the main file for the absolute path of the folder with the other files. */
+export const SET_FOLDER = '@SET_FOLDER@';
+
+export const othersOf = (rendered: Pick<Rendered, 'others'>): readonly SetFile[] => rendered.others ?? [];
+
+/** The permissions of one of the other files. */
+export function modeOf(file: SetFile, mode: number): number {
+  return file.secret === true ? 0o600 : mode;
+}
+
+/** Identifies a configuration: equal only for sets that are equal in every file. */
+export type Revision = string;
+
+const REVISION_CHARACTERS = 32;
+/** Hashes of the last set's pieces: of ten thousand, the next set has one that is new. */
+let hashes: ReadonlyMap<string, string> = new Map();
+
+/** Known before anything is written. That of a main file without others is the hash of its bytes. */
+export const revisionOf: (rendered: Rendered) => Revision = oncePer((rendered) => {
+  const others = othersOf(rendered);
+  if (others.length === 0) return sha256Of(rendered.text);
+  const next = new Map<string, string>();
+  const hash = createHash('sha256');
+  for (const piece of rendered.pieces ?? [rendered.text]) {
+    const found = hashes.get(piece) ?? sha256Of(piece);
+    next.set(piece, found);
+    hash.update(found);
+  }
+  hashes = next;
+  for (const file of others) hash.update(`\0${file.name}\0${file.secret === true}\0${sha256OfFile(file)}`);
+  return hash.digest('hex').slice(0, REVISION_CHARACTERS);
+});
+
+/** Hash of its content. */
+export const sha256OfFile: (file: SetFile) => string = oncePer(({ content }) => sha256Of(content));
+
+export function sha256Of(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+/** The other files by their names. */
+export const filesOf: (rendered: Rendered) => ReadonlyMap<string, SetFile> = oncePer(
+  (rendered) => new Map(othersOf(rendered).map((file) => [file.name, file])),
+);
+
+const BACKEND = '\nbackend ';
+
+/** A custom template's text is split once: `\nbackend ` begins each piece but the first. */
+export const piecesOf: (rendered: Rendered) => readonly string[] = oncePer(({ pieces, text }) => {
+  if (pieces !== undefined) return pieces;
+  const found: string[] = [];
+  for (let at = 0; at < text.length || found.length === 0; ) {
+    const next = text.indexOf(BACKEND, at + 1);
+    const end = next === -1 ? text.length : next;
+    found.push(text.slice(at, end));
+    at = end;
+    if (next === -1) break;
+  }
+  return found;
+});
+
+export function isSameFile(left: SetFile | undefined, file: SetFile): boolean {
+  if (left === undefined || (left.secret === true) !== (file.secret === true)) return false;
+  return left.content === file.content || sha256OfFile(left) === sha256OfFile(file);
+}
+
+/** Whether the other files of both sets are the same, with the same permissions. */
+function hasFiles(left: Rendered, rendered: Rendered): boolean {
+  const [had, wanted] = [othersOf(left), othersOf(rendered)];
+  const isSame = (each: SetFile, index: number): boolean =>
+    had[index] === each || (had[index]?.name === each.name && isSameFile(had[index], each));
+  const isSameMode = wanted.length === 0 || left.mode === rendered.mode;
+  return isSameMode && had.length === wanted.length && wanted.every(isSame);
+}
+
+/**
+ * Whether two sets are equal in every file and its permissions. The permissions of a main file without others are ignored. Pieces and files that
+ * are identical objects are not compared byte by byte.
+ */
+export function isSameSet(one: Rendered, other: Rendered): boolean {
+  return one === other || (isSameText(one, other) && hasFiles(one, other));
+}
+
+/** Throws, with a code like the file system's, if the set exceeds a limit, which the message names, or is malformed. */
+export function mustBeSet(rendered: Rendered): void {
+  const others = othersOf(rendered);
+  const pieces = rendered.pieces ?? [rendered.text];
+  mustBeWithin('the main file has', bytesIn(pieces, MAX_CONFIGURATION_BYTES), 'bytes', {
+    MAX_CONFIGURATION_BYTES,
+  });
+  mustBeWithin('the set has', others.length, 'files', { MAX_SET_FILES });
+  const bytes = bytesIn(
+    others.map(({ content }) => content),
+    MAX_SET_BYTES,
+  );
+  mustBeWithin('the files of the set have', bytes, 'bytes', { MAX_SET_BYTES });
+  if (others.length > 0 && !pieces.some((piece) => piece.includes(SET_FOLDER)))
+    throw refusal('EINVAL', `the main file does not name its folder, expected "${SET_FOLDER}" in it`);
+  const wrong = others.find(({ name }) => !isSetFileName(name));
+  if (wrong !== undefined)
+    throw refusal(
+      'EINVAL',
+      `a file of the set is named ${JSON.stringify(wrong.name)}, expected a relative path`,
+    );
+}
+
+/** Exact if it may exceed `limit`. Otherwise an upper bound that reads no text. */
+function bytesIn(texts: readonly (string | Buffer)[], limit: number): number {
+  const most = texts.reduce((sum, { length }) => sum + 3 * length, 0);
+  return most <= limit ? most : texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+}
+
+/** Whether a file of a set may have this name: relative, and below the set's folder. */
+export function isSetFileName(name: string): boolean {
+  return /^\w[\w.-]*(\/\w[\w.-]*)*$/.test(name);
+}
+
+function mustBeWithin(what: string, found: number, unit: string, limit: NamedLimit): void {
+  const over = overLimit(found, unit, limit);
+  if (over !== undefined) throw refusal('EFBIG', `${what} ${over}`);
+}
+
+/** An error like the file system's, which a deployer reports and survives. */
+export function refusal(code: 'EFBIG' | 'EINVAL', message: string): Error {
+  return Object.assign(new Error(message), { code });
+}

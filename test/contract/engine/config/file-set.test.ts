@@ -1,0 +1,222 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { filesFolder, namesOnDiskIn } from '../../../../src/engine/config/layout.ts';
+import { type Rendered, revisionOf } from '../../../../src/engine/config/set.ts';
+import { createNetNamespace } from '../../../helpers/net-namespace.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+import { type ApplyScene, createApplyScene } from './apply-scene.ts';
+import { filesBeside, folderIn, mainText, setAt, setOf, wholeSet } from './set-scene.ts';
+
+const { signal } = new AbortController();
+const reloaded = { kind: 'reloaded', generation: 1, tookMs: 5 };
+const refusal = { ok: false, stage: 'prove', message: 'no answer in 10s' } as const;
+
+let scene: ApplyScene;
+beforeEach(async () => {
+  scene = await createApplyScene();
+  await scene.serve();
+});
+afterEach(async () => {
+  await scene[Symbol.asyncDispose]();
+});
+
+const live = () => readFileSync(scene.configPath, 'utf8');
+const fileOf = (name: string) => join(folderIn(live()), namesOnDiskIn(live()).get(name) ?? name);
+const reloads = () => scene.requests.filter((line) => line === 'reload').length;
+
+describe('a set', () => {
+  it('is checked by the real HAProxy where it will lie, switched as one and reloaded', async () => {
+    const { applySet } = scene.deployer();
+    expect(await applySet(setOf('one'), signal)).toEqual(reloaded);
+    expect(await applySet(setOf('two'), signal)).toEqual(reloaded);
+    expect(setAt(scene.configPath)).toEqual(wholeSet(setOf('two')));
+    expect(readFileSync(`${scene.configPath}.last-good`, 'utf8')).toBe(live());
+    expect([scene.checks(), reloads()]).toEqual([2, 2]);
+  });
+
+  it('that is unchanged is neither validated, written nor reloaded', async () => {
+    const { applySet } = scene.deployer();
+    await applySet(setOf('one'), signal);
+    const before = statSync(scene.configPath).ino;
+    expect(await applySet(setOf('one'), signal)).toEqual({ kind: 'unchanged' });
+    expect([scene.checks(), reloads(), filesBeside(scene.configPath).length]).toEqual([1, 1, 3]);
+    expect(statSync(scene.configPath).ino).toBe(before);
+  });
+
+  it('that the supervisor already serves is not reloaded by the next monitor', async () => {
+    await scene.deployer().applySet(setOf('one'), signal);
+    scene.answers.status = { ok: true, current: { revision: revisionOf(setOf('one')) } };
+    expect(await scene.deployer().applySet(setOf('one'), signal)).toEqual({ kind: 'unchanged' });
+    expect(reloads()).toBe(1);
+  });
+
+  it('with a change in the main file only writes no other file', async () => {
+    const { applySet } = scene.deployer();
+    await applySet(setOf('one'), signal);
+    const edited = { ...setOf('one'), text: `${setOf('one').text}# edited\n` };
+    expect(await applySet(edited, signal)).toEqual(reloaded);
+    expect([setAt(scene.configPath), filesBeside(scene.configPath).length]).toEqual([wholeSet(edited), 3]);
+    const bad = { ...edited, text: edited.text.replace('bind', 'blind') };
+    expect(await applySet(bad, signal)).toMatchObject({ kind: 'rejected', by: 'check' });
+    expect(setAt(scene.configPath)).toEqual(wholeSet(edited));
+  });
+
+  it('writes only the files that changed, and never over those of the previous set', async () => {
+    const { applySet } = scene.deployer();
+    await applySet(setOf('one'), signal);
+    const [map, certificate] = [fileOf('maps/hosts.map'), fileOf('certs/a.pem')];
+    await applySet(setOf('two'), signal);
+    expect(statSync(fileOf('certs/a.pem')).ino).toBe(statSync(certificate).ino);
+    expect(readFileSync(map, 'utf8')).toBe('a.example one\n');
+  });
+
+  it.each(['022', '077'])(
+    'gives a secret the mode 0600 and the others that of the main file, umask %s',
+    async (mask) => {
+      const before = process.umask(Number.parseInt(mask, 8));
+      try {
+        await scene.deployer().applySet({ ...setOf('one'), mode: 0o100664 }, signal);
+      } finally {
+        process.umask(before);
+      }
+      const modes = ['maps/hosts.map', 'certs/a.pem', 'certs', '.'].map(
+        (name) => statSync(fileOf(name)).mode & 0o7777,
+      );
+      expect(modes).toEqual([0o664, 0o600, 0o755, 0o755]);
+    },
+  );
+
+  it.each([
+    ['a file edited', () => writeFileSync(fileOf('maps/hosts.map'), 'a.example eno\n')],
+    ['a file less', () => rmSync(fileOf('maps/hosts.map'))],
+    ['a link in place of a file', () => relink(fileOf('maps/hosts.map'))],
+    ['a secret that others can read', () => writeAnew(fileOf('certs/a.pem'))],
+  ])('with %s by hand is repaired before a refusal is blamed on it', async (_what, spoil) => {
+    const { applySet } = scene.deployer();
+    await applySet(setOf('one'), signal);
+    spoil();
+    scene.answers.reload = refusal;
+    await applySet({ ...setOf('one'), text: `${setOf('one').text}# edited\n` }, signal);
+    expect(reloads()).toBeGreaterThan(1);
+    expect(setAt(scene.configPath)).toEqual(wholeSet(setOf('one')));
+    expect(lstatSync(fileOf('maps/hosts.map')).isFile()).toBe(true);
+    expect(statSync(fileOf('certs/a.pem')).mode & 0o777).toBe(0o600);
+  });
+
+  it('that an earlier process left incomplete is completed', async () => {
+    await scene.deployer().applySet(setOf('one'), signal);
+    rmSync(fileOf('maps/hosts.map'));
+    writeFileSync(fileOf('lists/allowed.lst'), '');
+    await scene.deployer().applySet({ ...setOf('one'), text: `${setOf('one').text}# edited\n` }, signal);
+    expect(readFileSync(fileOf('maps/hosts.map'), 'utf8')).toBe('a.example one\n');
+    expect(readFileSync(fileOf('lists/allowed.lst'), 'utf8')).toBe('# one\n192.0.2.1\n');
+  });
+
+  it('has names on disk that no other content can have', async () => {
+    const { applySet } = scene.deployer();
+    await applySet(setOf('one'), signal);
+    await applySet(setOf('two'), signal);
+    const names = filesBeside(scene.configPath);
+    expect(names).toHaveLength(5);
+    for (const name of names) expect(name).toMatch(/^\w+\/\w+\.[0-9a-f]{16}\.\w+$/);
+  });
+});
+
+describe('the last good set stays, and is whole', () => {
+  it.each([
+    ['the check refuses a set that lacks a file', { ...setOf('two'), others: [] as const }],
+    ['the check refuses the main file', { ...setOf('two'), text: mainText().replace('bind', 'blind') }],
+  ])('when %s', async (_what, bad: Rendered) => {
+    const { applySet } = scene.deployer();
+    await applySet(setOf('one'), signal);
+    const others = bad.others?.length === 0 ? [{ name: 'unused', content: '' }] : bad.others;
+    const outcome = await applySet({ ...bad, ...(others && { others }) }, signal);
+    expect(outcome).toMatchObject({ kind: 'rejected', by: 'check' });
+    expect(setAt(scene.configPath)).toEqual(wholeSet(setOf('one')));
+    expect([filesBeside(scene.configPath).length, reloads()]).toEqual([3, 1]);
+  });
+
+  it('when the supervisor refuses: the previous set is restored whole', async () => {
+    const { applySet } = scene.deployer();
+    await applySet(setOf('one'), signal);
+    const text = live();
+    scene.answers.reload = refusal;
+    expect(await applySet(setOf('two'), signal)).toMatchObject({ kind: 'rejected', by: 'reload' });
+    expect(live()).toBe(text);
+    expect(setAt(scene.configPath)).toEqual(wholeSet(setOf('one')));
+    expect(await applySet(setOf('one'), signal)).toMatchObject({ kind: 'unchanged' });
+  });
+
+  it('when the supervisor refuses an older set on disk: the last good one is restored', async () => {
+    await scene.deployer().applySet(setOf('one'), signal);
+    await scene.stopServing();
+    await scene.deployer().applySet(setOf('two'), signal);
+    await scene.serve();
+    scene.answers.reload = refusal;
+    expect(await scene.deployer().applySet(setOf('two'), signal)).toMatchObject({ kind: 'rejected' });
+    expect(setAt(scene.configPath)).toEqual(wholeSet(setOf('one')));
+  });
+
+  it('when a link replaces the folder of all files', async () => {
+    const { applySet, later } = scene.deployer();
+    mkdirSync(join(scene.directory, 'elsewhere'));
+    symlinkSync('elsewhere', filesFolder(scene.configPath));
+    const outcome = await applySet(setOf('one'), signal);
+    expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining('is not a directory') });
+    expect(existsSync(scene.configPath)).toBe(false);
+    rmSync(filesFolder(scene.configPath));
+    await later('reloaded');
+  });
+
+  it('when a set exceeds a limit, which the error names', async () => {
+    const { applySet } = scene.deployer();
+    await applySet(setOf('one'), signal);
+    const others = Array.from({ length: 32_769 }, (_, index) => ({ name: `f${index}`, content: '' }));
+    const outcome = await applySet({ ...setOf('two'), others }, signal);
+    const message = expect.stringContaining('the set has 32769 files, the limit MAX_SET_FILES is 32768');
+    expect(outcome).toEqual({ kind: 'failed', message });
+    expect(setAt(scene.configPath)).toEqual(wholeSet(setOf('one')));
+  });
+});
+
+describe('files that are not needed any more', () => {
+  it('are not read by an HAProxy that was started with them', async () => {
+    await using net = await createNetNamespace();
+    const { applySet } = scene.deployer();
+    await applySet(setOf('one'), signal);
+    const [file, ...args] = [...net.prefix, 'haproxy', '-W', '-db', '-f', scene.configPath];
+    const child = spawn(file, args, { stdio: 'ignore' });
+    await once(child, 'spawn');
+    const ask = () => net.run('sh', '-c', 'curl -s -m 5 -H "Host: a.example" 127.0.0.1:19080; true');
+    await waitFor('HAProxy to answer', async () => (await ask()) === 'one');
+    await applySet(setOf('two'), signal);
+    rmSync(filesFolder(scene.configPath), { recursive: true });
+    expect(await ask()).toBe('one');
+  });
+});
+
+/** Replaces what lies at a path by a link to it. */
+function relink(path: string): void {
+  const moved = join(scene.directory, 'moved');
+  renameSync(path, moved);
+  symlinkSync(moved, path);
+}
+
+function writeAnew(path: string): void {
+  const content = readFileSync(path);
+  rmSync(path);
+  writeFileSync(path, content, { mode: 0o644 });
+}

@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Plan } from '../../../../src/engine/config/deploy-state.ts';
+import { filesFolder, namesOnDiskIn } from '../../../../src/engine/config/layout.ts';
+import { type Rendered, revisionOf, SET_FOLDER, sha256Of } from '../../../../src/engine/config/set.ts';
+import type { Answer } from '../../../../src/engine/control/answer.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+import { type ApplyScene, createApplyScene, goodText, serving } from './apply-scene.ts';
+
+const { signal } = new AbortController();
+const changes = [{ kind: 'server', server: 'b/s', wanted: null }];
+const [before, after] = [goodText(1001), goodText(1002)];
+const apply = `apply ${JSON.stringify({ from: sha256Of(before), to: sha256Of(after), changes })}`;
+const made = { ok: true, generation: 1, tookMs: 5, atRunTime: true, commands: 1 } as const;
+const section = { what: 'section-added', reason: 'the section is new' };
+
+let scene: ApplyScene;
+beforeEach(async () => {
+  scene = await createApplyScene();
+  await scene.serve();
+});
+afterEach(() => scene[Symbol.asyncDispose]());
+
+/** A deployer that has brought `before` into effect, and what was asked for since. */
+async function begun(plan: (wanted: Rendered) => Partial<Plan> = () => ({ tell: changes })) {
+  const deployer = scene.deployer({
+    check: 'when-idle',
+    compare: (_, wanted) => ({ tell: [], reload: [], running: wanted, ...plan(wanted) }),
+  });
+  scene.answers.status = serving('another');
+  await deployer.apply(before, signal);
+  scene.requests.length = 0;
+  return deployer;
+}
+/** The answer to the next change; a reload is done. */
+function answerChange(answer: Answer): void {
+  const get = (): Answer =>
+    scene.requests.at(-1)?.includes('"to"') === true ? answer : { ok: true, generation: 2 };
+  Object.defineProperty(scene.answers, 'reload', { configurable: true, get });
+}
+const asked = () => scene.requests.filter((line) => line !== 'status');
+
+test('a change is made before its file is written, and the file is validated and kept after that', async () => {
+  const deployer = await begun();
+  scene.answers.reload = made;
+  expect(await deployer.apply(after, signal)).toEqual({
+    ...{ kind: 'reloaded', atRunTime: true, generation: 1, tookMs: 5, commands: 1 },
+  });
+  const good = { from: sha256Of(after), to: sha256Of(after), good: true, changes: [] };
+  await waitFor('the good copy', () => asked().some((line) => line.includes('"good"')));
+  const { good: _, ...confirmed } = good;
+  expect(asked()).toEqual([apply, ...[confirmed, good].map((each) => `apply ${JSON.stringify(each)}`)]);
+  expect(readFileSync(`${scene.configPath}.last-good`, 'utf8')).toBe(after);
+  expect(scene.checks()).toBe(2);
+});
+
+test('what needs a reload is told the reason, and what needs none is changed before', async () => {
+  const mixed: Rendered = { text: `${before}# mixed\n`, mode: 0o640 };
+  const deployer = await begun((wanted) =>
+    wanted.text === after ? { tell: changes, reload: [section], running: mixed } : {},
+  );
+  scene.answers.reload = made;
+  expect(await deployer.apply(after, signal)).toMatchObject({ kind: 'reloaded', ...section });
+  const [first = ''] = asked();
+  expect(first).toContain(`"to":"${revisionOf(mixed)}"`);
+  expect(asked()[1]).toBe('reload');
+});
+
+test('a change refused at runtime is a reload with that reason', async () => {
+  const deployer = await begun();
+  answerChange({ ok: false, stage: 'change', message: 'no', refused: 'No such server.' });
+  expect(await deployer.apply(after, signal)).toMatchObject({ what: 'refused', reason: 'No such server.' });
+});
+
+test('a change of something else than what runs is made from there, or is a reload', async () => {
+  const deployer = await begun();
+  answerChange({ ok: false, stage: 'change', message: 'no', running: sha256Of(after) });
+  expect(await deployer.apply(after, signal)).toMatchObject({ kind: 'reloaded', atRunTime: true });
+  expect(asked()[0]).toBe(apply);
+  expect(asked()).not.toContain('reload');
+});
+
+test('a change that is longer than a line may be is a reload', async () => {
+  const deployer = await begun(() => ({ tell: [{ text: 'x'.repeat(270_000) }] }));
+  await deployer.apply(after, signal);
+  expect(asked()[0]).toBe('reload');
+});
+
+test('a change names files as they are on disk, and they are there', async () => {
+  const set = (content: string): Rendered => ({
+    text: `# hawser renders this file\n${goodText()}# ${SET_FOLDER}/list\n`,
+    mode: 0o644,
+    others: [{ name: 'list', content }],
+  });
+  const told = [{ options: `ca-file ${SET_FOLDER}/list` }];
+  const deployer = await begun((wanted) => (wanted.others ? { tell: told, readsFiles: true } : {}));
+  scene.answers.reload = made;
+  await deployer.applySet(set('one'), signal);
+  const name = namesOnDiskIn(readFileSync(scene.configPath, 'utf8')).get('list') ?? '';
+  const path = `${filesFolder(scene.configPath)}/${name}`;
+  expect(asked()[0]).toContain(JSON.stringify([{ options: `ca-file ${path}` }]));
+  expect(readFileSync(path, 'utf8')).toBe('one');
+});

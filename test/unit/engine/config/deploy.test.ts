@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { type Rendered, revisionOf } from '../../../../src/engine/config/set.ts';
+import { type Content, createWorld, type Trouble } from './deploy-world.ts';
+
+const content = fc.tuple(
+  fc.tuple(fc.integer({ min: 0, max: 2 }), fc.integer({ min: 0, max: 2 })),
+  fc.tuple(fc.integer({ min: 0, max: 1 }), fc.integer({ min: 0, max: 2 })),
+);
+const trouble = fc.oneof(
+  { weight: 6, arbitrary: fc.constant<Trouble>('none') },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom<Trouble>('silent', 'lost-answer', 'disk', 'refused', 'impossible'),
+  },
+);
+const command = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant('act' as const), index: fc.nat(3), trouble }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('want' as const), content }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.nat(6_000) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constantFrom('crash' as const, 'die' as const, 'edit' as const) }),
+  },
+);
+const options = fc.record({
+  check: fc.constantFrom('before-write' as const, 'when-idle' as const),
+  reloadEveryMs: fc.constantFrom(0, 5_000),
+  /** Backends with these servers, or of this shape, are refused. */
+  badServers: fc.constantFrom(-1, 2),
+  badShape: fc.constantFrom(-1, 2),
+  /** The first configuration is in effect before anything else happens. */
+  isServed: fc.boolean(),
+});
+
+type World = ReturnType<typeof createWorld>;
+
+/** Any order of events, with an end at which nothing more goes wrong. */
+function run(
+  { badServers, badShape, isServed, ...rest }: typeof options extends fc.Arbitrary<infer T> ? T : never,
+  commands: readonly (typeof command extends fc.Arbitrary<infer T> ? T : never)[],
+  last: Content,
+): World {
+  const isBad = (all: Content): boolean =>
+    all.some(([shape, servers]) => shape === badShape || servers === badServers);
+  const world = createWorld({ ...rest, isBad });
+  world.want([
+    [0, 0],
+    [0, 0],
+  ]);
+  if (isServed) settle(world);
+  for (const each of commands)
+    switch (each.kind) {
+      case 'act':
+        world.act(each.index, each.trouble);
+        break;
+      case 'want':
+        world.want(each.content);
+        break;
+      case 'pass':
+        world.pass(each.ms);
+        break;
+      case 'crash':
+      case 'die':
+      case 'edit':
+        world[each.kind]();
+    }
+  settle(world);
+  world.want(last);
+  settle(world);
+  // A look finds whatever the program did by itself.
+  world.want(last);
+  settle(world);
+  return world;
+}
+
+const MOST_STEPS = 300;
+
+/** Everything that is to be done is done, but endless retries. */
+function settle(world: World): void {
+  let deadlines = 0;
+  for (let step = 0; step < MOST_STEPS; step += 1)
+    if (world.isBusy()) world.act(0, 'none');
+    else if (deadlines > 4 || !world.passToDeadline()) return;
+    else deadlines += 1;
+  throw new Error('it does not come to rest');
+}
+
+const runs = fc.tuple(options, fc.array(command, { maxLength: 60 }), content);
+
+it('what is wanted runs and is on disk in the end, or is refused and the last good one is on disk', () => {
+  fc.assert(
+    fc.property(runs, ([world, commands, last]) => {
+      const { disk, program, reports, wanted } = run(world, commands, last).left();
+      const isCopied = commands.every((each) => each.kind !== 'act' || each.trouble !== 'disk');
+      const isBad = last.some(([shape, servers]) => shape === world.badShape || servers === world.badServers);
+      if (isBad) {
+        expect(
+          reports.some(({ outcome, version }) => outcome.kind === 'rejected' && version.revision === wanted),
+        ).toBe(true);
+        if (disk.good !== undefined) expect(disk.main).not.toBe(wanted);
+        // A file of an earlier process may be newer than its last good one.
+        const isAlone = commands.every(({ kind }) => kind !== 'crash' && kind !== 'edit');
+        if (disk.good !== undefined && isAlone && isCopied) expect(disk.main).toBe(disk.good);
+        return;
+      }
+      expect(disk.main).toBe(wanted);
+      expect(program.revision).toBe(wanted);
+      expect(program.content).toEqual(last);
+      if (world.check === 'when-idle' && isCopied) expect(disk.good).toBe(wanted);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+it('a refused file is neither written nor loaded again, only a proven one is kept, and reloads keep their interval', () => {
+  fc.assert(
+    fc.property(runs, ([world, commands, last]) => {
+      expect(run(world, commands, last).left().wrong).toEqual([]);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+it('each reload and each refusal is reported once', () => {
+  fc.assert(
+    fc.property(runs, ([world, commands, last]) => {
+      const quiet = commands.filter(({ kind }) => kind !== 'crash');
+      const { reports, verdicts, outcomes } = run(world, quiet, last).left();
+      const kinds = reports.map(({ outcome }) => outcome);
+      expect(kinds.filter(({ kind }) => kind === 'rejected').length).toBe(verdicts);
+      const reloads = kinds.filter((each) => each.kind === 'reloaded' && each.atRunTime !== true);
+      expect(reloads.length).toBe(outcomes);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+it('the revision of one file is the hash of its bytes', () => {
+  const set: Rendered = { text: 'a', mode: 0o644 };
+  expect(revisionOf(set)).toMatch(/^ca978112/);
+});
