@@ -285,9 +285,9 @@ const impure: readonly string[] = [
   'unit/router/render/render-router.test.ts',
   'unit/router/render/trial-folder.test.ts',
   'unit/vip/doctor/steering.test.ts',
-  'unit/vip/guards/lost-peers.test.ts',
-  'unit/vip/guards/split-brain.test.ts',
-  'unit/vip/guards/vip-use.test.ts',
+  'unit/vip/segment/lost-peers.test.ts',
+  'unit/vip/segment/split-brain.test.ts',
+  'unit/vip/segment/vip-use.test.ts',
 ];
 
 describe('tests', () => {

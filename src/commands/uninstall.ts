@@ -3,9 +3,9 @@ import type { SettingsOf } from '../cli/command-spec.ts';
 import { removeSynDrops } from '../haproxy/remove-syn-drops.ts';
 import { uninstallCommand } from '../operate/install/install-settings.ts';
 import { type RemoveTables, uninstall } from '../operate/install/uninstall.ts';
-import { createAdvertTrap } from '../vip/guards/advert-trap.ts';
-import { createAnswerTrap } from '../vip/guards/answer-trap.ts';
-import { createVipUseTrap } from '../vip/guards/vip-use-trap.ts';
+import { createAdvertTrap } from '../vip/segment/advert-trap.ts';
+import { createAnswerTrap } from '../vip/segment/answer-trap.ts';
+import { createVipUseTrap } from '../vip/segment/vip-use-trap.ts';
 import { installable } from './pods.ts';
 
 export const spec = uninstallCommand;

@@ -11,7 +11,7 @@ import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
 import { buildKeepalivedModel } from '../group/keepalived-model.ts';
 import type { KeepalivedModel, KeepalivedSettings, VrrpInput } from '../group/vrrp.ts';
-import type { VirtualRouterIdGuard } from '../guards/virtual-router-id-guard.ts';
+import type { VirtualRouterIdGuard } from '../segment/virtual-router-id-guard.ts';
 import { listedNames, nextListFact } from '../participation/listed-names.ts';
 import type { ListFact } from '../participation/participation.ts';
 import { type GoneNodes, nextGone, nextRemovalInMs, peersToServe } from '../participation/peers-to-serve.ts';

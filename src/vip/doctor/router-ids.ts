@@ -9,7 +9,7 @@ import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { chooseVipInterface } from '../group/vip-interface.ts';
 import { virtualRouterIds } from '../group/virtual-router-id.ts';
 import type { VirtualRouterIds } from '../group/vrrp.ts';
-import type { WatchedRouterId } from '../guards/foreign-router.ts';
+import type { WatchedRouterId } from '../segment/foreign-router.ts';
 import type { VipContext } from './context.ts';
 
 export type RouterIdReading =

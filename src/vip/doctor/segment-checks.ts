@@ -9,7 +9,7 @@ import {
   warn,
 } from '../../engine/examine/check.ts';
 import { addressesOf } from '../../engine/system/network/routes.ts';
-import { type RouterIdConflict, routerIdConflicts } from '../guards/foreign-router.ts';
+import { type RouterIdConflict, routerIdConflicts } from '../segment/foreign-router.ts';
 import { NO_VIP, type VipContext } from './context.ts';
 import { held, isLive, vips } from './looks.ts';
 import { LISTEN_MS, type Segment, segment } from './segment.ts';

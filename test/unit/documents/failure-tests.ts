@@ -203,7 +203,7 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   ],
   [
     'the whole container `keepalived` is killed',
-    'integration/vip/guards/left-vip.test.ts',
+    'integration/vip/segment/left-vip.test.ts',
     'a keepalived container that is killed as a whole leaves no VIP behind while the monitor lives',
   ],
   [
@@ -243,12 +243,12 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   ],
   [
     'another cluster uses the virtual router id',
-    'slow/vip/guards/virtual-router-id.test.ts',
+    'slow/vip/segment/virtual-router-id.test.ts',
     'a node does not join with the id of another cluster, and joins once that has gone',
   ],
   [
     'this node was installed with another cluster name',
-    'slow/vip/guards/virtual-router-id.test.ts',
+    'slow/vip/segment/virtual-router-id.test.ts',
     'a node does not join a holder of its VIP with another router id, and joins once that has gone',
   ],
   [

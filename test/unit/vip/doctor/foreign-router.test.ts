@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { configuredIds, routerIdsOf } from '../../../../src/vip/doctor/router-ids.ts';
 import { judgeForeign } from '../../../../src/vip/doctor/segment-checks.ts';
 import { virtualRouterIds } from '../../../../src/vip/group/virtual-router-id.ts';
-import type { ForeignAdvert, WatchedRouterId } from '../../../../src/vip/guards/foreign-router.ts';
+import type { ForeignAdvert, WatchedRouterId } from '../../../../src/vip/segment/foreign-router.ts';
 import { contextOf, type Files, type Settings, temporaryRoot } from '../../../helpers/doctor/scene.ts';
 
 const VIP = '10.77.0.100';

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createVipUseTrap, type VipUseSeen } from '../../../../src/vip/guards/vip-use-trap.ts';
+import { createVipUseTrap, type VipUseSeen } from '../../../../src/vip/segment/vip-use-trap.ts';
 import { foreignRouterText } from '../../../helpers/foreign-router.ts';
 import { startKeepalived } from '../../../helpers/keepalived-process.ts';
 import { connectSegment, createNetNamespace, type NetNamespace } from '../../../helpers/net-namespace.ts';

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAdvertTrap } from '../../../../src/vip/guards/advert-trap.ts';
+import { createAdvertTrap } from '../../../../src/vip/segment/advert-trap.ts';
 import { type ForeignInstance, foreignRouterText } from '../../../helpers/foreign-router.ts';
 import { startKeepalived } from '../../../helpers/keepalived-process.ts';
 import { connectSegment, createNetNamespace, type NetNamespace } from '../../../helpers/net-namespace.ts';

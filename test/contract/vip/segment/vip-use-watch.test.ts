@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
-import { createVipUseWatch } from '../../../../src/vip/guards/vip-use-watch.ts';
+import { createVipUseWatch } from '../../../../src/vip/segment/vip-use-watch.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 let dir: string;

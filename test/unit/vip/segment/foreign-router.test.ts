@@ -5,7 +5,7 @@ import {
   explainConflict,
   type ForeignAdvert,
   routerIdConflict,
-} from '../../../../src/vip/guards/foreign-router.ts';
+} from '../../../../src/vip/segment/foreign-router.ts';
 
 const settings: KeepalivedSettings = {
   clusterName: 'bed',

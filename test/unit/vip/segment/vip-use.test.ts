@@ -7,7 +7,7 @@ import {
   segmentOf,
   type VipUseRound,
   worstOf,
-} from '../../../../src/vip/guards/vip-use.ts';
+} from '../../../../src/vip/segment/vip-use.ts';
 import type { SegmentFact } from '../../../../src/vip/participation/participation.ts';
 
 const answered: Partial<VipUseRound> = { answers: ['a'] };

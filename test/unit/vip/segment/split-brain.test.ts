@@ -5,7 +5,7 @@ import {
   nextSplitBrain,
   type OtherHolder,
   type SplitBrainState,
-} from '../../../../src/vip/guards/split-brain.ts';
+} from '../../../../src/vip/segment/split-brain.ts';
 
 const higher: OtherHolder = { mac: 'a', peer: { name: 'cp-1', address: '10.0.0.1', priority: 220 } };
 const stranger: OtherHolder = { mac: 'f', peer: undefined };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAnswerTrap } from '../../../../src/vip/guards/answer-trap.ts';
+import { createAnswerTrap } from '../../../../src/vip/segment/answer-trap.ts';
 import { connectSegment, createNetNamespace, type NetNamespace } from '../../../helpers/net-namespace.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
