@@ -3,9 +3,7 @@ import type { SettingsOf } from '../cli/command-spec.ts';
 import { removeSynDrops } from '../haproxy/remove-syn-drops.ts';
 import { uninstallCommand } from '../operate/install/install-settings.ts';
 import { type RemoveTables, uninstall } from '../operate/install/uninstall.ts';
-import { createAdvertTrap } from '../vip/segment/advert-trap.ts';
-import { createAnswerTrap } from '../vip/segment/answer-trap.ts';
-import { createVipUseTrap } from '../vip/segment/vip-use-trap.ts';
+import { createSegmentTrap } from '../vip/segment/segment-trap.ts';
 import { installable } from './pods.ts';
 
 export const spec = uninstallCommand;
@@ -16,10 +14,8 @@ export async function run(settings: SettingsOf<typeof spec>): Promise<number> {
 
 const removeTables: RemoveTables = async () => {
   const redirect = await createRedirectKeeper().remove();
-  const traps = await Promise.all(
-    [createAdvertTrap(), createAnswerTrap(), createVipUseTrap()].map((trap) => trap.remove()),
-  );
-  const left = [...traps, await removeSynDrops()].filter((message) => message !== undefined);
+  const traces = [await createSegmentTrap().remove(), await removeSynDrops()];
+  const left = traces.filter((message) => message !== undefined);
   return redirect.kind === 'failed'
     ? { changed: false, left: [redirect.message, ...left] }
     : { changed: redirect.changed, left };

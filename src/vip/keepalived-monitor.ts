@@ -5,18 +5,19 @@ import { type Monitor, monitorProgram } from '../engine/monitor/monitor-program.
 import type { Loops } from '../engine/monitor/run-monitor.ts';
 import { watchFiles } from '../engine/system/file/watch-files.ts';
 import { sleep } from '../engine/system/time/sleep.ts';
+import { createWake } from '../engine/system/time/wake.ts';
 import { readParticipationNote } from '../keepalived/participation-note.ts';
 import { openNodeLists } from './configuration/node-lists.ts';
 import { vrrpConfiguration } from './configuration/vrrp-configuration.ts';
-import { guardLeftVips } from './segment/left-vip-guard.ts';
-import { guardLostPeers } from './segment/lost-peers-guard.ts';
-import { createSplitBrainSentinel } from './segment/split-brain-sentinel.ts';
-import { createVipUseWatch } from './segment/vip-use-watch.ts';
-import { createVirtualRouterIdGuard } from './segment/virtual-router-id-guard.ts';
 import { createHealthLoop } from './health/health-loop.ts';
 import { type HealthSource, healthSources } from './health/health-sources.ts';
 import { vipEvents } from './journal/vip-events.ts';
 import { createMonitorStatus, waitingStatus } from './monitor-status.ts';
+import { guardLeftVips } from './segment/left-vip-guard.ts';
+import { guardLostPeers } from './segment/lost-peers-guard.ts';
+import { createRouterIdGuard } from './segment/router-id-guard.ts';
+import { createSegmentWatch } from './segment/segment-watch.ts';
+import { createSplitBrainAlarm } from './segment/split-brain-alarm.ts';
 import {
   createKeepalivedMonitorMetrics,
   type KeepalivedMonitorMetrics,
@@ -53,27 +54,26 @@ async function prepare(settings: KeepalivedMonitorSettings, monitor: VipMonitor)
   const sources = healthSources(settings, observers);
   const isAdmitted = (): boolean =>
     sources.every(({ trackFile }) => readParticipationNote(trackFile)?.before === 'admitted');
-  const guard = createVirtualRouterIdGuard(settings, { clusterName, isAdmitted }, observers, signal);
-  const vipUse = createVipUseWatch(settings, observers);
+  const segmentWake = createWake();
+  const guard = createRouterIdGuard(settings, { clusterName, isAdmitted, wake: segmentWake.poke }, observers);
   const configuration = vrrpConfiguration(settings, { wake, lists, modelSettings, guard, observers });
-  const sentinel = createSplitBrainSentinel(settings, configuration.served, observers);
+  const alarm = createSplitBrainAlarm(settings, configuration.served, observers);
+  const segment = createSegmentWatch(settings, { alarm, guard, wake: segmentWake }, observers);
   const steering = await openSteering(settings, sources, monitor);
   const onTransition = (listener: () => void): void =>
     watchFiles([settings.stateFile], listener, { lookAgainMs: settings.checkInterval, signal });
   const loops = sources.map((source) => {
-    const parts = { ...configuration, vipUse, guard, steering, onTransition };
+    const parts = { ...configuration, segment, guard, steering, onTransition };
     return createHealthLoop(source, settings, parts, observers);
   });
-  show(createMonitorStatus(settings, { clusterName, configuration, loops, guard, sentinel }));
+  show(createMonitorStatus(settings, { clusterName, configuration, loops, guard, alarm }));
   log({ event: 'monitor-started', clusterName, vips: settings.vips });
   return {
     ...nodes.loops,
     configuration: (stop) => runConfigurationLoop(configuration, stop),
-    'virtual router id guard': guard.run,
     ...Object.fromEntries(loops.map((each) => [`${each.kind} health`, each.run])),
-    'split-brain sentinel': sentinel.run,
+    segment: segment.run,
     'lost peers': (stop) => guardLostPeers(settings.stateFile, configuration.served, observers, stop),
-    'VIP use': vipUse.run,
   };
 }
 

@@ -2,10 +2,10 @@ import { hawserVersion } from '../engine/system/version.ts';
 import type { VipKind } from '../keepalived/vip-kind.ts';
 import type { VrrpConfiguration } from './configuration/vrrp-configuration.ts';
 import { readLocalVrrpRole } from './group/local-vrrp-role.ts';
-import type { SplitBrainSentinel } from './segment/split-brain-sentinel.ts';
-import type { VirtualRouterIdGuard } from './segment/virtual-router-id-guard.ts';
 import type { HealthLoop } from './health/health-loop.ts';
 import { priorityOf, type VipPriority } from './health/vip-priority.ts';
+import type { RouterIdGuard } from './segment/router-id-guard.ts';
+import type { SplitBrainAlarm } from './segment/split-brain-alarm.ts';
 import type { KeepalivedMonitorSettings } from './settings/keepalived-monitor-settings.ts';
 import type { KeepalivedMonitorStatus } from './settings/keepalived-monitor-status.ts';
 
@@ -26,12 +26,12 @@ export function createMonitorStatus(
     readonly clusterName: string;
     readonly configuration: Pick<VrrpConfiguration, 'view' | 'served'>;
     readonly loops: readonly HealthLoop[];
-    readonly guard: Pick<VirtualRouterIdGuard, 'conflict'>;
-    readonly sentinel: Pick<SplitBrainSentinel, 'view'>;
+    readonly guard: Pick<RouterIdGuard, 'conflict'>;
+    readonly alarm: Pick<SplitBrainAlarm, 'view'>;
   },
 ): () => KeepalivedMonitorStatus {
   const version = hawserVersion();
-  const { clusterName, configuration, loops, guard, sentinel } = parts;
+  const { clusterName, configuration, loops, guard, alarm } = parts;
   const vipPriority = (kind: VipKind, vips: readonly string[]): readonly VipPriority[] => {
     if (vips.length === 0) return [];
     const model = configuration.served();
@@ -46,7 +46,7 @@ export function createMonitorStatus(
     clusterName,
     ...configuration.view(),
     priorities: [...vipPriority('api', settings.apiVips), ...vipPriority('ingress', settings.ingressVips)],
-    splitBrain: sentinel.view(),
+    splitBrain: alarm.view(),
     virtualRouterIdTaken: guard.conflict(),
   });
 }

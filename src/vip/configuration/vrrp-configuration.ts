@@ -11,10 +11,10 @@ import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
 import { buildKeepalivedModel } from '../group/keepalived-model.ts';
 import type { KeepalivedModel, KeepalivedSettings, VrrpInput } from '../group/vrrp.ts';
-import type { VirtualRouterIdGuard } from '../segment/virtual-router-id-guard.ts';
 import { listedNames, nextListFact } from '../participation/listed-names.ts';
 import type { ListFact } from '../participation/participation.ts';
 import { type GoneNodes, nextGone, nextRemovalInMs, peersToServe } from '../participation/peers-to-serve.ts';
+import type { RouterIdGuard } from '../segment/router-id-guard.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
@@ -48,7 +48,7 @@ export function vrrpConfiguration(
     readonly wake: Wake;
     readonly lists: readonly NodeList[];
     readonly modelSettings: KeepalivedSettings;
-    readonly guard: Pick<VirtualRouterIdGuard, 'prepare'>;
+    readonly guard: Pick<RouterIdGuard, 'prepare'>;
     readonly observers: KeepalivedMonitorObservers;
   },
 ): VrrpConfiguration {

@@ -6,9 +6,9 @@ import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { VrrpConfiguration } from '../configuration/vrrp-configuration.ts';
 import { readLocalVrrpRole } from '../group/local-vrrp-role.ts';
 import type { KeepalivedModel } from '../group/vrrp.ts';
-import type { VipUseWatch } from '../segment/vip-use-watch.ts';
-import type { VirtualRouterIdGuard } from '../segment/virtual-router-id-guard.ts';
 import { createParticipant, type Decided } from '../participation/participant.ts';
+import type { RouterIdGuard } from '../segment/router-id-guard.ts';
+import type { SegmentWatch } from '../segment/segment-watch.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 import type { SteeringKeeper } from '../steering/steering-keeper.ts';
@@ -40,8 +40,8 @@ export function createHealthLoop(
   { stateFile }: Pick<KeepalivedMonitorSettings, 'stateFile'>,
   configuration: Pick<VrrpConfiguration, 'instanceNames' | 'served' | 'list' | 'isApplied' | 'onChange'> & {
     /** Asked only while this node is not admitted. */
-    readonly vipUse: Pick<VipUseWatch, 'look'>;
-    readonly guard: Pick<VirtualRouterIdGuard, 'fact'>;
+    readonly segment: Pick<SegmentWatch, 'look'>;
+    readonly guard: Pick<RouterIdGuard, 'fact'>;
     readonly steering: Pick<SteeringKeeper, 'steer' | 'text' | 'onChange'>;
     /**
      * Registers a listener for a transition of keepalived. A holder has its bonus before a better name that listens since a moment
@@ -65,7 +65,7 @@ export function createHealthLoop(
         sourceAddress: isAddressed(kind, served()) ? 'present' : 'missing',
         peers: isGroupBack ? 'all-back-without-api' : 'unknown',
       }),
-      segment: () => configuration.vipUse.look(kind),
+      segment: () => configuration.segment.look(kind),
     },
     observers,
   );

@@ -1,20 +1,16 @@
 import * as z from 'zod/mini';
 import { addressNumber, addressOfNumber } from '../../engine/system/network/node-address.ts';
-import { elementsOf, type NftOptions } from '../../engine/system/nft/nft.ts';
+import { elementsOf } from '../../engine/system/nft/nft.ts';
 import { type ForeignAdvert, VRRP_VERSION, type WatchedRouterId } from './foreign-router.ts';
-import { createTrap, type IngressRule, type Trap, type TrapForm } from './trap.ts';
+import type { IngressRule, TrapForm } from './trap.ts';
 
 /** An advert of more VIPs than this, ours behind them, counts as foreign. */
 const VIPS_LOOKED_AT = { ipv4: 8, ipv6: 4 };
 
 /**
- * Hears the hosts that advertise one of these ids without its VIP or in another version of VRRP, or the VIP with another id,
- * by multicast or to this node alone, without a raw socket: the kernel keeps what each packet said in a set.
+ * The hosts that advertise one of these ids without its VIP or in another version of VRRP, or the VIP with another id, by
+ * multicast or to this node alone, without a raw socket: the kernel keeps what each packet said in a set.
  */
-export function createAdvertTrap(options: NftOptions = {}): Trap<WatchedRouterId, readonly ForeignAdvert[]> {
-  return createTrap('hawser_vrid_guard', advertForm, options);
-}
-
 export const advertForm: TrapForm<WatchedRouterId, readonly ForeignAdvert[]> = {
   sets: (watched) =>
     Object.fromEntries(

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { addressNumber } from '../../engine/system/network/node-address.ts';
-import { elementsOf, type NftOptions } from '../../engine/system/nft/nft.ts';
+import { elementsOf } from '../../engine/system/nft/nft.ts';
 import type { VrrpInstance } from '../group/vrrp.ts';
-import { createTrap, type IngressRule, type Trap, type TrapForm } from './trap.ts';
+import type { IngressRule, TrapForm } from './trap.ts';
 
 export type AskedVip = Pick<VrrpInstance, 'vip' | 'family' | 'interface'>;
 
@@ -11,17 +11,13 @@ export interface VipAnswer {
   readonly mac: string;
 }
 
-/**
- * Hears every host that answers for a VIP or announces it. Not from the kernel's table of neighbours: it takes no neighbour
- * advertisement for an IPv6 address of its own.
- */
-export function createAnswerTrap(options: NftOptions = {}): Trap<AskedVip, readonly VipAnswer[]> {
-  return createTrap('hawser_split_brain', answerForm, options);
-}
-
 /** Each has a set of its name. */
 const FAMILIES = ['ipv4', 'ipv6'] as const;
 
+/**
+ * Every host that answers for a VIP or announces it. Not from the kernel's table of neighbours: it takes no neighbour
+ * advertisement for an IPv6 address of its own.
+ */
 export const answerForm: TrapForm<AskedVip, readonly VipAnswer[]> = {
   sets: () => setsOfPairs(''),
   rules: (asked) => asked.map(answerRuleOf),

@@ -20,17 +20,17 @@ export interface TrapForm<W, N> {
 export interface Trap<W, N> {
   /** Notes these from now on, and forgets all else. Resolves with an error message. */
   readonly set: (watched: readonly W[]) => Promise<string | undefined>;
-  /** What was noted since the last `set` or `forget`, however late it is read. */
-  readonly noted: () => Promise<
-    { readonly kind: 'noted'; readonly noted: N } | { readonly kind: 'failed'; readonly message: string }
+  /** What was noted since the last `set` or `flush`, however late it is read. */
+  readonly read: () => Promise<
+    { readonly kind: 'read'; readonly noted: N } | { readonly kind: 'failed'; readonly message: string }
   >;
-  /** Resolves with an error message. */
-  readonly forget: () => Promise<string | undefined>;
+  /** Empties the sets that `which` names. Resolves with an error message. */
+  readonly flush: (which: (set: string) => boolean) => Promise<string | undefined>;
   /** Also the table of an earlier process; a missing one is not an error. Resolves with an error message. */
   readonly remove: () => Promise<string | undefined>;
 }
 
-export function createTrap<W, N>(name: string, form: TrapForm<W, N>, options: NftOptions): Trap<W, N> {
+export function createTrap<W, N>(name: string, form: TrapForm<W, N>, options: NftOptions = {}): Trap<W, N> {
   const table = `netdev ${name}`;
   const nft = nftFor(table, options);
   let watched: readonly W[] = [];
@@ -43,14 +43,14 @@ export function createTrap<W, N>(name: string, form: TrapForm<W, N>, options: Nf
       watched = wanted;
       return give(trapRuleset(table, form, wanted));
     },
-    noted: async () => {
+    read: async () => {
       const outcome = await nft(['-j', 'list', 'table', 'netdev', name], undefined);
       return outcome.ok
-        ? { kind: 'noted', noted: form.parse(outcome.stdout, watched) }
+        ? { kind: 'read', noted: form.parse(outcome.stdout, watched) }
         : { kind: 'failed', message: outcome.message };
     },
-    forget: () => {
-      const sets = Object.keys(form.sets(watched));
+    flush: (which) => {
+      const sets = Object.keys(form.sets(watched)).filter(which);
       return give(sets.map((set) => `flush set ${table} ${set}\n`).join(''));
     },
     remove: () => give(forgetTable(table)),

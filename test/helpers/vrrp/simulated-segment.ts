@@ -1,7 +1,7 @@
 import type { Before, ParticipationNote } from '../../../src/keepalived/participation-note.ts';
 import { NODE_LIST_PATIENCE_MS, standIn } from '../../../src/keepalived/stand-in.ts';
 import { TRACK } from '../../../src/keepalived/track-value.ts';
-import { initialVipUse, nextVipUse, segmentOf, type VipUseState } from '../../../src/vip/segment/vip-use.ts';
+import { initialVipUse, nextVipUse, segmentOf, type VipUseState } from '../../../src/vip/segment/segment-state.ts';
 import { nextListFact } from '../../../src/vip/participation/listed-names.ts';
 import {
   type ListFact,

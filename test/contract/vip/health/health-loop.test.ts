@@ -44,7 +44,7 @@ async function startLoop() {
       guard: { fact: () => ({ kind: 'free' }) },
       onChange: () => undefined,
       onTransition: (listener) => void transitions.push(listener),
-      vipUse: { look: () => ({ kind: 'free' }) },
+      segment: { look: () => ({ kind: 'free' }) },
       steering: { steer: () => 'none', text: () => undefined, onChange: () => undefined },
     },
     {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAdvertTrap } from '../../../../src/vip/segment/advert-trap.ts';
+import { advertForm } from '../../../../src/vip/segment/advert-trap.ts';
+import { createTrap } from '../../../../src/vip/segment/trap.ts';
 import { type ForeignInstance, foreignRouterText } from '../../../helpers/foreign-router.ts';
 import { startKeepalived } from '../../../helpers/keepalived-process.ts';
 import { connectSegment, createNetNamespace, type NetNamespace } from '../../../helpers/net-namespace.ts';
@@ -33,7 +34,7 @@ function startRouter(index: number, version: 2 | 3, instances: readonly ForeignI
 const tables = async () => await here.run('nft', 'list', 'tables');
 
 test('adverts with an id of ours or with our VIP are heard in both versions, those with both only in VRRP 2', async () => {
-  const trap = createAdvertTrap({ nft: [...here.prefix, 'nft'] });
+  const trap = createTrap('hawser_adverts', advertForm, { nft: [...here.prefix, 'nft'] });
   const common = { interface: 'eth0', sourceAddress: '10.77.0.10' };
   const watch = (virtualRouterId: number, vip: string) =>
     ({ ...common, virtualRouterId, vip, family: vip.includes(':') ? 'ipv6' : 'ipv4' }) as const;
@@ -61,7 +62,7 @@ test('adverts with an id of ours or with our VIP are heard in both versions, tho
   const adverts = await waitFor(
     'every router to be heard',
     async () => {
-      const heard = await trap.noted();
+      const heard = await trap.read();
       if (heard.kind === 'failed') throw new Error(heard.message);
       return heard.noted.length >= 7 ? heard.noted : undefined;
     },
@@ -81,13 +82,13 @@ test('adverts with an id of ours or with our VIP are heard in both versions, tho
   ]);
   expect(adverts.find(({ virtualRouterId }) => virtualRouterId === 81)?.source).toBe('10.77.0.13');
   expect(adverts.every(({ priority }) => priority === 5)).toBe(true);
-  expect(await tables()).toContain('hawser_vrid_guard');
+  expect(await tables()).toContain('hawser_adverts');
   expect(await trap.remove()).toBeUndefined();
   expect(await tables()).toBe('');
   expect(await trap.remove()).toBeUndefined();
 });
 
 test('without nft it says so', async () => {
-  const trap = createAdvertTrap({ nft: [...here.prefix, 'nft-is-not-here'] });
-  expect(await trap.set([])).toMatch(/^Cannot use nftables table "netdev hawser_vrid_guard": .*expected nft/);
+  const trap = createTrap('hawser_adverts', advertForm, { nft: [...here.prefix, 'nft-is-not-here'] });
+  expect(await trap.set([])).toMatch(/^Cannot use nftables table "netdev hawser_adverts": .*expected nft/);
 });

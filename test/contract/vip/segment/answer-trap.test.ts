@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAnswerTrap } from '../../../../src/vip/segment/answer-trap.ts';
+import { answerForm } from '../../../../src/vip/segment/answer-trap.ts';
+import { createTrap } from '../../../../src/vip/segment/trap.ts';
 import { connectSegment, createNetNamespace, type NetNamespace } from '../../../helpers/net-namespace.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
@@ -33,9 +34,9 @@ async function ask(): Promise<void> {
 }
 
 test('an answer is found however late it is read, and counts until the next question only', async () => {
-  const trap = createAnswerTrap({ nft: [...here.prefix, 'nft'] });
+  const trap = createTrap('hawser_answers', answerForm, { nft: [...here.prefix, 'nft'] });
   const heard = async () => {
-    const outcome = await trap.noted();
+    const outcome = await trap.read();
     if (outcome.kind === 'failed') throw new Error(outcome.message);
     return outcome.noted;
   };
@@ -52,11 +53,11 @@ test('an answer is found however late it is read, and counts until the next ques
   const mac = /link\/ether (\S+)/.exec(link)?.[1];
   expect(await heard()).toEqual(vips.map(({ vip }) => ({ vip, mac })));
   for (const { vip } of vips) await other.run('ip', 'address', 'del', vip, 'dev', 'eth0');
-  expect(await trap.forget()).toBeUndefined();
+  expect(await trap.flush(() => true)).toBeUndefined();
   expect(await heard()).toEqual([]);
   await here.run('nft', 'flush', 'ruleset');
-  expect(await trap.forget()).toMatch(
-    /^Cannot use nftables table "netdev hawser_split_brain": .*expected nft/,
+  expect(await trap.flush(() => true)).toMatch(
+    /^Cannot use nftables table "netdev hawser_answers": .*expected nft/,
   );
   expect(await trap.remove()).toBeUndefined();
   expect(await here.run('nft', 'list', 'tables')).toBe('');

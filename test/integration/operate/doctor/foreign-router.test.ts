@@ -43,11 +43,11 @@ test('another cluster with our id, an id that is free, a peer, and our own VIP',
     'fail: 10.77.0.66 advertises 10.77.0.250 (VRRP 3, priority 5) with virtual router id 77, that of our 10.77.0.100 on eth0';
   expect(await ask(us, ...ours, '77,78')).toBe(found);
   // As the monitor's own guard, which may be listening as well.
-  await us.run('nft', 'add', 'table', 'netdev', 'hawser_vrid_guard');
+  await us.run('nft', 'add', 'table', 'netdev', 'hawser_segment');
   const drop = 'table ip f { chain in { type filter hook input priority 0; ip protocol 112 drop; } ; }';
   await us.run('nft', drop);
   expect(await ask(us, ...ours, '77,78')).toBe(found);
-  expect(await us.run('nft', 'list', 'tables')).toBe('table netdev hawser_vrid_guard\ntable ip f\n');
+  expect(await us.run('nft', 'list', 'tables')).toBe('table netdev hawser_segment\ntable ip f\n');
   expect(await ask(us, ...ours, '91,92')).toMatch(/^ok: id 91: /);
   // It is no stranger where it is one of ours.
   const all = ['--api-vips', VIP, '--servers', 'cp-2=10.77.0.66', '--virtual-router-ids', '77,78'];

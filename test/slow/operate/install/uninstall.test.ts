@@ -51,8 +51,7 @@ test('nothing is left: no file, no process, no VIP, no firewall table; a second 
   await node.install();
   const pod = await startPod();
   await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
-  const traps = ['hawser_vrid_guard', 'hawser_split_brain', 'hawser_vip_use'].map((name) => `netdev ${name}`);
-  for (const table of ['inet hawser_api_redirect', ...traps])
+  for (const table of ['inet hawser_api_redirect', 'netdev hawser_segment'])
     await node.namespace.run('nft', `add table ${table}`);
   const rendered = '# hawser renders this file again whenever the list changes\n';
   for (const name of ['haproxy.cfg', 'haproxy.cfg.candidate', 'haproxy.cfg.last-good', 'api-servers.json'])

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Participation } from '../../../../src/keepalived/participation-note.ts';
 import { type Steer, TRACK } from '../../../../src/keepalived/track-value.ts';
 import type { CheckRow } from '../../../../src/vip/health/health-sightings.ts';
 import { createHealthVerdict } from '../../../../src/vip/health/health-verdict.ts';
@@ -46,6 +47,17 @@ test('a VIP that follows no health has the value of a healthy one from the first
     expect(verdict.explanation()).toContain('the ingress router is not checked');
     expect(verdict.view().checks.map(({ check }) => check)).toEqual(['damping', 'participation']);
   }
+});
+
+test.each<Participation>([
+  { state: 'waiting', reason: 'peers-reload', until: Number.POSITIVE_INFINITY },
+  { state: 'out', reason: 'removed' },
+])('a healthy node that is $state is in FAULT, with the reason', (participation) => {
+  const verdict = createHealthVerdict({ ...optionsOf(true), participation: () => participation });
+  verdict.live('serving');
+  expect(verdict.value()).toBe(TRACK.fault);
+  expect(verdict.explanation()).toContain(`${participation.state}: `);
+  expect(verdict.view().addends).toEqual([{ points: TRACK.fault, why: verdict.explanation() }]);
 });
 
 test('if no peer serves either, nothing moves', () => {

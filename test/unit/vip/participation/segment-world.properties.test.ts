@@ -217,6 +217,22 @@ test('the loss of the API, of a monitor or of its restart puts nobody out', () =
   );
 });
 
+test('a node that was removed stays out over a restart of its monitor without an API server', () => {
+  const world = openWorld([500, 500]);
+  const [, removed] = world.hosts;
+  if (removed === undefined) return;
+  for (let tick = 0; tick < 20; tick += 1) step(world);
+  Object.assign(world, { members: ['a'], membersSince: world.now });
+  for (let tick = 0; tick < 50; tick += 1) step(world);
+  Object.assign(world, { isApiUp: false });
+  Object.assign(removed, { monitor: undefined });
+  startMonitor(world, removed);
+  for (let tick = 0; tick < 600; tick += 1) {
+    step(world);
+    expect(isOff(removed)).toBe(true);
+  }
+});
+
 /** The known hole: nothing that this node could see differs from a holder that has died. */
 test('a node that is in, loses every API server and is then removed becomes a second holder', () => {
   const world = openWorld([500, 500]);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { SegmentFact } from '../../../../src/vip/participation/participation.ts';
 import {
   failedVipUse,
   initialVipUse,
@@ -7,8 +8,7 @@ import {
   segmentOf,
   type VipUseRound,
   worstOf,
-} from '../../../../src/vip/segment/vip-use.ts';
-import type { SegmentFact } from '../../../../src/vip/participation/participation.ts';
+} from '../../../../src/vip/segment/segment-state.ts';
 
 const answered: Partial<VipUseRound> = { answers: ['a'] };
 const advertised: Partial<VipUseRound> = { answers: ['a'], isAdvertised: true };

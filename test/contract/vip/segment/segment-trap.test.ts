@@ -1,6 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createVipUseTrap, type VipUseSeen } from '../../../../src/vip/segment/vip-use-trap.ts';
+import type { WatchedRouterId } from '../../../../src/vip/segment/foreign-router.ts';
+import {
+  createSegmentTrap,
+  isAdvertSet,
+  type SegmentSeen,
+} from '../../../../src/vip/segment/segment-trap.ts';
 import { foreignRouterText } from '../../../helpers/foreign-router.ts';
 import { startKeepalived } from '../../../helpers/keepalived-process.ts';
 import { connectSegment, createNetNamespace, type NetNamespace } from '../../../helpers/net-namespace.ts';
@@ -17,6 +22,13 @@ const vips = [
   { vip: 'fd77::100', family: 'ipv6', interface: 'eth0' },
   { vip: 'fd77::101', family: 'ipv6', interface: 'eth0' },
 ] as const;
+/** Its rules pass over what is ours, and take nothing away from the sets of adverts. */
+const routerIds: readonly WatchedRouterId[] = [
+  {
+    ...{ virtualRouterId: 77, family: 'ipv4', interface: 'eth0' },
+    ...{ vip: '10.77.0.100', sourceAddress: '10.77.0.10' },
+  },
+];
 
 beforeAll(async () => {
   dir = mkdtempSync('/run/hawser-use-');
@@ -33,16 +45,16 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 
 /** As the watch does: what comes in between two looks is in the second. */
-async function taken(trap: ReturnType<typeof createVipUseTrap>): Promise<VipUseSeen> {
-  const look = await trap.noted();
+async function taken(trap: ReturnType<typeof createSegmentTrap>): Promise<SegmentSeen> {
+  const look = await trap.read();
   if (look.kind === 'failed') throw new Error(look.message);
-  expect(await trap.forget()).toBeUndefined();
+  expect(await trap.flush(isAdvertSet)).toBeUndefined();
   return look.noted;
 }
 
 test('a host with two VIPs of each family advertises one to this node and the other to another', async () => {
-  const trap = createVipUseTrap({ nft: [...here.prefix, 'nft'] });
-  expect(await trap.set(vips)).toBeUndefined();
+  const trap = createSegmentTrap({ nft: [...here.prefix, 'nft'] });
+  expect(await trap.set([{ vips, routerIds }])).toBeUndefined();
   const text = foreignRouterText(3, [
     { virtualRouterId: 77, vips: ['10.77.0.100'], peer: '10.77.0.10' },
     { virtualRouterId: 78, vips: ['10.77.0.101'], peer: '10.77.0.12' },
@@ -69,7 +81,7 @@ test('a host with two VIPs of each family advertises one to this node and the ot
   expect([...advertised].sort()).toEqual(['10.77.0.100', 'fd77::100']);
 
   const noted = async () => {
-    const set = await here.run('nft', 'list', 'set', 'netdev', 'hawser_vip_use', 'adverts_ipv4');
+    const set = await here.run('nft', 'list', 'set', 'netdev', 'hawser_segment', 'adverts_ipv4');
     return set.includes('10.77.0.100 .');
   };
   await waitFor('an advert that comes in between two looks', noted);

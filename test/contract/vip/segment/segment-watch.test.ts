@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
-import { createVipUseWatch } from '../../../../src/vip/segment/vip-use-watch.ts';
+import { createWake } from '../../../../src/engine/system/time/wake.ts';
+import { createSegmentWatch } from '../../../../src/vip/segment/segment-watch.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 let dir: string;
@@ -11,6 +12,14 @@ beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'hawser-use-watch-'));
 });
 afterEach(() => rmSync(dir, { recursive: true }));
+
+const observers = { log: () => undefined, once: createOnce() };
+/** A node that holds nothing and listens for no router id. */
+const quietParts = () => ({
+  alarm: { held: () => [], inDoubt: () => [], look: async () => undefined },
+  guard: { watched: () => [], hear: () => undefined, fail: () => undefined },
+  wake: createWake(),
+});
 
 const keepalivedConf =
   'vrrp_instance API {\n  interface eth0\n  virtual_router_id 7\n  virtual_ipaddress {\n    192.0.2.100/32 dev eth0\n  }\n}\n';
@@ -21,15 +30,15 @@ test('a node that waits again repeats its question, even after one that could no
   let removals = 0;
   const trap = {
     set: async () => 'Cannot run nft: the table is locked',
-    noted: async () => ({ kind: 'failed', message: 'never set' }) as const,
-    forget: async () => undefined,
+    read: async () => ({ kind: 'failed', message: 'never set' }) as const,
+    flush: async () => undefined,
     remove: async () => {
       removals += 1;
       return undefined;
     },
   };
   const settings = { runDir: dir, config };
-  const watch = createVipUseWatch(settings, { log: () => undefined, once: createOnce() }, trap);
+  const watch = createSegmentWatch(settings, quietParts(), observers, trap);
   const stop = new AbortController();
   const running = watch.run(stop.signal);
   expect(watch.look('api').kind).toBe('unknown');
@@ -44,6 +53,6 @@ test('a node that waits again repeats its question, even after one that could no
 
 test('a node without a configuration has no VIP to ask for, which shows nothing', () => {
   const settings = { runDir: dir, config: join(dir, 'keepalived.conf') };
-  const watch = createVipUseWatch(settings, { log: () => undefined, once: createOnce() });
+  const watch = createSegmentWatch(settings, quietParts(), observers);
   expect(watch.look('api').kind).toBe('unobservable');
 });

@@ -1,34 +1,41 @@
-import { joinVrrpGroup } from '../../engine/system/network/multicast-membership.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { retryPauseMs } from '../../engine/system/time/retry.ts';
-import { sleep } from '../../engine/system/time/sleep.ts';
 import type { KeepalivedModel } from '../group/vrrp.ts';
 import type { RouterIdFact } from '../participation/participation.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
-import { createAdvertTrap } from './advert-trap.ts';
 import {
   explainConflict,
+  type ForeignAdvert,
   type RouterIdConflict,
   routerIdConflict,
+  type WatchedRouterId,
   watchedRouterIds,
 } from './foreign-router.ts';
 
 /** Three adverts at the usual interval of one second, and a margin. A silent router is not detected. */
 const LISTEN_MS = 3_200;
 /** nft may be slow. */
-const LATE_MS = 200;
+const LATE_MS = 400;
 const LOOK_AGAIN = { firstMs: 5_000, longestMs: 60_000 };
 
-export interface VirtualRouterIdGuard {
-  /** The model with which this node wants to join, undefined if it does not. Starts to listen if it has not yet. */
+/** For the participation of this node. */
+export interface RouterIdGuard {
+  /** Listens with the model of this node, unless it has. A conflict is logged, and listened for again after a growing pause. */
   readonly prepare: (model: KeepalivedModel | undefined) => void;
-  /** A conflict is logged, and `prepare` listens again after a growing pause. */
   readonly fact: () => RouterIdFact;
   /** The conflict, as last logged; null without one. */
   readonly conflict: () => string | null;
-  /** After `signal` has aborted, resolves once everything is removed from the kernel. */
-  readonly run: () => Promise<void>;
+}
+
+/** For the watch of the segment. */
+export interface RouterIdListener {
+  /** To be listened for now. */
+  readonly watched: () => readonly WatchedRouterId[];
+  /** What came in during a round, and since when these are listened for. */
+  readonly hear: (foreign: readonly ForeignAdvert[], sinceMs: number) => void;
+  /** The segment cannot be listened to. */
+  readonly fail: (message: string) => void;
 }
 
 type Verdict =
@@ -38,10 +45,12 @@ type Verdict =
 
 interface Look {
   readonly key: string;
-  /** When the verdict is due. */
+  readonly model: KeepalivedModel;
+  readonly refusals: number;
   readonly until: number;
-  refusals: number;
-  againAt: number;
+  readonly heard: readonly ForeignAdvert[];
+  readonly isOver: boolean;
+  readonly againAt: number;
 }
 
 /**
@@ -49,76 +58,52 @@ interface Look {
  * errors many times a second, or obey each other. The same if a node advertises one of our VIPs with another id, as both
  * would hold the VIP. If it cannot listen, that is logged once and keeps nobody out. An admitted node is not checked.
  */
-export function createVirtualRouterIdGuard(
-  settings: Pick<KeepalivedMonitorSettings, 'forceVirtualRouterId'>,
-  { clusterName, isAdmitted }: { readonly clusterName: string; readonly isAdmitted: () => boolean },
+export function createRouterIdGuard(
+  { forceVirtualRouterId }: Pick<KeepalivedMonitorSettings, 'forceVirtualRouterId'>,
+  parts: { readonly clusterName: string; readonly isAdmitted: () => boolean; readonly wake: () => void },
   observers: KeepalivedMonitorObservers,
-  signal: AbortSignal,
-): VirtualRouterIdGuard {
-  const trap = createAdvertTrap();
-  // One at a time, as they share one table. The first removes what a killed monitor left; without nft there is nothing.
-  let last: Promise<unknown> = trap.remove();
-  let current: Look | undefined;
+): RouterIdGuard & RouterIdListener {
+  const { clusterName, isAdmitted, wake } = parts;
+  let look: Look | undefined;
   let verdict: Verdict | undefined;
-  const begin = (key: string, model: KeepalivedModel, refusals: number): Look => {
-    const begun: Look = {
-      key,
-      refusals,
-      until: monotonicMs() + LISTEN_MS,
-      againAt: Number.POSITIVE_INFINITY,
-    };
-    last = last.then(async () => {
-      const found = await listen(trap, model, signal);
-      if (signal.aborted || begun !== current) return;
-      verdict = found;
-      logVerdict(found, model, clusterName, observers);
-      if (found.kind !== 'conflict') return;
-      begun.refusals += 1;
-      begun.againAt = monotonicMs() + retryPauseMs(begun.refusals, LOOK_AGAIN);
-    });
-    return begun;
+  const end = (found: Verdict): void => {
+    if (look === undefined) return;
+    verdict = found;
+    logVerdict(found, look.model, clusterName, observers);
+    const refusals = found.kind === 'conflict' ? look.refusals + 1 : 0;
+    const againMs = found.kind === 'conflict' ? retryPauseMs(refusals, LOOK_AGAIN) : Number.POSITIVE_INFINITY;
+    look = { ...look, refusals, isOver: true, againAt: monotonicMs() + againMs };
   };
   return {
     prepare: (model) => {
-      if (settings.forceVirtualRouterId || isAdmitted()) return;
-      const key = model && JSON.stringify(watchedRouterIds(model));
-      if (key === undefined || model === undefined) return;
-      const before = key === current?.key ? current : undefined;
-      if (before !== undefined && monotonicMs() < before.againAt) return;
+      if (forceVirtualRouterId || model === undefined || isAdmitted()) return;
+      const key = JSON.stringify(watchedRouterIds(model));
+      const before = key === look?.key ? look : undefined;
+      if (before !== undefined && (!before.isOver || monotonicMs() < before.againAt)) return;
       if (before === undefined) verdict = undefined;
-      current = begin(key, model, before?.refusals ?? 0);
+      const until = monotonicMs() + LISTEN_MS + LATE_MS;
+      look = { key, model, refusals: before?.refusals ?? 0, until, heard: [], isOver: false, againAt: 0 };
+      wake();
     },
     fact: () => {
-      if (current === undefined) return { kind: 'unchecked' };
+      if (look === undefined) return { kind: 'unchecked' };
       if (verdict === undefined)
-        return { kind: 'listening', until: Math.max(current.until, monotonicMs() + LATE_MS) };
+        return { kind: 'listening', until: Math.max(look.until, monotonicMs() + LATE_MS) };
       return verdict.kind === 'unknown' ? { kind: 'unchecked' } : { kind: verdict.kind };
     },
     conflict: () => (verdict?.kind === 'conflict' ? explainConflict(verdict.conflict, clusterName) : null),
-    run: async () => {
-      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-      await last;
+    watched: () => (look === undefined || look.isOver ? [] : watchedRouterIds(look.model)),
+    hear: (foreign, sinceMs) => {
+      if (look === undefined || look.isOver) return;
+      look = { ...look, heard: [...look.heard, ...foreign] };
+      if (monotonicMs() - sinceMs < LISTEN_MS) return;
+      const conflict = routerIdConflict(look.model, look.heard);
+      end(conflict === undefined ? { kind: 'free' } : { kind: 'conflict', conflict });
+    },
+    fail: (message) => {
+      if (look?.isOver === false) end({ kind: 'unknown', message });
     },
   };
-}
-
-async function listen(
-  trap: ReturnType<typeof createAdvertTrap>,
-  model: KeepalivedModel,
-  signal: AbortSignal,
-): Promise<Verdict> {
-  using members = new DisposableStack();
-  const watched = watchedRouterIds(model);
-  const trouble = await trap.set(watched);
-  if (trouble !== undefined) return { kind: 'unknown', message: trouble };
-  for (const each of watched) members.use(joinVrrpGroup(each));
-  await sleep(LISTEN_MS, signal);
-  const outcome = await trap.noted();
-  const left = await trap.remove();
-  if (outcome.kind === 'failed') return { kind: 'unknown', message: outcome.message };
-  if (left !== undefined) return { kind: 'unknown', message: left };
-  const conflict = routerIdConflict(model, outcome.noted);
-  return conflict === undefined ? { kind: 'free' } : { kind: 'conflict', conflict };
 }
 
 const conflictEvents: Readonly<Record<RouterIdConflict['kind'], string>> = {

@@ -1,0 +1,155 @@
+import { join } from 'node:path';
+import { readText } from '../../engine/system/file/read-text.ts';
+import { familyOf } from '../../engine/system/network/address-text.ts';
+import { ownMacs } from '../../engine/system/network/neighbours.ts';
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import type { Wake } from '../../engine/system/time/wake.ts';
+import { describeConfiguration, readAccepted } from '../../keepalived/accepted-configuration.ts';
+import { ACCEPTED_FILE } from '../../keepalived/argv.ts';
+import type { VipKind } from '../../keepalived/vip-kind.ts';
+import { isInstanceOf } from '../group/vrrp-instances.ts';
+import type { SegmentFact } from '../participation/participation.ts';
+import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
+import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
+import type { AskedVip } from './answer-trap.ts';
+import type { RouterIdListener } from './router-id-guard.ts';
+import { createSegmentListener } from './segment-listener.ts';
+import {
+  failedVipUse,
+  initialVipUse,
+  nextRoundInMs,
+  nextVipUse,
+  segmentOf,
+  type VipUseState,
+  worstOf,
+} from './segment-state.ts';
+import { createSegmentTrap, type SegmentSeen } from './segment-trap.ts';
+import type { SplitBrainAlarm } from './split-brain-alarm.ts';
+
+/** A health loop that waits asks five times a second. */
+const ASKED_WITHIN_MS = 2_000;
+const LISTENING_ROUND_MS = 100;
+const HOLDER_ROUND_MS = 750;
+/** While another host answers for a VIP of this node. */
+const IN_DOUBT_ROUND_MS = 300;
+const AFTER_TROUBLE_MS = 30_000;
+
+export interface SegmentWatch {
+  /** Who holds the VIPs of this kind, for a node that is not admitted. The segment is asked for as long as this is called. */
+  readonly look: (kind: VipKind) => SegmentFact;
+  /** Watches until `signal` aborts; then nothing of it is left in the kernel. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+}
+
+/**
+ * The only loop that looks at the segment: one round asks for the VIPs and reads what one nftables table has noted. It serves
+ * a node that waits (who answers, whose adverts arrive), a holder (who else answers) and the guard of router ids. If asking or
+ * listening fails, that is logged once.
+ */
+export function createSegmentWatch(
+  settings: Pick<KeepalivedMonitorSettings, 'runDir' | 'config'>,
+  {
+    alarm,
+    guard,
+    wake,
+  }: {
+    readonly alarm: Pick<SplitBrainAlarm, 'held' | 'inDoubt' | 'look'>;
+    readonly guard: RouterIdListener;
+    readonly wake: Wake;
+  },
+  { log, once }: Pick<KeepalivedMonitorObservers, 'log' | 'once'>,
+  trap: ReturnType<typeof createSegmentTrap> = createSegmentTrap(),
+): SegmentWatch {
+  const askedAt = new Map<VipKind, number>();
+  const states = new Map<string, VipUseState>();
+  const listener = createSegmentListener(trap);
+  const stateOf = (vip: string): VipUseState => states.get(vip) ?? initialVipUse;
+  const isAsked = (kind: VipKind): boolean =>
+    monotonicMs() - (askedAt.get(kind) ?? Number.NEGATIVE_INFINITY) < ASKED_WITHIN_MS;
+  const noteUse = (waiting: readonly ConfiguredVip[], seen: SegmentSeen | string): void => {
+    for (const { vip, takeOverMs } of waiting)
+      states.set(vip, typeof seen === 'string' ? failedVipUse(stateOf(vip)) : usedBy(vip, takeOverMs, seen));
+  };
+  const usedBy = (vip: string, takeOverMs: number, seen: SegmentSeen): VipUseState => {
+    const own = ownMacs();
+    const answers = seen.answers.flatMap((each) => (each.vip === vip && !own.has(each.mac) ? each.mac : []));
+    const isAdvertised = seen.advertised.has(vip);
+    return nextVipUse(stateOf(vip), { answers, isAdvertised, takeOverMs, nowMs: monotonicMs() });
+  };
+  const report = (seen: SegmentSeen | string): void => {
+    if (typeof seen !== 'string') {
+      if (once.clear('segment')) log({ event: 'segment-watched-again' });
+      guard.hear(seen.foreign, listener.listeningSinceMs());
+      return;
+    }
+    if (once.isNew('segment', seen)) log({ event: 'segment-not-watched', level: 'warn', message: seen });
+    guard.fail(seen);
+  };
+  /** Resolves with the pause before the next one. */
+  const round = async (): Promise<number> => {
+    const waiting = KINDS.filter(isAsked).flatMap((kind) => configuredVips(settings, kind));
+    const [held, routerIds] = [alarm.held(), guard.watched()];
+    if (waiting.length === 0) states.clear();
+    if (waiting.length + held.length + routerIds.length === 0) {
+      await listener.close();
+      await alarm.look([], monotonicMs());
+      return nextRoundInMs([]);
+    }
+    const vips = uniqueVips([...waiting, ...held]);
+    const peers = alarm.inDoubt().flatMap(peersOf);
+    const seen = await listener.round({ vips, routerIds }, peers, waiting.length > 0);
+    report(seen);
+    noteUse(waiting, seen);
+    await alarm.look(typeof seen === 'string' ? [] : seen.answers, monotonicMs());
+    if (waiting.length > 0) return nextRoundInMs(waiting.map(({ vip }) => stateOf(vip)));
+    if (typeof seen === 'string') return AFTER_TROUBLE_MS;
+    if (routerIds.length > 0) return LISTENING_ROUND_MS;
+    return alarm.inDoubt().length > 0 ? IN_DOUBT_ROUND_MS : HOLDER_ROUND_MS;
+  };
+  return {
+    look: (kind) => {
+      if (!isAsked(kind)) wake.poke();
+      askedAt.set(kind, monotonicMs());
+      const vips = configuredVips(settings, kind);
+      return worstOf(vips.map(({ vip, takeOverMs }) => segmentOf(stateOf(vip), monotonicMs(), takeOverMs)));
+    },
+    run: async (signal) => {
+      // Removes what a killed monitor left. Without nft there is nothing to remove.
+      await trap.remove();
+      while (!signal.aborted) await wake.sleep(await round(), signal);
+      await listener.close();
+    },
+  };
+}
+
+const KINDS = ['api', 'ingress'] as const;
+
+function uniqueVips(vips: readonly AskedVip[]): readonly AskedVip[] {
+  const asked = vips.map(({ vip, family, interface: device }) => ({ vip, family, interface: device }));
+  return [...new Map(asked.map((each) => [`${each.vip} ${each.interface}`, each])).values()];
+}
+
+function peersOf({ peers, interface: device }: ReturnType<SplitBrainAlarm['held']>[number]) {
+  return peers.map(({ address }) => ({ address, interface: device }));
+}
+
+interface ConfiguredVip extends AskedVip {
+  readonly takeOverMs: number;
+}
+
+/** Of what keepalived runs on, else of what it will be given at its start. */
+function configuredVips(
+  { runDir, config }: Pick<KeepalivedMonitorSettings, 'runDir' | 'config'>,
+  kind: VipKind,
+): readonly ConfiguredVip[] {
+  const configuration =
+    readAccepted(join(runDir, ACCEPTED_FILE)) ?? describeConfiguration(readText(config), 0);
+  return configuration.instances
+    .filter(({ name }) => isInstanceOf(kind, name))
+    .flatMap(({ vips, takeOverMs }) =>
+      vips.map(({ address, interface: device }) => ({
+        ...{ vip: address, family: familyOf(address), interface: device },
+        takeOverMs,
+      })),
+    );
+}

@@ -1,0 +1,106 @@
+import { ownMacs, readNeighbourTable } from '../../engine/system/network/neighbours.ts';
+import { readLocalVrrpRole } from '../group/local-vrrp-role.ts';
+import type { KeepalivedModel, VrrpInstance } from '../group/vrrp.ts';
+import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
+import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
+import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
+import type { VipAnswer } from './answer-trap.ts';
+import { initialSplitBrain, nextSplitBrain, type OtherHolder, type SplitBrainState } from './split-brain.ts';
+
+export interface SplitBrainAlarm {
+  /** The VIPs that another host holds too, with the host as it was last seen. */
+  readonly view: () => KeepalivedMonitorStatus['splitBrain'];
+  /** The instances in which this node holds the VIP. */
+  readonly held: () => readonly VrrpInstance[];
+  /** Another host has answered for one of these: the MACs of their peers will be needed. */
+  readonly inDoubt: () => readonly VrrpInstance[];
+  /** Takes the answers of one round; an empty list if it failed. */
+  readonly look: (answers: readonly VipAnswer[], nowMs: number) => Promise<void>;
+}
+
+/**
+ * Reports a second holder of a VIP that this node holds. VRRP alone does not detect two holders that cannot hear each other's
+ * adverts while clients reach both.
+ */
+export function createSplitBrainAlarm(
+  settings: Pick<KeepalivedMonitorSettings, 'stateFile' | 'vips'>,
+  served: () => KeepalivedModel | undefined,
+  observers: KeepalivedMonitorObservers,
+): SplitBrainAlarm {
+  const states = new Map<string, SplitBrainState>();
+  const lastHeard = new Map<string, readonly OtherHolder[]>();
+  const stateOf = ({ vip }: VrrpInstance): SplitBrainState => states.get(vip) ?? initialSplitBrain;
+  const holds = ({ name }: VrrpInstance): boolean =>
+    readLocalVrrpRole(settings.stateFile, new Set([name]), Date.now()).role === 'holder';
+  const instances = (): readonly VrrpInstance[] => served()?.instances ?? [];
+  for (const vip of settings.vips) observers.metrics.splitBrain(vip, false);
+  return {
+    view: () =>
+      [...states].flatMap(([vip, { split }]) =>
+        split ? [{ vip, holders: (lastHeard.get(vip) ?? []).map(nameOf) }] : [],
+      ),
+    held: () => instances().filter(holds),
+    inDoubt: () => instances().filter((each) => stateOf(each).split || stateOf(each).heard > 0),
+    look: async (answers, nowMs) => {
+      const all = instances();
+      const othersOf = await otherHolders(answers, all);
+      for (const instance of all) {
+        const before = stateOf(instance);
+        const others = othersOf(instance);
+        const after = nextSplitBrain(before, { holds: holds(instance), others, nowMs });
+        states.set(instance.vip, after);
+        if (others.length > 0) lastHeard.set(instance.vip, others);
+        logHolders(instance, { before, after, others, nowMs }, observers);
+      }
+    },
+  };
+}
+
+function nameOf({ mac, peer }: OtherHolder): string {
+  return peer?.name ?? mac;
+}
+
+/** The hosts behind these answers. A MAC is a peer's if the kernel has it for any of the peer's addresses. */
+async function otherHolders(
+  answers: readonly VipAnswer[],
+  instances: readonly VrrpInstance[],
+): Promise<(instance: VrrpInstance) => readonly OtherHolder[]> {
+  const own = ownMacs();
+  const foreign = answers.filter(({ mac }) => !own.has(mac));
+  if (foreign.length === 0) return () => [];
+  const neighbours = (await readNeighbourTable()) ?? new Map<string, readonly string[]>();
+  const allPeers = instances.flatMap(({ peers }) => peers);
+  return (instance) =>
+    foreign
+      .filter(({ vip }) => vip === instance.vip)
+      .map(({ mac }) => {
+        const addresses = neighbours.get(mac) ?? [];
+        const name = allPeers.find(({ address }) => addresses.includes(address))?.name;
+        return { mac, peer: instance.peers.find((peer) => peer.name === name) };
+      });
+}
+
+function logHolders(
+  { vip, name: instance, interface: device, sourceAddress }: VrrpInstance,
+  seen: {
+    readonly before: SplitBrainState;
+    readonly after: SplitBrainState;
+    readonly others: readonly OtherHolder[];
+    readonly nowMs: number;
+  },
+  { log, metrics }: KeepalivedMonitorObservers,
+): void {
+  const { before, after, nowMs } = seen;
+  metrics.splitBrain(vip, after.split);
+  const holders = seen.others.map(({ mac, peer }) => ({ mac, node: peer?.name, address: peer?.address }));
+  const facts = { vip, instance, interface: device };
+  if (after.split && !before.split) {
+    const others = seen.others.map(({ mac, peer }) =>
+      peer === undefined ? `an unknown ${mac}` : `${peer.name} (${peer.address}, ${mac})`,
+    );
+    const message = `VIP "${vip}" is answered for by this node (${sourceAddress}) and by ${others.join(' and ')}, expected one holder`;
+    log({ event: 'split-brain', level: 'error', ...facts, holders, message });
+  }
+  if (before.split && !after.split)
+    log({ event: 'split-brain-over', ...facts, lastedMs: Math.round(nowMs - before.sinceMs) });
+}

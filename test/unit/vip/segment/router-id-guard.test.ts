@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
+import { createOnce } from '../../../../src/engine/observe/once.ts';
+import type { LogEvent } from '../../../../src/engine/system/log.ts';
+import { monotonicMs } from '../../../../src/engine/system/time/monotonic-clock.ts';
+import type { KeepalivedModel } from '../../../../src/vip/group/vrrp.ts';
+import type { ForeignAdvert } from '../../../../src/vip/segment/foreign-router.ts';
+import { createRouterIdGuard } from '../../../../src/vip/segment/router-id-guard.ts';
+import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/keepalived-monitor-metrics.ts';
+
+const model = {
+  instances: [
+    {
+      ...{ name: 'API', virtualRouterId: 77, family: 'ipv4', interface: 'eth0' },
+      ...{ vip: '10.0.0.5', sourceAddress: '10.0.0.1', peers: [] },
+    },
+  ],
+} as unknown as KeepalivedModel;
+const foreign: ForeignAdvert = {
+  ...{ virtualRouterId: 77, family: 'ipv4', source: '10.0.0.9' },
+  ...{ version: 3, priority: 5, vip: '10.0.0.250' },
+};
+
+function open(isForced = false, isAdmitted = false) {
+  const logged: LogEvent[] = [];
+  const metrics = createKeepalivedMonitorMetrics(() => 0, createMetricsRegistry());
+  const observers = { metrics, once: createOnce(), log: (event: LogEvent) => void logged.push(event) };
+  let wakes = 0;
+  const wake = () => {
+    wakes += 1;
+  };
+  const parts = { clusterName: 'one', isAdmitted: () => isAdmitted, wake };
+  const guard = createRouterIdGuard({ forceVirtualRouterId: isForced }, parts, observers);
+  return { guard, events: () => logged.map(({ event }) => event), wakes: () => wakes };
+}
+
+const longAgoMs = () => monotonicMs() - 3_200;
+
+test('a node listens at once, and is free after 3.2 s without a foreign advert', () => {
+  const { guard, wakes } = open();
+  expect(guard.fact()).toEqual({ kind: 'unchecked' });
+  guard.prepare(model);
+  expect(wakes()).toBe(1);
+  expect(guard.watched()).toHaveLength(1);
+  expect(guard.fact()).toMatchObject({ kind: 'listening' });
+  guard.hear([], monotonicMs());
+  expect(guard.fact()).toMatchObject({ kind: 'listening' });
+  guard.hear([], longAgoMs());
+  expect(guard.fact()).toEqual({ kind: 'free' });
+  expect(guard.watched()).toEqual([]);
+});
+
+test('an advert of an early round counts at the end, and the conflict is not listened for again at once', () => {
+  const { guard, events } = open();
+  guard.prepare(model);
+  guard.hear([foreign], monotonicMs());
+  guard.hear([], longAgoMs());
+  expect(guard.fact()).toEqual({ kind: 'conflict' });
+  expect(guard.conflict()).toContain('10.0.0.9 advertises 10.0.0.250 with it');
+  expect(events()).toEqual(['virtual-router-id-taken']);
+  guard.prepare(model);
+  expect(guard.watched()).toEqual([]);
+});
+
+test('a segment that cannot be listened to keeps nobody out', () => {
+  const { guard, events } = open();
+  guard.prepare(model);
+  guard.fail('no nft');
+  expect(guard.fact()).toEqual({ kind: 'unchecked' });
+  expect(events()).toEqual(['virtual-router-id-not-checked']);
+});
+
+test.each([
+  ['forced', true, false],
+  ['admitted', false, true],
+])('a node that is %s does not listen', (_what, isForced, isAdmitted) => {
+  const { guard } = open(isForced, isAdmitted);
+  guard.prepare(model);
+  expect(guard.watched()).toEqual([]);
+  expect(guard.fact()).toEqual({ kind: 'unchecked' });
+});
