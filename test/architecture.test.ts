@@ -285,9 +285,9 @@ const impure: readonly string[] = [
   'unit/router/render/render-router.test.ts',
   'unit/router/render/trial-folder.test.ts',
   'unit/vip/doctor/steering.test.ts',
-  'unit/vip/segment/lost-peers.test.ts',
+  'unit/vip/segment/neighbour-pinning.test.ts',
+  'unit/vip/segment/segment-state.test.ts',
   'unit/vip/segment/split-brain.test.ts',
-  'unit/vip/segment/vip-use.test.ts',
 ];
 
 describe('tests', () => {

@@ -21,7 +21,7 @@ export const keepalivedEvents: JournalEvents = {
     ...{ kind: 'health', subject: 'instance', from: 'from', to: 'to', facts: ['state'] },
     title: 'priority of',
   },
-  'second-holder-heard': { kind: 'split-brain', subject: 'instance', facts: ['priority'] },
+  'lower-priority-advert-received': { kind: 'split-brain', subject: 'instance', facts: ['priority'] },
   'monitor-silent': { ...ofTrackFile, isTrouble: true },
   'node-demoted': { ...ofTrackFile, isTrouble: true },
   'monitor-back': { kind: 'health', subject: 'path', to: 'value' },

@@ -13,8 +13,8 @@ import { createHealthLoop } from './health/health-loop.ts';
 import { type HealthSource, healthSources } from './health/health-sources.ts';
 import { vipEvents } from './journal/vip-events.ts';
 import { createMonitorStatus, waitingStatus } from './monitor-status.ts';
-import { guardLeftVips } from './segment/left-vip-guard.ts';
-import { guardLostPeers } from './segment/lost-peers-guard.ts';
+import { pinNeighbours } from './segment/neighbour-pinning.ts';
+import { sweepOrphanedVips } from './segment/orphaned-vip-sweeper.ts';
 import { createRouterIdGuard } from './segment/router-id-guard.ts';
 import { createSegmentWatch } from './segment/segment-watch.ts';
 import { createSplitBrainAlarm } from './segment/split-brain-alarm.ts';
@@ -44,7 +44,7 @@ export async function monitorKeepalived(settings: KeepalivedMonitorSettings): Pr
 async function prepare(settings: KeepalivedMonitorSettings, monitor: VipMonitor): Promise<Loops> {
   const { observers, log, wake, show, signal } = monitor;
   show(waitingStatus);
-  guardLeftVips(settings, observers, signal);
+  sweepOrphanedVips(settings, observers, signal);
   const kubeconfig = openKubeconfig(settings.kubeconfig, log);
   const clusterName = settings.clusterName ?? (await awaitName(kubeconfig, monitor));
   if (clusterName === undefined) return {};
@@ -73,7 +73,7 @@ async function prepare(settings: KeepalivedMonitorSettings, monitor: VipMonitor)
     configuration: (stop) => runConfigurationLoop(configuration, stop),
     ...Object.fromEntries(loops.map((each) => [`${each.kind} health`, each.run])),
     segment: segment.run,
-    'lost peers': (stop) => guardLostPeers(settings.stateFile, configuration.served, observers, stop),
+    'neighbour pinning': (stop) => pinNeighbours(settings.stateFile, configuration.served, observers, stop),
   };
 }
 

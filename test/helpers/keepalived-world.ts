@@ -48,7 +48,7 @@ export interface World {
   readonly runs: () => boolean;
 }
 
-type Open = Extract<Action, { kind: 'check' | 'bury' | 'sweep' | 'reload' | 'ask' }>;
+type Open = Extract<Action, { kind: 'check' | 'reap' | 'sweep' | 'reload' | 'ask' }>;
 
 export function createWorld(first: Partial<VrrpSupervisorState> = {}): World {
   const open: Open[] = [];
@@ -90,7 +90,7 @@ export function createWorld(first: Partial<VrrpSupervisorState> = {}): World {
   const take = (action: Action): void => {
     switch (action.kind) {
       case 'check':
-      case 'bury':
+      case 'reap':
       case 'sweep':
       case 'reload':
       case 'ask':
@@ -118,7 +118,7 @@ export function createWorld(first: Partial<VrrpSupervisorState> = {}): World {
         if (running !== undefined) world.violations.push('finished while keepalived runs');
         if (!clean) world.violations.push('finished before the VIPs were removed');
         return;
-      case 'nudge':
+      case 'wake':
       case 'log':
         return;
     }
@@ -156,8 +156,8 @@ export function createWorld(first: Partial<VrrpSupervisorState> = {}): World {
           };
         accepted += 1;
         return { kind: 'accepted', check: action.check, configuration: configurationOf(accepted) };
-      case 'bury':
-        return { kind: 'buried' };
+      case 'reap':
+        return { kind: 'reaped' };
       case 'sweep':
         clean = well && running === undefined;
         // An address that stays is given up on at the end only.

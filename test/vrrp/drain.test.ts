@@ -48,7 +48,7 @@ test('a drain moves the VIP without losing a request but those on the move, outl
   sendSignal(before, 'SIGKILL');
   await waitForEnd(before);
   await scene.stack.start(holder);
-  const told = () => log.lines().filter(({ event }) => event === 'health-told');
+  const told = () => log.lines().filter(({ event }) => event === 'track-value-changed');
   await waitFor('the new one to speak', () => told().length > 0, PATIENCE_MS);
   expect(told()[0]).toMatchObject({ value: -120 });
   expect(await typed(holder, 'drain')).toMatchObject({
@@ -118,7 +118,7 @@ test('a truncated order is reported once and moves nothing, and undrain removes 
   const fromMs = monotonicMs();
   const log = logFromNow(holder, 'keepalived-monitor');
   writeFileSync(ordersOf(holder), '{"v":1,"order":"drain","vips":["api"');
-  const told = () => log.lines().filter(({ event }) => event === 'order-unusable');
+  const told = () => log.lines().filter(({ event }) => event === 'invalid-vip-order');
   await waitFor('it to be reported', () => told().length > 0, PATIENCE_MS);
   const refused = await typed(holder, 'drain');
   expect(refused).toMatchObject({ exitCode: 1, text: expect.stringContaining('invalid JSON') });

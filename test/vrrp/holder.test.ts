@@ -31,7 +31,7 @@ test('one reload of keepalived after another costs the holder neither the VIP no
     expect(outcome).toMatchObject({ kind: 'answered', answer: { ok: true } });
   }
   expect(movesSince(fromMs)).toEqual([]);
-  expect(monitor.lines().filter(({ event }) => event === 'health-told')).toEqual([]);
+  expect(monitor.lines().filter(({ event }) => event === 'track-value-changed')).toEqual([]);
 }, 240_000);
 
 test('a monitor restart on the holder moves nothing', async () => {
@@ -42,7 +42,7 @@ test('a monitor restart on the holder moves nothing', async () => {
   sendSignal(before, 'SIGTERM');
   await waitForEnd(before);
   await scene.stack.start(holder);
-  const told = () => log.lines().filter(({ event }) => event === 'health-told');
+  const told = () => log.lines().filter(({ event }) => event === 'track-value-changed');
   await waitFor('the new one to speak', () => told().length > 0, 60_000);
   expect(await scene.rested()).toBe(holder);
   expect(movesSince(fromMs)).toEqual([]);
@@ -73,7 +73,7 @@ test.each([
     await scene.stack.start(troubled);
     await waitFor(
       'it to report a healthy node again',
-      () => log.lines().some(({ event, value }) => event === 'health-told' && value === 0),
+      () => log.lines().some(({ event, value }) => event === 'track-value-changed' && value === 0),
       60_000,
     );
     const fromMs = monotonicMs();

@@ -118,7 +118,11 @@ test('if every router is dead, the ingress VIP stays', async () => {
   const before = moves();
   await waitFor('the holder to know it', () => lastSaid(holder, 'peers')?.serve === false, PATIENCE_MS);
   await killRouter(holder);
-  await waitFor('its death to be seen', () => lastSaid(holder, 'liveness')?.liveness === 'dead', PATIENCE_MS);
+  await waitFor(
+    'its death to be seen',
+    () => lastSaid(holder, 'haproxy-health-changed')?.liveness === 'dead',
+    PATIENCE_MS,
+  );
   // The others stand ready again, as no other node is better.
   expect(await ingressHolder()).toBe(holder);
   expect(trackOf(holder)).toBe(30);

@@ -145,7 +145,7 @@ test('a holder whose HAProxy stays dead says which check took the VIP from it, a
       .lines()
       .some(
         ({ event, why }) =>
-          event === 'health-told' && /does not serve \(dead, nothing listens on/.test(String(why)),
+          event === 'track-value-changed' && /does not serve \(dead, nothing listens on/.test(String(why)),
       ),
   );
   const taken = await statusOnce(next, 'why it has it', ({ vips }) => vips[0]?.holders[0] === next.name);

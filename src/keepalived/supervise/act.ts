@@ -34,12 +34,12 @@ export function act(action: Action, effects: Effects): Promise<void> | void {
       return;
     case 'kill':
       return kill(action.id, dispatch);
-    case 'nudge':
+    case 'wake':
       // On SIGCHLD keepalived waits for its children, finds that none has ended, and logs nothing.
       for (const id of childrenOf(action.id)) signalProcess(id, 'SIGCHLD');
       return;
-    case 'bury':
-      return processes.bury().then(() => dispatch({ kind: 'buried' }));
+    case 'reap':
+      return processes.reap().then(() => dispatch({ kind: 'reaped' }));
     case 'sweep':
       return program.sweep().then((outcome) => dispatch({ kind: 'swept', ...outcome }));
     case 'discard-unsent':
@@ -62,10 +62,10 @@ export function outcomeOfFailed(action: Action, message: string): Event | 'again
     case 'sweep':
       return { kind: 'swept', removed: [], trouble: message };
     case 'kill':
-    case 'bury':
+    case 'reap':
       return 'again';
     case 'terminate':
-    case 'nudge':
+    case 'wake':
     case 'discard-unsent':
       return undefined;
   }

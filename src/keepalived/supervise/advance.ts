@@ -8,7 +8,7 @@ import {
   stepOf,
 } from '../../engine/supervise/step.ts';
 import type { ProcessId } from '../../engine/system/process/processes.ts';
-import { buried, endDaemon, exited, kill, logKilled, stoppingFailure, sweepWhenDue, swept } from './end.ts';
+import { endDaemon, exited, kill, logKilled, reaped, stoppingFailure, sweepWhenDue, swept } from './end.ts';
 import { reported, told } from './instances.ts';
 import { beginJob, jobFailed, proceed, succeeded } from './job.ts';
 import type { Action, Daemon, Event, VrrpRequest, VrrpSupervisorState } from './state.ts';
@@ -85,8 +85,8 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
       return state;
     case 'exited':
       return exited(state, event.id, event.how, now, emit);
-    case 'buried':
-      return buried(state, now, emit);
+    case 'reaped':
+      return reaped(state, now, emit);
     case 'swept':
       return tick(swept(state, event, now, emit), now, emit);
     case 'tick':
@@ -98,7 +98,7 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
 
 function booted(state: State, event: Extract<Event, { kind: 'booted' }>, now: number, emit: Emit): State {
   const { adopted, hasConfiguration } = event;
-  if (adopted === undefined) emit({ kind: 'bury' });
+  if (adopted === undefined) emit({ kind: 'reap' });
   else emit(logged('warn', 'keepalived-adopted', { pid: adopted.pid }));
   const daemon: Daemon = adopted === undefined ? state.daemon : { kind: 'up', id: adopted, since: now };
   const next: State = { ...state, daemon };
@@ -218,13 +218,13 @@ function finishIfGone(state: State, emit: Emit): State {
   return { ...state, phase: 'stopped' };
 }
 
-/** Looks are at least 200 ms apart: 0.6 s, then a nudge, then 1.8 s more. */
+/** Looks are at least 200 ms apart: 0.6 s, then a wake, then 1.8 s more. */
 const NUDGE_AFTER_LOOKS = 3;
 const HUNG_AFTER_LOOKS = 12;
 
 /**
  * Replaces a keepalived that shows no life: its VIP is still here, while a peer has taken over long ago. A keepalived
- * without work (FAULT, no peers, no monitor) may sleep without limit; a nudge wakes it.
+ * without work (FAULT, no peers, no monitor) may sleep without limit; a wake wakes it.
  */
 function looked(
   state: VrrpSupervisorState,
@@ -243,6 +243,6 @@ function looked(
     const fields = { pid: id.pid, stopped, stillMs: Math.round(now - stillSince) };
     emit(logged('error', 'keepalived-hung', fields));
     emit({ kind: 'kill', id });
-  } else if (stillLooks > 0 && stillLooks % NUDGE_AFTER_LOOKS === 0) emit({ kind: 'nudge', id });
+  } else if (stillLooks > 0 && stillLooks % NUDGE_AFTER_LOOKS === 0) emit({ kind: 'wake', id });
   return { ...state, daemon: { ...daemon, pulse } };
 }

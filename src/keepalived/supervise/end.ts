@@ -51,7 +51,7 @@ export function endDaemon(state: State, now: number, emit: Emit): State {
 export function exited(state: State, id: ProcessId, how: string, now: number, emit: Emit): State {
   const { daemon, job } = state;
   if (daemon.kind === 'none' || daemon.kind === 'dead' || daemon.id !== id) return state;
-  emit({ kind: 'bury' });
+  emit({ kind: 'reap' });
   if (daemon.kind === 'leaving') {
     emit(logged('info', 'keepalived-gone', { pid: id.pid, how }));
     return { ...forgetInstances(state, now, 'keepalived was stopped', emit), daemon: deadAt(now) };
@@ -84,11 +84,11 @@ function howWords(how: string): string {
 }
 
 function deadAt(sweepAt: number): Daemon {
-  return { kind: 'dead', stage: 'burying', sweepAt };
+  return { kind: 'dead', stage: 'reaping', sweepAt };
 }
 
-export function buried(state: State, now: number, emit: Emit): State {
-  if (state.daemon.kind !== 'dead' || state.daemon.stage !== 'burying') return state;
+export function reaped(state: State, now: number, emit: Emit): State {
+  if (state.daemon.kind !== 'dead' || state.daemon.stage !== 'reaping') return state;
   return sweepWhenDue({ ...state, daemon: { ...state.daemon, stage: 'waiting' } }, now, emit);
 }
 

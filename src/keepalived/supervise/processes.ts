@@ -22,7 +22,7 @@ export interface Processes {
   /** Records the children: once the parent is gone, they cannot be found any more. Undefined if nothing is visible. */
   readonly look: () => Vitals | undefined;
   /** Resolves once all processes are gone; those that do not end are killed. */
-  readonly bury: () => Promise<void>;
+  readonly reap: () => Promise<void>;
   /** The parent that an earlier supervisor recorded, if it still runs. */
   readonly leftOver: () => ProcessId | undefined;
 }
@@ -44,7 +44,7 @@ export function createProcesses(path: string, log: Log): Processes {
       remember({ ...known, children });
       return vitalsOf(known.parent, children);
     },
-    bury: () => bury(known === undefined ? [] : [known.parent, ...known.children]),
+    reap: () => reap(known === undefined ? [] : [known.parent, ...known.children]),
     leftOver: () => (known !== undefined && isAlive(known.parent) ? known.parent : undefined),
   };
 }
@@ -60,7 +60,7 @@ function vitalsOf(parent: ProcessId, children: readonly ProcessId[]): Vitals | u
   };
 }
 
-async function bury(processes: readonly ProcessId[]): Promise<void> {
+async function reap(processes: readonly ProcessId[]): Promise<void> {
   const end = performance.now() + BURY_PATIENCE_MS;
   while (processes.some(isAlive) && performance.now() < end) await pause(20);
   for (const id of processes) signalProcess(id, 'SIGKILL');

@@ -48,7 +48,7 @@ export type Daemon =
   /** Dead. Its remaining processes end first. Then, not before `sweepAt`, its VIPs are removed. */
   | {
       readonly kind: 'dead';
-      readonly stage: 'burying' | 'waiting' | 'sweeping';
+      readonly stage: 'reaping' | 'waiting' | 'sweeping';
       readonly sweepAt: number;
     };
 
@@ -121,7 +121,7 @@ export type Event =
   /** Part of it was still alive when it was killed. */
   | { readonly kind: 'killed'; readonly id: ProcessId }
   | { readonly kind: 'exited'; readonly id: ProcessId; readonly how: string }
-  | { readonly kind: 'buried' }
+  | { readonly kind: 'reaped' }
   | { readonly kind: 'swept'; readonly removed: readonly string[]; readonly trouble: string | undefined }
   | { readonly kind: 'tick' }
   | { readonly kind: 'stop' };
@@ -137,9 +137,9 @@ export type OwnAction =
       readonly id: ProcessId;
       readonly configuration: AcceptedConfiguration;
     }
-  /** `nudge` wakes a healthy VRRP process, and does nothing else. */
-  | { readonly kind: 'terminate' | 'kill' | 'nudge'; readonly id: ProcessId }
-  | { readonly kind: 'bury' }
+  /** `wake` wakes a healthy VRRP process, and does nothing else. */
+  | { readonly kind: 'terminate' | 'kill' | 'wake'; readonly id: ProcessId }
+  | { readonly kind: 'reap' }
   | { readonly kind: 'sweep' }
   /** Packets that the kernel holds until it knows where to send them. */
   | { readonly kind: 'discard-unsent'; readonly interfaces: readonly string[] };
@@ -156,7 +156,7 @@ export function initialState(configuration: AcceptedConfiguration | undefined): 
   return {
     phase: 'running',
     wanted: 'up',
-    daemon: { kind: 'dead', stage: 'burying', sweepAt: 0 },
+    daemon: { kind: 'dead', stage: 'reaping', sweepAt: 0 },
     configuration,
     instances: [],
     job: undefined,

@@ -11,7 +11,6 @@ import type { InstanceState, VrrpState } from '../vip-presence.ts';
 import type { KeepalivedDriver, Notification } from '../vrrp-program.ts';
 import { act, outcomeOfFailed } from './act.ts';
 import { advance, nextDeadline } from './advance.ts';
-import { type Keeper, startKeeper } from './keeper.ts';
 import { createProcesses } from './processes.ts';
 import {
   type Action,
@@ -21,6 +20,7 @@ import {
   type VrrpSupervisorState,
 } from './state.ts';
 import { describeState } from './status.ts';
+import { startVipReconciler, type VipReconciler } from './vip-reconciler.ts';
 import type { VrrpStatus } from './vrrp-status.ts';
 
 interface VrrpSupervisorOptions {
@@ -74,41 +74,41 @@ export function createVrrpSupervisor(options: VrrpSupervisorOptions): VrrpSuperv
     void endOfAdopted(adopted).then((how) => dispatch({ kind: 'exited', id: adopted, how }));
   }
   dispatch({ kind: 'booted', hasConfiguration: program.hasConfiguration(), adopted });
-  const keeper = startKeeper({ program, processes, log, state, dispatch });
+  const reconciler = startVipReconciler({ program, processes, log, state, dispatch });
   void finished.then(() => {
-    keeper.stop();
+    reconciler.stop();
     stateFile.remove();
   });
   return {
     request: (what) => ask((request) => ({ kind: 'requested', what, request })),
-    status: () => withTrouble(statusOf(state(), keeper), trouble()),
+    status: () => withTrouble(statusOf(state(), reconciler), trouble()),
     trouble,
-    notified: (notification) => tell(notification, dispatch, keeper, log),
+    notified: (notification) => tell(notification, dispatch, reconciler, log),
     stop: () => dispatch({ kind: 'stop' }),
     finished,
   };
 }
 
-function statusOf(state: VrrpSupervisorState, keeper: Keeper): VrrpStatus {
-  const trackFiles = keeper.trackFiles().map((look) => ({ ...look, instances: [...look.instances] }));
+function statusOf(state: VrrpSupervisorState, reconciler: VipReconciler): VrrpStatus {
+  const trackFiles = reconciler.trackFiles().map((look) => ({ ...look, instances: [...look.instances] }));
   return describeState(state, { present: presentAddresses(), trackFiles }, monotonicMs());
 }
 
 function tell(
   { subject, name, what, priority }: Notification,
   dispatch: (event: Event) => void,
-  keeper: Keeper,
+  reconciler: VipReconciler,
   log: Log,
 ): void {
   if (subject !== 'INSTANCE') return;
-  keeper.listen();
+  reconciler.listen();
   const state = stateOf(what);
-  const trackValue = keeper.trackFiles().find(({ instances }) => instances.includes(name))?.value;
+  const trackValue = reconciler.trackFiles().find(({ instances }) => instances.includes(name))?.value;
   if (state !== undefined || /^(?:MASTER|BACKUP)_PRIORITY$/.test(what))
     dispatch({ kind: 'told', instance: name, state, priority, trackValue });
   // keepalived heard a second holder of lower priority: the surest sign of a split brain.
   if (what === 'MASTER_RX_LOWER_PRI')
-    log({ event: 'second-holder-heard', level: 'error', instance: name, priority });
+    log({ event: 'lower-priority-advert-received', level: 'error', instance: name, priority });
 }
 
 function stateOf(what: string): VrrpState | undefined {

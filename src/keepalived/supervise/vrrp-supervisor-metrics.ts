@@ -45,7 +45,7 @@ export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Holdin
     'configuration-refused': refused,
     'keepalived-hung': () => hang(),
     'keepalived-late': () => late(),
-    'second-holder-heard': () => rival(),
+    'lower-priority-advert-received': () => rival(),
     'internal-error': internalError,
   };
   return {

@@ -94,7 +94,7 @@ export function createHealthLoop(
   steering.onChange(writeHealth);
   configuration.onTransition(writeHealth);
   const onChange = (liveness: Liveness): void => {
-    observers.log({ event: 'liveness', kind, liveness });
+    observers.log({ event: 'haproxy-health-changed', kind, liveness });
     health.live(liveness);
     writeHealth();
   };

@@ -67,7 +67,7 @@ export function createTrackWriter(
       );
       const before = last?.value;
       last = { value, noted, at: now };
-      if (before !== value) log({ event: 'health-told', kind, value, before, why: why() });
+      if (before !== value) log({ event: 'track-value-changed', kind, value, before, why: why() });
     },
     written: () => last?.value,
   };

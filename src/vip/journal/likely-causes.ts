@@ -22,8 +22,8 @@ const ORDERS: ReadonlySet<string> = new Set(['node-drained', 'node-undrained', '
 /** Events that can take a VIP from a node, or show that it must go. */
 const EVIDENCE: ReadonlySet<string> = new Set([
   ...ORDERS,
-  'health-told',
-  'liveness',
+  'track-value-changed',
+  'haproxy-health-changed',
   'node-demoted',
   'cpu-starvation',
   'keepalived-died',
@@ -38,7 +38,7 @@ const EVIDENCE: ReadonlySet<string> = new Set([
 ]);
 
 /** Events that show that a node can serve again. */
-const RECOVERY: ReadonlySet<string> = new Set(['health-told', 'liveness']);
+const RECOVERY: ReadonlySet<string> = new Set(['track-value-changed', 'haproxy-health-changed']);
 
 /**
  * Other entries of the journals about why a VIP moved: on the node that it left, the last findings about that node; on
@@ -109,7 +109,7 @@ function whyNotHeld(lines: readonly JournalLine[], index: number, phraseOf: Phra
  * with which a node cannot serve counts.
  */
 function isEvidence({ event, from, to }: JournalLine, line: JournalLine): boolean {
-  if (event !== 'health-told') return EVIDENCE.has(event);
+  if (event !== 'track-value-changed') return EVIDENCE.has(event);
   return line.to === 'STOP' ? Number(to) < 0 : !(Number(to) > Number(from));
 }
 
@@ -133,7 +133,7 @@ function seenBefore(
 /** A monitor's verdict moves the VIP first, and is written down then. */
 function toldAfter(lines: readonly JournalLine[], index: number, line: JournalLine): readonly JournalLine[] {
   const isVerdict = (each: JournalLine): boolean =>
-    each.node === line.node && each.event === 'health-told' && Number(each.to) < 0;
+    each.node === line.node && each.event === 'track-value-changed' && Number(each.to) < 0;
   const after = lines.slice(index + 1, index + 1 + MOST_NEAR);
   const soon = after.filter((each) => distanceMs(each, line) <= SLACK_MS);
   return soon.filter((each) => isVerdict(each) && concerns(each, line)).slice(0, 1);
@@ -141,7 +141,8 @@ function toldAfter(lines: readonly JournalLine[], index: number, line: JournalLi
 
 /** The health of the ingress VIP moves no API VIP, nor does an order about it. */
 function concerns({ event, subject }: JournalLine, { subject: instance }: JournalLine): boolean {
-  if (event !== 'health-told' && event !== 'liveness' && !ORDERS.has(event)) return true;
+  if (event !== 'track-value-changed' && event !== 'haproxy-health-changed' && !ORDERS.has(event))
+    return true;
   if (subject === undefined || instance === undefined) return true;
   return vipKinds.some((kind) => subject.split(', ').includes(kind) && isInstanceOf(kind, instance));
 }

@@ -24,11 +24,11 @@ export const vipEvents: JournalEvents = {
   'vip-with-another-router-id': otherGroup,
   'vip-in-another-vrrp-version': otherGroup,
   'virtual-router-id-free': { kind: 'group', facts: ['ids'] },
-  'health-told': {
+  'track-value-changed': {
     ...{ kind: 'health', subject: 'kind', from: 'before', to: 'value', reason: 'why' },
     title: 'track value of',
   },
-  liveness: { kind: 'health', subject: 'kind', to: 'liveness', title: 'health of' },
+  'haproxy-health-changed': { kind: 'health', subject: 'kind', to: 'liveness', title: 'health of' },
   peers: { kind: 'health', subject: 'kind', to: 'serve', title: 'can peers serve' },
   'group-not-ready': { kind: 'group', reason: 'reason' },
   'removed-from-node-list': { kind: 'group', facts: ['path'] },
@@ -38,7 +38,7 @@ export const vipEvents: JournalEvents = {
   },
   'node-drained': drained,
   'node-undrained': drained,
-  'order-unusable': { kind: 'steering', reason: 'message' },
+  'invalid-vip-order': { kind: 'steering', reason: 'message' },
   'move-vip-began': moving,
   'move-vip-over': moving,
 };

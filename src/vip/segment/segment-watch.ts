@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readText } from '../../engine/system/file/read-text.ts';
+import { readText } from '../../engine/system/file/read-regular-file.ts';
 import { familyOf } from '../../engine/system/network/address-text.ts';
 import { ownMacs } from '../../engine/system/network/neighbours.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';

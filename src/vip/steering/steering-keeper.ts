@@ -69,10 +69,10 @@ export function createSteeringKeeper(
     const problem = problemOf(path, file, steerable);
     if (problem !== undefined) {
       if (once.isNew('steering', problem))
-        log({ event: 'order-unusable', level: 'error', path, message: problem });
+        log({ event: 'invalid-vip-order', level: 'error', path, message: problem });
       return;
     }
-    if (once.clear('steering')) log({ event: 'order-usable', path });
+    if (once.clear('steering')) log({ event: 'valid-vip-order', path });
     if (file.kind === 'order') take(file.order);
     else if (known !== undefined) {
       logEnd(known, 'withdrawn', observers);

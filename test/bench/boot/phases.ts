@@ -9,7 +9,7 @@ const PHASES = {
   'keepalived runs': ['keepalived', ({ event }) => event === 'keepalived-started'],
   'HAProxy answers': ['keepalived-monitor', ({ liveness }) => liveness === 'serving'],
   'nodes observed': ['keepalived-monitor', ({ event }) => event === 'servers-observed'],
-  'health told': ['keepalived-monitor', ({ event }) => event === 'health-told'],
+  'health told': ['keepalived-monitor', ({ event }) => event === 'track-value-changed'],
   BACKUP: ['keepalived', ({ event, to }) => event === 'vrrp-transition' && to === 'BACKUP'],
   MASTER: ['keepalived', ({ event, to }) => event === 'vrrp-transition' && to === 'MASTER'],
 } as const satisfies Record<string, readonly [string, (line: LogLine) => boolean]>;

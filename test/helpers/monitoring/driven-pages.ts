@@ -129,7 +129,7 @@ function vrrpSupervisorPage(): string {
   metrics.observe({ event: 'configuration-refused', cause: 'request', stage: 'check' });
   metrics.observe({ event: 'keepalived-hung' });
   metrics.observe({ event: 'keepalived-late' });
-  metrics.observe({ event: 'second-holder-heard' });
+  metrics.observe({ event: 'lower-priority-advert-received' });
   metrics.lag(0.1);
   return metrics.text([{ instance: 'API', vip: '10.0.0.5', holder: true }]) + own();
 }

@@ -1,7 +1,6 @@
 import type { Before, ParticipationNote } from '../../../src/keepalived/participation-note.ts';
 import { NODE_LIST_PATIENCE_MS, standIn } from '../../../src/keepalived/stand-in.ts';
 import { TRACK } from '../../../src/keepalived/track-value.ts';
-import { initialVipUse, nextVipUse, segmentOf, type VipUseState } from '../../../src/vip/segment/segment-state.ts';
 import { nextListFact } from '../../../src/vip/participation/listed-names.ts';
 import {
   type ListFact,
@@ -11,6 +10,12 @@ import {
   participation,
 } from '../../../src/vip/participation/participation.ts';
 import { type GoneNodes, nextGone, peersToServe } from '../../../src/vip/participation/peers-to-serve.ts';
+import {
+  initialVipUse,
+  nextVipUse,
+  segmentOf,
+  type VipUseState,
+} from '../../../src/vip/segment/segment-state.ts';
 
 /** Of the simulation, and about that of VRRP with its 0.3 s. */
 const TICK_MS = 100;

@@ -25,8 +25,8 @@ function failover(): readonly [JournalDirectory, JournalDirectory] {
   const [first, second] = [journalDirectory(), journalDirectory()];
   const move = { event: 'vrrp-transition', instance: 'API' };
   first.tell('keepalived-monitor', [
-    { event: 'liveness', kind: 'api', liveness: 'dead' },
-    { event: 'health-told', kind: 'api', before: 30, value: -254 },
+    { event: 'haproxy-health-changed', kind: 'api', liveness: 'dead' },
+    { event: 'track-value-changed', kind: 'api', before: 30, value: -254 },
   ]);
   first.tell(supervisor, [
     { ...move, from: 'MASTER', to: 'FAULT', priority: 1, reason: 'this node cannot serve' },

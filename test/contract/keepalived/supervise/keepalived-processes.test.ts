@@ -54,7 +54,7 @@ test('the next supervisor finds the parent, and buries the child that outlived i
   const next = createProcesses(path, log);
   expect(next.leftOver()).toBeUndefined();
   expect(isAlive(children[0])).toBe(true);
-  await next.bury();
+  await next.reap();
   expect(isAlive(children[0])).toBe(false);
   expect(complaints).toEqual([]);
 });
@@ -67,7 +67,7 @@ test('a failed write of the record is reported once, and known processes still e
   processes.look();
   expect(complaints).toMatchObject([{ event: 'record-not-written' }]);
   const children = childrenOf(id);
-  await processes.bury();
+  await processes.reap();
   expect([id, ...children].map(isAlive)).toEqual([false, false]);
 });
 

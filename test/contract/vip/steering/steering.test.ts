@@ -129,7 +129,7 @@ test.each<[string, () => void]>([
   for (const _round of [1, 2]) await fresh.read();
   expect(fresh.steer('api', true)).toBe('none');
   expect(fresh.steer('ingress', true)).toBe('none');
-  expect(events()).toEqual(['order-unusable']);
+  expect(events()).toEqual(['invalid-vip-order']);
   expect(String(logged[0]?.['message'])).toMatch(/^Cannot use "|expected/);
 
   rmSync(path, { recursive: true });
@@ -141,5 +141,5 @@ test.each<[string, () => void]>([
   make();
   await drained.read();
   expect(drained.steer('api', true)).toBe('drain');
-  expect(events()).toEqual(['order-unusable', 'order-usable', 'node-drained', 'order-unusable']);
+  expect(events()).toEqual(['invalid-vip-order', 'valid-vip-order', 'node-drained', 'invalid-vip-order']);
 });

@@ -12,11 +12,11 @@ describe('start', () => {
   test('leftovers are cleaned up while the configuration is validated, then keepalived starts', () => {
     const world = createWorld();
     expect(kindsOf(world.send({ kind: 'booted', hasConfiguration: true, adopted: undefined }))).toEqual([
-      'bury',
+      'reap',
       'check',
     ]);
     expect(world.send({ kind: 'accepted', check: 1, configuration: configurationOf(1) })).toEqual([]);
-    expect(kindsOf(world.send({ kind: 'buried' }))).toEqual(['sweep']);
+    expect(kindsOf(world.send({ kind: 'reaped' }))).toEqual(['sweep']);
     world.settle();
     expect(world.state.daemon.kind).toBe('up');
   });
@@ -25,7 +25,7 @@ describe('start', () => {
     const world = createWorld();
     world.send({ kind: 'booted', hasConfiguration: true, adopted: undefined });
     world.send({ kind: 'accepted', check: 1, configuration: configurationOf(1) });
-    world.send({ kind: 'buried' });
+    world.send({ kind: 'reaped' });
     expect(world.send({ kind: 'swept', removed: [], trouble: 'ip is missing' })).toEqual([]);
     world.now += 500;
     expect(kindsOf(world.send({ kind: 'tick' }))).toEqual(['sweep']);
@@ -106,9 +106,9 @@ describe('reload', () => {
 describe('death', () => {
   test('a holder that dies keeps its VIP until a peer has taken over, then it is removed, then it starts', () => {
     const world = running();
-    expect(kindsOf(world.send(deathOf(world)))).toEqual(['bury']);
+    expect(kindsOf(world.send(deathOf(world)))).toEqual(['reap']);
     expect(world.state.instances).toMatchObject([{ state: 'STOP' }]);
-    expect(world.send({ kind: 'buried' })).toEqual([]);
+    expect(world.send({ kind: 'reaped' })).toEqual([]);
     world.now += 600;
     expect(kindsOf(world.send({ kind: 'tick' }))).toEqual(['sweep']);
     expect(kindsOf(world.send({ kind: 'swept', removed: [], trouble: undefined }))).toEqual(['start']);
@@ -118,7 +118,7 @@ describe('death', () => {
     const world = running();
     world.send({ kind: 'told', instance: 'API', state: 'BACKUP', priority: 220, trackValue: 0 });
     world.send(deathOf(world));
-    expect(kindsOf(world.send({ kind: 'buried' }))).toEqual(['sweep']);
+    expect(kindsOf(world.send({ kind: 'reaped' }))).toEqual(['sweep']);
   });
 
   test('a line that is read after the death of its writer makes no node a holder', () => {

@@ -18,12 +18,12 @@ function see(world: World, looks: readonly Vitals[]): readonly Action[] {
 const times = (count: number, vitals: Vitals): readonly Vitals[] =>
   Array.from({ length: count }, () => vitals);
 
-test('a keepalived without a pulse is nudged, then killed, within 2 to 3 seconds', () => {
+test('a keepalived without a pulse is woken, then killed, within 2 to 3 seconds', () => {
   const world = running();
   const before = world.now;
   see(world, [still]);
   const actions = see(world, times(12, still));
-  expect(kindsOf(actions)).toEqual(['nudge', 'nudge', 'nudge', 'kill']);
+  expect(kindsOf(actions)).toEqual(['wake', 'wake', 'wake', 'kill']);
   expect(world.now - before).toBeLessThanOrEqual(3_000);
   expect(world.actions).toContainEqual(
     expect.objectContaining({
@@ -45,7 +45,7 @@ test('the VIP of one that hung is removed at once: a peer has had the time to ta
   const { daemon } = world.state;
   if (daemon.kind !== 'up') throw new Error('keepalived is not up');
   world.send({ kind: 'exited', id: daemon.id, how: 'signal SIGKILL' });
-  expect(kindsOf(world.send({ kind: 'buried' }))).toEqual(['sweep']);
+  expect(kindsOf(world.send({ kind: 'reaped' }))).toEqual(['sweep']);
 });
 
 test('a stopped keepalived is replaced even if another of its processes is alive', () => {
@@ -60,12 +60,12 @@ test('a keepalived that waits for a processor is starved, not hung, however long
   expect(see(running(), times(1_000, { ...still, starved: true }))).toEqual([]);
 });
 
-test('a keepalived that sleeps normally is only nudged now and then', () => {
+test('a keepalived that sleeps normally is only woken now and then', () => {
   const world = running();
   let switches = 0;
   for (let look = 0; look < 1_000; look += 1) {
-    const nudged = see(world, [{ ...still, switches }]).some(({ kind }) => kind === 'nudge');
-    if (nudged) switches += 1;
+    const woken = see(world, [{ ...still, switches }]).some(({ kind }) => kind === 'wake');
+    if (woken) switches += 1;
   }
   expect(kindsOf(world.actions)).not.toContain('kill');
 });

@@ -60,7 +60,7 @@ test("a node's current status ends its journal's last state", () => {
 test('a dead node that was the holder is not drawn as the holder after its last word', () => {
   const status = statuses.degraded();
   const moves = [entry(40, { node: 'cp-3', from: 'BACKUP', to: 'MASTER' })];
-  const lastWord = entry(15, { node: 'cp-3', kind: 'health', event: 'health-told' });
+  const lastWord = entry(15, { node: 'cp-3', kind: 'health', event: 'track-value-changed' });
   expect(bandsOf(status, [...moves, lastWord], 'cp-3')).toEqual([
     ['backup', 0, 33.33],
     ['holder', 33.33, 75],

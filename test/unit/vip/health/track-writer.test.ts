@@ -76,7 +76,7 @@ test.each([
   damage(path);
   writer.write(30, admitted, () => '');
   expect(readTrackValue(path)).toBe(30);
-  expect(events).toEqual(['health-told']);
+  expect(events).toEqual(['track-value-changed']);
 });
 
 test('a value that stood in for the monitor stays while it waits, and FAULT does not', () => {
@@ -126,7 +126,7 @@ test('a value that could not be written is not reported as told, and is tried ag
   mkdirSync(join(path, '..'));
   writer.write(30, admitted, () => '');
   expect(readTrackValue(path)).toBe(30);
-  expect(events).toEqual(['track-file-not-written', 'health-told']);
+  expect(events).toEqual(['track-file-not-written', 'track-value-changed']);
 });
 
 test('a write that fails again after a success is logged again', () => {
@@ -137,5 +137,10 @@ test('a write that fails again after a success is logged again', () => {
     mkdirSync(join(path, '..'));
     writer.write(value, admitted, () => '');
   }
-  expect(events).toEqual(['track-file-not-written', 'health-told', 'track-file-not-written', 'health-told']);
+  expect(events).toEqual([
+    'track-file-not-written',
+    'track-value-changed',
+    'track-file-not-written',
+    'track-value-changed',
+  ]);
 });

@@ -5,7 +5,14 @@ import { reloadReason } from '../../../../src/keepalived/transition-cause.ts';
 import { lineAt } from '../../../helpers/timeline-lines.ts';
 
 const health = (ms: number, fields: Partial<JournalLine> = {}) =>
-  lineAt(ms, { kind: 'health', event: 'health-told', subject: 'api', from: '30', to: '-254', ...fields });
+  lineAt(ms, {
+    kind: 'health',
+    event: 'track-value-changed',
+    subject: 'api',
+    from: '30',
+    to: '-254',
+    ...fields,
+  });
 const left = (ms: number, fields: Partial<JournalLine> = {}) =>
   lineAt(ms, { subject: 'API', from: 'MASTER', to: 'FAULT', reason: 'it cannot serve', ...fields });
 const taken = (ms: number, fields: Partial<JournalLine> = {}) =>
@@ -16,7 +23,7 @@ const likelyCauses = allJournals.causesOf;
 const because = (...lines: readonly JournalLine[]) => likelyCauses(lines, lines.length - 1);
 
 test('a VIP that left a node names the check and what it was worth', () => {
-  const dead = lineAt(0, { kind: 'health', event: 'liveness', subject: 'api', to: 'dead' });
+  const dead = lineAt(0, { kind: 'health', event: 'haproxy-health-changed', subject: 'api', to: 'dead' });
   expect(because(dead, health(1), left(9))).toBe('health of api → dead; track value of api 30 → -254');
 });
 

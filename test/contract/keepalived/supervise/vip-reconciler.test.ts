@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { advance } from '../../../../src/keepalived/supervise/advance.ts';
-import { startKeeper } from '../../../../src/keepalived/supervise/keeper.ts';
 import { initialState, type VrrpSupervisorState } from '../../../../src/keepalived/supervise/state.ts';
+import { startVipReconciler } from '../../../../src/keepalived/supervise/vip-reconciler.ts';
 import type { Disagreement, VrrpState } from '../../../../src/keepalived/vip-presence.ts';
 import type { KeepalivedDriver, SelfReport } from '../../../../src/keepalived/vrrp-program.ts';
 import { configurationOf } from '../../../helpers/keepalived-world.ts';
@@ -59,9 +59,9 @@ async function watch(
     },
   };
   const scene = { repaired, asked: () => asked, holders, log, state: () => state };
-  const keeper = startKeeper({
+  const keeper = startVipReconciler({
     program,
-    processes: { started: unused, look: () => undefined, bury: unused, leftOver: unused },
+    processes: { started: unused, look: () => undefined, reap: unused, leftOver: unused },
     state: () => state,
     dispatch: (event) => {
       state = advance(state, event, 1).state;

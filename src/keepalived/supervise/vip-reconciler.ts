@@ -10,7 +10,7 @@ import type { Event, VrrpSupervisorState } from './state.ts';
 const LOOK_EVERY_MS = 200;
 const ASK_TIMEOUT_MS = 500;
 
-export interface Keeper {
+export interface VipReconciler {
   readonly trackFiles: () => readonly TrackReading[];
   /**
    * Dispatches everything that keepalived has reported so far, so that a transition is known before its consequence.
@@ -31,7 +31,7 @@ interface Surroundings {
  * Polls, five times a second and without a child process, what no event reports: whether each VIP is in its place,
  * whether the monitor is alive, and whether keepalived's processes live.
  */
-export function startKeeper(surroundings: Surroundings): Keeper {
+export function startVipReconciler(surroundings: Surroundings): VipReconciler {
   const { program, processes, state, dispatch, log } = surroundings;
   let tracks: readonly TrackReading[] = [];
   let before: readonly Disagreement[] = [];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { NeighbourEntry } from '../../../../src/engine/system/network/neighbours.ts';
-import { lookForLostPeers, type PeerLocations } from '../../../../src/vip/segment/lost-peers.ts';
+import { lookForLostPeers, type PeerLocations } from '../../../../src/vip/segment/neighbour-pinning.ts';
 
 const peer = { address: '10.0.0.12', interface: 'eth0' };
 const mac = '02:00:00:00:00:0c';

@@ -20,7 +20,7 @@ type Settings = Pick<KeepalivedMonitorSettings, 'config' | 'runDir' | 'notifyFif
  * VIP too. As with a killed keepalived (docs/internals/decisions/0009), the address stays until a peer has had time to take over.
  * A keepalived that outlives its supervisor keeps its VIP. An address that is added by hand afterwards stays.
  */
-export function guardLeftVips(
+export function sweepOrphanedVips(
   settings: Settings,
   { log, metrics, once }: KeepalivedMonitorObservers,
   signal: AbortSignal,
