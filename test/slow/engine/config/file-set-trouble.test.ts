@@ -13,7 +13,7 @@ import { modelSupervisor } from '../../../contract/engine/config/model-superviso
 import { setAt, setOf, wholeSet } from '../../../contract/engine/config/set-scene.ts';
 
 const { signal } = new AbortController();
-const script = fileURLToPath(new URL('apply-set.ts', import.meta.url));
+const script = fileURLToPath(new URL('../../../contract/engine/config/apply-set.ts', import.meta.url));
 
 let scene: ApplyScene;
 beforeEach(async () => {
