@@ -1,11 +1,10 @@
 import type { Plan as SetPlan } from '../../engine/config/deploy-state.ts';
 import { isSameText, othersOf, type Rendered, setOfPieces } from '../../engine/config/set.ts';
-import { backendsIn } from '../text/config-text.ts';
 import { type RuntimeChange, readsFile, type ServerChange } from './change.ts';
-import { type Configuration, changedSections, withBackends } from './changed-sections.ts';
+import { changedSections, withBackends } from './changed-sections.ts';
 import { describeConfiguration } from './describe-configuration.ts';
 import type { Description } from './description.ts';
-import { type Plan, planServers, type Reason } from './plan.ts';
+import { planServers, type Reason } from './plan.ts';
 import { type KindOf, planFiles, planRenewals } from './plan-files.ts';
 
 /** A set on disk: its other files may be unknown. */
@@ -82,36 +81,4 @@ const conditions: Reason = { what: 'conditions', reason: 'parts of the file depe
 function mayFinish(change: ServerChange, { servers }: Description): ServerChange {
   const options = servers.get(change.server)?.options;
   return options === undefined ? change : { ...change, mayFinish: { options } };
-}
-
-/** All or nothing: a reload, if any part needs one. */
-export function planOf({ tell: changes, reload: [first] }: Pick<Difference, 'tell' | 'reload'>): Plan {
-  if (first !== undefined) return { kind: 'reload', ...first };
-  if (changes.length === 0) return { kind: 'nothing' };
-  return changes.some(readsFile)
-    ? { kind: 'runtime', changes, readsFiles: true }
-    : { kind: 'runtime', changes };
-}
-
-/** The changes of servers from one haproxy.cfg to another; sessions on those that go or move are ended. */
-export function differenceOf(before: string, after: string): Plan {
-  const { tell, reload } = compare({ text: before }, { text: after });
-  return planOf({ tell: tell.map(({ mayFinish: _, ...change }) => change), reload });
-}
-
-/** The named backends that are unchanged, or differ only in what can be updated at runtime. Empty if one may depend on another. */
-export function toldBackends(
-  before: Configuration,
-  after: Configuration,
-  names: readonly string[],
-): readonly string[] {
-  if (names.length === 0) return [];
-  const changed = changedSections(before, after);
-  const [old, now] = [backendsIn(changed.before), backendsIn(changed.after)];
-  if (old === undefined || now === undefined) return [];
-  return names.filter((name) => {
-    const [one, other] = [old.get(name), now.get(name)];
-    if (one === undefined || other === undefined) return one === other;
-    return differenceOf(one, other).kind !== 'reload';
-  });
 }

@@ -1,4 +1,4 @@
-import type { RuntimeChange, ServerChange, WantedServer } from './change.ts';
+import type { ServerChange, WantedServer } from './change.ts';
 import { backendOf, type Description } from './description.ts';
 
 /**
@@ -19,16 +19,6 @@ export interface Reason {
   /** Ends a sentence: HAProxy reloads, since … */
   readonly reason: string;
 }
-
-export type Plan =
-  | { readonly kind: 'nothing' }
-  | {
-      readonly kind: 'runtime';
-      readonly changes: readonly RuntimeChange[];
-      /** Some of them are read in the files of the set. */
-      readonly readsFiles?: true;
-    }
-  | ({ readonly kind: 'reload' } & Reason);
 
 /** Stands for everything that is not a backend. */
 const REST = '';

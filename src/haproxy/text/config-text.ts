@@ -36,13 +36,6 @@ export function titleOf(section: string): string {
   return section.slice(1, section.indexOf('\n', 1));
 }
 
-/** The text of each backend by its name. Undefined if one may depend on another. */
-export function backendsIn(text: string): ReadonlyMap<string, string> | undefined {
-  if (!text.includes(BACKEND)) return new Map();
-  const backends = sectionsOf(text)?.backends;
-  return backends && new Map([...backends].map(([title, section]) => [title.split(' ')[1] ?? '', section]));
-}
-
 /** The name of the backend that a text begins with, after any blank lines and comments. */
 export function backendNameIn(text: string): string {
   return /^backend[ \t]+(\S+)/m.exec(text)?.[1] ?? '';

@@ -24,15 +24,8 @@ export interface Isolation {
     outcome: ApplyOutcome,
     refused: { readonly decision: Decision; readonly rendered: Pick<Rendered, 'text'> },
   ) => Promise<boolean>;
-  /** Which of these HAProxy takes without any other route. Those that it refuses are left out. */
-  readonly tryAlone: (backends: readonly RouteBackend[]) => Promise<TriedAlone>;
   /** Tries left-out routes again, together with what is served, until `stop` aborts. */
   readonly tryAgain: (onTaken: () => void, stop: AbortSignal) => Promise<void>;
-}
-
-interface TriedAlone {
-  readonly taken: readonly RouteBackend[];
-  readonly isAnyLeftOut: boolean;
 }
 
 /** While something is served, nobody waits for more checks than these: what they do not clear is left out, and tried later. */
@@ -141,12 +134,6 @@ export function createIsolation(trial: Trial, log: Log, nowMs: () => number, sig
           : (await find(decision, outcome.detail))?.words;
       leaveOut(backends, words ?? new Map());
       return words !== undefined && words.size > 0;
-    },
-    tryAlone: async (backends) => {
-      const found = await findOffenders([], backends, trial, MOST_CHECKS_BEHIND, signal);
-      const known = [...(found?.words ?? [])].filter(([, words]) => words !== undefined);
-      leaveOut(backends, new Map(known));
-      return { taken: found?.taken ?? [], isAnyLeftOut: known.length > 0 };
     },
     tryAgain: async (onTaken, stop) => {
       while (!stop.aborted) {

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SetFile } from '../../../../src/engine/config/set.ts';
-import { difference, type KnownSet, planOf } from '../../../../src/haproxy/runtime/difference.ts';
+import { difference, type KnownSet } from '../../../../src/haproxy/runtime/difference.ts';
 import type { FileKind } from '../../../../src/haproxy/runtime/plan-files.ts';
+import { planOf } from '../../../helpers/plan-of.ts';
 
 const kindOf = (name: string): FileKind | undefined =>
   (({ m: 'map', l: 'certificate-list', c: 'certificate' }) as const)[name[0] ?? ''];

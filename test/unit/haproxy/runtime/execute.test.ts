@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { describeConfiguration } from '../../../../src/haproxy/runtime/describe-configuration.ts';
-import { differenceOf } from '../../../../src/haproxy/runtime/difference.ts';
 import { createRuntime } from '../../../../src/haproxy/runtime/execute.ts';
 import type { Running } from '../../../../src/haproxy/runtime/running.ts';
+import { differenceOf } from '../../../helpers/plan-of.ts';
 import { askingEach, createHaproxyModel, type HaproxyModel } from './haproxy-model.ts';
 
 interface ApiServer {

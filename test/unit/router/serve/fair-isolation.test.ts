@@ -114,11 +114,3 @@ test('a route that its tenant mends is served after two checks, however many bad
   // Each is reported once until its message changes.
   expect(logged.length).toBeLessThanOrEqual(1_001 + 2 * MOST_ERRORS);
 });
-
-test('new routes tried alone are taken in two validations, despite 1,000 bad ones of another tenant', async () => {
-  const { isolation, counts } = refusing({ isNamed: true });
-  const decision = decided([...routes('big', numbered('bad', 1_000)), ...routes('pay', ['new'])]);
-  isolation.servable(decision);
-  const { taken } = await isolation.tryAlone(decision.model.backends);
-  expect([taken.map(({ key }) => key), counts.checks]).toEqual([['pay:new'], 2]);
-});

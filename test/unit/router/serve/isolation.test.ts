@@ -109,15 +109,6 @@ test('round after round all that HAProxy takes is found', async () => {
   expect(served().model.backends).toHaveLength(32);
 });
 
-test('of new routes tried alone, HAProxy takes some, and refused ones are left out', async () => {
-  const { isolation, left } = isolated();
-  const decision = named('a', 'bad', 'b');
-  isolation.servable(decision);
-  const { taken, isAnyLeftOut } = await isolation.tryAlone(decision.model.backends);
-  expect([taken.map(({ key }) => key), isAnyLeftOut]).toEqual([['shop:a', 'shop:b'], true]);
-  expect(left(decision)).toEqual(['shop:bad']);
-});
-
 test('a template that HAProxy refuses with the routes it served costs no route', async () => {
   let template = 'good';
   const { isolation, left, stop } = isolated(
