@@ -84,7 +84,7 @@ test.each([
   expect(stateForTracking(configuration, known)).toBe(known);
 });
 
-test('a server that was disabled in the earlier file and is not any more starts slowly', () => {
+test('a server that is disabled in the earlier file and not in this one starts slowly', () => {
   const fields = (state: string) => `4 masters 1 a 10.0.0.1 ${state} 256 256 SINCE 1 0\n`;
   const disabled = head + fields('0 5').replace('SINCE', '77') + row('checks/a', UP);
   const starting = head + fields('1 0').replace('SINCE', '0') + row('checks/a', UP);
