@@ -37,7 +37,8 @@ else
 fi
 [ $# -gt 0 ] || set -- vitest run test/golden/haproxy.test.ts test/golden/keepalived.test.ts \
   test/contract/engine/system/text/program-version.test.ts test/unit/operate/doctor/programs.test.ts \
-  test/contract/haproxy test/contract/keepalived test/contract/vip/render
+  test/contract/haproxy test/contract/keepalived test/contract/vip/render test/contract/engine/config \
+  test/integration/haproxy test/integration/keepalived test/integration/router/serve/serving.test.ts
 
 packages='curl haproxy iproute2 keepalived kmod nftables openssl procps socat util-linux-extra'
 base=$(sh scripts/debian-base.sh "$release")
