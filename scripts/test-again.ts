@@ -1,7 +1,7 @@
 /**
  * npm run test:again -- N [FILES] [--load LOOPS] [--minutes LIMIT] [--base COMMIT] [--seed SEED]
  *
- * Runs N copies of each test file side by side beside busy loops, and prints how many failed and how long they took. Copies
+ * Runs N copies of each test file side by side under busy loops, and prints how many failed and how long they took. Copies
  * contend for cores, ports and files; repeats of one do not. Without FILES: the test files that differ from the base, and those
  * that import what differs. They run in a drawn order until the time is up. Exit code 1 if a copy failed.
  */
@@ -165,7 +165,7 @@ process.on('exit', () => {
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
 console.log(
-  `test:again: ${copies} copies of ${files.length} files beside ${loops.length} busy loops, seed ${values.seed}`,
+  `test:again: ${copies} copies of ${files.length} files under ${loops.length} busy loops, seed ${values.seed}`,
 );
 const outcomes = files.map((file) => {
   const results = Date.now() < endsAtMs ? runCopies(file) : undefined;

@@ -13,7 +13,7 @@ import { createConfigurationCheck } from '../haproxy/check-configuration.ts';
 import type { HaproxyMonitorObservers } from './haproxy-monitor-metrics.ts';
 import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
 import type { HaproxyMonitorStatus } from './haproxy-monitor-status.ts';
-import { printableLoadBalancer } from './load-balancer.ts';
+import { printableLoadBalancer, serversInRotation } from './load-balancer.ts';
 
 /** A loaded machine takes seconds for what takes 40 ms at rest. */
 const CHECK_TIMEOUT_MS = 20_000;
@@ -81,6 +81,6 @@ function logDrained(before: readonly ApiServer[], now: readonly ApiServer[], log
   const [drained, earlier] = [drainedOf(now), drainedOf(before)];
   if (drained.join(' ') === earlier.join(' ')) return;
   // Draining every server would take the API away, so none is drained then.
-  const isIgnored = drained.length === now.length;
+  const isIgnored = serversInRotation(now) === now && drained.length > 0;
   log({ event: 'servers-drained', level: isIgnored ? 'warn' : 'info', drained, isIgnored });
 }

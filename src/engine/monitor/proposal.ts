@@ -11,12 +11,6 @@ export type RenderResult =
   | { readonly kind: 'rendered'; readonly rendered: Rendered }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** A configuration and its input. */
-export interface Proposed<T> {
-  readonly input: T;
-  readonly rendered: Rendered;
-}
-
 /** How one program's configuration is rendered. */
 export interface ProposalParts<T> {
   readonly next: (signal: AbortSignal) => Promise<Wanted<T>>;

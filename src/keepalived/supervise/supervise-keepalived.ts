@@ -91,8 +91,8 @@ async function permittedPriority(wanted: number | undefined, log: Log): Promise<
 }
 
 /**
- * Why no VIP can be or come here, undefined where one can: keepalived runs, and takes part for one of them. One is enough,
- * since the ingress VIP takes no part on a node without a router, which is as it should be. A drained node takes part.
+ * Why this node can hold no VIP; undefined if keepalived runs and competes for at least one. One is enough: on a node without a router
+ * the ingress VIP is in FAULT, as intended. A drained node competes.
  */
 export function unreadiness({
   phase,
@@ -101,5 +101,5 @@ export function unreadiness({
   if (phase !== 'running') return `keepalived does not run: ${phase}`;
   if (instances.some(({ state }) => state === 'MASTER' || state === 'BACKUP')) return undefined;
   const states = instances.map(({ name, state }) => `${name} is ${state}`);
-  return `keepalived takes no part: ${states.join(', ') || 'no instance'}`;
+  return `keepalived competes for no VIP: ${states.join(', ') || 'no instance'}`;
 }

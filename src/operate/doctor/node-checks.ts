@@ -202,7 +202,7 @@ export const clusterChecks: readonly DoctorCheck[] = [
 /** A listening socket and the process that has it open; none if that is not visible. */
 interface HeldPort {
   readonly port: number;
-  /** Where it can be reached: from everywhere, through loopback only, or through one address. */
+  /** From where it can be reached: everywhere, through loopback only, or through one address. */
   readonly scope: 'all' | 'loopback' | 'address';
   readonly holder: HostProcess | undefined;
 }

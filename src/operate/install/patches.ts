@@ -90,7 +90,7 @@ function applyJsonPatch(document: Document, patch: unknown): void {
   const parsed = operations.safeParse(patch);
   if (!parsed.success)
     throw new Error(
-      'it is no list of add, remove, replace and test with a "path" such as /spec/containers/0',
+      'expected a list of add, remove, replace and test, each with a "path" such as /spec/containers/0',
     );
   for (const operation of parsed.data) {
     const path = pathOf(document, operation.path);

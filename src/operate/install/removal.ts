@@ -72,7 +72,7 @@ function movesBack(disk: Disk, taken: ReadonlySet<string>, pods: readonly Pod[])
   });
 }
 
-/** Of a configuration: its candidate, its last good copy, and what a node that is no member has put away. */
+/** Of a configuration: its candidate, its last good copy, and what a removed node has renamed. */
 const KEPT = ['.candidate', '.last-good', '.left'];
 
 interface WrittenFiles {

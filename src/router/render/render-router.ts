@@ -191,7 +191,7 @@ function filesIn(cells: readonly Cell[]): readonly SetFile[] {
 
 const hasPieces = ({ pieces }: Rendered): boolean => pieces !== undefined;
 
-/** Hash maps are made anew only if a row differs: most changes are of endpoints, which no map has. */
+/** Hash maps are made again only if a row differs. Most changes are endpoints, which no map has. */
 function createMaps(settings: RouterSettings): (cells: readonly Cell[]) => readonly SetFile[] {
   let last: { readonly cells: readonly Cell[]; readonly files: readonly SetFile[] } | undefined;
   return (cells) => {

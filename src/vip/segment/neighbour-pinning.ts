@@ -63,7 +63,7 @@ export type PeerLocations = ReadonlyMap<string, PeerLocation>;
 
 /** A switch forgets a silent host after five minutes, and sends what is for it to every port from then on. */
 const KEPT_FOR_MS = 300_000;
-/** The kernel has asked in vain, or is about to give up. */
+/** The kernel got no answer, or is about to give up. */
 const LOST = new Set(['PROBE', 'INCOMPLETE', 'FAILED']);
 
 /**

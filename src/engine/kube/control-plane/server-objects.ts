@@ -112,8 +112,11 @@ export function parseNode(apiPort: number): (item: unknown) => ServerFinding {
   };
 }
 
+/** A node may write its own annotations, and each is logged. */
+const MOST_SHOWN = 40;
+
 function ignoredAnnotation({ candidates }: ServerFinding, value: unknown): readonly SkippedServer[] {
-  const reason = `ignored annotation ${DRAIN_ANNOTATION}=${JSON.stringify(value)}: expected "drain"`;
+  const reason = `ignored annotation ${DRAIN_ANNOTATION}=${JSON.stringify(value).slice(0, MOST_SHOWN)}: expected "drain"`;
   return candidates.map(({ name }) => ({ name: safeServerName(name) ?? '(empty)', reason }));
 }
 

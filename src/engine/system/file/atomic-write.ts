@@ -59,15 +59,6 @@ async function fill(
   }
 }
 
-/** Creates a new file with exactly `mode`. A link at its path is not followed. */
-export async function writeNewFile(
-  path: string,
-  data: string | Buffer,
-  options: Omit<WriteOptions, 'stageIn'>,
-): Promise<void> {
-  await fill(await open(path, 'wx', options.mode), data, options);
-}
-
 export async function syncFile(path: string): Promise<void> {
   const file = await open(path, 'r');
   try {

@@ -23,14 +23,6 @@ export async function readRegularFile(path: string, limit: NamedLimit, extraFlag
   return { bytes: await file.readFile(), mode, ctimeMs };
 }
 
-/** The same for at most this many of its first bytes. */
-export async function readHead(path: string, bytes: number, limit: NamedLimit): Promise<Buffer> {
-  await using file = await open(path, NEVER_WAIT);
-  mustBeReadable(await file.stat(), limit);
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0);
-  return buffer.subarray(0, bytesRead);
-}
-
 /** The synchronous version, for early startup and for supervisors. */
 export function readRegularFileSync(path: string, limit: NamedLimit): RegularFile {
   const file = openSync(path, NEVER_WAIT);

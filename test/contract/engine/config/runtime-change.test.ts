@@ -54,7 +54,7 @@ test('a change is made before its file is written, and the file is validated and
   expect(scene.checks()).toBe(2);
 });
 
-test('what needs a reload is told the reason, and what needs none is changed before', async () => {
+test('runtime updates come before the reload, which has its reason', async () => {
   const mixed: Rendered = { text: `${before}# mixed\n`, mode: 0o640 };
   const deployer = await begun((wanted) =>
     wanted.text === after ? { tell: changes, reload: [section], running: mixed } : {},

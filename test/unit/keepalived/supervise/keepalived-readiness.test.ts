@@ -25,9 +25,9 @@ test.each<{ phase: VrrpStatus['phase']; states: readonly State[]; message: strin
   {
     phase: 'running',
     states: ['FAULT', 'UNKNOWN'],
-    message: 'keepalived takes no part: V0 is FAULT, V1 is UNKNOWN',
+    message: 'keepalived competes for no VIP: V0 is FAULT, V1 is UNKNOWN',
   },
-  { phase: 'running', states: [], message: 'keepalived takes no part: no instance' },
+  { phase: 'running', states: [], message: 'keepalived competes for no VIP: no instance' },
   {
     phase: 'waiting-for-configuration',
     states: [],

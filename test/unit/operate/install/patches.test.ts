@@ -122,7 +122,7 @@ test.each([
   [
     'with an operation of its own',
     { 'haproxy+json.yaml': '[{op: move, from: /a, path: /b}]' },
-    /no list of add/,
+    /expected a list of add/,
   ],
   [
     'whose test fails',

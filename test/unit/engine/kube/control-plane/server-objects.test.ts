@@ -103,4 +103,5 @@ test('a node with hawser.dev/api-server=drain is a drained candidate; another va
     skipped: [{ name: 'a', reason: 'ignored annotation hawser.dev/api-server="Drain": expected "drain"' }],
   });
   expect(annotated('Drain').candidates[0]).not.toHaveProperty('drained');
+  expect(annotated('x'.repeat(200_000)).skipped[0]?.reason.length).toBeLessThan(120);
 });
