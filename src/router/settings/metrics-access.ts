@@ -1,6 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { isSameCredential, parseAuthorization, readCredential } from '../../engine/observe/credential.ts';
 import type { Reader } from '../../engine/observe/http-endpoint.ts';
-import { readRegularFile } from '../../engine/system/file/read-regular-file.ts';
 
 export interface MetricsAccess {
   readonly statsUsername?: string | undefined;
@@ -9,9 +8,6 @@ export interface MetricsAccess {
   readonly statsPasswordFile?: string | undefined;
   readonly metricsTokenFile?: string | undefined;
 }
-
-/** A user's name, a password, a token of a service account. */
-const MAX_CREDENTIAL_BYTES = 64 * 1024;
 
 /**
  * Whether a request may read the metrics: by user and password where both are given (basic), or by the text of the token file
@@ -25,12 +21,12 @@ export function metricsAccess(access: MetricsAccess): (reader: Reader) => Promis
   const isOpen = !wantsBasic && access.metricsTokenFile === undefined;
   return async ({ authorization, isLocal }) => {
     if (isOpen) return isLocal;
-    const [, scheme = '', credentials = ''] = /^(\w+) +(\S+)$/.exec(authorization) ?? [];
-    switch (scheme.toLowerCase()) {
+    const { scheme, credentials } = parseAuthorization(authorization);
+    switch (scheme) {
       case 'basic':
         return wantsBasic && (await isUser(access, credentials));
       case 'bearer':
-        return isSame(credentials, await textOf(undefined, access.metricsTokenFile));
+        return isSameCredential(credentials, await textOf(undefined, access.metricsTokenFile));
       default:
         return false;
     }
@@ -41,23 +37,15 @@ async function isUser(access: MetricsAccess, credentials: string): Promise<boole
   const user = await textOf(access.statsUsername, access.statsUsernameFile);
   const password = await textOf(access.statsPassword, access.statsPasswordFile);
   if (user === undefined || password === undefined) return false;
-  return isSame(Buffer.from(credentials, 'base64').toString('utf8'), `${user}:${password}`);
+  return isSameCredential(Buffer.from(credentials, 'base64').toString('utf8'), `${user}:${password}`);
 }
 
 /** A file takes precedence, as with openshift-router. Undefined if it cannot be read or is empty. */
 async function textOf(text: string | undefined, path: string | undefined): Promise<string | undefined> {
   if (path === undefined) return text || undefined;
   try {
-    const { bytes } = await readRegularFile(path, { MAX_CREDENTIAL_BYTES });
-    return bytes.toString('utf8').trim() || undefined;
+    return (await readCredential(path)).text || undefined;
   } catch {
     return undefined;
   }
-}
-
-/** In a time that says nothing about where they differ, or about their lengths. */
-function isSame(given: string, expected: string | undefined): boolean {
-  if (expected === undefined) return false;
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
 }

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { flag } from '../../cli/command-spec.ts';
 import { absolutePath, wholeNumber } from '../../cli/fields.ts';
+import type { PageTlsSettings } from '../../engine/observe/page-tls.ts';
 import { usualColumns } from '../../haproxy/exporter/columns.ts';
 import type { MetricsAccess } from './metrics-access.ts';
-import type { PageTlsSettings } from './page-tls.ts';
 import { columnNumbers, eitherTlsVersion, printable, timeMs, word } from './router-fields.ts';
 
 /** What is shown under /metrics, and to whom. */

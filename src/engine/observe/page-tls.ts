@@ -1,10 +1,10 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext, createServer, type Server, type TlsOptions } from 'node:tls';
-import { type OpenServer, PATIENCE_MS } from '../../engine/observe/http-endpoint.ts';
-import { ConfigError, messageOf } from '../../engine/system/errors.ts';
-import { readRegularFile } from '../../engine/system/file/read-regular-file.ts';
-import type { Log } from '../../engine/system/log.ts';
-import { sleep } from '../../engine/system/time/sleep.ts';
+import { ConfigError, messageOf } from '../system/errors.ts';
+import { readRegularFile } from '../system/file/read-regular-file.ts';
+import type { Log } from '../system/log.ts';
+import { sleep } from '../system/time/sleep.ts';
+import { type OpenServer, PATIENCE_MS } from './http-endpoint.ts';
 
 export interface PageTlsSettings {
   readonly metricsTlsCertFile?: string | undefined;

@@ -7,10 +7,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import * as z from 'zod/mini';
 import { askProgram } from '../../../../src/engine/examine/ask-program.ts';
 import { serveEndpoint } from '../../../../src/engine/observe/http-endpoint.ts';
+import { openPageTls, type PageTlsSettings } from '../../../../src/engine/observe/page-tls.ts';
 import { ConfigError } from '../../../../src/engine/system/errors.ts';
 import type { LogEvent } from '../../../../src/engine/system/log.ts';
 import { ask } from '../../../../src/engine/system/network/ask.ts';
-import { openPageTls, type PageTlsSettings } from '../../../../src/router/settings/page-tls.ts';
 import { type Authority, createAuthority, type IssuedCertificate } from '../../../helpers/certificates.ts';
 import { freePort } from '../../../helpers/free-port.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
