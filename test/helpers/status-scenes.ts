@@ -1,6 +1,7 @@
 import { statusProducts } from '../../src/commands/status-products.ts';
 import type { PeerHealth } from '../../src/engine/examine/peer-health.ts';
 import type { Evidence } from '../../src/engine/examine/seen.ts';
+import { holdersAmong } from '../../src/engine/system/network/address-holders.ts';
 import { clusterStatus } from '../../src/operate/status/collect-cluster-status.ts';
 import { knownVips } from '../../src/vip/status/vip-holders.ts';
 import {
@@ -91,20 +92,19 @@ export const readyPeers: readonly PeerHealth[] = ['cp-2', 'cp-3'].map((name) => 
 }));
 
 export const vip = '10.0.0.100';
-export const holdsHere: Evidence = { ownAddresses: new Set(['10.0.0.11', vip]), neighbours: new Map() };
-const macs = ['02:00:00:00:00:12', '02:00:00:00:00:13'] as const;
+export const holdsHere: Evidence = { ownAddresses: new Set(['10.0.0.11', vip]), holders: () => [] };
+const macs = ['02:00:00:00:00:12', '02:00:00:00:00:13', '02:00:00:00:00:99'] as const;
 
 /** What the kernel knows while this node of the group answers for the VIP. */
 export function answeredBy(holder: 'cp-2' | 'cp-3' | 'free' | 'a stranger'): Evidence {
-  const of = (name: string): readonly string[] => (holder === name ? [vip] : []);
-  return {
-    ownAddresses: new Set(['10.0.0.11']),
-    neighbours: new Map([
-      [macs[0], ['10.0.0.12', ...of('cp-2')]],
-      [macs[1], [...of('cp-3'), '10.0.0.13', 'fe80::13']],
-      ...(holder === 'a stranger' ? [['02:00:00:00:00:99', [vip]] as const] : []),
-    ]),
-  };
+  const mac = { 'cp-2': macs[0], 'cp-3': macs[1], 'a stranger': macs[2], free: undefined }[holder];
+  const table = [
+    { address: '10.0.0.12', mac: macs[0] },
+    ...['10.0.0.13', 'fe80::13'].map((address) => ({ address, mac: macs[1] })),
+    ...(mac === undefined ? [] : [{ address: vip, mac }]),
+  ];
+  const nodes = readyPeers.map(({ peer }) => peer);
+  return { ownAddresses: new Set(['10.0.0.11']), holders: holdersAmong(table, table, nodes) };
 }
 
 /** A backup: what cp-1 says while another node holds the VIP. */

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import type { Immutable } from '../system/immutable.ts';
+import type { HoldersOf } from '../system/network/address-holders.ts';
 import type { ProgramState } from './ask-program.ts';
+import type { Peer } from './peer-health.ts';
 
 /** A snapshot of this node; each product adds the status of its programs, null if they do not answer. */
 export interface SeenNode {
@@ -47,8 +49,8 @@ export interface SeenInstance {
 export interface Evidence {
   /** On this node's interfaces. */
   readonly ownAddresses: ReadonlySet<string>;
-  /** Addresses of each MAC of the segment; undefined if the kernel could not be queried. */
-  readonly neighbours: ReadonlyMap<string, readonly string[]> | undefined;
+  /** The other hosts that answer for a VIP which is not here. */
+  readonly holders: HoldersOf<Peer>;
 }
 
 /** Everything that this node sees of the cluster. */

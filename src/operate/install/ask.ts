@@ -1,5 +1,6 @@
 import { connect, type TLSSocket } from 'node:tls';
 import { codeOf } from '../../engine/system/errors.ts';
+import { findHolders } from '../../engine/system/network/address-holders.ts';
 import { hostPort } from '../../engine/system/network/address-text.ts';
 import { askPage, type PageAddress } from '../../engine/system/network/ask-page.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
@@ -9,7 +10,6 @@ import {
   ownerOf,
   ownerPidOf,
 } from '../../engine/system/network/listening-ports.ts';
-import { neighbourOf } from '../../engine/system/network/neighbours.ts';
 import { daemonOf } from '../../engine/system/process/hawser-processes.ts';
 import { type Disk, textOn } from './disk.ts';
 import type { InstallSettings } from './install-settings.ts';
@@ -37,9 +37,9 @@ export type VipAnswer =
 async function askVip(vip: string, port: number, authority: string | undefined): Promise<VipAnswer> {
   const answer = await knock(vip, port, authority);
   if (answer !== undefined) return answer;
-  const hardware = await neighbourOf(vip, TABLE_TIMEOUT_MS);
-  if (hardware === undefined) return { kind: 'free' };
-  return { kind: 'taken', what: `a machine with the hardware address ${hardware}` };
+  const [holder] = (await findHolders([vip], [], TABLE_TIMEOUT_MS))(vip);
+  if (holder === undefined) return { kind: 'free' };
+  return { kind: 'taken', what: `a machine with the hardware address ${holder.mac}` };
 }
 
 function knock(vip: string, port: number, authority: string | undefined): Promise<VipAnswer | undefined> {

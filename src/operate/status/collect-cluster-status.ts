@@ -3,10 +3,9 @@ import { askProgram } from '../../engine/examine/ask-program.ts';
 import { askPeers, type Peer, type PeerHealth } from '../../engine/examine/peer-health.ts';
 import { type Problem, problem, problemsAmong, worstFirst } from '../../engine/examine/problem.ts';
 import type { Evidence, SeenCluster, SeenPeer } from '../../engine/examine/seen.ts';
+import { findHolders } from '../../engine/system/network/address-holders.ts';
 import type { PageAddress } from '../../engine/system/network/ask-page.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
-import { readNeighbourTable, touchNeighbour } from '../../engine/system/network/neighbours.ts';
-import { sleep } from '../../engine/system/time/sleep.ts';
 import type { ClusterStatus, NodeStatus } from './node-status.ts';
 import { answersHere, productsAt } from './place.ts';
 import type { ProductStatus, VipName } from './product-status.ts';
@@ -70,9 +69,8 @@ export interface ClusterEndpoints extends StatusEndpoints {
   readonly vips: readonly VipName[];
 }
 
-/** Of the time that this node's programs have: on the same segment an answer comes within a millisecond or two. */
+/** Of the time that this node's programs have. */
 const PEERS_SHARE = 0.5;
-const SEGMENT_WITHIN_MS = 30;
 const TABLE_WITHIN_MS = 150;
 
 /** Everything that this node can find out about itself and the others. Never rejects. */
@@ -86,22 +84,18 @@ export async function collectClusterStatus(
   const ownAddresses = presentAddresses();
   const reading = products.find(({ look }) => look.vips !== undefined)?.look.vips;
   const vips = reading?.known(here, places.vips) ?? places.vips;
-  const elsewhere = vips.filter(({ vip }) => !ownAddresses.has(vip));
-  await Promise.all(elsewhere.map(({ vip }) => touchNeighbour(vip)));
-  const [looks] = await Promise.all([
+  const elsewhere = vips.flatMap(({ vip }) => (ownAddresses.has(vip) ? [] : vip));
+  const peers = knownPeers(here, products, ownAddresses);
+  // At once: the kernel learns the peers' MACs from the connections to them.
+  const [looks, holders] = await Promise.all([
     askPeers(
-      knownPeers(here, products, ownAddresses),
+      peers,
       { port: places.healthPort, path: READY_PATH },
-      {
-        timeoutMs: Math.round(timeoutMs * PEERS_SHARE),
-        signal,
-      },
+      { timeoutMs: Math.round(timeoutMs * PEERS_SHARE), signal },
     ),
-    sleep(elsewhere.length === 0 ? 0 : SEGMENT_WITHIN_MS, signal),
+    findHolders(elsewhere, peers, TABLE_WITHIN_MS),
   ]);
-  // By now the kernel knows which hosts answer for the VIPs, and which of them are peers.
-  const neighbours = elsewhere.length === 0 ? new Map() : await readNeighbourTable(TABLE_WITHIN_MS);
-  return clusterStatus(here, vips, looks, { ownAddresses, neighbours }, products);
+  return clusterStatus(here, vips, looks, { ownAddresses, holders }, products);
 }
 
 /** The other nodes, as the last product knows them that does: the VIP's group knows more than a list of API servers. */
@@ -160,12 +154,9 @@ export function clusterStatus(
   products: readonly ProductStatus[],
 ): ClusterStatus {
   const reading = products.find(({ look }) => look.vips !== undefined)?.look.vips;
-  const names = vips.map(({ vip }) => vip);
-  const peers = looks.map(({ peer, health }) => ({
-    ...peer,
-    health,
-    holds: reading?.heldBy(peer, names, evidence) ?? [],
-  }));
+  const heldBy = (name: string): readonly string[] =>
+    vips.flatMap(({ vip }) => (evidence.holders(vip).some(({ node }) => node?.name === name) ? vip : []));
+  const peers = looks.map(({ peer, health }) => ({ ...peer, health, holds: heldBy(peer.name) }));
   const status = {
     v: 1 as const,
     vips: vips.map((vip) => reading?.status(vip, here, peers, evidence) ?? { ...vip, holders: [], why: [] }),

@@ -85,8 +85,6 @@ interface VipReading {
   known(here: NodeStatus, configured: readonly VipName[]): readonly VipName[];
   /** The holder of a VIP, and the reason. */
   status(vip: VipName, here: NodeStatus, peers: readonly SeenPeer[], evidence: Evidence): SeenVip;
-  /** The VIPs that a peer answers for. */
-  heldBy(peer: Peer, vips: readonly string[], evidence: Evidence): readonly string[];
   /** Each VIP's state on a node, and since when. */
   instances(node: NodeStatus): readonly SeenInstance[];
 }

@@ -104,7 +104,11 @@ export function judgeForeign({
 }: ForeignFacts): readonly Finding[] {
   const unclear = ids.flatMap((each) => (each.kind === 'unknown' ? each : []));
   if (watched.length === 0) return unclear;
-  const conflicts = routerIdConflicts(watched, new Set([...own, ...(peers?.keys() ?? [])]), foreign);
+  const conflicts = routerIdConflicts(
+    watched,
+    new Set([...own, ...(peers ?? []).map(({ address }) => address)]),
+    foreign,
+  );
   const used = [...new Set(watched.map(({ virtualRouterId }) => virtualRouterId))].join(', ');
   if (conflicts.length === 0)
     return [
@@ -140,7 +144,7 @@ export const foreignRouter: Check<VipContext> = checkOf({
 
 interface HolderFacts {
   readonly vips: readonly string[];
-  readonly segment: Pick<Segment, 'asked' | 'answers' | 'peers'>;
+  readonly segment: Pick<Segment, 'asked' | 'holders' | 'peers'>;
   readonly held: ReadonlyMap<string, readonly string[]>;
   readonly isLive: boolean;
 }
@@ -155,8 +159,8 @@ function judgeHolder(
 ): Finding {
   const on = here.get(vip) ?? [];
   const { peers } = heard;
-  const others = [...new Set(heard.answers.filter((each) => each.vip === vip).map(({ mac }) => mac))];
-  const named = others.map((mac) => (peers?.has(mac) ? `${peers.get(mac)} (${mac})` : mac)).join(' and ');
+  const others = heard.holders(vip);
+  const named = others.map(({ mac, node }) => (node ? `${node.name} (${mac})` : mac)).join(' and ');
   const mine = `${vip} is on ${on.join(', ')} of this node`;
   if (on.length > 0 && others.length > 0)
     return fail(
@@ -178,15 +182,15 @@ function judgeHolder(
       `${named} answer for ${vip}`,
       'if the VIP did not just move: hawser keepalived status, on both; take the address from a host that is no node of the group',
     );
-  if (others.every((mac) => peers?.has(mac))) return ok(`${vip} is held by ${named}`);
+  if (others.every(({ node }) => node !== undefined)) return ok(`${vip} is held by ${named}`);
   const found = `${named} answers for ${vip}`;
-  return peers === undefined || peers.size === 0
+  return peers === undefined || peers.length === 0
     ? warn(
         `${found}, and whether it is one of ours is not known`,
         'name the nodes (--servers HOST=IP,… or --kubeconfig) and look again',
       )
     : fail(
-        `${found} and is none of ${[...new Set(peers.values())].join(', ')}`,
+        `${found} and is none of ${peers.map(({ name }) => name).join(', ')}`,
         `find it (ip neigh; the switch's table), take the address from it, or choose another VIP`,
       );
 }

@@ -1,15 +1,17 @@
 import * as z from 'zod/mini';
 import { type Look, type Reading, read, readOnce, unknown } from '../../engine/examine/check.ts';
+import type { Peer } from '../../engine/examine/peer-health.ts';
 import { lastWords } from '../../engine/examine/run-program.ts';
+import { type HoldersOf, holdersAmong } from '../../engine/system/network/address-holders.ts';
 import { familyOf } from '../../engine/system/network/address-text.ts';
 import { joinVrrpGroup } from '../../engine/system/network/multicast-membership.ts';
-import { askNeighbours, ownMacs, readNeighbourTable } from '../../engine/system/network/neighbours.ts';
+import { askNeighbours, readNeighbours } from '../../engine/system/network/neighbours.ts';
 import { addressesOf } from '../../engine/system/network/routes.ts';
 import { forgetTable } from '../../engine/system/nft/forget-table.ts';
 import { parseJson } from '../../engine/system/text/parse-json.ts';
 import { sleep } from '../../engine/system/time/sleep.ts';
 import { advertForm, parseAdverts } from '../segment/advert-trap.ts';
-import { type AskedVip, answerForm, parseAnswers, type VipAnswer } from '../segment/answer-trap.ts';
+import { type AskedVip, answerForm, parseAnswers } from '../segment/answer-trap.ts';
 import type { ForeignAdvert, WatchedRouterId } from '../segment/foreign-router.ts';
 import { trapRuleset } from '../segment/trap.ts';
 import type { VipContext } from './context.ts';
@@ -34,11 +36,11 @@ export interface Segment {
   readonly ids: readonly RouterIdReading[];
   readonly watched: readonly WatchedRouterId[];
   readonly foreign: readonly ForeignAdvert[];
-  /** The VIPs that were asked for, and the hosts that answered; this node's own interfaces are left out. */
+  /** The VIPs that were asked for, and the other hosts that answered. */
   readonly asked: ReadonlySet<string>;
-  readonly answers: readonly VipAnswer[];
-  /** Names of the other nodes, by MAC and by address; undefined if the nodes are not known. */
-  readonly peers: ReadonlyMap<string, string> | undefined;
+  readonly holders: HoldersOf<Peer>;
+  /** The other nodes; undefined if the nodes are not known. */
+  readonly peers: readonly Peer[] | undefined;
 }
 
 const COUNTED = 'inet hawser_doctor';
@@ -68,19 +70,11 @@ export const segment: Look<VipContext, Segment> = async (context) => {
   const { counted, trapped } = listened.value;
   const adverts = parseCounts(counted, addressesOf(readings.interfaces()));
   if (adverts === undefined) return failed('the output of nft is no listing');
-  const macs = known && ((await readNeighbourTable()) ?? new Map<string, readonly string[]>());
-  const nameOf = new Map(known?.map(({ name, address }) => [address, name]));
-  const named = [...(macs ?? [])].flatMap(([mac, addresses]) =>
-    addresses.flatMap((address) =>
-      nameOf.has(address) ? ([[mac, nameOf.get(address) ?? address]] as const) : [],
-    ),
-  );
-  const own = ownMacs();
   return read({
     ...{ adverts, ids, watched, foreign: parseAdverts(trapped, watched) },
     asked: new Set(asked.map(({ vip }) => vip)),
-    answers: parseAnswers(trapped).filter(({ mac }) => !own.has(mac)),
-    peers: known && new Map([...nameOf, ...named]),
+    holders: holdersAmong(parseAnswers(trapped), await readNeighbours(), known),
+    peers: known,
   });
 };
 

@@ -1,15 +1,11 @@
 import * as z from 'zod/mini';
+import type { Answer } from '../../engine/system/network/neighbours.ts';
 import { addressNumber } from '../../engine/system/network/node-address.ts';
 import { elementsOf } from '../../engine/system/nft/nft.ts';
 import type { VrrpInstance } from '../group/vrrp.ts';
 import type { IngressRule, TrapForm } from './trap.ts';
 
 export type AskedVip = Pick<VrrpInstance, 'vip' | 'family' | 'interface'>;
-
-export interface VipAnswer {
-  readonly vip: string;
-  readonly mac: string;
-}
 
 /** Each has a set of its name. */
 const FAMILIES = ['ipv4', 'ipv6'] as const;
@@ -18,7 +14,7 @@ const FAMILIES = ['ipv4', 'ipv6'] as const;
  * Every host that answers for a VIP or announces it. Not from the kernel's table of neighbours: it takes no neighbour
  * advertisement for an IPv6 address of its own.
  */
-export const answerForm: TrapForm<AskedVip, readonly VipAnswer[]> = {
+export const answerForm: TrapForm<AskedVip, readonly Answer[]> = {
   sets: () => setsOfPairs(''),
   rules: (asked) => asked.map(answerRuleOf),
   parse: parseAnswers,
@@ -42,11 +38,11 @@ function answerRuleOf({ vip, family, interface: device }: AskedVip): IngressRule
 const answerSchema = z.tuple([z.string(), z.string()]);
 
 /** The content of the sets, as `nft -j list table` prints them. */
-export function parseAnswers(json: string): readonly VipAnswer[] {
+export function parseAnswers(json: string): readonly Answer[] {
   return FAMILIES.flatMap((set) =>
     elementsOf(json, set).flatMap((element) => {
       const parsed = answerSchema.safeParse(element);
-      return parsed.success ? { vip: parsed.data[0], mac: parsed.data[1] } : [];
+      return parsed.success ? { address: parsed.data[0], mac: parsed.data[1] } : [];
     }),
   );
 }

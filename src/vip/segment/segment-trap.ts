@@ -1,6 +1,7 @@
+import type { Answer } from '../../engine/system/network/neighbours.ts';
 import { elementsOf, type NftOptions } from '../../engine/system/nft/nft.ts';
 import { advertForm, vipAtAnyPlace } from './advert-trap.ts';
-import { type AskedVip, answerForm, parseAnswers, setsOfPairs, type VipAnswer } from './answer-trap.ts';
+import { type AskedVip, answerForm, parseAnswers, setsOfPairs } from './answer-trap.ts';
 import type { ForeignAdvert, WatchedRouterId } from './foreign-router.ts';
 import { createTrap, type IngressRule, type Trap, type TrapForm } from './trap.ts';
 
@@ -10,7 +11,7 @@ export interface SegmentTargets {
 }
 
 export interface SegmentSeen {
-  readonly answers: readonly VipAnswer[];
+  readonly answers: readonly Answer[];
   /** The VIPs of which an advert came in: their holder sends its adverts to this node. */
   readonly advertised: ReadonlySet<string>;
   readonly foreign: readonly ForeignAdvert[];

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { readText } from '../../engine/system/file/read-regular-file.ts';
+import { holdersAmong } from '../../engine/system/network/address-holders.ts';
 import { familyOf } from '../../engine/system/network/address-text.ts';
-import { ownMacs } from '../../engine/system/network/neighbours.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
 import { describeConfiguration, readAccepted } from '../../keepalived/accepted-configuration.ts';
@@ -71,8 +71,7 @@ export function createSegmentWatch(
       states.set(vip, typeof seen === 'string' ? failedVipUse(stateOf(vip)) : usedBy(vip, takeOverMs, seen));
   };
   const usedBy = (vip: string, takeOverMs: number, seen: SegmentSeen): VipUseState => {
-    const own = ownMacs();
-    const answers = seen.answers.flatMap((each) => (each.vip === vip && !own.has(each.mac) ? each.mac : []));
+    const answers = holdersAmong(seen.answers)(vip).map(({ mac }) => mac);
     const isAdvertised = seen.advertised.has(vip);
     return nextVipUse(stateOf(vip), { answers, isAdvertised, takeOverMs, nowMs: monotonicMs() });
   };

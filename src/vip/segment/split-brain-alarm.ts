@@ -1,10 +1,10 @@
-import { ownMacs, readNeighbourTable } from '../../engine/system/network/neighbours.ts';
+import { holdersAmong } from '../../engine/system/network/address-holders.ts';
+import { type Answer, readNeighbours } from '../../engine/system/network/neighbours.ts';
 import { readLocalVrrpRole } from '../group/local-vrrp-role.ts';
 import type { KeepalivedModel, VrrpInstance } from '../group/vrrp.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
-import type { VipAnswer } from './answer-trap.ts';
 import { initialSplitBrain, nextSplitBrain, type OtherHolder, type SplitBrainState } from './split-brain.ts';
 
 export interface SplitBrainAlarm {
@@ -15,7 +15,7 @@ export interface SplitBrainAlarm {
   /** Another host has answered for one of these: the MACs of their peers will be needed. */
   readonly inDoubt: () => readonly VrrpInstance[];
   /** Takes the answers of one round; an empty list if it failed. */
-  readonly look: (answers: readonly VipAnswer[], nowMs: number) => Promise<void>;
+  readonly look: (answers: readonly Answer[], nowMs: number) => Promise<void>;
 }
 
 /**
@@ -56,28 +56,23 @@ export function createSplitBrainAlarm(
   };
 }
 
-function nameOf({ mac, peer }: OtherHolder): string {
-  return peer?.name ?? mac;
+function nameOf({ mac, node }: OtherHolder): string {
+  return node?.name ?? mac;
 }
 
-/** The hosts behind these answers. A MAC is a peer's if the kernel has it for any of the peer's addresses. */
+/** The hosts behind these answers. A peer of one family is known by the name that it has in the other. */
 async function otherHolders(
-  answers: readonly VipAnswer[],
+  answers: readonly Answer[],
   instances: readonly VrrpInstance[],
 ): Promise<(instance: VrrpInstance) => readonly OtherHolder[]> {
-  const own = ownMacs();
-  const foreign = answers.filter(({ mac }) => !own.has(mac));
-  if (foreign.length === 0) return () => [];
-  const neighbours = (await readNeighbourTable()) ?? new Map<string, readonly string[]>();
-  const allPeers = instances.flatMap(({ peers }) => peers);
-  return (instance) =>
-    foreign
-      .filter(({ vip }) => vip === instance.vip)
-      .map(({ mac }) => {
-        const addresses = neighbours.get(mac) ?? [];
-        const name = allPeers.find(({ address }) => addresses.includes(address))?.name;
-        return { mac, peer: instance.peers.find((peer) => peer.name === name) };
-      });
+  const known = answers.length === 0 ? [] : await readNeighbours();
+  const holders = holdersAmong(
+    answers,
+    known,
+    instances.flatMap(({ peers }) => peers),
+  );
+  return ({ vip, peers }) =>
+    holders(vip).map(({ mac, node }) => ({ mac, node: peers.find(({ name }) => name === node?.name) }));
 }
 
 function logHolders(
@@ -92,11 +87,11 @@ function logHolders(
 ): void {
   const { before, after, nowMs } = seen;
   metrics.splitBrain(vip, after.split);
-  const holders = seen.others.map(({ mac, peer }) => ({ mac, node: peer?.name, address: peer?.address }));
+  const holders = seen.others.map(({ mac, node }) => ({ mac, node: node?.name, address: node?.address }));
   const facts = { vip, instance, interface: device };
   if (after.split && !before.split) {
-    const others = seen.others.map(({ mac, peer }) =>
-      peer === undefined ? `an unknown ${mac}` : `${peer.name} (${peer.address}, ${mac})`,
+    const others = seen.others.map(({ mac, node }) =>
+      node === undefined ? `an unknown ${mac}` : `${node.name} (${node.address}, ${mac})`,
     );
     const message = `VIP "${vip}" is answered for by this node (${sourceAddress}) and by ${others.join(' and ')}, expected one holder`;
     log({ event: 'split-brain', level: 'error', ...facts, holders, message });

@@ -1,11 +1,8 @@
+import type { Holder } from '../../engine/system/network/address-holders.ts';
 import type { RankedPeer } from '../group/vrrp.ts';
 
 /** Another host that answered for a VIP. */
-export interface OtherHolder {
-  readonly mac: string;
-  /** The node whose network card that is; undefined for a stranger. */
-  readonly peer: RankedPeer | undefined;
-}
+export type OtherHolder = Holder<RankedPeer>;
 
 /** One round of asking for the holders of the VIP. */
 export interface HolderRound {

@@ -7,7 +7,7 @@ import { keepalivedMonitorStatusSchema } from '../settings/keepalived-monitor-st
 import { keepalivedSection } from './keepalived.ts';
 import { keepalivedEntry } from './node-entry.ts';
 import { keepalivedProblems, vipProblems } from './problems.ts';
-import { heldBy, knownVips, vipStatus as statusOfVip } from './vip-holders.ts';
+import { knownVips, vipStatus as statusOfVip } from './vip-holders.ts';
 import type { VipCluster, VipNode } from './vip-node.ts';
 import { vipsSection } from './vips.ts';
 
@@ -28,7 +28,7 @@ export const vipStatus = {
       },
     ],
     group: groupOf,
-    vips: { known: knownVips, status: statusOfVip, heldBy, instances: instancesOf },
+    vips: { known: knownVips, status: statusOfVip, instances: instancesOf },
   },
   section: (status: VipCluster) => ({
     sections: [vipsSection(status), keepalivedSection(status.here)],

@@ -1,4 +1,3 @@
-import type { Peer } from '../../engine/examine/peer-health.ts';
 import type { Evidence, SeenPeer } from '../../engine/examine/seen.ts';
 import { ageText } from '../../engine/system/text/readable-text.ts';
 import type { VrrpStatus } from '../../keepalived/supervise/vrrp-status.ts';
@@ -28,16 +27,6 @@ export function knownVips(
   return unique.toSorted((a, b) => a.kind.localeCompare(b.kind, 'en'));
 }
 
-/** The VIPs that a peer answers for on this segment. */
-export function heldBy(
-  { address }: Peer,
-  vips: readonly string[],
-  { neighbours }: Evidence,
-): readonly string[] {
-  const [, answered = []] = [...(neighbours ?? [])].find(([, list]) => list.includes(address)) ?? [];
-  return vips.filter((vip) => answered.includes(vip));
-}
-
 /** The holder of a VIP and the reason. */
 export function vipStatus(
   { vip, kind }: Pick<Vip, 'vip' | 'kind'>,
@@ -49,20 +38,14 @@ export function vipStatus(
   const holding = peers.filter(({ holds }) => holds.includes(vip));
   const named = [...(isHere ? [here.node] : []), ...holding.map(({ name }) => name)];
   const heard = here.keepalivedMonitor?.splitBrain.find((split) => split.vip === vip)?.holders ?? [];
-  const stranger = named.length === 0 ? strangerFor(vip, peers, evidence) : undefined;
-  const holders = [...new Set([...named, ...heard, ...(stranger === undefined ? [] : [stranger])])];
+  const strangers = evidence.holders(vip).flatMap(({ mac, node }) => (node === undefined ? mac : []));
+  const holders = [...new Set([...named, ...heard, ...(named.length === 0 ? strangers : [])])];
   return {
     vip,
     kind,
     holders,
     why: [...hereLines(vip, here, isHere), ...holding.map((peer) => peerLine(peer, here))],
   };
-}
-
-/** Its MAC, where the answering host is no node of the group. */
-function strangerFor(vip: string, peers: readonly SeenPeer[], { neighbours }: Evidence): string | undefined {
-  const [mac, list = []] = [...(neighbours ?? [])].find(([, addresses]) => addresses.includes(vip)) ?? [];
-  return peers.some(({ address }) => list.includes(address)) ? undefined : mac;
 }
 
 function hereLines(vip: string, here: VipNode, isHere: boolean): readonly string[] {

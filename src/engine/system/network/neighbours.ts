@@ -31,28 +31,21 @@ export async function forgetUnanswered(device: string): Promise<string | undefin
   return await changeByIp(['ip', 'neigh', 'flush', 'dev', device, 'nud', 'incomplete'], limits);
 }
 
+/** A host that answered for an address of a local network. */
+export interface Answer {
+  readonly address: string;
+  readonly mac: string;
+}
+
 /** An unanswered neighbour has no MAC. */
-export const answered = z.object({ dst: z.string(), lladdr: z.string() });
+export const answered = z.pipe(
+  z.object({ dst: z.string(), lladdr: z.string() }),
+  z.transform(({ dst: address, lladdr: mac }): Answer => ({ address, mac })),
+);
 
-/** The known addresses of each MAC, of both families; undefined if the kernel cannot be queried. */
-export async function readNeighbourTable(
-  timeoutMs = IP_TIMEOUT_MS,
-): Promise<ReadonlyMap<string, readonly string[]> | undefined> {
-  const entries = await listByIp(['neigh', 'show'], answered, timeoutMs);
-  return entries && addressesByMac(entries);
-}
-
-export function addressesByMac(
-  entries: readonly z.infer<typeof answered>[],
-): ReadonlyMap<string, readonly string[]> {
-  const byMac = Map.groupBy(entries, ({ lladdr }) => lladdr);
-  return new Map([...byMac].map(([mac, known]) => [mac, known.map(({ dst }) => dst)]));
-}
-
-/** The MAC that recently answered for an address of the local network; undefined if none did. */
-export async function neighbourOf(address: string, timeoutMs: number): Promise<string | undefined> {
-  const table = (await readNeighbourTable(timeoutMs)) ?? [];
-  return [...table].find(([, addresses]) => addresses.includes(address))?.[0];
+/** The kernel's answers, of both families; undefined if it cannot be queried. */
+export async function readNeighbours(timeoutMs = IP_TIMEOUT_MS): Promise<readonly Answer[] | undefined> {
+  return await listByIp(['neigh', 'show'], answered, timeoutMs);
 }
 
 export interface Neighbour {

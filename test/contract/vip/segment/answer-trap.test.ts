@@ -51,7 +51,7 @@ test('an answer is found however late it is read, and counts until the next ques
   await waitFor('a look that is very late', () => performance.now() - sinceMs > 2_000);
   const link = await other.run('ip', '-oneline', 'link', 'show', 'eth0');
   const mac = /link\/ether (\S+)/.exec(link)?.[1];
-  expect(await heard()).toEqual(vips.map(({ vip }) => ({ vip, mac })));
+  expect(await heard()).toEqual(vips.map(({ vip: address }) => ({ address, mac })));
   for (const { vip } of vips) await other.run('ip', 'address', 'del', vip, 'dev', 'eth0');
   expect(await trap.flush(() => true)).toBeUndefined();
   expect(await heard()).toEqual([]);

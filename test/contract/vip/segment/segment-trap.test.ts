@@ -72,7 +72,7 @@ test('a host with two VIPs of each family advertises one to this node and the ot
         await here.run('ip', 'neigh', 'replace', vip, 'dev', 'eth0', 'use');
       }
       const look = await taken(trap);
-      for (const { vip } of look.answers) answered.add(vip);
+      for (const { address } of look.answers) answered.add(address);
       for (const vip of look.advertised) advertised.add(vip);
       return all.every((vip) => answered.has(vip)) && advertised.size >= 2;
     },

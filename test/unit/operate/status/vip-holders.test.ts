@@ -44,7 +44,7 @@ test.each(['cp-2', 'cp-3'] as const)(
 test('no holder, or an unknown one', () => {
   expect(vipOf(backupHere, answeredBy('free'))?.holders).toEqual([]);
   expect(vipOf(backupHere, answeredBy('a stranger'))?.holders).toEqual(['02:00:00:00:00:99']);
-  expect(vipOf(backupHere, { ownAddresses: new Set(), neighbours: undefined })?.holders).toEqual([]);
+  expect(vipOf(backupHere, { ownAddresses: new Set(), holders: () => [] })?.holders).toEqual([]);
 });
 
 test('two holders if this node hears another one while it holds the VIP', () => {

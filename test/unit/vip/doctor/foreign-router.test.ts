@@ -94,7 +94,7 @@ const advert: ForeignAdvert = {
     vip: '10.77.0.250',
   },
 };
-const heard = { ids: [], watched, foreign: [advert], peers: new Map() };
+const heard = { ids: [], watched, foreign: [advert], peers: [] };
 
 interface Scene {
   readonly foreign?: readonly ForeignAdvert[];
@@ -103,7 +103,7 @@ interface Scene {
 }
 
 function judge({ foreign = [advert], own = ['10.77.0.11'], ...rest }: Scene) {
-  const peers = 'peers' in rest ? rest.peers && new Map(rest.peers.map((each) => [each, each])) : new Map();
+  const peers = 'peers' in rest ? rest.peers?.map((address) => ({ name: address, address })) : [];
   return judgeForeign({ segment: { ...heard, foreign, peers }, own })[0];
 }
 

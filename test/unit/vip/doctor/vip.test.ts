@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { holdersAmong } from '../../../../src/engine/system/network/address-holders.ts';
 import { judgeVipInterface } from '../../../../src/vip/doctor/link-checks.ts';
 import { parseCounts, type Segment } from '../../../../src/vip/doctor/segment.ts';
 import {
@@ -12,10 +13,7 @@ import { contextOf, temporaryRoot } from '../../../helpers/doctor/scene.ts';
 
 const VIP = '10.0.0.100';
 const [ours, theirs] = ['36:5f:00:00:00:01', '36:5f:00:00:00:02'] as const;
-const peers = new Map([
-  [ours, 'cp-2'],
-  ['10.0.0.12', 'cp-2'],
-]);
+const peers = [{ name: 'cp-2', address: '10.0.0.12' }];
 
 interface Heard {
   readonly on?: readonly string[];
@@ -40,8 +38,9 @@ test.each<[string, Heard, string, RegExp]>([
   ['a stranger', { macs: [theirs], peers }, 'fail', /is none of cp-2$/],
   ['a host, with unknown peers', { macs: [theirs] }, 'warn', /whether it is one of ours is not known/],
 ])('vip-holder: %s', (_, { on = [], macs = [], peers: known, isLive = false }, kind, found) => {
-  const answers = macs.map((mac) => ({ vip: VIP, mac }));
-  const segment = { asked: new Set([VIP]), answers, peers: known };
+  const answers = macs.map((mac) => ({ address: VIP, mac }));
+  const holders = holdersAmong(answers, [{ address: '10.0.0.12', mac: ours }], known);
+  const segment = { asked: new Set([VIP]), holders, peers: known };
   const [finding] = judgeHolders({ vips: [VIP], segment, held: new Map([[VIP, on]]), isLive });
   expect(finding).toMatchObject({ kind, found: expect.stringMatching(found) });
 });

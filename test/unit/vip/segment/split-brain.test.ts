@@ -7,8 +7,8 @@ import {
   type SplitBrainState,
 } from '../../../../src/vip/segment/split-brain.ts';
 
-const higher: OtherHolder = { mac: 'a', peer: { name: 'cp-1', address: '10.0.0.1', priority: 220 } };
-const stranger: OtherHolder = { mac: 'f', peer: undefined };
+const higher: OtherHolder = { mac: 'a', node: { name: 'cp-1', address: '10.0.0.1', priority: 220 } };
+const stranger: OtherHolder = { mac: 'f', node: undefined };
 
 /** Rounds half a second apart, each with those who answer in it. */
 function play(

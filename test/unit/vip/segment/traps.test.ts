@@ -45,8 +45,8 @@ test('answers are read with the address that was asked for and the MAC that answ
     '{"set": {"family": "netdev", "name": "ipv6", "table": "t", "type": ["ipv6_addr", "ether_addr"], "handle": 2, "size": 256, "elem": [{"concat": ["fd77::100", "3a:b8:c6:f5:39:40"]}]}}',
   );
   expect(parseAnswers(json)).toEqual([
-    { vip: '10.77.0.100', mac: '3a:b8:c6:f5:39:40' },
-    { vip: 'fd77::100', mac: '3a:b8:c6:f5:39:40' },
+    { address: '10.77.0.100', mac: '3a:b8:c6:f5:39:40' },
+    { address: 'fd77::100', mac: '3a:b8:c6:f5:39:40' },
   ]);
 });
 

@@ -1,17 +1,15 @@
 import { expect, test } from 'vitest';
-import {
-  addressesByMac,
-  answered,
-  forgetUnanswered,
-} from '../../../../../src/engine/system/network/neighbours.ts';
+import { answered, forgetUnanswered } from '../../../../../src/engine/system/network/neighbours.ts';
 import { parseList } from '../../../../../src/engine/system/text/parse-json.ts';
 
-test('neighbours are known by their MAC, those that do not answer are not', () => {
+test('neighbours that have answered are read with their MAC, the others are left out', () => {
   const json =
     '[{"dst":"10.77.0.12","dev":"eth0","lladdr":"3a:b8:c6:f5:39:40","state":["REACHABLE"]},{"dst":"fe80::38b8:c6ff:fef5:3940","dev":"eth0","lladdr":"3a:b8:c6:f5:39:40","state":["STALE"]},{"dst":"fd77::100","dev":"eth0","state":["INCOMPLETE"]}]';
-  expect(addressesByMac(parseList(json, answered))).toEqual(
-    new Map([['3a:b8:c6:f5:39:40', ['10.77.0.12', 'fe80::38b8:c6ff:fef5:3940']]]),
-  );
+  const mac = '3a:b8:c6:f5:39:40';
+  expect(parseList(json, answered)).toEqual([
+    { address: '10.77.0.12', mac },
+    { address: 'fe80::38b8:c6ff:fef5:3940', mac },
+  ]);
 });
 
 test('a missing interface is named', async () => {
