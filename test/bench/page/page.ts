@@ -12,7 +12,7 @@ export function renderPage(results: readonly ResultFile[]): Readonly<Record<stri
     '',
     '<!-- Written by `npm run bench -- --page-only` from docs/performance/: edit test/bench/page, not this page. -->',
     '',
-    'A figure is a median, with range and count if there were several runs. "Not run" was not measured yet.',
+    'Each figure is a median, with range and count if there were several runs. "Not run" has not been measured yet.',
     formatMachines(results),
     ...pages['performance.md'].map((section) => formatOne(results, section)),
   ].join('\n');
@@ -21,7 +21,7 @@ export function renderPage(results: readonly ResultFile[]): Readonly<Record<stri
     '',
     '<!-- Written by `npm run bench -- --page-only` from docs/performance/: edit test/bench/page, not this page. -->',
     '',
-    'What [performance](../performance.md) does not need, and the runs that both pages are made of.',
+    'Figures beyond those in [performance](../performance.md), and the runs behind both pages.',
     '',
     formatRuns(results),
     ...pages['internals/measurements.md'].map((section) => formatOne(results, section)),
@@ -41,7 +41,7 @@ function formatOne(results: readonly ResultFile[], section: Section): string {
   );
 }
 
-/** Undefined if nothing of it was measured. */
+/** Undefined if none of it was measured. */
 function chartOf(
   results: readonly ResultFile[],
   { chart, columns, rows }: Section,
@@ -73,7 +73,7 @@ function formatMachines(results: readonly ResultFile[]): string {
   const small = results.flatMap(({ file, content: { quick } }) => (quick === true ? [file] : []));
   return [
     `Measured from ${days[0]} to ${days.at(-1)} on ${last.cores} × ${last.processor}, ${last.memoryMb} MB of memory, shared with others: HAProxy`,
-    `${all(({ haproxy }) => haproxy)}, keepalived ${all(({ keepalived }) => keepalived)}, Node ${all(({ node }) => node)}. [Measurements](internals/measurements.md) has the runs and further figures.`,
+    `${all(({ haproxy }) => haproxy)}, keepalived ${all(({ keepalived }) => keepalived)}, Node ${all(({ node }) => node)}. [Measurements](internals/measurements.md) lists the runs and has more figures.`,
     ...(small.length > 0 ? [`**Small sizes, to try the bench: ${small.join(', ')}.**`] : []),
   ].join('\n');
 }

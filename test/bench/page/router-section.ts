@@ -9,7 +9,7 @@ function routerRow(what: string, unit: string, figure: string, about: Partial<Ro
   return { what, unit, better: 'less', cells, ...about };
 }
 
-/** Of the bench that renders and asks, without a router that runs. */
+/** From the bench that renders and sends requests without a running router. */
 function costRow(
   what: string,
   unit: string,
@@ -29,16 +29,16 @@ const results = (what: string, unit: string, figure: string, atMost: number): Ro
 
 const atLarge = (atMost: number): Pick<Row, 'goal'> => ({ goal: { atMost, column: 'large' } });
 
-/** What the owner of a router asks. */
+/** The figures that the operator of a router asks for. */
 export const router: Section = {
   title: 'Router',
-  about: `A running router with its HAProxy, three endpoints for each route (\`npm run bench:router\`). The upstream way renders and writes everything for each
-change and reloads without a check, with maps of regular expressions. An hour of noise: pods that crash, renewed certificates, Routes written without a change.`,
+  about: `A running router with its HAProxy and three endpoints per route (\`npm run bench:router\`). "Upstream" renders and writes everything for each
+change and reloads without a check, with regular-expression maps. An hour of noise is crashing pods, renewed certificates and Routes written without a change.`,
   columns: { small: '100 routes', medium: '1,000 routes', large: '10,000 routes' },
   isPlain: true,
   rows: [
     routerRow('route created to first 200', 'ms', 'createdMs', atLarge(2_000)),
-    routerRow('the same, the upstream way', 'ms', 'upstreamCreatedMs'),
+    routerRow('the same, upstream', 'ms', 'upstreamCreatedMs'),
     routerRow('endpoint moved to served', 'ms', 'endpoint/ms', atLarge(50)),
     routerRow('certificate renewed to served', 'ms', 'certificate/ms', atLarge(50)),
     routerRow('one of 5,000 certificates renewed to served', 'ms', '', {
@@ -46,16 +46,16 @@ change and reloads without a check, with maps of regular expressions. An hour of
       cells: { large: 'router#oneOfMany/ms' },
     }),
     costRow(
-      "a request, HAProxy's processor time",
+      "HAProxy's CPU time per request",
       'µs',
       (routes) => `requests/[routes=${routes},lookup=hash]/hundredHostsUs`,
     ),
     costRow(
-      "the same with the OpenShift router's maps",
+      "the same with OpenShift router's maps",
       'µs',
       (routes) => `requests/[routes=${routes},lookup=regex]/hundredHostsUs`,
     ),
-    results('memory of HAProxy for a route', 'kB', 'residentKbPerRoute', 35),
+    results("HAProxy's memory per route", 'kB', 'residentKbPerRoute', 35),
     routerRow('reloads for moved endpoints', '', 'endpoint/reloads', atLarge(0)),
     routerRow('reloads for renewed certificates', '', 'certificate/reloads', atLarge(0)),
     routerRow('reloads in an hour of noise', '', 'hourReloads', atLarge(0)),

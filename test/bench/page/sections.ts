@@ -22,19 +22,19 @@ function dataRow(
   return { what, unit, better, cells, goal: { asGoodAs: 'shell' }, ...about };
 }
 
-const healthFirst = 'hawser saves the health of the servers first; the others do not.';
-const keepalive = 'hawser has the kernel probe for clients that vanished; the others do not.';
+const healthFirst = "Only hawser saves the servers' health first.";
+const keepalive = 'Only hawser has the kernel probe for vanished clients.';
 const fewer = 'Without checks, statistics and log lines there is less to do.';
 
 const dataPath: Section = {
   title: 'Data path',
-  about: `HAProxy with each configuration, three servers, client and servers on the same cores (\`npm run bench:data\`). Bare HAProxy, a listener and three
-servers without checks, is the floor. Client and servers limit the rates; the processor time is HAProxy's alone. The goal is at most 3 % worse than the shell daemon. "The shell daemon" is OpenShift's HAProxy
-start script, "OpenShift" and "the kubeadm guide" are their configurations of HAProxy and keepalived.`,
+  about: `HAProxy with each configuration and three servers; client and servers share the cores (\`npm run bench:data\`) and limit the rates. CPU time is HAProxy's alone.
+The baseline is bare HAProxy: a listener and three servers without checks. "The shell daemon" is OpenShift's HAProxy start script; "OpenShift" and "the kubeadm guide"
+are their configurations of HAProxy and keepalived. The goal is at most 3 % worse than the shell daemon.`,
   columns: rivals,
   chart: {
     name: 'data-path',
-    title: 'Processor time of HAProxy for a new TLS connection',
+    title: 'CPU time of HAProxy per new TLS connection',
     unit: 'µs of a core',
     scale: 'linear',
   },
@@ -66,7 +66,7 @@ function reloadRow(
 
 const reloads: Section = {
   title: 'Reloads',
-  about: `The same HAProxy, files and load under both (\`npm run bench:reload\`). In the kubeadm guide a reload is a restart of the pod. Requests that arrive during
+  about: `Both with the same HAProxy, files and load (\`npm run bench:reload\`). The kubeadm guide restarts the pod instead of reloading. Requests that arrive during
 a reload share the next one.`,
   columns: rivals,
   rows: [
@@ -149,8 +149,8 @@ const failover: Section = {
 
 const tail: Section = {
   title: 'The tail',
-  about: `From the first failed connection to the last, for a client that gives up after 200 ms, and the longest wait of a client that does not give up. A holder
-that is cut off together with the client reaches no other node, so only the health checks find out that their API servers are gone.`,
+  about: `The time from the first failed connection to the last, for a client that gives up after 200 ms, and the longest wait of a client that does not give up. A holder
+that is cut off together with the client reaches no other node, so only its health checks detect that the other API servers are gone.`,
   columns: rivals,
   rows: [
     faultRow("the holder's node dies: first to last failure", 'node-death', 'failureWindowMs', {
@@ -182,8 +182,7 @@ that is cut off together with the client reaches no other node, so only the heal
 
 const holders: Section = {
   title: 'Two holders and needless moves',
-  about:
-    'Both should be 0. In a partition two holders are inherent: the time counts from when the network is whole again.',
+  about: 'Both should be 0. A partition always has two holders: the time counts from when the network heals.',
   columns: rivals,
   rows: [
     faultRow('a partition heals: two holders', 'split', 'healingMs', { goal: { atMost: 30 } }),
@@ -205,13 +204,13 @@ const powerCuts = {
   kept: 'files kept, the API is there',
   'kept-staggered': 'the same, nodes start a second apart',
   'kept-away': 'files kept, the API is away',
-  first: 'the first start ever',
+  first: 'the very first start',
 } as const;
 
 const powerCut: Section = {
   title: 'Power cut',
-  about: `All three nodes at once (\`npm run bench:boot\`), from the start of the last program. Their twelve programs share the two cores of one machine, which costs
-about a second. On its first start ever a node listens to the segment for 3.2 s before it joins.`,
+  about: `All three nodes at once (\`npm run bench:boot\`), from the start of the last program. Their twelve programs share two cores, which costs
+about a second. On its very first start a node listens on the segment for 3.2 s before it joins.`,
   columns: { holderMs: 'first holder, ms', twoHoldersMs: 'two holders, ms', furtherMoves: 'further moves' },
   isPlain: true,
   rows: Object.entries(powerCuts).map(([boot, what]) => {
@@ -247,7 +246,7 @@ function weightRow(what: string, part: string, atMost?: number): Row {
 const footprint: Section = {
   title: 'Footprint',
   about:
-    'One of three nodes (`npm run bench:footprint`): at rest unless the column says otherwise. Goals hold after the reloads.',
+    'One of three nodes, idle unless the column says otherwise (`npm run bench:footprint`). The goals apply after the reloads.',
   columns: weights,
   isPlain: true,
   chart: { name: 'footprint', title: 'Memory of the programs of a node', unit: 'MB', scale: 'linear' },
@@ -268,7 +267,7 @@ function sizeRow(what: string, figure: string, about: Partial<Row> = {}): Row {
 const image: Section = {
   title: 'Image',
   about:
-    'On a node, and as pulled from a registry that compresses layers (`npm run image`, then `npm run bench:image`).',
+    'On a node, and as pulled from a registry with compressed layers (`npm run image`, then `npm run bench:image`).',
   columns: { hawser: 'hawser' },
   rows: [
     sizeRow('uncompressed', 'uncompressedBytes', { goal: { atMost: 240 } }),
@@ -287,8 +286,8 @@ const soaked = [
 
 const soak: Section = {
   title: 'Soak',
-  about: `Three nodes under load for an hour, with reloads and moves of the VIP (\`npm run test:soak -- --json docs/performance/soak.json\`): anonymous memory, the mean of the
-nodes after a warm-up. Growth is that of a straight line, and is none where it is within two standard errors.`,
+  about: `Three nodes under load for an hour, with reloads and moves of the VIP (\`npm run test:soak -- --json docs/performance/soak.json\`): anonymous memory, averaged over the
+nodes after a warm-up. Growth is the slope of a fitted line; within two standard errors it is noise.`,
   columns: { end: 'at the end, MB', growth: 'growth, MB an hour', error: 'standard error, MB an hour' },
   isPlain: true,
   rows: soaked.map((program) => {
@@ -306,7 +305,7 @@ const lossRow = (what: string, figure: string, goal?: Goal): Row => ({
 const soakLosses: Section = {
   title: 'An hour under load',
   about: `Three nodes for an hour, with reloads and moves of the VIP (\`npm run test:soak\`). 300 new TLS connections a second and half of 500 streams use
-the VIP. A stream ends when the VIP leaves its node. If the client itself was late, the machine was too busy, and its losses prove nothing.`,
+the VIP. A stream ends when the VIP leaves its node. If the client itself was late, the machine was too busy and its losses prove nothing.`,
   columns: { vip: 'through the VIP' },
   rows: [
     lossRow('new connections', 'connections'),
@@ -325,19 +324,19 @@ function startRow(what: string, figure: string): Row {
 
 const starts: Section = {
   title: 'Start',
-  about: `From the start of a supervisor (\`npm run bench:footprint\`). One that was restarted adopts the program that runs, and is there with its first answer on its
-control socket. A cold start is one where nothing of the program runs: it ends with the first answer to a client over TLS, through HAProxy's port, or with
-the first state that keepalived reports. How soon the VIP has a holder after that is under "Power cut".`,
+  about: `From the start of a supervisor (\`npm run bench:footprint\`). A restarted supervisor adopts the running program; the time ends with its first answer on the
+control socket. In a cold start the program is not running; the time ends with the first answer to a TLS client on HAProxy's port, or with
+the first state that keepalived reports. "Power cut" has the time until the VIP has a holder.`,
   columns: { hawser: 'hawser' },
   rows: [
-    startRow("HAProxy's supervisor adopts a HAProxy that runs", 'starts/haproxy'),
+    startRow("HAProxy's supervisor adopts a running HAProxy", 'starts/haproxy'),
     startRow('cold start of HAProxy: to the first answer on its port', 'coldStarts/haproxy'),
-    startRow("keepalived's supervisor adopts a keepalived that runs", 'starts/keepalived'),
+    startRow("keepalived's supervisor adopts a running keepalived", 'starts/keepalived'),
     startRow('cold start of keepalived: to its first state', 'coldStarts/keepalived'),
   ],
 };
 
-const followed = { nodes: 'its monitor: 3 of them matter', all: 'a VIP for all nodes' } as const;
+const followed = { nodes: "HAProxy's monitor: 3 nodes", all: 'ingress VIP: all nodes' } as const;
 
 function scaleRow(what: string, unit: string, figure: string, goal?: Goal): Row {
   const cells = { nodes: `scale#nodes/${figure}`, all: `scale#all-nodes/${figure}` };
@@ -346,8 +345,8 @@ function scaleRow(what: string, unit: string, figure: string, goal?: Goal): Row 
 
 const scale: Section = {
   title: 'Scale',
-  about: `5,000 Nodes in the API and 100 heartbeats a second (\`npm run bench:scale\`): HAProxy's monitor, which asks for the control plane's nodes only, and the
-source of a monitor with an ingress VIP, which follows them all and lists them every 50 s .`,
+  about: `5,000 Nodes in the API and 100 heartbeats a second (\`npm run bench:scale\`): HAProxy's monitor, which lists only the control plane's nodes, and
+a monitor with an ingress VIP, which watches all nodes and lists them every 50 s.`,
   columns: followed,
   isPlain: true,
   rows: [
@@ -394,7 +393,7 @@ const commands: Section = {
 const starvation: Section = {
   title: 'Starved processors',
   about:
-    'Adverts every 20 ms, six busy loops on the one processor of all nodes (`npm run bench:starvation`). Nothing fails, so every move is false.',
+    'Adverts every 20 ms, six busy loops on the one CPU that all nodes share (`npm run bench:starvation`). Nothing fails, so every move is false.',
   columns: { hawser: 'moves of the VIP' },
   rows: (['20 ms realtime', '20 ms fair'] as const).map((name) => ({
     what:
@@ -406,13 +405,13 @@ const starvation: Section = {
   })),
 };
 
-/** The pages below docs/: what an operator asks, and what a change of the code is measured by. */
+/** The pages below docs/: the figures that an operator asks for, and those that a change of the code is measured by. */
 export const pages = {
-  'performance.md': [
-    ...[dataPath, reloads, failover, tail, holders, powerCut],
-    ...[footprint, image, soakLosses, router],
+  'performance.md': [...[dataPath, reloads, failover, tail, holders], ...[footprint, image, router]],
+  'internals/measurements.md': [
+    ...[soakLosses, soak, powerCut, starts, scale],
+    ...[routerDetails, lists, commands, starvation],
   ],
-  'internals/measurements.md': [soak, starts, scale, routerDetails, lists, commands, starvation],
 } satisfies Record<string, readonly Section[]>;
 
 export const sections: readonly Section[] = Object.values(pages).flat();

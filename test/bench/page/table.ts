@@ -1,7 +1,7 @@
 import { formatNumber } from '../reload/table.ts';
 import { type Figure, figureAt, type ResultFile } from './results.ts';
 
-/** What two runs of one program differ by. */
+/** How much two runs of the same program differ. */
 const allowance = 0.03;
 
 export interface Goal {
@@ -22,7 +22,7 @@ export interface Row {
   /** `BENCH#path` by column. */
   readonly cells: Readonly<Record<string, string>>;
   readonly goal?: Goal;
-  /** What the JSON's unit is multiplied with. */
+  /** The factor from the JSON's unit to the row's. */
   readonly scale?: number;
   /** Why another column may be better, if it is. */
   readonly why?: string;
@@ -32,7 +32,7 @@ export interface Section {
   readonly title: string;
   /** Markdown. */
   readonly about: string;
-  /** Titles by key; the first is hawser's, which the others are compared with. */
+  /** Titles by key; the first is hawser's, and the others are compared with it. */
   readonly columns: Readonly<Record<string, string>>;
   /** Columns are no rivals of each other. */
   readonly isPlain?: boolean;
@@ -66,7 +66,7 @@ export function isMedian(figure: Figure | undefined): figure is Median {
   return typeof figure === 'object' && figure !== null;
 }
 
-/** The table, and a sentence for each row in which another column is better than the first one. */
+/** The table, and a line for each row in which another column is better than the first. */
 export function formatSection(results: readonly ResultFile[], section: Section): string {
   const columns = Object.entries(section.columns).filter(([key]) =>
     section.rows.some(({ cells }) => cells[key] !== undefined),
@@ -82,7 +82,7 @@ export function formatSection(results: readonly ResultFile[], section: Section):
   ]);
   const table = [heading, heading.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`);
   const words = section.isPlain ? [] : section.rows.flatMap((row) => betterThan(results, section, row));
-  return [...table, ...(words.length > 0 ? ['', 'Others are better at:', '', ...words] : [])].join('\n');
+  return [...table, ...(words.length > 0 ? ['', 'Better than hawser:', '', ...words] : [])].join('\n');
 }
 
 /** `669 (632–735, n=40)`, and `9900 (n=15)` for one value each time. */
@@ -112,7 +112,7 @@ function goalCells(results: readonly ResultFile[], section: Section, row: Row): 
   return [words, verdict === undefined ? 'not run' : verdict ? 'met' : '**not met**'];
 }
 
-/** Undefined if it was not measured. What never happened meets no goal. */
+/** Undefined if it was not measured. An event that never happened meets no goal. */
 function isGoalMet(
   results: readonly ResultFile[],
   row: Row,
@@ -134,17 +134,16 @@ function isGoalMet(
 }
 
 function betterThan(results: readonly ResultFile[], section: Section, row: Row): readonly string[] {
-  const [[own, name] = ['', ''], ...others] = Object.entries(section.columns);
+  const [[own] = [''], ...others] = Object.entries(section.columns);
   const figure = figureOfCell(results, row, own);
   if (!isMedian(figure)) return [];
   const better = others.flatMap(([key, title]) => {
     const rival = figureOfCell(results, row, key);
     if (!isMedian(rival)) return [];
     const isBetter = row.better === 'less' ? rival.median < figure.median : rival.median > figure.median;
-    return isBetter ? `${title} ${formatNumber(rival.median)}` : [];
+    return isBetter ? title : [];
   });
   if (better.length === 0) return [];
   const why = row.why === undefined ? '' : ` ${row.why}`;
-  const unit = row.unit === '' ? '' : ` ${row.unit}`;
-  return [`- ${row.what}: ${better.join(', ')}, ${name} ${formatNumber(figure.median)}${unit}.${why}`];
+  return [`- ${row.what}: ${better.join(', ')}.${why}`];
 }
