@@ -4,36 +4,27 @@ import type { Log } from '../../engine/system/log.ts';
 import { sleep } from '../../engine/system/time/sleep.ts';
 import type { Decision } from '../decide/decide.ts';
 import type { RouteBackend } from '../model.ts';
-import {
-  areRefused,
-  findOffenders,
-  type Offenders,
-  type Trial,
-  withoutNeighbours,
-} from './find-offenders.ts';
-import { createLeftOutRoutes, isSame, type ServableDecision } from './left-out-routes.ts';
+import { areRefused, findRefused, type Trial, withoutNamed } from './find-refused.ts';
+import { createLeftOutRoutes, isSame, type ServableDecision, type Words } from './left-out-routes.ts';
 import { firstWords, offendersIn } from './offenders.ts';
 
 /** Keeps routes that HAProxy refuses from keeping all others away. */
 export interface Isolation {
   readonly servable: (decision: Decision) => ServableDecision;
-  /** HAProxy serves it. */
-  readonly taken: (decision: Decision) => void;
+  /** HAProxy accepted all routes of it. */
+  readonly accepted: (decision: Decision) => void;
   /** Leaves out the routes for which HAProxy refused a configuration. False if there are none: the next one would be refused too. */
   readonly leaveOut: (
     outcome: ApplyOutcome,
     refused: { readonly decision: Decision; readonly rendered: Pick<Rendered, 'text'> },
   ) => Promise<boolean>;
-  /** Tries left-out routes again, together with what is served, until `stop` aborts. */
-  readonly tryAgain: (onTaken: () => void, stop: AbortSignal) => Promise<void>;
+  /** Validates left-out routes again, together with those that HAProxy accepted, until `stop` aborts. */
+  readonly tryAgain: (onAccepted: () => void, stop: AbortSignal) => Promise<void>;
 }
 
-/** While something is served, nobody waits for more checks than these: what they do not clear is left out, and tried later. */
+/** While the next configuration waits: routes that these do not clear are left out, and validated again in the background. */
 const MOST_CHECKS = 8;
-/**
- * The limit at a time in the background, and while nothing is served: more than the binary digits of the number of routes, so that each search
- * clears some. Cleared routes are served before the search goes on.
- */
+/** At a time in the background, and before anything is served: enough to accept or refuse at least one of any number of routes. */
 const MOST_CHECKS_BEHIND = 32;
 const TICK_MS = 500;
 /** Its multiples, less their whole parts, spread evenly. */
@@ -41,104 +32,86 @@ const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
 
 export function createIsolation(trial: Trial, log: Log, nowMs: () => number, signal: AbortSignal): Isolation {
   const routes = createLeftOutRoutes(nowMs);
-  let served: readonly RouteBackend[] | undefined;
-  let [servedTemplate, refusedTemplate]: (string | undefined)[] = [];
+  let good: { readonly backends: readonly RouteBackend[]; readonly template: string | undefined } | undefined;
+  let refusedTemplate: string | undefined;
   let rounds = 0;
 
-  /** An administrator's mistake shows in the sections of routes that were served a moment ago. */
+  /** An administrator's mistake shows in the sections of routes that were accepted a moment ago. */
   const isTemplateRefused = async (): Promise<boolean> =>
-    served !== undefined && trial.template() !== servedTemplate && (await areRefused(served, trial, signal));
+    good !== undefined &&
+    trial.template() !== good.template &&
+    (await areRefused(good.backends, trial, signal));
 
-  /** Which routes are as they were when HAProxy took them, and the others. */
-  const divide = (all: readonly RouteBackend[], detail: string) => {
-    const before = new Map(served?.map((backend) => [backend.key, backend]));
-    const [base, suspects]: [RouteBackend[], RouteBackend[]] = [[], []];
-    for (const backend of all) {
-      const known = before.get(backend.key);
-      (known !== undefined && isSame(known, backend, detail) ? base : suspects).push(backend);
-    }
-    return { base, suspects };
+  /** The routes that are as HAProxy accepted them, and the others, the oldest first: of two conflicting routes, it stays. */
+  const divide = ({ admission, model }: Decision, detail: string) => {
+    const created = new Map(admission.admitted.map(({ key, route }) => [key, route.createdMs]));
+    const all = model.backends.toSorted((a, b) => (created.get(a.key) ?? 0) - (created.get(b.key) ?? 0));
+    const before = new Map(good?.backends.map((backend) => [backend.key, backend]));
+    const isGood = (backend: RouteBackend): boolean => {
+      const was = before.get(backend.key);
+      return was !== undefined && isSame(was, backend, detail);
+    };
+    return { all, base: all.filter(isGood), suspects: all.filter((each) => !isGood(each)) };
   };
 
-  const find = async (decision: Decision, detail: string): Promise<Offenders | undefined> => {
-    const all = byAge(decision);
-    const { base, suspects } = divide(all, detail);
+  const search = async ({ all, base, suspects }: ReturnType<typeof divide>): Promise<Words | undefined> => {
     const isNarrow = base.length > 0 && suspects.length > 0;
-    const found = isNarrow ? await findOffenders(base, suspects, trial, MOST_CHECKS, signal) : undefined;
-    return found ?? (await findOffenders([], all, trial, MOST_CHECKS_BEHIND, signal));
+    const found = isNarrow ? await findRefused(base, suspects, trial, MOST_CHECKS, signal) : undefined;
+    return found ?? (await findRefused([], all, trial, MOST_CHECKS_BEHIND, signal));
   };
 
-  /** Nobody waits while HAProxy names the next fifty: the other suspects of these namespaces are tried behind. */
-  const withNeighbours = (
-    named: ReadonlyMap<string, string>,
-    detail: string,
-    { model }: Decision,
-  ): Offenders['words'] => {
-    const { suspects } = divide(model.backends, detail);
-    const others = new Set(withoutNeighbours(suspects, named, detail));
-    const neighbours = suspects.filter((each) => !others.has(each));
-    return new Map([...neighbours.map(({ key }) => [key, undefined] as const), ...named]);
-  };
-
-  const leaveOut = (backends: readonly RouteBackend[], words: Offenders['words']): void => {
-    const news = routes.leaveOut(backends, words);
-    for (const [route, said] of news)
+  const leaveOut = (backends: readonly RouteBackend[], words: Words): void => {
+    for (const [route, said] of routes.add(backends, words))
       log({ event: 'route-left-out', level: 'warn', route, words: said ?? 'not known yet' });
   };
 
-  /** Those that were refused with another template are due at once, and where nothing is served they are back without a trial. */
-  const noteTemplate = (): boolean => {
-    if (trial.template() === refusedTemplate) return false;
-    refusedTemplate = trial.template();
-    return routes.forgive(served === undefined);
-  };
-
-  const tryDue = async (): Promise<boolean> => {
-    if (noteTemplate()) return true;
-    const due = routes.due();
-    if (due.length === 0 || served === undefined) return false;
+  const tryDue = async (onAccepted: () => void, stop: AbortSignal): Promise<void> => {
+    // With another template, the next configuration is their trial.
+    if (trial.template() !== refusedTemplate) {
+      refusedTemplate = trial.template();
+      if (routes.clear()) onAccepted();
+    }
+    const due = rotated(routes.due(), rounds);
+    if (due.length === 0 || good === undefined) return;
     rounds += 1;
     const keys = new Set(due.map(({ key }) => key));
-    const base = served.filter(({ key }) => !keys.has(key));
-    const found = await findOffenders(base, turned(due, rounds), trial, MOST_CHECKS_BEHIND, signal);
-    const isAbout =
-      found !== undefined && (found.taken.length > 0 || due.some(({ key }) => found.words.has(key)));
-    if (!isAbout) {
-      routes.postpone(due);
-      return false;
-    }
-    leaveOut(due, found.words);
-    routes.release(found.taken);
-    return found.taken.length > 0;
+    const base = good.backends.filter(({ key }) => !keys.has(key));
+    const words = await findRefused(base, due, trial, MOST_CHECKS_BEHIND, stop, (accepted) => {
+      routes.remove(accepted);
+      onAccepted();
+    });
+    if (words === undefined) routes.postpone(due);
+    else leaveOut(due, words);
   };
 
   return {
     servable: routes.servable,
-    taken: ({ model }) => {
-      served = model.backends;
-      servedTemplate = trial.template();
+    accepted: ({ model }) => {
+      good = { backends: model.backends, template: trial.template() };
     },
     leaveOut: async (outcome, { decision, rendered }) => {
       if (outcome.kind !== 'rejected' || outcome.by !== 'check') return false;
+      const { detail } = outcome;
       if (await isTemplateRefused()) {
-        const message = `Cannot use the template: HAProxy refuses it for routes that it served: ${firstWords(outcome.detail)}`;
+        const message = `Cannot use the template: HAProxy refuses it for routes that it served: ${firstWords(detail)}`;
         log({ event: 'template-unusable', level: 'error', message });
         return false;
       }
       refusedTemplate = trial.template();
       const { backends } = decision.model;
-      const named = offendersIn(outcome.detail, rendered.text, backends);
+      const named = offendersIn(detail, rendered.text, backends);
+      const divided = divide(decision, detail);
       const words =
         named.size > 0
-          ? withNeighbours(named, outcome.detail, decision)
-          : (await find(decision, outcome.detail))?.words;
-      leaveOut(backends, words ?? new Map());
-      return words !== undefined && words.size > 0;
+          ? withNeighbours(named, divided.suspects, detail)
+          : ((await search(divided)) ?? new Map());
+      leaveOut(backends, words);
+      return words.size > 0;
     },
-    tryAgain: async (onTaken, stop) => {
+    tryAgain: async (onAccepted, stop) => {
       while (!stop.aborted) {
         const startMs = nowMs();
-        if (await tryDue()) onTaken();
+        await tryDue(onAccepted, stop);
         // A tenant who keeps changing bad routes costs at most half a CPU.
         await sleep(Math.max(TICK_MS, nowMs() - startMs), stop);
       }
@@ -146,14 +119,18 @@ export function createIsolation(trial: Trial, log: Log, nowMs: () => number, sig
   };
 }
 
-/** Rotate the start so that a cluster of bad routes cannot starve the rest. */
-function turned<T>(items: readonly T[], round: number): readonly T[] {
-  const start = Math.floor(((round * GOLDEN_RATIO) % 1) * items.length);
-  return [...items.slice(start), ...items.slice(0, start)];
+/** Nothing waits while HAProxy names the next fifty: the other suspects of these namespaces are validated in the background. */
+function withNeighbours(
+  named: ReadonlyMap<string, string>,
+  suspects: readonly RouteBackend[],
+  detail: string,
+): Words {
+  const { neighbours } = withoutNamed(suspects, named, detail);
+  return new Map([...neighbours.map(({ key }) => [key, undefined] as const), ...named]);
 }
 
-/** The oldest first: of two conflicting routes, it stays. */
-function byAge({ admission, model }: Decision): readonly RouteBackend[] {
-  const created = new Map(admission.admitted.map(({ key, route }) => [key, route.createdMs]));
-  return model.backends.toSorted((a, b) => (created.get(a.key) ?? 0) - (created.get(b.key) ?? 0));
+/** Starts elsewhere each time, so that a cluster of bad routes cannot starve the rest. */
+function rotated<T>(items: readonly T[], round: number): readonly T[] {
+  const start = Math.floor(((round * GOLDEN_RATIO) % 1) * items.length);
+  return [...items.slice(start), ...items.slice(0, start)];
 }

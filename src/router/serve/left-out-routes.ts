@@ -12,34 +12,15 @@ export interface ServableDecision {
   readonly leftOut: readonly RejectedRoute[];
 }
 
-/** Which routes HAProxy has refused. */
-interface LeftOutRoutes {
-  /** The decision without them, however they have changed since. One that has gone is forgotten. */
-  readonly servable: (decision: Decision) => ServableDecision;
-  /**
-   * `words` by key: what HAProxy said of each route. Undefined: it refuses this route, or another in the same trial; for a route that is already
-   * left out this changes nothing. Returns the routes whose message changed.
-   */
-  readonly leaveOut: (
-    backends: readonly RouteBackend[],
-    words: ReadonlyMap<string, string | undefined>,
-  ) => ReadonlyMap<string, string | undefined>;
-  /** Those to be tried again now, as they are in the newest decision: one that has changed soon, any other seldom. */
-  readonly due: () => readonly RouteBackend[];
-  /** They could not be tried. */
-  readonly postpone: (backends: readonly RouteBackend[]) => void;
-  /** The reason may have gone for all of them: they are due now, or, if `all`, let in at once. Whether any was. */
-  readonly forgive: (all: boolean) => boolean;
-  /** HAProxy takes them. */
-  readonly release: (backends: readonly RouteBackend[]) => void;
-}
+/** By key, what HAProxy said of a refused route. Undefined: it refused this route, or another one of the same trial. */
+export type Words = ReadonlyMap<string, string | undefined>;
 
-interface Known {
-  /** When it was refused. */
+interface LeftOut {
+  /** As it was when it was refused. */
   readonly backend: RouteBackend;
   readonly words: string | undefined;
-  readonly refusedMs: number;
-  /** In a row; 0 where it is not known to be this one. */
+  readonly atMs: number;
+  /** In a row; 0 if another route may be the cause. */
   readonly failures: number;
 }
 
@@ -47,58 +28,59 @@ interface Known {
 const CHANGED: RetryLimits = { firstMs: 500, longestMs: 15_000 };
 const UNCHANGED: RetryLimits = { firstMs: 60_000, longestMs: 600_000 };
 
-export function createLeftOutRoutes(nowMs: () => number): LeftOutRoutes {
-  const known = new Map<string, Known>();
+/** The routes that HAProxy has refused. */
+export function createLeftOutRoutes(nowMs: () => number) {
+  const all = new Map<string, LeftOut>();
   let newest: RouterModel = { backends: [] };
   /** Few are ever left out, so that this is seldom asked for. */
   const byKey = oncePer(
     ({ backends }: RouterModel) => new Map(backends.map((backend) => [backend.key, backend])),
   );
-  const isDue = (key: string, { backend, words, refusedMs, failures }: Known): boolean => {
-    const now = byKey(newest).get(key);
-    if (now === undefined) return false;
-    const isChanged = !isSame(now, backend, words);
-    return nowMs() >= refusedMs + retryPauseMs(failures, isChanged ? CHANGED : UNCHANGED);
-  };
-  const refuse = (backend: RouteBackend, words: string | undefined, failures: number) =>
-    known.set(backend.key, { backend, words, refusedMs: nowMs(), failures });
+  const isDue = (now: RouteBackend, { backend, words, atMs, failures }: LeftOut): boolean =>
+    nowMs() >= atMs + retryPauseMs(failures, isSame(now, backend, words) ? UNCHANGED : CHANGED);
   return {
-    servable: (decision) => {
+    /** The decision without them, however they have changed since. A route that has gone is forgotten. */
+    servable: (decision: Decision): ServableDecision => {
       newest = decision.model;
-      for (const key of known.keys()) if (!byKey(newest).has(key)) known.delete(key);
-      const refusals = [...known].map(([key, { words }]) => [key, refusalOf(words)] as const);
+      for (const key of all.keys()) if (!byKey(newest).has(key)) all.delete(key);
+      const refusals = [...all].map(([key, { words }]) => [key, refusalOf(words)] as const);
       return withRefusals({ decision, leftOut: [] }, new Map(refusals));
     },
-    leaveOut: (backends, words) => {
+    /** Those of the backends that have words, or undefined, which changes nothing for a route that is left out. Returns what is new. */
+    add: (backends: readonly RouteBackend[], words: Words): Words => {
       const news = new Map<string, string | undefined>();
       for (const backend of backends) {
         const { key } = backend;
-        const [said, before] = [words.get(key), known.get(key)];
+        const [said, before] = [words.get(key), all.get(key)];
         if (!words.has(key) || (said === undefined && before !== undefined)) continue;
         if (before === undefined || before.words !== said) news.set(key, said);
-        refuse(backend, said, said === undefined ? 0 : (before?.failures ?? 0) + 1);
+        const failures = said === undefined ? 0 : (before?.failures ?? 0) + 1;
+        all.set(key, { backend, words: said, atMs: nowMs(), failures });
       }
       return news;
     },
-    due: () =>
-      [...known].flatMap(([key, each]) => {
+    /** Those to be validated again now, as they are in the newest decision: one that has changed soon, any other seldom. */
+    due: (): readonly RouteBackend[] =>
+      [...all].flatMap(([key, each]) => {
         const backend = byKey(newest).get(key);
-        return backend !== undefined && isDue(key, each) ? [backend] : [];
+        return backend !== undefined && isDue(backend, each) ? [backend] : [];
       }),
-    postpone: (backends) => {
+    /** There was no verdict on them. */
+    postpone: (backends: readonly RouteBackend[]): void => {
       for (const { key } of backends) {
-        const before = known.get(key);
-        if (before !== undefined) refuse(before.backend, before.words, before.failures + 1);
+        const before = all.get(key);
+        if (before !== undefined) all.set(key, { ...before, atMs: nowMs(), failures: before.failures + 1 });
       }
     },
-    forgive: (all) => {
-      const isAny = all && known.size > 0;
-      if (all) known.clear();
-      for (const [key, each] of known) known.set(key, { ...each, refusedMs: Number.NEGATIVE_INFINITY });
-      return isAny;
+    /** HAProxy accepts them. */
+    remove: (backends: readonly RouteBackend[]): void => {
+      for (const { key } of backends) all.delete(key);
     },
-    release: (backends) => {
-      for (const { key } of backends) known.delete(key);
+    /** Returns whether any was left out. */
+    clear: (): boolean => {
+      const isAny = all.size > 0;
+      all.clear();
+      return isAny;
     },
   };
 }
@@ -112,7 +94,7 @@ export function withRefusals(
   return { decision: next, leftOut: [...leftOut, ...more] };
 }
 
-/** Pods come and go all the time: they count only where HAProxy's words are about one. */
+/** Pods come and go all the time: they count only if HAProxy's words are about one. */
 export function isSame(one: RouteBackend, other: RouteBackend, words: string | undefined): boolean {
   if (one === other) return true;
   const servers = words !== undefined && !/\bserver\b/i.test(words) ? { servers: [], remarks: [] } : {};

@@ -11,7 +11,7 @@ import { createConfigurationCheck } from '../../haproxy/check-configuration.ts';
 import { createDecider } from '../decide/decide.ts';
 import type { RouterObjects } from '../follow/router-objects.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
-import type { Trial } from './find-offenders.ts';
+import type { Trial } from './find-refused.ts';
 import { createIsolation } from './isolation.ts';
 import type { ServableDecision } from './left-out-routes.ts';
 import { describeDefaultCertificate } from './live-certificate.ts';
@@ -38,7 +38,7 @@ export interface RouterConfiguration extends ConfigurationParts<ServableDecision
   >;
   /** A configuration of this process was served once: what HAProxy has now is it, or a later one. */
   readonly isServed: () => boolean;
-  /** Tries refused routes again, together with what is served, and new routes while they are held back. Resolves once `stop` has aborted. */
+  /** Validates left-out routes again, together with those that HAProxy accepted. Resolves once `stop` has aborted. */
   readonly tryLeftOut: (stop: AbortSignal) => Promise<void>;
 }
 
@@ -84,8 +84,8 @@ export function routerConfiguration(
         const { decision } = version.of;
         teller.tellNow();
         if (isValid === true) {
-          isolation.taken(decision);
-          teller.taken(decision);
+          isolation.accepted(decision);
+          teller.accepted(decision);
         }
         if (cause !== undefined)
           for (const { onOutcome } of others) onOutcome?.(outcome, tookMs, cause, isPart);

@@ -54,7 +54,7 @@ function refusing({ isNamed }: { readonly isNamed: boolean }) {
       counts.checks += 1;
       const { backends } = next.model;
       if (!backends.some(isBad)) {
-        isolation.taken(next);
+        isolation.accepted(next);
         return pass;
       }
       const outcome = { kind: 'rejected', by: 'check', message: 'no', detail: detailFor(backends) } as const;
@@ -71,7 +71,7 @@ test.each([
   'of 1,000 bad routes of one tenant that HAProxy %s, the route of another that came with them waits for at most %i checks',
   async (_, most, isNamed) => {
     const { isolation, counts, left, passes } = refusing({ isNamed });
-    isolation.taken(decided(routes('pay', ['old'])));
+    isolation.accepted(decided(routes('pay', ['old'])));
     const decision = decided([
       ...routes('big', [...numbered('bad', 1_000), 'fine']),
       ...routes('pay', ['old', 'new']),
@@ -92,7 +92,7 @@ test('at a cold start, a tenant with 1,000 bad routes keeps others waiting for t
 test('a route that its tenant mends is served after two checks, however many bad ones another tenant changes all the time', async () => {
   const { isolation, counts, clock, left, passes, stop, logged } = refusing({ isNamed: true });
   const old = routes('pay', ['old']);
-  isolation.taken(decided(old));
+  isolation.accepted(decided(old));
   const at = (host: string, path: string) =>
     decided([
       ...old,

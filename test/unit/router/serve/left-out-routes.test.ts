@@ -16,7 +16,7 @@ function leftOut(words: string) {
   const routes = createLeftOutRoutes(() => clock.nowMs);
   const before = decided([good, bad]);
   expect(routes.servable(before).leftOut).toEqual([]);
-  routes.leaveOut(before.model.backends, new Map([['shop:bad', words]]));
+  routes.add(before.model.backends, new Map([['shop:bad', words]]));
   const due = () => routes.due().map(({ key }) => key);
   return { clock, routes, due, before };
 }
@@ -32,7 +32,7 @@ test('a route that HAProxy refused is rejected with its words, however it change
     ]);
   }
   const next = decided([good, changed]);
-  routes.release(next.model.backends);
+  routes.remove(next.model.backends);
   expect(verdicts(routes.servable(next).decision)).toEqual(['shop:bad admitted', 'shop:good admitted']);
 });
 
@@ -56,7 +56,7 @@ test('pods count if the error is about a server, and a route refused again waits
   routes.servable(podsChanged);
   clock.nowMs = 500;
   expect(due()).toEqual(['shop:bad']);
-  routes.leaveOut(podsChanged.model.backends, new Map([['shop:bad', 'server']]));
+  routes.add(podsChanged.model.backends, new Map([['shop:bad', 'server']]));
   routes.servable(before);
   clock.nowMs = 1_400;
   expect(due()).toEqual([]);
@@ -66,7 +66,7 @@ test('pods count if the error is about a server, and a route refused again waits
 
 test('a route that is only suspected is tried at once', () => {
   const { routes, due, before } = leftOut('');
-  routes.leaveOut(before.model.backends, new Map([['shop:good', undefined]]));
+  routes.add(before.model.backends, new Map([['shop:good', undefined]]));
   routes.servable(before);
   expect(due()).toEqual(['shop:good']);
 });

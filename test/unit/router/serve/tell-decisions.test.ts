@@ -20,12 +20,12 @@ function telling() {
 
 const shown = (decision: ReturnType<typeof decided>) => ({ decision, leftOut: [] });
 
-test('a new route is called admitted once HAProxy has taken it, and not before', () => {
+test('a new route is called admitted once HAProxy has accepted it, and not before', () => {
   const { teller, admitted } = telling();
   const decision = decisionOf('a', 'b');
   teller.decided(shown(decision));
   expect(admitted()).toEqual([]);
-  teller.taken(decision);
+  teller.accepted(decision);
   expect(admitted()).toEqual(['shop:a', 'shop:b']);
   teller.decided(shown(decisionOf('a', 'b', 'bad')));
   expect(admitted()).toEqual(['shop:a', 'shop:b']);
@@ -53,10 +53,11 @@ test('a route that was gone has to be accepted again', () => {
     again.tellNow();
   };
   decide('a');
-  again.taken(decisionOf('a'));
+  again.accepted(decisionOf('a'));
   decide('b');
+  again.accepted(decisionOf('b'));
   decide('a');
-  expect(told).toEqual([['shop:a'], [], ['shop:b'], ['shop:a']]);
+  expect(told).toEqual([['shop:a'], [], ['shop:b'], [], ['shop:a']]);
 });
 
 test('a route that was deleted and recreated has to be accepted again', () => {
@@ -65,11 +66,11 @@ test('a route that was deleted and recreated has to be accepted again', () => {
   const again = createTeller([{ onDecision: (_decision, _leftOut, keys) => unproven.push([...keys]) }]);
   again.decided(shown(routeOf('first')));
   again.tellNow();
-  again.taken(routeOf('first'));
+  again.accepted(routeOf('first'));
   again.decided(shown(routeOf('second')));
   again.tellNow();
-  // HAProxy takes the first one late: that says nothing of the second.
-  again.taken(routeOf('first'));
-  again.taken(routeOf('second'));
+  // HAProxy accepts the first one late: that says nothing of the second.
+  again.accepted(routeOf('first'));
+  again.accepted(routeOf('second'));
   expect(unproven).toEqual([['shop:a'], [], ['shop:a'], ['shop:a'], []]);
 });

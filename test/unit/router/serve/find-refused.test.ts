@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { RouteBackend } from '../../../../src/router/model.ts';
+import { findRefused } from '../../../../src/router/serve/find-refused.ts';
+import { routeBackend } from '../../../helpers/router/route-sets.ts';
+
+const route = (key: string) => routeBackend({ key, host: 'a.test' });
+
+/** HAProxy refuses what `problemIn` finds in the keys, with these words. */
+function trialOf(problemIn: (keys: readonly string[]) => string | undefined) {
+  const counts = { checks: 0 };
+  let keys: readonly string[] = [];
+  return {
+    counts,
+    template: () => undefined,
+    render: async (backends: readonly RouteBackend[]) => {
+      keys = backends.map(({ key }) => key);
+      return { text: '', mode: 0o600, others: [] };
+    },
+    check: async () => {
+      counts.checks += 1;
+      const problem = problemIn(keys);
+      if (problem === undefined) return { kind: 'valid' } as const;
+      return { kind: 'invalid', message: '', detail: `[ALERT] (1) : config : ${problem}` } as const;
+    },
+  };
+}
+
+const never = new AbortController().signal;
+const search = async (keys: readonly string[], trial: ReturnType<typeof trialOf>, most = 10_000) =>
+  new Map(await findRefused([route('base:a')], keys.map(route), trial, most, never));
+
+test('each refused route is found, one of many in twice as many validations as their number has binary digits', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 100 }),
+      fc.uniqueArray(fc.nat(), { minLength: 1, maxLength: 5 }),
+      async (count, places) => {
+        const keys = Array.from({ length: count }, (_, index) => `n${index % 7}:r${index}`);
+        const bad = new Set(places.map((place) => keys[place % count] ?? ''));
+        const trial = trialOf((some) => some.find((key) => bad.has(key)));
+        const words = await search(keys, trial);
+        expect([...words.keys()].sort()).toEqual([...bad].sort());
+        for (const [key, said] of words) expect(said).toBe(key);
+        // Two more: all of them, and the base. Halves of seven namespaces are not as even.
+        expect(trial.counts.checks).toBeLessThanOrEqual(2 + 2 * bad.size * (count.toString(2).length + 2));
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
+
+test('of two conflicting routes, the later one is refused', async () => {
+  const trial = trialOf((keys) => (keys.includes('n:a') && keys.includes('n:c') ? 'x' : undefined));
+  expect([...(await search(['n:a', 'n:b', 'n:c'], trial))]).toEqual([['n:c', 'x']]);
+});
+
+test('routes that are neither accepted nor refused within the limit have no words', async () => {
+  const keys = Array.from({ length: 32 }, (_, index) => `n:r${index}`);
+  const words = await search(
+    keys,
+    trialOf((some) => some.find((key) => key !== 'base:a' && key !== 'n:r31')),
+    6,
+  );
+  expect([words.size, [...words.values()].filter((said) => said === undefined).length]).toEqual([32, 31]);
+});
+
+test('a whole namespace is accepted before the routes of a refused one are told apart', async () => {
+  const order: (readonly string[])[] = [];
+  const keys = [...Array.from({ length: 9 }, (_, index) => `bad:r${index}`), 'fine:a', 'fine:b'];
+  const trial = trialOf((some) => some.find((key) => key.startsWith('bad')));
+  await findRefused([], keys.map(route), trial, 5, never, (routes) =>
+    order.push(routes.map(({ key }) => key)),
+  );
+  expect(order).toEqual([['fine:a', 'fine:b']]);
+});
+
+test('no route is blamed if HAProxy refuses the base alone, or a route of it', async () => {
+  for (const problem of ['out of memory', "backend 'be_http:base:a' : no"])
+    expect(
+      await findRefused(
+        [route('base:a')],
+        [route('n:b')],
+        trialOf(() => problem),
+        9,
+        never,
+      ),
+    ).toBe(undefined);
+});
