@@ -4,12 +4,16 @@ import { durationMs } from '../cli/fields.ts';
 import {
   besideConfig,
   defaultPorts,
+  haproxySupervisor,
   lastKnown,
+  metricsListenFlags,
   monitorFiles,
   monitorFlags,
   monitorListen,
   statPort,
 } from '../cli/shared-flags.ts';
+import { metricsListenProblems } from '../engine/observe/metrics-listener.ts';
+import { ConfigError } from '../engine/system/errors.ts';
 import { haproxyMonitorFlags } from '../haproxy/supervise/haproxy-flags.ts';
 
 export const haproxyMonitorCommand = commandSpec({
@@ -31,6 +35,8 @@ export const haproxyMonitorCommand = commandSpec({
     ),
     logConnections: toggle('HAProxy logs each connection to the API: client, source port, API server'),
     listen: monitorListen(defaultPorts.haproxyMonitor),
+    ...metricsListenFlags(defaultPorts.haproxyMetrics),
+    haproxySupervisor,
   },
   examples: [
     ['hawser haproxy monitor /etc/hawser/kubeconfig /config/haproxy.cfg.ejs /etc/haproxy/haproxy.cfg'],
@@ -43,14 +49,18 @@ export const haproxyMonitorCommand = commandSpec({
     'An empty list is never applied; one that loses more than half of the servers only after three equal polls and a failed /readyz probe of each lost one.',
     'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
   ],
-  derive: (settings) => ({
-    ...settings,
-    /** Canonical and unique, in the order given; the first one's family leads. */
-    vips: [...new Set(settings.apiVips)],
-    lastKnownPath: settings.lastKnown ?? besideConfig(settings, 'api-servers.json'),
-    /** Of the kernel that this process runs on. */
-    hasIpv6: existsSync('/proc/net/if_inet6'),
-  }),
+  derive: (settings) => {
+    const problems = metricsListenProblems(settings);
+    if (problems.length > 0) throw new ConfigError(problems);
+    return {
+      ...settings,
+      /** Canonical and unique, in the order given; the first one's family leads. */
+      vips: [...new Set(settings.apiVips)],
+      lastKnownPath: settings.lastKnown ?? besideConfig(settings, 'api-servers.json'),
+      /** Of the kernel that this process runs on. */
+      hasIpv6: existsSync('/proc/net/if_inet6'),
+    };
+  },
 });
 
 export type HaproxyMonitorSettings = SettingsOf<typeof haproxyMonitorCommand>;

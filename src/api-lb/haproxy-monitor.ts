@@ -14,7 +14,13 @@ import { watchServers } from './server-watch.ts';
 /** Resolves with 0 after a stop was requested and the redirect is gone. */
 export async function monitorHaproxy(settings: HaproxyMonitorSettings): Promise<number> {
   return await monitorProgram(
-    { name: 'haproxy-monitor', ...apiLbJournal, createMetrics: createHaproxyMonitorMetrics },
+    {
+      ...{ name: 'haproxy-monitor', ...apiLbJournal, createMetrics: createHaproxyMonitorMetrics },
+      relays: {
+        supervisor: settings.haproxySupervisor,
+        haproxy: { host: '127.0.0.1', port: settings.statPort },
+      },
+    },
     settings,
     (monitor) => prepare(settings, monitor),
   );

@@ -21,7 +21,7 @@ export const haproxyPod: Pod = {
   folderMode: 0o755,
   state: /^api-servers\.json$/,
   needs: (settingsOf) => {
-    const { lbPort, healthPort, statPort, listen } = settingsOf(haproxyMonitorCommand);
+    const { lbPort, healthPort, statPort, listen, metricsListen } = settingsOf(haproxyMonitorCommand);
     const { drainTimeout } = settingsOf(haproxySuperviseCommand);
     return {
       ports: [
@@ -29,6 +29,7 @@ export const haproxyPod: Pod = {
         { key: 'healthPort', port: healthPort },
         { key: 'haproxy.statPort', port: statPort },
         { key: 'haproxy.listen', port: listen.port },
+        ...(metricsListen === undefined ? [] : [{ key: 'haproxy.metricsListen', port: metricsListen.port }]),
       ],
       probes: { haproxy: { port: healthPort }, 'haproxy-monitor': listen },
       graceSeconds: Math.ceil(drainTimeout / 1_000) + GRACE_BEYOND_DRAIN_S,

@@ -28,6 +28,9 @@ export const defaultPorts = {
   keepalivedMonitor: 29_447,
   keepalivedSupervisor: 29_448,
   haproxySupervisor: 29_449,
+  /** Metrics for other machines: not open by default. */
+  haproxyMetrics: 29_450,
+  keepalivedMetrics: 29_451,
   /** The page of the pod proxy, in its pod's own network. */
   podProxy: 29_452,
   /** The router's page, on all addresses, like openshift-router's. */
@@ -184,6 +187,37 @@ export function monitorListen(port: number) {
   const help = '/healthz, /metrics and /status, on loopback';
   return flag('<address>', listenAddress, help, { default: `127.0.0.1:${port}` });
 }
+
+/** Metrics of a static pod for other machines. */
+export function metricsListenFlags(port: number) {
+  return {
+    metricsListen: flag(
+      '<address:port>',
+      z.optional(listenAddress),
+      `the pod's metrics for other machines, with a token or over TLS, such as 0.0.0.0:${port} (default: on loopback only)`,
+    ),
+    metricsTokenFile: flag('<path>', z.optional(absolutePath), 'file with the token for --metrics-listen'),
+    metricsTlsCertFile: flag(
+      '<path>',
+      z.optional(absolutePath),
+      'certificate for --metrics-listen; turns TLS on there',
+    ),
+    metricsTlsKeyFile: flag('<path>', z.optional(absolutePath), 'its key'),
+  };
+}
+
+/** For each command that asks that page. */
+function supervisorPage(whose: string, port: number) {
+  return flag('<address:port>', optionalListenAddress, `page of ${whose}, or "off": its --listen`, {
+    ...{ default: `127.0.0.1:${port}`, inFile: 'never' },
+  });
+}
+
+export const haproxySupervisor = supervisorPage("HAProxy's supervisor", defaultPorts.haproxySupervisor);
+export const keepalivedSupervisor = supervisorPage(
+  "keepalived's supervisor",
+  defaultPorts.keepalivedSupervisor,
+);
 
 /** Address of a supervisor's page. The file's `listen` is the monitor's. */
 export function supervisorListen(port: number) {

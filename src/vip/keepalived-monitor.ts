@@ -35,7 +35,10 @@ type VipMonitor = Monitor<KeepalivedMonitorMetrics>;
 /** Resolves with 0 after a stop was requested. */
 export async function monitorKeepalived(settings: KeepalivedMonitorSettings): Promise<number> {
   return await monitorProgram(
-    { name: 'keepalived-monitor', events: vipEvents, createMetrics: createKeepalivedMonitorMetrics },
+    {
+      ...{ name: 'keepalived-monitor', events: vipEvents, createMetrics: createKeepalivedMonitorMetrics },
+      relays: { supervisor: settings.keepalivedSupervisor },
+    },
     settings,
     (monitor) => prepare(settings, monitor),
   );

@@ -21,9 +21,14 @@ export const keepalivedPod: Pod = {
   state: /^(?:vrrp-nodes\.json\.(?:api|ingress)\.ipv[46]|vrrp-steering\.json)$/,
   needs: (settingsOf) => {
     const monitor = settingsOf(keepalivedMonitorCommand);
-    const { vips, apiVips, apiPort, healthPort, listen } = monitor;
+    const { vips, apiVips, apiPort, healthPort, listen, metricsListen } = monitor;
     return {
-      ports: [{ key: 'keepalived.listen', port: listen.port }],
+      ports: [
+        { key: 'keepalived.listen', port: listen.port },
+        ...(metricsListen === undefined
+          ? []
+          : [{ key: 'keepalived.metricsListen', port: metricsListen.port }]),
+      ],
       probes: { 'keepalived-monitor': listen },
       vips: {
         ...{ all: vips, api: apiVips, apiPort, healthPort },

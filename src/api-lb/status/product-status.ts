@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { flag } from '../../cli/command-spec.ts';
 import { optionalListenAddress } from '../../cli/fields.ts';
-import { defaultPorts } from '../../cli/shared-flags.ts';
+import { defaultPorts, haproxySupervisor } from '../../cli/shared-flags.ts';
 import { changeFacts, failureFacts } from '../../engine/examine/facts.ts';
 import type { Peer } from '../../engine/examine/peer-health.ts';
 import {
@@ -40,9 +40,7 @@ export const apiLbStatus = {
     programs: [
       {
         ...{ name: 'haproxy-supervisor', field: 'haproxySupervisor', schema: supervisorStatusSchema },
-        page: flag('<address:port>', optionalListenAddress, 'its page, or "off": its --listen', {
-          ...{ default: `127.0.0.1:${defaultPorts.haproxySupervisor}`, inFile: 'never' },
-        }),
+        page: haproxySupervisor,
       },
       {
         ...{ name: 'haproxy-monitor', field: 'haproxyMonitor', schema: haproxyMonitorStatusSchema },

@@ -2,6 +2,12 @@ import { watchEventLoop } from '../observe/event-loop-lag.ts';
 import { type Endpoint, type OpenServer, serveEndpoint } from '../observe/http-endpoint.ts';
 import { type LogSettings, openLog } from '../observe/journal/journal.ts';
 import type { JournalEvents } from '../observe/journal/journal-events.ts';
+import {
+  type MetricsListenSettings,
+  type MetricsPages,
+  relayedMetrics,
+  serveMetrics,
+} from '../observe/metrics-listener.ts';
 import { createMetricsRegistry, type MetricsRegistry } from '../observe/metrics-registry.ts';
 import type { MonitorMetrics } from '../observe/monitor-metrics.ts';
 import { createOnce } from '../observe/once.ts';
@@ -21,8 +27,13 @@ import { livenessFailure } from './liveness-failure.ts';
 import type { Observers } from './observers.ts';
 import { type Loops, runMonitor } from './run-monitor.ts';
 
-interface MonitorSettings extends InputPaths, LogSettings {
-  readonly listen: { readonly host: string; readonly port: number };
+interface PageAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+interface MonitorSettings extends InputPaths, LogSettings, MetricsListenSettings {
+  readonly listen: PageAddress;
   /** Keeps running for this long after SIGTERM, not ready. Undefined: stops at once. */
   readonly shutdownDelayMs?: number;
 }
@@ -34,6 +45,8 @@ interface MonitorKind<Metrics extends MonitorMetrics> {
   readonly createMetrics: (nowMs: () => number, registry: MetricsRegistry) => Metrics;
   /** Additional parts of its page. `unready`: why it is not ready; undefined if it is. */
   readonly page?: (metrics: Metrics, unready: Problem) => MorePage;
+  /** Pages with metrics of the pod's other programs, by the word after `/metrics/` at `metricsListen`. Undefined: it has none. */
+  readonly relays?: Readonly<Record<string, PageAddress | undefined>>;
 }
 
 interface MorePage extends Pick<Endpoint, 'mayReadMetrics' | 'unready'> {
@@ -62,7 +75,7 @@ export interface Monitor<Metrics extends MonitorMetrics> {
  * that a monitor that has to wait for its cluster is not restarted meanwhile.
  */
 export async function monitorProgram<Metrics extends MonitorMetrics>(
-  { name, events, createMetrics, page: pageOf }: MonitorKind<Metrics>,
+  { name, events, createMetrics, page: pageOf, relays = {} }: MonitorKind<Metrics>,
   settings: MonitorSettings,
   prepare: (monitor: Monitor<Metrics>) => Promise<Loops>,
 ): Promise<number> {
@@ -100,6 +113,7 @@ export async function monitorProgram<Metrics extends MonitorMetrics>(
         cause: error,
       });
     });
+    void serveMetrics(settings, metricsPages(page.metrics, relays, signal), log, signal);
     const wake = createWake();
     const readyUnless: Monitor<Metrics>['readyUnless'] = (next) => {
       problem = next;
@@ -108,4 +122,15 @@ export async function monitorProgram<Metrics extends MonitorMetrics>(
     if (!signal.aborted) watchInputs(settings, wake, observers, signal);
     return loops;
   });
+}
+
+function metricsPages(
+  own: MetricsPages[string],
+  relays: Readonly<Record<string, PageAddress | undefined>>,
+  signal: AbortSignal,
+): MetricsPages {
+  const others = Object.entries(relays).flatMap(([word, address]) =>
+    address === undefined ? [] : [[`/metrics/${word}`, relayedMetrics(address, signal)] as const],
+  );
+  return { '/metrics': own, ...Object.fromEntries(others) };
 }

@@ -30,6 +30,8 @@ export interface Reader {
 const MOST_CHARACTERS = 8_192;
 /** A hung client costs a connection, not a probe. */
 export const PATIENCE_MS = 5_000;
+/** From the connection to the end of its answer: a client that sends or reads byte by byte does not keep its place. */
+const LONGEST_MS = 30_000;
 /** The oldest connection is dropped: the kubelet sends its request at once, and must not be locked out by idle connections. */
 const PLACES = { connections: 64, whenFull: 'oldest-goes' } as const;
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -47,12 +49,26 @@ export async function serveEndpoint(
   signal: AbortSignal,
   open: OpenServer = createServer,
 ): Promise<void> {
-  const server = open((socket) => converse(socket, endpoint));
+  await serveAnswers(address, (head, socket) => answerOf(head, socket, endpoint), signal, open);
+}
+
+type Answer = string | Iterable<string>;
+
+/** Answers the head of one request for each connection; limits its size, its time and the connections. A rejection ends the connection. */
+export async function serveAnswers(
+  address: { readonly host: string; readonly port: number },
+  answerTo: (head: string, socket: Connection) => Promise<Answer>,
+  signal: AbortSignal,
+  open: OpenServer = createServer,
+): Promise<void> {
+  const server = open((socket) => converse(socket, answerTo));
   await serveUntil(server, address, PLACES, signal);
 }
 
-function converse(socket: Socket, endpoint: Endpoint): void {
+function converse(socket: Socket, answerTo: (head: string, socket: Connection) => Promise<Answer>): void {
   let head = '';
+  const late = setTimeout(() => socket.destroy(), LONGEST_MS).unref();
+  socket.once('close', () => clearTimeout(late));
   socket.setTimeout(PATIENCE_MS, () => socket.destroy());
   socket.on('error', () => socket.destroy());
   socket.setEncoding('latin1');
@@ -63,21 +79,19 @@ function converse(socket: Socket, endpoint: Endpoint): void {
     // Further data is ignored: each connection gets one answer.
     socket.off('data', read);
     socket.resume();
-    void answerOf(head, socket, endpoint)
+    void answerTo(head, socket)
       .then((answer) => pipeline(Readable.from(typeof answer === 'string' ? [answer] : answer), socket))
       .catch(() => socket.destroy());
   };
   socket.on('data', read);
 }
 
-async function answerOf(
-  head: string,
-  socket: Pick<Socket, 'localAddress' | 'remoteAddress'>,
-  endpoint: Endpoint,
-): Promise<string | Iterable<string>> {
-  const [method, url] = head.split(' ', 2);
-  if (method !== 'GET') return response('405 Method Not Allowed', 'expected GET\n');
+async function answerOf(head: string, socket: Connection, endpoint: Endpoint): Promise<Answer> {
+  const url = pathOf(head);
   switch (url) {
+    case undefined:
+      return NO_GET;
+
     case '/metrics':
       return await metricsOf(readerOf(head, socket), endpoint);
     case '/status':
@@ -91,11 +105,15 @@ async function answerOf(
   return response('404 Not Found', 'expected /healthz, /metrics or /status\n');
 }
 
-async function json(
-  head: string,
-  socket: Pick<Socket, 'localAddress' | 'remoteAddress'>,
-  say: Endpoint['status'],
-): Promise<string> {
+const NO_GET = response('405 Method Not Allowed', 'expected GET\n');
+
+/** Undefined if it is no GET. */
+export function pathOf(head: string): string | undefined {
+  const [method, url = ''] = head.split(' ', 2);
+  return method === 'GET' ? url : undefined;
+}
+
+async function json(head: string, socket: Connection, say: Endpoint['status']): Promise<string> {
   if (!isFromHere(head, socket))
     return response('403 Forbidden', 'expected a request over loopback, by no proxy\n');
   if (!isAskedHere(head))
@@ -103,20 +121,25 @@ async function json(
   return response('200 OK', `${JSON.stringify(await say())}\n`, 'application/json');
 }
 
-function readerOf(head: string, socket: Pick<Socket, 'localAddress' | 'remoteAddress'>): Reader {
-  const [, authorization = ''] = /^authorization:(.*)$/im.exec(head) ?? [];
-  return { authorization: authorization.trim(), isLocal: isFromHere(head, socket) };
+function readerOf(head: string, socket: Connection): Reader {
+  return { authorization: authorizationIn(head), isLocal: isFromHere(head, socket) };
 }
 
-async function metricsOf(
-  reader: Reader,
-  { metrics, mayReadMetrics }: Endpoint,
-): Promise<string | Iterable<string>> {
+/** Value of the header; '' if absent. */
+export function authorizationIn(head: string): string {
+  const [, authorization = ''] = /^authorization:(.*)$/im.exec(head) ?? [];
+  return authorization.trim();
+}
+
+async function metricsOf(reader: Reader, { metrics, mayReadMetrics }: Endpoint): Promise<Answer> {
   if (mayReadMetrics !== undefined && !(await mayReadMetrics(reader)))
     return response('401 Unauthorized', 'expected a user or a token\n', METRICS_TYPE, [
       'www-authenticate: Basic realm="metrics"',
     ]);
-  const found = await metrics();
+  return metricsResponse(await metrics());
+}
+
+export function metricsResponse(found: Answer): Answer {
   return typeof found === 'string' ? response('200 OK', found) : inPieces(found);
 }
 
@@ -130,7 +153,12 @@ function verdict(problem: string | undefined): string {
   return response(problem === undefined ? '200 OK' : '503 Service Unavailable', `${problem ?? 'ok'}\n`);
 }
 
-function response(status: string, text: string, type = METRICS_TYPE, more: readonly string[] = []): string {
+export function response(
+  status: string,
+  text: string,
+  type = METRICS_TYPE,
+  more: readonly string[] = [],
+): string {
   const headers = [...headersOf(type), `content-length: ${Buffer.byteLength(text)}`, ...more];
   return `HTTP/1.1 ${status}\r\n${headers.join('\r\n')}\r\n\r\n${text}`;
 }
@@ -144,7 +172,7 @@ function headersOf(type: string): readonly string[] {
   ];
 }
 
-interface Connection {
+export interface Connection {
   readonly localAddress?: string | undefined;
   readonly remoteAddress?: string | undefined;
 }
@@ -166,6 +194,6 @@ export function isAskedHere(head: string): boolean {
   return host.toLowerCase() === 'localhost' || isLoopback(host);
 }
 
-function isLoopback(address: string): boolean {
+export function isLoopback(address: string): boolean {
   return isIP(address) !== 0 && (address === '::1' || address.startsWith('127.'));
 }

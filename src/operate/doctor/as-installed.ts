@@ -19,6 +19,7 @@ interface AsInstalled {
 /** What a daemon's settings may have. */
 interface DaemonSettings {
   readonly listen?: { readonly port: number } | undefined;
+  readonly metricsListen?: { readonly port: number } | undefined;
   readonly kubeconfig?: string;
 }
 
@@ -38,7 +39,13 @@ export async function asInstalled(
   }));
   const pages = found.flatMap(({ spec, known }) => {
     if (known === undefined) return wouldListen(spec, file);
-    return known.listen === undefined ? [] : { program: spec.name, port: known.listen.port };
+    const { listen, metricsListen } = known;
+    return [
+      ...(listen === undefined ? [] : [{ program: spec.name, port: listen.port }]),
+      ...(metricsListen === undefined
+        ? []
+        : [{ program: spec.name, port: metricsListen.port, flag: '--metrics-listen' } as const]),
+    ];
   });
   return {
     pages,

@@ -120,9 +120,10 @@ function wantedPorts(products: readonly PortsOf[], settings: DoctorSettings): re
   return [...products.flatMap((product) => product.ports(settings)), ...settings.pages.map(pagePort)];
 }
 
-function pagePort({ program, port }: ProgramPage): WantedPort {
+function pagePort({ program, port, flag = '--listen' }: ProgramPage): WantedPort {
   return {
-    ...{ port, what: `page of hawser ${program}`, flag: '--listen', scope: 'loopback' },
+    ...{ port, what: `page of hawser ${program}`, flag },
+    scope: flag === '--listen' ? 'loopback' : 'all',
     isOurs: (process) => isHawser(process, program.split(' ')) && process.instance === undefined,
   };
 }

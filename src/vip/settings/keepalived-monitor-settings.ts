@@ -5,13 +5,16 @@ import {
   besideConfig,
   defaultPorts,
   ingressVips,
+  keepalivedSupervisor,
   lastKnown,
+  metricsListenFlags,
   monitorFiles,
   monitorFlags,
   monitorListen,
   nodeName,
   vipInterface,
 } from '../../cli/shared-flags.ts';
+import { metricsListenProblems } from '../../engine/observe/metrics-listener.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { keepalivedMonitorFlags } from '../../keepalived/supervise/keepalived-flags.ts';
 import type { KeepalivedSettings, TrackFiles } from '../group/vrrp.ts';
@@ -53,6 +56,8 @@ export const keepalivedMonitorCommand = commandSpec({
     ),
     ...keepalivedMonitorFlags,
     listen: monitorListen(defaultPorts.keepalivedMonitor),
+    ...metricsListenFlags(defaultPorts.keepalivedMetrics),
+    keepalivedSupervisor,
   },
   examples: [
     ['hawser keepalived monitor KUBECONFIG TEMPLATE CONFIG --api-vips 192.0.2.100'],
@@ -68,7 +73,7 @@ export const keepalivedMonitorCommand = commandSpec({
   derive: (settings) => {
     const { runDir, steering } = settings;
     const vips = [...settings.apiVips, ...settings.ingressVips];
-    const problems = vipFlagProblems(settings);
+    const problems = [...vipFlagProblems(settings), ...metricsListenProblems(settings)];
     if (problems.length > 0) throw new ConfigError(problems);
     const trackFiles: TrackFiles = { api: `${runDir}/lb.track`, ingress: `${runDir}/ingress.track` };
     return {

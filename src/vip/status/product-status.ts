@@ -1,6 +1,4 @@
-import { flag } from '../../cli/command-spec.ts';
-import { optionalListenAddress } from '../../cli/fields.ts';
-import { defaultPorts, keepalivedMonitor } from '../../cli/shared-flags.ts';
+import { keepalivedMonitor, keepalivedSupervisor } from '../../cli/shared-flags.ts';
 import type { KnownNode } from '../../engine/examine/seen.ts';
 import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
 import { keepalivedMonitorStatusSchema } from '../settings/keepalived-monitor-status.ts';
@@ -18,9 +16,7 @@ export const vipStatus = {
     programs: [
       {
         ...{ name: 'keepalived-supervisor', field: 'keepalivedSupervisor', schema: vrrpStatusSchema },
-        page: flag('<address:port>', optionalListenAddress, 'its page, or "off": its --listen', {
-          ...{ default: `127.0.0.1:${defaultPorts.keepalivedSupervisor}`, inFile: 'never' },
-        }),
+        page: keepalivedSupervisor,
       },
       {
         ...{ name: 'keepalived-monitor', field: 'keepalivedMonitor', schema: keepalivedMonitorStatusSchema },

@@ -40,6 +40,8 @@ export interface ProgramPage {
   /** What is typed after `hawser`: `haproxy supervise`. */
   readonly program: string;
   readonly port: number;
+  /** What sets it; undefined for `--listen`. */
+  readonly flag?: '--listen' | '--metrics-listen';
 }
 
 /** All that a check of any product and of operate itself can see. */

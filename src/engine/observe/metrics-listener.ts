@@ -1,0 +1,135 @@
+import { codeOf, messageOf } from '../system/errors.ts';
+import type { Log } from '../system/log.ts';
+import { hostPort } from '../system/network/address-text.ts';
+import { ask } from '../system/network/ask.ts';
+import { sleep } from '../system/time/sleep.ts';
+import {
+  authorizationIn,
+  isLoopback,
+  metricsResponse,
+  pathOf,
+  response,
+  serveAnswers,
+} from './http-endpoint.ts';
+import { type MetricsToken, openMetricsToken } from './metrics-token.ts';
+import { openPageTls } from './page-tls.ts';
+
+interface PageAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A second address for metrics alone, which other machines may reach. */
+export interface MetricsListenSettings {
+  /** Undefined: there is none. */
+  readonly metricsListen?: PageAddress | undefined;
+  readonly metricsTokenFile?: string | undefined;
+  readonly metricsTlsCertFile?: string | undefined;
+  readonly metricsTlsKeyFile?: string | undefined;
+}
+
+type Metrics = () => Promise<string | Iterable<string>>;
+
+/** By the path of the request. */
+export type MetricsPages = Readonly<Record<string, Metrics>>;
+
+const AGAIN_MS = 5_000;
+const RELAY = { timeoutMs: 5_000, maxBytes: 8 * 1024 * 1024 } as const;
+
+/**
+ * Serves `pages` until `signal` aborts, and nothing else. A file or an address that cannot be used is logged once and tried again, since the program
+ * has more important work. Never rejects.
+ */
+export async function serveMetrics(
+  settings: MetricsListenSettings,
+  pages: MetricsPages,
+  log: Log,
+  signal: AbortSignal,
+  againMs = AGAIN_MS,
+): Promise<void> {
+  const { metricsListen: address } = settings;
+  if (address === undefined) return;
+  let told: string | undefined;
+  while (!signal.aborted) {
+    const trouble = await open(settings, address, pages, log, signal).then(() => undefined, messageOf);
+    if (trouble === undefined) return log({ event: 'metrics-served', ...address });
+    if (trouble !== told) log({ event: 'metrics-not-served', level: 'error', ...address, message: trouble });
+    told = trouble;
+    await sleep(againMs, signal, { ref: false });
+  }
+}
+
+async function open(
+  settings: MetricsListenSettings,
+  address: PageAddress,
+  pages: MetricsPages,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  const { metricsTokenFile: path } = settings;
+  const token = path === undefined ? undefined : await openMetricsToken(path, log);
+  const tls = await openPageTls({ ...settings, metricsTlsMinVersion: 'TLSv1.2' });
+  const answerTo = (head: string) => answer(head, pages, token);
+  await serveAnswers(address, answerTo, signal, tls?.openServer).catch((error: unknown) => {
+    throw new Error(`Cannot use --metrics-listen "${hostPort(address)}": ${whyNot(error)}`, { cause: error });
+  });
+  void tls?.follow(log, signal);
+}
+
+function whyNot(error: unknown): string {
+  switch (codeOf(error)) {
+    case 'EADDRINUSE':
+      return 'another program listens there, expected a free port';
+    case 'EADDRNOTAVAIL':
+      return 'it is no address of this node, expected one, or 0.0.0.0 or [::]';
+    default:
+      return messageOf(error);
+  }
+}
+
+/** The token comes first: who has none does not learn which pages exist. */
+async function answer(
+  head: string,
+  pages: MetricsPages,
+  token: MetricsToken | undefined,
+): Promise<string | Iterable<string>> {
+  if (token !== undefined && !(await token.admits(authorizationIn(head))))
+    return response('401 Unauthorized', 'expected the bearer token\n', 'text/plain; charset=utf-8', [
+      'www-authenticate: Bearer',
+    ]);
+  const path = pathOf(head);
+  if (path === undefined) return response('405 Method Not Allowed', 'expected GET\n');
+  const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
+  if (page === undefined) return response('404 Not Found', `expected ${Object.keys(pages).join(', ')}\n`);
+  try {
+    return metricsResponse(await page());
+  } catch (error) {
+    return response('502 Bad Gateway', `${messageOf(error)}\n`);
+  }
+}
+
+/** The metrics of a program that listens on loopback. */
+export function relayedMetrics(address: PageAddress, signal: AbortSignal): Metrics {
+  return async () => {
+    const found = await ask({ ...address, path: '/metrics', tls: undefined }, { ...RELAY, signal });
+    const what =
+      found.kind === 'silent' ? found.reason : found.status === 200 ? undefined : `${found.status}`;
+    if (found.kind === 'silent' || what !== undefined)
+      throw new Error(`Cannot read metrics at "${hostPort(address)}": ${what}`);
+    return found.body.toString('utf8');
+  };
+}
+
+/** Problems of the settings together, whatever is in the files. */
+export function metricsListenProblems(settings: MetricsListenSettings): readonly string[] {
+  const { metricsListen, metricsTokenFile, metricsTlsCertFile: cert, metricsTlsKeyFile: key } = settings;
+  if ((cert === undefined) !== (key === undefined)) {
+    const [has, lacks] = cert === undefined ? ['key', 'cert'] : ['cert', 'key'];
+    return [`Cannot use --metrics-tls-${has}-file: --metrics-tls-${lacks}-file is missing, expected both`];
+  }
+  if (metricsListen === undefined || isLoopback(metricsListen.host)) return [];
+  if (metricsTokenFile !== undefined || cert !== undefined) return [];
+  return [
+    `Cannot use --metrics-listen "${hostPort(metricsListen)}": other machines reach it without a credential, expected --metrics-token-file, or --metrics-tls-cert-file and --metrics-tls-key-file, or a loopback address`,
+  ];
+}

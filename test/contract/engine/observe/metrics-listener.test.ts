@@ -1,0 +1,167 @@
+import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { execa } from 'execa';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { serveEndpoint } from '../../../../src/engine/observe/http-endpoint.ts';
+import {
+  type MetricsListenSettings,
+  relayedMetrics,
+  serveMetrics,
+} from '../../../../src/engine/observe/metrics-listener.ts';
+import type { LogEvent } from '../../../../src/engine/system/log.ts';
+import { type Authority, createAuthority } from '../../../helpers/certificates.ts';
+import { freePort } from '../../../helpers/free-port.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+const host = '127.0.0.1';
+let folder: string;
+let authority: Authority;
+let stop: AbortController;
+let port: number;
+let told: LogEvent[];
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hawser-metrics-listener-'));
+  authority = createAuthority(join(folder, 'pki'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+beforeEach(async () => {
+  stop = new AbortController();
+  [port, told] = [await freePort(), []];
+});
+afterEach(() => stop.abort());
+
+function tokenFile(content: string, mode = 0o600): string {
+  const path = join(folder, 'token');
+  writeFileSync(path, content);
+  chmodSync(path, mode);
+  return path;
+}
+
+const pages = () => ({
+  '/metrics': async () => 'own 1\n',
+  '/metrics/supervisor': relayedMetrics({ host, port: 1 }, stop.signal),
+});
+
+/** Resolves once it listens, or a problem was logged. */
+async function serve(settings: Omit<MetricsListenSettings, 'metricsListen'>): Promise<void> {
+  const all = { ...settings, metricsListen: { host, port } };
+  void serveMetrics(all, pages(), (event) => void told.push(event), stop.signal, 10);
+  await waitFor('a word about it', () => told.length > 0);
+}
+
+const messages = () => told.map(({ message }) => message);
+const events = () => told.map(({ event }) => event);
+
+/** What curl prints of the status and the body. */
+async function curl(path: string, ...more: readonly string[]): Promise<string> {
+  const args = ['--silent', '--show-error', '--max-time', '10', '--write-out', '%{http_code}', ...more];
+  const { stdout, stderr, exitCode } = await execa('curl', [...args, path], { reject: false });
+  return exitCode === 0 ? stdout : `exit ${exitCode}: ${stderr}`;
+}
+
+const bearer = (token: string) => ['--header', `Authorization: Bearer ${token}`];
+
+test('metrics need the token, and nothing else is there', async () => {
+  await serve({ metricsTokenFile: tokenFile('secret\n') });
+  const url = `http://${host}:${port}`;
+  expect(await curl(`${url}/metrics`, ...bearer('secret'))).toBe('own 1\n200');
+  expect(await curl(`${url}/metrics`)).toBe('expected the bearer token\n401');
+  expect(await curl(`${url}/metrics`, ...bearer('secre'))).toMatch(/401$/);
+  expect(await curl(`${url}/metrics`, '--user', 'x:secret')).toMatch(/401$/);
+  expect(await curl(`${url}/elsewhere`)).toMatch(/401$/);
+  expect(await curl(`${url}/status`, ...bearer('secret'))).toMatch(/404$/);
+  expect(await curl(`${url}/metrics`, ...bearer('secret'), '--data', 'x')).toMatch(/405$/);
+  expect(await curl(`${url}/metrics/supervisor`, ...bearer('secret'))).toMatch(/nothing listens there\n502$/);
+});
+
+test('the metrics of another program of the pod are relayed', async () => {
+  const other = await freePort();
+  const endpoint = { trouble: () => undefined, metrics: () => 'other 1\n', status: () => ({}) };
+  await serveEndpoint({ host, port: other }, endpoint, stop.signal);
+  const relayed = relayedMetrics({ host, port: other }, stop.signal);
+  expect(await relayed()).toBe('other 1\n');
+});
+
+test('a new token holds at once; a file that becomes unusable leaves the last one', async () => {
+  const metricsTokenFile = tokenFile('first');
+  await serve({ metricsTokenFile });
+  const url = `http://${host}:${port}/metrics`;
+  tokenFile('second');
+  expect(await curl(url, ...bearer('first'))).toMatch(/401$/);
+  expect(await curl(url, ...bearer('second'))).toMatch(/200$/);
+  tokenFile('');
+  expect(await curl(url, ...bearer('second'))).toMatch(/200$/);
+  expect(await curl(url, ...bearer('undefined'))).toMatch(/401$/);
+  rmSync(metricsTokenFile);
+  expect(await curl(url, ...bearer('second'))).toMatch(/200$/);
+  tokenFile('third');
+  expect(await curl(url, ...bearer('second'))).toMatch(/401$/);
+  expect(events()).toEqual([
+    ...['metrics-served', 'metrics-token-unusable', 'metrics-token-unusable', 'metrics-token-usable'],
+  ]);
+});
+
+test.each([
+  ['', 0o600, 'it is empty, expected a token'],
+  ['two words', 0o600, 'its token contains white space, expected a single word'],
+  ['secret', 0o644, 'everybody can read it (mode 644), expected mode 600'],
+])('a token file with "%s" and mode %o opens no port until it is right', async (content, mode, what) => {
+  const metricsTokenFile = tokenFile(content, mode);
+  await serve({ metricsTokenFile });
+  expect(messages()).toEqual([`Cannot use --metrics-token-file "${metricsTokenFile}": ${what}`]);
+  expect(await curl(`http://${host}:${port}/metrics`)).toMatch(/^exit 7/);
+  tokenFile('secret');
+  await waitFor('it to be served', () => events().includes('metrics-served'));
+  expect(await curl(`http://${host}:${port}/metrics`, ...bearer('secret'))).toMatch(/200$/);
+});
+
+test('a token file that is missing is named', async () => {
+  await serve({ metricsTokenFile: join(folder, 'missing') });
+  expect(messages()[0]).toMatch(/missing": ENOENT.*, expected a file that this container sees and can read/);
+});
+
+test('a port in use is named once, and used as soon as it is free', async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(port, host, resolve));
+  await serve({});
+  const what = 'another program listens there, expected a free port';
+  expect(messages()).toEqual([`Cannot use --metrics-listen "${host}:${port}": ${what}`]);
+  await new Promise((resolve) => other.close(resolve));
+  await waitFor('it to be served', () => events().includes('metrics-served'));
+  expect(events()).toEqual(['metrics-not-served', 'metrics-served']);
+});
+
+test('over TLS, with a certificate that curl believes, and the token inside', async () => {
+  const { certFile, keyFile } = authority.issue({ commonName: 'node', addresses: [host] });
+  const [metricsTlsCertFile, metricsTlsKeyFile] = [join(folder, 'tls.crt'), join(folder, 'tls.key')];
+  copyFileSync(certFile, metricsTlsCertFile);
+  copyFileSync(keyFile, metricsTlsKeyFile);
+  writeFileSync(join(folder, 'ca.crt'), authority.cert);
+  await serve({ metricsTokenFile: tokenFile('secret'), metricsTlsCertFile, metricsTlsKeyFile });
+  const url = `https://${host}:${port}/metrics`;
+  const ca = ['--cacert', join(folder, 'ca.crt')];
+  expect(await curl(url, ...ca, ...bearer('secret'))).toBe('own 1\n200');
+  expect(await curl(url, ...ca)).toMatch(/401$/);
+  expect(await curl(url.replace('https', 'http'), ...bearer('secret'))).toMatch(/^exit/);
+});
+
+test('a request that is too long gets no answer', async () => {
+  await serve({});
+  const url = `http://${host}:${port}/metrics`;
+  expect(await curl(url, '--header', `X: ${'x'.repeat(4_000)}`)).toMatch(/200$/);
+  expect(await curl(url, '--header', `X: ${'x'.repeat(9_000)}`)).toMatch(/^exit/);
+});
+
+test('idle connections do not keep a scrape out: the oldest goes', async () => {
+  await serve({});
+  const idle = Array.from({ length: 64 }, () => connect(port, host).on('error', () => undefined));
+  const ended = idle.map((socket) => text(socket));
+  await Promise.all(idle.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+  expect(await curl(`http://${host}:${port}/metrics`)).toMatch(/200$/);
+  expect(await Promise.race(ended)).toBe('');
+  for (const socket of idle) socket.destroy();
+});
