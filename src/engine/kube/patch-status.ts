@@ -27,6 +27,8 @@ interface StatusChange {
   readonly decide: (object: unknown) => Readonly<Record<string, unknown>> | undefined;
   /** The last known object, at least its name, version and status: it is read only after a conflict. */
   readonly known?: unknown;
+  /** Whose write the API records in `metadata.managedFields`; undefined: the API's choice. */
+  readonly fieldManager?: string | undefined;
 }
 
 const MOST_TRIES = 5;
@@ -53,7 +55,7 @@ export async function patchStatus(
 async function tryOnce(
   session: Pick<ApiSession, 'firstAnswer'>,
   object: NamedObject,
-  { decide, known }: StatusChange,
+  { decide, known, fieldManager }: StatusChange,
   limits: WriteLimits,
 ): Promise<StatusOutcome> {
   const path = pathOf(object, object.name);
@@ -69,10 +71,14 @@ async function tryOnce(
     return { kind: 'failure', status: undefined, message: 'the object has no resourceVersion' };
   const written = await askObject(
     session,
-    mergePatch(object, resourceVersion, { status }, '/status'),
+    mergePatch(object, resourceVersion, { status }, `/status${managerQuery(fieldManager)}`),
     limits,
   );
   return written.kind === 'object' ? { kind: 'patched', object: written.value } : outcomeOf(written);
+}
+
+function managerQuery(fieldManager: string | undefined): string {
+  return fieldManager === undefined ? '' : `?${new URLSearchParams({ fieldManager })}`;
 }
 
 function outcomeOf(answer: Exclude<ObjectAnswer, { readonly kind: 'object' }> | ApiFailure): StatusOutcome {

@@ -1,4 +1,5 @@
 import { whileSame } from '../../engine/system/same-list.ts';
+import type { Ingress } from '../follow/ingress.ts';
 import type { Route } from '../follow/route.ts';
 import type { RouterObjects } from '../follow/router-objects.ts';
 import type { RouterModel } from '../model.ts';
@@ -17,6 +18,8 @@ export interface Decision {
   readonly admission: Admission;
   /** Those of other routers, by namespace or field. */
   readonly outside: readonly Route[];
+  /** Every Ingress that was read, of any class. */
+  readonly ingresses: readonly Ingress[];
   readonly model: RouterModel;
 }
 
@@ -57,16 +60,18 @@ export function createDecider(
       return {
         admission: moveToRejected(admission, limited.rejected),
         outside: [...written.outside, ...paths.outside],
+        ingresses,
       };
     },
   );
   return (objects) => {
     const { routes, ingresses, services, secrets, namespaces, secretReviews } = objects;
-    const { admission, outside } = admitInside(
-      ...([routes, ingresses, services, secrets, namespaces] as const),
-      [secretReviews],
-    );
+    const {
+      admission,
+      outside,
+      ingresses: all,
+    } = admitInside(...([routes, ingresses, services, secrets, namespaces] as const), [secretReviews]);
     const { model, failed } = build(admission.admitted, objects);
-    return { admission: moveToRejected(admission, failed), outside, model };
+    return { admission: moveToRejected(admission, failed), outside, ingresses: all, model };
   };
 }

@@ -66,11 +66,15 @@ async function get(context: DeployedContext, path: string) {
 /** Everything that a router with these settings does with the API. */
 export function neededAccess(settings: LiveSettings): readonly Access[] {
   const { namespace, watchEndpoints, ingressClass, secrets, updateStatus, serviceNamespace } = settings;
+  const { publishService, publishAddress } = settings;
   const read = (group: string, resource: string, where: string | undefined = namespace): readonly Access[] =>
     ['list', 'watch'].map((verb) => ({ verb, group, resource, namespace: where }));
   const hasShard = settings.namespaceLabels !== undefined || settings.projectLabels !== undefined;
   const lease = { group: 'coordination.k8s.io', resource: 'leases', namespace: serviceNamespace };
   const routes = 'route.openshift.io';
+  const ingresses = { group: 'networking.k8s.io', namespace };
+  const isPublishing = updateStatus && ingressClass !== undefined;
+  const hasAddresses = publishService !== undefined || publishAddress.length > 0;
   return [
     ...read(routes, 'routes'),
     ...(watchEndpoints ? read('', 'endpoints') : read('discovery.k8s.io', 'endpointslices')),
@@ -79,6 +83,13 @@ export function neededAccess(settings: LiveSettings): readonly Access[] {
     ...(hasShard ? ['list', 'watch'].map((verb) => ({ verb, group: '', resource: 'namespaces' })) : []),
     ...(secrets ? read('', 'secrets') : []),
     ...(updateStatus ? [{ verb: 'patch', group: routes, resource: 'routes/status', namespace }] : []),
+    ...(isPublishing && publishService ? read('', 'services', publishService.namespace) : []),
+    ...(isPublishing && hasAddresses
+      ? [
+          { ...ingresses, verb: 'get', resource: 'ingresses' },
+          { ...ingresses, verb: 'patch', resource: 'ingresses/status' },
+        ]
+      : []),
     ...(updateStatus ? ['get', 'create', 'patch'].map((verb) => ({ ...lease, verb })) : []),
   ];
 }

@@ -26,11 +26,13 @@ interface Api {
   readonly hear: () => void;
   /** Every Route that a list or a watch tells of. */
   readonly onRoute: (object: unknown) => void;
+  /** Every Ingress, of whatever class. */
+  readonly onIngress: (object: unknown) => void;
 }
 
 /** Lists and watches everything that the configuration is made of. A kind that the settings do not need is not asked for. */
 export function followObjects(settings: LiveSettings, api: Api, signal: AbortSignal): FollowedObjects {
-  const { log, onRoute } = api;
+  const { log, onRoute, onIngress } = api;
   const resources = routerResources(settings, tellUnreadable(log, monotonicMs));
   const ended: Promise<void>[] = [];
   const shared = { session: api.session, report: log, outage: trackApi(log), remedy: routerRemedy };
@@ -44,14 +46,8 @@ export function followObjects(settings: LiveSettings, api: Api, signal: AbortSig
   /** Routes with a pending Secret review stay as they were. */
   let reviewed: readonly Route[] = [];
   const hasShard = settings.namespaceLabels !== undefined || settings.projectLabels !== undefined;
-  const routes = follow({
-    ...resources.routes,
-    project: (object) => {
-      onRoute(object);
-      return resources.routes.project(object);
-    },
-  });
-  const ingresses = followIf(settings.ingressClass !== undefined, resources.ingresses);
+  const routes = follow(heard(resources.routes, onRoute));
+  const ingresses = followIf(settings.ingressClass !== undefined, heard(resources.ingresses, onIngress));
   const namespaces = followIf(hasShard, resources.namespaces);
   const usedIn = createUsedObjects(settings);
   /** Undefined before all that may use an object was listed. */
@@ -86,6 +82,17 @@ export function followObjects(settings: LiveSettings, api: Api, signal: AbortSig
       return known && { ...found, ...known };
     },
     ended: Promise.all(ended).then(() => undefined),
+  };
+}
+
+/** The same, for one more that wants the objects as the API has them. */
+function heard<T>(resource: Resource<T>, hear: (object: unknown) => void): Resource<T> {
+  return {
+    ...resource,
+    project: (object) => {
+      hear(object);
+      return resource.project(object);
+    },
   };
 }
 

@@ -67,7 +67,7 @@ export function createRouterMetrics(
   );
   const statuses = registry.counter(
     'hawser_router_status_writes_total',
-    "Writes of Routes' statuses: written, failed, or contended (changed by another router of that name).",
+    'Writes of the statuses of Routes and Ingresses: written, failed, or contended (changed by another router of that name, or another controller).',
     [{ result: 'written' }, { result: 'failed' }, { result: 'contended' }],
   );
   const doubted = registry.counter(

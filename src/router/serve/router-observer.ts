@@ -11,6 +11,8 @@ export interface RouterObserver {
   readonly onEvent?: () => void;
   /** Every Route that a list or a watch tells of, as the API has it. */
   readonly onRoute?: (object: unknown) => void;
+  /** The same of every Ingress, of whatever class. */
+  readonly onIngress?: (object: unknown) => void;
   /** Each decision, before its runtime update. It must be fast. */
   readonly onDecided?: (decision: Decision) => void;
   /**

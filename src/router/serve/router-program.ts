@@ -93,12 +93,16 @@ async function prepare(
     observeRouter(observers.metrics, monotonicMs),
     ...[statistics, recent.observer, tellRemarks(log, monotonicMs)],
     {
-      onRoute: statuses.see,
+      onRoute: statuses.seeRoute,
+      onIngress: statuses.seeIngress,
       onDecision: (decision, _leftOut, unproven) => statuses.decided(decision, unproven),
     },
   ];
   const onRoute = (object: unknown): void => {
     for (const other of others) other.onRoute?.(object);
+  };
+  const onIngress = (object: unknown): void => {
+    for (const other of others) other.onIngress?.(object);
   };
   const hear = (): void => {
     for (const other of others) other.onEvent?.();
@@ -108,7 +112,7 @@ async function prepare(
     if (event.event === 'list-doubted') observers.metrics.listDoubted();
     log(event);
   };
-  const api = { session, log: report, hear, onRoute };
+  const api = { session, log: report, hear, onRoute, onIngress };
   const followed = followObjects(settings, api, signal);
   const configuration = routerConfiguration(settings, followed.objects, wake, observers, others, signal);
   const isSynced = () => followed.objects() !== undefined;

@@ -9,7 +9,7 @@ import { admissionProblems } from './admission-flags.ts';
 import { metricsFlags, metricsProblems } from './metrics-flags.ts';
 import { httpUrl, pageAddress, truth, wordPath } from './router-fields.ts';
 import { routerFlags } from './router-settings.ts';
-import { statusFlags } from './status-flags.ts';
+import { publishProblems, statusFlags } from './status-flags.ts';
 
 const { socket, haproxy } = haproxyMonitorFlags;
 
@@ -98,7 +98,7 @@ export const routerCommand = commandSpec({
       problems.push(
         'Cannot find credentials for the API: this is no pod (KUBERNETES_SERVICE_HOST is not set), expected --kubeconfig',
       );
-    problems.push(...admissionProblems(settings));
+    problems.push(...admissionProblems(settings), ...publishProblems(settings));
     if (problems.length > 0) throw new ConfigError(problems);
     const listen = settings.listen ?? { host: '0.0.0.0', port: settings.statsPort };
     const { compareInterval: checkInterval, shutdownDelay: shutdownDelayMs } = settings;

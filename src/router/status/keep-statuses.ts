@@ -1,53 +1,116 @@
 import { once } from 'node:events';
+import type { ApiSession } from '../../engine/kube/api-session.ts';
 import { isSameList } from '../../engine/system/same-list.ts';
 import type { Decision } from '../decide/decide.ts';
 import { admissionPolicy } from '../settings/decision-settings.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 import type { StatusSettings } from '../settings/status-flags.ts';
+import { ingressStatus, wantedIngressStatuses } from './ingress-status.ts';
+import { followPublishedAddresses } from './published-addresses.ts';
+import { createStatusWishes, routeStatus } from './route-status.ts';
 import { type StatusWriterSettings, startStatusWriter } from './status-writer.ts';
-import { createStatusWishes } from './wanted-statuses.ts';
+
+type Decided = Pick<Decision, 'admission' | 'outside' | 'ingresses'>;
 
 interface StatusKeeper {
-  /** Takes every Route that a list or a watch tells of, whatever of it has changed. Never throws. */
-  readonly see: (route: unknown) => void;
-  readonly decided: (
-    decision: Pick<Decision, 'admission' | 'outside'>,
-    unproven: ReadonlySet<string>,
-  ) => void;
+  /** Take every object that a list or a watch tells of, whatever of it has changed. Never throw. */
+  readonly seeRoute: (route: unknown) => void;
+  readonly seeIngress: (ingress: unknown) => void;
+  readonly decided: (decision: Decided, unproven: ReadonlySet<string>) => void;
   /** Resolves once the Lease was given back: the session must live until then. */
   readonly ended: Promise<void>;
 }
 
-/** Writes decisions into the Routes' statuses, unless ROUTER_UPDATE_STATUS turns that off. */
+type Means = Pick<StatusWriterSettings, 'report' | 'count' | 'timing'> & { readonly session: ApiSession };
+
+/** What keeps the statuses of one kind. */
+interface Keeper extends Pick<StatusKeeper, 'decided'> {
+  readonly see: (object: unknown) => void;
+}
+
+/** Writes decisions into the statuses of Routes and Ingresses, unless ROUTER_UPDATE_STATUS turns that off. */
 export function keepStatuses(
   settings: RouterSettings & StatusSettings,
-  means: Pick<StatusWriterSettings, 'session' | 'report' | 'count' | 'timing'>,
+  means: Means,
   signal: AbortSignal,
 ): StatusKeeper {
+  const nothing = () => undefined;
   if (!settings.updateStatus)
-    return { see: () => undefined, decided: () => undefined, ended: aborted(signal) };
-  const { serviceName, serviceNamespace: namespace, canonicalHostname = '', routeLabels } = settings;
-  const wishes = createStatusWishes(admissionPolicy(settings));
-  const writer = startStatusWriter(
-    {
-      ...means,
-      router: { name: serviceName, canonicalHostname },
-      lease: { namespace, name: `hawser-router-${serviceName}` },
-      routeLabels,
+    return { seeRoute: nothing, seeIngress: nothing, decided: nothing, ended: aborted(signal) };
+  const { serviceName, serviceNamespace: namespace, routeLabels: labels } = settings;
+  const lease = { namespace, name: `hawser-router-${serviceName}` };
+  const writer = startStatusWriter({ ...means, router: serviceName, lease, labels }, signal);
+  const routes = keepRoutes(settings, writer);
+  const ingresses = keepIngresses(settings, writer, means, signal);
+  return {
+    seeRoute: routes.see,
+    seeIngress: ingresses?.see ?? nothing,
+    decided: (decision, unproven) => {
+      routes.decided(decision, unproven);
+      ingresses?.decided(decision, unproven);
     },
-    signal,
-  );
-  let last: readonly unknown[] = [];
+    ended: Promise.all([writer.ended, ingresses?.ended]).then(() => undefined),
+  };
+}
+
+type Writer = Pick<ReturnType<typeof startStatusWriter>, 'open'>;
+
+function keepRoutes(settings: RouterSettings & StatusSettings, { open }: Writer): Keeper {
+  const { serviceName: name, canonicalHostname = '' } = settings;
+  const writer = open(routeStatus({ name, canonicalHostname }));
+  const wishes = createStatusWishes(admissionPolicy(settings));
+  const isNews = createNews();
   return {
     see: writer.see,
     decided: (decision, unproven) => {
-      // Most decisions are of endpoints, which no status shows.
-      const now = [decision.admission, decision.outside, unproven.size === 0 ? undefined : unproven];
-      if (isSameList(last, now)) return;
-      last = now;
-      writer.want(wishes(decision, unproven));
+      if (isNews([decision.admission, decision.outside, unproven.size === 0 ? undefined : unproven]))
+        writer.want(wishes(decision, unproven));
     },
-    ended: writer.ended,
+  };
+}
+
+/** Undefined where no Ingress is served, or no address is known to write. */
+function keepIngresses(
+  settings: RouterSettings & StatusSettings,
+  { open }: Writer,
+  means: Means,
+  signal: AbortSignal,
+): (Keeper & Pick<StatusKeeper, 'ended'>) | undefined {
+  if (settings.ingressClass === undefined) return undefined;
+  let last: { readonly decision: Decided; readonly unproven: ReadonlySet<string> } | undefined;
+  const isNews = createNews();
+  const consider = (): void => {
+    if (last === undefined) return;
+    const { decision, unproven } = last;
+    const addresses = published?.addresses();
+    const facts = [
+      decision.admission,
+      decision.ingresses,
+      addresses,
+      unproven.size === 0 ? undefined : unproven,
+    ];
+    if (isNews(facts)) writer.want(wantedIngressStatuses(decision, unproven, addresses));
+  };
+  const published = followPublishedAddresses(settings, means, consider, signal);
+  if (published === undefined) return undefined;
+  const writer = open(ingressStatus(settings.serviceName));
+  return {
+    see: writer.see,
+    decided: (decision, unproven) => {
+      last = { decision, unproven };
+      consider();
+    },
+    ended: published.ended,
+  };
+}
+
+/** Most decisions are of endpoints, which no status shows. */
+function createNews(): (facts: readonly unknown[]) => boolean {
+  let last: readonly unknown[] = [];
+  return (facts) => {
+    const isNews = !isSameList(last, facts);
+    last = facts;
+    return isNews;
   };
 }
 

@@ -3,25 +3,25 @@ import { hostname } from 'node:os';
 import type { ApiSession } from '../../engine/kube/api-session.ts';
 import type { Selector } from '../../engine/kube/label-selector.ts';
 import { contendForLease, defaultLeaseTiming, type LeaseTiming } from '../../engine/kube/lease.ts';
-import { trackOutage } from '../../engine/kube/outage.ts';
+import { type Outage, trackOutage } from '../../engine/kube/outage.ts';
 import { patchStatus, type StatusOutcome } from '../../engine/kube/patch-status.ts';
 import type { Log } from '../../engine/system/log.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { type RetryLimits, retryPauseMs } from '../../engine/system/time/retry.ts';
 import { createWorkQueue, startWorkers, type WorkResult } from '../../engine/system/time/workqueue.ts';
-import type { RouterIdentity } from './ingress-entries.ts';
-import { createStatusTable, type PendingStatus } from './status-table.ts';
-import type { WantedStatus } from './wanted-statuses.ts';
+import type { StatusKind, WantedStatuses } from './status-kind.ts';
+import { createStatusTable, type PendingStatus, type StatusTable } from './status-table.ts';
 
 export interface StatusWriterSettings {
   readonly session: Pick<ApiSession, 'firstAnswer'>;
-  readonly router: RouterIdentity;
-  /** What the Routes are selected by where they are listed. */
-  readonly routeLabels: Selector | undefined;
+  /** What the router is called. */
+  readonly router: string;
+  /** What objects are selected by where they are listed. */
+  readonly labels: Selector | undefined;
   /** Of the Lease whose holder writes: all replicas of a router share it. */
   readonly lease: { readonly namespace: string; readonly name: string };
   readonly report: Log;
-  /** Called for each successful or failed write, and each change of our entry by another writer. */
+  /** Called for each successful or failed write, and each change of what is ours by another writer. */
   readonly count: (what: StatusCount) => void;
   readonly timing?: Partial<StatusTiming>;
 }
@@ -34,7 +34,7 @@ export interface StatusTiming {
   readonly requestTimeoutMs: number;
   /** After this time contentions are forgotten, and everything is read again. */
   readonly resyncMs: number;
-  /** Of one Route. */
+  /** Of one object. */
   readonly retry: RetryLimits;
   /** Of all, while no API server answers. */
   readonly outageRetry: RetryLimits;
@@ -54,31 +54,42 @@ const MOST_AT_ONCE = 8;
 /** In one namespace. */
 const MOST_CONTENTIONS = 5;
 
-interface StatusWriter {
-  /** Takes every Route that a list or a watch tells of, whatever of it has changed. Never throws. */
-  readonly see: (route: unknown) => void;
+/** The statuses of one kind of objects. */
+export interface KindWriter<Wish> {
+  /** Takes every object that a list or a watch tells of, whatever of it has changed. Never throws. */
+  readonly see: (object: unknown) => void;
   /** Takes what the newest decision wants: what still waits is written as this one has it. */
-  readonly want: (statuses: Map<string, WantedStatus>) => void;
+  readonly want: (statuses: WantedStatuses<Wish>) => void;
+}
+
+interface StatusWriter {
+  /** All kinds share the Lease, the queue and its limits. */
+  readonly open: <Wish>(kind: StatusKind<Wish>) => KindWriter<Wish>;
   /** Resolves once `signal` has aborted and the Lease was given back: the session must live until then. */
   readonly ended: Promise<void>;
 }
 
+/** One kind of objects, whatever its wishes are. */
+interface Kind {
+  readonly about: Pick<StatusKind<never>, 'what' | 'apiVersion' | 'plural' | 'fieldManager' | 'remedies'>;
+  readonly table: Omit<StatusTable<never>, 'want'>;
+  readonly outage: Outage;
+}
+
 /**
- * Writes the statuses of Routes while this process holds the Lease. Every write names the version it is based on, so that two writers never
- * silently undo each other's work. Failed writes are retried with backoff. If another writer keeps changing our entries in a namespace, as a
- * router of the same name with other settings does, writing stops in that namespace until the next resync: one tenant's program does not delay
- * other tenants' statuses.
+ * Writes statuses while this process holds the Lease. Every write names the version it is based on, so that two writers never silently undo each
+ * other's work. Failed writes are retried with backoff. If another writer keeps changing what is ours in a namespace, as a router of the same name
+ * with other settings does, writing stops in that namespace until the next resync: one tenant's program does not delay other tenants' statuses.
  */
 export function startStatusWriter(settings: StatusWriterSettings, signal: AbortSignal): StatusWriter {
   const { session, router, report, count } = settings;
   const timing = { ...defaultTiming, ...settings.timing };
-  const table = createStatusTable(router, settings.routeLabels, monotonicMs);
+  const kinds = new Map<string, Kind>();
   const { retry, outageRetry, writesPerSecond } = timing;
   const queue = createWorkQueue({
     ...{ concurrency: MOST_AT_ONCE, retry, groupOf: namespaceOf },
     rate: { perSecond: writesPerSecond, burst: writesPerSecond },
   });
-  const outage = trackOutage(report, { failed: 'status-unwritable', recovered: 'status-writable' }, {});
   const renewed = new Set<string>();
   const running = new Set<string>();
   const contentions = new Map<string, number>();
@@ -88,38 +99,50 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
 
   const isContended = (namespace: string) => (contentions.get(namespace) ?? 0) >= MOST_CONTENTIONS;
 
-  const writable = (key: string): PendingStatus | undefined => {
+  const writable = ({ table }: Kind, key: string): PendingStatus | undefined => {
     const pending = table.pending(key);
     return pending === undefined || isContended(pending.namespace) ? undefined : pending;
   };
 
-  const considerAll = (keys = table.keys()): void => {
+  const consider = (kind: Kind, keys: Iterable<string>): void => {
     if (!lease.isHeld()) return;
     for (const key of keys) {
-      if (writable(key) === undefined) queue.forget(key);
-      else queue.add(key);
+      if (writable(kind, key) === undefined) queue.forget(workOf(kind, key));
+      else queue.add(workOf(kind, key));
     }
     workers.pump();
   };
 
-  const write = async (key: string): Promise<WorkResult> => {
-    const pending = writable(key);
-    if (pending === undefined) return { kind: 'done' };
+  const considerAll = (): void => {
+    for (const kind of kinds.values()) consider(kind, kind.table.keys());
+  };
+
+  const write = async (work: string): Promise<WorkResult> => {
+    const { plural, key } = keyOfWork(work);
+    const kind = kinds.get(plural);
+    const pending = kind && writable(kind, key);
+    if (kind === undefined || pending === undefined) return { kind: 'done' };
     const { namespace, name, known, decide } = pending;
-    const object = { apiVersion: 'route.openshift.io/v1', plural: 'routes', namespace, name };
+    const { apiVersion, fieldManager } = kind.about;
+    const object = { apiVersion, plural, namespace, name };
     // A conflict may be a newer decision of the replica that has taken the Lease over.
-    const change = { known, decide: (route: unknown) => (lease.isHeld() ? decide(route) : undefined) };
-    running.add(key);
+    const change = {
+      known,
+      decide: (its: unknown) => (lease.isHeld() ? decide(its) : undefined),
+      fieldManager,
+    };
+    running.add(work);
     const outcome = await patchStatus(session, object, change, {
       signal,
       timeoutMs: timing.requestTimeoutMs,
     });
-    running.delete(key);
-    return signal.aborted ? { kind: 'done' } : settle(key, outcome);
+    running.delete(work);
+    return signal.aborted ? { kind: 'done' } : settle(kind, key, outcome);
   };
 
-  const settle = (key: string, outcome: StatusOutcome): WorkResult => {
-    const isRenewed = renewed.delete(key);
+  const settle = (kind: Kind, key: string, outcome: StatusOutcome): WorkResult => {
+    const { table } = kind;
+    const isRenewed = renewed.delete(workOf(kind, key));
     if ('object' in outcome) table.wrote(outcome.object);
     if (outcome.kind === 'patched') count('written');
     if (outcome.kind === 'gone') table.gone(key);
@@ -127,19 +150,19 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
     const isOurs = 'object' in outcome && !isRenewed && lease.isHeld();
     const isLost = isOurs && table.pending(key) !== undefined;
     const problem = isLost ? lost : problemOf(outcome);
-    if (problem === undefined) return succeeded(key);
-    return failed(key, problem);
+    if (problem === undefined) return succeeded(kind, key);
+    return failed(kind, key, problem);
   };
 
-  const succeeded = (key: string): WorkResult => {
+  const succeeded = (kind: Kind, key: string): WorkResult => {
     apiFailures = 0;
-    queue.forget(key);
-    if (queue.failing() === 0) outage.succeeded();
-    if (writable(key) !== undefined) queue.add(key);
+    queue.forget(workOf(kind, key));
+    if (queue.failing() === 0) for (const { outage } of kinds.values()) outage.succeeded();
+    if (writable(kind, key) !== undefined) queue.add(workOf(kind, key));
     return { kind: 'done' };
   };
 
-  const failed = (key: string, { kind, message }: Problem): WorkResult => {
+  const failed = ({ about, outage }: Kind, key: string, { kind, message }: Problem): WorkResult => {
     count('failed');
     // Those that were under way together are one failure of the API.
     if (apiTroubles.has(kind) && monotonicMs() >= resumeAtMs) {
@@ -147,20 +170,22 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
       resumeAtMs = monotonicMs() + retryPauseMs(apiFailures, outageRetry);
       queue.pause(resumeAtMs);
     }
-    const remedy = kind === '403' ? 'expected a role that may patch routes/status' : undefined;
-    outage.failed(`Cannot write the status of Route ${key.replace(':', '/')}: ${message}`, { kind, remedy });
+    const remedy = kind === '403' ? about.remedies.forbidden : undefined;
+    const words = `Cannot write the status of ${about.what} ${key.replace(':', '/')}: ${message}`;
+    outage.failed(words, { kind, remedy });
     return { kind: 'failed' };
   };
 
-  const contended = (key: string): void => {
+  const contended = ({ about }: Kind, key: string): void => {
     count('contended');
     const namespace = namespaceOf(key);
     const times = (contentions.get(namespace) ?? 0) + 1;
     contentions.set(namespace, times);
     if (times !== MOST_CONTENTIONS) return;
     report({
-      ...{ event: 'status-contended', level: 'warn', router: router.name, route: key.replace(':', '/') },
-      remedy: 'expected one router of this name, or equal settings of all: --service-name',
+      ...{ event: 'status-contended', level: 'warn', router },
+      [about.what.toLowerCase()]: key.replace(':', '/'),
+      remedy: about.remedies.contended,
       pausedSeconds: Math.ceil((resyncAtMs - monotonicMs()) / 1_000),
     });
   };
@@ -174,29 +199,45 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
   const workers = startWorkers(queue, write, monotonicMs, signal, () => lease.isHeld());
   const identity = `${hostname()}_${randomUUID()}`;
   const lease = contendForLease(
-    { session, ...settings.lease, identity, report, onChange: () => considerAll(), timing: timing.lease },
+    { session, ...settings.lease, identity, report, onChange: considerAll, timing: timing.lease },
     signal,
   );
   const resyncs = setInterval(resync, timing.resyncMs);
   signal.addEventListener('abort', () => clearInterval(resyncs), { once: true });
 
   return {
-    see: (route) => {
-      const found = table.see(route);
-      if (found === undefined) return;
-      if (found.isContended && lease.isHeld()) contended(found.key);
-      considerAll([found.key]);
-    },
-    want: (statuses) => {
-      const changed = table.want(statuses);
-      for (const key of changed) {
-        queue.forget(key);
-        if (running.has(key)) renewed.add(key);
-      }
-      considerAll(changed);
+    open: <Wish>(about: StatusKind<Wish>): KindWriter<Wish> => {
+      const table = createStatusTable(about, settings.labels, monotonicMs);
+      const outage = trackOutage(report, { failed: 'status-unwritable', recovered: 'status-writable' }, {});
+      const kind: Kind = { about, table, outage };
+      kinds.set(about.plural, kind);
+      return {
+        see: (object) => {
+          const found = table.see(object);
+          if (found === undefined) return;
+          if (found.isContended && lease.isHeld()) contended(kind, found.key);
+          consider(kind, [found.key]);
+        },
+        want: (statuses) => {
+          const changed = table.want(statuses);
+          for (const work of changed.map((key) => workOf(kind, key))) {
+            queue.forget(work);
+            if (running.has(work)) renewed.add(work);
+          }
+          consider(kind, changed);
+        },
+      };
     },
     ended: lease.ended.then(workers.settled),
   };
+}
+
+/** `namespace:name:plural`: no name has a colon. */
+const workOf = ({ about }: Kind, key: string): string => [key, about.plural].join(':');
+
+function keyOfWork(work: string): { readonly plural: string; readonly key: string } {
+  const at = work.lastIndexOf(':');
+  return { key: work.slice(0, at), plural: work.slice(at + 1) };
 }
 
 const namespaceOf = (key: string): string => key.slice(0, key.indexOf(':'));
@@ -207,7 +248,7 @@ interface Problem {
   readonly message: string;
 }
 
-/** Nothing about this Route: the next one would fare no better. */
+/** Nothing about this object: the next one would fare no better. */
 const apiTroubles: ReadonlySet<string> = new Set(['no answer', '429', '503', '504']);
 
 const lost: Problem = { kind: 'lost', message: 'the API did not keep what was written' };
@@ -219,7 +260,7 @@ function problemOf(outcome: StatusOutcome): Problem | undefined {
     case 'gone':
       return undefined;
     case 'conflict':
-      return { kind: 'conflict', message: 'another writer keeps changing the Route' };
+      return { kind: 'conflict', message: 'another writer keeps changing the object' };
     case 'refused':
     case 'failure':
       return { kind: `${outcome.status ?? 'no answer'}`, message: outcome.message };

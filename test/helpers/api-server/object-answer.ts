@@ -20,7 +20,7 @@ export async function objectAnswer(
       return { code: 200, body: object };
     case 'PATCH':
       if (request.headers['content-type'] !== 'application/merge-patch+json') return unsupported;
-      return patch(object, JSON.parse(body), addressed, store);
+      return patch(object, JSON.parse(body), { ...addressed, manager: managerOf(request) }, store);
     case 'DELETE':
       store.delete(resource.kind, name, resource.namespace);
       return { code: 200, body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' } };
@@ -44,7 +44,7 @@ function create(object: StoredObject, { resource }: Addressed, store: ObjectStor
 function patch(
   object: StoredObject,
   change: Record<string, unknown>,
-  { resource, isStatus }: Addressed,
+  { resource, isStatus, manager }: Addressed & { readonly manager: string | undefined },
   store: ObjectStore,
 ): Answer {
   const { name, resourceVersion } = object.metadata;
@@ -57,8 +57,33 @@ function patch(
   const patched = merge(object, isStatus ? { status: newStatus } : rest) as StoredObject;
   const refusal = invalid(patched);
   if (refusal !== undefined) return refusal;
-  store.set(patched);
+  store.set(isStatus && manager !== undefined ? managedBy(manager, patched, newStatus) : patched);
   return { code: 200, body: store.get(resource.kind, name, object.metadata.namespace) };
+}
+
+function managerOf({ url = '' }: IncomingMessage): string | undefined {
+  return new URL(url, 'https://api').searchParams.get('fieldManager') ?? undefined;
+}
+
+/** The API server's record of who has written a status, with one writer at a time: the last one. */
+export function managedBy(manager: string, object: StoredObject, change: unknown): StoredObject {
+  const fieldsV1 = fieldsOf({ status: change });
+  const entry = { manager, operation: 'Update', fieldsType: 'FieldsV1', fieldsV1, subresource: 'status' };
+  return {
+    ...object,
+    metadata: { ...object.metadata, managedFields: fieldsV1 === undefined ? [] : [entry] },
+  };
+}
+
+/** The fields that a change sets, in the form of FieldsV1; undefined for one that only removes. */
+function fieldsOf(change: unknown): object | undefined {
+  if (change === null) return undefined;
+  if (typeof change !== 'object' || Array.isArray(change)) return {};
+  const fields = Object.entries(change).flatMap(([name, value]) => {
+    const its = fieldsOf(value);
+    return its === undefined ? [] : [[`f:${name}`, its] as const];
+  });
+  return fields.length === 0 ? undefined : Object.fromEntries(fields);
 }
 
 /** RFC 7386. */

@@ -1,13 +1,14 @@
 import { settingsTyped } from '../../../src/cli/command-line.ts';
 import { commandSpec } from '../../../src/cli/command-spec.ts';
+import type { Resource } from '../../../src/engine/kube/resource.ts';
 import { followResources } from '../../../src/engine/kube/resource-view.ts';
 import type { LogEvent } from '../../../src/engine/system/log.ts';
 import { decide } from '../../../src/router/decide/decide.ts';
-import { projecting } from '../../../src/router/follow/reading.ts';
-import { readRoute } from '../../../src/router/follow/route.ts';
+import { routerResources } from '../../../src/router/follow/router-resources.ts';
 import { routerFlags } from '../../../src/router/settings/router-settings.ts';
 import { statusFlags } from '../../../src/router/settings/status-flags.ts';
 import { keepStatuses } from '../../../src/router/status/keep-statuses.ts';
+import { addressesOf } from '../../../src/router/status/published-addresses.ts';
 import type { StatusCount, StatusTiming } from '../../../src/router/status/status-writer.ts';
 import type { ApiServer, ApiServerSettings } from '../api-server/api-server.ts';
 import type { ObjectStore, StoredObject } from '../api-server/object-store.ts';
@@ -34,7 +35,7 @@ export interface Replica {
   readonly lose: () => void;
 }
 
-/** A router that watches Routes, decides about each change, and writes statuses: no more of it. */
+/** A router that watches Routes and Ingresses, decides about each change, and writes statuses: no more of it. */
 function startReplica(
   cluster: TestCluster,
   env: Readonly<Record<string, string>> = {},
@@ -64,16 +65,8 @@ function startReplica(
     },
     stop.signal,
   );
-  const project = projecting(readRoute);
-  const routes = {
-    ...{ what: 'routes', apiVersion: 'route.openshift.io/v1', plural: 'routes' },
-    ...(settings.routeLabels && { labelSelector: settings.routeLabels.text }),
-    project: (object: unknown) => {
-      statuses.see(object);
-      return project(object);
-    },
-  };
-  const others = { ingresses: [], endpoints: [], services: [], namespaces: [], secrets: [] };
+  const resources = routerResources({ ...settings, watchEndpoints: false }, () => undefined);
+  const others = { endpoints: [], services: [], namespaces: [], secrets: [] };
   let soon: NodeJS.Timeout | undefined;
   /** For a burst of changes once. */
   const hear = () => {
@@ -81,24 +74,33 @@ function startReplica(
   };
   const decideNow = () => {
     soon = undefined;
-    const decision = decide({ routes: following.objects() ?? [], ...others }, settings);
-    statuses.decided(decision, new Set());
+    const found = { routes: routes.objects() ?? [], ingresses: ingresses?.objects() ?? [] };
+    statuses.decided(decide({ ...found, ...others }, settings), new Set());
   };
-  const following = followResources(
-    [routes],
-    { session, report, timing: { requestTimeoutMs: timing.requestTimeoutMs ?? 30_000, backoffCapMs: 200 } },
-    ({ kind }) => {
-      if (kind === 'objects') hear();
-    },
-    stop.signal,
-  );
+  const follow = <T>(resource: Resource<T>, see: (object: unknown) => void) => {
+    const project = (object: unknown) => {
+      see(object);
+      return resource.project(object);
+    };
+    return followResources(
+      [{ ...resource, project }],
+      { session, report, timing: { requestTimeoutMs: timing.requestTimeoutMs ?? 30_000, backoffCapMs: 200 } },
+      ({ kind }) => {
+        if (kind === 'objects') hear();
+      },
+      stop.signal,
+    );
+  };
+  const routes = follow(resources.routes, statuses.seeRoute);
+  const ingresses =
+    settings.ingressClass === undefined ? undefined : follow(resources.ingresses, statuses.seeIngress);
   return {
     events,
     counts,
     stop: async () => {
       stop.abort();
       clearTimeout(soon);
-      await Promise.all([following.ended, statuses.ended]);
+      await Promise.all([routes.ended, ingresses?.ended, statuses.ended]);
       close();
     },
     lose: () => {
@@ -112,7 +114,7 @@ function startReplica(
 export interface WritingWorld {
   readonly store: ObjectStore;
   readonly server: ApiServer;
-  /** Each PATCH of a Route's status that reached the API. */
+  /** Each PATCH of a status that reached the API. */
   readonly writes: readonly string[];
   readonly answerWith: (instead: NonNullable<ApiServerSettings['instead']>) => void;
   readonly start: (env?: Readonly<Record<string, string>>, timing?: Partial<StatusTiming>) => Replica;
@@ -121,6 +123,8 @@ export interface WritingWorld {
   readonly entries: (namespace: string, name: string) => readonly Entry[];
   readonly isAdmitted: (namespace: string, name: string) => boolean;
   readonly allAdmitted: (count: number, namespace?: string) => boolean;
+  /** What the status of an Ingress has. */
+  readonly addresses: (namespace: string, name: string) => readonly string[];
   readonly remove: () => Promise<void>;
 }
 
@@ -131,7 +135,7 @@ export async function createWritingWorld(): Promise<WritingWorld> {
   let instead: NonNullable<ApiServerSettings['instead']> = () => undefined;
   const server = await cluster.start({
     instead: (method, path) => {
-      if (method === 'PATCH' && path.endsWith('/status')) writes.push(path);
+      if (method === 'PATCH' && /\/status(\?|$)/.test(path)) writes.push(path);
       return instead(method, path);
     },
   });
@@ -160,6 +164,7 @@ export async function createWritingWorld(): Promise<WritingWorld> {
     },
     allAdmitted: (count, namespace = 'shop') =>
       Array.from({ length: count }).every((_, index) => isAdmitted(namespace, `${namespace}-${index}`)),
+    addresses: (namespace, name) => addressesOf(cluster.store.get('Ingress', name, namespace)),
     remove: async () => {
       await Promise.all(replicas.map(({ stop }) => stop()));
       await cluster.remove();
@@ -171,6 +176,20 @@ export async function createWritingWorld(): Promise<WritingWorld> {
 export function bareRoute(namespace: string, name: string, host = `${name}.example.com`): StoredObject {
   const { status: _, ...bare } = storedRoute(namespace, name, host);
   return bare;
+}
+
+/** An Ingress of the class `hawser` with one path, and no status. */
+export function bareIngress(namespace: string, name: string, className = 'hawser'): StoredObject {
+  const backend = { service: { name, port: { number: 80 } } };
+  return {
+    kind: 'Ingress',
+    apiVersion: 'networking.k8s.io/v1',
+    metadata: { name, namespace, uid: `uid-${namespace}-${name}`, creationTimestamp: '2026-01-01T00:00:00Z' },
+    spec: {
+      ingressClassName: className,
+      rules: [{ host: `${name}.test`, http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } }],
+    },
+  };
 }
 
 interface Entry {

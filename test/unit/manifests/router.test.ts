@@ -223,12 +223,13 @@ test('the router may do with the API what it asks for, and nothing else', () => 
   const listed = Object.values(routerResources({ watchEndpoints: false }, () => undefined)).map(
     ({ apiVersion, plural }) => {
       const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';
-      const verbs = plural === 'routes' ? 'get,list,watch' : 'list,watch';
+      const verbs = ['routes', 'ingresses'].includes(plural) ? 'get,list,watch' : 'list,watch';
       return `ClusterRole ${group}/${plural} ${verbs}`;
     },
   );
   const written = [
     'ClusterRole route.openshift.io/routes/status patch',
+    'ClusterRole networking.k8s.io/ingresses/status patch',
     'Role coordination.k8s.io/leases get,create,patch',
   ];
   expect(rules.sort()).toEqual([...listed, ...written].sort());

@@ -3,7 +3,7 @@ import { decide } from '../../../../src/router/decide/decide.ts';
 import { readObjectList } from '../../../../src/router/follow/read-object-list.ts';
 import type { Route } from '../../../../src/router/follow/route.ts';
 import { admissionPolicy } from '../../../../src/router/settings/decision-settings.ts';
-import { createStatusWishes } from '../../../../src/router/status/wanted-statuses.ts';
+import { createStatusWishes } from '../../../../src/router/status/route-status.ts';
 import { routerSettings } from '../../../helpers/router/router-settings.ts';
 import { routeObject, sliceObject, verdicts } from '../objects-of.ts';
 

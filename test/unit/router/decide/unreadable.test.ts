@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { admissionPolicy } from '../../../../src/router/settings/decision-settings.ts';
-import { createStatusWishes } from '../../../../src/router/status/wanted-statuses.ts';
+import { createStatusWishes } from '../../../../src/router/status/route-status.ts';
 import { routerSettings } from '../../../helpers/router/router-settings.ts';
 import { decided, routeObject, verdicts } from '../objects-of.ts';
 

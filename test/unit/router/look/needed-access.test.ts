@@ -9,10 +9,19 @@ const neededWith = (...flags: readonly string[]) =>
   neededAccess(settingsTyped(routerCommand, flags, { KUBERNETES_SERVICE_HOST: '10.0.0.1' }, () => undefined));
 
 test('the roles of the manifest have all that a router needs, however it is set', () => {
-  const most = neededWith('--ingress-class=hawser', '--namespace-labels=team=a');
+  const most = neededWith('--ingress-class=hawser', '--namespace-labels=team=a', '--publish-service=a/b');
   const words = most.map(({ verb, group, resource }) => `${verb} ${resource}.${group}`);
   expect(words).toContain('list ingresses.networking.k8s.io');
+  expect(words).toContain('patch ingresses/status.networking.k8s.io');
   expect(words.filter((each) => !granted.includes(each))).toEqual([]);
+});
+
+test.each([
+  [['--publish-address=192.0.2.1']],
+  [['--ingress-class=hawser']],
+  [['--ingress-class=hawser', '--publish-address=192.0.2.1', '--update-status=false']],
+])('statuses of Ingresses are not written with %j', (flags) => {
+  expect(neededWith(...flags).map(({ resource }) => resource)).not.toContain('ingresses/status');
 });
 
 test('permissions for features that are off are not needed', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { settingsTyped } from '../../../../src/cli/command-line.ts';
 import { commandSpec } from '../../../../src/cli/command-spec.ts';
-import { statusFlags } from '../../../../src/router/settings/status-flags.ts';
+import { publishProblems, statusFlags } from '../../../../src/router/settings/status-flags.ts';
 
 const spec = commandSpec({ name: 'router', summary: '', flags: statusFlags, examples: [], notes: [] });
 const settings = (env: Readonly<Record<string, string>>) =>
@@ -23,6 +23,22 @@ test.each([
   [{ ROUTER_SERVICE_NAMESPACE: 'a.b' }, 'expected a DNS label'],
   [{ ROUTER_CANONICAL_HOSTNAME: '192.0.2.1' }, 'expected the name of a host'],
   [{ ROUTER_CANONICAL_HOSTNAME: 'a b' }, 'expected a domain'],
+  [{ HAWSER_PUBLISH_SERVICE: 'router' }, 'expected NAMESPACE/NAME'],
+  [{ HAWSER_PUBLISH_SERVICE: 'a/b/c' }, 'expected NAMESPACE/NAME'],
+  [{ HAWSER_PUBLISH_ADDRESS: '192.0.2.1,a b' }, 'expected an address'],
 ])('%j is an error: %s', (env, words) => {
   expect(() => settings(env)).toThrow(words);
+});
+
+test('addresses to publish are canonical, and at most sixteen', () => {
+  const { publishAddress } = settings({ HAWSER_PUBLISH_ADDRESS: '2001:DB8:0::1, LB.example.com' });
+  expect(publishAddress).toEqual(['2001:db8::1', 'lb.example.com']);
+  const many = Array.from({ length: 17 }, (_, index) => `192.0.2.${index}`);
+  expect(publishProblems({ publishAddress: many })).toMatchObject([expect.stringContaining('at most 16')]);
+});
+
+test("a Service and addresses of one's own exclude each other", () => {
+  const both = settings({ HAWSER_PUBLISH_SERVICE: 'edge/router', HAWSER_PUBLISH_ADDRESS: '192.0.2.1' });
+  expect(publishProblems(both)).toMatchObject([expect.stringContaining('expected one of them')]);
+  expect(publishProblems(settings({ HAWSER_PUBLISH_SERVICE: 'edge/router' }))).toEqual([]);
 });

@@ -1,29 +1,34 @@
 import { beforeEach, expect, test } from 'vitest';
 import { parseLabelSelector } from '../../../../src/engine/kube/label-selector.ts';
+import { type EntryWanted, ingressEntries } from '../../../../src/router/status/ingress-entries.ts';
+import { routeStatus } from '../../../../src/router/status/route-status.ts';
+import type { WantedStatus } from '../../../../src/router/status/status-kind.ts';
 import { createStatusTable, type StatusTable } from '../../../../src/router/status/status-table.ts';
-import type { WantedStatus } from '../../../../src/router/status/wanted-statuses.ts';
 
-const router = { name: 'public', canonicalHostname: '' };
+const kind = routeStatus({ name: 'public', canonicalHostname: '' });
 const metadata = { namespace: 'shop', name: 'a', uid: 'u1' };
-const wish: WantedStatus = { ...metadata, entry: { host: 'a.example.com', wildcardPolicy: 'None' } };
+const wish: WantedStatus<EntryWanted> = {
+  ...metadata,
+  entry: { host: 'a.example.com', wildcardPolicy: 'None' },
+};
 
 let nowMs: number;
-let table: StatusTable;
+let table: StatusTable<EntryWanted>;
 
 beforeEach(() => {
   nowMs = 0;
-  table = createStatusTable(router, undefined, () => nowMs);
+  table = createStatusTable(kind, undefined, () => nowMs);
 });
 
 const route = (version: number, ingress: readonly object[] = [], more: object = {}) => ({
   metadata: { ...metadata, resourceVersion: `${version}`, ...more },
   status: { ingress },
 });
-const want = (...wishes: readonly WantedStatus[]) =>
+const want = (...wishes: readonly WantedStatus<EntryWanted>[]) =>
   table.want(new Map(wishes.map((each) => [`${each.namespace}:${each.name}`, each])));
 const pending = () => table.pending('shop:a');
 /** The entry that would be written now. */
-const entry = () => pending()?.decide(pending()?.known)?.ingress[0] ?? {};
+const entry = () => ingressEntries({ status: pending()?.decide(pending()?.known) })[0] ?? {};
 
 test('a desired status is pending until the route has it, whichever is known first', () => {
   table.see(route(1));
@@ -89,7 +94,7 @@ test('our entry goes from a route of another router', () => {
 
 test('a route that was deleted is forgotten, one whose labels have changed loses our entry', () => {
   const labels = { a: 'b' };
-  table = createStatusTable(router, parseLabelSelector('a=b'), () => nowMs);
+  table = createStatusTable(kind, parseLabelSelector('a=b'), () => nowMs);
   want(wish);
   table.see(route(1));
   const right = entry();
