@@ -54,12 +54,12 @@ function reportOf({ stdout, stderr }: CommandResult): DoctorReport {
 function troublesOf({ checks }: DoctorReport): readonly string[] {
   return checks
     .filter(({ id, verdict }) => ['warn', 'fail', 'unknown'].includes(verdict) && !OF_THE_MACHINE.has(id))
-    .map(({ id, verdict, found }) => `${verdict} ${id}: ${found}`);
+    .map(({ id, verdict, message }) => `${verdict} ${id}: ${message}`);
 }
 
 function verdictOf({ checks }: DoctorReport, id: string): string {
   const found = checks.find((check) => check.id === id);
-  return `${found?.verdict}: ${found?.found}`;
+  return `${found?.verdict}: ${found?.message}`;
 }
 
 const inTheImage = (...flags: readonly string[]) => [

@@ -95,9 +95,9 @@ const scenes: Readonly<Record<string, ClusterStatus>> = {
           ...{ value: -254, holder: false, priority: 0 },
           participation: { state: 'waiting', reason: 'peers-reload', untilMs: 2_100 },
           checks: each.checks.map((check) =>
-            check.check === 'participation' ? { ...check, state: 'doubtful', found: waiting } : check,
+            check.check === 'participation' ? { ...check, state: 'doubtful', message: waiting } : check,
           ),
-          arithmetic: [
+          priorityTerms: [
             { points: 220, why: 'place 1 of 3 in the list' },
             { points: -220, why: `FAULT: ${waiting}` },
           ],

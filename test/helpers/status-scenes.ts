@@ -129,7 +129,7 @@ export const backupHere: NodeStatus = {
     priorities: keepalivedMonitorSays.priorities.map((vipPriority) => ({
       ...vipPriority,
       ...{ value: 0, holder: false, priority: 220 },
-      arithmetic: vipPriority.arithmetic.slice(0, 2),
+      priorityTerms: vipPriority.priorityTerms.slice(0, 2),
     })),
   },
 };

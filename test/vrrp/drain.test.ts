@@ -37,9 +37,9 @@ test('a drain moves the VIP without losing a request but those on the move, outl
     { kind: 'api', vip: scene.bed.vip, holder: `${next.name} (${next.address})`, here: false },
   ]);
   await waitFor('it to be worth less than a doubtful one', async () => (await worthOf(holder)) === -120);
-  const { steered, arithmetic } = await vipPriority(holder);
-  expect(steered).toMatch(/^drained by \S+ since 20\S+Z: kernel 6\.18$/);
-  expect(arithmetic.at(-1)).toEqual({ points: -120, why: 'it is drained' });
+  const { order, priorityTerms } = await vipPriority(holder);
+  expect(order).toMatch(/^drained by \S+ since 20\S+Z: kernel 6\.18$/);
+  expect(priorityTerms.at(-1)).toEqual({ points: -120, why: 'it is drained' });
   const page = await holder.namespace.run('curl', '-s', 'http://127.0.0.1:29447/metrics');
   expect(page).toContain('hawser_drained{kind="api"} 1');
 

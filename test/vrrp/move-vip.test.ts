@@ -96,8 +96,8 @@ test('a drained node has a lower priority than the others, and gives the VIP up'
     exitCode: 0,
     report: { outcome: 'done' },
   });
-  const { value, priority, steered } = await vipPriority(holder);
-  expect(steered).toContain('drained by');
+  const { value, priority, order } = await vipPriority(holder);
+  expect(order).toContain('drained by');
   expect([-120, -90]).toContain(value);
   for (const node of others(holder)) expect((await vipPriority(node)).priority).toBeGreaterThan(priority);
   expect((await typed(holder, 'move-vip')).text).toContain('this node is drained by');

@@ -31,7 +31,7 @@ const partOf: Readonly<Record<ClusterStatus['here']['programs'][number]['name'],
 /** The sum that is shown, and what keepalived itself says. */
 function priorities({ here }: ClusterStatus) {
   const [standing] = here.keepalivedMonitor?.priorities ?? [];
-  const sum = standing?.arithmetic.reduce((total, { points }) => total + points, 0);
+  const sum = standing?.priorityTerms.reduce((total, { points }) => total + points, 0);
   return { shown: standing?.priority, sum, keepalived: here.keepalivedSupervisor?.instances[0]?.priority };
 }
 

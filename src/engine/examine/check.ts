@@ -2,19 +2,19 @@ import type { NodeContext } from './context.ts';
 
 interface Skip {
   readonly kind: 'skip';
-  readonly found: string;
+  readonly message: string;
 }
 
 interface Unknown {
   readonly kind: 'unknown';
-  readonly found: string;
-  readonly todo: string;
+  readonly message: string;
+  readonly remedy: string;
 }
 
 /** The result of a check. `unknown`: it could not check. `skip`: nothing to check, such as an unset option or a program that is not installed. */
 export type Finding =
-  | { readonly kind: 'ok'; readonly found: string }
-  | { readonly kind: 'warn' | 'fail'; readonly found: string; readonly todo: string }
+  | { readonly kind: 'ok'; readonly message: string }
+  | { readonly kind: 'warn' | 'fail'; readonly message: string; readonly remedy: string }
   | Skip
   | Unknown;
 
@@ -107,24 +107,24 @@ export function read<T>(value: T): Reading<T> {
   return { kind: 'read', value };
 }
 
-export function ok(found: string): Finding {
-  return { kind: 'ok', found };
+export function ok(message: string): Finding {
+  return { kind: 'ok', message };
 }
 
-export function skip(found: string): Skip {
-  return { kind: 'skip', found };
+export function skip(message: string): Skip {
+  return { kind: 'skip', message };
 }
 
-export function warn(found: string, todo: string): Finding {
-  return { kind: 'warn', found, todo };
+export function warn(message: string, remedy: string): Finding {
+  return { kind: 'warn', message, remedy };
 }
 
-export function fail(found: string, todo: string): Finding {
-  return { kind: 'fail', found, todo };
+export function fail(message: string, remedy: string): Finding {
+  return { kind: 'fail', message, remedy };
 }
 
-export function unknown(found: string, todo: string): Unknown {
-  return { kind: 'unknown', found, todo };
+export function unknown(message: string, remedy: string): Unknown {
+  return { kind: 'unknown', message, remedy };
 }
 
 /** The remedy if this process lacks a permission. Root in a container may lack a capability or a mount instead. */
@@ -151,9 +151,11 @@ const severity: readonly Finding['kind'][] = ['fail', 'warn', 'unknown', 'ok', '
 export function worstOf(findings: readonly Finding[], nothing: string): Finding {
   const kind = severity.find((each) => findings.some((finding) => finding.kind === each));
   const worst = findings.filter((finding) => finding.kind === kind);
-  const found = [...new Set(worst.map((finding) => finding.found))].join('; ');
+  const message = [...new Set(worst.map((finding) => finding.message))].join('; ');
   if (kind === undefined) return skip(nothing);
-  if (kind === 'ok' || kind === 'skip') return { kind, found };
-  const todo = [...new Set(worst.flatMap((finding) => ('todo' in finding ? finding.todo : [])))].join('; ');
-  return { kind, found, todo };
+  if (kind === 'ok' || kind === 'skip') return { kind, message };
+  const remedy = [...new Set(worst.flatMap((finding) => ('remedy' in finding ? finding.remedy : [])))].join(
+    '; ',
+  );
+  return { kind, message, remedy };
 }

@@ -19,7 +19,7 @@ export type Piece = string | StatusLabel | { readonly as: Style; readonly of: re
 export interface Detail {
   readonly name: string;
   readonly state: StatusLabel;
-  readonly found: string;
+  readonly message: string;
   /** `for 3 h`; null if unknown. */
   readonly age: string | null;
 }

@@ -52,8 +52,8 @@ async function runCheck(
   }
 }
 
-function cannotTell(found: string): Finding {
-  return { kind: 'unknown', found, todo: 'try again; give it more time with --timeout 10s' };
+function cannotTell(message: string): Finding {
+  return { kind: 'unknown', message, remedy: 'try again; give it more time with --timeout 10s' };
 }
 
 const LONGEST_CLEAN_UP_MS = 1_000;

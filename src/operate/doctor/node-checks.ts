@@ -97,10 +97,10 @@ function judgeClock(where: string, look: LocalApiReading): Finding {
   const skewMs = look.serverTime.getTime() - look.ourTime.getTime();
   const size = `${(Math.abs(skewMs) / 1_000).toFixed(0)} s ${skewMs > 0 ? 'behind' : 'ahead of'} ${where}`;
   if (Math.abs(skewMs) <= UNIMPORTANT_MS) return ok(`the clock agrees with ${where}`);
-  const todo = 'timedatectl; chronyc tracking (or the time service you use), on both nodes';
+  const remedy = 'timedatectl; chronyc tracking (or the time service you use), on both nodes';
   return Math.abs(skewMs) >= TOO_MUCH_MS
-    ? fail(`this clock is ${size}`, todo)
-    : warn(`this clock is ${size}`, todo);
+    ? fail(`this clock is ${size}`, remedy)
+    : warn(`this clock is ${size}`, remedy);
 }
 
 /** The clocks of the other nodes' API servers. */

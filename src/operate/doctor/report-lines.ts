@@ -15,10 +15,10 @@ export const doctorReportSchema = z.object({
       title: z.string(),
       /** `skip` where there is nothing to look at, `unknown` where it could not look. */
       verdict: z.enum(['ok', 'warn', 'fail', 'unknown', 'skip']),
-      found: z.string(),
+      message: z.string(),
       why: z.string(),
       /** What to type or to change; null if there is nothing to do. */
-      todo: z.nullable(z.string()),
+      remedy: z.nullable(z.string()),
     }),
   ),
 });
@@ -30,9 +30,9 @@ export function reportOf(results: readonly CheckedFinding[], tookMs: number): Do
     id,
     title,
     verdict: finding.kind,
-    found: finding.found,
+    message: finding.message,
     why,
-    todo: 'todo' in finding ? finding.todo : null,
+    remedy: 'remedy' in finding ? finding.remedy : null,
   }));
   return { v: 1, verdict: verdictOf(results), tookMs: Math.round(tookMs), checks: shown };
 }
@@ -81,12 +81,11 @@ export function reportLines(report: DoctorReport, options: { readonly colours: b
 
 function checkLines(check: Shown, paint: Paint): readonly string[] {
   const word = paint(WORDS[check.verdict].padEnd(INDENT), check.verdict);
-  const found = `${check.id}: ${check.found}`;
-  const [first = '', ...more] = wrapText(found, WIDTH - INDENT);
+  const [first = '', ...more] = wrapText(`${check.id}: ${check.message}`, WIDTH - INDENT);
   return [
     `${word}${first}`,
     ...more.map(indented),
-    ...(check.todo === null ? [] : [...labelled('why', check.why), ...labelled('type', check.todo)]),
+    ...(check.remedy === null ? [] : [...labelled('why', check.why), ...labelled('run', check.remedy)]),
   ];
 }
 

@@ -107,9 +107,9 @@ function pieceOf(piece: Piece): Html {
   return isLabel(piece) ? state(piece) : html`<span class="${piece.as}">${piece.of.map(pieceOf)}</span>`;
 }
 
-function detailLine({ name, state: { tone, words }, found, age }: Detail): Html {
+function detailLine({ name, state: { tone, words }, message, age }: Detail): Html {
   const since = age === null ? '' : `, ${age}`;
-  return html`<li>${state({ tone, words: `${name}: ${words}` })} <span class="aside">${found}${since}</span></li>`;
+  return html`<li>${state({ tone, words: `${name}: ${words}` })} <span class="aside">${message}${since}</span></li>`;
 }
 
 function factLine({ name, state: label, text, output }: Fact): Html {

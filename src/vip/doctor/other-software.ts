@@ -55,10 +55,10 @@ function judgeProcesses(processes: readonly HostProcess[], config: string): Find
   if (other === undefined) return ok('no other keepalived or kube-vip runs');
   const isService = processes.some((each) => isHawser(each, ['keepalived', 'supervise']));
   const found = `${other.name} (pid ${other.pid}, ${other.argv.join(' ').slice(0, 80)}) is not hawser's`;
-  const todo = `systemctl disable --now keepalived, or remove its pod (cat /proc/${other.pid}/cgroup names it)`;
+  const remedy = `systemctl disable --now keepalived, or remove its pod (cat /proc/${other.pid}/cgroup names it)`;
   return isService || other.name === 'kube-vip'
-    ? fail(found, todo)
-    : warn(found, `${todo}; hawser reads ${config}`);
+    ? fail(found, remedy)
+    : warn(found, `${remedy}; hawser reads ${config}`);
 }
 
 export const otherSoftware: Check<VipContext> = checkOf({

@@ -20,9 +20,9 @@ export function vrrpPriority(index: number, groupSize: number): number {
   return highest - index * Math.min(widestSpacing, Math.max(1, spacing));
 }
 
-/** How a priority comes about: `arithmetic` adds up to `priority`, the place in the list first. */
+/** How a priority comes about: `priorityTerms` add up to `priority`, the place in the list first. */
 interface PrioritySum {
-  readonly arithmetic: readonly Addend[];
+  readonly priorityTerms: readonly Addend[];
   readonly priority: number;
 }
 
@@ -33,12 +33,12 @@ export function prioritySum(base: Addend, track: readonly Addend[]): PrioritySum
   const added = track.reduce((sum, { points }) => sum + points, 0);
   if (added <= TRACK.fault) {
     const why = `FAULT: ${track.map((each) => each.why).join('; ')}`;
-    return { arithmetic: [base, { points: -base.points, why }], priority: 0 };
+    return { priorityTerms: [base, { points: -base.points, why }], priority: 0 };
   }
   const sum = base.points + added;
   const priority = Math.min(254, Math.max(1, sum));
   const bound = { points: priority - sum, why: 'keepalived counts from 1 to 254' };
-  return { arithmetic: [base, ...track, ...(priority === sum ? [] : [bound])], priority };
+  return { priorityTerms: [base, ...track, ...(priority === sum ? [] : [bound])], priority };
 }
 
 /** Why an instance has its priority before health is added. `peers` are the priorities of the others in its group. */

@@ -122,7 +122,7 @@ export function createHealthLoop(
         hasSpoken: track.written() !== undefined,
         trackFile,
         participation,
-        steered: steering.text(kind) ?? null,
+        order: steering.text(kind) ?? null,
       },
     }),
     run: async (signal) => {

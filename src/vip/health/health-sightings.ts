@@ -21,8 +21,8 @@ export function createSightings(checks: readonly string[]): Sightings {
   const seen = new Map<string, Sighting>();
   const row = (check: string): CheckRow => {
     const last = seen.get(check);
-    if (last === undefined) return { check, state: 'unknown', found: 'not looked at yet', sinceMs: null };
-    return { check, state: last.state, found: last.found, sinceMs: Math.round(monotonicMs() - last.atMs) };
+    if (last === undefined) return { check, state: 'unknown', message: 'not looked at yet', sinceMs: null };
+    return { check, state: last.state, message: last.found, sinceMs: Math.round(monotonicMs() - last.atMs) };
   };
   return {
     note: (check, state, found) => {

@@ -146,7 +146,7 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
       const [verdict, ...others] = addends().map(({ why }) => why);
       if (options.participation().state !== 'in') return verdict ?? '';
       const failing = [seen.row(server), seen.row(question)].find(({ state }) => state === 'failed');
-      const detail = flap.verdict === 'failed' ? failing?.found : explainFlap(flap, monotonicMs());
+      const detail = flap.verdict === 'failed' ? failing?.message : explainFlap(flap, monotonicMs());
       return [detail === undefined ? verdict : `${verdict} (${detail})`, ...others].join('; ');
     },
     view: () => ({
@@ -194,10 +194,10 @@ function peersWords({ asked, serving }: PeersReading): readonly [CheckRow['state
 
 function dampingRow(flap: FlapState): CheckRow {
   const nowMs = monotonicMs();
-  const found = explainFlap(flap, nowMs);
+  const message = explainFlap(flap, nowMs);
   const sinceMs = Math.round(nowMs - flap.sinceMs);
-  if (found === undefined) return rowOf('damping', 'ok', 'none');
-  return { check: 'damping', state: flap.verdict === 'doubtful' ? 'doubtful' : 'ok', found, sinceMs };
+  if (message === undefined) return rowOf('damping', 'ok', 'none');
+  return { check: 'damping', state: flap.verdict === 'doubtful' ? 'doubtful' : 'ok', message, sinceMs };
 }
 
 const PARTICIPATION_ROWS: Readonly<Record<Participation['state'], CheckRow['state']>> = {
@@ -206,6 +206,6 @@ const PARTICIPATION_ROWS: Readonly<Record<Participation['state'], CheckRow['stat
   out: 'failed',
 };
 
-function rowOf(check: string, state: CheckRow['state'], found: string): CheckRow {
-  return { check, state, found, sinceMs: null };
+function rowOf(check: string, state: CheckRow['state'], message: string): CheckRow {
+  return { check, state, message, sinceMs: null };
 }

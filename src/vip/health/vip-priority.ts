@@ -20,7 +20,7 @@ export interface HealthView {
   readonly trackFile: string;
   readonly participation: Participation;
   /** What an operator has ordered. */
-  readonly steered: string | null;
+  readonly order: string | null;
 }
 
 /** This node's priority for the VIPs of one kind. `health` is undefined without a health loop. */
@@ -35,7 +35,7 @@ export function priorityOf(
   const instance = model?.instances.find((each) => each.kind === kind);
   const sum =
     model === undefined || instance === undefined
-      ? { arithmetic: health?.participation.state === 'in' ? [] : track, priority: 0 }
+      ? { priorityTerms: health?.participation.state === 'in' ? [] : track, priority: 0 }
       : prioritySum(
           baseAddend(
             instance.priority,
@@ -49,10 +49,10 @@ export function priorityOf(
     value: health?.hasSpoken === true ? track.reduce((total, { points }) => total + points, 0) : null,
     holder: health?.holder ?? holds,
     checks: [...(health?.checks ?? [])],
-    arithmetic: [...sum.arithmetic],
+    priorityTerms: [...sum.priorityTerms],
     priority: sum.priority,
     participation: participationView(health?.participation),
-    steered: health?.steered ?? null,
+    order: health?.order ?? null,
   };
 }
 

@@ -13,12 +13,12 @@ const vipPrioritySchema = z.object({
     z.object({
       check: z.string(),
       state: z.enum(['ok', 'doubtful', 'failed', 'unknown']),
-      found: z.string(),
+      message: z.string(),
       sinceMs: z.nullable(z.number()),
     }),
   ),
   /** How the priority comes about: the place in the list first, then each addend. Their sum is `priority`. */
-  arithmetic: z.array(z.object({ points: z.number(), why: z.string() })),
+  priorityTerms: z.array(z.object({ points: z.number(), why: z.string() })),
   priority: z.number(),
   /** Whether this node competes for these VIPs; `untilMs`: how long it waits at most, null if no end is known. */
   participation: z.object({
@@ -27,7 +27,7 @@ const vipPrioritySchema = z.object({
     untilMs: z.nullable(z.number()),
   }),
   /** What an operator has asked for: `hawser drain`, `move-vip`. */
-  steered: z.nullable(z.string()),
+  order: z.nullable(z.string()),
 });
 
 /** Names of checks that are not about this node's own server. */

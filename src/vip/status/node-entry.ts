@@ -45,11 +45,11 @@ function checkDetails(priorities: readonly VipPriority[]): readonly Detail[] {
 
 const KINDS: Readonly<Record<VipPriority['kind'], string>> = { api: 'API', ingress: 'ingress' };
 
-function checkDetail({ check, state, found, sinceMs }: Check): Detail {
+function checkDetail({ check, state, message, sinceMs }: Check): Detail {
   return {
     name: check,
     state: STATES[state],
-    found,
+    message,
     age: sinceMs === null ? null : `for ${ageText(sinceMs)}`,
   };
 }

@@ -4,8 +4,11 @@ import type { VipNode } from './vip-node.ts';
 export type VipPriority = KeepalivedMonitorStatus['priorities'][number];
 
 /** `250 = 220 (place 1 of 3 in the list) + 0 (HAProxy serves) + 30 (it holds the VIP)`. */
-export function priorityText({ arithmetic, priority }: Pick<VipPriority, 'arithmetic' | 'priority'>): string {
-  const terms = arithmetic.map(({ points, why }, index) => {
+export function priorityText({
+  priorityTerms,
+  priority,
+}: Pick<VipPriority, 'priorityTerms' | 'priority'>): string {
+  const terms = priorityTerms.map(({ points, why }, index) => {
     const sign = points < 0 ? '- ' : index === 0 ? '' : '+ ';
     return `${sign}${Math.abs(points)} (${why})`;
   });

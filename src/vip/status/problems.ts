@@ -55,16 +55,16 @@ function monitored({ keepalivedMonitor }: VipNode) {
  * What an operator asked for is no problem, and no one relies on a drained node: what fails there only leaves
  * less. The local API server is seen among HAProxy's servers.
  */
-function priorityProblems({ kind, checks, steered }: VipPriority): readonly Problem[] {
+function priorityProblems({ kind, checks, order }: VipPriority): readonly Problem[] {
   const [server, question, ...others] = checks;
   const first = [server, question].flatMap((check) => (check?.state === 'failed' ? [check] : [])).slice(0, 1);
   const rest = others.filter(
     ({ check, state }) => state !== 'ok' && state !== 'unknown' && check !== 'local API server',
   );
-  return [...first, ...rest].map(({ check, found }) =>
+  return [...first, ...rest].map(({ check, message }) =>
     problem(
-      steered !== null || check === 'other nodes' ? 'redundancy' : 'out-of-group',
-      `${kind} VIP: ${check}: ${found}`,
+      order !== null || check === 'other nodes' ? 'redundancy' : 'out-of-group',
+      `${kind} VIP: ${check}: ${message}`,
     ),
   );
 }

@@ -60,7 +60,7 @@ function hereLines(vip: string, here: VipNode, isHere: boolean): readonly string
       : [
           `${here.node}: ${priorityText(vipPriority)}${isHere || !vipPriority.holder ? '' : ', but the address is not here'}`,
         ]),
-    ...(vipPriority?.steered ? [`${here.node}: ${vipPriority.steered}`] : []),
+    ...(vipPriority?.order ? [`${here.node}: ${vipPriority.order}`] : []),
     ...(instance === undefined
       ? []
       : [

@@ -82,7 +82,7 @@ function rankOf(
   const instance = said === null ? undefined : instanceOf(said, vip);
   const place = here.keepalivedMonitor?.group.find((each) => each.name === name);
   const known = place === undefined ? [] : [{ points: place.priority, why: 'its place in the list' }];
-  const sum = (own?.arithmetic ?? known).map(
+  const sum = (own?.priorityTerms ?? known).map(
     ({ points, why }, index) => `${signed(points, index === 0)} (${why}) `,
   );
   const other = peer === undefined ? silenceOf(here) : HEALTH[peer.health];
@@ -97,10 +97,10 @@ function rankOf(
   return [{ name: [name], cells }];
 }
 
-function notesOn({ checks, steered }: VipPriority, hearsHolder: boolean): readonly string[] {
+function notesOn({ checks, order }: VipPriority, hearsHolder: boolean): readonly string[] {
   return [
-    ...checks.filter(({ state }) => state !== 'ok').map(({ check, found }) => `${check}: ${found}`),
-    ...(steered === null ? [] : [steered]),
+    ...checks.filter(({ state }) => state !== 'ok').map(({ check, message }) => `${check}: ${message}`),
+    ...(order === null ? [] : [order]),
     ...(hearsHolder ? ['the adverts of a holder arrive here'] : []),
   ];
 }

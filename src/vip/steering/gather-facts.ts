@@ -46,12 +46,12 @@ export async function factsOf(
   return {
     self,
     vips: status.priorities.map((vipPriority): SteeredVip => {
-      const { kind, vips, value, steered } = vipPriority;
+      const { kind, vips, value, order } = vipPriority;
       const isApi = kind === 'api';
       // The holder's bonus lasts half a second longer than its role, so the VIP's place decides.
       const holder = vipPriority.holder && vips.every((vip) => present.has(vip));
       return {
-        ...{ kind, vips, holder, measured: value !== null, steered: steered ?? undefined },
+        ...{ kind, vips, holder, measured: value !== null, steered: order ?? undefined },
         troubles: troublesOf(vipPriority),
         othersServe: isApi ? ready.length > 0 : isOk(vipPriority, PEERS_CHECK),
         servingPeers: isApi ? ready : [],
@@ -73,7 +73,7 @@ function isOk({ checks }: VipPriority, name: string): boolean {
 function troublesOf({ checks }: VipPriority): readonly string[] {
   return checks
     .filter(({ check, state }) => state !== 'ok' && check !== PEERS_CHECK && check !== LOCAL_API_CHECK)
-    .map(({ check, found }) => `${check}: ${found}`);
+    .map(({ check, message }) => `${check}: ${message}`);
 }
 
 /** The peers whose HAProxy is ready. */

@@ -70,9 +70,7 @@ function isFollowed(order: SteeringOrder, priorities: KeepalivedMonitorStatus['p
   const isSteered = (kind: VipKind, steered: string | null): boolean =>
     order.kind === 'drain' ? steered === drainText(order, [kind]) : steered !== null;
   const kinds = order.kind === 'drain' ? order.vips : [order.vip];
-  return kinds.every((each) =>
-    priorities.some(({ kind, steered }) => kind === each && isSteered(kind, steered)),
-  );
+  return kinds.every((each) => priorities.some(({ kind, order }) => kind === each && isSteered(kind, order)));
 }
 
 /** What the status says of a node that this order drains. */

@@ -65,7 +65,7 @@ async function whyNotPickedUp(kinds: readonly VipKind[], settings: Settings): Pr
     if (again !== undefined) return true;
     const look = await askMonitor(settings);
     if (look.kind === 'silent') return false;
-    return look.status.priorities.every(({ kind, steered }) => !kinds.includes(kind) || steered === null);
+    return look.status.priorities.every(({ kind, order }) => !kinds.includes(kind) || order === null);
   });
   if (again !== undefined) return `It was drained again in the meantime by ${again.by}: that order stands.`;
   return isOver

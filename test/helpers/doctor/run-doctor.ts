@@ -31,7 +31,7 @@ export async function runDoctor(
   const report = doctorReportSchema.parse(JSON.parse(stdout));
   const said = (id: string): string => {
     const found = report.checks.find((check) => check.id === id);
-    return `${found?.verdict}: ${found?.found}`;
+    return `${found?.verdict}: ${found?.message}`;
   };
   return { exitCode, report, said };
 }

@@ -82,13 +82,13 @@ export function nodeStatus({
       ...{ version: '0.1.0', clusterName: 'prod-eu-1' },
       priorities: [
         {
-          ...{ kind: 'api', vips: [vip], value: holder ? 30 : 0, holder, priority, steered: null },
+          ...{ kind: 'api', vips: [vip], value: holder ? 30 : 0, holder, priority, order: null },
           participation: { state: 'in', reason: null, untilMs: null },
           checks: [
-            { check: 'HAProxy', state: 'ok', found: '/haproxy_ready answers', sinceMs: 26 * MINUTE },
-            { check: 'API server', state: 'ok', found: '/readyz says ok', sinceMs: 9 * HOUR },
+            { check: 'HAProxy', state: 'ok', message: '/haproxy_ready answers', sinceMs: 26 * MINUTE },
+            { check: 'API server', state: 'ok', message: '/readyz says ok', sinceMs: 9 * HOUR },
           ],
-          arithmetic: [{ points: place, why: `${names.indexOf(name) + 1} of 3 by name` }, ...addends],
+          priorityTerms: [{ points: place, why: `${names.indexOf(name) + 1} of 3 by name` }, ...addends],
         },
       ],
       group: names.map((each, index) => ({
@@ -165,8 +165,8 @@ function failedPriority(vipPriority: VipPriority): VipPriority {
   return {
     ...vipPriority,
     value: -254,
-    checks: [{ check: 'HAProxy', state: 'failed', found: 'connection refused', sinceMs: 2_000 }],
-    arithmetic: [
+    checks: [{ check: 'HAProxy', state: 'failed', message: 'connection refused', sinceMs: 2_000 }],
+    priorityTerms: [
       { points: 220, why: '1 of 3 by name' },
       { points: -254, why: 'HAProxy does not serve' },
     ],

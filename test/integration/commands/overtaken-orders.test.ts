@@ -14,8 +14,8 @@ ensureBuilt();
 /** The waits that an overtaken order must not take are longer than this test may. */
 const TIMEOUT_MS = 15_000;
 
-/** A monitor that goes by the order file only where `steered` says so. */
-async function monitorThatSays(steered: string | null) {
+/** A monitor that goes by the order file only where `says` says so. */
+async function monitorThatSays(says: string | null) {
   const stop = new AbortController();
   const directory = mkdtempSync(join(tmpdir(), 'hawser-order-'));
   onTestFinished(() => {
@@ -23,7 +23,7 @@ async function monitorThatSays(steered: string | null) {
     rmSync(directory, { recursive: true });
   });
   const [standing] = keepalivedMonitorSays.priorities;
-  const priorities = [{ ...standing, steered }];
+  const priorities = [{ ...standing, order: says }];
   const { pages } = await servePages(
     { 'keepalived-monitor': { ...keepalivedMonitorSays, priorities } },
     stop.signal,

@@ -91,9 +91,9 @@ function tableLines({ lead }: Table, { name, aside = [], cells, details = [] }: 
   const word = lead === 'name' ? { ...state, words: wordsOf(name) } : state;
   return [
     ...rowLines(word, text, paint),
-    ...details.flatMap(({ name, state, found, age }) => {
+    ...details.flatMap(({ name, state, message, age }) => {
       const since = age === null ? '' : `, ${age}`;
-      return rowLines(state, `${name}: ${found}${since}`, paint, 2 * INDENT);
+      return rowLines(state, `${name}: ${message}${since}`, paint, 2 * INDENT);
     }),
   ];
 }

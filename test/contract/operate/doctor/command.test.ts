@@ -57,7 +57,7 @@ test('without root it says what it could not look at', async () => {
     },
   );
   const { checks } = JSON.parse(stdout);
-  const verdicts = checks.map(({ id, verdict, todo }: Record<string, unknown>) => [id, verdict, todo]);
+  const verdicts = checks.map(({ id, verdict, remedy }: Record<string, unknown>) => [id, verdict, remedy]);
   expect(verdicts).toContainEqual(['nft', 'unknown', 'run this as root']);
   expect(verdicts).toContainEqual(['vrrp-adverts', 'unknown', expect.stringContaining('as root')]);
   expect(exitCode).toBe(2);
@@ -70,7 +70,7 @@ test('values come from the settings file, and a broken one is a finding and no r
     const { stdout } = await doctor('--json', '--timeout', '20s', '--only', only, '--settings', file(text));
     const { checks } = JSON.parse(stdout);
     const said = (id: string) => checks.find((check: Record<string, string>) => check['id'] === id);
-    return only.split(',').map((id) => `${said(id)?.verdict}: ${said(id)?.found}`);
+    return only.split(',').map((id) => `${said(id)?.verdict}: ${said(id)?.message}`);
   };
   const right = await ask('apiVips: [203.0.113.9]\n');
   expect(right[0]).toMatch(/^ok: .*config\.yaml is valid/);
@@ -104,7 +104,7 @@ test('it reads the settings and the kubeconfig of the node that is mounted at --
     const argv = ['--json', '--timeout', '20s', '--root', root, '--only', only, ...flags];
     const { checks } = JSON.parse((await doctor(...argv)).stdout);
     const said = (id: string) => checks.find((check: Record<string, string>) => check['id'] === id);
-    return only.split(',').map((id) => `${said(id)?.verdict}: ${said(id)?.found}`);
+    return only.split(',').map((id) => `${said(id)?.verdict}: ${said(id)?.message}`);
   };
   const only = 'settings-file,vip-interface,ports,client-certificate';
   for (const flags of [[], ['--settings', '/etc/hawser/config.yaml']]) {

@@ -52,8 +52,8 @@ test('a node on which everything is wrong', async () => {
   expect(said('arp')).toMatch(/^fail: arp_ignore of eth0 is 8/);
   expect(said('ipv6')).toMatch(/^fail: IPv6 is disabled on eth0/);
   expect(said('ports')).toContain(`fail: port 9445 (load balancer) is held by socat (pid ${other.pid})`);
-  for (const { verdict, todo } of report.checks)
-    expect(todo === null).toBe(verdict === 'ok' || verdict === 'skip');
+  for (const { verdict, remedy } of report.checks)
+    expect(remedy === null).toBe(verdict === 'ok' || verdict === 'skip');
 });
 
 test('a VIP that belongs nowhere, on another subnet, or to the node itself', async () => {

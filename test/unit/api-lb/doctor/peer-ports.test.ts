@@ -12,8 +12,8 @@ test('peer-ports: a firewall that drops the load balancer, one that drops the he
   });
   expect(judgePeerPorts({ peer, lbPort: 9445, balancer: dropped, health: 'open' })).toMatchObject({
     kind: 'fail',
-    found: 'port 9445 of cp-2 (192.0.2.12) cannot be reached: no answer in 1200 ms',
-    todo: expect.stringContaining('its firewall sees 9445'),
+    message: 'port 9445 of cp-2 (192.0.2.12) cannot be reached: no answer in 1200 ms',
+    remedy: expect.stringContaining('its firewall sees 9445'),
   });
   expect(judgePeerPorts({ peer, lbPort: 9445, balancer: 'open', health: dropped }).kind).toBe('fail');
   expect(judgePeerPorts({ peer, lbPort: 9445, balancer: 'refused', health: 'open' }).kind).toBe('warn');

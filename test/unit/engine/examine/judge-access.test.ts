@@ -21,8 +21,8 @@ test('missing permissions are named by kind', () => {
   ];
   expect(judgeAccess(asked, remedyOf)).toEqual({
     kind: 'fail',
-    found: 'the API does not let it list, watch secrets; get leases in namespace infra',
-    todo: 'give secrets, secrets, leases',
+    message: 'the API does not let it list, watch secrets; get leases in namespace infra',
+    remedy: 'give secrets, secrets, leases',
   });
 });
 
@@ -31,13 +31,13 @@ test('an API that does not answer is no missing right', () => {
   const asked = [{ access: access('list', 'routes'), answer }];
   expect(judgeAccess(asked, remedyOf)).toMatchObject({
     kind: 'unknown',
-    found: expect.stringContaining('connection refused'),
+    message: expect.stringContaining('connection refused'),
   });
 });
 
 test('a right to one object is named with it', () => {
   const asked = [{ access: { ...access('list', 'secrets', 'shop'), name: 'web' }, answer: denied }];
   expect(judgeAccess(asked, remedyOf)).toMatchObject({
-    found: 'the API does not let it list secrets web in namespace shop',
+    message: 'the API does not let it list secrets web in namespace shop',
   });
 });

@@ -26,12 +26,12 @@ test.each([
   ['a port of another program', judge(answered({ lastFailure: refused })), 'cannot bind'],
   ['a silent stats socket', judge(answered({}), ''), '/run/stats.sock'],
 ])('%s fails, and is named', (_, finding, words) => {
-  expect(finding).toMatchObject({ kind: 'fail', found: expect.stringContaining(words) });
+  expect(finding).toMatchObject({ kind: 'fail', message: expect.stringContaining(words) });
 });
 
 test('a port in use has its own remedy', () => {
   expect(judge(answered({ current: null, lastFailure: refused }))).toMatchObject({
-    todo: expect.stringMatching(/ss -ltnp.*HTTP_PORT/),
+    remedy: expect.stringMatching(/ss -ltnp.*HTTP_PORT/),
   });
 });
 
@@ -39,7 +39,7 @@ test('connections cut by the limit on draining generations are reported, with a 
   const lastCutShort = { generation: 7, limit: 'memory', agoMs: 60_000 };
   expect(judge(answered({ lastCutShort }))).toMatchObject({
     kind: 'warn',
-    found: expect.stringMatching(/generation 7 .*--max-draining-memory/),
-    todo: expect.stringContaining('more memory'),
+    message: expect.stringMatching(/generation 7 .*--max-draining-memory/),
+    remedy: expect.stringContaining('more memory'),
   });
 });

@@ -15,7 +15,7 @@ test('credentials: those that may list nodes', async () => {
     kubeconfig: api.kubeconfig(),
     apiPort: api.port,
   });
-  expect(finding).toMatchObject({ kind: 'ok', found: expect.stringContaining('2 control-plane nodes') });
+  expect(finding).toMatchObject({ kind: 'ok', message: expect.stringContaining('2 control-plane nodes') });
 });
 
 test("credentials: a kubelet's see only their own node since 1.32", async () => {
@@ -26,8 +26,8 @@ test("credentials: a kubelet's see only their own node since 1.32", async () => 
   });
   expect(finding).toMatchObject({
     kind: 'fail',
-    found: expect.stringContaining('kubelet'),
-    todo: expect.stringContaining('hawser rbac --kubelet | kubectl apply -f -'),
+    message: expect.stringContaining('kubelet'),
+    remedy: expect.stringContaining('hawser rbac --kubelet | kubectl apply -f -'),
   });
 });
 
@@ -38,8 +38,8 @@ test('credentials: those that may not list nodes, of another user', async () => 
   const finding = await examine('credentials', undefined, settings);
   expect(finding).toMatchObject({
     kind: 'fail',
-    found: expect.not.stringContaining('kubelet'),
-    todo: expect.stringContaining('hawser rbac | kubectl apply -f -'),
+    message: expect.not.stringContaining('kubelet'),
+    remedy: expect.stringContaining('hawser rbac | kubectl apply -f -'),
   });
 });
 
@@ -49,7 +49,7 @@ test('credentials: those that the API does not know', async () => {
     kubeconfig: api.kubeconfig(),
     apiPort: api.port,
   });
-  expect(finding).toMatchObject({ kind: 'fail', found: expect.stringContaining('401') });
+  expect(finding).toMatchObject({ kind: 'fail', message: expect.stringContaining('401') });
 });
 
 test('credentials: an API that is away says nothing about them', async () => {
@@ -65,11 +65,14 @@ test('credentials: no kubeconfig, and one that is cut off', async () => {
   const missing = { kubeconfig: '/etc/hawser/kubeconfig' };
   expect(await examine('credentials', {}, missing)).toMatchObject({
     kind: 'fail',
-    found: expect.stringContaining('there is no /etc/hawser/kubeconfig'),
-    todo: expect.stringContaining('kubeadm kubeconfig user'),
+    message: expect.stringContaining('there is no /etc/hawser/kubeconfig'),
+    remedy: expect.stringContaining('kubeadm kubeconfig user'),
   });
   for (const id of ['client-certificate', 'api-certificate', 'node-labels'])
-    expect(await examine(id, {}, missing)).toMatchObject({ kind: 'unknown', todo: 'see check credentials' });
+    expect(await examine(id, {}, missing)).toMatchObject({
+      kind: 'unknown',
+      remedy: 'see check credentials',
+    });
   const cut = { '/etc/kubernetes/kubelet.conf': 'apiVersion: v1\nclusters: [' };
   expect(await examine('credentials', cut)).toMatchObject({ kind: 'fail' });
 });
@@ -79,7 +82,7 @@ test('node-labels: this node has its label, or is not among those that have', as
   const settings = { kubeconfig: api.kubeconfig(), apiPort: api.port };
   expect(await examine('node-labels', undefined, settings)).toMatchObject({ kind: 'ok' });
   const finding = await examine('node-labels', undefined, { ...settings, nodeName: 'cp-9' });
-  expect(finding).toMatchObject({ kind: 'warn', todo: expect.stringContaining('kubectl label node cp-9') });
+  expect(finding).toMatchObject({ kind: 'warn', remedy: expect.stringContaining('kubectl label node cp-9') });
 });
 
 test('node-labels: no node has the label, or one with it has no address', async () => {
@@ -91,7 +94,7 @@ test('node-labels: no node has the label, or one with it has no address', async 
     kubeconfig: bare.kubeconfig(),
     apiPort: bare.port,
   });
-  expect(finding).toMatchObject({ kind: 'fail', found: expect.stringContaining('InternalIP') });
+  expect(finding).toMatchObject({ kind: 'fail', message: expect.stringContaining('InternalIP') });
 });
 
 test('api-certificate: the authority of the kubeconfig, and another one', async () => {
@@ -102,7 +105,7 @@ test('api-certificate: the authority of the kubeconfig, and another one', async 
   api.kubeconfig({ ca: other.certFile });
   expect(await examine('api-certificate', undefined, settings)).toMatchObject({
     kind: 'fail',
-    found: expect.stringContaining('hawser test authority'),
+    message: expect.stringContaining('hawser test authority'),
   });
 });
 

@@ -17,8 +17,8 @@ test.each([
 ])("%s: where the node's files are not mounted it cannot tell", async (id) => {
   expect(await examineInContainer(id, { '/proc/1/comm': 'tini\n' })).toMatchObject({
     kind: 'unknown',
-    found: expect.stringContaining('not in view'),
-    todo: expect.stringContaining('--root'),
+    message: expect.stringContaining('not in view'),
+    remedy: expect.stringContaining('--root'),
   });
 });
 

@@ -61,7 +61,7 @@ async function ask(id: string, answer: object | undefined, disk = config) {
 
 test('haproxy-supervisor: one that serves', async () => {
   const finding = await ask('haproxy-supervisor', haproxyStatus(sha(config)));
-  expect(finding).toMatchObject({ kind: 'ok', found: 'serving, pid 77' });
+  expect(finding).toMatchObject({ kind: 'ok', message: 'serving, pid 77' });
 });
 
 test('haproxy-supervisor: one whose HAProxy runs on the last good copy', async () => {
@@ -74,19 +74,19 @@ test('haproxy-supervisor: a supervisor without a HAProxy to run says why', async
   const lastFailure = { stage: 'check', message: 'unknown keyword', agoMs: 1 };
   const status = haproxyStatus('', { current: null, phase: 'waiting-for-configuration', lastFailure });
   const finding = await ask('haproxy-supervisor', status);
-  expect(finding).toMatchObject({ kind: 'fail', found: expect.stringContaining('unknown keyword') });
+  expect(finding).toMatchObject({ kind: 'fail', message: expect.stringContaining('unknown keyword') });
 });
 
 test('haproxy-supervisor: one that never answers fails', async () => {
   expect(await ask('haproxy-supervisor', undefined)).toMatchObject({
     kind: 'fail',
-    found: expect.stringContaining('without an answer'),
+    message: expect.stringContaining('without an answer'),
   });
 });
 
 test('keepalived-supervisor: one that runs tells its states', async () => {
   const finding = await ask('keepalived-supervisor', vrrpStatus(sha(config)));
-  expect(finding).toMatchObject({ kind: 'ok', found: 'running, pid 77 (API BACKUP)' });
+  expect(finding).toMatchObject({ kind: 'ok', message: 'running, pid 77 (API BACKUP)' });
 });
 
 test.each(['haproxy', 'keepalived'] as const)(
@@ -121,8 +121,8 @@ test('haproxy-supervisor: a manifest that the kubelet refused sends the operator
   const root = temporaryRoot({ ...INSTALLED, '/var/log/pods/kube-system_keepalived-n1_1/.kept': '' });
   expect(await examineRoot('haproxy-supervisor', root, {})).toMatchObject({
     kind: 'fail',
-    found: 'the kubelet runs no pod for the manifest of haproxy',
-    todo: 'journalctl -u kubelet | grep haproxy',
+    message: 'the kubelet runs no pod for the manifest of haproxy',
+    remedy: 'journalctl -u kubelet | grep haproxy',
   });
 });
 
@@ -130,7 +130,7 @@ test('haproxy-supervisor: a pod that has no supervisor sends the operator to its
   const root = temporaryRoot({ ...INSTALLED, '/var/log/pods/kube-system_haproxy-n1_1/.kept': '' });
   expect(await examineRoot('haproxy-supervisor', root, {})).toMatchObject({
     kind: 'fail',
-    todo: expect.stringMatching(/^crictl ps -a; .*journalctl -u kubelet/),
+    remedy: expect.stringMatching(/^crictl ps -a; .*journalctl -u kubelet/),
   });
 });
 

@@ -31,7 +31,7 @@ test('listeners: what listens, and from where it can be reached', () => {
 
 test('ports: one that is in use by an invisible process', async () => {
   const files = { '/proc/net/tcp': line('00000000:24E5', '0A', 1) };
-  expect(await examine('ports', files)).toMatchObject({ kind: 'unknown', todo: moreRights });
+  expect(await examine('ports', files)).toMatchObject({ kind: 'unknown', remedy: moreRights });
 });
 
 test('ports: a listener on one address is in the way of HAProxy and not of a page on loopback', async () => {
@@ -45,7 +45,7 @@ test("ports: the four programs' pages, wherever they are", async () => {
   const pages = [{ program: 'keepalived supervise', port: 9095 }];
   expect(await examine('ports', files, { pages })).toMatchObject({
     kind: 'unknown',
-    found: expect.stringContaining('port 9095 (page of hawser keepalived supervise) is taken'),
+    message: expect.stringContaining('port 9095 (page of hawser keepalived supervise) is taken'),
   });
 });
 

@@ -26,7 +26,7 @@ test.each([
   ['something else', 'hello', 'unknown', 'no version'],
 ])('haproxy-program: %s', async (_, output, kind, words) => {
   const finding = await examine('haproxy-program', undefined, { haproxy: program(output) });
-  expect(finding).toMatchObject({ kind, found: expect.stringContaining(words) });
+  expect(finding).toMatchObject({ kind, message: expect.stringContaining(words) });
 });
 
 test('keepalived-program: the one of the distribution does', async () => {
@@ -45,5 +45,5 @@ test.each([
 
 test('a program that is not here may be in the image of its pod', async () => {
   const finding = await examine('keepalived-program', undefined, { keepalived: '/nowhere/keepalived' });
-  expect(finding).toMatchObject({ kind: 'unknown', found: expect.stringContaining('not installed') });
+  expect(finding).toMatchObject({ kind: 'unknown', message: expect.stringContaining('not installed') });
 });

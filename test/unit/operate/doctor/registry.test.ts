@@ -32,7 +32,7 @@ test('a node shared with a router has both checked', () => {
 });
 
 test('a check that is asked for by its name says where there is nothing to look at', async () => {
-  expect(await examine('router-rbac', {})).toEqual({ kind: 'skip', found: 'no hawser router runs here' });
+  expect(await examine('router-rbac', {})).toEqual({ kind: 'skip', message: 'no hawser router runs here' });
 });
 
 test('--help and completion know every check, without loading one', () => {

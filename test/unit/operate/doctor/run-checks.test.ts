@@ -19,8 +19,12 @@ const throwing = check('throwing', async () => {
   throw new Error('no such device');
 });
 const hanging = check('hanging', () => new Promise(() => undefined));
-const failing = check('failing', async () => ({ kind: 'fail', found: 'it burns', todo: 'put it out' }));
-const warning = check('warning', async () => ({ kind: 'warn', found: 'it smokes', todo: 'open a window' }));
+const failing = check('failing', async () => ({ kind: 'fail', message: 'it burns', remedy: 'put it out' }));
+const warning = check('warning', async () => ({
+  kind: 'warn',
+  message: 'it smokes',
+  remedy: 'open a window',
+}));
 
 async function report(...list: readonly DoctorCheck[]) {
   const { signal } = new AbortController();
@@ -30,7 +34,7 @@ async function report(...list: readonly DoctorCheck[]) {
 
 test('a check that throws and one that hangs are ones that cannot tell, with the reason', async () => {
   const { checks: shown } = await report(throwing, hanging, fine);
-  expect(shown.map(({ verdict, found }) => [verdict, found])).toEqual([
+  expect(shown.map(({ verdict, message }) => [verdict, message])).toEqual([
     ['unknown', 'no such device'],
     ['unknown', 'no answer within 50 ms'],
     ['ok', 'healthy'],
@@ -42,8 +46,8 @@ test('listening does not count as time that a check takes', async () => {
     await pause(200);
     return ok('no advert came');
   });
-  expect((await report({ ...listening, listenMs: 30_000 })).checks[0]?.found).toBe('no advert came');
-  expect((await report(listening)).checks[0]?.found).toBe('no answer within 50 ms');
+  expect((await report({ ...listening, listenMs: 30_000 })).checks[0]?.message).toBe('no advert came');
+  expect((await report(listening)).checks[0]?.message).toBe('no answer within 50 ms');
 });
 
 test('a check that listens for adverts gets the time it needs', () => {
@@ -60,7 +64,7 @@ test('when it is stopped it says what it knows by then', async () => {
   });
   const limits = { timeoutMs: 30_000, signal: stop.signal };
   const { checks: shown } = reportOf(await runChecks([stopping, hanging], context, limits), 0);
-  expect(shown.map(({ found }) => found)).toEqual(['healthy', 'it was stopped']);
+  expect(shown.map(({ message }) => message)).toEqual(['healthy', 'it was stopped']);
 });
 
 test.each([
@@ -75,8 +79,8 @@ test.each([
 test('a report has no line of more than 80 columns, but for a word that is longer', async () => {
   const long = {
     kind: 'fail',
-    found: 'word '.repeat(60),
-    todo: `type ${'/a'.repeat(50)} and go on`.repeat(2),
+    message: 'word '.repeat(60),
+    remedy: `type ${'/a'.repeat(50)} and go on`.repeat(2),
   } as const;
   const lines = reportLines(
     await report(

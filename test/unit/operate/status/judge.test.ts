@@ -141,14 +141,14 @@ const standingWith = (part: Partial<NonNullable<typeof standing>>): NodeStatus =
 test('the check that keeps this node from taking over; that it is drained is no problem, what fails there is one', () => {
   const checks = (standing?.checks ?? []).map((check) =>
     check.check === 'HAProxy' || check.check === '/haproxy_ready' || check.check === 'other nodes'
-      ? { ...check, state: 'failed' as const, found: `${check.check} is bad` }
+      ? { ...check, state: 'failed' as const, message: `${check.check} is bad` }
       : check,
   );
   expect(problemsOf(standingWith({ checks }), answeredBy('cp-2'))).toEqual([
     'api VIP: HAProxy: HAProxy is bad',
     'api VIP: other nodes: other nodes is bad',
   ]);
-  const drained = { steered: 'drained' };
+  const drained = { order: 'drained' };
   expect(problemsOf(standingWith(drained), answeredBy('cp-2'))).toEqual([]);
   const down = [server('cp-1', { state: 'down' }), server('cp-2')];
   const failing = { ...standingWith({ ...drained, checks }), servers: down };

@@ -160,7 +160,7 @@ test('a node with VIPs of both kinds names the kind in its checks', () => {
   const monitor = status.here.keepalivedMonitor;
   const [api] = monitor?.priorities ?? [];
   if (monitor == null || api === undefined) throw new Error('the fixture has a VIP');
-  const check = { check: 'other nodes', state: 'ok', found: 'cp-2 could serve', sinceMs: null } as const;
+  const check = { check: 'other nodes', state: 'ok', message: 'cp-2 could serve', sinceMs: null } as const;
   const priorities = [
     { ...api, checks: [check] },
     { ...api, kind: 'ingress' as const, vips: ['10.0.0.200'], checks: [check] },

@@ -32,18 +32,18 @@ test.each([
   ],
   ['a pod has no label app', [podOf('web-1', undefined, true, master)], 'warn', 'without the label app'],
 ] as const)('%s', (_, items, kind, words) => {
-  expect(judge(...items)).toMatchObject({ kind, found: expect.stringContaining(words) });
+  expect(judge(...items)).toMatchObject({ kind, message: expect.stringContaining(words) });
 });
 
 test('a selector that is invalid, or matches nothing, is named', () => {
   const wrong = ownWith({ 'hawser.dev/hosts': 'a in (' });
   const answer = { kind: 'refused' as const, status: 400, message: 'unable to parse' };
   expect(judgeDownstreams(wrong, answer)).toMatchObject({
-    ...{ kind: 'fail', found: expect.stringContaining('"a in ("') },
+    ...{ kind: 'fail', message: expect.stringContaining('"a in ("') },
   });
   const chosen = ownWith({ 'hawser.dev/hosts': 'a in (b)' });
   expect(judgeDownstreams(chosen, { kind: 'listed', items: [] })).toMatchObject({
-    ...{ kind: 'fail', found: expect.stringContaining('no EndpointSlice of default') },
+    ...{ kind: 'fail', message: expect.stringContaining('no EndpointSlice of default') },
   });
 });
 
@@ -51,17 +51,17 @@ test('a template that is missing or refused comes with what to do about it', () 
   expect(judgeTemplate(podProxySays)).toMatchObject({ kind: 'ok' });
   const problem = { reason: 'TemplateMissing', message: 'the pod has no annotation hawser.dev/config' };
   expect(judgeTemplate({ ...podProxySays, problem })).toMatchObject({
-    ...{ kind: 'fail', todo: expect.stringContaining('kubectl annotate pod') },
+    ...{ kind: 'fail', remedy: expect.stringContaining('kubectl annotate pod') },
   });
 });
 
 test('DNS records that are not right fail, in the words of the replica', () => {
   const dns = { target: 'route53', names: ['a.bar.com', 'b.bar.com'], addresses: [], problems: [] };
   expect(judgeDns(podProxySays)).toMatchObject({ kind: 'skip' });
-  expect(judgeDns({ ...podProxySays, dns })).toEqual({ kind: 'ok', found: '2 names by route53' });
+  expect(judgeDns({ ...podProxySays, dns })).toEqual({ kind: 'ok', message: '2 names by route53' });
   const wrong = { ...dns, problems: ['No proxy is ready'] };
   expect(judgeDns({ ...podProxySays, dns: wrong })).toMatchObject({
     kind: 'fail',
-    found: 'No proxy is ready',
+    message: 'No proxy is ready',
   });
 });

@@ -12,18 +12,18 @@ const now = Date.parse('2026-11-21T00:00:00Z');
 test('a router is reading, not ready, or serving', () => {
   expect(judgeReady({ ...routerSays, synced: false })).toMatchObject({
     kind: 'fail',
-    found: expect.stringContaining('listed'),
+    message: expect.stringContaining('listed'),
   });
   const unready = 'HAProxy does not answer on its stats socket';
   expect(judgeReady({ ...routerSays, unready })).toMatchObject({ kind: 'fail' });
-  expect(judgeReady(routerSays)).toEqual({ kind: 'ok', found: 'it serves 9990 routes' });
+  expect(judgeReady(routerSays)).toEqual({ kind: 'ok', message: 'it serves 9990 routes' });
 });
 
 test('routes that are left out are counted, and the first ones named', () => {
   expect(judgeLeftOut(routerSays)).toMatchObject({
     ...{
       kind: 'fail',
-      found: expect.stringMatching(/^2 admitted routes left out, among them shop:basket: /),
+      message: expect.stringMatching(/^2 admitted routes left out, among them shop:basket: /),
     },
   });
   const routes = {
@@ -39,8 +39,8 @@ test('routes that are left out are counted, and the first ones named', () => {
 
 test('certificates that have expired fail, and those that end soon warn', () => {
   expect(judgeCertificates(routerSays)).toMatchObject({
-    ...{ kind: 'fail', found: '1 certificate of routes expired' },
-    todo: expect.stringContaining('shop:cart (cart.example.com) 2026-11-20'),
+    ...{ kind: 'fail', message: '1 certificate of routes expired' },
+    remedy: expect.stringContaining('shop:cart (cart.example.com) 2026-11-20'),
   });
   const certificates = { served: 4, expired: 0, expiring: 2, first: routerSays.certificates?.first ?? [] };
   expect(judgeCertificates({ ...routerSays, certificates }).kind).toBe('warn');

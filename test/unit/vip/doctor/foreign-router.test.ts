@@ -42,7 +42,7 @@ async function look(files: Files, settings: Settings) {
 
 async function idFor(files: Files, settings: Settings): Promise<number | string | undefined> {
   const [first] = await look(files, { apiVips: [VIP], ...settings });
-  return first?.kind === 'known' ? first.watched.virtualRouterId : first?.found;
+  return first?.kind === 'known' ? first.watched.virtualRouterId : first?.message;
 }
 
 test('the ids are those that were set, else those of keepalived.conf, else of the name that hawser would use', async () => {
@@ -63,7 +63,7 @@ test('the ids are those that were set, else those of keepalived.conf, else of th
 test('it listens on the interface of keepalived.conf, else on the one that the VIP goes on', async () => {
   const deviceOf = async (files: Files, settings: Settings) =>
     (await look(files, { virtualRouterIds: { api: 91, ingress: 92 }, ...settings })).map((each) =>
-      each.kind === 'known' ? [each.watched.interface, each.watched.sourceAddress] : each.found,
+      each.kind === 'known' ? [each.watched.interface, each.watched.sourceAddress] : each.message,
     );
   expect(await deviceOf(configured, {})).toEqual([
     ['eth1', ''],
@@ -108,7 +108,7 @@ function judge({ foreign = [advert], own = ['10.77.0.11'], ...rest }: Scene) {
 }
 
 test('a stranger is who is neither this node nor a peer', () => {
-  expect(judge({})).toMatchObject({ kind: 'fail', found: expect.stringContaining('10.77.0.66') });
+  expect(judge({})).toMatchObject({ kind: 'fail', message: expect.stringContaining('10.77.0.66') });
   expect(judge({ peers: ['10.77.0.66'] })).toMatchObject({ kind: 'ok' });
   expect(judge({ own: ['10.77.0.66'] })).toMatchObject({ kind: 'ok' });
 });
@@ -117,18 +117,18 @@ test('our VIP with another id fails, also where a peer advertises it, and names 
   const other = { ...advert, virtualRouterId: 154, vip: VIP, source: '10.77.0.12' };
   expect(judge({ foreign: [other], peers: ['10.77.0.12'] })).toMatchObject({
     kind: 'fail',
-    found: expect.stringMatching(/10\.77\.0\.12 .*router id 154, while this node uses id 77/),
-    todo: expect.stringContaining('--cluster-name'),
+    message: expect.stringMatching(/10\.77\.0\.12 .*router id 154, while this node uses id 77/),
+    remedy: expect.stringContaining('--cluster-name'),
   });
 });
 
 test('with unknown peers the remedy says what to type for a peer', () => {
-  expect(judge({ peers: undefined })).toMatchObject({ todo: expect.stringContaining('--servers') });
-  expect(judge({})).toMatchObject({ todo: expect.not.stringContaining('--servers') });
+  expect(judge({ peers: undefined })).toMatchObject({ remedy: expect.stringContaining('--servers') });
+  expect(judge({})).toMatchObject({ remedy: expect.not.stringContaining('--servers') });
 });
 
 test('a VIP whose id is not known is the finding', () => {
-  const unclear = { kind: 'unknown', found: 'which id?', todo: '--cluster-name NAME' } as const;
+  const unclear = { kind: 'unknown', message: 'which id?', remedy: '--cluster-name NAME' } as const;
   const segment = { ...heard, ids: [unclear], watched: [] };
   expect(judgeForeign({ segment, own: [] })).toEqual([unclear]);
 });

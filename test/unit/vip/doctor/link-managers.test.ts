@@ -62,7 +62,7 @@ test('networkd: what to type names the file that decides', async () => {
   const files = { ...running('systemd-networkd'), '/etc/systemd/network/10-lan.network': network };
   const finding = await examine('networkd', files, onEth0);
   expect(finding).toMatchObject({
-    todo: expect.stringContaining('/etc/systemd/network/10-lan.network.d/vip.conf'),
+    remedy: expect.stringContaining('/etc/systemd/network/10-lan.network.d/vip.conf'),
   });
 });
 

@@ -21,22 +21,22 @@ function node(policy: number, capabilities: string, more: Files = {}): Files {
 const share = (us: number): Files => ({ '/sys/fs/cgroup/cpu/kubepods/x/cpu.rt_runtime_us': `${us}\n` });
 
 test.each<[string, Files, object]>([
-  ['real time', node(2, WITH_SYS_NICE), { kind: 'ok', found: 'keepalived runs at real-time priority 20' }],
+  ['real time', node(2, WITH_SYS_NICE), { kind: 'ok', message: 'keepalived runs at real-time priority 20' }],
   [
     'an ordinary priority',
     node(0, WITH_SYS_NICE),
-    { kind: 'warn', todo: expect.stringContaining('--realtime-priority off') },
+    { kind: 'warn', remedy: expect.stringContaining('--realtime-priority off') },
   ],
-  ['no SYS_NICE', node(0, NONE), { kind: 'warn', found: expect.stringContaining('no SYS_NICE') }],
+  ['no SYS_NICE', node(0, NONE), { kind: 'warn', message: expect.stringContaining('no SYS_NICE') }],
   [
     'a cgroup without real time',
     node(0, WITH_SYS_NICE, share(0)),
-    { kind: 'warn', found: expect.stringContaining('cpu.rt_runtime_us') },
+    { kind: 'warn', message: expect.stringContaining('cpu.rt_runtime_us') },
   ],
   [
     'a cgroup with real time',
     node(0, WITH_SYS_NICE, share(100_000)),
-    { kind: 'warn', found: 'keepalived runs at no real-time priority' },
+    { kind: 'warn', message: 'keepalived runs at no real-time priority' },
   ],
   ['what cannot be read', node(0, WITH_SYS_NICE, { '/proc/9/stat': '' }), { kind: 'unknown' }],
   ['no keepalived of ours', {}, { kind: 'skip' }],

@@ -34,5 +34,5 @@ test.each<[string, string | undefined, string, RegExp]>([
 ])('steering: %s', async (_, text, kind, found) => {
   const finding = await examine('steering', text === undefined ? {} : { [path]: text });
   expect(finding.kind).toBe(kind);
-  expect(finding.found).toMatch(found);
+  expect(finding.message).toMatch(found);
 });

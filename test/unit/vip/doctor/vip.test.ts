@@ -42,7 +42,7 @@ test.each<[string, Heard, string, RegExp]>([
   const holders = holdersAmong(answers, [{ address: '10.0.0.12', mac: ours }], known);
   const segment = { asked: new Set([VIP]), holders, peers: known };
   const [finding] = judgeHolders({ vips: [VIP], segment, held: new Map([[VIP, on]]), isLive });
-  expect(finding).toMatchObject({ kind, found: expect.stringMatching(found) });
+  expect(finding).toMatchObject({ kind, message: expect.stringMatching(found) });
 });
 
 test('vip-interface: a VIP that an earlier run left behind is not taken for an address of the node', () => {

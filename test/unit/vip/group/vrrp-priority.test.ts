@@ -46,16 +46,16 @@ const health = fc.record<TrackHealth>({
   priority: fc.option(fc.integer({ min: 1, max: 254 }), { nil: undefined }),
 });
 
-test('the arithmetic adds up to what keepalived makes of the priority and the track file', () => {
+test('the terms add up to what keepalived makes of the priority and the track file', () => {
   fc.assert(
     fc.property(health, fc.integer({ min: 1, max: 254 }), (seen, own) => {
-      const { arithmetic, priority } = prioritySum({ points: own, why: 'place' }, trackAddends(seen));
+      const { priorityTerms, priority } = prioritySum({ points: own, why: 'place' }, trackAddends(seen));
       const value = trackValue(seen);
       const effective = value <= TRACK.fault ? 0 : Math.min(254, Math.max(1, own + value));
       expect(priority).toBe(effective);
-      expect(arithmetic.reduce((sum, { points }) => sum + points, 0)).toBe(priority);
-      expect(arithmetic[0]?.points).toBe(own);
-      expect(arithmetic.every(({ why }) => why !== '')).toBe(true);
+      expect(priorityTerms.reduce((sum, { points }) => sum + points, 0)).toBe(priority);
+      expect(priorityTerms[0]?.points).toBe(own);
+      expect(priorityTerms.every(({ why }) => why !== '')).toBe(true);
     }),
   );
 });
@@ -72,7 +72,7 @@ test('a node that claims and holds the VIP is as high as keepalived counts', () 
   ];
   expect(prioritySum({ points: 254, why: 'claims' }, holder)).toEqual({
     priority: 254,
-    arithmetic: [
+    priorityTerms: [
       { points: 254, why: 'claims' },
       ...holder,
       { points: -30, why: 'keepalived counts from 1 to 254' },
