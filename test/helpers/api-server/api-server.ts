@@ -19,7 +19,7 @@ import { sendList } from './lie.ts';
 import { listAnswer } from './list.ts';
 import { objectAnswer } from './object-answer.ts';
 import type { ObjectStore } from './object-store.ts';
-import { addressOf, discoveryOf, type ServedResource } from './served-kinds.ts';
+import { addressOf, discoveryOf, isUnknownGroup, type ServedResource } from './served-kinds.ts';
 import { listen, rawSocketOf } from './tls-listener.ts';
 import { sendWatch } from './watch.ts';
 
@@ -113,6 +113,10 @@ export async function startApiServer(settings: ApiServerSettings): Promise<ApiSe
       refusal(request, resource, settings) ??
       settings.instead?.(request.method ?? '', request.url ?? '');
     if (other !== undefined) return sendJson(response, other.code, other.body);
+    if (isUnknownGroup(pathname)) {
+      response.setHeader('x-content-type-options', 'nosniff');
+      return sendText(response, 404, '404 page not found\n');
+    }
     if (faults.retryAfterSeconds > 0 && resource !== undefined) {
       response.setHeader('retry-after', faults.retryAfterSeconds);
       return sendJson(response, 429, tooManyRequests);
@@ -174,7 +178,12 @@ function otherAnswer(path: string, faults: Faults): Answer | undefined {
       body: status(403, 'Forbidden', `forbidden: User "system:anonymous" cannot get path "${path}"`),
     };
   if (path === '/version') return { code: 200, body: version };
-  if (!path.startsWith('/api') || addressOf(path) !== undefined || discoveryOf(path) !== undefined)
+  if (
+    !path.startsWith('/api') ||
+    isUnknownGroup(path) ||
+    addressOf(path) !== undefined ||
+    discoveryOf(path) !== undefined
+  )
     return undefined;
   return { code: 404, body: status(404, 'NotFound', 'the server could not find the requested resource', {}) };
 }
@@ -189,7 +198,12 @@ function refusal(
   if (verdict === 'allowed') return undefined;
   return verdict === 'unauthenticated'
     ? { code: 401, body: unauthorized }
-    : { code: 403, body: forbiddenBody(callerOf(request).commonName ?? 'system:anonymous', resource) };
+    : { code: 403, body: forbiddenBody(userOf(callerOf(request)), resource) };
+}
+
+/** A token that names an account stands for it. */
+function userOf({ commonName, token }: Caller): string {
+  return commonName ?? (token?.startsWith('system:') === true ? token : 'system:anonymous');
 }
 
 function forbiddenBody(user: string, { plural }: ServedResource): Status {

@@ -1,5 +1,5 @@
 import { type Answer, status, tooNew } from './answers.ts';
-import { matchesFields, matchesSelector } from './label-selector.ts';
+import { matchesFields, matchesSelector, unsupportedField } from './label-selector.ts';
 import { keyOf, type ObjectStore, type StoredObject } from './object-store.ts';
 import type { ServedResource } from './served-kinds.ts';
 
@@ -12,8 +12,11 @@ export function isSelected(object: StoredObject, resource: ServedResource, query
   );
 }
 
-/** A list, in pages where `limit` asks for them. Items carry no kind and apiVersion, like the real ones. */
+/** A list, in pages where `limit` asks for them. Items carry no kind and apiVersion, like the real ones, but for those of custom resources. */
 export function listAnswer(resource: ServedResource, query: URLSearchParams, store: ObjectStore): Answer {
+  const label = unsupportedField(resource.kind, query.get('fieldSelector') ?? '');
+  if (label !== undefined)
+    return { code: 400, body: status(400, 'BadRequest', `field label not supported: ${label}`) };
   const asked = Number(query.get('resourceVersion') ?? 0);
   if (asked > store.version()) return { code: 504, body: tooNew(asked, store.version()) };
   const token = readToken(query.get('continue'));
@@ -35,7 +38,9 @@ export function listAnswer(resource: ServedResource, query: URLSearchParams, sto
           remainingItemCount: rest.length - page.length,
         }),
   };
-  const items = page.map(({ kind: _kind, apiVersion: _apiVersion, ...item }) => item);
+  const items = resource.isCustom
+    ? page
+    : page.map(({ kind: _kind, apiVersion: _apiVersion, ...item }) => item);
   return {
     code: 200,
     body: { kind: `${resource.kind}List`, apiVersion: resource.apiVersion, metadata, items },

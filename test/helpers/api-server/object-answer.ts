@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type Answer, status } from './answers.ts';
 import type { ObjectStore, StoredObject } from './object-store.ts';
-import { type Addressed, resourceName } from './served-kinds.ts';
+import { type Addressed, groupOf, resourceName, type ServedResource } from './served-kinds.ts';
 
 /** Reads, creates, patches and deletes single objects, and refuses what the real one refuses: 404, 409, 415, 422. */
 export async function objectAnswer(
@@ -23,7 +24,7 @@ export async function objectAnswer(
       return patch(object, JSON.parse(body), { ...addressed, manager: managerOf(request) }, store);
     case 'DELETE':
       store.delete(resource.kind, name, resource.namespace);
-      return { code: 200, body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' } };
+      return { code: 200, body: deleted(addressed) };
     default:
       return { code: 405, body: status(405, 'MethodNotAllowed', 'the server does not allow this method') };
   }
@@ -33,7 +34,10 @@ function create(object: StoredObject, { resource }: Addressed, store: ObjectStor
   const { name } = object.metadata;
   const of = resourceName(resource);
   if (store.get(resource.kind, name, resource.namespace) !== undefined)
-    return { code: 409, body: status(409, 'AlreadyExists', `${of} "${name}" already exists`, { name }) };
+    return {
+      code: 409,
+      body: status(409, 'AlreadyExists', `${of} "${name}" already exists`, detailsOf(resource, name)),
+    };
   const refusal = invalid(object);
   if (refusal !== undefined) return refusal;
   store.set(object);
@@ -51,7 +55,7 @@ function patch(
   const asked = (change['metadata'] as StoredObject['metadata'] | undefined)?.resourceVersion;
   if (asked !== undefined && asked !== resourceVersion) {
     const message = `Operation cannot be fulfilled on ${resourceName(resource)} "${name}": the object has been modified; please apply your changes to the latest version and try again`;
-    return { code: 409, body: status(409, 'Conflict', message, { name, kind: resource.plural }) };
+    return { code: 409, body: status(409, 'Conflict', message, detailsOf(resource, name)) };
   }
   const { status: newStatus, ...rest } = change;
   const patched = merge(object, isStatus ? { status: newStatus } : rest) as StoredObject;
@@ -99,23 +103,73 @@ function merge(target: unknown, change: unknown): unknown {
   return merged;
 }
 
-/** Two of the real one's rules, to have something that it refuses. */
-function invalid({ kind, metadata, ...rest }: StoredObject): Answer | undefined {
-  const { spec = {}, status: its = {} } = rest as { spec?: Record<string, unknown>; status?: object };
-  const seconds = spec['leaseDurationSeconds'];
-  const field =
-    kind === 'Lease' && typeof seconds === 'number' && seconds <= 0
-      ? `spec.leaseDurationSeconds: Invalid value: ${seconds}: must be greater than 0`
-      : 'ingress' in its && !Array.isArray(its.ingress)
-        ? 'status.ingress: Invalid value: must be an array'
-        : undefined;
-  if (field === undefined) return undefined;
-  return { code: 422, body: status(422, 'Invalid', `${kind} "${metadata.name}" is invalid: ${field}`) };
+interface Refused {
+  readonly field: string;
+  readonly message: string;
+  readonly reason: string;
+}
+
+/** A few of the real one's rules, to have something that it refuses. */
+function invalid({ kind, apiVersion, metadata, ...rest }: StoredObject): Answer | undefined {
+  const cause = causeIn(kind, rest as Fields);
+  if (cause === undefined) return undefined;
+  const { field, message } = cause;
+  const group = groupOf({ apiVersion });
+  const what = group === undefined ? kind : `${kind}.${group}`;
+  const { name } = metadata;
+  const details = { name, ...(group !== undefined && { group }), kind, causes: [cause] };
+  return {
+    code: 422,
+    body: status(422, 'Invalid', `${what} "${name}" is invalid: ${field}: ${message}`, details),
+  };
+}
+
+interface Fields {
+  readonly spec?: { readonly leaseDurationSeconds?: number };
+  readonly status?: {
+    readonly ingress?: unknown;
+    readonly loadBalancer?: { readonly ingress?: readonly { readonly ip?: string }[] };
+  };
+}
+
+function causeIn(kind: string, { spec, status: its }: Fields): Refused | undefined {
+  if (kind === 'Lease' && (spec?.leaseDurationSeconds ?? 1) <= 0)
+    return {
+      reason: 'FieldValueInvalid',
+      message: `Invalid value: ${spec?.leaseDurationSeconds}: must be greater than 0`,
+      field: 'spec.leaseDurationSeconds',
+    };
+  if (kind === 'Route') return routeCause(its?.ingress ?? []);
+  const ips = its?.loadBalancer?.ingress?.map(({ ip }) => ip) ?? [];
+  const wrong = ips.findIndex((ip) => ip !== undefined && isIP(ip) === 0);
+  if (wrong === -1) return undefined;
+  const message = `Invalid value: "${ips[wrong]}": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)`;
+  return { reason: 'FieldValueInvalid', message, field: `status.loadBalancer.ingress[${wrong}].ip` };
+}
+
+function routeCause(ingress: unknown): Refused | undefined {
+  const wrongType = (field: string, is: string, expected: string): Refused => {
+    const message = `Invalid value: "${is}": ${field} in body must be of type ${expected}: "${is}"`;
+    return { reason: 'FieldValueTypeInvalid', message, field: `status.${field}` };
+  };
+  if (!Array.isArray(ingress)) return wrongType('ingress', typeof ingress, 'array');
+  const wrong = ingress.findIndex(({ host }) => typeof host === 'number');
+  return wrong === -1 ? undefined : wrongType(`ingress[${wrong}].host`, 'integer', 'string');
+}
+
+function detailsOf(resource: ServedResource, name: string): Readonly<Record<string, unknown>> {
+  const group = groupOf(resource);
+  return { name, ...(group !== undefined && { group }), kind: resource.plural };
+}
+
+function deleted({ resource, name = '' }: Addressed): object {
+  const details = detailsOf(resource, name);
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
 }
 
 function missing({ resource, name = '' }: Addressed): Answer {
   const message = `${resourceName(resource)} "${name}" not found`;
-  return { code: 404, body: status(404, 'NotFound', message, { name, kind: resource.plural }) };
+  return { code: 404, body: status(404, 'NotFound', message, detailsOf(resource, name)) };
 }
 
 const unsupported: Answer = {

@@ -3,6 +3,8 @@ export interface ServedResource {
   readonly kind: string;
   readonly apiVersion: string;
   readonly plural: string;
+  /** By a CustomResourceDefinition: items of a list have their kind and apiVersion. */
+  readonly isCustom?: true;
   /** Only objects of this namespace. */
   readonly namespace?: string;
 }
@@ -22,14 +24,14 @@ const kinds: readonly ServedResource[] = [
   { kind: 'Event', apiVersion: 'v1', plural: 'events' },
   { kind: 'EndpointSlice', apiVersion: 'discovery.k8s.io/v1', plural: 'endpointslices' },
   { kind: 'Lease', apiVersion: 'coordination.k8s.io/v1', plural: 'leases' },
-  { kind: 'Route', apiVersion: 'route.openshift.io/v1', plural: 'routes' },
+  { kind: 'Route', apiVersion: 'route.openshift.io/v1', plural: 'routes', isCustom: true },
   { kind: 'Ingress', apiVersion: 'networking.k8s.io/v1', plural: 'ingresses' },
   { kind: 'Service', apiVersion: 'v1', plural: 'services' },
   { kind: 'Endpoints', apiVersion: 'v1', plural: 'endpoints' },
   { kind: 'Namespace', apiVersion: 'v1', plural: 'namespaces' },
   { kind: 'Secret', apiVersion: 'v1', plural: 'secrets' },
   { kind: 'ReplicaSet', apiVersion: 'apps/v1', plural: 'replicasets' },
-  { kind: 'DNSEndpoint', apiVersion: 'externaldns.k8s.io/v1alpha1', plural: 'dnsendpoints' },
+  { kind: 'DNSEndpoint', apiVersion: 'externaldns.k8s.io/v1alpha1', plural: 'dnsendpoints', isCustom: true },
 ];
 
 const shape =
@@ -47,10 +49,22 @@ export function addressOf(path: string): Addressed | undefined {
   };
 }
 
+/** Undefined for the core group. */
+export function groupOf({ apiVersion }: Pick<ServedResource, 'apiVersion'>): string | undefined {
+  const [group, version] = apiVersion.split('/');
+  return version === undefined ? undefined : group;
+}
+
 /** `nodes`, `leases.coordination.k8s.io`: as the API names a kind in its messages. */
-export function resourceName({ apiVersion, plural }: ServedResource): string {
-  const [group = '', version] = apiVersion.split('/');
-  return version === undefined ? plural : `${plural}.${group}`;
+export function resourceName(resource: ServedResource): string {
+  const group = groupOf(resource);
+  return group === undefined ? resource.plural : `${resource.plural}.${group}`;
+}
+
+/** A path of a group without a kind. */
+export function isUnknownGroup(path: string): boolean {
+  const [, group] = /^\/apis\/([^/]+)\//.exec(path) ?? [];
+  return group !== undefined && !kinds.some((each) => groupOf(each) === group);
 }
 
 /** The answer of `GET /apis/GROUP/VERSION` for the existing kinds; undefined for a group without any. */

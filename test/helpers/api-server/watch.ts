@@ -81,7 +81,10 @@ function bookmark({ resource, store }: WatchSettings) {
     object: {
       kind: resource.kind,
       apiVersion: resource.apiVersion,
-      metadata: { resourceVersion: `${store.version()}`, creationTimestamp: null },
+      metadata: {
+        resourceVersion: `${store.version()}`,
+        ...(!resource.isCustom && { creationTimestamp: null }),
+      },
     },
   };
 }

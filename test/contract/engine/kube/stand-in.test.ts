@@ -5,7 +5,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ApiServer } from '../../../helpers/api-server/api-server.ts';
 import { kubernetesSlice, node } from '../../../helpers/api-server/objects.ts';
 import { createTestCluster, type TestCluster } from '../../../helpers/api-server/observing.ts';
-import { type RecordedAnswer, readRecording } from '../../../helpers/recordings.ts';
+import {
+  expectSameAnswer,
+  expectSameShape,
+  type RecordedAnswer,
+  readRecording,
+} from '../../../helpers/recordings.ts';
 
 let cluster: TestCluster;
 let server: ApiServer;
@@ -46,30 +51,6 @@ async function get(
     });
     outgoing.on('error', reject).end();
   });
-}
-
-/** Every path to a value of these objects with the value's type, the values of `exact` fields included. */
-function shapeOf(value: unknown, path = ''): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap((item) => shapeOf(item, `${path}[]`));
-  if (typeof value !== 'object' || value === null)
-    return [`${path}: ${exact.test(path) ? value : typeof value}`];
-  return Object.entries(value).flatMap(([key, inner]) => shapeOf(inner, `${path}.${key}`));
-}
-const exact = /\.(kind|apiVersion|code|reason|status|type|addressType|protocol)$/;
-
-/** What the stand-in says must be in the real answer as well; the real one says more, which no parser needs. */
-function expectSameShape(actual: unknown, real: unknown, needed: readonly string[]): void {
-  const realShape = new Set(shapeOf(real));
-  const actualShape = shapeOf(actual);
-  expect(actualShape.filter((line) => !realShape.has(line))).toEqual([]);
-  for (const line of needed) expect(actualShape).toContain(line);
-}
-
-function expectSameAnswer(actual: RecordedAnswer, recording: string, needed: readonly string[] = []): void {
-  const real = readRecording(recording);
-  expect(actual.code).toBe(real.code);
-  expect(actual.headers['content-type']).toBe(real.headers['content-type']);
-  expectSameShape(JSON.parse(actual.body), JSON.parse(real.body), needed);
 }
 
 test('a list of nodes', async () => {
