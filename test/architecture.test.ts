@@ -319,6 +319,18 @@ describe('tests', () => {
     expect(testFiles.filter((file) => rooms.test(file) && equal.test(testText(file)))).toEqual([]);
   });
 
+  // A starved client or server takes longer than a short drain, and is then cut by design.
+  test('that count lost connections do not shorten what HAProxy waits for', () => {
+    const isShort = (block: string): boolean =>
+      /\blost\)?\.toEqual\(\{\}\)|lostSince\(/.test(block) && /\.supervise\(\)|\bshortTimes\b/.test(block);
+    const short = testFiles.filter((file) =>
+      testText(file)
+        .split(/^(?:test|it|describe)\b/m)
+        .some(isShort),
+    );
+    expect(short).toEqual([]);
+  });
+
   test('never find or end a process by its name', () => {
     const named = /\b(pkill|killall|pidof|pgrep)\b/;
     const others = testFiles.filter((file) => file !== 'architecture.test.ts');

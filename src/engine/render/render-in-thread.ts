@@ -21,6 +21,8 @@ interface ThreadLimits {
   readonly retryMs?: number;
   /** Default 32 MB. */
   readonly memoryMb?: number;
+  /** Ends the wait for a job. Default: by the clock. */
+  readonly timer?: typeof patientTimer;
 }
 
 /** A starved machine may take seconds to start a thread. */
@@ -37,7 +39,7 @@ interface Before {
 type Answer = RenderOutcome | { readonly kind: 'ended'; readonly message: string };
 
 export function createRenderThread(limits: ThreadLimits = {}): RenderThread {
-  const { timeoutMs = 2_000, idleMs = 10_000, retryMs = 15_000, memoryMb = MAX_THREAD_MB } = limits;
+  const { timeoutMs = 2_000, idleMs = 10_000, retryMs = 15_000, memoryMb = MAX_THREAD_MB, timer } = limits;
   let thread: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
   let before: Before | undefined;
@@ -55,7 +57,7 @@ export function createRenderThread(limits: ThreadLimits = {}): RenderThread {
       const started = await answerOf(thread, START_TIMEOUT_MS, memoryMb, () => undefined);
       if (started.kind === 'ended') return started;
     }
-    return await answerOf(thread, timeoutMs, memoryMb, (worker) => worker.postMessage(task));
+    return await answerOf(thread, timeoutMs, memoryMb, (worker) => worker.postMessage(task), timer);
   };
   const renderNow = async (job: RenderJob): Promise<RenderOutcome> => {
     const { templateText } = job;
@@ -104,6 +106,7 @@ function answerOf(
   withinMs: number,
   memoryMb: number,
   send: (thread: Worker) => void,
+  begin = patientTimer,
 ): Promise<Answer> {
   return new Promise((resolve) => {
     const settle = (answer: Answer): void => {
@@ -117,7 +120,7 @@ function answerOf(
       const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
       ended(isMemory ? `it exceeded the limit MAX_THREAD_MB (${memoryMb} MB)` : error.message);
     };
-    const timer = patientTimer(withinMs, () => ended(`it was not done within ${withinMs} ms`));
+    const timer = begin(withinMs, () => ended(`it was not done within ${withinMs} ms`));
     // Keeps the process alive while it waits.
     thread.on('message', settle).on('exit', exited).on('error', broken).ref();
     send(thread);

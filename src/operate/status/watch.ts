@@ -20,13 +20,14 @@ export async function watch(
   look: () => Promise<readonly string[]>,
   screen: Screen,
   signal: AbortSignal,
+  pause = sleep,
 ): Promise<void> {
   if (screen.isTTY) screen.write(`${HIDE_CURSOR}${HOME}${TO_END_OF_SCREEN}`);
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     const lines = await look();
     if (signal.aborted) break;
     screen.write(screen.isTTY ? picture(lines, screen.rows) : `${isFirst ? '' : '\n'}${lines.join('\n')}\n`);
-    await sleep(AGAIN_MS, signal);
+    await pause(AGAIN_MS, signal);
   }
   if (screen.isTTY) screen.write(SHOW_CURSOR ?? '');
 }

@@ -11,7 +11,7 @@ import { waitFor } from '../../helpers/wait-for.ts';
 type Current = Awaited<ReturnType<SupervisorProcess['waitForServing']>>;
 
 /** Longer than any test: what ends sooner was not waited for. */
-const LONG_DRAIN = ['--force-delete-timeout', '10m', '--drain-timeout', '10m', '--start-timeout', '10s'];
+const LONG_DRAIN = ['--force-delete-timeout', '10m', '--drain-timeout', '10m', '--start-timeout', '60s'];
 
 function stop(pid: number | undefined): void {
   process.kill(pid ?? 0, 'SIGSTOP');
@@ -21,7 +21,7 @@ const hung = (host: SupervisedHost) =>
   waitFor('the hang to be seen', () => host.events('generation-hung')[0]);
 
 const says = (host: SupervisedHost): Promise<string> =>
-  host.namespace.run('curl', '-sf', '--max-time', '20', `http://127.0.0.1:${ports.version}/`);
+  host.namespace.run('curl', '-sf', '--max-time', '60', `http://127.0.0.1:${ports.version}/`);
 
 async function start(flags = LONG_DRAIN): Promise<{
   readonly host: SupervisedHost;
@@ -106,7 +106,7 @@ test.each([
   onTestFinished(() => void client.kill('SIGKILL'));
   await supervisor.waitForServing(1);
   // HAProxy's own watchdog ends one that spins, before or after the new generation serves.
-  await host.waitForGenerations(1, 60_000);
+  await host.waitForGenerations(1);
   expect(await says(host)).toBe('v1');
 });
 

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ports } from '../../helpers/supervisor-configuration.ts';
-import { createSupervisedHost, type SupervisedHost, shortTimes } from '../../helpers/supervisor-host.ts';
+import { createSupervisedHost, patientTimes, type SupervisedHost } from '../../helpers/supervisor-host.ts';
 import type { SupervisorProcess } from '../../helpers/supervisor-process.ts';
 import { times, waitFor } from '../../helpers/wait-for.ts';
 
@@ -21,7 +21,7 @@ async function versions(host: SupervisedHost): Promise<readonly string[]> {
 /** The next supervisor serves the newest file, nothing else answers, and nothing outlives it. */
 async function expectTakenOver(host: SupervisedHost, next: SupervisorProcess, after: number): Promise<void> {
   await next.waitForServing(after);
-  await host.waitForGenerations(1, 20_000);
+  await host.waitForGenerations(1);
   expect(await versions(host)).toEqual(['v3']);
   expect(await next.reload()).toMatchObject({ ok: true });
   next.kill('SIGTERM');
@@ -45,7 +45,7 @@ test('a full run directory, a reload, and a killed supervisor: the HAProxy that 
   host.install('v2');
   expect(await first.reload()).toMatchObject({ ok: true, generation: 2 });
   expect(host.events('record-not-written')).toHaveLength(1);
-  await host.waitForGenerations(1, 20_000);
+  await host.waitForGenerations(1);
   await killed(host, first);
   const next = host.supervise();
   await expectTakenOver(host, next, 2);
@@ -71,7 +71,7 @@ test.each([
 ] as const)('a record that was %s while the supervisor was dead loses no HAProxy', async (_, harm) => {
   await using host = await createSupervisedHost();
   host.install('v1');
-  const first = host.supervise(['--force-delete-timeout', '10m', ...shortTimes.slice(2)]);
+  const first = host.supervise(patientTimes);
   await first.waitForServing();
   await host.serve(ports.backend);
   const streams = await host.load({ port: ports.stream, streams: 2 });
@@ -83,7 +83,7 @@ test.each([
   await killed(host, first);
   harm(host.paths.record);
   const load = await host.load({ ratePerSecond: 100, servers: ['v2', 'v3'] });
-  const next = host.supervise();
+  const next = host.supervise(patientTimes);
   await next.waitForServing(2);
   expect((await load.stop()).lost).toEqual({});
   expect(host.events('unrecorded-generation').map(({ generation }) => generation)).toEqual([2, 1]);

@@ -112,13 +112,13 @@ export function deployerFor(
     check = 'before-write',
     ...more
   } = options;
-  const { reloadTimeoutMs = 30_000, statusTimeoutMs = 2_000, reloadEveryMs = 0, compare } = more;
+  const { reloadTimeoutMs = 60_000, statusTimeoutMs = 60_000, reloadEveryMs = 0, compare } = more;
   const outcomes: ApplyOutcome[] = [];
   const deployer = createDeployer<undefined>({
     ...{ configPath, check: ask, ...(onReload && { onReload }) },
     policy: { check, reloadEveryMs, compare },
     store: createStore({ configPath, ...(onForeign && { onForeign }) }),
-    proxy: proxy ?? connectProxy({ socketPath, reloadTimeoutMs, statusTimeoutMs }),
+    proxy: proxy ?? connectProxy({ socketPath, reloadTimeoutMs, statusTimeoutMs, updateTimeoutMs: 60_000 }),
     observe: ({ outcome, isCheck }) => {
       if (isCheck !== true || outcome.kind !== 'unchanged') outcomes.push(outcome);
     },

@@ -1,26 +1,16 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startLoad } from '../../../helpers/load/start-load.ts';
-import { type LiveRouter, startLiveRouter } from '../../../helpers/router/live-router.ts';
+import { startLiveRouter } from '../../../helpers/router/live-router.ts';
 import { plainRoute, slice } from '../../../helpers/router/route-objects.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
-/** How a router begins and ends. */
-let live: LiveRouter;
-
-beforeAll(async () => {
-  live = await startLiveRouter({
-    objects: [plainRoute('web', 'web.test'), slice('web', [0])],
-    startApi: false,
-    // As long as a busy machine needs to ask three times in it.
-    env: { ROUTER_GRACEFUL_SHUTDOWN_DELAY: '10s' },
-  });
-});
-afterAll(async () => {
-  await live[Symbol.asyncDispose]();
-});
+const objects = [plainRoute('web', 'web.test'), slice('web', [0])];
 
 test('20: the router is alive before it is ready, ready once it serves, and unready from SIGTERM on while it still serves', async () => {
+  // Longer than any test: its end has a test of its own.
+  const env = { ROUTER_GRACEFUL_SHUTDOWN_DELAY: '10m' };
+  await using live = await startLiveRouter({ objects, startApi: false, env });
   const [node] = live.cluster.nodes;
   if (node === undefined) throw new Error('no node');
   await live.says('router-started');
@@ -39,11 +29,14 @@ test('20: the router is alive before it is ready, ready once it serves, and unre
 });
 
 test('24: the router exits 0 after its delay; the supervisor drains, and exits 1 if it had to cut connections', async () => {
+  await using live = await startLiveRouter({ objects, env: { ROUTER_GRACEFUL_SHUTDOWN_DELAY: '1s' } });
+  await live.answers('web.test', 'a');
   const load = await startLoad(live.cluster.namespace.prefix, {
     ...{ host: live.host, hostHeader: 'web.test', port: live.httpPort, ratePerSecond: 0, timeoutMs: 1_000 },
     ...{ streams: 1, streamRampMs: 1, servers: [], probe: null },
   });
   await waitFor('the stream', async () => ((await live.supervisor.status()).current?.sessions ?? 0) > 0);
+  live.router.kill('SIGTERM');
   const [code] = live.router.exitCode === null ? await once(live.router, 'exit') : [live.router.exitCode];
   expect(code).toBe(0);
   live.supervisor.kill('SIGTERM');
