@@ -11,5 +11,5 @@ const events: JournalEvents = {
   'servers-drained': { kind: 'servers', facts: ['drained', 'isIgnored'] },
 };
 
-/** What the journals of the API load balancer keep. */
+/** The journaled events of the API load balancer. */
 export const apiLbJournal = { events };

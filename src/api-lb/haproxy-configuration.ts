@@ -15,7 +15,7 @@ import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
 import type { HaproxyMonitorStatus } from './haproxy-monitor-status.ts';
 import { printableLoadBalancer, serversInRotation } from './load-balancer.ts';
 
-/** A loaded machine takes seconds for what takes 40 ms at rest. */
+/** A loaded machine takes seconds for 40 ms of work. */
 const CHECK_TIMEOUT_MS = 20_000;
 
 interface HaproxyConfiguration extends ConfigurationParts<readonly ApiServer[]> {
@@ -80,7 +80,7 @@ function logDrained(before: readonly ApiServer[], now: readonly ApiServer[], log
     list.filter(({ drained }) => drained).map(({ name }) => name);
   const [drained, earlier] = [drainedOf(now), drainedOf(before)];
   if (drained.join(' ') === earlier.join(' ')) return;
-  // Draining every server would take the API away, so none is drained then.
+  // Draining every server would take the API away, so the annotations are then ignored.
   const isIgnored = serversInRotation(now) === now && drained.length > 0;
   log({ event: 'servers-drained', level: isIgnored ? 'warn' : 'info', drained, isIgnored });
 }

@@ -2,7 +2,7 @@ import type { Observers } from '../engine/monitor/observers.ts';
 import { type MetricsRegistry, simpleGauge } from '../engine/observe/metrics-registry.ts';
 import { createMonitorMetrics } from '../engine/observe/monitor-metrics.ts';
 
-/** What the HAProxy monitor can be asked about besides, in Prometheus' words. */
+/** The HAProxy monitor's own metrics. */
 export type HaproxyMonitorMetrics = ReturnType<typeof createHaproxyMonitorMetrics>;
 export type HaproxyMonitorObservers = Observers<HaproxyMonitorMetrics>;
 

@@ -54,10 +54,10 @@ export const haproxyMonitorCommand = commandSpec({
     if (problems.length > 0) throw new ConfigError(problems);
     return {
       ...settings,
-      /** Canonical and unique, in the order given; the first one's family leads. */
+      /** Canonical and unique, in the given order; the first one's family leads. */
       vips: [...new Set(settings.apiVips)],
       lastKnownPath: settings.lastKnown ?? besideConfig(settings, 'api-servers.json'),
-      /** Of the kernel that this process runs on. */
+      /** From the kernel that this process runs on. */
       hasIpv6: existsSync('/proc/net/if_inet6'),
     };
   },

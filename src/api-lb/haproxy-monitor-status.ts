@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { lastChangeSchema } from '../engine/monitor/last-change-schema.ts';
 
-/** What `GET /status` of a HAProxy monitor answers. */
+/** A HAProxy monitor's answer to `GET /status`. */
 export const haproxyMonitorStatusSchema = z.object({
   version: z.string(),
   source: z.enum(['nodes', 'endpoints', 'static']),
@@ -16,9 +16,9 @@ export const haproxyMonitorStatusSchema = z.object({
       }),
     ),
   ),
-  /** Why a list that was seen is not applied; null if it is. */
+  /** Why an observed list is not applied; null if it is. */
   held: z.nullable(z.string()),
-  /** Of the configuration that was rendered last; null before the first. */
+  /** Of the last rendered configuration; null before the first. */
   configSha256: z.nullable(z.string()),
   /** HAProxy has a server that it would send a client to. */
   usable: z.nullable(z.boolean()),

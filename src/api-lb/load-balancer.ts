@@ -3,9 +3,9 @@ import type { CheckedModel } from '../engine/render/checked-model.ts';
 import { expectedText, isSafeText } from '../engine/render/safe-text.ts';
 import { LEAVING_VARIABLE } from '../haproxy/leaving-variable.ts';
 
-/** What an operator can choose about the load balancer; everything else of the model is a decision of `render/`. */
+/** An operator's choices for the load balancer; everything else in the model is decided by `loadBalancerModel`. */
 export interface LoadBalancerSettings {
-  /** Where clients are served, on every address of the node. The redirect leads here. */
+  /** Where clients are served, on every address of the node. The redirect points here. */
   readonly lbPort: number;
   /** The statistics page, on 127.0.0.1 only. */
   readonly statPort: number;
@@ -15,9 +15,9 @@ export interface LoadBalancerSettings {
   readonly apiPort: number;
   /** Whether the kernel has IPv6 at all: with ipv6.disable=1 it has no sockets of that family. Default true. */
   readonly hasIpv6?: boolean | undefined;
-  /** What the nodes of this cluster make their virtual router ids of, where it is set: a node that joins asks for it. */
+  /** The seed of this cluster's virtual router ids, if it is set: a node that joins requests it. */
   readonly clusterName?: string | undefined;
-  /** One log line a connection to the API, not only for failed ones. Default false. */
+  /** One log line per connection to the API, not only for failed ones. Default false. */
   readonly logConnections?: boolean | undefined;
   /** The supervisor's side of HAProxy: it hands over listeners and answers questions about servers. */
   readonly statsSocket: string;
@@ -26,11 +26,11 @@ export interface LoadBalancerSettings {
 }
 
 /**
- * Everything `templates/haproxy.cfg.ejs` can print, ready to be printed: durations carry their units and every
- * string is free of blanks, quotes and control characters. A template that names a field which is not here fails.
+ * Everything that `templates/haproxy.cfg.ejs` can print, ready to be printed: durations carry their units and every
+ * string is free of blanks, quotes and control characters. A template that uses any other field fails.
  */
 export interface LoadBalancerModel {
-  /** Every address of the node: `::`, which with `v4v6` is those of both families, or `0.0.0.0` without IPv6. */
+  /** Every address of the node: `::`, which with `v4v6` includes both families, or `0.0.0.0` without IPv6. */
   readonly anyAddress: string;
   readonly ports: {
     readonly lbPort: number;
@@ -38,24 +38,24 @@ export interface LoadBalancerModel {
     readonly healthPort: number;
     readonly apiPort: number;
   };
-  /** Null where every node takes it from its kubeconfig. */
+  /** Null if every node derives it from its kubeconfig. */
   readonly clusterName: string | null;
   /** Sorted by name; may be empty. */
   readonly servers: readonly LoadBalancerServer[];
   readonly statsSocket: string;
   readonly stateFile: string;
-  /** Set by the supervisor when it is asked to end. */
+  /** Set by the supervisor when it is asked to stop. */
   readonly leavingVariable: string;
   /** A target of HAProxy's `log` directive. */
   readonly logTarget: string;
   readonly logConnections: boolean;
-  /** Connections that clients may hold, and the total, which leaves some for probes and the stats page. */
+  /** Connections that clients may hold, and the total, which leaves some for probes and the statistics page. */
   readonly maxconn: { readonly clients: number; readonly total: number };
   /** HAProxy durations such as `3s`. */
   readonly timeouts: {
-    /** Of one attempt to connect a client; another server is tried after it. */
+    /** Limits one attempt to connect a client; then another server is tried. */
     readonly attempt: string;
-    /** Of a check, with its TLS handshake. */
+    /** Limits a check, with its TLS handshake. */
     readonly connect: string;
     readonly client: string;
     readonly server: string;
@@ -67,9 +67,9 @@ export interface LoadBalancerModel {
     readonly closeSpread: string;
   };
   readonly redispatches: number;
-  /** Where `timeouts.connect` bounds an attempt: the shipped template's is shorter, with `redispatches`. */
+  /** For a template in which `timeouts.connect` limits an attempt: the shipped template's is shorter, with `redispatches`. */
   readonly retries: number;
-  /** TCP keepalive of clients: `idle`, then `count` probes `interval` apart, then the client is gone. */
+  /** TCP keepalive of clients: after `idle`, `count` probes `interval` apart; then the client is considered gone. */
   readonly keepalive: { readonly idle: string; readonly interval: string; readonly count: number };
   readonly check: HealthCheck;
 }
@@ -80,7 +80,7 @@ export interface LoadBalancerServer {
   readonly port: number;
   /** Address and port as HAProxy reads them: `10.0.0.1:6443`, `[fd00::1]:6443`. */
   readonly endpoint: string;
-  /** Out of rotation: takes no new connections. Never true for every server. */
+  /** Out of rotation: gets no new connections. Never true for every server. */
   readonly isDrained: boolean;
 }
 
@@ -93,17 +93,17 @@ export interface HealthCheck {
   readonly fall: number;
   readonly rise: number;
   readonly slowstart: string;
-  /** `(rise - 1) * fastinter`: how long a server must answer well before it gets its first connection. */
+  /** `(rise - 1) * fastinter`: how long a server must pass its checks before it gets its first connection. */
   readonly holdDown: string;
 }
 
-/** Connections left for the kubelet's probe and the stats page when clients have used up theirs. */
+/** Connections left for the kubelet's probe and the statistics page when clients have used up theirs. */
 const PROBE_CONNECTIONS = 100;
 const CLIENT_CONNECTIONS = 40_000;
 
 /**
- * What the HAProxy template gets. All decisions that are not an operator's are made here; the template says why each
- * value is what it is, next to where it prints it. Servers keep the order of their names, whatever order they came in.
+ * The HAProxy template's model. All decisions that are not an operator's are made here; the template explains each
+ * value next to where it prints it. Servers are sorted by name, in whatever order they came.
  */
 export function loadBalancerModel(
   settings: LoadBalancerSettings,
@@ -140,7 +140,7 @@ export function loadBalancerModel(
   };
 }
 
-/** The servers that take new connections: all of them where every one is drained, since an annotation must not take the API away. */
+/** The servers that get new connections: all of them if every one is drained, since an annotation must not take the API away. */
 export function serversInRotation(servers: readonly ApiServer[]): readonly ApiServer[] {
   const inRotation = servers.filter(({ drained }) => drained !== true);
   return inRotation.length === 0 ? servers : inRotation;
@@ -179,8 +179,8 @@ function withEndpoint(server: ApiServer, inRotation: readonly ApiServer[]): Load
 }
 
 /**
- * The model for these servers. Unprintable if a server is invalid: a character in its name or address that names and
- * addresses do not have, no port, or a name that another server has. No source gives such a list; if one did, the node
+ * The model for these servers. Unprintable if a server is invalid: a forbidden character in its name or address,
+ * no port, or a duplicate name. No source gives such a list; if one did, the node
  * would keep its configuration. A path that cannot be printed is a problem as well.
  */
 export function printableLoadBalancer(

@@ -33,7 +33,7 @@ export async function openServerList(
   return { list, loops: { source: (stop) => source([{ vips: settings.vips, hear }], stop) } };
 }
 
-/** The list after it has heard of the API once, and how it then differs from the API's. */
+/** The list after the API's first answer, and how it then differs from the API's. */
 export async function hearServerList(
   settings: HaproxyMonitorSettings,
   observers: HaproxyMonitorObservers,
@@ -46,10 +46,10 @@ export async function hearServerList(
   return { list, remarks };
 }
 
-/** Longer than the API takes to be found silent. */
+/** Longer than it takes to notice that the API is silent. */
 const PATIENCE_MS = 60_000;
 
-/** For commands that run once: the current list, else the last-known one, else undefined. */
+/** For one-shot commands: the current list, else the last-known one, else undefined. */
 export async function serversOnce(
   settings: HaproxyMonitorSettings,
   log: Log,

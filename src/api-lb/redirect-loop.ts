@@ -7,7 +7,7 @@ import type { RedirectOutcome } from './redirect/redirect.ts';
 import { createRedirectKeeper, type RedirectKeeper } from './redirect/redirect-keeper.ts';
 import { defaultUsableLimits, initialUsableState, nextUsableState, probeUsable } from './redirect/usable.ts';
 
-/** How often HAProxy is asked whether it has a usable server. */
+/** How often HAProxy is polled for a usable server. */
 const LOOK_EVERY_MS = 1_000;
 const PROBE_TIMEOUT_MS = 900;
 
@@ -17,7 +17,7 @@ interface RedirectLoop {
 }
 
 /**
- * Makes `VIP:API_PORT` lead to HAProxy while HAProxy has a usable server. Every check interval it compares the kernel's rules with the desired ones.
+ * Redirects `VIP:API_PORT` to HAProxy while HAProxy has a usable server. Every check interval it compares the kernel's rules with the desired ones.
  * When `signal` aborts it removes them, since the kubelet ends HAProxy at the same time (docs/internals/decisions/0005). Rules of a killed monitor
  * stay until HAProxy has failed for long enough: a crash of the monitor moves no traffic.
  */
@@ -87,7 +87,7 @@ function createLook(
     if (done?.wanted === wanted && monotonicMs() - done.at < settings.checkInterval) return;
     const outcome = wanted ? await keeper.ensure(settings) : await keeper.remove();
     told.redirect(outcome);
-    // A failed attempt is repeated at the next look.
+    // A failed attempt is repeated at the next poll.
     done = outcome.kind === 'failed' ? undefined : { wanted, at: monotonicMs() };
   };
 }

@@ -10,7 +10,7 @@ export const serverRowSchema = z.object({
   address: z.string(),
   state: z.enum(['up', 'down', 'draining', 'maintenance', 'unchecked']),
   sinceMs: z.number(),
-  /** HAProxy's words for the last check: `L7STS/500 in 3ms: Layer7 wrong status, Internal Server Error`. */
+  /** HAProxy's message about the last check: `L7STS/500 in 3ms: Layer7 wrong status, Internal Server Error`. */
   check: z.string(),
   sessions: z.number(),
 });
@@ -37,8 +37,8 @@ export async function askStatistics(
 }
 
 /**
- * The API servers in the statistics that HAProxy prints as CSV; of a template that calls their backend something else,
- * all servers. Undefined if the text is something else. Source: HAProxy's management guide, "CSV format".
+ * The API servers in the statistics that HAProxy prints as CSV; for a template that names their backend differently,
+ * all servers. Undefined for any other text. Source: HAProxy's management guide, "CSV format".
  */
 export function parseServerRows(csv: string): readonly ServerRow[] | undefined {
   const rows = parseStatistics(csv);
@@ -61,7 +61,7 @@ function rowOf(cell: Cell, checkedCell: Cell): ServerRow {
   };
 }
 
-/** `UP 1/3` is on its way down and `DOWN 2/6` on its way up: what counts is where it is. */
+/** `UP 1/3` is going down and `DOWN 2/6` is going up: the current state counts. */
 function stateOf(status: string): ServerRow['state'] {
   if (status.startsWith('UP')) return 'up';
   if (status.startsWith('DOWN')) return 'down';
@@ -70,13 +70,13 @@ function stateOf(status: string): ServerRow['state'] {
 }
 
 function checkOf(cell: Cell): string {
-  // "* L4TOUT": another check is under way.
+  // "* L4TOUT": another check is in progress.
   const status = cell('check_status').replace(/^\* /, '');
   if (status === '') return 'not checked';
   const code = cell('check_code') === '' ? '' : `/${cell('check_code')}`;
   const took = cell('check_duration') === '' ? '' : ` in ${cell('check_duration')}ms`;
   const means = [...new Set([cell('check_desc'), cell('last_chk')])].filter((text) => text !== '');
-  // `DOWN 2/6`: two good checks since it went down, of the six that it takes.
+  // `DOWN 2/6`: two good checks since it went down, of the six required.
   const [, good, needed] = /^DOWN (\d+)\/(\d+)$/.exec(cell('status')) ?? [];
   if (cell('status').startsWith('NOLB')) means.push('set aside since it answered no probe, or stopping');
   if (cell('status').startsWith('DRAIN')) means.push('being drained');

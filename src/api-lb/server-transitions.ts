@@ -1,16 +1,16 @@
-/** A server of the load balancer, as far as it matters whether clients are sent there. */
+/** Whether a server of the load balancer gets clients. */
 interface SeenServer {
   readonly name: string;
   readonly address: string;
   readonly state: string;
-  /** The last check in HAProxy's words. */
+  /** HAProxy's message about the last check. */
   readonly check: string;
 }
 
 interface ServerTransition {
   readonly server: string;
   readonly address: string;
-  /** Undefined if it has not been seen before. */
+  /** Undefined before its first poll. */
   readonly from: string | undefined;
   readonly to: string;
   readonly check: string;
@@ -18,7 +18,7 @@ interface ServerTransition {
 
 /**
  * The changes of each server since the previous poll. A new server is reported only if it is not up, and not while it is still rising: its
- * checks pass, so the last check's words would contradict `down`. A removed server is reported by the code that removed it from the list.
+ * checks pass, so the last check's message would contradict `down`. A removed server is reported by the code that removed it from the list.
  */
 export function serverTransitions(
   before: readonly SeenServer[],

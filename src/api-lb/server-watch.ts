@@ -6,12 +6,12 @@ import { serverTransitions } from './server-transitions.ts';
 
 const LOOK_EVERY_MS = 1_000;
 const PATIENCE_MS = 900;
-/** Longer than a reload or a worker's restart. Until then the last states count. */
+/** Longer than a reload or a worker's restart. Until then the last states apply. */
 const SILENT_LOOKS_TO_FORGET = 5;
 
 /**
- * Logs the changes of HAProxy's servers, until `signal` aborts. HAProxy's own log is lost with its container, and does not say which server a client
- * was sent to or why. After some seconds without an answer HAProxy counts as without servers.
+ * Logs the changes of HAProxy's servers, until `signal` aborts. HAProxy's own log is lost with its container, and does not record which server a client
+ * was sent to or why. After some seconds without an answer HAProxy is treated as having no servers.
  */
 export async function watchServers(
   { statPort }: { readonly statPort: number },

@@ -1,4 +1,4 @@
-/** HAProxy's files. All but `masterSocket` are the users' contract with the original pods. */
+/** HAProxy's files. All but `masterSocket` are part of the contract with users of the original pods. */
 export interface HaproxyPaths {
   readonly haproxy: string;
   readonly config: string;
@@ -14,8 +14,8 @@ export function checkArgv(haproxy: string, config: string): Argv {
 }
 
 /**
- * A master and its worker in the foreground. `-x` fetches the listeners' descriptors of the generation that
- * serves. `-sf` is left out on purpose: it stops the old generation before the new one has proved anything, and
+ * A master and its worker in the foreground. `-x` fetches the listeners' descriptors from the serving
+ * generation. `-sf` is omitted on purpose: it stops the old generation before the new one has proven anything, and
  * pauses the old listeners while a port clash is retried (docs/internals/decisions/0002).
  */
 export function masterArgv(

@@ -6,7 +6,7 @@ import { askRuntimeApi } from './runtime-api.ts';
 
 const AGAIN_MS = 10;
 
-/** Asks the worker of a master through the master's socket. The rest is as with `askMaster`. */
+/** Sends `text` to a master's worker through the master's socket. Otherwise like `askMaster`. */
 export async function askWorker(
   masterSocket: string,
   running: Running,
@@ -36,7 +36,7 @@ export async function askMaster(
   }
 }
 
-/** As a master's socket takes them: for its worker. */
+/** In the form that a master's socket expects: for its worker. */
 export function toWorker(commands: readonly string[]): string {
   return commands.map((command) => `@1 ${command}`).join(';');
 }

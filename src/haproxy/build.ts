@@ -1,8 +1,8 @@
 import { isOlder, versionIn } from '../engine/system/text/version-order.ts';
 
-/** A build of HAProxy, by its own output. */
+/** A build of HAProxy, parsed from its own output. */
 interface HaproxyBuild {
-  /** "3.0.11", without what a distribution adds. */
+  /** "3.0.11", without the distribution's suffix. */
   readonly version: string;
   /** New enough for hawser. */
   readonly supported: boolean;

@@ -3,9 +3,9 @@ import type { CommandResult } from '../engine/system/process/run-command.ts';
 import { checkArgv } from './argv.ts';
 
 /**
- * The real HAProxy's verdict on a file (`haproxy -c -f FILE`). It checks syntax, limits and addresses, and does not
- * bind: a port in use shows only when HAProxy starts. `run` starts programs: that of a supervisor needs less memory
- * than that of a monitor.
+ * HAProxy's own verdict on a file (`haproxy -c -f FILE`). It checks syntax, limits and addresses, and does not
+ * bind: a port in use shows only when HAProxy starts. `run` starts programs: a supervisor's needs less memory
+ * than a monitor's.
  */
 export function createConfigurationCheck(
   options: Pick<CheckProgram, 'timeoutMs' | 'run' | 'detailCharacters'> & { readonly haproxyPath: string },
@@ -21,8 +21,8 @@ function refusal(result: CommandResult): ReturnType<CheckProgram['refusal']> {
 }
 
 /**
- * HAProxy starts each report with its version and path, which say nothing about the file. Nor does its process id, which would make the
- * same refusal a new one at each check.
+ * HAProxy starts each report with its version and path, which are irrelevant here. So is its process id, which would make the
+ * same refusal look new at each check.
  */
 function wordsOf({ stdout, stderr }: CommandResult): string {
   return `${stdout}${stderr}`

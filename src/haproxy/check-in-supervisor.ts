@@ -5,9 +5,9 @@ import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import { sleep } from '../engine/system/time/sleep.ts';
 
 interface CheckTiming {
-  /** How long a supervisor that is being started is waited for. */
+  /** How long to wait for a supervisor that is starting. */
   readonly waitMs: number;
-  /** The supervisor takes 20 s at most, after a check of 20 s that may be running. */
+  /** The supervisor takes at most 20 s, after a running check of 20 s. */
   readonly answerMs: number;
 }
 

@@ -12,26 +12,26 @@ interface Options {
 }
 
 interface SynDrop {
-  /** The same driver, whose replacements of a serving generation go on without new connections. */
+  /** The same driver, but a serving generation can be replaced only while new connections are dropped. */
   readonly program: ProxyDriver;
-  /** Lets new connections in again, and removes leftovers. Never rejects. */
+  /** Accepts new connections again, and removes leftovers. Never rejects. */
   readonly allow: () => Promise<void>;
 }
 
-/** An instance's has its name behind it, after a hyphen. */
+/** The name of an instance is appended, after a hyphen. */
 export const DROP_SYN_TABLE = 'inet hawser_drop_syn';
 
 const NFT_TIMEOUT_MS = 2_000;
 /** Time for the old generation to close its listeners after the signal. */
 const CLOSING_MS = 500;
-/** How much longer than a start the kernel waits for us. */
+/** How much longer than a start the kernel waits. */
 const SPARE_MS = 2_000;
 
 /**
- * For an HAProxy that does not hand its listeners over: from before a new generation is started until the old one has closed its
- * own, new connections to HAProxy's ports are dropped, and clients send their SYN again after a second. Otherwise those that the old
- * generation has not accepted yet would be reset. What is dropped has a time limit in the kernel: it ends even where
- * this process is killed. Where nft cannot be used the replacement goes on without it (docs/internals/decisions/0076).
+ * For an HAProxy that does not hand over its listeners: from before a new generation is started until the old one has closed its
+ * own, new connections to HAProxy's ports are dropped, and clients resend their SYN after a second. Otherwise connections that the old
+ * generation has not accepted yet would be reset. The drop has a time limit in the kernel: it ends even if
+ * this process is killed. If nft cannot be used, the replacement continues without it (docs/internals/decisions/0076).
  */
 export function dropSyns(program: ProxyDriver, options: Options): SynDrop {
   const table = `${DROP_SYN_TABLE}${options.instance === undefined ? '' : `-${options.instance}`}`;
@@ -60,7 +60,7 @@ export function dropSyns(program: ProxyDriver, options: Options): SynDrop {
     program: {
       ...program,
       saveState: async () => {
-        // A file that is refused replaces nothing, and must not cost new connections a second.
+        // A refused file replaces nothing, and must not delay new connections by a second.
         if ((await program.check('live')).kind === 'invalid') return false;
         const ports = portsOf(options.statsSocket);
         if (ports.length > 0) await use(dropRuleset(table, ports, options.startTimeoutMs + SPARE_MS));
@@ -75,7 +75,7 @@ export function dropSyns(program: ProxyDriver, options: Options): SynDrop {
   };
 }
 
-/** Replaces the table in one transaction. The kernel takes each port out of the set once its time is over. */
+/** Replaces the table in one transaction. The kernel removes each port from the set once its time is over. */
 export function dropRuleset(table: string, ports: readonly number[], timeoutMs: number): string {
   const elements = ports.map((port) => `${port} timeout ${timeoutMs}ms`).join(', ');
   return `${forgetTable(table)}table ${table} {
@@ -92,7 +92,7 @@ export function dropRuleset(table: string, ports: readonly number[], timeoutMs: 
 `;
 }
 
-/** The TCP ports on which the generation listens that serves now: what its sockets are, whatever its configuration says. */
+/** The TCP ports on which the serving generation listens, according to its sockets and not to its configuration. */
 function portsOf(statsSocket: string): readonly number[] {
   const pids = findRunning(statsSocket)
     .filter(({ listens }) => listens)

@@ -41,7 +41,7 @@ export function createFileHash(config: string): (revision: string) => string | u
 }
 
 /**
- * The servers of the configuration with this revision that do not run as it says; of one of more than 2 MiB none. Undefined if another file is in
+ * The servers of the configuration with this revision that run differently; none for one of more than 2 MiB. Undefined if another file is in
  * place, or HAProxy does not answer. Removed servers are deleted in any case.
  */
 export function createDriftSearch(

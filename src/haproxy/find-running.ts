@@ -4,8 +4,8 @@ import { childrenOf, readProcess } from '../engine/system/process/processes.ts';
 import type { RunningGeneration } from './program.ts';
 
 /**
- * The inodes of the sockets that were bound to this path and are listened on. A generation that took the listeners of
- * the one before over has the same socket; one that could not has bound another. HAProxy binds `PATH.PID.tmp` and renames it.
+ * The inodes of the sockets that were bound to this path and are listened on. A generation that took over the listeners of
+ * the previous one has the same socket; one that could not has bound another. HAProxy binds `PATH.PID.tmp` and renames it.
  */
 export function statsListeners(statsSocket: string): ReadonlySet<string> {
   return new Set(boundSockets().flatMap(({ path, inode }) => (path === statsSocket ? inode : [])));
@@ -16,8 +16,8 @@ function boundSockets(): readonly { readonly path: string; readonly inode: strin
 }
 
 /**
- * Every HAProxy with a stats or master socket of ours, whichever program started it. It is found by its sockets, which
- * it can only have if it was started on our paths. This works even if
+ * Every HAProxy with one of our stats or master sockets, whichever program started it. It is found by its sockets, which
+ * it can only have if it was started with our paths. This works even if
  * the files were removed. A worker without a master counts as a generation of its own.
  */
 export function findRunning(statsSocket: string): readonly RunningGeneration[] {

@@ -5,7 +5,7 @@ import {
   servedFacts,
 } from '../engine/observe/journal/journal-events.ts';
 
-/** What the journal keeps of an HAProxy and its supervisor. */
+/** The journaled events of an HAProxy and its supervisor. */
 export const haproxyEvents: JournalEvents = {
   'generation-serving': {
     ...{ kind: 'reload', subject: 'generation', facts: servedFacts },

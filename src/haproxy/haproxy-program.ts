@@ -36,31 +36,31 @@ import { stateForTracking } from './state-for-tracking.ts';
 
 /** A check of a large file takes well under a second; one that hangs must not hang the supervisor. */
 const CHECK_TIMEOUT_MS = 30_000;
-/** A loaded machine takes seconds for what takes 40 ms at rest. The monitor waits for two of these checks. */
+/** A loaded machine takes seconds for 40 ms of work. The monitor waits for two of these checks. */
 const CANDIDATE_TIMEOUT_MS = 20_000;
 const CANDIDATE_NICENESS = 10;
-/** HAProxy answers its sockets from its event loop; one that needs longer is not well. */
+/** HAProxy answers its sockets from its event loop; one that needs longer is not healthy. */
 const ASK_TIMEOUT_MS = 1_000;
-/** A change that one which is starved makes late is made sooner than a reload. One that hangs is replaced meanwhile. */
+/** A change that a starved HAProxy makes late is still sooner than a reload. A hung one is replaced meanwhile. */
 const CHANGE_TIMEOUT_MS = 5_000;
-/** A removed server stays in HAProxy until then, and uses its memory. */
+/** A removed server stays in HAProxy until then, and uses memory. */
 const MOST_FINISH_MS = 10 * 60_000;
-/** A question stays open for longer than a worker may be busy or starved. */
+/** A question stays pending for longer than a worker may be busy or starved. */
 const HANGS_FOR_MS = 600_000;
-/** A state file with nothing in it but the format's version: every server starts as HAProxy sees fit. */
+/** A state file that contains only the format's version: every server starts with HAProxy's defaults. */
 const NO_STATE = '1\n';
-/** The directive without which HAProxy reads no server state, in any section. It may name another file than ours. */
+/** The directive without which HAProxy reads no server state, in any section. It may name a file other than ours. */
 const LOADS_STATE = 'load-server-state-from-file';
 
-/** HAProxy lets its variables be set from outside in this mode alone. */
+/** Only in this mode can HAProxy's variables be set from outside. */
 const GIVE_NOTICE = `experimental-mode on; @1 set var ${LEAVING_VARIABLE} bool(true)`;
 
 interface ProgramSettings extends HaproxyPaths {
-  /** How long what a generation or a server has begun may take, in milliseconds. */
+  /** How long pending work of a generation or a server may take, in milliseconds. */
   readonly forceDeleteTimeout: number;
 }
 
-/** HAProxy, as the supervisor's engine sees it. Each generation has a master socket of its own next to the stats socket. */
+/** HAProxy, as the supervisor's engine sees it. Each generation has its own master socket next to the stats socket. */
 export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
   const runDir = dirname(paths.statsSocket);
   const lastGood = join(runDir, 'haproxy.last-good.cfg');
@@ -129,7 +129,7 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
     endSessionsOfLostServers: createLostServers(askAll, endSome),
     serverStatistics: async (running) =>
       isLarge(paths.config) ? undefined : await askAll(running, ['show stat -1 4 -1']),
-    // "stopping": a check that passes brings it back at once, and two that fail mark it down.
+    // "stopping": one passing check brings it back at once, and two failing ones mark it down.
     setAside: async (running, server) => {
       const reply = await askAll(running, [`set server ${server} health stopping`]);
       return reply === undefined ? 'HAProxy does not answer' : reply.trim() || undefined;
@@ -166,7 +166,7 @@ async function checkCandidate({ haproxy: haproxyPath, config }: HaproxyPaths): P
   }
 }
 
-/** Of thousands of servers that takes seconds, so nothing is asked where the next generation does not load it. */
+/** For thousands of servers that takes seconds, so nothing is saved if the next generation does not load it. */
 async function saveState(paths: HaproxyPaths): Promise<boolean> {
   const next = readConfiguration(paths.config);
   if (next.kind === 'unusable' || ![LOADS_STATE, paths.stateFile].every((it) => next.bytes.includes(it)))
@@ -210,10 +210,10 @@ function countSetFiles(config: string): number {
   }
 }
 
-/** False if it cannot be written. HAProxy starts without the file as well; it says so itself. */
+/** False if it cannot be written. HAProxy starts without the file as well, and reports that itself. */
 function writeState(stateFile: string, state: string): boolean {
   try {
-    // Replaced: HAProxy's user can put a link or a FIFO there.
+    // Replaced: HAProxy's user can create a link or a FIFO there.
     replaceFile(stateFile, state, 0o600);
     return true;
   } catch {
@@ -234,7 +234,7 @@ async function findMaster(masterSocket: string): Promise<ProcessId | undefined> 
   return pid === undefined ? undefined : readProcess(pid)?.id;
 }
 
-/** A supervisor that was killed leaves the socket of a generation that had ended, or a copy that it had begun to write. */
+/** A killed supervisor leaves the socket of an ended generation, or a partly written copy. */
 async function removeLeftOvers(runDir: string, keep: ReadonlySet<string>): Promise<void> {
   const sockets = await generationSockets(runDir);
   const names = await readdir(runDir).catch(() => []);

@@ -10,11 +10,11 @@ type EndSome = (
   choose: (sessions: readonly Session[]) => readonly Session[],
 ) => Promise<number>;
 
-/** In so many rounds nothing came back from a server: a network may be gone for a moment. */
+/** In this many rounds a server did not answer: a network may be down for a moment. */
 const SILENT_ROUNDS = 3;
-/** At a time. */
+/** Probes at a time. */
 const MOST_PROBED = 64;
-/** Backends in one question. */
+/** Backends per request. */
 const BATCH = 50;
 
 /**
@@ -31,7 +31,7 @@ export function createLostServers(
   draining: readonly Running[],
 ) => Promise<readonly { readonly generation: number; readonly ended: number }[]> {
   let silences: ReadonlyMap<string, number> = new Map();
-  /** In which round each of the servers was probed last. */
+  /** The round in which each server was last probed. */
   let probedIn: Map<string, number> = new Map();
   let round = 0;
   const statesOf = async (running: Running, servers: ReadonlySet<string>): Promise<string> => {
@@ -49,9 +49,9 @@ export function createLostServers(
       sessions.map(({ server }) => server).filter((server) => /^[\w.:-]+\/[\w.:-]+$/.test(server)),
     );
   };
-  /** Which of the servers have been silent for long enough, by what the generations say where they are. */
+  /** The servers that have been silent for long enough, at the addresses that the generations report. */
   const silentOf = async (places: ReturnType<typeof serverPlaces>): Promise<ReadonlySet<string>> => {
-    // Those that were silent first, then those that were not probed for longest.
+    // Servers that were silent first, then those not probed for longest.
     const rank = ([server]: readonly [string, unknown]): number =>
       silences.has(server) ? -1 : (probedIn.get(server) ?? 0);
     const probed = [...places].sort((one, other) => rank(one) - rank(other)).slice(0, MOST_PROBED);

@@ -1,4 +1,4 @@
-/** One field of `show info`, as a number; undefined if it is not there. */
+/** One field of `show info`, as a number; undefined if missing. */
 export function infoNumber(info: string, field: 'Pid' | 'CurrConns' | 'Maxconn'): number | undefined {
   const found = new RegExp(`^(?:> )?${field}: (\\d+)`, 'm').exec(info)?.[1];
   return found === undefined ? undefined : Number(found);
@@ -10,7 +10,7 @@ export function masterPid(proc: string): number | undefined {
   return found === undefined ? undefined : Number(found);
 }
 
-/** A client's session: what `shutdown session` calls it, and the server that it is with, as `backend/server`. */
+/** A client's session: its id for `shutdown session`, and its server, as `backend/server`. */
 export interface Session {
   readonly id: string;
   readonly server: string;
@@ -18,7 +18,7 @@ export interface Session {
 
 /**
  * The clients' sessions in `show sess`. Those of the command line itself (frontend GLOBAL, over the master's socket
- * pair) are left out: ending them would end the conversation.
+ * pair) are omitted: ending them would end this conversation.
  */
 export function clientSessions(sessions: string): readonly Session[] {
   return sessionRows(sessions)
@@ -27,9 +27,9 @@ export function clientSessions(sessions: string): readonly Session[] {
 }
 
 /**
- * The requests in progress in `show sess`. HAProxy lists no HTTP connection that is idle. A connection with TLS passes through a TCP frontend and a server of the
- * same process (`be_sni`, `fe_sni`), as in openshift-router's template: it is listed there as long as it is open, and its requests once more. Undefined for a reply
- * that does not list the question itself.
+ * The requests in progress in `show sess`. HAProxy lists no idle HTTP connection. A TLS connection passes through a TCP frontend and a server of the
+ * same process (`be_sni`, `fe_sni`), as in openshift-router's template: it is listed while it is open, and its requests are listed again. Undefined for a reply
+ * that does not list this command itself.
  */
 export function requestsIn(sessions: string): number | undefined {
   const rows = sessionRows(sessions);

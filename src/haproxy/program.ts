@@ -3,13 +3,13 @@ import type { ProcessId } from '../engine/system/process/processes.ts';
 import type { ChangeOutcome, Changes } from './runtime/execute.ts';
 import type { Running } from './runtime/running.ts';
 
-/** Which file a generation runs on: the one that its owner writes, or our copy of the last one that served. */
+/** Which file a generation runs on: the live one, or our copy of the last one that served. */
 export type ConfigChoice = 'live' | 'last-good';
 
 export interface StartRequest {
   readonly generation: number;
   readonly config: ConfigChoice;
-  /** The listeners are taken over from the generation that serves now, so that no connection is lost. */
+  /** The listeners are taken over from the serving generation, so that no connection is lost. */
   readonly takeOver: boolean;
 }
 
@@ -17,7 +17,7 @@ export type StartOutcome =
   | {
       readonly kind: 'started';
       readonly master: ProcessId;
-      /** Of the configuration as it was when the program was started, hex. */
+      /** Hash of the configuration at the start of the program, hex. */
       readonly configSha256: string;
       readonly revision: string;
       readonly configBytes: number;
@@ -28,7 +28,7 @@ export type StartOutcome =
     }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** What runs, whether it was recorded or not. */
+/** A running process, recorded or not. */
 export interface RunningGeneration {
   /** Undefined for a worker whose master is gone: `master` is that worker then. */
   readonly number: number | undefined;
@@ -39,49 +39,49 @@ export interface RunningGeneration {
 }
 
 /**
- * A proxy that can be replaced while it serves: what the supervisor asks of it. HAProxy is the one that there is;
- * nothing here knows what the proxy balances. Every call has a bound of its own in time, and none rejects.
+ * A proxy that can be replaced while it serves, as the supervisor uses it. HAProxy is the only one;
+ * nothing here knows what the proxy balances. Every call has its own timeout, and none rejects.
  */
 export interface ProxyDriver {
   /** Whether there is a live configuration to start from: a regular file that is not empty. */
   readonly hasConfiguration: () => Promise<boolean>;
   readonly hasLastGood: () => Promise<boolean>;
-  /** Whether it would refuse the file, and in which words. */
+  /** Whether it would refuse the file, and its message. */
   readonly check: (config: ConfigChoice) => Promise<CheckOutcome>;
   /**
    * HAProxy's verdict on the candidate that a monitor wrote next to the live configuration, at low priority: HAProxy's own processes come first.
    * Parsing may run code that the file names (`lua-load`), so it happens here, where the running HAProxy does the same.
    */
   readonly checkCandidate: () => Promise<CheckOutcome>;
-  /** Saves which servers are up, for the next generation to start with. Best effort: says whether it worked. */
+  /** Saves which servers are up, for the next generation to start with. Best effort: returns whether it worked. */
   readonly saveState: () => Promise<boolean>;
   readonly start: (request: StartRequest) => StartOutcome;
   /** Resolves with the workers once one of them has answered, or with undefined when `signal` aborts first. */
   readonly prove: (running: Running, signal: AbortSignal) => Promise<readonly ProcessId[] | undefined>;
   /**
-   * Copies the live configuration that was proven, or that a check accepted, unless the file is another one by now. Says whether
+   * Copies the live configuration that was proven, or that a check accepted, unless the file has changed since. Returns whether
    * there is a last good copy.
    */
   readonly keepLastGood: (revision: string) => Promise<boolean>;
-  /** This program's processes on our sockets, found by what they hold and not by their names. */
+  /** This program's processes on our sockets, found by their sockets and not by their names. */
   readonly findRunning: () => readonly RunningGeneration[];
   /** The master of a generation whose supervisor was killed after it recorded only the number. */
   readonly findMaster: (generation: number) => Promise<ProcessId | undefined>;
-  /** Whether no generation has listeners of its own that the newest one did not take over. Connections are lost with those. */
+  /** Whether no generation has listeners that the newest one did not take over. Connections to such listeners are lost. */
   readonly listensAlone: () => boolean;
-  /** Resolves once its worker has said anything at all, or cannot be asked: a worker that hangs leaves it open. */
+  /** Resolves once its worker has answered anything at all, or cannot be reached: with a hung worker it stays pending. */
   readonly answers: (running: Running) => Promise<void>;
-  /** What the serving worker says of itself, for people; undefined if it does not say. */
+  /** The serving worker's own report, for people; undefined if it does not answer. */
   readonly describeServing: () => Promise<string | undefined>;
-  /** Undefined if its worker does not say within the time. */
+  /** Undefined if its worker does not answer in time. */
   readonly countSessions: (running: Running, withinMs: number) => Promise<number | undefined>;
-  /** Requests in progress, and connections that are passed on unread; undefined if its worker does not say. */
+  /** Requests in progress, and connections that are passed through; undefined if its worker does not answer. */
   readonly countRequests: (running: Running) => Promise<number | undefined>;
-  /** Ends this part (0 to 1) of the sessions that are left, to the nearest whole number. Says how many it ended. */
+  /** Ends this fraction (0 to 1) of the remaining sessions, to the nearest whole number. Returns how many it ended. */
   readonly endSessions: (running: Running, share: number) => Promise<number>;
   /**
    * Ends the sessions of draining generations with servers that are down in the serving one, or that it does not have and whose machine is
-   * silent. Draining workers check no server any longer, and a client would stay with a dead one until its own timeout. Sessions with a live
+   * silent. Draining workers no longer check servers, and a client would stay with a dead one until its own timeout. Sessions with a live
    * server may finish.
    */
   readonly endSessionsOfLostServers: (
@@ -91,11 +91,11 @@ export interface ProxyDriver {
   /** HAProxy's statistics of its servers, as CSV. Undefined without an answer, and for a configuration of more than 2 MiB. */
   readonly serverStatistics: (running: Running) => Promise<string | undefined>;
   /**
-   * Gives the server (`backend/name`) no new connections until its next good check; it keeps those it has. Resolves with the reason if that
+   * Sends the server (`backend/name`) no new connections until its next good check; it keeps existing ones. Resolves with the reason if that
    * fails.
    */
   readonly setAside: (running: Running, server: string) => Promise<string | undefined>;
-  /** Changes what runs, without a reload. Those that drain lose their sessions with servers that are removed. */
+  /** Changes the running configuration without a reload. Draining generations lose their sessions with removed servers. */
   readonly change: (
     serving: Running,
     draining: readonly Running[],
@@ -103,14 +103,14 @@ export interface ProxyDriver {
   ) => Promise<ChangeOutcome>;
   /** Hash of the live file, if it has this revision. */
   readonly fileSha256: (revision: string) => string | undefined;
-  /** What of the live configuration does not run, if it has this revision; undefined if it is unknown. */
+  /** The parts of the live configuration that do not run, if it has this revision; undefined if unknown. */
   readonly drift: (serving: Running, revision: string) => Promise<Changes | undefined>;
   /** The commands for changes that it lacks, in the program's words. */
   readonly missingCommands: (running: Running) => Promise<readonly string[]>;
-  /** Removes what generations left in the file system that are neither among these nor running. */
+  /** Removes files of generations that are neither among these nor running. */
   readonly cleanUpAllBut: (generations: readonly number[]) => Promise<void>;
-  /** Has its health check fail while it still serves. Says whether it does: its configuration must know of it. */
+  /** Makes its health check fail while it still serves. Returns whether it does: its configuration must support it. */
   readonly giveNotice: (running: Running, config: ConfigChoice) => Promise<boolean>;
-  /** Removes what an ended generation left in the file system. */
+  /** Removes the files of an ended generation. */
   readonly cleanUp: (generation: number) => Promise<void>;
 }

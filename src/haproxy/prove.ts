@@ -3,7 +3,7 @@ import { childrenOf, isAlive, type ProcessId } from '../engine/system/process/pr
 import { sleep } from '../engine/system/time/sleep.ts';
 import { infoNumber } from './parse-replies.ts';
 
-/** How long one round holds on to the old generation's answers before it lets its other clients in again. */
+/** How long one round holds the old generation's answers before it lets its other clients in again. */
 const ROUND_MS = 250;
 const MAX_HELD = 64;
 
@@ -11,7 +11,7 @@ const MAX_HELD = 64;
  * Resolves with the new master's workers once one of them has answered on the stats socket; with undefined when
  * `signal` aborts or the master ends first.
  *
- * Old and new generation accept on the same descriptor, and an idle old worker is usually the faster one. So each
+ * Old and new generation accept on the same descriptor, and an idle old worker is usually faster. So each
  * connection that it answers is kept open: its stats socket takes 10 at a time (`stats maxconn`), and the next
  * connection can only be accepted by the new worker.
  */

@@ -30,7 +30,7 @@ export function askRuntimeApi(
       reply += text;
       if (reply.length > maxReplyBytes) settle(reply);
     });
-    // The reply to a command that says nothing is an empty line.
+    // The reply to a command without output is an empty line.
     socket.once('end', () => settle(reply || undefined));
     socket.once('error', () => settle(undefined));
   });

@@ -11,11 +11,11 @@ import {
 } from './text/servers-state.ts';
 
 /**
- * What of a saved `show servers state` a new configuration may load. A server that tracks another one has no checks of its own:
+ * The part of a saved `show servers state` that a new configuration may load. A server that tracks another one has no checks of its own:
  * loaded with a state that the tracked server does not have, it would keep that state until the tracked one next changes,
- * which may be never. Such a row is left out, and the server begins with the state of the one that it tracks. So it is
- * after the reload that brings `track` into a configuration. What was taken out of use by a command is in use again if the file has
- * it, since hawser removes servers so; a server that tracks or is tracked is never removed so, and stays out of use. A tracking server that was
+ * possibly never. Such a row is omitted, and the server starts with the state of the one that it tracks, as
+ * after the reload that adds `track` to a configuration. A server that a command disabled is enabled again if the file
+ * has it, since hawser removes servers that way; a server that tracks or is tracked is never removed that way, and stays disabled. A tracking server that was
  * `disabled` in the earlier file and is not in this one starts slowly. Source: HAProxy's
  * configuration manual, "track".
  */
@@ -46,7 +46,7 @@ export function stateForTracking(configuration: string, state: string): string {
     .join('\n');
 }
 
-/** Ready, and starting since 0 seconds: HAProxy applies `slowstart` from there. */
+/** Ready, and starting for 0 seconds: HAProxy applies `slowstart` from there. */
 function startingAgain(fields: readonly string[]): readonly string[] {
   return fields
     .with(FIELD.operational, STARTING)
@@ -54,19 +54,19 @@ function startingAgain(fields: readonly string[]): readonly string[] {
     .with(FIELD.sinceSeconds, '0');
 }
 
-/** HAProxy takes the port of the state for the server's, whatever the file says, unlike the address. */
+/** HAProxy uses the port of the state, whatever the file says, unlike the address. */
 function atPort(fields: readonly string[], port: string | undefined): readonly string[] {
   return port === undefined || fields[FIELD.port] === undefined ? fields : fields.with(FIELD.port, port);
 }
 
 interface StateLine {
   readonly line: string;
-  /** Undefined for a line that is no server's. */
+  /** Undefined for a line that is not a server's. */
   readonly row?: StateRow;
 }
 
 interface FileServers {
-  /** By the name of a tracking server, `backend/server`, that of the one which it tracks. */
+  /** By the name of a tracking server, `backend/server`, the name of the one that it tracks. */
   readonly tracked: ReadonlyMap<string, string>;
   readonly ports: ReadonlyMap<string, string>;
   /** `backend/server`. */
@@ -86,7 +86,7 @@ function serversOf(configuration: string): FileServers {
   return { tracked, ports, disabled };
 }
 
-/** A server that warms up is starting while the one that it tracks, which takes no clients, runs already. */
+/** A server in slow start is `starting` while the one that it tracks, which gets no clients, is already `running`. */
 function isAlike(tracked: string | undefined, own: string | undefined): boolean {
   return tracked === own || (tracked === RUNNING && own === STARTING);
 }

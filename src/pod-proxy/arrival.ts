@@ -1,7 +1,7 @@
 /** When the newest desired value arrived. */
 interface Arrival<T> {
   readonly see: (value: T, nowMs: number) => void;
-  /** How long the value took from its arrival until it was served; undefined if it was served already. */
+  /** The time from the value's arrival until it was served; undefined if it was served already. */
   readonly markServed: (value: T, nowMs: number) => number | undefined;
 }
 

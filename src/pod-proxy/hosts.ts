@@ -26,8 +26,8 @@ export function downstreamPods(own: PodFacts, pods: readonly PodFacts[]): readon
 }
 
 /**
- * The ready endpoints of Services, by the Service's name. The proxy's own are left out: the Service with the proxy's name, and each slice
- * that has this pod. Such a slice says nothing about others of its Service: anybody who may write slices can claim that name.
+ * The ready endpoints of Services, by the Service's name. The proxy's own are excluded: the Service with the proxy's name, and each slice
+ * that has this pod. Such a slice does not exclude others of its Service: anyone who may write slices can claim that name.
  */
 export function downstreamEndpoints(own: PodFacts, slices: readonly SliceFacts[]): readonly Downstream[] {
   const proxy = proxyNameOf(own);
@@ -50,7 +50,7 @@ function inOrder(downstreams: readonly Downstream[]): readonly Downstream[] {
   return usable.toSorted(compare);
 }
 
-/** As the template receives them: each address of a group once. */
+/** As passed to the template: each address of a group once. */
 export function hostsOf(downstreams: readonly Downstream[]): Hosts {
   const groups = Map.groupBy(downstreams, ({ group }) => group);
   return Object.fromEntries(

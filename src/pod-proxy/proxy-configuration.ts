@@ -103,7 +103,7 @@ function isSame(a: ProxyInput, b: ProxyInput): boolean {
   return a.template === b.template && shown(a) === shown(b);
 }
 
-/** What a configuration is made from, by the cause that a change of it is. */
+/** A configuration's inputs, keyed by the cause that a change of each is. */
 function partsOf(input: ProxyInput): Readonly<Record<string, string>> {
   return {
     'hosts-changed': JSON.stringify(modelOf(input).hosts),

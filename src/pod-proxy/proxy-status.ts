@@ -4,25 +4,25 @@ import type { Immutable } from '../engine/system/immutable.ts';
 import { dnsStatusSchema } from './dns/target.ts';
 
 /**
- * Why what the annotations ask for is not served: `AnnotationRefused`, `NotReadable`, `TemplateMissing`, `TemplateRefused`, `ConfigurationRefused`;
- * or what is served with a restriction: `CertificateRefused` (the earlier certificate is used), `AddressesLimited`. `detail` is HAProxy's own words.
+ * Why the annotations' configuration is not served: `AnnotationRefused`, `NotReadable`, `TemplateMissing`, `TemplateRefused`, `ConfigurationRefused`;
+ * or that it is served with a restriction: `CertificateRefused` (the previous certificate is used), `AddressesLimited`. `detail` is HAProxy's own message.
  */
 const problem = z.object({ reason: z.string(), message: z.string(), detail: z.optional(z.string()) });
 
-/** What `GET /status` of the pod proxy answers. */
+/** The pod proxy's answer to `GET /status`. */
 export const proxyStatusSchema = z.object({
   version: z.string(),
   /** `NAMESPACE/NAME`. */
   pod: z.string(),
-  /** This pod and what its annotations name are known. */
+  /** This pod and the objects that its annotations name are known. */
   known: z.boolean(),
-  /** What HAProxy is configured with; null before the first configuration. */
+  /** HAProxy's configured addresses; null before the first configuration. */
   hosts: z.nullable(z.record(z.string(), z.array(z.string()))),
   /** Why the template is not served while the previous configuration still is; null if it is served. */
   problem: z.nullable(problem),
-  /** The one before, and how long it is over; null if there was none. */
+  /** The previous one, and how long ago it ended; null if there was none. */
   lastProblem: z.nullable(z.extend(problem, { agoMs: z.number() })),
-  /** Null if no DNS record is asked for, missing in the answer of an older version. */
+  /** Null if no DNS record is requested, missing in the answer of an older version. */
   dns: z.nullish(dnsStatusSchema),
   configSha256: z.nullable(z.string()),
   lastChange: z.nullable(lastChangeSchema),

@@ -81,7 +81,7 @@ function prepare(
   };
 }
 
-/** HAProxy runs once it has a configuration. A wrong annotation or a restarted monitor does not change readiness. */
+/** HAProxy runs once it has a configuration. An invalid annotation or a restarted monitor does not change readiness. */
 async function problemOf({ statsSocket }: ProxySettings): Promise<string | undefined> {
   const info = await askRuntimeApi(statsSocket, 'show info', PROBE_MS);
   return info === undefined ? 'HAProxy does not serve yet' : undefined;

@@ -50,7 +50,7 @@ export function configMapResource({ namespace }: Place, name: string, key: strin
   };
 }
 
-/** Selected by name, so that a right for this one Secret is enough. */
+/** Selected by name, so that a permission for this one Secret is enough. */
 export function secretResource({ namespace }: Place, name: string): Resource<SecretCertificate> {
   return {
     what: `Secret ${name}`,
@@ -101,7 +101,7 @@ export function readSlice(object: unknown): SliceFacts | undefined {
   };
 }
 
-/** The missing right, if the message is a 403 about a resource that the pod proxy reads; otherwise undefined. */
+/** The missing permission, if the message is a 403 about a resource that the pod proxy reads; otherwise undefined. */
 export function proxyRemedy(message: string): string | undefined {
   const { user, resource } = forbiddenIn(message) ?? {};
   if (resource === undefined) return undefined;

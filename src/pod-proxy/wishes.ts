@@ -1,7 +1,7 @@
 import { parseLabelSelector } from '../engine/kube/label-selector.ts';
 import { type Annotations, annotationOf } from './pod/pod.ts';
 
-/** What the annotations of the proxy's own pod ask for. */
+/** The requests in the annotations of the proxy's own pod. */
 export interface Wishes {
   readonly config: ConfigSource;
   readonly hosts: HostsSource;

@@ -109,7 +109,7 @@ function judgeRedirect({ wanted, listing, usable, isMonitorRunning }: RedirectRe
 
 type Reach = 'open' | 'refused' | { readonly problem: string };
 
-/** Whether a TCP connection comes about; nothing is sent. Never throws. */
+/** Whether a TCP connection is accepted; nothing is sent. Never throws. */
 function reach(
   host: string,
   port: number,

@@ -1,6 +1,6 @@
 import type { NodeContext, NodeReadings } from '../../engine/examine/context.ts';
 
-/** What the load balancer's checks see. */
+/** The readings for the load balancer's checks. */
 export interface ApiLbContext extends NodeContext {
   readonly settings: NodeContext['settings'] & {
     readonly lbPort: number;

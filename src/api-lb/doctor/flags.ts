@@ -3,7 +3,7 @@ import { absolutePath } from '../../cli/fields.ts';
 import { healthPort, lbPort, statPort } from '../../cli/shared-flags.ts';
 import { haproxyFlags } from '../../haproxy/supervise/haproxy-flags.ts';
 
-/** What `hawser doctor` has to know of this product. */
+/** This product's settings for `hawser doctor`. */
 export const doctorFlags = {
   lbPort,
   statPort: { ...statPort, keyInFile: ['haproxy', 'statPort'] as const },

@@ -9,11 +9,11 @@ export interface RedirectKeeper {
    * one is replaced in one transaction. Call it in every iteration. Without a VIP the table is removed. Rejects only when `signal` stops it.
    */
   ensure(wanted: Redirect, signal?: AbortSignal): Promise<RedirectOutcome>;
-  /** Says what is in the kernel, and changes nothing: what an earlier process left is there until it is decided upon. */
+  /** Reports the kernel's state and changes nothing: an earlier process's redirect stays until the first decision. */
   look(wanted: Redirect, signal?: AbortSignal): Promise<RedirectOutcome>;
   /**
-   * Has no redirect in the kernel when it returns, also one that an earlier process left. New connections then reach the
-   * API server itself. Open ones stay open as long as another program on the node translates addresses (kube-proxy or the
+   * Ensures that the kernel has no redirect, including an earlier process's. New connections then reach the
+   * API server itself. Open ones stay open while another program on the node translates addresses (kube-proxy and the
    * CNI do): with the last such rule the kernel stops translating at all.
    */
   remove(signal?: AbortSignal): Promise<RedirectOutcome>;
@@ -26,11 +26,11 @@ interface Known {
 }
 
 /**
- * Keeps the redirect in a table of its own.
+ * Keeps the redirect in its own table.
  *
- * "Intact" is judged by comparing nft's listing with the listing of just after we loaded the table: versions of nft
- * spell the same rule differently, but each spells it the same way every time. The first `ensure` of a process
- * therefore loads the table even if an equal one is there, which costs no packet.
+ * "Intact" is judged by comparing nft's listing with the listing right after we loaded the table: versions of nft
+ * print the same rule differently, but each prints it the same way every time. The first `ensure` of a process
+ * therefore loads the table even if an equal one exists, which costs no packet.
  */
 export function createRedirectKeeper({
   instance,

@@ -2,26 +2,26 @@
 export interface Redirect {
   /** IPv4 and IPv6 addresses in canonical text form, in any order. */
   readonly vips: readonly string[];
-  /** What clients dial: `VIP:apiPort`. */
+  /** The port that clients dial: `VIP:apiPort`. */
   readonly apiPort: number;
   /** HAProxy listens on `VIP:lbPort`. */
   readonly lbPort: number;
 }
 
-/** What became of an attempt to have, or not to have, the redirect. */
+/** The outcome of an attempt to add or remove the redirect. */
 export type RedirectOutcome =
   /** It is in the kernel. `changed`: this call added it. */
   | { readonly kind: 'present'; readonly changed: boolean }
   /** It is not in the kernel. `changed`: this call removed it. */
   | { readonly kind: 'absent'; readonly changed: boolean }
-  /** nft is missing, not permitted, or would not have it; the kernel's state is what it was before. */
+  /** nft is missing, not permitted, or refused it; the kernel's state is unchanged. */
   | { readonly kind: 'failed'; readonly message: string };
 
 const highestPort = 65_535;
 
 /**
- * Every reason why this redirect cannot be had, empty if it can. Addresses are only looked at for characters:
- * what is an address is for the settings to decide, what could end a line of a ruleset is decided here.
+ * Every reason why this redirect is impossible, empty if it is possible. Addresses are only checked for characters:
+ * the settings decide what is an address; this decides what could end a line of a ruleset.
  */
 export function redirectProblems(redirect: Redirect): readonly string[] {
   const { vips, apiPort, lbPort } = redirect;

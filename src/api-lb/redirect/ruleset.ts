@@ -1,7 +1,7 @@
 import { forgetTable } from '../../engine/system/nft/forget-table.ts';
 import type { Redirect } from './redirect.ts';
 
-/** Of the monitor without a name. */
+/** The table of the monitor without an instance name. */
 export const REDIRECT_TABLE = 'hawser_api_redirect';
 
 /** The only table that a monitor ever writes or removes. */
@@ -9,10 +9,10 @@ export function redirectTable(instance: string | undefined): string {
   return instance === undefined ? REDIRECT_TABLE : `${REDIRECT_TABLE}-${instance}`;
 }
 
-/** Ten before `dstnat`, where kube-proxy and others look for node ports and host ports: the first chain that translates a connection decides. */
+/** Ten before `dstnat`, where kube-proxy and others handle node ports and host ports: the first chain that translates a connection decides. */
 const PRIORITY = -110;
 
-/** Replaces the table, or makes it, in one transaction: no packet ever meets half of it. The same text for the same VIPs in any order. */
+/** Creates or replaces the table in one transaction: no packet ever meets half of it. The text is the same for the same VIPs in any order. */
 export function redirectRuleset(redirect: Redirect, table = REDIRECT_TABLE): string {
   const vips = [...new Set(redirect.vips)].sort();
   return `${removalRuleset(table)}table inet ${table} {
@@ -29,7 +29,7 @@ ${chainOf('output')}
 `;
 }
 
-/** Removes the table in one transaction; not an error if it is not there. */
+/** Removes the table in one transaction; not an error if it does not exist. */
 export function removalRuleset(table = REDIRECT_TABLE): string {
   return forgetTable(`inet ${table}`);
 }
@@ -38,7 +38,7 @@ function isIpv4(vip: string): boolean {
   return !vip.includes(':');
 }
 
-/** Keyed by VIP and port: a second VIP of the same family, or a changed port, is one more or another element. */
+/** Keyed by VIP and port: a second VIP of the same family, or a changed port, is another element. */
 function mapOf(name: string, type: string, redirect: Redirect, vips: readonly string[]): string {
   const elements = vips.map((vip) => `${vip} . ${redirect.apiPort} : ${vip} . ${redirect.lbPort}`);
   const list = elements.length === 0 ? '' : `\n    elements = { ${elements.join(', ')} }`;
@@ -48,10 +48,10 @@ function mapOf(name: string, type: string, redirect: Redirect, vips: readonly st
 }
 
 /**
- * `prerouting` sees what comes from other nodes and from pods, `output` what this node's own processes send.
+ * `prerouting` handles packets from other nodes and from pods, `output` those of this node's own processes.
  *
  * - `fib daddr type local`: only while this node holds the VIP. A packet on its way to the VIP's holder must keep its
- *   port, because whether that node's load balancer works is that node's to know.
+ *   port, because only that node knows whether its load balancer works.
  * - Only a connection's first packet: one that conntrack picks up half-way belongs to the host that answered its SYN.
  * - `dnat` to the same address and another port. `redirect` would choose the address of the incoming interface, and
  *   Cilium drops the SYN of a pod that comes back from another address.

@@ -20,14 +20,14 @@ const listingSchema = z.object({
 
 export type TableListing = z.infer<typeof listingSchema>;
 
-/** What `nft -j list table` printed; undefined if it is something else. */
+/** Parses the output of `nft -j list table`; undefined for anything else. */
 export function parseTableListing(json: string): TableListing | undefined {
   return listingSchema.safeParse(parseJson(json)).data;
 }
 
 /**
  * The same text for the same meaning: without the kernel's handles and nft's version, map elements in one order.
- * Everything else counts, down to the order of the rules.
+ * Everything else matters, including the order of the rules.
  */
 export function meaningOf(listing: TableListing): string {
   return JSON.stringify(listing.nftables.filter((entry) => !('metainfo' in entry)).map(withoutAccidents));
@@ -50,8 +50,8 @@ function inOneOrder(elements: unknown): unknown {
 }
 
 /**
- * Whether the table redirects just these VIPs, as far as every version of nft says it alike: the elements of the
- * maps and the number of chains and rules. What the rules say is compared as a whole, by `meaningOf`.
+ * Whether the table redirects exactly these VIPs, as far as every version of nft prints it alike: the elements of the
+ * maps and the number of chains and rules. `meaningOf` compares the rules' content as a whole.
  */
 export function redirects(listing: TableListing, wanted: Redirect): boolean {
   const elements = listing.nftables
@@ -69,7 +69,7 @@ export function redirects(listing: TableListing, wanted: Redirect): boolean {
   return elements.length === vips && right.length === vips && chains === 2 && rules === 4;
 }
 
-/** Versions of nft need not spell an IPv6 address alike. */
+/** Versions of nft may print an IPv6 address differently. */
 function isSameAddress(one: string, other: string): boolean {
   return one === other || (parseAddress(one)?.text ?? one) === parseAddress(other)?.text;
 }

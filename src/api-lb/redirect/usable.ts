@@ -1,31 +1,31 @@
 import { ask } from '../../engine/system/network/ask.ts';
 
-/** One look at the load balancer. `unknown`: it could not be asked, which says nothing about its servers. */
+/** One poll of the load balancer. `unknown`: it could not be polled, which says nothing about its servers. */
 export type UsableSample = 'ok' | 'failed' | 'unknown';
 
-/** Whether this node's load balancer is good enough to send the VIP's traffic to. */
+/** Whether this node's load balancer may get the VIP's traffic. */
 export interface UsableState {
   readonly usable: boolean;
-  /** Good samples in a row. */
+  /** Consecutive good samples. */
   readonly okInARow: number;
   /** When the current run of failures began; undefined without one. */
   readonly failingSinceMs: number | undefined;
 }
 
 interface UsableLimits {
-  /** Good samples in a row that make it usable. */
+  /** Consecutive good samples that make it usable. */
   readonly okToAdd: number;
   /** It stops being usable after failing this long without a single good sample. */
   readonly removeAfterMs: number;
 }
 
 /**
- * Quick to add: two good looks, so that one lucky answer of a dying process is not enough. Slow to remove: 6 s, which is longer than a reload, a
- * worker's restart or one lost probe; taking the redirect away moves every new client to the one API server of this node.
+ * Quick to add: two good polls, so that one lucky answer of a dying process is not enough. Slow to remove: 6 s, which is longer than a reload, a
+ * worker's restart or one lost probe; removing the redirect moves every new client to the one API server of this node.
  */
 export const defaultUsableLimits: UsableLimits = { okToAdd: 2, removeAfterMs: 6_000 };
 
-/** At start nothing is redirected before the load balancer has shown that it serves. */
+/** After startup nothing is redirected until the load balancer has shown that it serves. */
 export const initialUsableState: UsableState = { usable: false, okInARow: 0, failingSinceMs: undefined };
 
 /**
@@ -53,9 +53,9 @@ export function nextUsableState(
 }
 
 /**
- * Asks this node's HAProxy whether any of its servers is up (`/haproxy_monitor` of the template), over a connection of its own: a kept one would go
- * on asking a draining generation. Never rejects. A refused connection, no answer within `timeoutMs` and 5xx are `failed`: a client would fare no
- * better. Any other status but 200 is `unknown`: a custom template may not have the page, and an aborted request has no answer.
+ * Polls this node's HAProxy for a server that is up (`/haproxy_monitor` of the template), over a new connection each time: a kept one would
+ * continue to poll a draining generation. Never rejects. A refused connection, no answer within `timeoutMs` and 5xx are `failed`: a client would fare no
+ * better. Any other status but 200 is `unknown`: a custom template may lack the page, and an aborted request has no answer.
  */
 export async function probeUsable(
   healthPort: number,

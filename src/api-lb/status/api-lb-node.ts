@@ -3,7 +3,7 @@ import type { SupervisorStatus } from '../../haproxy/supervise/supervisor-status
 import type { HaproxyMonitorStatus } from '../haproxy-monitor-status.ts';
 import type { ServerRow } from '../server-rows.ts';
 
-/** A node, as far as the API load balancer knows it. */
+/** The API load balancer's view of a node. */
 export interface ApiLbNode extends SeenNode {
   readonly haproxySupervisor: SupervisorStatus | null;
   readonly haproxyMonitor: HaproxyMonitorStatus | null;
@@ -11,13 +11,13 @@ export interface ApiLbNode extends SeenNode {
   readonly servers: readonly ServerRow[] | null;
 }
 
-/** Its Node has the annotation that takes it out of rotation, and HAProxy gives it no new connections. */
+/** Its Node is annotated to be out of rotation, and HAProxy sends it no new connections. */
 export function isDrained({ haproxyMonitor }: ApiLbNode, { name, state }: ServerRow): boolean {
   const server = haproxyMonitor?.servers?.find((each) => each.name === name);
   return state === 'maintenance' && server?.drained === true;
 }
 
-/** Whether a monitor of the API load balancer belongs there, silent or not: a pod proxy's pod has HAProxy's supervisor alone. */
+/** Whether the node should have a monitor of the API load balancer, silent or not: a pod proxy's pod has only HAProxy's supervisor. */
 export function hasMonitor({ programs }: SeenNode): boolean {
   return programs.some(({ name }) => name === 'haproxy-monitor');
 }

@@ -11,7 +11,7 @@ import { ageText, limitText } from '../../engine/system/text/readable-text.ts';
 import type { ServerRow } from '../server-rows.ts';
 import { type ApiLbNode, hasMonitor, isDrained } from './api-lb-node.ts';
 
-/** What is wrong with HAProxy of a node, with its servers and its configuration. */
+/** Problems of a node's HAProxy, of its servers and of its configuration. */
 export function haproxyProblems(node: ApiLbNode): readonly Problem[] {
   return problemsAmong([...serving(node), ...servers(node), ...monitored(node)]);
 }

@@ -33,7 +33,7 @@ import { serversSection, sessionsCell } from './servers.ts';
 type Limits = Parameters<typeof askStatistics>[1];
 type Statistics = Awaited<ReturnType<typeof askStatistics>>;
 
-/** What the API load balancer says in `hawser status`. */
+/** The API load balancer's section of `hawser status`. */
 export const apiLbStatus = {
   look: {
     home: { kind: 'node' as const },
@@ -67,7 +67,7 @@ export const apiLbStatus = {
   problems: ({ here }: SeenCluster<ApiLbNode>) => haproxyProblems(here),
 };
 
-/** HAProxy reports its servers' addresses only if the template asks for them; the monitor knows them too. */
+/** HAProxy reports its servers' addresses only if the template enables that; the monitor knows them too. */
 function serverFields(statistics: Statistics, { haproxyMonitor }: ApiLbNode): Pick<ApiLbNode, 'servers'> {
   if (statistics.kind !== 'servers') return { servers: null };
   const servers = statistics.servers.map((server) => {
@@ -78,7 +78,7 @@ function serverFields(statistics: Statistics, { haproxyMonitor }: ApiLbNode): Pi
   return { servers };
 }
 
-/** The nodes of the API servers, which are those of the VIP's group in a cluster as it should be. */
+/** The nodes of the API servers, which in a correct cluster are those of the VIP's group. */
 function serverNodes({ haproxyMonitor, servers }: ApiLbNode): readonly Peer[] {
   const known = haproxyMonitor?.servers ?? servers ?? [];
   return known
@@ -86,13 +86,13 @@ function serverNodes({ haproxyMonitor, servers }: ApiLbNode): readonly Peer[] {
     .filter(({ address }) => address !== '');
 }
 
-/** Of `10.0.0.11:6443`, `[fd00::b]:6443` or an address alone. */
+/** Of `10.0.0.11:6443`, `[fd00::b]:6443` or a bare address. */
 function hostOf(address: string): string {
   const [, bracketed, plain] = /^(?:\[(.*)\](?::\d+)?|([^:]*):\d+)$/.exec(address) ?? [];
   return bracketed ?? plain ?? address;
 }
 
-/** Generations, the redirect, and what changed or failed last. */
+/** Generations, the redirect, and the last change and failure. */
 function haproxySection(here: ApiLbNode): Section {
   const { node, haproxySupervisor, haproxyMonitor } = here;
   const generations = haproxySupervisor === null ? [] : generationRows(haproxySupervisor);

@@ -18,10 +18,10 @@ const STATES: Readonly<Record<ServerRow['state'], StatusLabel>> = {
   unchecked: statusLabel('unknown', 'not checked'),
 };
 
-/** More servers that are up than this are folded away: those that are not have to be seen. */
+/** More servers that are up than this are folded away, so that the others are seen. */
 const MOST_WELL = 12;
 
-/** The API servers with HAProxy's words for each; those in trouble first. */
+/** The API servers with HAProxy's message about each; those in trouble first. */
 export function serversSection(node: ApiLbNode): Section {
   const { servers, haproxyMonitor } = node;
   const rows = servers ?? [];
@@ -79,7 +79,7 @@ function serverRow(row: ServerRow, drained: boolean): Row {
   };
 }
 
-/** Null if HAProxy did not say. */
+/** Null if HAProxy did not report it. */
 export function sessionsCell(count: number | null): Row['cells'][number] {
   return [`${count ?? '–'}`, styled('unit', count === 1 ? ' session' : ' sessions')];
 }

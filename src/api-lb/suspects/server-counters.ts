@@ -7,21 +7,21 @@ export function isApiServers(backend: string): boolean {
   return backend === 'masters';
 }
 
-/** What HAProxy has counted of a server that clients may get, since its process began. */
+/** HAProxy's counts for a server that clients may get, since its process started. */
 export interface ServerCounters {
   /** `masters/cp-1`. */
   readonly name: string;
   /** The server whose checks decide: itself, or the one that it tracks. */
   readonly checkedAs: string;
   readonly address: TcpAddress;
-  /** Takes new connections. */
+  /** It gets new connections. */
   readonly isUp: boolean;
-  /** Failed attempts to connect, with or without another one after them. */
+  /** Failed connection attempts, whether or not another followed. */
   readonly failedAttempts: number;
   readonly redispatched: number;
-  /** The longest that a connection took to reach it, earlier attempts included. */
+  /** The longest time that a connection took to reach it, earlier attempts included. */
   readonly longestConnectMs: number;
-  /** How often a connection was given to it, counted at once. */
+  /** How often a connection was assigned to it, counted at once. */
   readonly chosen: number;
   /** Counted when a connection ends. */
   readonly bytesFromServer: number;
@@ -47,7 +47,7 @@ export function parseServerCounters(csv: string): readonly ServerCounters[] | un
   );
 }
 
-/** A unix socket and a name that is not resolved have no address. */
+/** A unix socket and an unresolved name have no address. */
 function countersIn(cell: Cell): ServerCounters | undefined {
   const address = parseHostPort(cell('addr'));
   if (address === undefined) return undefined;

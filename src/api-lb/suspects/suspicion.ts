@@ -17,15 +17,15 @@ interface KnownServer {
   readonly unansweredSince?: number;
 }
 
-/** What is remembered of each server between two looks, by its name. */
+/** Memory of each server between two polls, by its name. */
 export type Known = ReadonlyMap<string, KnownServer>;
 
-/** Most connections end sooner than that with an answer. One that lasts is worth a probe. */
+/** Most connections end sooner than that with an answer. One that lasts justifies a probe. */
 const NO_ANSWER_MS = 400;
 
 /**
- * Compares a look with the one before. What was counted before the first look raises no suspicion. A server that gave no
- * answer is suspected once for the connections that it got until then: most of a quiet cluster's last for hours.
+ * Compares a poll with the previous one. Counts before the first poll raise no suspicion. A server that gave no
+ * answer is suspected once for the connections that it got until then: most connections of a quiet cluster last for hours.
  */
 export function suspectsOf(
   known: Known,
@@ -66,27 +66,27 @@ function unanswered(
   return before.unansweredSince ?? (chosen > before.counters.chosen ? now : undefined);
 }
 
-/** A kernel answers for a process that hangs; only a silent process makes it worth waiting for the process. */
+/** A kernel answers for a hung process; only a silent process justifies waiting for the process. */
 export function depthOf(suspicion: Suspicion): ProbeDepth {
   return suspicion === 'no-answer' ? 'answer' : 'connect';
 }
 
-/** What becomes of a suspect that was probed. Without a witness no other server answered. One that is gone is no longer up. */
+/** The verdict on a suspect that was probed. Without a witness no other server answered. One that is gone is no longer up. */
 export type Verdict = 'set-aside' | 'answered' | 'no-witness' | 'gone';
 
 export interface Round {
-  /** By the servers' names. */
+  /** By server name. */
   readonly found: ReadonlyMap<string, ProbeResult>;
-  /** The servers that are up after the probes: the checks go on meanwhile. */
+  /** The servers that are up after the probes: health checks continue meanwhile. */
   readonly up: readonly ServerCounters[];
   readonly ownAddresses: ReadonlySet<string>;
 }
 
 /**
- * A suspect without an answer is set aside only where a server of the same backend answered that is still up: else the trouble may be
- * this node's own, and the checks decide as ever. For a silent suspect the witness has to be reached over the network as well. A
- * connection to this node itself shows only that processes get their turn, which is enough where the suspect's kernel answered.
- * One that refuses a connection is set aside too: nothing listens, and a program that starts again listens before it is ready.
+ * A suspect without an answer is set aside only if a server of the same backend answered that is still up: otherwise the trouble may be
+ * this node's own, and the health checks decide as usual. For a silent suspect the witness must be reached over the network as well. A
+ * connection to this node itself shows only that processes are scheduled, which is enough if the suspect's kernel answered.
+ * One that refuses a connection is set aside too: nothing listens, and a restarting program listens before it is ready.
  */
 export function verdictOf(suspect: ServerCounters, { found, up, ownAddresses }: Round): Verdict {
   const result = found.get(suspect.name);
@@ -99,7 +99,7 @@ export function verdictOf(suspect: ServerCounters, { found, up, ownAddresses }: 
   return up.some(isWitness) ? 'set-aside' : 'no-witness';
 }
 
-/** Whether both are of one backend, the part of the name before the slash. */
+/** Whether both are in one backend, the part of the name before the slash. */
 export function isBesides(one: ServerCounters, other: ServerCounters): boolean {
   return one.name.split('/')[0] === other.name.split('/')[0];
 }

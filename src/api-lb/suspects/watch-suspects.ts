@@ -16,7 +16,7 @@ import {
 } from './suspicion.ts';
 
 const LOOK_EVERY_MS = 200;
-/** After a poll of many servers: for thousands, polling without a pause would cost HAProxy and this process a processor each. */
+/** After a poll of many servers: for thousands, polling without a pause would cost HAProxy and this process a CPU each. */
 const REST_MS_PER_SERVER = 7;
 /** After a probe without a result: a server that refuses connections is suspected until its checks mark it down. */
 const QUIET_MS = 1_000;
@@ -24,7 +24,7 @@ const QUIET_MS = 1_000;
 const TOLD_FOR_MS = 60_000;
 
 /**
- * Reads what HAProxy has counted, five times a second for up to thirty servers, probes servers that are suspect, and keeps new connections away
+ * Reads HAProxy's counters, five times a second for up to thirty servers, probes suspect servers, and keeps new connections away
  * from those that answer nothing, until their next good check (docs/internals/decisions/0053). Sends nothing while none is suspect.
  */
 export const watchSuspects: ServerWatch = ({ program, serving, log }) => {
@@ -76,7 +76,7 @@ export const watchSuspects: ServerWatch = ({ program, serving, log }) => {
           servers.map(async ({ name, address }) => [name, await probeTcp(address, depth)] as const),
         ),
       );
-      // In turn: two rounds at once could each set aside the witness of the other.
+      // One after the other: two rounds at once could each set aside the witness of the other.
       const decided = turn.then(() => decide(suspects, found, startedAt));
       turn = decided.catch(() => undefined);
       await decided;
@@ -115,7 +115,7 @@ export const watchSuspects: ServerWatch = ({ program, serving, log }) => {
         ...{ verdict: 'refused', message: refusal },
       });
     else if (verdict === 'set-aside') log({ event: 'server-set-aside', level: 'warn', ...fields });
-    // A new address and a connection that lasts are no trouble where the server answers.
+    // A new address and a lasting connection are no trouble if the server answers.
     else if (verdict !== 'gone' && (suspicion === 'failed-attempts' || verdict === 'no-witness')) {
       const key = `${name} ${verdict}`;
       if ((told.get(key) ?? 0) > monotonicMs()) return;
@@ -139,7 +139,7 @@ export const watchSuspects: ServerWatch = ({ program, serving, log }) => {
   return { connections: () => connections, stop: () => clearInterval(timer) };
 };
 
-/** A pod's interface has an address of its own as soon as it exists, which is never a VIP. */
+/** A pod's interface has its own address as soon as it exists, which is never a VIP. */
 function routedAddresses(): ReadonlySet<string> {
   return new Set([...presentAddresses()].filter((address) => !/^(?:fe[89ab]|169\.254\.)/.test(address)));
 }

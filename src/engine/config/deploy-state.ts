@@ -4,7 +4,7 @@ import type { ReloadResult, UpdateRequest, UpdateResult } from './proxy.ts';
 import type { Rendered, Revision } from './set.ts';
 import type { OnDisk } from './store.ts';
 
-/** A configuration, and what it was made from. */
+/** A configuration and its inputs. */
 export interface Version<T> extends Known {
   readonly set: Rendered;
   readonly of: T;
@@ -21,15 +21,15 @@ export interface Reason {
   readonly reason: string;
 }
 
-/** How to come from what runs to what is wanted. */
+/** How to get from the running set to the wanted one. */
 export interface Plan<Change extends object = object> {
   /** Runtime changes, whether or not a reload follows. */
   readonly tell: readonly Change[];
-  /** What runs after them. The wanted set itself if nothing is left to do. */
+  /** The set that runs after them: the wanted one if nothing is left to do. */
   readonly running: Rendered;
-  /** Some of them are read in the files of the set. */
+  /** The set's files contain some of them. */
   readonly readsFiles?: boolean;
-  /** Why the rest needs a reload. If it is empty and the wanted set does not run after `tell`, there is more to tell. */
+  /** Why the rest needs a reload. If it is empty and the wanted set does not run after `tell`, further runtime changes follow. */
   readonly reload: readonly Reason[];
 }
 
@@ -45,7 +45,7 @@ export interface Policy {
 /** Where each version is. Times are monotonic milliseconds. */
 export interface Deploy<T> {
   readonly wanted: Version<T> | undefined;
-  /** Undefined: not known, so that only a reload helps. */
+  /** Undefined: unknown, so only a reload helps. */
   readonly running: Known | undefined;
   /** Undefined: not read yet. */
   readonly onDisk: OnDisk | undefined;
@@ -54,21 +54,21 @@ export interface Deploy<T> {
   /** The last one that the program accepted, by a check or a start. */
   readonly valid: Revision | undefined;
   readonly refused: ReadonlyMap<Revision, Backoff>;
-  /** After failures that say nothing about the configuration: a full disk, no answer. */
+  /** After failures that are not about the configuration: a full disk, no answer. */
   readonly backoff: Backoff;
   readonly reloadNotBeforeMs: number;
   readonly checkNotBeforeMs: number;
   readonly doing: Doing<T> | undefined;
   readonly checking: Version<T> | undefined;
   readonly lastChecked: Revision | undefined;
-  /** Refusals that were not reported yet. */
+  /** Refusals not reported yet. */
   readonly refusals: readonly Refusal<T>[];
-  /** What was done since the last report. */
+  /** Actions since the last report. */
   readonly done: { readonly told?: UpdateStats; readonly wrote?: true; readonly why?: Reason | undefined };
   /** The outcome for `wanted`. */
   readonly isReported: boolean;
   readonly mustLook: boolean;
-  /** Something was changed before its file was written: a generation that was loading meanwhile may have read the older one. */
+  /** A runtime change preceded its file: a generation that was loading meanwhile may have read the older file. */
   readonly mustConfirm: boolean;
   /** Versions that may run: the newest first. */
   readonly known: readonly Known[];
@@ -100,7 +100,7 @@ export interface Failed {
 
 export type DeployEvent<T> =
   | { readonly kind: 'wanted'; readonly version: Version<T> }
-  /** `running` and `good` are missing if they were not asked for; `found` is what is on disk, if another process wrote it. */
+  /** `running` and `good` are missing if they were not requested; `found` is the set on disk, if another process wrote it. */
   | {
       readonly kind: 'looked';
       readonly onDisk: OnDisk;
@@ -114,7 +114,7 @@ export type DeployEvent<T> =
   /** `revision` is undefined if there was nothing to restore, or it failed. */
   | { readonly kind: 'restored'; readonly revision: Revision | undefined; readonly lost?: string }
   | { readonly kind: 'checked'; readonly version: Version<T>; readonly outcome: CheckOutcome }
-  /** The wanted version is not wanted any more, and what was being done for it has ended. */
+  /** The wanted version was superseded, and the work for it has ended. */
   | { readonly kind: 'abandoned'; readonly message: string }
   /** The disk could not be read. */
   | { readonly kind: 'failed'; readonly message: string }

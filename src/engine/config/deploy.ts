@@ -21,14 +21,14 @@ import type { Revision } from './set.ts';
 type Emit<T> = EmitAction<DeployAction<T>>;
 
 const RETRY = { firstMs: 500, longestMs: 15_000 };
-/** What may run, and refusals: more than can come of one generation's life. */
+/** Versions that may run, and refusals: more than one generation can produce. */
 const MOST_KNOWN = 8;
 
 /**
- * Brings the wanted configuration to the disk and to the program. In this order: what can be changed at runtime is changed, the file is written,
- * and the program is reloaded if anything needs it and the last reload was long enough ago. What is on disk is validated when nothing else is to
- * be done. A refused configuration is neither written nor loaded again before it passes a check of its own; the last good one goes back on disk, and
- * the program keeps what it accepted.
+ * Brings the wanted configuration to the disk and to the program, in this order: runtime changes are applied, the file is written, and the program
+ * is reloaded if anything needs it and the last reload was long enough ago. An idle deployer validates the file on disk. A refused
+ * configuration is neither written nor loaded again before it passes a check of its own; the last good one is restored on disk, and
+ * the program keeps the configuration that it accepted.
  */
 export function advance<T>(
   state: Deploy<T>,
@@ -86,7 +86,7 @@ function looked<T>(state: Deploy<T>, event: Extract<DeployEvent<T>, { kind: 'loo
   const isKnownGood = 'good' in event && event.good !== undefined;
   const good = isKnownGood ? { good: event.good } : {};
   const valid = isKnownGood && event.good === onDisk.revision ? { valid: event.good } : {};
-  // The program may have loaded what was edited by hand.
+  // The program may have loaded a manual edit.
   if (isEdited && !('running' in event)) return { ...next, running: undefined, mustLook: true };
   const running = 'running' in event ? { running: knownAs(next, event.running) } : {};
   return { ...next, ...good, ...valid, ...running };
@@ -197,7 +197,7 @@ function reloaded<T>(
   }
 }
 
-/** It is reported once the last good configuration is back on disk. */
+/** Reported once the last good configuration is restored on disk. */
 function refuse<T>(state: Deploy<T>, version: Version<T>, rejection: Rejection, nowMs: number): Deploy<T> {
   const { revision } = version;
   const { failures } = state.refused.get(revision) ?? noBackoff;

@@ -35,13 +35,13 @@ export interface DeployerParts<T> {
 export interface Deployer<T> {
   /**
    * Sets the wanted configuration. Resolves once nothing more can be done for it at the moment: it is in effect, or waits for its reload or the end
-   * of a pause after a failure, which needs no further call. Call it for one at a time, and again for the same one to have the disk looked at.
+   * of a pause after a failure, which needs no further call. Call it for one set at a time, and again for the same set to have the disk checked.
    * Rejects if `signal` aborts, or with a bug. If `abandon` aborts, the work ends wherever it is; its reason is the outcome's message.
    */
   readonly want: (set: Rendered, of: T, signal: AbortSignal, abandon?: AbortSignal) => Promise<void>;
   /** The wanted configuration waits for its reload. */
   readonly isHeld: () => boolean;
-  /** One of this process was in effect once. */
+  /** A configuration of this process has been in effect. */
   readonly hasServed: () => boolean;
   /** Resolves once no validation runs, and no copy of a good file is written. */
   readonly ended: () => Promise<void>;
@@ -123,7 +123,7 @@ export function createDeployer<T>(parts: DeployerParts<T>): Deployer<T> {
   };
 }
 
-/** `abandon` ends what is done for one configuration only. */
+/** `abandon` ends only the work for one configuration. */
 interface Stops {
   readonly signal: AbortSignal;
   readonly abandon: AbortSignal | undefined;
@@ -220,7 +220,7 @@ async function keepAsGood<T>(
   await proxy.keepAsGood(revisionOf(set), signal);
 }
 
-/** Of an action that threw: only operations on files may, and what was abandoned. Anything without a code is a bug. */
+/** The outcome of an action that threw: only file operations and abandoned work may throw. An error without a code is a bug. */
 function outcomeOf<T>(
   action: DeployAction<T>,
   error: unknown,

@@ -13,7 +13,7 @@ export interface ForeignFile {
 
 /**
  * Whether hawser rendered the configuration at `path`: it has the mark, or is the last good copy of an earlier version. A package's example or a
- * guide's file does not count: it knows nothing of this cluster.
+ * guide's file is foreign: it does not belong to this cluster.
  */
 export function isOwnFile(path: string): boolean {
   const bytes = readSmall(path);

@@ -16,7 +16,7 @@ type Emit<T> = EmitAction<DeployAction<T>>;
 /** A check protects only the next start, and costs more than the runtime update that it follows. */
 const CHECK_EVERY_MS = 10_000;
 
-/** Begins what is next, if nothing is under way. */
+/** Starts the next action, if none is in progress. */
 export function proceed<T>(state: Deploy<T>, nowMs: number, policy: Policy, emit: Emit<T>): Deploy<T> {
   const { wanted, doing, mustLook, running, onDisk } = state;
   if (doing !== undefined) return state;
@@ -30,7 +30,7 @@ export function proceed<T>(state: Deploy<T>, nowMs: number, policy: Policy, emit
   return needsGood(state, wanted) ? backToGood(state, undefined, emit) : state;
 }
 
-/** The wanted configuration was refused, and what is on disk neither runs nor is the last good one. */
+/** The wanted configuration was refused, and the file on disk neither runs nor is the last good one. */
 function needsGood<T>({ good, onDisk, running, refused }: Deploy<T>, { revision }: Version<T>): boolean {
   const isUseful = onDisk?.revision === good || onDisk?.revision === running?.revision;
   return refused.has(revision) && good !== undefined && !isUseful;
@@ -59,7 +59,7 @@ export function nextDeadline<T>(state: Deploy<T>, { check }: Pick<Policy, 'check
   return isDue ? Math.max(backoffUntil(state, wanted), checkNotBeforeMs) : undefined;
 }
 
-/** What was refused goes from the disk, and is reported then. */
+/** A refused file is removed from disk, then reported. */
 function restore<T>(state: Deploy<T>, emit: Emit<T>): Deploy<T> {
   const [refusal, ...refusals] = state.refusals;
   if (refusal === undefined) return state;
@@ -106,7 +106,7 @@ function bring<T>(
 interface Update {
   readonly tell: readonly object[];
   readonly readsFiles: boolean;
-  /** Undefined if nothing is to be changed at runtime. */
+  /** Undefined if there are no runtime changes. */
   readonly to?: Known;
   /** Why a reload follows. */
   readonly why?: Reason | undefined;
@@ -123,7 +123,7 @@ function updateFor<T>(running: Known | undefined, wanted: Version<T>, { compare 
   return to.revision === running.revision ? { ...nothing, why } : { tell, readsFiles, to, why };
 }
 
-/** Asks whether what was changed still runs. */
+/** Asks whether the changed configuration still runs. */
 function confirm<T>(state: Deploy<T>, running: Known, { set }: Version<T>, emit: Emit<T>): Deploy<T> {
   const { revision } = running;
   emit({ kind: 'tell', from: revision, to: revision, changes: [], set, readsFiles: false });
@@ -135,7 +135,7 @@ function write<T>(state: Deploy<T>, version: Version<T>, isChecked: boolean, emi
   return { ...state, doing: { kind: 'write', version, isChecked } };
 }
 
-/** What was changed at runtime is reported; what waits for its reload is validated meanwhile. */
+/** Runtime changes are reported; a set that waits for its reload is validated meanwhile. */
 function hold<T>(
   state: Deploy<T>,
   wanted: Version<T>,

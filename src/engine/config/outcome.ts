@@ -18,7 +18,7 @@ export interface Reloaded extends UpdateStats {
   readonly reason?: string;
 }
 
-/** The program (`check`) or the supervisor (`reload`) refused it. The last good file is restored, and what ran before goes on. */
+/** The program (`check`) or the supervisor (`reload`) refused it. The last good file is restored, and the previous configuration keeps running. */
 export interface Rejection {
   readonly kind: 'rejected';
   readonly by: 'check' | 'reload';
@@ -28,7 +28,7 @@ export interface Rejection {
   readonly isRunning?: true;
 }
 
-/** What became of one rendered configuration. All of these are normal; none stops a monitor. */
+/** The outcome of one rendered configuration. All of these are normal; none stops a monitor. */
 export type ApplyOutcome =
   /** The file holds these bytes and they are served. */
   | { readonly kind: 'unchanged' }

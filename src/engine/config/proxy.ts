@@ -32,9 +32,9 @@ export type ReloadResult =
 
 export type UpdateResult =
   | { readonly is: 'done'; readonly stats: UpdateStats }
-  /** Part of it may have been made. `reason`: why the program refused it. */
+  /** Part of it may have been applied. `reason`: why the program refused it. */
   | { readonly is: 'refused'; readonly reason?: string }
-  /** Nothing was made: another revision than `from` runs. Undefined if none does that is known. */
+  /** Nothing was applied: the program runs another revision than `from`, undefined if unknown. */
   | { readonly is: 'conflict'; readonly running: Revision | undefined }
   | Silent;
 

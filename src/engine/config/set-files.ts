@@ -12,8 +12,8 @@ import { modeOf, othersOf, type Rendered } from './set.ts';
 /** The files next to a main file, in a folder. Every function throws the system's error. */
 export interface SetFiles {
   /**
-   * Writes the files of a set that are missing, and returns their names. What this process wrote or read is trusted, unless `thorough`: then what
-   * was edited since is written again. On an error, nothing that was written remains.
+   * Writes the files of a set that are missing, and returns their names. Files that this process wrote or read are trusted; with `thorough`, those
+   * edited since are written again. On an error, nothing that was written remains.
    */
   readonly fill: (folder: string, set: Rendered, how?: 'thorough') => Promise<readonly string[]>;
   /** Never fails. */
@@ -23,12 +23,12 @@ export interface SetFiles {
   readonly sync: () => Promise<void>;
   /** This set is in place: its files stay, and those of the one before. */
   readonly use: (set: Rendered) => void;
-  /** Removes what has had no name for long. `good` is the last good set. */
+  /** Removes files that no set has named for long. `good` is the last good set. */
   readonly removeOld: (folder: string, good: Rendered) => Promise<void>;
 }
 
 export function createSetFiles(): SetFiles {
-  /** What was written or read by this process, by its stat fields. */
+  /** Files written or read by this process, by their stat fields. */
   const stamps = new Map<string, string>();
   const unsynced = new Set<string>();
   const unnamed: Unnamed = { since: new Map(), lookAtMs: 0 };

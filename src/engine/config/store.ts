@@ -9,7 +9,7 @@ import { readSet } from './read-set.ts';
 import { mustBeSet, type Rendered, type Revision, revisionOf } from './set.ts';
 import { createSetFiles, stampOf, statsOf } from './set-files.ts';
 
-/** The main file on disk. `revision` is undefined if there is none. */
+/** The main file on disk. `revision` is undefined if it is missing. */
 export interface OnDisk {
   readonly revision: Revision | undefined;
   /** hawser rendered it. */
@@ -17,14 +17,14 @@ export interface OnDisk {
 }
 
 /**
- * The main file and the files it names, in a folder next to it. A file's name there has a digest of its content, so that sets share files, and what
- * exists is whole: it was written aside and renamed. Every function throws the system's error.
+ * The main file and the files it names, in a folder next to it. A file's name there has a digest of its content, so sets share files, and
+ * every file is whole: it was written aside and renamed. Every function throws the system's error.
  */
 export interface Store {
   readonly onDisk: () => Promise<OnDisk>;
   /** The revision of the last good copy. */
   readonly good: () => Promise<Revision | undefined>;
-  /** The set in place, as far as its text tells. Undefined if a part of it cannot be read. */
+  /** The set on disk, as far as its text shows. Undefined if a part of it cannot be read. */
   readonly read: () => Promise<Rendered | undefined>;
   /** A text of a set with the names that its files have on disk. */
   readonly named: (text: string, set: Rendered) => Promise<string>;
@@ -43,13 +43,13 @@ export interface Store {
   readonly keepModes: (mode: number) => Promise<void>;
   /** Validates the main file that is in place, under another name: it may be replaced meanwhile. */
   readonly checkInPlace: (check: ConfigurationCheck, signal: AbortSignal) => Promise<CheckOutcome>;
-  /** Syncs a set that was put in place without. */
+  /** Syncs a set that was put in place without syncing. */
   readonly sync: () => Promise<void>;
   /** Makes this set the last good one. If the copy cannot be written, the older one stays. */
   readonly keepAsGood: (set: Rendered) => Promise<void>;
-  /** Puts the last good copy in place, by a rename if the disk is full. Returns its revision; undefined if there is none. */
+  /** Puts the last good copy in place, by a rename if the disk is full. Returns its revision; undefined without a copy. */
   readonly backToGood: () => Promise<Revision | undefined>;
-  /** Reads each file of a set that changed since it was written, and writes again what differs. True if anything did. */
+  /** Reads each file of a set that changed since it was written, and rewrites those that differ. True if any did. */
   readonly repair: (set: Rendered) => Promise<boolean>;
 }
 

@@ -52,7 +52,7 @@ type Facts<N> = {
 
 interface Rules<N> {
   readonly needs: N;
-  /** Pure: the first rule that applies, or the findings about several things, of which the worst counts. */
+  /** Pure: the first rule that applies, or the findings about several things, of which the worst decides. */
   readonly judge: (facts: Facts<N>) => Finding | readonly Finding[];
   /** Why there is nothing to check if `judge` finds nothing. */
   readonly none?: string;
@@ -97,7 +97,7 @@ export function readOnce<Context extends object, T>(
 ): Reading<T> | Promise<Reading<T>> {
   const made = readings.get(context) ?? new Map<unknown, ReturnType<typeof look>>();
   readings.set(context, made);
-  // One look has one type.
+  // Each reading has one type.
   const reading = (made.get(look) as ReturnType<typeof look> | undefined) ?? look(context);
   made.set(look, reading);
   return reading;

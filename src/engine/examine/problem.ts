@@ -9,11 +9,11 @@ const ranks = {
   'out-of-group': 1,
   /** A part of hawser is dead; the program it manages still runs. */
   program: 2,
-  /** Less is left than there should be. */
+  /** Redundancy is reduced. */
   redundancy: 3,
   /** A change did not arrive. */
   change: 4,
-  /** Something is not seen, or not followed. */
+  /** Something could not be read, or is out of date. */
   blind: 5,
 } as const;
 
@@ -37,7 +37,7 @@ export function worstFirst(problems: readonly Problem[]): readonly Problem[] {
   return problems.toSorted((a, b) => ranks[a.rank] - ranks[b.rank]);
 }
 
-/** What keeps a supervisor from doing its work. */
+/** Why a supervisor cannot do its work. */
 export function troubleProblem(supervisor: string, trouble: string | undefined): Problem | false {
   return trouble !== undefined && problem('program', `${supervisor}: ${trouble}`);
 }

@@ -3,16 +3,16 @@ import type { ApiFailure, ObjectRequest } from './api-request.ts';
 import type { ApiSession } from './api-session.ts';
 import { askObject, type ObjectAnswer, type WriteLimits } from './ask-object.ts';
 
-/** One thing that a program does with the API. */
+/** One action of a program on the API. */
 export interface Access {
   readonly verb: string;
   /** '' for the core group. */
   readonly group: string;
   /** `routes`, or `routes/status`. */
   readonly resource: string;
-  /** Left out: in all namespaces. */
+  /** Undefined: in all namespaces. */
   readonly namespace?: string | undefined;
-  /** Left out: every object of the kind. */
+  /** Undefined: every object of the kind. */
   readonly name?: string;
 }
 

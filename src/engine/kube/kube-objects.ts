@@ -9,7 +9,7 @@ export const listPage = z.object({
   items: z.nullish(z.array(z.unknown())),
 });
 
-/** The API's own words about a failure. */
+/** The API's own message about a failure. */
 export const statusObject = z.object({
   code: z.optional(z.number()),
   reason: z.optional(z.string()),
@@ -35,7 +35,7 @@ export interface ObjectIdentity {
   readonly resourceVersion: string;
 }
 
-/** Who an object is. Objects without a readable name share the key `(unnamed)`. */
+/** An object's identity. Objects without a readable name share the key `(unnamed)`. */
 export function identify(object: unknown): ObjectIdentity {
   const parsed = namedObject.safeParse(object);
   if (!parsed.success) return { key: '(unnamed)', resourceVersion: '' };

@@ -93,7 +93,7 @@ interface ReadingParts {
   readonly withinMs?: number;
 }
 
-/** Leaves out `text` if the file's identity is `known`: same inode, size and modification time. */
+/** Omits `text` if the file's identity is `known`: same inode, size and modification time. */
 async function readIfChanged(path: string, known: string | undefined): Promise<Content> {
   const { ino, size, mtimeNs } = await stat(path, { bigint: true });
   const fingerprint = `${ino} ${size} ${mtimeNs}`;

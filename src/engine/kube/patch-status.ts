@@ -18,7 +18,7 @@ export type StatusOutcome =
   | { readonly kind: 'gone' }
   /** Another client changed the object before each attempt. */
   | { readonly kind: 'conflict' }
-  /** The API server holds the status for invalid. */
+  /** The API server considers the status invalid. */
   | Extract<ObjectAnswer, { readonly kind: 'refused' }>
   | ApiFailure;
 

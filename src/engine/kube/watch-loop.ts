@@ -115,7 +115,7 @@ async function believedAnswer<T>(resource: Resource<T>, context: LoopContext<T>)
   return second;
 }
 
-/** A kind that was there once is not considered gone: an API server that has just started may not know it yet. */
+/** A kind that was once known is not considered gone: an API server that has just started may not know it yet. */
 function isAbsent<T>(resource: Resource<T>, { status }: ApiFailure, { view }: LoopContext<T>): boolean {
   return resource.mayBeAbsent === true && status === 404 && view.count(resource) === 0;
 }

@@ -10,7 +10,7 @@ import type { Resource } from './resource.ts';
 type WatchMessage<T> = ObjectChange<T> | { readonly kind: 'expired' };
 
 /**
- * The messages of a watch, in order, until the server ends it. Throws once the watch is not reliable any more: a reset,
+ * The messages of a watch, in order, until the server ends it. Throws once the watch is no longer reliable: a reset,
  * silence for `idleMs` (a half-open connection reports nothing), a line longer than `maxLineBytes`, a line that is not
  * a watch event, or an ERROR event other than 410. A half-received message is dropped.
  */

@@ -2,7 +2,7 @@ import type { ForeignFile } from '../config/foreign-file.ts';
 import type { ApplyOutcome } from '../config/outcome.ts';
 import type { Observers } from './observers.ts';
 
-/** Of a program's words, what is logged. */
+/** The part of a program's message that is logged. */
 const LOGGED_CHARACTERS = 4_000;
 
 /** Logs the outcome for a configuration and its origin: each success, the first of equal failures, and the recovery. */

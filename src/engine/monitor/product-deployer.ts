@@ -19,7 +19,7 @@ export interface DeployedProduct<T> extends Pick<Partial<Policy>, 'compare' | 'r
   /** When a file is checked: by default before it is written. */
   readonly checks?: Policy['check'];
   readonly onReload?: () => void;
-  /** What a configuration was made from: its change is the cause of the next outcome. */
+  /** A configuration's inputs: a changed one is the cause of the next outcome. */
   readonly origin: (version: Report<T>['version']) => Origin;
   /** Called with each outcome before it is logged; returns more facts for the log. `cause` is undefined for a validation that changes nothing. */
   readonly observe: (report: Report<T>, cause: string | undefined, tookMs: number) => object | undefined;
@@ -33,7 +33,7 @@ export interface ProductDeployer<T> extends Deployer<T> {
   readonly view: ReturnType<typeof createChangeRecord>['view'];
 }
 
-/** A deployer for one product's file, with its record of changes and its log. By default every change is a reload, and checked before. */
+/** A deployer for one product's file, with its record of changes and its log. By default every change is validated first and is a reload. */
 export function deployerOf<T>(product: DeployedProduct<T>, observers: Observers): ProductDeployer<T> {
   const { config: configPath, socket: socketPath, reloadTimeoutMs, check, onReload, compare } = product;
   const changes = createChangeRecord();

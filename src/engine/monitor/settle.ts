@@ -45,7 +45,7 @@ export function settle<T>(state: SettleState<T>, value: T, nowMs: number): Settl
 }
 
 /**
- * What to do now. A rebooting node changes its object several times within a second, and each change would cost a reload. A clock that went back
+ * What to do now. A rebooting node changes its object several times within a second, and each change would cost a reload. A clock that jumped back
  * extends the wait by at most `quietMs`.
  */
 export function settleDecision<T>({ rules, pending }: SettleState<T>, nowMs: number): SettleDecision<T> {

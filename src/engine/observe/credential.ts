@@ -12,7 +12,7 @@ export async function readCredential(
   return { text: bytes.toString('utf8').trim(), mode };
 }
 
-/** In a time that says nothing about where they differ, or about their lengths. */
+/** Takes the same time wherever they differ, and whatever their lengths. */
 export function isSameCredential(given: string, expected: string | undefined): boolean {
   if (expected === undefined) return false;
   const digest = (text: string) => createHash('sha256').update(text).digest();

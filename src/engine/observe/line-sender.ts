@@ -91,7 +91,7 @@ function deliver(to: LineTarget, lines: readonly string[], signal: AbortSignal):
     socket.once('connect', () => socket.end(lines.map((line) => `${line}\n`).join('')));
     socket.on('error', (error) => settle(codeOf(error) ?? messageOf(error)));
     socket.once('close', () => settle(socket.writableFinished ? undefined : 'it closed the connection'));
-    // It answers what it does not understand.
+    // It answers input that it does not understand.
     socket.resume();
   });
 }

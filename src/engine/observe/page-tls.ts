@@ -52,7 +52,7 @@ export async function openPageTls(settings: PageTlsSettings): Promise<PageTls | 
   return {
     openServer: (onSocket) => {
       const server = createServer({ ...rules, ...good, handshakeTimeout: PATIENCE_MS }, onSocket);
-      // Plain HTTP, or a client that believes another authority: theirs to tell.
+      // Plain HTTP, or a client that trusts another CA: the client reports it.
       server.on('tlsClientError', (_error, socket) => socket.destroy());
       servers.add(server.once('close', () => servers.delete(server)));
       return server;
@@ -71,7 +71,7 @@ export async function openPageTls(settings: PageTlsSettings): Promise<PageTls | 
           if (isNew || told !== undefined) log({ event, validTo: validToOf(found) });
           told = undefined;
         } else if (isLasting && trouble !== told) {
-          // Two files are never renewed in one step: what is wrong has to be so twice.
+          // Two files are never renewed in one step: a problem must persist for two reads.
           log({
             event: 'page-certificate-unusable',
             level: 'error',
@@ -114,14 +114,14 @@ function checkRules({ metricsTlsCiphers, metricsTlsCurves }: PageTlsSettings, ru
   if (problems.length > 0) throw new ConfigError(problems);
 }
 
-/** Whole, and key to certificate. Rejects with a message that names the file at fault. */
+/** Validates both, and that they match. Rejects with a message that names the file at fault. */
 async function readIdentity(certFile: string, keyFile: string): Promise<Identity> {
   const [cert, key] = [await readText(certFile), await readText(keyFile)];
   const leaf = parsed(certFile, 'a certificate in PEM', () => new X509Certificate(cert));
   const privateKey = parsed(keyFile, 'an unencrypted private key in PEM', () => createPrivateKey(key));
   if (!leaf.checkPrivateKey(privateKey))
     throw unusable(keyFile, `it is not the key of "${certFile}"`, 'that');
-  // OpenSSL has rules of its own, such as for keys that are too short, and reads the rest of the chain.
+  // OpenSSL has further rules, such as for keys that are too short, and reads the rest of the chain.
   parsed(certFile, 'what TLS accepts', () => createSecureContext({ cert, key }));
   return { cert, key };
 }

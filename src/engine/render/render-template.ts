@@ -24,13 +24,13 @@ interface RenderOptions {
 const hiddenGlobals = ['process', 'globalThis', 'global', 'fetch'] as const;
 
 /**
- * Renders an EJS template with the model's fields as its variables. Pure: the same two give the same text.
+ * Renders an EJS template with the model's fields as its variables. Pure: equal inputs give equal text.
  *
- * What a variable carries cannot become configuration of its own: `<%= %>` passes `safeText` or the rendering fails, and a name that the model does
+ * A variable's value cannot become configuration: `<%= %>` passes `safeText` or the rendering fails, and a name that the model does
  * not have fails too, wherever it is used. `include` is refused.
  *
  * The template itself is code that the administrator installed next to the program and is trusted like it: EJS is no sandbox, and a template that
- * loops for ever blocks its caller; the monitors render in a thread (docs/internals/decisions/0040). Never render one that came over the network.
+ * loops forever blocks its caller; the monitors render in a thread (docs/internals/decisions/0040). Never render one that came over the network.
  */
 export function renderTemplate(templateText: string, model: object, options: RenderOptions): RenderOutcome {
   const template = compileTemplate(templateText, Object.keys(model), options);
@@ -104,7 +104,7 @@ function prepare(
     strict: true,
     destructuredLocals: [...fields, ...hiddenGlobals],
     filename: TEMPLATE_NAME,
-    // EJS escapes this name for its message about an error, such as that of `count`.
+    // EJS escapes this name in its error messages, such as one about `count`.
     escape: (value?: unknown) => (value === TEMPLATE_NAME ? TEMPLATE_NAME : count(safeText(value))),
     includer: (path) => {
       throw new Error(`Cannot include "${path}": a template is one file`);

@@ -30,7 +30,7 @@ export function compileError(templateText: string, generated: string, message: s
   return { line: lineInTemplate(generated), what: `it is not JavaScript between the tags: ${what}` };
 }
 
-/** Like EJS, looks for the end of each tag before the next one starts. */
+/** Like EJS, searches for the end of each tag before the next one starts. */
 function lineOfUnclosedTag(templateText: string): number | undefined {
   const tag = /<%(?!%)|%>/g;
   let open: number | undefined;

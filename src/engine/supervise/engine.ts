@@ -41,7 +41,7 @@ export interface Engine<State, Event> {
   readonly trouble: () => string | undefined;
 }
 
-/** The pause before a failed deadline is tried again. */
+/** The pause before a failed deadline is retried. */
 const AGAIN_MS = 1_000;
 
 /**
@@ -73,7 +73,7 @@ export function createEngine<State, Event, Action>(
       ({ state, actions } = advance(state, event, monotonicMs()));
       pausedUntil = 0;
     } catch (error) {
-      // The deadline is still due, and without a pause it would be tried in an endless loop.
+      // The deadline is still due: without a pause it would be retried in an endless loop.
       pausedUntil = monotonicMs() + AGAIN_MS;
       recover({ during: 'decision', event }, error);
     }

@@ -7,7 +7,7 @@ export interface Failure {
   readonly detail?: string;
   /** The program's reason for refusing a change. */
   readonly refused?: string;
-  /** What runs instead of what was to be changed; null if that is unknown. */
+  /** The configuration that runs instead; null if unknown. */
   readonly running?: string | null;
 }
 
@@ -20,7 +20,7 @@ export type SharedAction<Done> =
       readonly event: string;
       readonly fields: object;
     }
-  /** Nothing supervised is left. */
+  /** No supervised process is left. */
   | { readonly kind: 'finish' };
 
 export function logged(level: 'info' | 'warn' | 'error', event: string, fields: object = {}) {

@@ -21,7 +21,7 @@ interface Supervision<State, Event> extends Engine<State, Event> {
   readonly finished: Promise<void>;
 }
 
-/** Executes a program's decisions: tracks requests and the end, and does what all programs have in common. */
+/** Executes a program's decisions: tracks requests and the end, and does everything that all programs have in common. */
 export function createSupervision<State, Event extends Kind, Own extends Kind, Done extends object>(
   first: State,
   decisions: Decisions<State, Event, Own | SharedAction<Done>>,

@@ -15,7 +15,7 @@ export function oncePer<K extends object, V>(make: (key: K) => V): (key: K) => V
 
 /**
  * `list.map(make)` for successive lists, with `make` called once per item. An item that keeps its index costs one comparison, so that a list of
- * thousands is cheap. The table of what was made of each item is the only memory.
+ * thousands is cheap. The table of each item's result is the only memory.
  */
 export function eachOncePer<K extends object, V>(make: (key: K) => V): (list: readonly K[]) => readonly V[] {
   const known = oncePer(make);

@@ -6,13 +6,13 @@ import { weaknessOf } from './strength.ts';
 export interface KeyPair {
   /** The key, the certificate and its chain. */
   readonly pem: string;
-  /** Of the certificate itself: equal ones are the same certificate. */
+  /** Digest of the certificate itself: equal ones are the same certificate. */
   readonly fingerprint: string;
   readonly validToMs: number;
 }
 
 /**
- * Undefined if the text of the certificate is empty; a text for what is wrong. The key may be in the certificate's text. An expired certificate,
+ * Undefined if the text of the certificate is empty; a string describes the problem. The key may be in the certificate's text. An expired certificate,
  * or one for another host, is still served.
  */
 export function readKeyPair(certificate: string, key: string): KeyPair | string | undefined {

@@ -1,7 +1,7 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { readPrivateKey } from './private-key.ts';
 
-/** What a tenant's PEM holds. Text between the blocks is dropped. */
+/** The contents of a tenant's PEM. Text between the blocks is dropped. */
 interface PemContent {
   readonly certificates: readonly X509Certificate[];
   readonly keys: readonly KeyObject[];
@@ -16,7 +16,7 @@ const begin = /-----BEGIN /g;
 
 /** In characters: room for a chain of ten RSA certificates and its key. Longer ones are not parsed. */
 export const MAX_PEM_LENGTH = 64 * 1024;
-/** More than any chain has, and little enough to be checked at once. */
+/** More than any chain has, and few enough to be checked at once. */
 const MOST_BLOCKS = 32;
 
 /**

@@ -37,7 +37,7 @@ function problemOf(der: Buffer, label: string): string | undefined {
   return type === EC ? ecKeyProblem(der, inner, curve) : unsupported;
 }
 
-/** RSAPrivateKey ::= SEQUENCE { version, modulus, publicExponent, … }: all of them INTEGERs, none longer than the modulus. */
+/** RSAPrivateKey ::= SEQUENCE { version, modulus, publicExponent, … }: all INTEGERs, none longer than the modulus. */
 function rsaKeyProblem(der: Buffer, key: DerElement): string | undefined {
   const [version, modulus, exponent, ...others] = elementsIn(der, key);
   if (
@@ -54,7 +54,7 @@ function rsaKeyProblem(der: Buffer, key: DerElement): string | undefined {
   );
 }
 
-/** ECPrivateKey ::= SEQUENCE { version, OCTET STRING with the scalar, [0] curve, [1] public key }. Within PKCS#8 the curve may stand outside alone. */
+/** ECPrivateKey ::= SEQUENCE { version, OCTET STRING with the scalar, [0] curve, [1] public key }. In PKCS#8 the curve may be only outside. */
 function ecKeyProblem(der: Buffer, key: DerElement, outer?: string): string | undefined {
   const [, scalar, ...tagged] = elementsIn(der, key);
   if (scalar === undefined || scalar.end - scalar.begin > LONGEST_SCALAR_BYTES) return unsupported;
@@ -75,12 +75,12 @@ function bitsOf(der: Buffer, { begin, end }: DerElement): number {
   return (end - at) * 8 - Math.clz32(der[at] ?? 0) + 24;
 }
 
-/** As many keys as are remembered, by their digests: a signature with an RSA key costs milliseconds. */
+/** Number of keys whose result is cached, by their digests: a signature with an RSA key costs milliseconds. */
 const MOST_PROVED = 32_768;
 const proved = new Map<string, boolean>();
 
 /**
- * Whether the key makes a signature that its public half verifies. Of each key it is found out once, and remembered by the digest of the key. HAProxy
+ * Whether the key makes a signature that its public half verifies. Determined once per key, and cached by the digest of the key. HAProxy
  * would start with a key that does not, and OpenSSL would compute several times as long for each hello.
  */
 export function doesSign(key: KeyObject, publicKey: KeyObject): boolean {

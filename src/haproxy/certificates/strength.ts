@@ -1,7 +1,7 @@
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import { elementAt, elementsIn } from './der.ts';
 
-/** Those whose digest OpenSSL knows and finds strong enough. PSS names its digest in its parameters. */
+/** Signature algorithms whose digest OpenSSL knows and considers strong enough. PSS names its digest in its parameters. */
 const signatures =
   /^(?:sha(?:224|256|384|512)WithRSAEncryption|ecdsa-with-SHA(?:224|256|384|512)|(?:RSA-|ecdsa_with_)SHA3-(?:224|256|384|512)|ED25519)$/;
 /** RSASSA-PSS and then, as its parameter [0], SHA-256, SHA-384, SHA-512 or SHA-224 (RFC 4055): without it the digest is SHA-1. */
@@ -11,9 +11,9 @@ const strongPss = /^06092a864886f70d01010a30..a0..30..0609608648016503040[2](?:0
 type Role = 'leaf' | 'ca';
 
 /**
- * Why a certificate is not used. OpenSSL, at the security level of Debian and of others, would refuse to load it, and then HAProxy would
- * refuse the whole configuration; or its key costs HAProxy too much, or HAProxy's Runtime API shows nothing of its type, as with Ed25519. A root
- * may be signed with anything: nobody checks a self-signed signature. OpenSSL loads one whose dates cannot be read, but nobody can say when it ends.
+ * Why a certificate is not used. OpenSSL, at the security level of Debian and others, would refuse to load it, and then HAProxy would
+ * refuse the whole configuration; or its key costs HAProxy too much, or HAProxy's Runtime API does not show its type, as with Ed25519. A root
+ * may be signed with anything: self-signatures are not verified. OpenSSL loads one with unreadable dates, but then its expiry is unknown.
  */
 export function weaknessOf(certificate: X509Certificate, role: Role): string | undefined {
   if (!hasDates(certificate)) return 'the dates of a certificate cannot be read';
@@ -36,7 +36,7 @@ function hasStrongSignature({ signatureAlgorithm = '', raw }: X509Certificate): 
   return algorithm !== undefined && strongPss.test(raw.toString('hex', algorithm.begin, algorithm.end));
 }
 
-/** OpenSSL parses it only when it is asked for. */
+/** OpenSSL parses it only on access. */
 function publicKeyOf(certificate: X509Certificate): KeyObject | undefined {
   try {
     return certificate.publicKey;
@@ -54,7 +54,7 @@ export const LARGEST_LEAF_RSA = 4_096;
 /** HAProxy verifies with the key of a CA, and never signs with it: at 8,192 bits that takes less than a millisecond. */
 const LARGEST_CA_RSA = 8_192;
 const SMALLEST_RSA = 2_048;
-/** As OpenSSL bounds it for long keys: to verify costs one multiplication for each bit. */
+/** OpenSSL's limit for long keys: verifying costs one multiplication per bit. */
 const LONGEST_EXPONENT_BITS = 64;
 
 /** Why an RSA key of these sizes is not used. */

@@ -2,14 +2,14 @@ import type { CommandSpec } from '../../cli/command-spec.ts';
 import { type Finding, fail } from '../../engine/examine/check.ts';
 import type { NodeContext } from '../../engine/examine/context.ts';
 
-/** What the checks see of a controller that runs next to HAProxy in a pod of a Deployment. */
+/** A check's view of a controller that runs next to HAProxy in a pod of a Deployment. */
 export interface DeployedContext extends NodeContext {
   readonly readings: NodeContext['readings'] & {
     readonly deployed: <Settings>(spec: CommandSpec<Settings>) => Settings | undefined;
   };
 }
 
-/** Reads the settings with which the controller runs here. No check is made where none does, so then it throws. */
+/** Reads the settings of the controller that runs here. Throws without one: then no check runs. */
 export function deployedSettings<Settings>(
   spec: CommandSpec<Settings>,
 ): (context: DeployedContext) => Settings {

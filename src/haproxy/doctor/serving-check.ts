@@ -16,17 +16,17 @@ import { askRuntimeApi } from '../runtime-api.ts';
 import { type SupervisorStatus, supervisorStatusSchema } from '../supervise/supervisor-status.ts';
 
 export interface ServingReading {
-  /** At the control socket. */
+  /** From the control socket. */
   readonly supervisor: SupervisorReading;
   readonly socket: string;
-  /** HAProxy's answer at its stats socket; undefined or empty without one. */
+  /** HAProxy's answer on its stats socket; undefined or empty without one. */
   readonly info: string | undefined;
   readonly statsSocket: string;
   /** The setting of its ports, for the operator. */
   readonly portsAre: string;
 }
 
-/** HAProxy's supervisor and HAProxy itself, as a controller that is in another container of their pod reaches them. */
+/** HAProxy's supervisor and HAProxy itself, as seen by a controller in another container of their pod. */
 export function judgeServing(reading: ServingReading): Finding {
   const { supervisor, socket } = reading;
   if (supervisor.kind === 'absent')
@@ -89,7 +89,7 @@ interface Sockets {
   readonly statsSocket: string;
 }
 
-/** Of a controller that has its HAProxy in another container of its pod. */
+/** For a controller that has its HAProxy in another container of its pod. */
 export function servingCheck<Context extends NodeContext>(
   { id, title, portsAre }: Pick<Check, 'id' | 'title'> & { readonly portsAre: string },
   socketsIn: (context: Context) => Sockets,

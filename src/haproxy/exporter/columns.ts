@@ -1,8 +1,8 @@
-/** What a row of HAProxy's statistics is about. Listeners have no metrics. */
+/** The kinds of rows in HAProxy's statistics. Listeners have no metrics. */
 export type RowType = 'frontend' | 'backend' | 'server';
 
 export interface Column {
-  /** Its place in HAProxy's statistics, by which ROUTER_METRICS_HAPROXY_EXPORTED chooses. */
+  /** Its column number in HAProxy's statistics, which ROUTER_METRICS_HAPROXY_EXPORTED selects. */
   readonly index: number;
   readonly column: string;
   /** After `haproxy_frontend_`, `haproxy_backend_` and `haproxy_server_`: the names of openshift-router's exporter. */
@@ -95,7 +95,7 @@ export const columns: readonly Column[] = [
   counter(85, 'reuse', 'connections_reused_total', behind, 'Connections that were used again.'),
 ];
 
-/** Those of openshift-router where nothing else is asked for. */
+/** openshift-router's columns, unless others are requested. */
 export const usualColumns: readonly number[] = [
   2, 4, 5, 7, 8, 9, 13, 14, 17, 21, 24, 33, 35, 39, 40, 41, 42, 43, 44, 58, 59, 60, 79, 85,
 ];

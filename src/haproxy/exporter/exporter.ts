@@ -14,17 +14,17 @@ import { createTotals, type StatisticsTotals } from './statistics-totals.ts';
 
 interface ExporterSettings {
   readonly statsSocket: string;
-  /** Of HAProxy's statistics, by number. */
+  /** Columns of HAProxy's statistics, by number. */
   readonly exported: readonly number[];
   readonly serverThreshold: number;
   readonly baseIntervalMs: number;
   readonly timeoutMs: number;
   readonly labelsOf: RowLabels;
-  /** The limit on clients that a user has set, where HAProxy counts more connections than clients. Left out: HAProxy's own is shown. */
+  /** The user's limit on clients, if HAProxy counts more connections than clients. Undefined: HAProxy's own is shown. */
   readonly maxClients?: number | undefined;
   /**
-   * Resolves once nothing more urgent is to be done: to read what HAProxy says of 10,000 backends costs more than to change one. It is waited for
-   * no longer than `timeoutMs`. Left out: nothing is.
+   * Resolves once nothing more urgent is pending: reading HAProxy's statistics of 10,000 backends costs more than changing one. The wait lasts
+   * at most `timeoutMs`. Undefined: no wait.
    */
   readonly whenFree?: () => Promise<unknown>;
 }
@@ -35,8 +35,8 @@ export interface Exporter {
   /** The same as numbers. */
   readonly samples: () => Promise<readonly Sample[]>;
   /**
-   * Asks HAProxy now: just before a reload, so that nothing that the old generation counted is lost if it ends at once. Never
-   * rejects. It takes no longer than the timeout, and as long again where it waits until it is free to read the answer.
+   * Polls HAProxy now: just before a reload, so that none of the old generation's counts are lost if it ends at once. Never
+   * rejects. It takes at most the timeout, and as long again if it waits for CPU time to read the answer.
    */
   readonly scrape: () => Promise<void>;
 }
@@ -47,7 +47,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** A backend has 400 bytes in it: 160,000 backends. A longer reply is cut off, and not read. */
+/** A backend takes 400 bytes of it: 160,000 backends. A longer reply is cut off, and not used. */
 const MAX_STATISTICS_BYTES = 64 * 1024 * 1024;
 
 /** HAProxy's `show stat -1 TYPES -1`: 1 frontends, 2 backends, 4 servers. */
@@ -55,9 +55,9 @@ const WITHOUT_SERVERS = 3;
 const WITH_SERVERS = 7;
 
 /**
- * HAProxy's statistics under the names of openshift-router's exporter. Counters are those of all generations: old ones are asked
- * on their own sockets for as long as they drain, so that a reload takes nothing from them and counts nothing twice.
- * `serverCount` says how many servers are configured: above the threshold HAProxy is not even asked for their rows.
+ * HAProxy's statistics under the names of openshift-router's exporter. Counters are sums over all generations: old ones are polled
+ * on their own sockets while they drain, so that a reload neither loses counts nor counts anything twice.
+ * `serverCount` is the number of configured servers: above the threshold HAProxy is not even asked for their rows.
  */
 export function createExporter(
   settings: ExporterSettings,
@@ -111,7 +111,7 @@ export function createExporter(
   };
 }
 
-/** Counters are those of all generations. */
+/** Counters are sums over all generations. */
 function samplesOf(
   row: StatisticsRow,
   columns: readonly Column[],
@@ -124,13 +124,13 @@ function samplesOf(
   });
 }
 
-/** HAProxy's own counts where the limit on open files has left it fewer than were asked for. */
+/** HAProxy's own count if the limit on open files has left it fewer than requested. */
 function shownLimit(ofProcess = 0, ofClients = ofProcess): number {
   return Math.min(ofProcess, ofClients);
 }
 
 interface Reply {
-  /** Names one process for good: `PID SOCKET`. */
+  /** Identifies a process: `PID SOCKET`. */
   readonly generation: string;
   readonly maxConnections: number | undefined;
   readonly csv: string;
@@ -141,7 +141,7 @@ interface Replies {
   readonly replies: readonly Reply[];
 }
 
-/** Of every generation that answers, the newest first: that is the one that serves. */
+/** Of every generation that answers, the newest first: that is the serving one. */
 async function askGenerations(settings: ExporterSettings, types: number): Promise<Replies> {
   const { statsSocket, timeoutMs } = settings;
   const ask = (socket: string, command: string) =>
@@ -153,7 +153,7 @@ async function askGenerations(settings: ExporterSettings, types: number): Promis
   );
   const replies = heard.flat();
   if (replies.length > 0) return { sockets, replies };
-  // An HAProxy that another program supervises has the stats socket alone.
+  // An HAProxy that another program supervises has only the stats socket.
   const reply = await ask(statsSocket, commands.join(';'));
   return { sockets, replies: readReply(reply, statsSocket) };
 }

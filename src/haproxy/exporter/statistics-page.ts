@@ -4,14 +4,14 @@ import type { StatisticsRow } from './statistics-rows.ts';
 import type { StatisticsTotals } from './statistics-totals.ts';
 
 const types: readonly RowType[] = ['frontend', 'backend', 'server'];
-/** What a product's names of proxies and servers say, as labels. */
+/** The labels for a product's names of proxies and servers. */
 export type RowLabels = (row: Pick<StatisticsRow, 'type' | 'key'>) => Readonly<Record<string, string>>;
 
-/** So many lines are some 50 KB. */
+/** This many lines are about 50 KB. */
 const LINES_A_PIECE = 500;
 
 /**
- * The `haproxy_*` series in Prometheus' text format, piece by piece: of ten thousand routes they are 22 MB together, which the process
+ * The `haproxy_*` series in Prometheus' text format, piece by piece: for ten thousand routes they are 22 MB together, which the process
  * never holds at once.
  */
 export function* statisticsPage(

@@ -6,7 +6,7 @@ export interface StatisticsRow {
   readonly type: RowType;
   /** The proxy's name, and the server's after a space. */
   readonly key: string;
-  /** In the order of the columns that were asked for; NaN where HAProxy has nothing. */
+  /** In the order of the requested columns; NaN if HAProxy has no value. */
   readonly values: readonly number[];
 }
 
@@ -26,7 +26,7 @@ export function readRows(csv: string, columns: readonly Column[]): readonly Stat
   return rows;
 }
 
-/** A part of a text keeps the whole of it in memory, which has megabytes. */
+/** A substring keeps the whole text of megabytes in memory. */
 function copyOf(text: string): string {
   return Buffer.from(text).toString();
 }

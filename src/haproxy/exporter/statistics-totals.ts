@@ -1,8 +1,8 @@
 import type { StatisticsRow } from './statistics-rows.ts';
 
-/** What all generations have counted, each row by its type and key. */
+/** The counts of all generations, by type and key of each row. */
 export interface StatisticsTotals {
-  /** Adds what a generation has counted since it was last asked. `generation` names one process for good. */
+  /** Adds a generation's counts since it was last polled. `generation` identifies one process. */
   readonly add: (generation: string, rows: readonly StatisticsRow[]) => void;
   /**
    * Forgets the last values of the other generations; their counts stay in the totals. A generation that is only silent for now must be kept, or
@@ -21,7 +21,7 @@ type Counts = Map<string, readonly number[]>;
  * generation keeps counting while another one serves. So each total grows by the difference from the same generation's previous value, or by the
  * whole value after a reset. `isCounter` says which values are counted; the others have no total.
  *
- * A row that only the requested generation has counted shares its list with its total. Of ten thousand routes most are idle.
+ * A row that only the polled generation has counted shares its list with its total. Of ten thousand routes most are idle.
  */
 export function createTotals(isCounter: readonly boolean[]): StatisticsTotals {
   const totals: Counts = new Map();

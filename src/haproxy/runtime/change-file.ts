@@ -23,7 +23,7 @@ export type ReadSetFile = (name: string, sha256: string) => Promise<string | und
 
 type Change<Kind extends FileChange['kind']> = Extract<FileChange, { kind: Kind }>;
 
-/** Makes changes of files as HAProxy has them in its memory, for one request: what the lists have is asked once. */
+/** Applies changes to files in HAProxy's memory, for one request: the lists are read once. */
 export function createFileChanges(
   ask: Ask,
   read: ReadSetFile,
@@ -49,7 +49,7 @@ export function createFileChanges(
       if (name === undefined) return unknown(map);
       if (value === null)
         return await tellEach([{ text: `del map ${name} ${key}`, done: /^(?:Key not found\.)?$/ }]);
-      // Added only where it is not there: HAProxy would have it twice.
+      // Added only if absent: HAProxy would keep duplicates.
       const addition = { text: `add map ${name} ${key} ${value}`, done: /^$/ };
       const instead = { answer: /^entry not found\.$/, commands: [addition] };
       return await tellEach([{ text: `set map ${name} ${key} ${value}`, done: /^$/, instead }]);

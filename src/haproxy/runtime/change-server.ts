@@ -7,13 +7,13 @@ import type { Running } from './running.ts';
 
 export type Ask = (running: Running, command: string) => Promise<string | undefined>;
 
-/** How HAProxy is asked. */
+/** How to send commands to HAProxy. */
 export interface Line {
   /** Undefined if its worker does not answer. */
   readonly ask: Ask;
   /**
-   * One-line commands on one connection, and a reply for each in their order: HAProxy runs all of them, whatever it answers. Only for commands that
-   * answer with at most one paragraph. Empty where replies are missing.
+   * One-line commands on one connection, and a reply for each in order: HAProxy runs all of them, whatever it answers. Only for commands that
+   * answer with at most one paragraph. Empty if replies are missing.
    */
   readonly askEach: (running: Running, commands: readonly string[]) => Promise<readonly string[]>;
 }
@@ -27,18 +27,18 @@ type ServersOutcome =
     }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** A session that was shut down ends within moments, and only then its server can be deleted. */
+/** A session that was shut down ends within moments, and only then can its server be deleted. */
 const ATTEMPTS = 6;
 
-/** HAProxy runs so many commands of one connection before anything else is asked of its master. */
+/** HAProxy runs this many commands of one connection before it serves another request to its master. */
 const MOST_TOGETHER = 100;
 
 /**
- * Makes changes, for one request: reads what runs, and gives the commands that are left to give, for all changes together. Each answer of HAProxy counts. A
- * backend is read once: a change affects no other server, and hundreds may come at once.
+ * Applies changes for one request: reads the running state and sends the commands still needed, for all changes together. Every answer of HAProxy is checked. A
+ * backend is read once: a change affects no other server, and hundreds may arrive at once.
  *
- * Servers are created first: HAProxy runs what follows a refused command on the same connection, and would take the old servers out of use
- * before the new ones exist. Whether this HAProxy accepts a command or its alternative is learned from the first one, which is sent alone.
+ * Servers are created first: HAProxy runs the commands after a refused one on the same connection, and would take the old servers out of use
+ * before the new ones exist. The first command is sent alone, to learn whether this HAProxy accepts it or needs its alternative.
  */
 export function createServerChanges(
   line: Line,
@@ -60,7 +60,7 @@ export function createServerChanges(
   };
   return (running) => {
     const known = new Map<string, RunningServers>();
-    /** Undefined if HAProxy does not say which servers all these backends have. */
+    /** Undefined if HAProxy does not report the servers of all these backends. */
     const read = async (backends: readonly string[]): Promise<RunningServers | undefined> => {
       const unread = [...new Set(backends)].filter((backend) => !known.has(backend));
       for (const batch of batchesOf(unread, MOST_TOGETHER)) {
@@ -79,9 +79,9 @@ export function createServerChanges(
 
 interface Means {
   readonly read: (backends: readonly string[]) => Promise<RunningServers | undefined>;
-  /** Resolves with HAProxy's answer to the first command that it refused. */
+  /** Resolves with HAProxy's answer to the first refused command. */
   readonly create: (running: Running, commands: readonly Command[]) => Promise<string | undefined>;
-  /** Drops what was read. */
+  /** Discards cached state. */
   readonly forgetAll: () => void;
 }
 
@@ -91,17 +91,17 @@ function createServersChange(
   running: Running,
   { read, create, forgetAll }: Means,
 ): (changes: readonly ServerChange[]) => Promise<ServersOutcome> {
-  /** What a server left that is wanted again in another form: it can be added once it is deleted. */
+  /** The leftover of a server that is wanted again with other options: it can be added once the leftover is deleted. */
   const deleteLeftOver = async ({ server, wanted }: ServerChange): Promise<void> => {
     for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) {
       if (wanted === null || !leftOvers.of(running).has(server)) return;
       const hasAdvanced = await leftOvers.advance(running, (name) => name === server);
-      // Others may have been deleted as well.
+      // Other servers may have been deleted as well.
       forgetAll();
       if (!hasAdvanced) return;
     }
   };
-  /** A server that may finish its work still exists, and only needs its new place. */
+  /** A server that may still finish its sessions exists, and only needs its new address. */
   const restored = (change: ServerChange): ServerChange => {
     const options = leftOvers.optionsOf(running, change.server);
     if (options === undefined || !isAsBefore(change.wanted, options)) return change;
@@ -128,17 +128,17 @@ function createServersChange(
   };
 }
 
-/** Of equal commands the last one: HAProxy computes the cookies of all servers of a backend each time that it gets the key. */
+/** Of equal commands only the last: HAProxy recomputes the cookies of all servers of a backend each time it gets the key. */
 function withoutRepeats(commands: readonly Command[]): readonly Command[] {
   return [...new Map(commands.toReversed().map((command) => [command.text, command])).values()].toReversed();
 }
 
-/** Whether a server with these options is the one that is wanted again. */
+/** Whether a server with these options is the wanted one. */
 function isAsBefore(wanted: ServerChange['wanted'], options: string): boolean {
   return wanted?.options === options;
 }
 
-/** The servers of each backend; undefined if HAProxy does not say. */
+/** The servers of each backend; undefined if HAProxy does not report them. */
 async function readTogether(
   line: Line,
   running: Running,
@@ -153,14 +153,14 @@ async function readTogether(
   return replies.map(parseRunningServers);
 }
 
-/** Consecutive items, at most so many together. */
+/** Consecutive chunks of at most this many items. */
 function batchesOf<T>(items: readonly T[], most: number): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(items.length / most) }, (_, index) =>
     items.slice(index * most, (index + 1) * most),
   );
 }
 
-/** The servers of this backend, for a router has ten thousand others; without a name, all. */
+/** The servers of this backend, since a router has ten thousand others; without a name, all. */
 export async function askServers(
   ask: Ask,
   running: Running,
@@ -193,7 +193,7 @@ export async function tellAll(
 }
 
 /**
- * As `tellAll`, on as few connections as possible: a connection to HAProxy's master costs more than ten commands. The commands after a refused
+ * Like `tellAll`, on as few connections as possible: a connection to HAProxy's master costs more than ten commands. The commands after a refused
  * one still run, so each must be harmless then.
  */
 export async function tellTogether(
@@ -213,7 +213,7 @@ export async function tellTogether(
 }
 
 function answered({ text }: Command, reply: string | undefined): string {
-  // The lines after the first one are a file's: a private key, or megabytes.
+  // The lines after the first are the file's content: a private key, or megabytes.
   const [command = ''] = text.split('\n', 1);
   return `"${command}" was answered with ${reply === undefined ? 'nothing' : JSON.stringify(reply.slice(0, 200))}`;
 }

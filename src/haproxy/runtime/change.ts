@@ -10,7 +10,7 @@ export function isPlain(word: string): boolean {
 
 const optionWords = z.string().check(z.refine((text) => text.split(' ').every(isPlain)));
 
-/** Whether this is a safe key or value of a map: HAProxy reads a leading `#` as the number of an entry. */
+/** Whether this is a safe key or value of a map: HAProxy reads a leading `#` as an entry's number. */
 export function isMapWord(word: string): boolean {
   return word !== '' && isPlain(word);
 }
@@ -31,21 +31,21 @@ const place = {
 const serverChangeSchema = z.object({
   kind: z.literal('server'),
   server: serverName,
-  /** Null: it gets no new clients, and its sessions are ended. */
+  /** Null: it gets no new clients, and its sessions are shut down. */
   wanted: z.nullable(
     z.object({
       ...place,
       weight: z.int().check(z.minimum(0), z.maximum(256)),
       options: optionWords,
-      /** Undefined: they run, if it has any. */
+      /** Undefined: its health checks, if any, run. */
       healthChecks: z.optional(z.literal('paused')),
-      /** The backend's `dynamic-cookie-key`: HAProxy 2.6 and 2.8 give an added server no other cookie. */
+      /** The backend's `dynamic-cookie-key`: in HAProxy 2.6 and 2.8 an added server can have no other cookie. */
       cookieKey: z.optional(z.string().check(z.refine(isMapWord))),
     }),
   ),
   /**
-   * Sessions on a server that is removed or moved may finish, as on a draining generation; undefined: they are ended a moment later. `options`
-   * are the server's current ones, with which it can come back.
+   * Sessions on a removed or moved server may finish, as on a draining generation; undefined: they are shut down a moment later. `options`
+   * are the server's current ones; a server with the same options can be restored.
    */
   mayFinish: z.optional(z.object({ options: optionWords })),
 });
@@ -63,7 +63,7 @@ const fileChangeSchema = z.discriminatedUnion('kind', [
     /** Null: the key is removed from the map. */
     value: z.nullable(z.string().check(z.refine(isMapWord))),
   }),
-  /** The whole map at once, from one lookup to the next. */
+  /** Replaces the whole map between two lookups. */
   z.object({ kind: z.literal('map'), map: file, sha256 }),
   z.object({
     kind: z.literal('certificate'),
@@ -75,16 +75,16 @@ const fileChangeSchema = z.discriminatedUnion('kind', [
     kind: z.literal('list-line'),
     list: file,
     certificate: file,
-    /** The rest of its line in the list, `[alpn h2,http/1.1] a.example.com`. Null: it is removed from the list. */
+    /** The rest of its line in the list, `[alpn h2,http/1.1] a.example.com`. Null: the line is removed. */
     line: z.nullable(z.string().check(z.refine(isListLine))),
   }),
 ]);
 
 const changeRequestSchema = z.object({
-  /** The revisions that run before and after. Nothing is changed if another one than `from` runs. */
+  /** The revisions before and after. Nothing is changed if the running revision is not `from`. */
   from: word,
   to: word,
-  /** HAProxy accepted the file on disk, which has `to`: it may become the last good one. */
+  /** HAProxy accepted the file on disk, which has revision `to`: it may become the last good one. */
   good: z.optional(z.boolean()),
   changes: z.array(z.discriminatedUnion('kind', [serverChangeSchema, ...fileChangeSchema.def.options])),
 });
@@ -96,12 +96,12 @@ export type FileChange = z.infer<typeof fileChangeSchema>;
 export type WantedServer = NonNullable<ServerChange['wanted']>;
 export type ChangeRequest = z.infer<typeof changeRequestSchema>;
 
-/** Undefined if the text is something else, or names what a command line could read in another way. */
+/** Undefined if the text is not a change, or contains something that a command line could interpret differently. */
 export function decodeChangeRequest(text: string): ChangeRequest | undefined {
   return changeRequestSchema.safeParse(parseJson(text)).data;
 }
 
-/** The content of a file stands for it: that is read when the change is made. */
+/** The file's content is not included: it is read when the change is made. */
 export function readsFile(change: RuntimeChange): boolean {
   return 'sha256' in change && change.sha256 !== null;
 }

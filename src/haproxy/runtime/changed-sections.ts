@@ -2,19 +2,19 @@ import type { Rendered } from '../../engine/config/set.ts';
 import { changedSpan } from '../../engine/system/same-list.ts';
 import { backendNameIn, type Sections, sectionsOf, titleOf } from '../text/config-text.ts';
 
-/** A configuration, and its pieces where they are known. */
+/** A configuration, and its pieces if known. */
 export type Configuration = Pick<Rendered, 'text' | 'pieces'>;
 
 interface Texts {
   readonly before: string;
   readonly after: string;
-  /** The whole ones: a backend may depend on another one. */
+  /** The whole configurations: a backend may depend on another one. */
   readonly isWhole?: true;
 }
 
 /**
- * Two configurations without the backends that are the same in both: of ten thousand, one has changed. The whole ones where a backend may
- * depend on another one, or on defaults that do not come before all of them.
+ * Two configurations without the backends that are equal in both: of ten thousand, usually one has changed. The whole configurations if a backend may
+ * depend on another one, or on defaults that follow some backend.
  */
 export function changedSections(before: Configuration, after: Configuration): Texts {
   if (before.pieces !== undefined && after.pieces !== undefined)
@@ -30,7 +30,7 @@ export function changedSections(before: Configuration, after: Configuration): Te
   };
 }
 
-/** Of each the first piece, and those that the other one has not. */
+/** Of each, the first piece and the pieces that the other lacks. */
 function changedPieces(before: readonly string[], after: readonly string[]): Texts {
   const { start, end } = changedSpan(before, after);
   const changed = (pieces: readonly string[]): readonly string[] =>
@@ -42,8 +42,8 @@ function changedPieces(before: readonly string[], after: readonly string[]): Tex
 }
 
 /**
- * The first configuration with its backends replaced by those of the second, except the ones in `kept`. Its first piece, and backends that only
- * one of the two has, are those of the first.
+ * The first configuration with its backends replaced by those of the second, except the ones in `kept`. Its first piece stays, and so do
+ * backends that only one of the two has.
  */
 export function withBackends(
   before: Configuration,

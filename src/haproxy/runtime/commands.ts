@@ -7,7 +7,7 @@ import { backendOf } from './description.ts';
 export interface Command {
   readonly text: string;
   readonly done: RegExp;
-  /** What is done in its place where HAProxy answers so. */
+  /** The alternative if HAProxy gives this answer. */
   readonly instead?: { readonly answer: RegExp; readonly commands: readonly Command[] };
 }
 
@@ -22,7 +22,7 @@ const SILENT = /^$/;
 const MOVED = /^(?:IP changed from|port changed from|no need to change the addr|nothing changed)/;
 
 /**
- * What turns the servers that run into what one change wants, nothing where they are that already. `leftOver` are those that were
+ * The commands that turn the running servers into the wanted ones; empty if they are already. `leftOver` are those that were
  * removed and could not be deleted yet. Source: HAProxy's management guide, "add server", "set server".
  */
 export function stepsFor(
@@ -46,15 +46,15 @@ export function deletion(server: string): Command {
 const nothing: Steps = { creations: [], commands: [], endSessions: false };
 
 /**
- * Requests in progress may end: the server is shut down a moment later, or much later, see `ending`. Over that time a draining server would
- * still get clients with its cookie. One in maintenance gets none, and keeps its connections.
+ * Requests in progress may finish: the server is shut down a moment later, or much later, see `ending`. In that time a draining server would
+ * still get clients with its cookie. A server in maintenance gets none, and keeps its connections.
  */
 function removal(server: string, endSessions: boolean): Steps {
   const state = endSessions ? 'drain' : 'maint';
   return { ...nothing, commands: [setState(server, state)], endSessions };
 }
 
-/** Ends what a server that was removed still has. */
+/** Ends the remaining sessions of a removed server. */
 export function ending(server: string): readonly Command[] {
   return [setState(server, 'maint'), shutDown(server)];
 }
@@ -72,7 +72,7 @@ function addition(server: string, wanted: WantedServer): Steps {
   return { creations: [added], commands: [...health, setState(server, 'ready')], endSessions: false };
 }
 
-/** HAProxy before 3.0 takes no cookie for a server that is added. One that it makes itself is made when the key is set. */
+/** HAProxy before 3.0 accepts no cookie for an added server. A dynamic cookie is computed when the key is set. */
 function withDynamicCookie(
   { options, cookieKey }: WantedServer,
   add: (options: string) => Command,
@@ -97,7 +97,7 @@ function alteration({ server, mayFinish }: ServerChange, wanted: WantedServer, f
   return { creations: [], commands, endSessions };
 }
 
-/** One whose checks go off while it is down is not to stay down: a check that was under way may say so a moment later as well. */
+/** A server whose checks are disabled while it is down must not stay down: a check in progress may still report it down a moment later. */
 function checksAs({ healthChecks }: WantedServer, found: RunningServer, server: string): readonly Command[] {
   if (healthChecks !== 'paused') return found.checks === 'paused' ? [checksOn(server)] : [];
   const off = found.checks === 'on' ? [{ text: `disable health ${server}`, done: SILENT }] : [];

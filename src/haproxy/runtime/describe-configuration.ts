@@ -7,7 +7,7 @@ import { CHECKS_OFF, type Description, type ServerDescription } from './descript
 const SECTION =
   /^(?:global|defaults|frontend|backend|listen|userlist|peers|resolvers|program|cache|ring|mailers|http-errors|fcgi-app|log-forward|crt-store|traces|log-profile|acme)\b/;
 const ENDPOINT = /^(?:(\d+(?:\.\d+){3})|\[([0-9a-fA-F:.]+)\]):(\d+)$/;
-/** A word in quotes that means what it would mean without them. */
+/** A quoted word that means the same without the quotes. */
 const QUOTED = /^(['"])([\w.:-]+)\1$/;
 
 interface Section {
@@ -21,15 +21,15 @@ interface Section {
 }
 
 /**
- * Describes a haproxy.cfg by its text. Undefined if parts of it depend on conditions (`.if`): those can be loaded, and not
+ * Describes a haproxy.cfg by its text. Undefined if parts of it depend on conditions (`.if`): such a file can be loaded, but not
  * compared. A server that is more than a name, an address and plain words belongs to its section, as does one that tracks another or is
- * tracked: HAProxy adds none to those at run time, and an operator's `set server` on them stays.
+ * tracked: HAProxy cannot add those at runtime, and an operator's `set server` on them stays.
  */
 export function describeConfiguration(text: string): Description | undefined {
   const sections = new Map<string, string[]>();
   const servers = new Map<string, ServerDescription>();
   const openBackends = new Set<string>();
-  /** What later sections inherit: of the last `defaults`, and of each that has a name. */
+  /** Options that later sections inherit: from the last `defaults`, and from each named one. */
   const inherited = new Map<string, readonly string[]>();
   const tracked = new Set([...serverLines(text)].map(({ tracks }) => tracks));
   let section: Section = { title: '', backend: undefined, lines: [], defaults: [] };
@@ -41,7 +41,7 @@ export function describeConfiguration(text: string): Description | undefined {
     const words = line.split(/\s+/).map((word) => QUOTED.exec(word)?.[2] ?? word);
     if (SECTION.test(line)) {
       const begun = begin(words, inherited, sections.size);
-      // HAProxy takes several sections of one name, `global` most of all, as one.
+      // HAProxy merges several sections of one name, such as `global`.
       section = { ...begun, lines: sections.get(begun.title) ?? begun.lines };
       sections.set(section.title, section.lines);
       continue;
@@ -93,12 +93,12 @@ function serverOf(
   const [, four, six, port] = ENDPOINT.exec(endpoint) ?? [];
   const address = four ?? six;
   if (address === undefined || !isCanonical(address)) return undefined;
-  // A variable, a comment, an expression: it means something else than its text, or cannot be set at runtime.
+  // A variable, a comment, an expression: its meaning differs from its text, or it cannot be set at runtime.
   if (Number(port) === 0 || ![name, ...defaults, ...own].every(isPlain)) return undefined;
   const parsed = parseOptions([...defaults, ...own]);
-  // An agent changes its weight and its state, which is no drift.
+  // An agent changes the server's weight and state, which is not drift.
   if (/(?:^| )agent-check(?: |$)/.test(parsed.options)) return undefined;
-  // A server that is out of use on purpose is nothing that is added or removed.
+  // A server that is disabled on purpose is neither added nor removed.
   if (parsed.isDisabled || parsed.isTracking) return undefined;
   const { weight, options } = parsed;
   if (!Number.isInteger(weight)) return undefined;
@@ -106,7 +106,7 @@ function serverOf(
   return { address, port: Number(port), weight, options, ...key };
 }
 
-/** As HAProxy prints it, so that the two can be compared. */
+/** As HAProxy prints it, so that both can be compared. */
 function isCanonical(address: string): boolean {
   try {
     return new SocketAddress({ address, family: familyOf(address) }).address === address;

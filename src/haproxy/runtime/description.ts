@@ -7,7 +7,7 @@ export interface Description {
   readonly sections: ReadonlyMap<string, string>;
   /** By `backend/name`. */
   readonly servers: ReadonlyMap<string, ServerDescription>;
-  /** Backends with undescribed servers too: one of those need not be foreign. */
+  /** Backends that have undescribed servers too: such a server is not necessarily foreign. */
   readonly openBackends: ReadonlySet<string>;
 }
 
@@ -17,7 +17,7 @@ export interface ServerDescription {
   readonly weight: number;
   /** Its other options as HAProxy reads them, those of `default-server` first. */
   readonly options: string;
-  /** They can be resumed. Undefined: they run, if it has any. */
+  /** Its checks can be resumed. Undefined: they run, if it has any. */
   readonly healthChecks?: 'paused';
   /** HAProxy derives the cookies of servers without their own from it. */
   readonly cookieKey?: string;

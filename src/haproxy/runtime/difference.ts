@@ -10,20 +10,20 @@ import { type KindOf, planFiles, planRenewals } from './plan-files.ts';
 /** A set on disk: its other files may be unknown. */
 export type KnownSet = Pick<Rendered, 'text' | 'others' | 'pieces'>;
 
-/** How to come from one set to another. Both lists may have items, or neither. */
+/** How to get from one set to another. Both lists may have items, or neither. */
 export interface Difference {
-  /** What HAProxy can change at runtime, in this order, whether or not a reload follows. */
+  /** Runtime changes, in this order, whether or not a reload follows. */
   readonly tell: readonly RuntimeChange[];
-  /** Why it has to be reloaded for the rest; empty if runtime updates suffice. */
+  /** Why the rest needs a reload; empty if runtime changes suffice. */
   readonly reload: readonly Reason[];
-  /** What runs after `tell`: each backend is that of one of the two sets. */
+  /** The configuration that runs after `tell`: each backend is from one of the two sets. */
   readonly running: KnownSet;
 }
 
 /**
- * How to come from one haproxy.cfg with the files that it names to another, where the servers are pods: connections with one that goes or
- * moves may finish. Each backend is compared alone, so that one that needs a reload does not delay another. Servers come before the files, and go
- * after them. If anything needs a reload, maps and lists wait for it: they may name a backend that is new.
+ * How to get from one haproxy.cfg, with the files that it names, to another if the servers are pods: connections to a pod that leaves or
+ * moves may finish. Each backend is compared alone, so that one that needs a reload does not delay another. Servers are added before the files change,
+ * and removed after. If anything needs a reload, maps and lists wait for it: they may name a new backend.
  */
 export function difference(before: KnownSet | undefined, after: KnownSet, kindOf: KindOf): Difference {
   if (before === undefined || (before.others === undefined && othersOf(after).length > 0)) {
@@ -43,7 +43,7 @@ export function difference(before: KnownSet | undefined, after: KnownSet, kindOf
   };
 }
 
-/** The same for a deployer. */
+/** The same, for a deployer. */
 export function planBetween(before: Rendered, after: Rendered, kindOf: KindOf): SetPlan<RuntimeChange> {
   const { tell, reload, running } = difference(before, after, kindOf);
   const { pieces = [running.text], others = [] } = running;
@@ -56,7 +56,7 @@ export function planBetween(before: Rendered, after: Rendered, kindOf: KindOf): 
 interface MainDifference {
   readonly tell: readonly ServerChange[];
   readonly reload: readonly Reason[];
-  /** Of what runs after `tell`. */
+  /** The revision that runs after `tell`. */
   readonly pieces: readonly string[];
 }
 
@@ -77,7 +77,7 @@ function compare(before: KnownSet, after: KnownSet): MainDifference {
 
 const conditions: Reason = { what: 'conditions', reason: 'parts of the file depend on conditions' };
 
-/** For servers that are pods: a removed one was asked to end, and has time to finish its requests. */
+/** For servers that are pods: a removed pod was asked to stop, and has time to finish its requests. */
 function mayFinish(change: ServerChange, { servers }: Description): ServerChange {
   const options = servers.get(change.server)?.options;
   return options === undefined ? change : { ...change, mayFinish: { options } };

@@ -8,9 +8,9 @@ import { changeTo, wantedServers } from './plan.ts';
 import type { Running } from './running.ts';
 
 /**
- * Deletes removed servers that are due, and resolves with the servers that do not run as `wanted` says; none without it. Undefined if HAProxy
- * does not answer. A server that is out of use and not in `wanted` was removed by an earlier supervisor, which ended before it deleted it:
- * deleting it is up to this one.
+ * Deletes removed servers that are due, and resolves with the servers that differ from `wanted`; none without it. Undefined if HAProxy
+ * does not answer. A disabled server that is not in `wanted` was removed by an earlier supervisor, which ended before it deleted it:
+ * this one deletes it.
  */
 export function createDrift(
   ask: Ask,
@@ -20,7 +20,7 @@ export function createDrift(
   return async (running, wanted) => {
     await inTurn(() => leftOvers.advance(running, () => false));
     if (wanted === undefined) return [];
-    // In turn, since a server that is just being added is out of use as well.
+    // One after the other: a server that is just being added is disabled as well.
     return await inTurn(async () => {
       const servers = await askServers(ask, running);
       if (servers === undefined) return undefined;
@@ -32,7 +32,7 @@ export function createDrift(
 }
 
 /**
- * Servers that were changed, added or taken out of use by hand. Those that are down, or set aside until their next good check, are as they should
+ * Servers that were changed, added or disabled by hand. Servers that are down, or set aside until their next good check, are as they should
  * be. `leftOver` were removed, and wait to be deleted.
  */
 function driftOf(
@@ -48,7 +48,7 @@ function driftOf(
   return [...changed, ...strangers.map(([server]) => changeTo([server, null]))];
 }
 
-/** What runs, is not described, and was not removed either. */
+/** Running servers that are neither described nor removed. */
 function strangersIn(
   wanted: Description,
   running: RunningServers,

@@ -8,19 +8,19 @@ import { createDrift } from './drift.ts';
 import { createLeftOvers, type RemovalCommands } from './left-overs.ts';
 import type { Running } from './running.ts';
 
-/** How HAProxy is spoken to. */
+/** How to reach HAProxy. */
 interface RuntimeLine extends Line {
   readonly readSetFile: ReadSetFile;
-  /** Ends the sessions that generations which drain have with these servers. */
+  /** Ends the sessions of draining generations with these servers. */
   readonly endSessions: (draining: readonly Running[], servers: ReadonlySet<string>) => Promise<void>;
   readonly stepMs?: number;
-  /** The same if requests may finish. Without it: no longer. */
+  /** The same if requests may finish. False: it no longer may. */
   readonly finishMs?: number;
 }
 
 export type ChangeOutcome =
   | { readonly kind: 'changed'; readonly commands: number }
-  /** HAProxy has a part of it at most: only a reload brings it to what the file says. */
+  /** HAProxy has at most a part of it: only a reload makes it match the file. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 export interface Changes {
@@ -28,14 +28,14 @@ export interface Changes {
 }
 
 export interface Runtime {
-  /** Makes the changes in their order, and stops at the first refused one; of servers, up to fifty are changed together. Call it for one at a time. Never rejects. */
+  /** Makes the changes in order, and stops at the first refused one; up to fifty servers change together. Call it for one request at a time. Never rejects. */
   readonly change: (
     running: Running,
     draining: readonly Running[],
     request: Changes,
   ) => Promise<ChangeOutcome>;
   readonly drift: ReturnType<typeof createDrift>;
-  /** Which commands this build of HAProxy lacks; empty where changes can be made, or it does not say. */
+  /** The commands that this build of HAProxy lacks; empty if changes are possible, or it does not answer. */
   readonly missingCommands: (running: Running) => Promise<readonly string[]>;
 }
 
@@ -49,9 +49,9 @@ const NEEDED = [
   ...['show ssl crt-list', 'add ssl crt-list', 'del ssl crt-list'],
   ...['show map', 'set map', 'add map', 'del map', 'prepare map', 'commit map'],
 ];
-/** Their commands are given together. */
+/** Servers whose commands are sent together. */
 const SERVERS_TOGETHER = 50;
-/** Between two steps of a removed server: requests in progress may end on their own. */
+/** Between two steps of a removed server: requests in progress may finish. */
 const STEP_MS = 250;
 
 export function createRuntime({
@@ -66,7 +66,7 @@ export function createRuntime({
     tellTogether({ ask, askEach }, running, ending(server));
   const remove: RemovalCommands['remove'] = (running, server) => tell(ask, running, deletion(server));
   const leftOvers = createLeftOvers({ end, remove }, { stepMs, finishMs });
-  // What is deleted is not to be added at the same time.
+  // A server cannot be deleted and added at the same time.
   let turn: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const done = turn.then(work, work);
@@ -84,7 +84,7 @@ export function createRuntime({
     await endSessions(draining, ended);
     await advance(running);
   };
-  /** Anything that takes more than two steps is done with the next search for drift, or the next removal. */
+  /** Work of more than two steps is finished by the next search for drift, or the next removal. */
   const advance = async (running: Running): Promise<void> => {
     for (let step = 0; step < 2; step += 1) {
       await inTurn(() => leftOvers.advance(running, () => false));
@@ -129,7 +129,7 @@ type Step =
   | { readonly kind: 'servers'; readonly servers: readonly ServerChange[] }
   | { readonly kind: 'file'; readonly file: FileChange };
 
-/** In their order, with up to so many servers that follow one another in one step. */
+/** In order, in batches of up to this many consecutive server changes. */
 function stepsOf(changes: readonly RuntimeChange[]): readonly Step[] {
   const steps: Step[] = [];
   let servers: ServerChange[] = [];

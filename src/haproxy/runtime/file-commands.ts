@@ -3,7 +3,7 @@ import type { Command } from './commands.ts';
 /** Command and payload must fit in one buffer, part of which may be reserved for rewriting. */
 const PAYLOAD_CHARACTERS = 6_000;
 
-/** A certificate with its key, new or in place of an older one. Open connections keep theirs. */
+/** A certificate with its key, new or replacing an older one. Open connections keep theirs. */
 export function renewal(name: string, pem: string): readonly Command[] {
   return [
     {
@@ -22,7 +22,7 @@ export function abortion(name: string): Command {
   return { text: `abort ssl cert ${name}`, done: /^(?:Transaction aborted|No ongoing transaction)/ };
 }
 
-/** HAProxy refuses one that it still uses. */
+/** HAProxy refuses to delete one that is in use. */
 export function removal(name: string): Command {
   return { text: `del ssl cert ${name}`, done: /(?:' deleted|doesn't exist)!$/ };
 }
@@ -36,9 +36,9 @@ export interface ListEntry {
   readonly line: string;
 }
 
-/** Of `show ssl crt-list -n`. Undefined if the text is something else. */
+/** Parses `show ssl crt-list -n`. Undefined for any other text. */
 export function parseList(reply: string, list: string): readonly ListEntry[] | undefined {
-  // HAProxy shows the end of a list of protocols as the byte 0.
+  // HAProxy prints the end of a protocol list as a zero byte.
   const [head, ...lines] = reply.replaceAll('\0', '').trim().split('\n');
   if (head !== `# ${list}`) return undefined;
   return lines.flatMap((text) => {
@@ -47,7 +47,7 @@ export function parseList(reply: string, list: string): readonly ListEntry[] | u
   });
 }
 
-/** First the new line, so that clients never get the certificate of other hosts in between. */
+/** The new line comes first, so that clients never get the certificate of other hosts. */
 export function listCommands(
   list: string,
   certificate: string,
@@ -102,7 +102,7 @@ function pieces(content: string): readonly string[] {
   return piece === '' ? all : [...all, piece];
 }
 
-/** An empty line is the end of a payload. */
+/** An empty line ends a payload. */
 function withPayload(command: string, payload: string): string {
   const lines = payload.split(/\r?\n/).filter((line) => line.trim() !== '');
   return `${command} <<\n${lines.join('\n')}\n`;

@@ -4,21 +4,21 @@ import type { Running } from './running.ts';
 
 /**
  * Servers that were removed from a generation and still exist. They get no new connections, and their sessions may finish for a moment, or as
- * long as on a draining generation. Then the remaining sessions are shut down, and a moment later the server is deleted: not at once, since
- * HAProxy 2.6.12 may crash if a session is just leaving it. A new generation reads the file, and has none.
+ * long as on a draining generation. Then the remaining sessions are shut down, and a moment later the server is deleted. Not at once:
+ * HAProxy 2.6.12 may crash while a session is leaving the server. A new generation reads the file and has no such servers.
  */
 export interface LeftOvers {
   readonly of: (running: Running) => ReadonlySet<string>;
   /** With `options`, its sessions may finish. */
   readonly add: (running: Running, server: string, options?: string) => void;
-  /** One that an earlier supervisor removed this long ago but did not delete: its sessions may finish unless it is wanted again. */
+  /** A server that an earlier supervisor removed this long ago but did not delete: its sessions may finish unless it is wanted again. */
   readonly adopt: (running: Running, server: string, goneForMs: number) => void;
-  /** Options of a server whose sessions may finish, and which may come back. */
+  /** Options of a server whose sessions may finish, and which may be restored. */
   readonly optionsOf: (running: Running, server: string) => string | undefined;
   readonly forget: (running: Running, server: string) => void;
   /**
-   * Advances each one that is due by one step. Those that are `awaited` are due after one step's time at most, unless they may come back. False
-   * if nothing advanced.
+   * Advances each due server by one step. Those that are `awaited` are due after at most one step's time, unless they may be restored. False
+   * if none advanced.
    */
   readonly advance: (running: Running, awaited: (server: string) => boolean) => Promise<boolean>;
 }
@@ -41,13 +41,13 @@ export function createLeftOvers(
 ): LeftOvers {
   let [generation, servers]: [number, Map<string, LeftOver>] = [0, new Map()];
   const inGeneration = (running: Running): Map<string, LeftOver> => {
-    // Pending work on a generation that is draining by now must not drop that of the serving one.
+    // Pending work on a generation that is now draining must not drop that of the serving one.
     if (running.generation < generation) return new Map();
     if (running.generation !== generation) servers = new Map();
     generation = running.generation;
     return servers;
   };
-  /** Undefined once it is gone. */
+  /** Undefined once it is deleted. */
   const next = async (
     running: Running,
     server: string,

@@ -8,7 +8,7 @@ import type { Reason } from './plan.ts';
 export type FileKind = 'map' | 'certificate-list' | 'certificate';
 
 /**
- * Undefined for a file that HAProxy reads at its start only. `start`: the same, but all its content is in the main file too, so that the running
+ * Undefined for a file that HAProxy reads only at startup. `start`: the same, but the main file contains all of it too, so the running
  * HAProxy already has it.
  */
 export type KindOf = (name: string) => FileKind | 'start' | undefined;
@@ -17,11 +17,11 @@ type FilePlan =
   | { readonly kind: 'reload'; readonly reason: Reason }
   | { readonly kind: 'changes'; readonly changes: readonly FileChange[] };
 
-/** A map with more changed lines is replaced whole: that is one step for lookups, and as many bytes. */
+/** A map with more changed lines is replaced as a whole: one step for lookups, and no more bytes. */
 const MOST_LINES = 64;
 
 /**
- * The changes from one set's files to another's. Additions come first, so that no list names an unknown certificate and no lookup lacks an
+ * The changes from one set's files to another's. Additions come first, so no list names an unknown certificate and no lookup lacks an
  * answer. Of thousands of files only those between the first and the last difference are compared.
  */
 export function planFiles(before: readonly SetFile[], after: readonly SetFile[], kindOf: KindOf): FilePlan {
@@ -56,14 +56,14 @@ export function planFiles(before: readonly SetFile[], after: readonly SetFile[],
 
 interface Renewals {
   readonly changes: readonly FileChange[];
-  /** The files before, with those that are renewed. */
+  /** The previous files, with renewed certificates applied. */
   readonly files: readonly SetFile[];
 }
 
 /**
- * The renewals of certificates that need not wait for the rest of a set. One waits if its line in a list changes too: with the default
- * certificate's names, HTTP/2 is no longer offered. It also waits while its content is served under another name: browsers would join
- * connections to both.
+ * The renewals that need not wait for the rest of a set. A certificate waits if its line in a list changes too: with the default
+ * certificate's names, HTTP/2 is no longer offered. It also waits while its content is served under another name: browsers would
+ * reuse connections across both.
  */
 export function planRenewals(
   before: readonly SetFile[],
@@ -91,7 +91,7 @@ export function planRenewals(
   );
   const files = before.map((file) => ready.get(file.name) ?? file);
   const changes = inOrderOfLists([...ready.values()].map(certificateChange), files, kindOf);
-  // Those that share a host with a renewed one are renewed after it, with a content of the new set.
+  // Certificates that share a host with a renewed one are renewed after it, with their new content.
   const wanted = new Map(after.map((file) => [file.name, file]));
   const isWanted = (change: FileChange): boolean => {
     const file = change.kind === 'certificate' ? wanted.get(change.certificate) : undefined;
@@ -117,7 +117,7 @@ function inOrderOfLists(
   });
 }
 
-/** A list of thousands stays where certificates are renewed. */
+/** A list of thousands is not rewritten if only certificates are renewed. */
 const linesOfList = oncePer(({ content }: SetFile) => linesIn(content));
 
 function certificateChange(file: SetFile): FileChange {
@@ -125,9 +125,9 @@ function certificateChange(file: SetFile): FileChange {
 }
 
 /**
- * Which certificates have to be renewed where these are, or where their lines were added, and in which order. HAProxy moves a certificate that
- * is renewed behind the others of its hosts, and serves one of these then. They are renewed after it, with what they have, in the order of
- * their list: that is the order of a start.
+ * The certificates to renew after these were renewed or their lines added, and in which order. HAProxy moves a renewed certificate
+ * behind the others of its hosts, and serves one of those. They are renewed after it with unchanged content, in the order of
+ * their list: the order after a start.
  */
 function certificatesToRenew(moving: ReadonlySet<string>, lists: readonly Lines[]): readonly string[] {
   const ordered = new Set<string>();
@@ -175,7 +175,7 @@ function changesOf(
   kind: FileKind | undefined,
 ): readonly FileChange[] | undefined {
   if (kind === 'certificate') return [certificateChange(file)];
-  // HAProxy can only update maps and lists that it read at its start.
+  // HAProxy can only update maps and lists that it read at startup.
   if (kind === undefined || old === undefined) return undefined;
   return kind === 'map' ? mapChanges(linesIn(old.content), file) : listChanges(old, file);
 }
@@ -196,7 +196,7 @@ function mapChanges(before: Lines, { name: map, content }: SetFile): readonly Fi
   return areFew && allFit ? changes : [{ kind: 'map', map, sha256: sha256Of(content) }];
 }
 
-/** Undefined if the order of lines decides: one that is added is the last, and after a reload it is where the file has it. */
+/** Undefined if the order of lines matters: an added line comes last, and after a reload it is where the file has it. */
 function listChanges(old: SetFile, { name: list, content }: SetFile): readonly FileChange[] | undefined {
   const [before, after] = [linesIn(old.content), linesIn(content)];
   const uses = new Map<string, number>();
@@ -228,7 +228,7 @@ function hostsIn(line: string): readonly string[] {
   return line.replace(/^\[[^\]]*\] /, '').split(' ');
 }
 
-/** By the first word of each line, what follows it. */
+/** The rest of each line by its first word. */
 export function linesIn(content: string | Buffer): Lines {
   const lines = new Map<string, string>();
   for (const line of content.toString().split('\n')) {

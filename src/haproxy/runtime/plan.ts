@@ -2,8 +2,8 @@ import type { ServerChange, WantedServer } from './change.ts';
 import { backendOf, type Description } from './description.ts';
 
 /**
- * What needs a reload. `conditions`: parts of a file depend on conditions, so that it was not compared. `files-changed`: the files that the main
- * one names.
+ * Why a reload is needed. `conditions`: parts of a file depend on conditions, so it was not compared. `files-changed`: the files that the main
+ * file names.
  */
 export const reloadCauses = [
   'section-added',
@@ -16,11 +16,11 @@ export const reloadCauses = [
 
 export interface Reason {
   readonly what: (typeof reloadCauses)[number];
-  /** Ends a sentence: HAProxy reloads, since … */
+  /** Completes the sentence "HAProxy reloads, because …". */
   readonly reason: string;
 }
 
-/** Stands for everything that is not a backend. */
+/** Stands for everything except backends. */
 const REST = '';
 
 interface ServerPlan {
@@ -30,8 +30,8 @@ interface ServerPlan {
 }
 
 /**
- * The changes from what runs to what is wanted. A backend needs no reload if its servers are only added, removed, moved or reweighted. While
- * `defaults` differ, no server changes: they may hold options of the servers.
+ * The changes from the running configuration to the wanted one. A backend needs no reload if its servers are only added, removed, moved or reweighted. While
+ * `defaults` differ, no server changes: they may contain server options.
  */
 export function planServers(running: Description, wanted: Description): ServerPlan {
   const backends = new Set(
@@ -54,19 +54,19 @@ export function planServers(running: Description, wanted: Description): ServerPl
 function serverChanges(running: Description, wanted: Description): readonly ServerChange[] {
   const [before, after] = [wantedServers(running), wantedServers(wanted)];
   return [
-    // First those that come: a backend is not to be empty in between.
+    // Additions first: a backend must not be empty in between.
     ...[...after].filter(([server, now]) => !isSame(before.get(server), now)).map(changeTo),
     ...[...before.keys()].filter((server) => !after.has(server)).map((server) => changeTo([server, null])),
   ];
 }
 
-/** Of the title of a section, `backend masters`. */
+/** From the title of a section, `backend masters`. */
 function backendOrRest(title: string): string {
   const [kind, name = REST] = title.split(' ');
   return kind === 'backend' ? name : REST;
 }
 
-/** What each server should be. */
+/** The wanted state of each server. */
 export function wantedServers({ servers }: Description): ReadonlyMap<string, WantedServer> {
   return new Map(
     [...servers].map(([name, { address, port, weight, options, healthChecks, cookieKey }]) => [
@@ -95,7 +95,7 @@ function* differentSections(running: Description, wanted: Description): Generato
     if (!wanted.sections.has(title)) yield [title, { what: 'section-removed', reason: `"${title}" is gone` }];
 }
 
-/** The address, the weight and the state of the checks can change at runtime. */
+/** The address, the weight and the state of its checks can change at runtime. */
 function* differentServers(running: Description, wanted: Description): Generator<[string, Reason], void> {
   for (const [name, now] of wanted.servers) {
     const before = running.servers.get(name);

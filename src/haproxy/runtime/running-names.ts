@@ -4,18 +4,18 @@ import type { FileKind } from './plan-files.ts';
 import type { Running } from './running.ts';
 
 /**
- * A generation's names for the files of a set. It keeps the names with which it read them, whatever is on disk by now: certificates by their full
+ * A generation's names for the files of a set. It keeps the names under which it read them, whatever is on disk now: certificates by their full
  * paths, maps and lists as its configuration names them.
  */
 export interface RunningNames {
   readonly certificate: (name: string) => string | undefined;
-  /** The name for a certificate that it does not have; it keeps it from now on. */
+  /** The name for a certificate that it does not have yet; kept from now on. */
   readonly newCertificate: (name: string, sha256: string) => string | undefined;
   readonly map: (name: string) => string | undefined;
   readonly list: (name: string) => string | undefined;
 }
 
-/** Asks HAProxy once a generation. Undefined if it does not say. */
+/** Queries HAProxy once per generation. Undefined if it does not answer. */
 export function createRunningNames(ask: Ask): (running: Running) => Promise<RunningNames | undefined> {
   let [generation, names]: [number, RunningNames | undefined] = [0, undefined];
   return async (running) => {

@@ -14,7 +14,7 @@ export interface Effects {
   readonly dispatch: (event: Event) => void;
 }
 
-/** Carries out one decision. The outcome comes back as an event; this function decides nothing. */
+/** Carries out one decision. The outcome returns as an event; this function decides nothing. */
 export function act(action: Action, effects: Effects): Promise<void> | void {
   const { program, dispatch } = effects;
   switch (action.kind) {
@@ -56,7 +56,7 @@ export function act(action: Action, effects: Effects): Promise<void> | void {
 }
 
 /**
- * The outcome of an action that threw. A SIGTERM that was not sent is followed by SIGKILL, and a proof ends at its
+ * The outcome of an action that threw. A SIGTERM that could not be sent is followed by SIGKILL, and a proof ends at its
  * deadline.
  */
 export function outcomeOfFailed(action: Action, message: string): Event | 'again' | undefined {
@@ -201,8 +201,8 @@ async function waitUntilAlone(
 
 /**
  * The soft stop goes to the workers themselves. A master that has just forked takes SIGUSR1 without passing it on
- * (HAProxy 2.6), and its worker would go on accepting. The master does not get it too, since a worker that receives it
- * twice may die. A master ends by itself after its last worker. It passes SIGTERM on in time; SIGKILL cannot be passed
+ * (HAProxy 2.6), and its worker would continue to accept. The master does not get it too, since a worker that receives it
+ * twice may die. A master ends by itself after its last worker. It passes on SIGTERM in time; SIGKILL cannot be passed
  * on.
  */
 function signalGeneration(kind: 'soft-stop' | 'terminate' | 'kill', generation: Retiring): void {

@@ -7,8 +7,8 @@ import type { Action, Change, Event, RunningChange, Serving, State } from './sta
 type Emit = EmitAction<Action>;
 
 /**
- * A request to move to another configuration without a reload. When its turn comes, `from` is compared with what runs by then: a generation that
- * was starting meanwhile has read the old file or the new one.
+ * A request to move to another configuration without a reload. When it is processed, `from` is compared with the revision that then runs: a generation
+ * that was starting meanwhile has read the old file or the new one.
  */
 export function changeRequested(
   state: State,
@@ -21,14 +21,14 @@ export function changeRequested(
   return state;
 }
 
-/** What was compared may be out of date by now: it is repaired only where nothing else is to be done. */
+/** The comparison may be out of date by now: drift is repaired only if nothing else is pending. */
 export function drifted(state: State, change: ChangeRequest): State {
   const isBusy = state.job !== undefined || state.changing !== undefined || state.changes.length > 0;
   if (state.phase !== 'running' || isBusy) return state;
   return { ...state, changes: [{ ...change, cause: 'drift', requests: [] }] };
 }
 
-/** Begins what waits while nothing is under way: a reload first, since it brings most changes with it. */
+/** Starts a waiting request if no job is in progress: a reload first, since it includes most changes. */
 export function nextChange(state: State, now: number, emit: Emit): State {
   const { phase, job, changing, queued, serving } = state;
   if (phase !== 'running' || job !== undefined || changing !== undefined) return state;
@@ -92,8 +92,8 @@ function servedBy({ number, master }: Serving, tookMs: number) {
 }
 
 /**
- * Part of the change may have been made: what runs matches no file. The monitor decides about a reload; what was changed by hand is brought back by
- * one.
+ * Part of the change may have been made: the running state matches no file. The monitor decides about a reload, which also reverts manual
+ * changes.
  */
 function refused(
   state: State,
@@ -105,7 +105,7 @@ function refused(
 ): State {
   const isRepeated = cause === 'drift' && state.reloadedForDrift === to;
   const reloads = cause === 'drift' && !isRepeated;
-  // Drift is found every five seconds: log the first refusal, and the repair.
+  // Drift is detected every five seconds: log the first refusal, and the repair.
   if (!isRepeated || reason !== state.changeCounts.lastRefusal)
     emit(logged('warn', 'change-refused', { cause, reason, reloads, changes: changes.map(describeChange) }));
   const { refused: count, ...counts } = state.changeCounts;

@@ -14,10 +14,10 @@ import { haproxyFlags } from './haproxy-flags.ts';
 
 const { instance, socket, statsSocket, stateFile, haproxy } = haproxyFlags;
 
-/** openshift-router has 30 s. The manifests' grace periods are counted from this one. */
+/** openshift-router has 30 s. The manifests' grace periods are based on this value. */
 const DRAIN_TIMEOUT_MS = 55_000;
 export const FORCE_DELETE_TIMEOUT_MS = 120_000;
-/** Those of openshift-router: of HAProxy in a container of its own, and of its reload script. */
+/** openshift-router's variables: for HAProxy in its own container, and for its reload script. */
 const drainVariables = ['HAPROXY_MAX_SHUTDOWN_TIMEOUT', 'ROUTER_MAX_SHUTDOWN_TIMEOUT'];
 
 export const haproxySuperviseCommand = commandSpec({
@@ -95,7 +95,7 @@ export const haproxySuperviseCommand = commandSpec({
 
 export type HaproxySuperviseSettings = SettingsOf<typeof haproxySuperviseCommand>;
 
-/** Of the first of these variables that is set: seconds, without a unit. An empty one is not set. */
+/** The first of these variables that is set, in seconds without a unit. An empty one is not set. */
 function secondsOf(env: NodeJS.ProcessEnv, names: readonly string[]): number | undefined {
   const name = names.find((each) => env[each]);
   if (name === undefined) return undefined;

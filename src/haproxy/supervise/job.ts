@@ -10,7 +10,7 @@ import type { Action, Job, Serving, State } from './state.ts';
 
 type Emit = EmitAction<Action>;
 
-/** The answer to whatever is asked of a supervisor that is on its way out. */
+/** The answer to every request to a stopping supervisor. */
 export const stopping: Failure = { stage: 'stop', message: 'Cannot reload: the supervisor is stopping' };
 
 /** All of these lead to one job. */
@@ -19,8 +19,8 @@ export function beginReload(state: State, queued: readonly RequestId[], now: num
 }
 
 /**
- * Starts the only job that may be under way. Nothing is checked first: a start is the check. HAProxy ends before it touches a
- * socket, a file or another process where it refuses the file, and no client notices (docs/internals/decisions/0089).
+ * Starts the only job that may be in progress. Nothing is validated first: a start is the check. HAProxy exits before it touches a
+ * socket, a file or another process if it refuses the file, and no client notices (docs/internals/decisions/0089).
  */
 export function beginJob(
   state: State,
@@ -41,13 +41,13 @@ export function startGeneration(state: State, job: Job, emit: Emit): State {
   return { ...state, nextNumber: number + 1, job: { ...job, stage: { kind: 'starting', number } } };
 }
 
-/** A generation ended before it served: a check says in HAProxy's words whether it refuses the file. */
+/** A generation ended before it served: a check gets HAProxy's own message if it refuses the file. */
 export function findCause(state: State, job: Job, failure: Failure, emit: Emit): State {
   emit({ kind: 'check', config: job.config });
   return { ...state, job: { ...job, stage: { kind: 'checking', failure } } };
 }
 
-/** Handles a generation that failed to start. If another one serves, it keeps serving and the job ends with the answer. */
+/** Handles a generation that failed to start. If another one serves, it keeps serving and the job ends with an answer. */
 export function jobFailed(state: State, job: Job, failure: Failure, now: number, emit: Emit): State {
   const reasons = { failure, last: state.lastFailure };
   const fields = { config: job.config, stillServing: state.serving?.number };
@@ -61,7 +61,7 @@ export function jobFailed(state: State, job: Job, failure: Failure, now: number,
 
 /** The serving generation has ended: starts the next one now, or after a pause if the last end was too recent. */
 export function startAfterEnd(state: State, gone: Serving, now: number, emit: Emit): State {
-  // A job under way starts the next generation anyway.
+  // A job in progress starts the next generation anyway.
   if (state.job !== undefined) return state;
   const restart = afterDeath(state.restart, now - gone.provenAt, now);
   const restarting: State = { ...state, restart };

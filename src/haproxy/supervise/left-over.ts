@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 100;
 const STARTING_LOOKS = 10;
 
 /**
- * Adopts the generations of a killed supervisor. The one that takes new connections serves until a new one has taken its listeners over; every
+ * Adopts the generations of a killed supervisor. The one that takes new connections serves until a new one has taken over its listeners; every
  * other live generation retires. This includes generations that were never recorded (full disk, removed or damaged record). Processes that are
  * gone, or whose pid was reused, are dropped and cleaned up.
  */
@@ -53,7 +53,7 @@ function isSame(a: ProcessId, b: ProcessId): boolean {
   return a.pid === b.pid && a.startTicks === b.startTicks;
 }
 
-/** Treated as one that was being started, since its record is missing. A worker without a master only drains. */
+/** Treated as one that was starting, since its record is missing. A worker without a master only drains. */
 function aliveOf(
   { number, master, workers }: RunningGeneration,
   recorded: readonly Alive[],
@@ -84,7 +84,7 @@ async function stillAlive(record: GenerationsRecord, program: ProxyDriver): Prom
 }
 
 /**
- * A supervisor may have been killed right after it started a program that has not opened its socket yet, by which it
+ * A supervisor may have been killed right after it started a program, which has not opened the socket yet by which it
  * would be found.
  */
 async function findMaster(program: ProxyDriver, generation: number): Promise<ProcessId | undefined> {

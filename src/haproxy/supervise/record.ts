@@ -8,7 +8,7 @@ export const recordSchema = z.object({
     z.object({
       number: z.int(),
       role: z.enum(['serving', 'starting', 'retiring']),
-      /** Missing only from just before a process is made until just after. */
+      /** Missing only while a process is being created. */
       master: z.optional(processSchema),
       workers: z.array(processSchema),
       config: z.enum(['live', 'last-good']),
@@ -21,8 +21,8 @@ export const recordSchema = z.object({
 });
 
 /**
- * What a supervisor records, so that the next one knows every process that it may find: written before the process that
- * it names is made. The next supervisor finds unrecorded processes by their sockets.
+ * A supervisor's record, so that the next one knows every process that it may find: written before the named process
+ * is created. The next supervisor finds unrecorded processes by their sockets.
  */
 export type GenerationsRecord = z.infer<typeof recordSchema>;
 export type RecordedGeneration = GenerationsRecord['generations'][number];

@@ -6,12 +6,12 @@ export const KILL_AFTER_MS = 5_000;
 /** In this last part of the time the remaining sessions are closed one by one, not all at once. */
 const SHED_PART = 0.1;
 const SHED_STEPS = 20;
-/** The time of a generation beyond the limit: its sessions are closed one by one over all of it. */
+/** The time for a generation beyond the limit: its sessions are closed one by one over all of it. */
 export const CUT_SHORT_MS = 5_000;
 
 /**
- * How long a generation still takes connections after it was given notice. The keepalived monitor asks five times a second, believes
- * the second bad answer, and the VIP is elsewhere within a tenth of a second; the rest is for a busy node.
+ * How long a generation still accepts connections after it was given notice. The keepalived monitor polls five times a second and acts on
+ * the second bad answer, and the VIP has moved within a tenth of a second; the rest is for a busy node.
  */
 const NOTICE_MS = 1_000;
 
@@ -19,8 +19,8 @@ type Emit = (action: Action) => void;
 type Leaving = Pick<Serving, 'number' | 'master' | 'workers' | 'pulse' | 'isBusy'>;
 
 /**
- * Retires a generation: it stops accepting now, and its sessions have until the limit. One that is busy could not hand its listeners
- * over: it stops accepting once it has answered again.
+ * Retires a generation: it stops accepting now, and its sessions have until the limit. A busy one could not hand over its listeners:
+ * it stops accepting once it answers again.
  */
 export function retire(state: State, leaving: Leaving, reason: RetireReason, now: number, emit: Emit): State {
   const limitMs = reason === 'stopping' ? state.limits.drainTimeoutMs : state.limits.forceDeleteTimeoutMs;
@@ -36,7 +36,7 @@ function pick({ number, master, workers, pulse, isBusy }: Leaving): Leaving {
 
 /**
  * Retires a serving generation for good: its health check fails first, and it accepts connections until clients have moved. A configuration
- * without that health check gets the signal to stop accepting as soon as this is known.
+ * without that health check gets the signal to stop accepting at once.
  */
 export function giveNotice(
   state: State,
@@ -80,13 +80,13 @@ function softStop(generation: Retiring, now: number, emit: Emit): Retiring {
 
 type Undated = Omit<Retiring, 'terminateAt' | 'nextShedAt'>;
 
-/** Sets the deadline of a generation, and from it when the last sessions begin to be closed. */
+/** Sets the deadline of a generation, and from it the time to start closing the last sessions. */
 export function drainUntil(generation: Undated, now: number, terminateAt: number): Retiring {
   const nextShedAt = terminateAt - (terminateAt - now) * SHED_PART;
   return { ...generation, terminateAt, nextShedAt };
 }
 
-/** Moves every later deadline of a retiring generation to `until`. */
+/** Shortens every later deadline of a retiring generation to `until`. */
 export function hasten(state: State, now: number, until: number): State {
   const retiring = state.retiring.map((generation) =>
     !isSignalled(generation) && generation.terminateAt > until
@@ -146,7 +146,7 @@ function shed(generation: Retiring, now: number, emit: Emit): Retiring {
   return { ...generation, nextShedAt: now + stepMs };
 }
 
-/** Tells why sessions were ended. */
+/** Reports why sessions were ended. */
 export function sessionsEnded(
   state: State,
   { number, ended, for: cause }: Extract<Event, { kind: 'sessions-ended' }>,
@@ -161,7 +161,7 @@ export function sessionsEnded(
 /** How often the servers of draining generations are compared with those of the serving one. */
 const COMPARE_EVERY_MS = 1_000;
 
-/** A draining generation does not notice by itself that a server has died: see `ProxyDriver`. */
+/** A draining generation does not notice that a server has died: see `ProxyDriver`. */
 export function compareServers(state: State, now: number, emit: Emit): State {
   const { serving } = state;
   const draining = drainingOf(state);
@@ -170,16 +170,16 @@ export function compareServers(state: State, now: number, emit: Emit): State {
   return { ...state, compareServersAt: now + COMPARE_EVERY_MS };
 }
 
-/** From the stop on: idle connections have so long for another request, whose response closes them. */
+/** After a stop: idle connections have this long for another request, whose response closes them. */
 const IDLE_FOR_MS = 5_000;
 const COUNT_EVERY_MS = 1_000;
 
-/** When the requests are counted for the first time after a stop was requested. */
+/** When the requests are first counted after a stop was requested. */
 export function firstCountAt({ limits: { drainTimeoutMs } }: State, now: number): number {
   return now + Math.min(NOTICE_MS, drainTimeoutMs / 2) + Math.min(IDLE_FOR_MS, drainTimeoutMs / 4);
 }
 
-/** HAProxy that drains keeps idle connections until their next response: what has no request in progress may end. */
+/** A draining HAProxy keeps idle connections until their next response: without requests in progress it may end. */
 export function countRequests(state: State, now: number, emit: Emit): State {
   const draining = drainingOf(state);
   if (state.phase === 'running' || draining.length === 0 || now < state.countRequestsAt) return state;
@@ -188,7 +188,7 @@ export function countRequests(state: State, now: number, emit: Emit): State {
   return { ...state, countRequestsAt: now + everyMs };
 }
 
-/** A generation that has only idle connections left costs no client a request: its end is not a forced one. */
+/** A generation with only idle connections costs no client a request: ending it is not a forced end. */
 export function requestsCounted(
   state: State,
   { number, requests }: Extract<Event, { kind: 'requests-counted' }>,

@@ -17,14 +17,14 @@ export interface State {
   readonly job: Job | undefined;
   /** Requests that came during the job; they lead to exactly one further job. */
   readonly queued: readonly RequestId[];
-  /** The change that is being made without a reload, and those that wait for it or for the job. */
+  /** The runtime change in progress, and those that wait for it or for the job. */
   readonly changing: RunningChange | undefined;
   readonly changes: readonly Change[];
   readonly changeCounts: ChangeCounts;
-  /** The configuration for which a reload had to bring back what had drifted: one is enough. */
+  /** The configuration for which a reload had to repair drift: one reload is enough. */
   readonly reloadedForDrift: string | undefined;
   readonly retiring: readonly Retiring[];
-  /** The last generation that a limit on all that drain has cut short. */
+  /** The last generation that was cut short by a limit on all draining ones. */
   readonly lastCutShort?: { readonly number: number; readonly limit: CutShort; readonly at: number };
   /** When to compare the servers of draining generations with those of the serving one. */
   readonly compareServersAt: number;
@@ -33,10 +33,10 @@ export interface State {
   readonly restart: Restart;
   /** The earliest time for another start while a worker is busy. */
   readonly besideNotBefore: number;
-  /** Reloads that are done, but for listeners that the generation before has yet to close. */
+  /** Reloads that are done except for listeners that the previous generation has yet to close. */
   readonly unanswered: readonly Unanswered[];
   readonly hasLastGood: boolean;
-  /** After a stop was requested, sessions were ended that would have gone on. */
+  /** After a stop was requested, sessions were ended that would have continued. */
   readonly forced: boolean;
   readonly lastFailure: (Failure & { readonly at: number }) | undefined;
 }
@@ -46,9 +46,9 @@ export interface Limits {
   readonly forceDeleteTimeoutMs: number;
   /** How long everything may drain after a stop was requested. */
   readonly drainTimeoutMs: number;
-  /** How long a new generation may take to prove that it serves; so much more where its configuration is large or has many files. */
+  /** How long a new generation may take to prove that it serves, scaled with its configuration's size and number of files. */
   readonly startTimeoutMs: number;
-  /** How many generations may drain at a time, and with how much resident memory: the oldest ones go first. */
+  /** How many generations may drain at a time, and with how much resident memory: the oldest ones are ended first. */
   readonly mostDraining: number;
   readonly mostDrainingBytes: number;
 }
@@ -60,11 +60,11 @@ export interface Serving {
   readonly config: ConfigChoice;
   /** Of the file that it was started with. */
   readonly configSha256: string;
-  /** What runs now. Undefined while that is unknown: HAProxy refused a part of a change. */
+  /** The running revision. Undefined while unknown: HAProxy refused a part of a change. */
   readonly revision: string | undefined;
   readonly provenAt: number;
   readonly pulse?: Pulse;
-  /** It uses a processor without an answer, long enough for another generation to start. */
+  /** It uses CPU without answering, long enough for another generation to start. */
   readonly isBusy?: boolean;
 }
 
@@ -92,14 +92,14 @@ export interface Job {
         readonly timeoutMs: number;
         readonly until: number;
       }
-    /** It ended before it served: `failure` stands where HAProxy does not refuse the file. */
+    /** It ended before it served: `failure` applies if HAProxy does not refuse the file. */
     | { readonly kind: 'checking'; readonly failure: Failure };
 }
 
-/** From one configuration to another without a reload, or back to the one that should run. */
+/** From one configuration to another without a reload, or back to the desired one. */
 export interface Change extends ChangeRequest {
   readonly cause: 'request' | 'drift';
-  /** Of a change that was requested, one. */
+  /** The number of a requested change. */
   readonly requests: readonly RequestId[];
 }
 
@@ -108,7 +108,7 @@ export interface RunningChange extends Change {
   readonly since: number;
 }
 
-/** Since the supervisor began. */
+/** Since the supervisor started. */
 interface ChangeCounts {
   readonly made: number;
   readonly repaired: number;
@@ -127,13 +127,13 @@ export interface Retiring {
   readonly since: number;
   readonly terminateAt: number;
   /**
-   * The last signal: nothing to one that was busy, notice to one that stops for good, while both still take connections;
+   * The last signal: none for a busy one, notice for one that stops for good, while both still accept connections;
    * then the soft stop, SIGTERM or SIGKILL.
    */
   readonly sent: 'nothing' | 'notice' | 'soft-stop' | 'terminate' | 'kill';
-  /** When the soft stop follows; undefined while one that is busy has not answered. */
+  /** When the soft stop follows; undefined while a busy one has not answered. */
   readonly softStopAt?: number;
-  /** Of one that got less time than its reason allows: which of the limits on all that drain took it. */
+  /** Which limit on all draining generations shortened its time, if one did. */
   readonly cutShort?: CutShort;
   readonly nextShedAt: number;
   readonly pulse?: Pulse;
@@ -142,17 +142,17 @@ export interface Retiring {
 
 export type CutShort = 'number' | 'memory';
 
-/** The master of a worker that serves, or a worker. */
+/** The master of a serving worker, or a worker. */
 export type Hangs = 'master' | 'worker';
 
 export type Event =
   | { readonly kind: 'booted'; readonly hasConfiguration: boolean }
   | { readonly kind: 'requested'; readonly request: RequestId }
   | { readonly kind: 'change-requested'; readonly request: RequestId; readonly change: ChangeRequest }
-  /** What runs is no longer what the configuration says that is served. */
+  /** The running state no longer matches the served configuration. */
   | { readonly kind: 'drifted'; readonly change: ChangeRequest }
   | { readonly kind: 'changed'; readonly number: number; readonly outcome: ChangeOutcome }
-  /** `failure` is missing where HAProxy does not refuse the file. */
+  /** `failure` is missing if HAProxy does not refuse the file. */
   | { readonly kind: 'checked'; readonly failure: Failure | undefined }
   | { readonly kind: 'state-saved' }
   | {
@@ -165,7 +165,7 @@ export type Event =
       readonly setFiles: number;
     }
   | { readonly kind: 'start-failed'; readonly number: number; readonly message: string }
-  /** `isAlone`: no other generation has listeners of its own. */
+  /** `isAlone`: no other generation has listeners. */
   | {
       readonly kind: 'proven';
       readonly number: number;
@@ -174,7 +174,7 @@ export type Event =
     }
   /** The listeners that this generation did not take over are closed, or the wait for that is over. */
   | { readonly kind: 'alone'; readonly number: number }
-  /** A generation's master is gone; `how` says which exit code or signal. */
+  /** A generation's master is gone; `how` is its exit code or signal. */
   | { readonly kind: 'exited'; readonly number: number; readonly how: string }
   | { readonly kind: 'last-good-kept'; readonly kept: boolean }
   /** A probe of a generation; `hangs` is missing if it answers. */
@@ -183,19 +183,19 @@ export type Event =
       readonly number: number;
       readonly lives: boolean;
       readonly hangs?: Hangs;
-      /** Processor time that its busiest thread used since a question that is still open; missing where none is. */
+      /** CPU time of its busiest thread since the pending question; missing if none is pending. */
       readonly busyMs?: number;
     }
-  /** The resident memory of the generations that drain, by number. */
+  /** The resident memory of the draining generations, by number. */
   | { readonly kind: 'measured'; readonly bytes: ReadonlyMap<number, number> }
-  /** How many sessions of a draining generation were ended, since its time is over or since their servers are lost. */
+  /** How many sessions of a draining generation were ended, because its time is over or their servers are lost. */
   | {
       readonly kind: 'sessions-ended';
       readonly number: number;
       readonly ended: number;
       readonly for: 'time' | 'server';
     }
-  /** How many requests a draining generation has in progress; undefined if its worker does not say. */
+  /** How many requests a draining generation has in progress; undefined if its worker does not answer. */
   | { readonly kind: 'requests-counted'; readonly number: number; readonly requests: number | undefined }
   /** `heeded`: its health check fails from now on, so that load balancers and the VIP can stop sending clients here. */
   | { readonly kind: 'notice-given'; readonly number: number; readonly heeded: boolean }
@@ -234,7 +234,7 @@ export type OwnAction =
       readonly hangs: Hangs;
       readonly stillMs: number;
     }
-  /** Logs the state of its processes; they go on. */
+  /** Logs the state of its processes, which continue. */
   | { readonly kind: 'report-busy'; readonly generation: Retiring | Serving; readonly busyMs: number }
   | { readonly kind: 'wait-until-alone'; readonly number: number; readonly timeoutMs: number }
   | { readonly kind: 'shed-sessions'; readonly generation: Retiring; readonly share: number }
@@ -253,11 +253,11 @@ export interface Served {
   readonly tookMs: number;
   /** Without a new generation. */
   readonly atRunTime?: true;
-  /** How many that took, of HAProxy's Runtime API. */
+  /** Duration of HAProxy's Runtime API commands. */
   readonly commands?: number;
 }
 
-/** Every generation that is known to run and has proven itself, or drains. */
+/** Every known live generation that has proven itself, or drains. */
 export function generationsIn({ serving, retiring }: State): readonly (Serving | Retiring)[] {
   return [...(serving === undefined ? [] : [serving]), ...retiring];
 }

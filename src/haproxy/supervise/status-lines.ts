@@ -1,7 +1,7 @@
 import { failureLines, seconds, troubleLines } from '../../engine/supervise/status-lines.ts';
 import type { SupervisorStatus } from './supervisor-status.ts';
 
-/** A supervisor's status in lines of at most 80 columns, but for the words of HAProxy itself. */
+/** A supervisor's status in lines of at most 80 columns, except for HAProxy's own messages. */
 export function statusLines(status: SupervisorStatus): readonly string[] {
   return [
     `state       ${status.phase}`,

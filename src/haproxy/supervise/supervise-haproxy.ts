@@ -11,14 +11,14 @@ import type { HaproxySuperviseSettings } from './haproxy-supervise-settings.ts';
 import { createHaproxySupervisorMetrics } from './haproxy-supervisor-metrics.ts';
 import { createSupervisor, type ServerWatch } from './supervisor.ts';
 
-/** How long a worker may take to count its sessions. The page waits less: a collector asks many pages at once. */
+/** How long a worker may take to count its sessions. The page waits less: a collector polls many pages at once. */
 const COUNT_FOR_SOCKET_MS = 1_000;
 const COUNT_FOR_PAGE_MS = 150;
 
-/** Without a limit in the settings, the generations that drain get this part of the memory that there is. */
+/** Without a limit in the settings, the draining generations get this part of the memory. */
 const DRAINING_PART = 0.5;
 
-/** Resolves with 0 after a stop was requested and every process has ended by itself, with 1 where sessions had to be ended for that. */
+/** Resolves with 0 after a requested stop if every process ended by itself, and with 1 if sessions had to be ended. */
 export async function superviseHaproxy(
   settings: HaproxySuperviseSettings,
   watchServers: ServerWatch,
@@ -29,7 +29,7 @@ export async function superviseHaproxy(
     const { statsSocket, pidFile, stateFile } = settings;
     for (const file of [statsSocket, pidFile, stateFile]) mkdirSync(dirname(file), { recursive: true });
     const drop = settings.dropSynDuringRestart ? synDrop(settings, log) : undefined;
-    // What an earlier supervisor left that was killed.
+    // The leftovers of an earlier supervisor that was killed.
     await drop?.allow();
     const supervisor = await createSupervisor({
       program: drop?.program ?? createHaproxyProgram(settings),
@@ -44,7 +44,7 @@ export async function superviseHaproxy(
       ...{ log, watchServers },
     });
     void supervisor.finished.then(drop?.allow);
-    // Each status asks every worker, and each check starts HAProxy: a client that asks a thousand times at once gets two of
+    // Each status queries every worker, and each check starts HAProxy: a client that sends a thousand requests at once gets two of
     // them, one after the other.
     const answers = {
       reload: () => supervisor.reload(),
@@ -63,7 +63,7 @@ export async function superviseHaproxy(
   });
 }
 
-/** Of the container, else of the machine. */
+/** Of the container, otherwise of the machine. */
 function memoryBytes(): number {
   const constrained = process.constrainedMemory();
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();

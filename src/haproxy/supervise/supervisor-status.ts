@@ -10,7 +10,7 @@ const generation = {
   sessions: z.nullable(z.number()),
 };
 
-/** What a supervisor answers to `status`. Times are milliseconds: ages, and how long until something happens. */
+/** A supervisor's answer to `status`. Times are milliseconds: ages, and remaining durations. */
 export const supervisorStatusSchema = z.object({
   ok: z.literal(true),
   phase: z.enum(['waiting-for-configuration', 'starting', 'serving', 'stopping', 'stopped']),
@@ -18,9 +18,9 @@ export const supervisorStatusSchema = z.object({
     z.object({
       ...generation,
       config: z.enum(['live', 'last-good']),
-      /** Of the file that it was started with, or that has its revision by now. */
+      /** The revision of the file that it was started with, or changed to since. */
       configSha256: z.string(),
-      /** Missing while it is unknown. */
+      /** Missing while unknown. */
       revision: z.optional(z.string()),
     }),
   ),
@@ -32,15 +32,15 @@ export const supervisorStatusSchema = z.object({
       reason: z.string(),
     }),
   ),
-  /** The last one that lost its connections to a limit on the number or the memory of all that drain. */
+  /** The last one that lost its connections to a limit on the number or the memory of draining generations. */
   lastCutShort: z.optional(
     z.object({ generation: z.number(), limit: z.enum(['number', 'memory']), agoMs: z.number() }),
   ),
-  /** Changes without a reload since the supervisor began. One that makes none does not say. */
+  /** Runtime changes since the supervisor started. Missing if it makes none. */
   changes: z.optional(
     z.object({
       made: z.number(),
-      /** What was changed by hand, and changed back. */
+      /** Manual changes that were reverted. */
       repaired: z.number(),
       /** Changes that needed a reload after all, and why the last one did. */
       refused: z.number(),

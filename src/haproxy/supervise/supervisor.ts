@@ -22,15 +22,15 @@ import { watchDrift } from './watch-drift.ts';
 import { watchHangs } from './watch-hangs.ts';
 import { watchMemory } from './watch-memory.ts';
 
-/** What clients' connections had to go through. */
+/** The trouble that clients' connections had. */
 export interface ConnectionCounts {
-  /** Sent to another server after a failed attempt, since the supervisor began. */
+  /** Sent to another server after a failed attempt, since the supervisor started. */
   readonly redispatched: number;
   /** Of the serving generation. */
   readonly longestConnectMs: number;
 }
 
-/** What a product does about the servers of the generation that serves. It runs until `stop`. */
+/** A product's work on the servers of the serving generation. It runs until `stop`. */
 export type ServerWatch = (parts: {
   readonly program: Pick<ProxyDriver, 'serverStatistics' | 'setAside'>;
   readonly serving: () => Running | undefined;
@@ -54,13 +54,13 @@ export interface Supervisor {
    */
   readonly change: (text: string) => Promise<Answer>;
   /**
-   * Resolves with HAProxy's verdict on the candidate next to the configuration: `ok`, or stage `check` with HAProxy's words. Stage `internal`
-   * means that there is no verdict. Nothing that runs is touched.
+   * Resolves with HAProxy's verdict on the candidate next to the configuration: `ok`, or stage `check` with HAProxy's message. Stage `internal`
+   * means that there is no verdict. Running processes are not touched.
    */
   readonly check: () => Promise<Answer>;
   /** Always answers; each generation's worker has this long to report its sessions. */
   readonly status: (workersWithinMs: number) => Promise<SupervisorStatus>;
-  /** How many generations run, without asking them. */
+  /** How many generations run, without querying them. */
   readonly generations: () => {
     readonly serving: number;
     readonly starting: number;
@@ -75,7 +75,7 @@ export interface Supervisor {
   readonly stop: () => void;
   /** Resolves once every supervised process has ended. */
   readonly finished: Promise<void>;
-  /** Sessions had to be ended, or a process, after a stop was requested. */
+  /** Sessions or a process had to be ended after a stop was requested. */
   readonly isForced: () => boolean;
 }
 

@@ -5,12 +5,12 @@ import { type Event, runningOf, type Serving, type State } from './state.ts';
 
 const POLL_EVERY_MS = 500;
 const COMPARE_EVERY_MS = 5_000;
-/** A slow comparison runs so rarely that it costs at most this part of one processor, however long it waits for one. */
+/** A slow comparison runs so rarely that it costs at most this fraction of one CPU, however long it waits for one. */
 const COST = 0.003;
 
 /**
- * Compares what runs with the configuration that is served: once after each reload, and then every five seconds. What was changed by
- * hand is changed back.
+ * Compares the running servers with the served configuration: once after each reload, and then every five seconds. Manual changes
+ * are reverted.
  */
 export function watchDrift(
   program: Pick<ProxyDriver, 'drift' | 'missingCommands'>,
@@ -37,7 +37,7 @@ export function watchDrift(
     const { user, system } = process.cpuUsage(before);
     nextMs = monotonicMs() + Math.max(COMPARE_EVERY_MS, (user + system) / 1_000 / COST);
     const { serving: now } = engine.state();
-    // A change that was made meanwhile is no drift.
+    // A change that was made meanwhile is not drift.
     if (found === undefined || found.changes.length === 0) return;
     if (now?.number !== serving.number || now.revision !== revision) return;
     engine.dispatch({

@@ -14,19 +14,19 @@ import {
 const POLL_EVERY_MS = 200;
 /** Counted from an answer. */
 const ASK_AFTER_LOOKS = 2;
-/** A thread that ran this long may have the question: it is asked again, and another thread of the worker may get it. */
+/** A thread that ran this long may have the question: it is sent again, and another thread of the worker may get it. */
 const ASK_AGAIN_AFTER_CPU_MS = 500;
 const MOST_ASKED = 4;
 
 interface Watched {
-  /** Undefined while there is no open question. */
+  /** Undefined while no question is pending. */
   question: Question | undefined;
   looksToQuestion: number;
 }
 
 interface Question {
   readonly cpuMs: ReadonlyMap<number, number>;
-  /** The sum over all threads, at the last look. */
+  /** The sum over all threads, at the last poll. */
   sleeps: number;
   asked: number;
 }
@@ -34,9 +34,9 @@ interface Question {
 type Life = { readonly lives: boolean; readonly hangs?: Hangs; readonly busyMs?: number };
 
 /**
- * Checks five times a second whether each desired generation lives: whether its processes are stopped, and whether its
- * worker answers a question, or uses a processor meanwhile. A question is asked every 0.4 s; threads are
- * examined only while one is open.
+ * Checks five times a second whether each desired generation is alive: whether its processes are stopped, and whether its
+ * worker answers a question, or uses CPU meanwhile. A question is sent every 0.4 s; threads are
+ * examined only while one is pending.
  */
 export function watchHangs(
   program: Pick<ProxyDriver, 'answers'>,
@@ -90,8 +90,8 @@ function questionTo(generation: Serving | Retiring): Question {
 }
 
 /**
- * A worker that has yet to answer lives while it runs, waits for a processor or inside the kernel, or wakes up now and
- * then. How long it may run like that is not decided here.
+ * A worker that has yet to answer is alive while it runs, waits for a CPU or inside the kernel, or wakes up now and
+ * then. This function does not decide how long it may do that.
  */
 function lifeWithout(question: Question, threads: readonly ThreadVitals[]): Life {
   const sleeps = sleepsOf(threads);

@@ -1,8 +1,8 @@
-/** What the text of a haproxy.cfg says about its sections and servers, as far as that shows without HAProxy's grammar. */
+/** The sections and servers in the text of a haproxy.cfg, as far as they can be found without HAProxy's grammar. */
 
-/** How a backend begins in what hawser renders. */
+/** The start of a backend in configurations that hawser renders. */
 const BACKEND = '\nbackend ';
-/** Words that make one section depend on another. They are searched first, which is faster. */
+/** Words that make one section depend on another. They are searched for first, which is faster. */
 const REFERENCE_WORDS = ['track', '.if', '.endif'];
 const REFERENCE = /^[ \t]*(?:(?:default-)?server\S*[ \t](?:.*[ \t])?track[ \t]|\.(?:if|endif)\b)/m;
 
@@ -12,18 +12,18 @@ export interface Sections {
   readonly backends: ReadonlyMap<string, string>;
 }
 
-/** Undefined if a backend may depend on another one, or on defaults that do not come before all of them. */
+/** Undefined if a backend may depend on another one, or on defaults that follow some backend. */
 export function sectionsOf(text: string): Sections | undefined {
   const first = text.indexOf(BACKEND);
   if (first === -1 || text.indexOf('\ndefaults', first) !== -1) return undefined;
-  // A tenant may have such a word in a header, which refers to nothing.
+  // A tenant's header may contain such a word, which refers to nothing.
   if (REFERENCE_WORDS.some((word) => text.includes(word)) && REFERENCE.test(text)) return undefined;
   const backends = new Map<string, string>();
   for (let at = first; at !== -1; ) {
     const next = text.indexOf(BACKEND, at + 1);
     const section = next === -1 ? text.slice(at) : text.slice(at, next);
     const title = titleOf(section);
-    // HAProxy takes both for one, or refuses them.
+    // HAProxy merges both into one, or refuses them.
     if (backends.has(title)) return undefined;
     backends.set(title, section);
     at = next;
@@ -36,7 +36,7 @@ export function titleOf(section: string): string {
   return section.slice(1, section.indexOf('\n', 1));
 }
 
-/** The name of the backend that a text begins with, after any blank lines and comments. */
+/** The name of the backend at the start of a text, after any blank lines and comments. */
 export function backendNameIn(text: string): string {
   return /^backend[ \t]+(\S+)/m.exec(text)?.[1] ?? '';
 }
@@ -45,7 +45,7 @@ interface ServerLine {
   /** `backend/server`. */
   readonly server: string;
   readonly endpoint: string;
-  /** What follows, with any comment. */
+  /** The rest of the line, with any comment. */
   readonly options: string;
   /** The server that it tracks, as `backend/server`. */
   readonly tracks: string | undefined;
@@ -64,7 +64,7 @@ export function* serverLines(text: string): Generator<ServerLine, void> {
   }
 }
 
-/** The name of the backend in which a line stands. */
+/** The name of the backend that contains a line. */
 export function backendsByLine(text: string): (line: number | undefined) => string | undefined {
   let lines: readonly string[] | undefined;
   return (line) => {

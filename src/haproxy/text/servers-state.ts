@@ -23,7 +23,7 @@ const MAINTENANCE = 0x01;
 export const DISABLED_IN_FILE = 0x04;
 const DRAINING = 0x08;
 
-/** Flags of the state of a server's checks: it has some, and they are made. */
+/** Flags of the state of a server's checks: it has some, and they run. */
 const CONFIGURED = 0x02;
 const ENABLED = 0x04;
 
@@ -33,7 +33,7 @@ export interface StateRow {
   readonly fields: readonly string[];
 }
 
-/** Undefined for a line that is no server's. */
+/** Undefined for a line that is not a server's. */
 export function stateRow(line: string): StateRow | undefined {
   if (!/^\d+ /.test(line)) return undefined;
   const fields = line.split(' ');
@@ -49,12 +49,12 @@ export function hasFlag({ fields }: Pick<StateRow, 'fields'>, flag: number): boo
   return (Number(fields[FIELD.administrative]) & flag) !== 0;
 }
 
-/** Gets nothing, or nothing new, by a command or by the file. */
+/** Disabled: it gets no clients, or no new ones, by a command or by the file. */
 export function isOutOfUse(row: Pick<StateRow, 'fields'>): boolean {
   return hasFlag(row, MAINTENANCE | DRAINING);
 }
 
-/** A server as HAProxy has it at this moment. */
+/** A server as HAProxy has it now. */
 export interface RunningServer {
   /** `10.0.0.1:6443`, `[fd00::1]:6443`. */
   readonly endpoint: string;
@@ -63,7 +63,7 @@ export interface RunningServer {
   /** For a server without checks, its state alone decides whether it gets clients. */
   readonly checks: 'on' | 'paused' | 'none';
   readonly isDown: boolean;
-  /** Since it was taken out of use, put back, went down or came up. */
+  /** Since its last change between disabled and enabled, up and down. */
   readonly forMs: number;
 }
 
@@ -118,18 +118,18 @@ export function downServers(replies: string): ReadonlySet<string> {
   return new Set(down.map(({ server }) => server));
 }
 
-/** A server that starts up, with its checks paused. */
+/** A server in slow start, with its checks paused. */
 interface PausedServer {
   readonly backend: string;
   readonly id: number | string;
   readonly name: string;
   readonly port: number;
   readonly weight: number;
-  /** HAProxy takes this from the state as well: with false, a server that has `ssl` would be spoken to without TLS. */
+  /** HAProxy reads this from the state as well: with false, it would not use TLS with a server that has `ssl`. */
   readonly usesTls: boolean;
 }
 
-/** A row of a state file. No check was made, and all that may fail may fail. */
+/** A row of a state file. No check has run, and the allowed failures are unused. */
 export function pausedRow({ backend, id, name, port, weight, usesTls }: PausedServer): string {
   const checks = `1 0 4 ${CONFIGURED}`;
   return `0 ${backend} ${id} ${name} - ${RUNNING} 0 ${weight} ${weight} 0 ${checks} 0 0 1 - ${port} - ${usesTls ? 1 : 0} 0 - - 0\n`;

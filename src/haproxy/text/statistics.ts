@@ -19,7 +19,7 @@ export function parseStatistics(csv: string): readonly Cell[] | undefined {
   return rows && [...rows];
 }
 
-/** The same one after the other: of ten thousand backends, all cells at once would be 100 MB. */
+/** The same one by one: for ten thousand backends, all cells at once would be 100 MB. */
 export function statisticsRows(csv: string): Iterable<Cell> | undefined {
   const [head = '', ...lines] = csv.split('\n');
   if (!head.startsWith('# pxname,svname,')) return undefined;
@@ -39,9 +39,9 @@ function* cellsIn(lines: readonly string[], columns: ReadonlyMap<string, number>
   }
 }
 
-/** Only the words of a check may hold a comma or a quote; they are quoted then. */
+/** Only the message of a check may contain a comma or a quote, and is then quoted. */
 function cellsOf(line: string): readonly string[] {
-  // Most lines, and a supervisor reads them five times a second.
+  // The common case, and a supervisor reads them five times a second.
   if (!line.includes('"')) return line.split(',');
   return [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, cell = '']) =>
     cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell,

@@ -1,4 +1,4 @@
-/** What is used of the SDK. Unlike its own declarations these do not say what an answer holds: a schema has to read it. */
+/** The used parts of the SDK. Unlike its own declarations these do not type answers: a schema must parse them. */
 declare module '@aws-sdk/client-route-53' {
   export interface Command {
     readonly input: object;

@@ -9,8 +9,8 @@ export interface Target {
 }
 
 /**
- * ExternalDNS where the cluster has its DNSEndpoint, unless the setting names another; undefined while the API does not say. It is
- * asked for once: a record that changes hands between two writers would be nobody's meanwhile.
+ * ExternalDNS if the cluster has its DNSEndpoint, unless the setting names another; undefined while the API does not answer.
+ * Determined once: a record handed over between two writers would have no owner meanwhile.
  */
 export async function chooseTarget(
   wanted: TargetName | 'auto',

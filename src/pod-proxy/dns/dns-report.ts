@@ -30,7 +30,7 @@ export interface DnsObservers extends Pick<Observers, 'log' | 'once'> {
 }
 
 export interface DnsReport {
-  /** Tells of problems once, and of their end, to the log, the metrics, and by an Event to the pod. */
+  /** Reports problems once, and their end: to the log, the metrics, and as an Event of the pod. */
   readonly problems: (own: OwnPod, problems: readonly string[]) => void;
   readonly written: (names: readonly string[], addresses: readonly string[]) => void;
   readonly chosen: (target: TargetName) => void;

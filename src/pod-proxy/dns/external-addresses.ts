@@ -129,8 +129,8 @@ interface KeptNode {
 
 /**
  * Reads the ExternalIPs of Nodes, each again after `keptMs`. A Node that was read before keeps its addresses while the API does
- * not answer; one that is gone has none. A right that is missing is asked for again after `keptMs` too, and costs the other
- * replicas nothing.
+ * not answer; one that is gone has none. After a refusal the Node is requested again after `keptMs` too, and the other
+ * replicas are not affected.
  */
 export function createNodeReader(
   session: Pick<ApiSession, 'firstAnswer'>,
@@ -164,7 +164,7 @@ export function createNodeReader(
   };
 }
 
-/** Undefined if the answer does not tell. */
+/** Undefined if the answer is inconclusive. */
 function addressesIn(answer: ObjectAnswer | ApiFailure): readonly string[] | undefined {
   if (answer.kind === 'refused' && answer.status === 404) return [];
   if (answer.kind !== 'object') return undefined;

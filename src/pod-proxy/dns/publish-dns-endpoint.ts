@@ -13,7 +13,7 @@ const managedBy = 'app.kubernetes.io/managed-by';
 
 type Session = Pick<ApiSession, 'firstAnswer'>;
 
-/** What hawser writes of one. Others may add to it. */
+/** The fields that hawser writes. Others may add more. */
 const endpoint = z.object({
   ...{ dnsName: z.string(), recordType: z.string(), recordTTL: z.number(), targets: z.array(z.string()) },
 });
@@ -29,7 +29,7 @@ const found = z.object({
 
 const kinds = z.object({ resources: z.array(z.object({ name: z.string() })) });
 
-/** Whether the API has ExternalDNS' DNSEndpoint; undefined if it does not answer. Every account may ask that. */
+/** Whether the API has ExternalDNS' DNSEndpoint; undefined if it does not answer. Every account may request that. */
 export async function hasDnsEndpoints(session: Session, signal: AbortSignal): Promise<boolean | undefined> {
   const request = { method: 'GET', path: `/apis/${apiVersion}` } as const;
   const answer = await askObject(session, request, { signal, timeoutMs: REQUEST_MS });
@@ -110,7 +110,7 @@ type FoundOwner =
   | { readonly kind: 'owner'; readonly owner: Controller | undefined }
   | { readonly kind: 'failure'; readonly message: string };
 
-/** The Deployment behind a ReplicaSet, which itself is another one after each rollout; any other controller is the owner. */
+/** The Deployment behind a ReplicaSet, since each rollout has a new ReplicaSet; any other controller is the owner itself. */
 async function ownerOf(
   session: Session,
   namespace: string,

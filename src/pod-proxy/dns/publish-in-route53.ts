@@ -5,7 +5,7 @@ import { messageOf } from '../../engine/system/errors.ts';
 import { orAborted } from '../../engine/system/time/or-aborted.ts';
 import { failed, type Publish, type Published, REQUEST_MS, TTL_SECONDS } from './target.ts';
 
-/** Asks and answers once; rejects with what went wrong. */
+/** Sends one request; rejects with its error. */
 type Ask = (command: Command, signal: AbortSignal) => Promise<unknown>;
 
 interface Connection {
@@ -15,11 +15,11 @@ interface Connection {
 
 export interface Route53Settings {
   readonly zone: WantedZone;
-  /** Route 53 is in no region, but each of AWS' partitions has one of its own. */
+  /** Route 53 has no region, but each AWS partition has its own endpoint. */
   readonly region: string;
-  /** Told to people who look at the change. */
+  /** The comment on each change, for people who inspect it. */
   readonly comment: string;
-  /** For how long the list of zones is kept. */
+  /** How long the list of zones is cached. */
   readonly zonesKeptMs: number;
   readonly nowMs: () => number;
 }
@@ -41,7 +41,7 @@ const zonesPage = z.object({
 
 /**
  * Publishes in Route 53, with the credentials that the SDK finds (environment, web identity, container, instance). The records are read before
- * each write. A record that holds more than addresses is not touched. One name's failure does not block the others.
+ * each write. A record that contains more than addresses is not touched. One name's failure does not block the others.
  */
 export function publishInRoute53(settings: Route53Settings): Publish {
   const { nowMs, zonesKeptMs } = settings;
@@ -82,7 +82,7 @@ async function connect({ region }: Route53Settings): Promise<Connection> {
       throwOnRequestTimeout: true,
     };
     const client = new sdk.Route53Client({ region, maxAttempts: ATTEMPTS, requestHandler });
-    // Looking for credentials does not end with the signal.
+    // The search for credentials does not stop with the signal.
     return {
       sdk,
       ask: (command, signal) => orAborted(client.send(command, { abortSignal: signal }), signal),
@@ -146,7 +146,7 @@ async function publishOne(
   }
 }
 
-/** A refused change has a document of its own, which the SDK (3.1169) takes for an unknown error. */
+/** A refused change has its own document format, which the SDK (3.1169) reports as an unknown error. */
 const refusedChange = z.object({
   Messages: z.object({ Message: z.union([z.string(), z.array(z.string())]) }),
 });
@@ -159,7 +159,7 @@ function wordsOf(error: unknown): string {
   return error instanceof Error && error.name !== 'Error' ? `${error.name}: ${message}` : message;
 }
 
-/** What ListResourceRecordSets answers, as far as one A record is concerned. */
+/** The answer of ListResourceRecordSets, as far as it concerns one A record. */
 const recordSets = z.object({
   ResourceRecordSets: z.array(
     z.object({
@@ -175,7 +175,7 @@ const recordSets = z.object({
 
 type Verdict =
   | { readonly kind: 'right' | 'different' }
-  /** It is more than addresses, and would be lost. */
+  /** It contains more than addresses, which would be lost. */
   | { readonly kind: 'foreign'; readonly what: string };
 
 /** Compares existing and wanted records, in any order. Records of another name or type are ignored. */
@@ -200,7 +200,7 @@ export function verdictOn(
 /** A hosted zone of Route 53. */
 export interface Zone {
   readonly id: string;
-  /** Without the dot at its end. */
+  /** Without the trailing dot. */
   readonly name: string;
   readonly isPrivate: boolean;
 }

@@ -16,7 +16,7 @@ export interface Pass extends Pick<DnsStatus, 'addresses' | 'problems'> {
 }
 
 export interface PublisherTiming {
-  /** After a failure, of the same records. */
+  /** After a failure with the same records. */
   readonly retry: RetryLimits;
   /** How often to check whether something is due. Nodes are read again after this time. */
   readonly lookMs: number;

@@ -6,13 +6,13 @@ interface RecordNames {
   readonly problems: readonly string[];
 }
 
-/** Each takes requests of its own, of the five in a second that Route 53 answers an account. */
+/** Each needs its own requests, of the five a second that Route 53 allows an account. */
 const MOST_NAMES = 20;
 const MOST_CHARACTERS = 253;
 
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** `foo.example.com, bar.example.com`: in lower case, without a dot at the end, each once. A wrong name does not keep the others out. */
+/** `foo.example.com, bar.example.com`: in lower case, without a trailing dot, each once. An invalid name does not block the others. */
 export function recordNamesOf(annotations: Annotations): RecordNames {
   const words = (annotationOf(annotations, 'route53') ?? '').split(',').map((word) => word.trim());
   const asked = [...new Set(words.filter((word) => word !== '').map(canonical))];
@@ -29,7 +29,7 @@ function canonical(word: string): string {
   return word.toLowerCase().replace(/\.$/, '');
 }
 
-/** Of two labels and more: nobody has a zone for all of `com`. */
+/** At least two labels: no zone covers all of `com`. */
 function isHostName(name: string): boolean {
   const labels = name.split('.');
   return name.length <= MOST_CHARACTERS && labels.length > 1 && labels.every((each) => label.test(each));

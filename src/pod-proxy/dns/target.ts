@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Immutable } from '../../engine/system/immutable.ts';
 import type { Controller } from './proxy-set.ts';
 
-/** Who writes the records. */
+/** Which program writes the records. */
 export const targetNames = ['external-dns', 'route53'] as const;
 
 export type TargetName = (typeof targetNames)[number];
@@ -44,12 +44,12 @@ export function failed(...problems: readonly string[]): Published {
   return { written: [], problems };
 }
 
-/** What `GET /status` says of the DNS. */
+/** The DNS part of `GET /status`. */
 export const dnsStatusSchema = z.object({
-  /** Null if another replica writes, and before it was chosen. Another version may know others. */
+  /** Null if another replica writes, and before it was chosen. A different version may know others. */
   target: z.nullable(z.string()),
   names: z.array(z.string()),
-  /** What the records are to hold; null if another replica writes, or that is not known. */
+  /** The wanted addresses; null if another replica writes, or they are unknown. */
   addresses: z.nullable(z.array(z.string())),
   problems: z.array(z.string()),
 });

@@ -24,7 +24,7 @@ function itemsOf(value: unknown): Listed {
     : { kind: 'listed', items: data.items };
 }
 
-/** Whether there are ready pods behind the proxy, and why others are left out. */
+/** Whether there are ready pods behind the proxy, and why others are excluded. */
 export function judgeDownstreams(own: OwnPod, found: Listed): Finding {
   const { hosts } = wishesOf(own.annotations);
   if (hosts.kind === 'wrong')
@@ -93,7 +93,7 @@ export async function listed(session: Session, path: string, limits: WriteLimits
   return answer.kind === 'object' ? itemsOf(answer.value) : answer;
 }
 
-/** The pod of the proxy, among all of its namespace: a right to list is what the proxy has. */
+/** The proxy's pod, among all of its namespace: the proxy may only list. */
 export async function readOwn(
   session: Session,
   { namespace, pod }: { readonly namespace: string; readonly pod: string },

@@ -8,7 +8,7 @@ const [basic, dns] = ['manifests/pod-proxy/rbac.yaml', 'manifests/pod-proxy/dns.
 /** A proxy's requests to the API, and the place of their rules: a file, or the docs for a Secret, which needs a rule by its name. */
 type NeededAccess = Access & ({ readonly file: string } | { readonly name: string });
 
-/** What every proxy needs. */
+/** The permissions that every proxy needs. */
 export function neededAccess(namespace: string): readonly NeededAccess[] {
   const read = readsIn(namespace, basic);
   return [
@@ -18,8 +18,8 @@ export function neededAccess(namespace: string): readonly NeededAccess[] {
 }
 
 /**
- * What the annotations of its pod ask for besides: each Secret by its name, and the DNS. `target` is who makes the records; nothing is needed of
- * ExternalDNS where hawser does. Nodes are left out: they are read only where nothing else gives the addresses, and then the proxy reports it itself.
+ * Further permissions that the annotations of its pod need: each Secret by name, and the DNS. `target` writes the records; if hawser does, nothing of
+ * ExternalDNS is needed. Nodes are not included: they are read only if no other source has the addresses, and then the proxy reports a refusal itself.
  */
 export function wishedAccess(
   { annotations, namespace, group }: Pick<OwnPod, 'annotations' | 'namespace' | 'group'>,
@@ -35,7 +35,7 @@ export function wishedAccess(
     : secrets;
 }
 
-/** `create` is asked for without a name, which RBAC cannot restrict. */
+/** `create` is checked without a name, which RBAC cannot restrict. */
 function dnsAccess(
   { namespace, name }: { readonly namespace: string; readonly name: string },
   target: TargetName | 'auto',
@@ -60,7 +60,7 @@ function readsIn(namespace: string, file: string) {
     ['list', 'watch'].map((verb) => ({ verb, group, resource, namespace, file }));
 }
 
-/** The commands that grant the missing rights. */
+/** The commands that grant the missing permissions. */
 export function remedyOf(denied: readonly NeededAccess[], namespace: string): string {
   const files = new Set(denied.flatMap((each) => ('file' in each ? [each.file] : [])));
   const secrets = new Set(denied.flatMap((each) => ('file' in each ? [] : [each.name])));

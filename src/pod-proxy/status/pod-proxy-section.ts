@@ -15,12 +15,12 @@ import type { SeenCluster, SeenNode } from '../../engine/examine/seen.ts';
 import { ageText, countText } from '../../engine/system/text/readable-text.ts';
 import { type ProxyStatus, proxyStatusSchema } from '../proxy-status.ts';
 
-/** A machine, as far as the pod proxy knows it: missing where none runs, null if one is silent. */
+/** The pod proxy's view of a machine: missing without a pod proxy, null if one is silent. */
 export interface PodProxyNode extends SeenNode {
   readonly podProxy?: ProxyStatus | null | undefined;
 }
 
-/** Of lists that grow with the cluster, as many are shown. */
+/** Of lists that grow with the cluster, this many items are shown. */
 const [MOST_GROUPS, MOST_ADDRESSES] = [20, 8];
 
 /** The groups behind the proxy, and whether its template is served. */
@@ -106,7 +106,7 @@ function dnsFacts(dns: ProxyStatus['dns']): readonly Fact[] {
   return [{ name: 'DNS', state: statusLabel('good', words), text }];
 }
 
-/** What keeps the pod proxy from serving what its annotation and its downstream pods say. */
+/** Why the pod proxy cannot serve its annotations and downstream pods. */
 export function podProxyProblems({ podProxy }: PodProxyNode): readonly Problem[] {
   if (!podProxy) return [];
   const { known, hosts, problem: refused, dns, lastChange } = podProxy;
@@ -125,7 +125,7 @@ export function podProxyProblems({ podProxy }: PodProxyNode): readonly Problem[]
   ]);
 }
 
-/** What the pod proxy says in `hawser status`. */
+/** The pod proxy's section of `hawser status`. */
 export const podProxyStatus = {
   look: {
     home: { kind: 'pod' as const, beside: ['haproxy-supervisor'] },

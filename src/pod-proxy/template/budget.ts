@@ -1,10 +1,10 @@
 import { overLimit } from '../../engine/system/limit.ts';
 
-/** What a rendering may take: the same template ends the same way on every machine. */
+/** The limits of a rendering: the same template ends the same way on every machine. */
 export interface Budget {
-  /** Throws once there were too many: a step is a node that is evaluated, and an item or character that a call reads or makes. */
+  /** Throws beyond the limit. A step is an evaluated node, or an item or character that a call reads or makes. */
   readonly spend: (steps: number) => void;
-  /** Throws once there were too many. Text that `set` or `filter` captures counts as well. */
+  /** Throws beyond the limit. Text that `set` or `filter` captures counts as well. */
   readonly print: (characters: number) => void;
 }
 

@@ -25,7 +25,7 @@ export function filtered(node: Node, build: Build): Part {
   };
 }
 
-/** What may be called: `range(3)`, and of a map `hosts.items()`. */
+/** The callable functions: `range(3)`, and of a map `hosts.items()`. */
 export function called(node: Node, build: Build): Part {
   const target = nodeIn(node, 'name');
   const args = childrenOf(nodeIn(node, 'args')).map(build);
@@ -48,7 +48,7 @@ function paid(run: Run, value: Value): Value {
   return value;
 }
 
-/** Pays before the list is made. */
+/** The budget is charged before the list is made. */
 function range({ budget }: Run, [first, end, step = 1]: readonly Value[]): readonly Value[] {
   const [from, to] = end === undefined ? [0, numberOf(first)] : [numberOf(first), numberOf(end)];
   const by = numberOf(step);

@@ -48,7 +48,7 @@ const tests: ReadonlyMap<unknown, (value: Value) => boolean> = new Map<unknown, 
   ['odd', (value) => Math.abs(numberOf(value) % 2) === 1],
 ]);
 
-/** What an expression may be made of. */
+/** The nodes of which an expression may consist. */
 export const expressions: readonly (readonly [string, Builder])[] = [
   ['Literal', literal],
   ['TemplateData', literal],
@@ -126,7 +126,7 @@ function added(a: Value, b: Value, budget: Budget): Value {
   return isText ? joined(a, b, budget) : numberOf(a) + numberOf(b);
 }
 
-/** Stops at what decides. */
+/** Stops at the operand that decides. */
 function shortcut(decides: boolean): Builder {
   return (node, build) => {
     const [a, b] = [build(node['left']), build(node['right'])];
@@ -153,13 +153,13 @@ function test(node: Node, build: Build): Part {
   return (run) => holds(left(run));
 }
 
-/** nunjucks takes `none` for a value, and a test with values for a call. */
+/** nunjucks parses `none` as a value, and a test with values as a call. */
 function testName({ value, name, typename }: Node): unknown {
   if (value === null) return 'none';
   return value ?? (isNode(name) ? `${name['value']}()` : typename);
 }
 
-/** `a < b < c` means both. */
+/** `a < b < c` means `a < b and b < c`. */
 function comparison(node: Node, build: Build): Part {
   const operands = [node['ops']].flat().filter(isNode);
   const values = [node['expr'], ...operands.map((operand) => operand['expr'])].map(build);

@@ -1,6 +1,6 @@
 import { isMap, isTrue, itemsOf, numberOf, textOf, type Value } from './value.ts';
 
-/** Reads only its arguments. It takes as many values as it declares. */
+/** Reads only its arguments. It accepts as many values as it declares. */
 export type Filter = (...values: readonly Value[]) => Value;
 
 const table: Readonly<Record<string, Filter>> = {
@@ -50,7 +50,7 @@ const table: Readonly<Record<string, Filter>> = {
 
 export const filters: ReadonlyMap<string, Filter> = new Map(Object.entries(table));
 
-/** Two numbers, or two texts. */
+/** Two numbers, or two strings. */
 export function compare(a: Value, b: Value, isCaseSensitive: Value): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   if (typeof a !== 'string' || typeof b !== 'string')

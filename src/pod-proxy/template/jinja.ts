@@ -17,16 +17,16 @@ import {
 import type { TemplateModel } from './template-model.ts';
 import { isList, itemsOf, shown, textOf, type Value } from './value.ts';
 
-/** A template and what it gets, as plain data. */
+/** A template and its model, as plain data. */
 export interface JinjaJob {
   readonly template: string;
   readonly model: TemplateModel;
 }
 
 /**
- * Renders the part of Jinja2 that configurations need. A template reaches what the model holds and nothing else: it is
- * evaluated node by node, and what is no part of these tables is refused with its line before anything is evaluated. A budget ends
- * what takes or prints too much. The time that nunjucks takes to parse is its caller's to bound.
+ * Renders the part of Jinja2 that configurations need. A template reaches only its model: it is
+ * evaluated node by node, and a node that is not in these tables is refused with its line before anything is evaluated. A budget ends
+ * a template that computes or prints too much. The caller limits the time that nunjucks takes to parse.
  */
 export function renderJinja({ template, model }: JinjaJob): RenderOutcome {
   try {
@@ -44,7 +44,7 @@ export function renderJinja({ template, model }: JinjaJob): RenderOutcome {
   }
 }
 
-/** What stands between `{%` and `%}`, and text. */
+/** The text between `{%` and `%}`, and text. */
 const statements: readonly (readonly [string, Builder])[] = [
   ['Root', sequence],
   ['NodeList', sequence],
@@ -79,7 +79,7 @@ function withLine(node: Node, part: Part): Part {
   };
 }
 
-/** An error has the line of the innermost node, under the name that nunjucks gives it. */
+/** An error has the line of the innermost node, under nunjucks' name for it. */
 function atLine({ lineno }: Node, error: unknown): unknown {
   return lineOf(error) ? error : Object.assign(new Error(messageOf(error)), { lineno: lineno + 1 });
 }
@@ -114,7 +114,7 @@ function output(node: Node, build: Build): Part {
   };
 }
 
-/** Its variables are its own; a `set` in it changes one of outside where there is one, as in nunjucks. */
+/** Its variables are local; a `set` in it changes an outer one if there is one, as in nunjucks. */
 function loop(node: Node, build: Build): Part {
   const names = namesIn(node['name'], 'variable', 'for');
   const [list, body, otherwise] = [build(node['arr']), build(node['body']), elseOf(node, build)];
@@ -149,14 +149,14 @@ function assignment(node: Node, build: Build): Part {
   };
 }
 
-/** Of a symbol, or of a list of them. nunjucks takes a string for one, too. */
+/** Of a symbol, or of a list of symbols. nunjucks accepts a string, too. */
 function namesIn(targets: unknown, what: string, statement: string): readonly string[] {
   const listed = isNode(targets) && targets.typename === 'Array' ? childrenOf(targets) : [targets].flat();
   if (listed.every((each) => isNode(each) && each.typename === 'Symbol')) return listed.map(wordOf);
   return refuse(what, statement);
 }
 
-/** Several names take the items of a list, each one. */
+/** Several names are assigned the items of a list, one each. */
 function bound(names: readonly string[], value: Value): readonly (readonly [string, Value])[] {
   const [only, second] = names;
   if (only !== undefined && second === undefined) return [[only, value]];

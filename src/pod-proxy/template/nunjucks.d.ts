@@ -1,4 +1,4 @@
-/** Of nunjucks only the parser is used. The package has no types, and those for it leave the parser out. */
+/** Only the parser of nunjucks is used. The package has no types, and separate type packages omit the parser. */
 declare module 'nunjucks/src/parser.js' {
   export interface Node {
     readonly typename: string;

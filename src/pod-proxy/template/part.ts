@@ -5,7 +5,7 @@ import type { Value } from './value.ts';
 /** A parsed node, ready to be evaluated: a statement gives its text, an expression its value. */
 export type Part = (run: Run) => Value;
 
-/** Makes the part of a node. Throws for a node that is not supported, with its line. */
+/** Compiles a node. Throws for an unsupported node, with its line. */
 export type Build = (node: unknown) => Part;
 export type Builder = (node: Node, build: Build) => Part;
 
@@ -14,7 +14,7 @@ export interface Run {
   readonly budget: Budget;
 }
 
-/** The variables of a loop, of the template, or, without a parent, those that the template was given. */
+/** The variables of a loop, of the template, or, without a parent, the model's. */
 export interface Frame {
   readonly variables: Map<string, Value>;
   readonly parent: Frame | undefined;
@@ -25,16 +25,16 @@ export function ownerOf(frame: Frame | undefined, name: string): Frame | undefin
   return frame === undefined || frame.variables.has(name) ? frame : ownerOf(frame.parent, name);
 }
 
-/** Changes a variable where it is; else it is a new one of `frame`. What the template was given stays as it is. */
+/** Changes an existing variable; otherwise creates one in `frame`. The model's variables are never changed. */
 export function assign(frame: Frame, name: string, value: Value): void {
   const owner = ownerOf(frame, name);
   (owner?.parent === undefined ? frame : owner).variables.set(name, value);
 }
 
-/** Letters, digits and `_`, for which nunjucks takes much more. */
+/** Letters, digits and `_`; nunjucks accepts far more. */
 const word = /^[A-Za-z][A-Za-z0-9_]*$/;
 
-/** The name that a symbol is, or a refusal. */
+/** The name of a symbol, or a refusal. */
 export function wordOf(node: unknown): string {
   const name = isNode(node) && node.typename === 'Symbol' ? node['value'] : undefined;
   if (typeof name === 'string' && word.test(name)) return name;

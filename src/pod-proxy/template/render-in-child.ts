@@ -12,16 +12,16 @@ const CHILD_TIMEOUT_MS = 10_000;
 const MAX_HEAP_MB = 64;
 
 /**
- * Renders in a process of its own, which may read hawser's code and no other file, starts no program and no thread, turns no text into code, has none
- * of our variables, and lives for one rendering: nunjucks' parser can be kept busy for minutes, and a template must not reach what the monitor may do
- * with the API (docs/internals/decisions/0077). A template that takes too long or fills the memory is a failure like any other. Never rejects.
+ * Renders in its own process, which may read hawser's code and no other file, starts no program or thread, evaluates no text as code, has none
+ * of our variables, and lives for one rendering: nunjucks' parser can be kept busy for minutes, and a template must not reach the monitor's access
+ * to the API (docs/internals/decisions/0077). A template that takes too long or fills the memory is a failure like any other. Never rejects.
  */
 export async function renderInChild(job: JinjaJob, signal: AbortSignal): Promise<RenderOutcome> {
   const options = { input: JSON.stringify(job), env: {}, timeoutMs: CHILD_TIMEOUT_MS, signal };
   const result = await runCommand(childArgv(), options).catch(messageOf);
   if (typeof result === 'string') return failed(result);
   if (result.timedOut) return failed(`it was not done within ${CHILD_TIMEOUT_MS} ms`);
-  // With which Node answers a heap that is full.
+  // Node's exit when the heap is full.
   if (result.signal === 'SIGABRT') return failed(`it takes more than MAX_HEAP_MB (${MAX_HEAP_MB} MB)`);
   const outcome = result.exitCode === 0 ? parseJson(result.stdout) : undefined;
   if (outcome === undefined)
@@ -38,7 +38,7 @@ function failed(what: string): RenderOutcome {
 function childArgv(): readonly [string, ...string[]] {
   const here = dirname(fileURLToPath(import.meta.url));
   const isSource = import.meta.url.endsWith('.ts');
-  // The parts of the bundle lie in one folder; the sources and their packages are three levels above.
+  // The parts of the bundle are in one folder; the sources and their packages are three levels above.
   const code = isSource ? join(here, '../../..') : here;
   return [
     process.execPath,

@@ -1,4 +1,4 @@
-/** What a template gets. */
+/** A template's variables. */
 export interface TemplateModel {
   /** The addresses of each downstream group that has any, by its name; both in a stable order. */
   readonly hosts: Readonly<Record<string, readonly string[]>>;

@@ -1,6 +1,6 @@
 import { type Budget, mustBePrintable } from './budget.ts';
 
-/** What an expression of a template can give. A map is a Map: no lookup in it reaches a prototype. */
+/** The values of a template's expressions. A map is a Map: no lookup in it reaches a prototype. */
 export type Value = string | number | boolean | null | undefined | readonly Value[] | ValueMap;
 export type ValueMap = ReadonlyMap<string, Value>;
 
@@ -12,7 +12,7 @@ export function isMap(value: Value): value is ValueMap {
   return value instanceof Map;
 }
 
-/** As it is printed. A list that holds one list twice, and so on, would be as long as two to the power of its depth. */
+/** Its printed form. A list that contains one list twice, and so on, would be as long as two to the power of its depth. */
 export function textOf(value: Value): string {
   if (isMap(value)) throw new Error('it prints a map, expected one of its values');
   if (!isList(value)) return `${value ?? ''}`;
@@ -29,7 +29,7 @@ export function numberOf(value: Value): number {
   throw new Error(`it calculates with ${shown(value)}, expected a number`);
 }
 
-/** What a loop goes over: what is undefined has no items, and a map has its keys. */
+/** The items of a loop: an undefined value has none, and a map has its keys. */
 export function itemsOf(value: Value): readonly Value[] {
   if (isList(value)) return value;
   if (isMap(value)) return [...value.keys()];
@@ -43,20 +43,20 @@ export function isTrue(value: Value): boolean {
   return isList(value) || isMap(value) ? sizeOf(value) > 0 : Boolean(value);
 }
 
-/** Pays for each pair that it compares. */
+/** The budget is charged for each compared pair. */
 export function isEqual(a: Value, b: Value, budget: Pick<Budget, 'spend'>): boolean {
   budget.spend(1);
   if (!isList(a) || !isList(b)) return (a ?? null) === (b ?? null);
   return a.length === b.length && a.every((item, index) => isEqual(item, b[index], budget));
 }
 
-/** How much there is to read of it. */
+/** The size of its readable content. */
 export function sizeOf(value: Value): number {
   if (isMap(value)) return value.size;
   return isList(value) || typeof value === 'string' ? value.length : 0;
 }
 
-/** In a message. */
+/** Its form in a message. */
 export function shown(value: Value): string {
   if (isMap(value)) return 'a map';
   if (isList(value)) return 'a list';

@@ -95,7 +95,7 @@ export interface LogSettings {
 }
 
 /**
- * The log of a daemon, with a journal if one is set. It keeps `own` events, and those of every program. The program is called
+ * The log of a daemon, with a journal if one is set. It records `own` events, and those of every program. The program is called
  * `router-b` with `--instance b`: several may keep their journals in one folder.
  */
 export async function openLog(name: string, settings: LogSettings, own: JournalEvents): Promise<Log> {

@@ -28,7 +28,7 @@ export function holdersAmong<N extends { readonly address: string }>(
   };
 }
 
-/** Counted, not timed: on a busy machine the first look may come late. */
+/** Counted, not timed: on a busy machine the first read may come late. */
 const LOOKS = 6;
 const LOOK_EVERY_MS = 50;
 

@@ -54,7 +54,7 @@ export function addressNumber(text: string): string {
   return `0x${bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** The other way round, canonical. */
+/** The reverse, canonical. */
 export function addressOfNumber(number: bigint, family: AddressFamily): string {
   const length = family === 'ipv4' ? 4 : 16;
   const digits = number.toString(16).padStart(length * 2, '0');

@@ -16,7 +16,7 @@ export interface TcpAddress {
   readonly port: number;
 }
 
-/** What has to answer: the kernel, to SYN, or the process, to the end of our side of a connection. */
+/** Which side must answer: the kernel, to SYN, or the process, to the end of our side of a connection. */
 export type ProbeDepth = 'connect' | 'answer';
 
 /** `refused`: the machine answers, and nothing listens. `hung`: the kernel accepted every attempt, and the process closed none. */

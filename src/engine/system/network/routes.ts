@@ -5,7 +5,7 @@ import { listByIp } from './interface-addresses.ts';
 
 const IP_TIMEOUT_MS = 10_000;
 
-/** One of several next hops has no device of its own, and is left out. */
+/** With several next hops a route has no device of its own, and is omitted. */
 const route = z.object({ dst: z.string(), dev: z.string() });
 
 /** An interface of this machine: `{ name: 'eth0', addresses: ['10.0.0.11/24', 'fd00::b/64'] }`. */
@@ -20,7 +20,7 @@ export interface NetworkRoute {
   readonly interface: string;
 }
 
-/** The interfaces that are up, loopback left out. */
+/** The interfaces that are up, except loopback. */
 export function currentInterfaces(): readonly NetworkInterface[] {
   return Object.entries(networkInterfaces()).flatMap(([name, addresses = []]) => {
     const own = addresses.filter(({ internal }) => !internal).flatMap(({ cidr }) => cidr ?? []);

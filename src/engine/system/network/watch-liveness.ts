@@ -26,11 +26,11 @@ interface LivenessOptions {
 
 /** Pause between connection attempts while it is dead. */
 const RECONNECT_MS = 50;
-/** Two consecutive failed polls count. After a timeout the second follows at once: at most one pause and two timeouts. */
+/** Two consecutive failed polls decide. After a timeout the second follows at once: at most one pause and two timeouts. */
 const POLLS_TO_FAIL = 2;
 /** A poll whose own timeout fired this late proves nothing: this process had no CPU to read an answer. */
 const STARVED_MS = 50;
-/** This many in a row count again: permanent starvation must not hide a hang. */
+/** After this many in a row they count again: permanent starvation must not hide a hang. */
 const MOST_STARVED_POLLS = 10;
 
 /**
@@ -118,7 +118,7 @@ function holdConnection(
       wasConnected = true;
       view.connected(true);
     });
-    // What a server says on an idle connection (408) is read only to notice that it ends.
+    // A server's message on an idle connection (408) is read only to notice that it ends.
     socket.resume();
     socket.once('error', drop);
     socket.once('close', () => {
@@ -128,7 +128,7 @@ function holdConnection(
   });
 }
 
-/** Whether a poll that took so long proves something. Keeps count of starved polls. */
+/** Whether a poll that took so long proves anything. Keeps count of starved polls. */
 export function createPollJudge(pollTimeoutMs: number): (poll: Poll, tookMs: number) => boolean {
   let starvedPolls = 0;
   return (poll, tookMs) => {

@@ -11,7 +11,7 @@ export interface RunningProcess {
 }
 
 /**
- * hawser's daemons on this node, by their names, and everything below them; those with `--instance` are left out. On this node: in
+ * hawser's daemons on this node by name, and everything below them, except those with `--instance`. On this node: in
  * this network namespace, since two nodes of a test share one list of processes. They are read, never signalled.
  */
 export function hawserProcesses(names: readonly string[]): readonly RunningProcess[] {
@@ -24,7 +24,7 @@ export function hawserProcesses(names: readonly string[]): readonly RunningProce
   return daemons.flatMap((daemon) => [daemon, ...below(daemon.id)]);
 }
 
-/** Which of these daemons it is: `router` for `node … hawser.mjs router …`. None for one with `--instance`. */
+/** Which of these daemons it is: `router` for `node … hawser.mjs router …`. Undefined for one with `--instance`. */
 export function daemonOf(pid: string | number, names: readonly string[]): string | undefined {
   const words = readText(`/proc/${pid}/cmdline`).split('\0');
   const program = programIndex(words);

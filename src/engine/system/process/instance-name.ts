@@ -4,8 +4,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const FLAG = '--instance';
 
 /**
- * The name of an instance that a program was given, by the last flag, else by its environment; undefined for the one without a
- * name. For looking at a program from outside: it does not check whether the program accepts its arguments.
+ * The instance name of a program: its last flag, else its environment; undefined without one.
+ * For inspecting a program from outside: it does not check whether the program accepts its arguments.
  */
 export function instanceName(argv: readonly string[], env: Environment): string | undefined {
   const at = argv.findLastIndex((word) => word === FLAG || word.startsWith(`${FLAG}=`));

@@ -1,8 +1,8 @@
 const LOOK_EVERY_MS = 10;
 
 /**
- * Keeps a SIGTERM that comes while a program starts until something listens for it: one that is stopped then may have to undo what
- * an earlier one left, and Node alone would end it at once. A second SIGTERM does end it, and so does a start that fails.
+ * Holds back a SIGTERM that arrives during startup until something listens for it: a stopped program may have to undo the work of
+ * an earlier one, and Node alone would end it at once. A second SIGTERM does end it, and so does a failed start.
  */
 export function keepTermination(): void {
   process.once('SIGTERM', () => {

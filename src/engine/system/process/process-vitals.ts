@@ -6,7 +6,7 @@ export interface ThreadVitals {
   /** As in proc(5): `R` runs or waits for a CPU, `D` waits inside the kernel, `S` sleeps, `T` is stopped. */
   readonly state: string;
   readonly cpuMs: number;
-  /** How often it went to sleep by itself. */
+  /** Number of voluntary context switches. */
   readonly sleeps: number;
 }
 

@@ -33,7 +33,7 @@ export async function runCommand(
   argv: readonly [string, ...string[]],
   options: RunOptions,
 ): Promise<CommandResult> {
-  // Many commands of hawser end without having run a program.
+  // Many commands of hawser never run a program.
   const { execa } = await import('execa');
   const [file, ...args] = argv;
   const running = execa(file, args, {
