@@ -18,16 +18,19 @@ const CHECK_EVERY_MS = 10_000;
 
 /** Starts the next action, if none is in progress. */
 export function proceed<T>(state: Deploy<T>, nowMs: number, policy: Policy, emit: Emit<T>): Deploy<T> {
-  const { wanted, doing, mustLook, running, onDisk } = state;
+  const { wanted, doing } = state;
   if (doing !== undefined) return state;
   if (state.refusals.length > 0) return proceed(restore(state, emit), nowMs, policy, emit);
   if (wanted === undefined || nowMs < state.backoff.untilMs) return state;
-  if (mustLook) {
-    emit({ kind: 'look', asksRunning: running === undefined, isFirst: onDisk === undefined, wanted });
-    return { ...state, mustLook: false, doing: { kind: 'look' } };
-  }
   if (nowMs >= backoffUntil(state, wanted)) return bring(state, wanted, nowMs, policy, emit);
+  if (state.mustLook) return look(state, wanted, emit);
   return needsGood(state, wanted) ? backToGood(state, undefined, emit) : state;
+}
+
+function look<T>(state: Deploy<T>, wanted: Version<T>, emit: Emit<T>): Deploy<T> {
+  const { running, onDisk } = state;
+  emit({ kind: 'look', asksRunning: running === undefined, isFirst: onDisk === undefined, wanted });
+  return { ...state, mustLook: false, doing: { kind: 'look' } };
 }
 
 /** The wanted configuration was refused, and the file on disk neither runs nor is the last good one. */
@@ -79,16 +82,20 @@ function bring<T>(
   emit: Emit<T>,
 ): Deploy<T> {
   const { onDisk, running, refused } = state;
-  const isThere = onDisk?.revision === wanted.revision;
-  const isChecked = policy.check === 'before-write' || onDisk?.isOwn !== true;
-  if (refused.has(wanted.revision) || (isChecked && !isThere)) return write(state, wanted, true, emit);
-  const update = updateFor(running, wanted, policy);
+  if (onDisk === undefined) return look(state, wanted, emit);
+  const isThere = onDisk.revision === wanted.revision;
+  const isChecked = policy.check === 'before-write' || !onDisk.isOwn;
+  const needsVerdict = refused.has(wanted.revision) || (isChecked && !isThere);
+  const update = needsVerdict ? noUpdate : updateFor(running, wanted, policy);
+  // The supervisor compares revisions, so this is safe before the disk is read.
   if (update.to !== undefined && running !== undefined) {
     const { to, tell: changes, readsFiles } = update;
     const set = to.set ?? wanted.set;
     emit({ kind: 'tell', from: running.revision, to: to.revision, changes, set, readsFiles });
     return { ...state, doing: { kind: 'tell', to } };
   }
+  if (state.mustLook) return look(state, wanted, emit);
+  if (needsVerdict) return write(state, wanted, true, emit);
   if (!isThere) return write(state, wanted, false, emit);
   const isRunning = running?.revision === wanted.revision;
   // The verdict is near, and a refused file is not loaded.
@@ -112,15 +119,16 @@ interface Update {
   readonly why?: Reason | undefined;
 }
 
+const noUpdate: Update = { tell: [], readsFiles: false };
+
 function updateFor<T>(running: Known | undefined, wanted: Version<T>, { compare }: Policy): Update {
-  const nothing = { tell: [], readsFiles: false };
   if (running?.set === undefined || compare === undefined || running.revision === wanted.revision)
-    return nothing;
+    return noUpdate;
   const { tell, running: after, reload, readsFiles = false } = compare(running.set, wanted.set);
   const [why] = reload;
-  if (tell.length === 0) return why === undefined ? { ...nothing, to: wanted } : { ...nothing, why };
+  if (tell.length === 0) return why === undefined ? { ...noUpdate, to: wanted } : { ...noUpdate, why };
   const to = after === wanted.set ? wanted : { revision: revisionOf(after), set: after };
-  return to.revision === running.revision ? { ...nothing, why } : { tell, readsFiles, to, why };
+  return to.revision === running.revision ? { ...noUpdate, why } : { tell, readsFiles, to, why };
 }
 
 /** Asks whether the changed configuration still runs. */

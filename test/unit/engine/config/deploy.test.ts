@@ -1,5 +1,14 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { advance } from '../../../../src/engine/config/deploy.ts';
+import {
+  type Deploy,
+  type DeployAction,
+  type DeployEvent,
+  initialDeploy,
+  type Policy,
+  type Version,
+} from '../../../../src/engine/config/deploy-state.ts';
 import { type Rendered, revisionOf } from '../../../../src/engine/config/set.ts';
 import { type Content, createWorld, type Trouble } from './deploy-world.ts';
 
@@ -146,4 +155,53 @@ it('each reload and each refusal is reported once', () => {
 it('the revision of one file is the hash of its bytes', () => {
   const set: Rendered = { text: 'a', mode: 0o644 };
   expect(revisionOf(set)).toMatch(/^ca978112/);
+});
+
+const policy: Policy = {
+  ...{ check: 'when-idle', reloadEveryMs: 0 },
+  compare: (_, wanted) => ({ tell: [{}], reload: [], running: wanted }),
+};
+
+const versionOf = (text: string) => {
+  const set: Rendered = { text, mode: 0o644 };
+  return { set, revision: revisionOf(set), of: 0 };
+};
+const first = versionOf('first');
+const second = versionOf('second');
+
+/** Feeds events at one point in time, and returns the last state and all actions. */
+function after(events: readonly DeployEvent<number>[]) {
+  return events.reduce<{ state: Deploy<number>; actions: readonly DeployAction<number>[] }>(
+    ({ state, actions }, event) => {
+      const step = advance(state, event, 0, policy);
+      return { state: step.state, actions: [...actions, ...step.actions] };
+    },
+    { state: initialDeploy(), actions: [] },
+  );
+}
+
+/** `version` runs and is on disk; its check has begun. */
+const served = (version: Version<number>): readonly DeployEvent<number>[] => {
+  const { revision } = version;
+  return [
+    { kind: 'wanted', version },
+    { kind: 'looked', onDisk: { revision, isOwn: true }, running: revision },
+  ];
+};
+
+it('a runtime update is sent before the disk is read', () => {
+  const { actions } = after([...served(first), { kind: 'wanted', version: second }]);
+  expect(actions.at(-1)).toMatchObject({ kind: 'tell', from: first.revision, to: second.revision });
+});
+
+it('a version that is refused while another one is being refused hides neither', () => {
+  const refusal = { kind: 'invalid', message: 'no', detail: '' } as const;
+  const { actions } = after([
+    { kind: 'wanted', version: first },
+    { kind: 'looked', onDisk: { revision: 'foreign', isOwn: false }, running: undefined },
+    { kind: 'checked', version: second, outcome: refusal },
+    { kind: 'written', result: refusal },
+  ]);
+  const refused = actions.flatMap((each) => (each.kind === 'report' ? [each.version.revision] : []));
+  expect(refused).toEqual([second.revision, first.revision]);
 });
