@@ -1,5 +1,6 @@
 import { type CheckProgram, type ConfigurationCheck, checkBy } from '../engine/config/check.ts';
-import type { CommandResult } from '../engine/system/process/run-command.ts';
+import type { CommandResult, RunCommand } from '../engine/system/process/run-command.ts';
+import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';
 import { checkArgv } from './argv.ts';
 
 /**
@@ -14,6 +15,12 @@ export function createConfigurationCheck(
   const argv = (path: string) => checkArgv(program, path);
   return checkBy('HAProxy', { ...more, program, argv, refusal });
 }
+
+const BACKGROUND_NICENESS = 10;
+
+/** `run` for a check that must not slow down traffic. */
+export const runInBackground: RunCommand = (argv, options) =>
+  runLeanCommand(argv, { ...options, niceness: BACKGROUND_NICENESS });
 
 function refusal(result: CommandResult): ReturnType<CheckProgram['refusal']> {
   if (result.exitCode === 0) return undefined;

@@ -12,7 +12,7 @@ import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';
 import { spawnDaemon } from '../engine/system/process/spawn-daemon.ts';
 import { type HaproxyPaths, masterArgv } from './argv.ts';
 import { askMaster, askWorker } from './ask-worker.ts';
-import { createConfigurationCheck } from './check-configuration.ts';
+import { createConfigurationCheck, runInBackground } from './check-configuration.ts';
 import { createDriftSearch, createFileHash, isLarge, readSetFiles } from './find-drift.ts';
 import { findRunning, statsListeners } from './find-running.ts';
 import { generationSocket, generationSockets } from './generation-sockets.ts';
@@ -38,7 +38,6 @@ import { stateForTracking } from './state-for-tracking.ts';
 const CHECK_TIMEOUT_MS = 30_000;
 /** A loaded machine takes seconds for 40 ms of work. The monitor waits for two of these checks. */
 const CANDIDATE_TIMEOUT_MS = 20_000;
-const CANDIDATE_NICENESS = 10;
 /** HAProxy answers its sockets from its event loop; one that needs longer is not healthy. */
 const ASK_TIMEOUT_MS = 1_000;
 /** A change that a starved HAProxy makes late is still sooner than a reload. A hung one is replaced meanwhile. */
@@ -158,8 +157,7 @@ async function checkCandidate({ haproxy: haproxyPath, config }: HaproxyPaths): P
     const found = readConfiguration(candidate);
     if (found.kind === 'unusable') return { kind: 'impossible', message: found.message };
     return await createConfigurationCheck({
-      ...{ haproxyPath, timeoutMs: CANDIDATE_TIMEOUT_MS },
-      run: (argv, options) => runLeanCommand(argv, { ...options, niceness: CANDIDATE_NICENESS }),
+      ...{ haproxyPath, timeoutMs: CANDIDATE_TIMEOUT_MS, run: runInBackground },
     })(candidate);
   } catch (error) {
     return { kind: 'impossible', message: `Cannot check the candidate of "${config}": ${messageOf(error)}` };

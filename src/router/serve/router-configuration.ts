@@ -7,7 +7,7 @@ import { deployerOf } from '../../engine/monitor/product-deployer.ts';
 import { runCommand } from '../../engine/system/process/run-command.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
-import { createConfigurationCheck } from '../../haproxy/check-configuration.ts';
+import { createConfigurationCheck, runInBackground } from '../../haproxy/check-configuration.ts';
 import { createDecider } from '../decide/decide.ts';
 import type { RouterObjects } from '../follow/router-objects.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
@@ -53,7 +53,12 @@ export function routerConfiguration(
 ): RouterConfiguration {
   const { haproxy: haproxyPath, config, socket, reloadScript } = settings;
   const askHaproxy = createConfigurationCheck({
-    ...{ haproxyPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand, detailCharacters: DETAIL_CHARACTERS },
+    ...{
+      haproxyPath,
+      timeoutMs: CHECK_TIMEOUT_MS,
+      run: runInBackground,
+      detailCharacters: DETAIL_CHARACTERS,
+    },
   });
   // A search of many checks is no hung loop, nor is a long check before a long reload, or one reload after another.
   const check: ConfigurationCheck = async (path, stop) => {
