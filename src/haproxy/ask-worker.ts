@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isAlive } from '../engine/system/process/processes.ts';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
-import type { Running } from './runtime/running.ts';
+import type { Running } from './runtime/line.ts';
 import { askRuntimeApi } from './runtime-api.ts';
 
 const AGAIN_MS = 10;

@@ -9,7 +9,7 @@ import { readConfiguration } from './read-configuration.ts';
 import type { ReadSetFile } from './runtime/change-file.ts';
 import { describeConfiguration } from './runtime/describe-configuration.ts';
 import type { Changes, Runtime } from './runtime/execute.ts';
-import type { Running } from './runtime/running.ts';
+import type { Running } from './runtime/line.ts';
 
 /** Polling all servers of a larger configuration would cost too much. */
 const MOST_COMPARED_BYTES = 2 * 1024 * 1024;

@@ -30,7 +30,7 @@ import type { ConfigChoice, ProxyDriver, StartOutcome, StartRequest } from './pr
 import { proveServing } from './prove.ts';
 import { readConfiguration } from './read-configuration.ts';
 import { createRuntime } from './runtime/execute.ts';
-import type { Running } from './runtime/running.ts';
+import type { Running } from './runtime/line.ts';
 import { askRuntimeApi } from './runtime-api.ts';
 import { stateForTracking } from './state-for-tracking.ts';
 

@@ -1,7 +1,7 @@
 import { probeTcp } from '../engine/system/network/probe-tcp.ts';
 import { clientSessions, type Session } from './parse-replies.ts';
-import { backendOf } from './runtime/description.ts';
-import type { Running } from './runtime/running.ts';
+import { backendOf } from './runtime/describe-configuration.ts';
+import type { Running } from './runtime/line.ts';
 import { downServers, serverPlaces } from './text/servers-state.ts';
 
 type AskAll = (running: Running, commands: readonly string[]) => Promise<string | undefined>;

@@ -1,7 +1,7 @@
 import type { CheckOutcome } from '../engine/config/check.ts';
 import type { ProcessId } from '../engine/system/process/processes.ts';
-import type { ChangeOutcome, Changes } from './runtime/execute.ts';
-import type { Running } from './runtime/running.ts';
+import type { Changes } from './runtime/execute.ts';
+import type { ChangeOutcome, Running } from './runtime/line.ts';
 
 /** Which file a generation runs on: the live one, or our copy of the last one that served. */
 export type ConfigChoice = 'live' | 'last-good';

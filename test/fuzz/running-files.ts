@@ -1,16 +1,15 @@
 import { X509Certificate } from 'node:crypto';
 import { nameInSet } from '../../src/engine/config/layout.ts';
 import type { SetFile } from '../../src/engine/config/set.ts';
+import { askFiles } from '../../src/haproxy/runtime/change-file.ts';
 import { parseList } from '../../src/haproxy/runtime/file-commands.ts';
 import { linesIn } from '../../src/haproxy/runtime/plan-files.ts';
-import { askFiles } from '../../src/haproxy/runtime/running-names.ts';
 
 type Tell = (command: string) => Promise<string | undefined>;
 
 /** The maps, lists and certificates that HAProxy has otherwise than in these files. */
 export async function differingFiles(tell: Tell, files: readonly SetFile[]): Promise<readonly string[]> {
-  const running = { generation: 1, master: { pid: 1, startTicks: 1 } };
-  const found = (await askFiles((_, command) => tell(command), running)) ?? [];
+  const found = (await askFiles({ ask: tell })) ?? [];
   const differing: string[] = [];
   for (const { kind, runsAs } of found) {
     const file = files.find(({ name }) => name === nameInSet(runsAs));

@@ -1,6 +1,6 @@
+import type { Reason, Plan as SetPlan } from '../../src/engine/config/deploy-state.ts';
 import type { RuntimeChange } from '../../src/haproxy/runtime/change.ts';
-import { type Difference, difference } from '../../src/haproxy/runtime/difference.ts';
-import type { Reason } from '../../src/haproxy/runtime/plan.ts';
+import { planBetween } from '../../src/haproxy/runtime/difference.ts';
 
 type Plan =
   | { readonly kind: 'nothing' }
@@ -8,14 +8,21 @@ type Plan =
   | ({ readonly kind: 'reload' } & Reason);
 
 /** All or nothing: a reload, if any part needs one. */
-export function planOf({ tell: changes, reload: [first] }: Pick<Difference, 'tell' | 'reload'>): Plan {
+export function planOf({
+  tell: changes,
+  reload: [first],
+}: Pick<SetPlan<RuntimeChange>, 'tell' | 'reload'>): Plan {
   if (first !== undefined) return { kind: 'reload', ...first };
   return changes.length === 0 ? { kind: 'nothing' } : { kind: 'runtime', changes };
 }
 
 /** The changes of servers from one haproxy.cfg to another; sessions on those that go or move are ended. */
 export function differenceOf(before: string, after: string): Plan {
-  const { tell, reload } = difference({ text: before }, { text: after }, () => undefined);
+  const { tell, reload } = planBetween(
+    { text: before, mode: 0o600 },
+    { text: after, mode: 0o600 },
+    () => undefined,
+  );
   const ending = tell.map((change) => {
     if (!('mayFinish' in change)) return change;
     const { mayFinish: _, ...rest } = change;

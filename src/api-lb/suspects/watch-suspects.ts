@@ -1,7 +1,7 @@
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { probeTcp } from '../../engine/system/network/probe-tcp.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
-import type { Running } from '../../haproxy/runtime/running.ts';
+import type { Running } from '../../haproxy/runtime/line.ts';
 import type { ConnectionCounts, ServerWatch } from '../../haproxy/supervise/supervisor.ts';
 import { parseServerCounters, type ServerCounters } from './server-counters.ts';
 import {

@@ -1,6 +1,6 @@
+import { nameInSet, nameOnDisk } from '../../engine/config/layout.ts';
 import { sha256Of } from '../../engine/config/set.ts';
 import type { FileChange } from './change.ts';
-import { type Ask, tell, tellAll } from './change-server.ts';
 import {
   abortion,
   type ListEntry,
@@ -11,12 +11,18 @@ import {
   replacement,
   versionIn,
 } from './file-commands.ts';
-import type { Running } from './running.ts';
-import { createRunningNames, type RunningNames } from './running-names.ts';
-
-type FileOutcome =
-  | { readonly kind: 'changed'; readonly commands: number; readonly ended?: never }
-  | { readonly kind: 'refused'; readonly reason: string };
+import {
+  type ChangeOutcome,
+  type Command,
+  type Line,
+  type Running,
+  refused,
+  tell,
+  tellAll,
+  type Worker,
+  workerOf,
+} from './line.ts';
+import type { FileKind } from './plan-files.ts';
 
 /** The content of a set's file by its name and its hash; undefined if it cannot be read. */
 export type ReadSetFile = (name: string, sha256: string) => Promise<string | undefined>;
@@ -25,11 +31,12 @@ type Change<Kind extends FileChange['kind']> = Extract<FileChange, { kind: Kind 
 
 /** Applies changes to files in HAProxy's memory, for one request: the lists are read once. */
 export function createFileChanges(
-  ask: Ask,
+  line: Line,
   read: ReadSetFile,
-): (running: Running) => (change: FileChange) => Promise<FileOutcome> {
-  const namesOf = createRunningNames(ask);
+): (running: Running) => (change: FileChange) => Promise<ChangeOutcome> {
+  const namesOf = createRunningNames();
   return (running) => {
+    const worker = workerOf(line, running);
     const lists = new Map<string, Promise<readonly ListEntry[] | undefined>>();
     const contentOf = async (name: string, sha256: string): Promise<string | undefined> => {
       const content = await read(name, sha256);
@@ -38,9 +45,9 @@ export function createFileChanges(
     const entriesIn = (list: string): Promise<readonly ListEntry[] | undefined> => {
       const found =
         lists.get(list) ??
-        ask(running, `show ssl crt-list -n ${list}`).then((reply) =>
-          reply === undefined ? undefined : parseList(reply, list),
-        );
+        worker
+          .ask(`show ssl crt-list -n ${list}`)
+          .then((reply) => (reply === undefined ? undefined : parseList(reply, list)));
       lists.set(list, found);
       return found;
     };
@@ -58,7 +65,7 @@ export function createFileChanges(
       const [name, content] = [names.map(map), await contentOf(map, sha256)];
       if (name === undefined) return unknown(map);
       if (content === undefined) return unreadable(map);
-      const version = versionIn(await ask(running, `prepare map ${name}`));
+      const version = versionIn(await worker.ask(`prepare map ${name}`));
       if (version === undefined) return refused(`HAProxy does not prepare "${name}"`);
       return await tellEach(replacement(name, version, content));
     };
@@ -71,7 +78,7 @@ export function createFileChanges(
       const content = await contentOf(file, sha256);
       if (content === undefined) return unreadable(file);
       const outcome = await tellEach(renewal(name, content));
-      if (outcome.kind === 'refused') await tell(ask, running, abortion(name));
+      if (outcome.kind === 'refused') await tell(worker, abortion(name));
       return outcome;
     };
     const listLine = async (change: Change<'list-line'>, names: RunningNames) => {
@@ -81,12 +88,12 @@ export function createFileChanges(
       if (entries === undefined) return refused(`HAProxy does not say what "${list}" has`);
       return await tellEach(listCommands(list, name, change.line, entries));
     };
-    const tellEach = async (commands: Parameters<typeof tellAll>[2]): Promise<FileOutcome> => {
-      const trouble = await tellAll(ask, running, commands);
+    const tellEach = async (commands: readonly Command[]): Promise<ChangeOutcome> => {
+      const trouble = await tellAll(worker, commands);
       return trouble === undefined ? { kind: 'changed', commands: commands.length } : refused(trouble);
     };
     return async (change) => {
-      const names = await namesOf(running);
+      const names = await namesOf(running, worker);
       if (names === undefined) return refused('HAProxy does not say how it calls its files');
       switch (change.kind) {
         case 'map-line':
@@ -102,14 +109,75 @@ export function createFileChanges(
   };
 }
 
-function refused(reason: string): FileOutcome {
-  return { kind: 'refused', reason };
-}
-
-function unknown(name: string): FileOutcome {
+function unknown(name: string): ChangeOutcome {
   return refused(`HAProxy has not read "${name}"`);
 }
 
-function unreadable(name: string): FileOutcome {
+function unreadable(name: string): ChangeOutcome {
   return refused(`"${name}" cannot be read as it was when the change was asked for`);
+}
+
+/**
+ * A generation's names for the files of a set. It keeps the names under which it read them, whatever is on disk now: certificates by their full
+ * paths, maps and lists as its configuration names them.
+ */
+interface RunningNames {
+  readonly certificate: (name: string) => string | undefined;
+  /** The name for a certificate that it does not have yet; kept from now on. */
+  readonly newCertificate: (name: string, sha256: string) => string | undefined;
+  readonly map: (name: string) => string | undefined;
+  readonly list: (name: string) => string | undefined;
+}
+
+/** Queries HAProxy once per generation. Undefined if it does not answer. */
+function createRunningNames(): (running: Running, worker: Worker) => Promise<RunningNames | undefined> {
+  let [generation, names]: [number, RunningNames | undefined] = [0, undefined];
+  return async (running, worker) => {
+    if (running.generation !== generation || names === undefined)
+      [generation, names] = [running.generation, await askNames(worker)];
+    return names;
+  };
+}
+
+async function askNames(worker: Worker): Promise<RunningNames | undefined> {
+  const files = await askFiles(worker);
+  if (files === undefined) return undefined;
+  const named = (kind: FileKind): Map<string, string> =>
+    new Map(files.filter((each) => each.kind === kind).map(({ runsAs }) => [nameInSet(runsAs), runsAs]));
+  const [certificates, maps, lists] = [named('certificate'), named('map'), named('certificate-list')];
+  const folder = [...certificates.values()].map((path) => /^.*\.files\//.exec(path)?.[0]).find(Boolean);
+  return {
+    certificate: (name) => certificates.get(name),
+    newCertificate: (name, sha256) => {
+      if (folder === undefined) return undefined;
+      const path = folder + nameOnDisk(name, sha256);
+      certificates.set(name, path);
+      return path;
+    },
+    map: (name) => maps.get(name),
+    list: (name) => lists.get(name),
+  };
+}
+
+interface RunningFile {
+  readonly kind: FileKind;
+  readonly runsAs: string;
+}
+
+/** Every map, list and certificate that HAProxy has read or received at runtime. Undefined without an answer. */
+export async function askFiles({ ask }: Pick<Worker, 'ask'>): Promise<readonly RunningFile[] | undefined> {
+  const commands = ['show map', 'show ssl crt-list', 'show ssl cert'];
+  const [maps, lists, certificates] = await Promise.all(commands.map(ask));
+  if (maps === undefined || lists === undefined || certificates === undefined) return undefined;
+  const of = (kind: FileKind, names: readonly string[]): readonly RunningFile[] =>
+    names.map((runsAs) => ({ kind, runsAs }));
+  const paths = (text: string): readonly string[] => text.split('\n').filter((line) => /^[\w./]/.test(line));
+  return [
+    ...of(
+      'map',
+      [...maps.matchAll(/^\d+ \((\S+)\) /gm)].map(([, name = '']) => name),
+    ),
+    ...of('certificate-list', paths(lists)),
+    ...of('certificate', paths(certificates)),
+  ];
 }

@@ -1,15 +1,8 @@
 import { hostPort } from '../../engine/system/network/address-text.ts';
 import type { RunningServer, RunningServers } from '../text/servers-state.ts';
 import type { ServerChange, WantedServer } from './change.ts';
-import { backendOf } from './description.ts';
-
-/** A command of HAProxy's Runtime API, and its answer on success. */
-export interface Command {
-  readonly text: string;
-  readonly done: RegExp;
-  /** The alternative if HAProxy gives this answer. */
-  readonly instead?: { readonly answer: RegExp; readonly commands: readonly Command[] };
-}
+import { backendOf } from './describe-configuration.ts';
+import type { Command } from './line.ts';
 
 export interface Steps {
   /** Sent before the commands of all changes. */

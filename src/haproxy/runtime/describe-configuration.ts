@@ -2,7 +2,35 @@ import { SocketAddress } from 'node:net';
 import { familyOf } from '../../engine/system/network/address-text.ts';
 import { serverLines } from '../text/config-text.ts';
 import { isPlain } from './change.ts';
-import { CHECKS_OFF, type Description, type ServerDescription } from './description.ts';
+
+/** The part of a configuration that can be changed at runtime. */
+export interface Description {
+  /** By section, `backend masters`: its text without the described servers. Equal only if HAProxy treats it equally. */
+  readonly sections: ReadonlyMap<string, string>;
+  /** By `backend/name`. */
+  readonly servers: ReadonlyMap<string, ServerDescription>;
+  /** Backends that have undescribed servers too: such a server is not necessarily foreign. */
+  readonly openBackends: ReadonlySet<string>;
+}
+
+export interface ServerDescription {
+  readonly address: string;
+  readonly port: number;
+  readonly weight: number;
+  /** Its other options as HAProxy reads them, those of `default-server` first. */
+  readonly options: string;
+  /** Its checks can be resumed. Undefined: they run, if it has any. */
+  readonly healthChecks?: 'paused';
+  /** HAProxy derives the cookies of servers without their own from it. */
+  readonly cookieKey?: string;
+}
+
+/** Suffix of a server line whose checks are paused by a state file: HAProxy's configuration has no keyword for that. */
+export const CHECKS_OFF = ' # checks off';
+
+export function backendOf(server: string): string {
+  return server.slice(0, server.indexOf('/'));
+}
 
 const SECTION =
   /^(?:global|defaults|frontend|backend|listen|userlist|peers|resolvers|program|cache|ring|mailers|http-errors|fcgi-app|log-forward|crt-store|traces|log-profile|acme)\b/;

@@ -1,12 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../engine/system/errors.ts';
-import type { FileChange, RuntimeChange, ServerChange } from './change.ts';
+import type { RunningServers } from '../text/servers-state.ts';
+import type { RuntimeChange, ServerChange } from './change.ts';
 import { createFileChanges, type ReadSetFile } from './change-file.ts';
-import { createServerChanges, type Line, tell, tellTogether } from './change-server.ts';
-import { deletion, ending } from './commands.ts';
-import { createDrift } from './drift.ts';
-import { createLeftOvers, type RemovalCommands } from './left-overs.ts';
-import type { Running } from './running.ts';
+import { createServerChanges } from './change-server.ts';
+import { deletion, ending, stepsFor } from './commands.ts';
+import { backendOf, type Description } from './describe-configuration.ts';
+import { createLeftOvers } from './left-overs.ts';
+import {
+  askServers,
+  type ChangeOutcome,
+  type Line,
+  type Running,
+  refused,
+  tell,
+  tellTogether,
+  workerOf,
+} from './line.ts';
+import { changeTo, wantedServers } from './plan.ts';
 
 /** How to reach HAProxy. */
 interface RuntimeLine extends Line {
@@ -17,11 +28,6 @@ interface RuntimeLine extends Line {
   /** The same if requests may finish. False: it no longer may. */
   readonly finishMs?: number;
 }
-
-export type ChangeOutcome =
-  | { readonly kind: 'changed'; readonly commands: number }
-  /** HAProxy has at most a part of it: only a reload makes it match the file. */
-  | { readonly kind: 'refused'; readonly reason: string };
 
 export interface Changes {
   readonly changes: readonly RuntimeChange[];
@@ -34,7 +40,15 @@ export interface Runtime {
     draining: readonly Running[],
     request: Changes,
   ) => Promise<ChangeOutcome>;
-  readonly drift: ReturnType<typeof createDrift>;
+  /**
+   * Deletes removed servers that are due, and resolves with the servers that differ from `wanted`; none without it. Undefined if HAProxy
+   * does not answer. A disabled server that is not in `wanted` was removed by an earlier supervisor, which ended before it deleted it:
+   * this one deletes it.
+   */
+  readonly drift: (
+    running: Running,
+    wanted: Description | undefined,
+  ) => Promise<readonly ServerChange[] | undefined>;
   /** The commands that this build of HAProxy lacks; empty if changes are possible, or it does not answer. */
   readonly missingCommands: (running: Running) => Promise<readonly string[]>;
 }
@@ -62,10 +76,14 @@ export function createRuntime({
   stepMs = STEP_MS,
   finishMs = stepMs,
 }: RuntimeLine): Runtime {
-  const end: RemovalCommands['end'] = (running, server) =>
-    tellTogether({ ask, askEach }, running, ending(server));
-  const remove: RemovalCommands['remove'] = (running, server) => tell(ask, running, deletion(server));
-  const leftOvers = createLeftOvers({ end, remove }, { stepMs, finishMs });
+  const line: Line = { ask, askEach };
+  const leftOvers = createLeftOvers(
+    {
+      end: (running, server) => tellTogether(workerOf(line, running), ending(server)),
+      remove: (running, server) => tell(workerOf(line, running), deletion(server)),
+    },
+    { stepMs, finishMs },
+  );
   // A server cannot be deleted and added at the same time.
   let turn: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -73,17 +91,8 @@ export function createRuntime({
     turn = done.catch(() => undefined);
     return done;
   };
-  const servers = createServerChanges({ ask, askEach }, leftOvers);
-  const files = createFileChanges(ask, readSetFile);
-  const endSoon = async (
-    running: Running,
-    draining: readonly Running[],
-    ended: ReadonlySet<string>,
-  ): Promise<void> => {
-    await pause(stepMs, undefined, { ref: false });
-    await endSessions(draining, ended);
-    await advance(running);
-  };
+  const servers = createServerChanges(line, leftOvers);
+  const files = createFileChanges(line, readSetFile);
   /** Work of more than two steps is finished by the next search for drift, or the next removal. */
   const advance = async (running: Running): Promise<void> => {
     for (let step = 0; step < 2; step += 1) {
@@ -91,33 +100,59 @@ export function createRuntime({
       await pause(stepMs, undefined, { ref: false });
     }
   };
+  const endSoon = async (
+    running: Running,
+    draining: readonly Running[],
+    ended: Set<string>,
+  ): Promise<void> => {
+    await pause(stepMs, undefined, { ref: false });
+    await endSessions(draining, ended);
+    await advance(running);
+  };
   const endLate = async (running: Running): Promise<void> => {
     await pause(finishMs, undefined, { ref: false });
     await advance(running);
   };
-  const change = async (running: Running, { changes }: Changes): Promise<Made> => {
-    let made: Made = { commands: 0, ended: [], refusal: undefined };
-    const [server, file] = [servers(running), files(running)];
+  /** Adds to `ended` the servers whose sessions end. */
+  const make = async (
+    running: Running,
+    changes: readonly RuntimeChange[],
+    ended: Set<string>,
+  ): Promise<ChangeOutcome> => {
+    let commands = 0;
+    const [changeServers, changeFile] = [servers(running), files(running)];
     for (const step of stepsOf(changes)) {
-      const outcome = step.kind === 'servers' ? await server(step.servers) : await file(step.file);
-      if (outcome.kind === 'refused') return { ...made, refusal: outcome };
-      const ended = [...made.ended, ...(outcome.ended ?? [])];
-      made = { ...made, commands: made.commands + outcome.commands, ended };
+      const outcome = step.kind === 'servers' ? await changeServers(step.servers) : await changeFile(step);
+      if (outcome.kind === 'refused') return outcome;
+      commands += outcome.commands;
+      for (const server of outcome.ended ?? []) ended.add(server);
     }
-    return made;
+    return { kind: 'changed', commands };
   };
   return {
-    change: async (running, draining, request) => {
+    change: async (running, draining, { changes }) => {
+      const ended = new Set<string>();
       try {
-        const { commands, ended, refusal } = await inTurn(() => change(running, request));
-        if (ended.length > 0) void endSoon(running, draining, new Set(ended)).catch(() => undefined);
-        if (request.changes.some(mayFinish)) void endLate(running).catch(() => undefined);
-        return refusal ?? { kind: 'changed', commands };
+        const outcome = await inTurn(() => make(running, changes, ended));
+        if (ended.size > 0) void endSoon(running, draining, ended).catch(() => undefined);
+        if (changes.some(mayFinish)) void endLate(running).catch(() => undefined);
+        return outcome;
       } catch (error) {
-        return { kind: 'refused', reason: messageOf(error) };
+        return refused(messageOf(error));
       }
     },
-    drift: createDrift(ask, leftOvers, inTurn),
+    drift: async (running, wanted) => {
+      await inTurn(() => leftOvers.advance(running, () => false));
+      if (wanted === undefined) return [];
+      // One after the other: a server that is just being added is disabled as well.
+      return await inTurn(async () => {
+        const found = await askServers(workerOf(line, running));
+        if (found === undefined) return undefined;
+        for (const [server, { isOut, forMs }] of strangersIn(wanted, found, leftOvers.of(running)))
+          if (isOut) leftOvers.adopt(running, server, forMs);
+        return driftOf(wanted, found, leftOvers.of(running));
+      });
+    },
     missingCommands: async (running) => {
       const help = await ask(running, 'help');
       return help === undefined ? [] : NEEDED.filter((command) => !help.includes(`\n  ${command}`));
@@ -127,22 +162,23 @@ export function createRuntime({
 
 type Step =
   | { readonly kind: 'servers'; readonly servers: readonly ServerChange[] }
-  | { readonly kind: 'file'; readonly file: FileChange };
+  | Exclude<RuntimeChange, ServerChange>;
 
 /** In order, in batches of up to this many consecutive server changes. */
 function stepsOf(changes: readonly RuntimeChange[]): readonly Step[] {
   const steps: Step[] = [];
   let servers: ServerChange[] = [];
-  for (const change of changes)
-    if (change.kind !== 'server') steps.push({ kind: 'file', file: change });
-    else {
-      const isOpen = steps.at(-1)?.kind === 'servers' && servers.length < SERVERS_TOGETHER;
-      if (!isOpen) {
-        servers = [];
-        steps.push({ kind: 'servers', servers });
-      }
-      servers.push(change);
+  for (const change of changes) {
+    if (change.kind !== 'server') {
+      steps.push(change);
+      continue;
     }
+    if (steps.at(-1)?.kind !== 'servers' || servers.length === SERVERS_TOGETHER) {
+      servers = [];
+      steps.push({ kind: 'servers', servers });
+    }
+    servers.push(change);
+  }
   return steps;
 }
 
@@ -150,11 +186,36 @@ function mayFinish(change: RuntimeChange): boolean {
   return change.kind === 'server' && change.wanted === null && change.mayFinish !== undefined;
 }
 
-type Refusal = Extract<ChangeOutcome, { kind: 'refused' }>;
+/**
+ * Servers that were changed, added or disabled by hand. Servers that are down, or set aside until their next good check, are as they should
+ * be. `leftOver` were removed, and wait to be deleted.
+ */
+function driftOf(
+  wanted: Description,
+  running: RunningServers,
+  leftOver: ReadonlySet<string>,
+): readonly ServerChange[] {
+  const described = wantedServers(wanted);
+  const changed = [...described]
+    .map(changeTo)
+    .filter((change) => stepsFor(change, running, leftOver).commands.length > 0);
+  const strangers = [...strangersIn(wanted, running, leftOver)].filter(([, { isOut }]) => !isOut);
+  return [...changed, ...strangers.map(([server]) => changeTo([server, null]))];
+}
 
-interface Made {
-  readonly commands: number;
-  /** The servers whose sessions ended. */
-  readonly ended: readonly string[];
-  readonly refusal: Refusal | undefined;
+/** Running servers that are neither described nor removed. */
+function strangersIn(
+  wanted: Description,
+  running: RunningServers,
+  leftOver: ReadonlySet<string>,
+): RunningServers {
+  const isKnown = (server: string): boolean => wanted.servers.has(server) || leftOver.has(server);
+  return new Map([...running].filter(([server]) => isClosed(backendOf(server), wanted) && !isKnown(server)));
+}
+
+/** Whether every server of the backend is described. */
+function isClosed(backend: string, { sections, openBackends }: Description): boolean {
+  return (
+    !openBackends.has(backend) && ['backend', 'listen'].some((kind) => sections.has(`${kind} ${backend}`))
+  );
 }

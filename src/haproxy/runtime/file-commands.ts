@@ -1,4 +1,4 @@
-import type { Command } from './commands.ts';
+import type { Command } from './line.ts';
 
 /** Command and payload must fit in one buffer, part of which may be reserved for rewriting. */
 const PAYLOAD_CHARACTERS = 6_000;

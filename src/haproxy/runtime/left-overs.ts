@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
-import type { Running } from './running.ts';
+import type { Running } from './line.ts';
 
 /**
  * Servers that were removed from a generation and still exist. They get no new connections, and their sessions may finish for a moment, or as

@@ -1,5 +1,5 @@
 import type { ServerChange, WantedServer } from './change.ts';
-import { backendOf, type Description } from './description.ts';
+import { backendOf, type Description } from './describe-configuration.ts';
 
 /**
  * Why a reload is needed. `conditions`: parts of a file depend on conditions, so it was not compared. `files-changed`: the files that the main

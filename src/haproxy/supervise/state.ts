@@ -4,8 +4,8 @@ import type { Failure, RequestId, SharedAction } from '../../engine/supervise/st
 import type { ProcessId } from '../../engine/system/process/processes.ts';
 import type { ConfigChoice } from '../program.ts';
 import type { ChangeRequest } from '../runtime/change.ts';
-import type { ChangeOutcome, Changes } from '../runtime/execute.ts';
-import type { Running } from '../runtime/running.ts';
+import type { Changes } from '../runtime/execute.ts';
+import type { ChangeOutcome, Running } from '../runtime/line.ts';
 
 /** Times are milliseconds of the monotonic clock, which all processes of one boot share. */
 export interface State {

@@ -9,7 +9,7 @@ import { residentBytes } from '../../engine/system/process/processes.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { ProxyDriver } from '../program.ts';
 import { decodeChangeRequest } from '../runtime/change.ts';
-import type { Running } from '../runtime/running.ts';
+import type { Running } from '../runtime/line.ts';
 import { act, outcomeOfFailed } from './act.ts';
 import { advance, nextDeadline } from './advance.ts';
 import { initialState } from './initial-state.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SET_FOLDER } from '../../engine/config/set.ts';
-import { CHECKS_OFF } from '../../haproxy/runtime/description.ts';
+import { CHECKS_OFF } from '../../haproxy/runtime/describe-configuration.ts';
 import type { BackendServer, HeaderAction, RouteBackend } from '../model.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 import { allowlistFileName, caFileName, DESTINATION_CA_FILE } from './file-names.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createDriftSearch } from '../../../src/haproxy/find-drift.ts';
-import type { Description } from '../../../src/haproxy/runtime/description.ts';
+import type { Description } from '../../../src/haproxy/runtime/describe-configuration.ts';
 
 const running = { generation: 1, master: { pid: 1, startTicks: 1 } };
 const change = { kind: 'server', server: 'one/a', wanted: null } as const;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLostServers } from '../../../src/haproxy/lost-servers.ts';
 import type { Session } from '../../../src/haproxy/parse-replies.ts';
-import type { Running } from '../../../src/haproxy/runtime/running.ts';
+import type { Running } from '../../../src/haproxy/runtime/line.ts';
 
 const running = (generation: number): Running => ({ generation, master: { pid: generation, startTicks: 1 } });
 const COUNT = 150;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { SetFile } from '../../../../src/engine/config/set.ts';
-import { difference, type KnownSet } from '../../../../src/haproxy/runtime/difference.ts';
+import type { Rendered, SetFile } from '../../../../src/engine/config/set.ts';
+import { changedSections, planBetween } from '../../../../src/haproxy/runtime/difference.ts';
 import type { FileKind } from '../../../../src/haproxy/runtime/plan-files.ts';
 import { planOf } from '../../../helpers/plan-of.ts';
 
@@ -11,18 +11,19 @@ const file = (name: string, content: string): SetFile => ({ name, content });
 const backend = (name: string, ...lines: readonly string[]): string =>
   `\nbackend ${name}\n${lines.map((line) => `  ${line}\n`).join('')}`;
 const head = 'global\n  maxconn 10\nfrontend main\n  bind :80\n';
-const setOf = (pieces: readonly string[], ...others: readonly SetFile[]): KnownSet => ({
-  ...{ pieces, others, text: pieces.join('') },
+const mode = 0o600;
+const setOf = (pieces: readonly string[], ...others: readonly SetFile[]): Rendered => ({
+  ...{ pieces, others, mode, text: pieces.join('') },
 });
 const [one, two] = [backend('one', 'server s 10.0.0.1:80'), backend('two', 'server s 10.0.0.1:80')];
 const moved = { one: one.replace('0.1', '0.2'), two: two.replace('0.1', '0.2') };
 const inForm = {
-  pieces: (set: KnownSet): KnownSet => set,
-  text: ({ text, others }: KnownSet): KnownSet => ({ text, ...(others !== undefined && { others }) }),
+  pieces: (set: Rendered): Rendered => set,
+  text: ({ text, others }: Rendered): Rendered => ({ text, mode, ...(others !== undefined && { others }) }),
 };
 
-function found(before: KnownSet, after: KnownSet) {
-  const { tell, reload, running } = difference(before, after, kindOf);
+function found(before: Rendered, after: Rendered) {
+  const { tell, reload, running } = planBetween(before, after, kindOf);
   const names = tell.map((change) => (change.kind === 'server' ? change.server : change.kind));
   return { names, reload: reload.map(({ reason }) => reason), running };
 }
@@ -66,7 +67,7 @@ test('a moved pod waits while defaults differ, which may hold its options', () =
 test('nothing is sent at runtime for a part of a file in which one backend depends on another', () => {
   const tracking = backend('two', 'server s 10.0.0.1:80 track one/other');
   const [before, after] = [`${head}${one}${tracking}`, `${head}${moved.one}${tracking}  balance source\n`];
-  const { names, reload, running } = found({ text: before }, { text: after });
+  const { names, reload, running } = found({ text: before, mode }, { text: after, mode });
   expect([names, reload.length, running.text]).toEqual([[], 1, before]);
 });
 
@@ -115,7 +116,7 @@ test('property: what runs after the changes is between both sets, and only the r
     readonly string[],
     readonly string[],
     string,
-  ]): KnownSet =>
+  ]): Rendered =>
     setOf(
       [first, ...lines.map((line, index) => (line === '' ? '' : backend(`b${index}`, line))).filter(Boolean)],
       ...contents.map((content, index) => file(`c${index}`, `${content} ${index}`)),
@@ -123,12 +124,34 @@ test('property: what runs after the changes is between both sets, and only the r
   fc.assert(
     fc.property(worlds, worlds, fc.constantFrom(...Object.values(inForm)), (old, now, form) => {
       const [before, after] = [form(made(old)), form(made(now))];
-      const { tell, reload, running } = difference(before, after, kindOf);
-      const [there, rest] = [difference(before, running, kindOf), difference(running, after, kindOf)];
+      const { tell, reload, running } = planBetween(before, after, kindOf);
+      const [there, rest] = [planBetween(before, running, kindOf), planBetween(running, after, kindOf)];
       expect(there).toMatchObject({ tell, reload: [] });
       expect(rest).toMatchObject({ tell: [], reload });
       if (reload.length === 0)
-        expect(planOf(difference(running, after, kindOf))).toEqual({ kind: 'nothing' });
+        expect(planOf(planBetween(running, after, kindOf))).toEqual({ kind: 'nothing' });
     }),
   );
+});
+
+const [same, first, second] = ['server s 10.0.0.1:80', 'server s 10.0.0.2:80', 'server s 10.0.0.3:80'];
+const textOf = (ofOne: string, ofTwo: string) => `${head}${backend('one', ofOne)}${backend('two', ofTwo)}`;
+
+test.each([
+  ['plain servers', same],
+  ["a tenant's header that reads like a reference", 'http-response set-header X "a track b .if c"'],
+])('an unchanged backend is left out despite %s', (_, line) => {
+  expect(changedSections({ text: textOf(line, first) }, { text: textOf(line, second) })).toEqual({
+    before: `${head}${backend('two', first)}`,
+    after: `${head}${backend('two', second)}`,
+  });
+});
+
+test.each([
+  ['a server tracks another one', 'server s 10.0.0.1:80 check track two/s weight 1'],
+  ['servers track one by default', 'default-server\ttrack\ttwo/s'],
+  ['parts depend on conditions', '.if defined(X)'],
+])('the whole file is compared if %s', (_, line) => {
+  const whole = { before: textOf(line, first), after: textOf(line, second) };
+  expect(changedSections({ text: whole.before }, { text: whole.after })).toEqual({ ...whole, isWhole: true });
 });

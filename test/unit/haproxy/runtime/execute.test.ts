@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { describeConfiguration } from '../../../../src/haproxy/runtime/describe-configuration.ts';
 import { createRuntime } from '../../../../src/haproxy/runtime/execute.ts';
-import type { Running } from '../../../../src/haproxy/runtime/running.ts';
+import type { Running } from '../../../../src/haproxy/runtime/line.ts';
 import { differenceOf } from '../../../helpers/plan-of.ts';
 import { askingEach, createHaproxyModel, type HaproxyModel } from './haproxy-model.ts';
 

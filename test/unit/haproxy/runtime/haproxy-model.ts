@@ -1,4 +1,4 @@
-import type { Running } from '../../../../src/haproxy/runtime/running.ts';
+import type { Running } from '../../../../src/haproxy/runtime/line.ts';
 
 interface ModelServer {
   address: string;

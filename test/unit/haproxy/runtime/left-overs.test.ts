@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLeftOvers } from '../../../../src/haproxy/runtime/left-overs.ts';
-import type { Running } from '../../../../src/haproxy/runtime/running.ts';
+import type { Running } from '../../../../src/haproxy/runtime/line.ts';
 
 const generation = (number: number): Running => ({
   generation: number,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChangeRequest } from '../../../../src/haproxy/runtime/change.ts';
-import type { ChangeOutcome } from '../../../../src/haproxy/runtime/execute.ts';
+import type { ChangeOutcome } from '../../../../src/haproxy/runtime/line.ts';
 import { advance } from '../../../../src/haproxy/supervise/advance.ts';
 import type { Event, State } from '../../../../src/haproxy/supervise/state.ts';
 import { processOf, proven, serving, started } from '../../../helpers/supervisor-model.ts';
