@@ -11,6 +11,7 @@ import {
   monitorFlags,
   monitorListen,
   statPort,
+  worker,
 } from '../cli/shared-flags.ts';
 import { metricsListenProblems } from '../engine/observe/metrics-listener.ts';
 import { ConfigError } from '../engine/system/errors.ts';
@@ -25,6 +26,7 @@ export const haproxyMonitorCommand = commandSpec({
   flags: {
     ...monitorFlags,
     statPort,
+    worker,
     ...haproxyMonitorFlags,
     lastKnown: lastKnown('api-servers.json'),
     redirectRemoveAfter: flag(
@@ -50,7 +52,11 @@ export const haproxyMonitorCommand = commandSpec({
     'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
   ],
   derive: (settings) => {
-    const problems = metricsListenProblems(settings);
+    const problems = [...metricsListenProblems(settings)];
+    if (settings.worker && settings.apiVips.length > 0)
+      problems.push(
+        'Cannot use worker with apiVips: a worker holds no VIP, expected one of them; to give this node a VIP type hawser uninstall first',
+      );
     if (problems.length > 0) throw new ConfigError(problems);
     return {
       ...settings,

@@ -1,3 +1,4 @@
+import { WORKER_ADDRESS } from '../cli/shared-flags.ts';
 import { type ApiServer, endpointOf, sortServers } from '../engine/kube/api-server.ts';
 import type { CheckedModel } from '../engine/render/checked-model.ts';
 import { expectedText, isSafeText } from '../engine/render/safe-text.ts';
@@ -15,6 +16,8 @@ export interface LoadBalancerSettings {
   readonly apiPort: number;
   /** Whether the kernel has IPv6 at all: with ipv6.disable=1 it has no sockets of that family. Default true. */
   readonly hasIpv6?: boolean | undefined;
+  /** A worker's HAProxy serves that node alone. Default false. */
+  readonly worker?: boolean | undefined;
   /** The seed of this cluster's virtual router ids, if it is set: a node that joins requests it. */
   readonly clusterName?: string | undefined;
   /** One log line per connection to the API, not only for failed ones. Default false. */
@@ -30,7 +33,10 @@ export interface LoadBalancerSettings {
  * string is free of blanks, quotes and control characters. A template that uses any other field fails.
  */
 export interface LoadBalancerModel {
-  /** Every address of the node: `::`, which with `v4v6` includes both families, or `0.0.0.0` without IPv6. */
+  /**
+   * The bind address for clients and probes. Every address of the node: `::`, which with `v4v6` includes both families, or `0.0.0.0` without IPv6.
+   * On a worker `127.0.0.1`.
+   */
   readonly anyAddress: string;
   readonly ports: {
     readonly lbPort: number;
@@ -112,7 +118,7 @@ export function loadBalancerModel(
   const { lbPort, statPort, healthPort, apiPort, statsSocket, stateFile } = settings;
   const inRotation = serversInRotation(servers);
   return {
-    anyAddress: settings.hasIpv6 === false ? '0.0.0.0' : '::',
+    anyAddress: addressFor(settings),
     ports: { lbPort, statPort, healthPort, apiPort },
     clusterName: settings.clusterName ?? null,
     servers: sortServers(servers).map((server) => withEndpoint(server, inRotation)),
@@ -138,6 +144,11 @@ export function loadBalancerModel(
     keepalive: { idle: '60s', interval: '10s', count: 6 },
     check: healthCheck({ interSeconds: 5, fastinterSeconds: 2, fall: 2, rise: riseFor(inRotation.length) }),
   };
+}
+
+function addressFor({ worker, hasIpv6 }: LoadBalancerSettings): string {
+  if (worker === true) return WORKER_ADDRESS;
+  return hasIpv6 === false ? '0.0.0.0' : '::';
 }
 
 /** The servers that get new connections: all of them if every one is drained, since an annotation must not take the API away. */

@@ -23,7 +23,9 @@ export async function openServerList(
   const known = await openLastKnown(settings.lastKnownPath, observers);
   const fallbacks = (known.lastKnown ?? []).map(endpointOf);
   const kubeconfig = openKubeconfig(settings.kubeconfig, log);
-  const session = openApiSession({ kubeconfig, apiPort: settings.apiPort, fallbacks }, signal);
+  // On a worker that port of localhost is HAProxy's own.
+  const local = settings.worker ? {} : { apiPort: settings.apiPort };
+  const session = openApiSession({ kubeconfig, ...local, fallbacks }, signal);
   const source = openSource(settings, { session, report: log });
   const list = createServerList(settings, known, { ...observers, listMetrics });
   const hear = (observation: Observation): void => {

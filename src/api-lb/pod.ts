@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Pod } from '../cli/pod.ts';
+import { WORKER_ADDRESS } from '../cli/shared-flags.ts';
 import { HAPROXY_SOCKET } from '../haproxy/supervise/haproxy-flags.ts';
 import { haproxySuperviseCommand } from '../haproxy/supervise/haproxy-supervise-settings.ts';
 import { haproxyMonitorCommand } from './haproxy-monitor-settings.ts';
@@ -11,6 +12,7 @@ const GRACE_BEYOND_DRAIN_S = 10;
 export const haproxyPod: Pod = {
   ...{ name: 'haproxy', program: 'haproxy', template: 'haproxy.cfg.ejs' },
   daemons: [haproxySuperviseCommand, haproxyMonitorCommand],
+  onWorkers: true,
   supervisor: {
     spec: haproxySuperviseCommand,
     answer: z.object({ ok: z.boolean(), phase: z.string(), draining: z.array(z.unknown()) }),
@@ -21,7 +23,7 @@ export const haproxyPod: Pod = {
   folderMode: 0o755,
   state: /^api-servers\.json$/,
   needs: (settingsOf) => {
-    const { lbPort, healthPort, statPort, listen, metricsListen } = settingsOf(haproxyMonitorCommand);
+    const { lbPort, healthPort, statPort, listen, metricsListen, worker } = settingsOf(haproxyMonitorCommand);
     const { drainTimeout } = settingsOf(haproxySuperviseCommand);
     return {
       ports: [
@@ -31,7 +33,12 @@ export const haproxyPod: Pod = {
         { key: 'haproxy.listen', port: listen.port },
         ...(metricsListen === undefined ? [] : [{ key: 'haproxy.metricsListen', port: metricsListen.port }]),
       ],
-      probes: { haproxy: { port: healthPort }, 'haproxy-monitor': listen },
+      probes: {
+        haproxy: { port: healthPort, ...(worker && { host: WORKER_ADDRESS }) },
+        'haproxy-monitor': listen,
+      },
+      // Without a VIP there is no redirect.
+      unprivileged: worker ? ['haproxy-monitor'] : [],
       graceSeconds: Math.ceil(drainTimeout / 1_000) + GRACE_BEYOND_DRAIN_S,
     };
   },

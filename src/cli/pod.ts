@@ -23,6 +23,8 @@ export interface PodNeeds {
   readonly ports: readonly { readonly key: string; readonly port: number }[];
   /** Target of each container's HTTP probes, by container name. */
   readonly probes: Readonly<Record<string, Page>>;
+  /** The containers that need none of the capabilities that the manifest adds. */
+  readonly unprivileged?: readonly string[];
   /** Time it may take to stop, if that depends on settings. */
   readonly graceSeconds?: number;
   readonly vips?: PodVips;
@@ -37,6 +39,8 @@ export interface Pod {
   /** The program that it runs: the distribution's service of that name, and other pods that run it, conflict with it. */
   readonly program: string;
   readonly daemons: readonly CommandSpec[];
+  /** Whether a worker has it too. */
+  readonly onWorkers: boolean;
   readonly supervisor: {
     readonly spec: CommandSpec<{ readonly listen?: Required<Page> | undefined }>;
     /** The status of any version: an older or newer one may be about to be replaced or removed. */

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import * as z from 'zod/mini';
-import { flag, type Positional } from './command-spec.ts';
+import { flag, type Positional, toggle } from './command-spec.ts';
 import {
   absolutePath,
   addresses,
@@ -73,6 +73,17 @@ export const healthPort = flag('<port>', port, 'HAProxy answers /haproxy_ready a
   default: `${defaultPorts.health}`,
   inFile: 'top',
 });
+
+/** Only `hawser install --worker` sets it: other pods are on the node then. */
+export const worker = toggle(
+  'this node is a worker: HAProxy serves its own clients, on 127.0.0.1; there is no VIP',
+  {
+    inFile: 'top',
+  },
+);
+
+/** HAProxy's address on a worker. */
+export const WORKER_ADDRESS = '127.0.0.1';
 
 /** Virtual router ids derive from it unless they are set. */
 export const clusterName = flag(

@@ -20,13 +20,14 @@ export const settingsReader = (
 ): SettingsReader => settingsBelow(filesBelow(String(root)), usual);
 
 export async function run(settings: Settings, context: CommandContext): Promise<number> {
-  const [{ examine }, { checksOf }, { products }] = await Promise.all([
+  const [{ examine }, { checksOf }, { onWorkers }, { products }] = await Promise.all([
     import('../operate/doctor/examine.ts'),
     import('../operate/doctor/registry.ts'),
+    import('../operate/doctor/look/product.ts'),
     import('./products.ts'),
   ]);
-  const checks = checksOf(products);
-  const report = await examine(settings, filesBelow(settings.root), context, products, checks);
+  const here = settings.worker ? onWorkers(products) : products;
+  const report = await examine(settings, filesBelow(settings.root), context, here, checksOf(here));
   await print(report, settings);
   // A read from a dead disk or file server may never return; do not wait for it.
   process.exit(exitCodeOf(report));

@@ -11,6 +11,7 @@ export const keepalivedPod: Pod = {
   ...{ name: 'keepalived', program: 'keepalived', template: 'keepalived.conf.ejs' },
   folder: '/etc/hawser-keepalived',
   daemons: [keepalivedSuperviseCommand, keepalivedMonitorCommand],
+  onWorkers: false,
   supervisor: {
     spec: keepalivedSuperviseCommand,
     answer: z.object({ ok: z.boolean(), phase: z.string(), instances: z.array(z.unknown()) }),

@@ -28,6 +28,7 @@ const caseSchema = z.strictObject({
       healthPort: z.number(),
       apiPort: z.number(),
       hasIpv6: z.boolean(),
+      worker: z.boolean(),
       clusterName: z.string(),
     }),
   ),

@@ -174,7 +174,8 @@ export const checks: readonly Check<ApiLbContext>[] = [
     title: 'nftables',
     why: 'The redirect from the VIP to HAProxy is an nftables rule; without it clients reach one API server only.',
     needs: {
-      tables: async ({ run, signal }: ApiLbContext) => read(await run(['nft', 'list', 'tables'], signal)),
+      tables: async ({ run, settings, signal }: ApiLbContext) =>
+        settings.worker ? skip(NO_REDIRECT) : read(await run(['nft', 'list', 'tables'], signal)),
     },
     judge: ({ tables }) => judgeNft(tables),
   }),
@@ -196,7 +197,10 @@ export const checks: readonly Check<ApiLbContext>[] = [
   }),
 ];
 
+const NO_REDIRECT = 'a worker has no VIP to redirect';
+
 async function redirected({ settings, run, readings, answerTimeoutMs, signal }: ApiLbContext) {
+  if (settings.worker) return skip(NO_REDIRECT);
   const vips = await readings.apiVips();
   if (vips.length === 0) return skip(NO_VIP);
   const [listing, usable, processes] = await Promise.all([
@@ -212,7 +216,8 @@ async function redirected({ settings, run, readings, answerTimeoutMs, signal }: 
 }
 
 async function reached(context: ApiLbContext) {
-  const { lbPort, healthPort } = context.settings;
+  const { lbPort, healthPort, worker } = context.settings;
+  if (worker) return skip('a worker uses no HAProxy but its own');
   const peers = await context.readings.peers();
   if (peers.kind === 'unknown') return skip(peers.reason);
   const ask = async (peer: Peer): Promise<PeerPortsLook> => {
@@ -227,9 +232,10 @@ async function reached(context: ApiLbContext) {
 /** Those of HAProxy. */
 export function ports(settings: ApiLbContext['settings']): readonly WantedPort[] {
   const isOurs: WantedPort['isOurs'] = ({ name }) => name === 'haproxy';
+  const scope = settings.worker ? 'loopback' : 'all';
   return [
-    { port: settings.lbPort, what: 'load balancer', flag: '--lb-port', scope: 'all', isOurs },
-    { port: settings.healthPort, what: 'health page', flag: '--health-port', scope: 'all', isOurs },
+    { port: settings.lbPort, what: 'load balancer', flag: '--lb-port', scope, isOurs },
+    { port: settings.healthPort, what: 'health page', flag: '--health-port', scope, isOurs },
     { port: settings.statPort, what: 'statistics', flag: '--stat-port', scope: 'loopback', isOurs },
   ];
 }

@@ -36,7 +36,7 @@ type Statistics = Awaited<ReturnType<typeof askStatistics>>;
 /** The API load balancer's section of `hawser status`. */
 export const apiLbStatus = {
   look: {
-    home: { kind: 'node' as const },
+    home: { kind: 'node' as const, onWorkers: true },
     programs: [
       {
         ...{ name: 'haproxy-supervisor', field: 'haproxySupervisor', schema: supervisorStatusSchema },

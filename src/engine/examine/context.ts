@@ -20,6 +20,8 @@ export interface NodeContext {
     /** The kubelet's folder of static pods. */
     readonly manifests: string;
     readonly apiPort: number;
+    /** No VIP, and no API server. */
+    readonly worker: boolean;
   };
   readonly files: HostFiles;
   readonly run: RunProgram;

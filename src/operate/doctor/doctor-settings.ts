@@ -1,7 +1,16 @@
 import * as z from 'zod/mini';
 import { commandSpec, type Flag, flag, jsonFlag, type SettingsOf } from '../../cli/command-spec.ts';
 import { absolutePath, durationMs, listOf } from '../../cli/fields.ts';
-import { apiPort, apiVips, ingressVips, nodeName, root, servers, source } from '../../cli/shared-flags.ts';
+import {
+  apiPort,
+  apiVips,
+  ingressVips,
+  nodeName,
+  root,
+  servers,
+  source,
+  worker,
+} from '../../cli/shared-flags.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 
 /** Flags whose names and types only their products know. */
@@ -27,7 +36,7 @@ export const doctorCommand = (checkIds: readonly string[], productFlags: Product
       nodeName,
       source,
       servers: { ...servers, help: 'HOST=IP[:PORT],… the nodes, where the API cannot be asked' },
-      apiPort,
+      ...{ apiPort, worker },
       ...productFlags,
       manifests: flag('<path>', absolutePath, "the kubelet's static pods", {
         default: '/etc/kubernetes/manifests',

@@ -59,7 +59,10 @@ function judgeReadyz(look: LocalApiReading, apiPort: number): Finding {
   );
 }
 
-function judgeLabels(look: ClusterReading, settings: Pick<DoctorSettings, 'source' | 'nodeName'>): Finding {
+function judgeLabels(
+  look: ClusterReading,
+  settings: Pick<DoctorSettings, 'source' | 'nodeName' | 'worker'>,
+): Finding {
   const label = `kubectl label node ${settings.nodeName} node-role.kubernetes.io/control-plane=`;
   if (settings.source !== 'nodes') return skip(`--source ${settings.source} needs no labels`);
   if (look.kind === 'not-asked') return unknown(look.reason, 'see check credentials');
@@ -67,7 +70,7 @@ function judgeLabels(look: ClusterReading, settings: Pick<DoctorSettings, 'sourc
   const names = look.nodes.map(({ name }) => name);
   if (names.length === 0)
     return fail('no node has the label of the control plane', `on every such node: ${label}`);
-  if (!names.includes(settings.nodeName))
+  if (!settings.worker && !names.includes(settings.nodeName))
     return warn(
       `${settings.nodeName} is not among ${names.join(', ')}`,
       `${label}; or give its name in the cluster: --node-name`,

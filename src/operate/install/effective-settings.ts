@@ -8,6 +8,8 @@ import { ConfigError } from '../../engine/system/errors.ts';
 
 /** What the settings of this node mean for its pods. */
 export interface EffectiveSettings {
+  readonly isWorker: boolean;
+  /** The pods that belong on this node. */
   readonly pods: readonly EffectivePod[];
   readonly vips: PodVips;
 }
@@ -38,9 +40,11 @@ export function effectiveSettings(
   // The environment of this process is not that of the pods.
   const settingsOf = <Settings>(spec: CommandSpec<Settings>): Settings =>
     settingsTyped(spec, [...filesOf(spec), `--settings=${path}`], {}, () => ({ path, values }));
-  for (const pod of pods) for (const spec of pod.daemons) settingsOf(spec);
-  const effective = pods.map((pod) => ({ pod, digest: digestOf(values, pod), ...pod.needs(settingsOf) }));
-  return { pods: effective, vips: effective.flatMap(({ vips }) => vips ?? [])[0] ?? NO_VIPS };
+  const isWorker = values.top['worker']?.value === true;
+  const here = isWorker ? pods.filter(({ onWorkers }) => onWorkers) : pods;
+  for (const pod of here) for (const spec of pod.daemons) settingsOf(spec);
+  const effective = here.map((pod) => ({ pod, digest: digestOf(values, pod), ...pod.needs(settingsOf) }));
+  return { isWorker, pods: effective, vips: effective.flatMap(({ vips }) => vips ?? [])[0] ?? NO_VIPS };
 }
 
 /** The manifests name the files that a daemon takes as arguments. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { commandSpec, flag, jsonFlag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
+import { commandSpec, flag, flagName, jsonFlag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
 import { absolutePath, addresses, durationMs, nonEmpty, oneOf } from '../../cli/fields.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 
@@ -15,7 +15,7 @@ const imageName = z
 
 export const installCommand = commandSpec({
   name: 'install',
-  summary: 'Installs settings, templates and static pods on this control-plane node, or updates them.',
+  summary: 'Installs settings, templates and static pods on this node, or updates them.',
   flags: {
     apiVip: flag(
       '<addresses>',
@@ -45,6 +45,7 @@ export const installCommand = commandSpec({
     ),
     firstNode: toggle('kubeadm init runs here next: hold the VIP without an API'),
     join: toggle('this node joins the cluster that answers at the VIP'),
+    worker: toggle('this node is a worker: HAProxy alone, for its own clients, on 127.0.0.1:6443'),
     root,
     patches: flag(
       '<dir>',
@@ -64,6 +65,7 @@ export const installCommand = commandSpec({
       'on the node where kubeadm init runs next',
     ],
     ['hawser install --api-vip 192.0.2.100 --image IMAGE --join', 'on every further control-plane node'],
+    ['hawser install --worker --image IMAGE', 'on a worker: no VIP, no keepalived'],
     ['hawser install --image NEW --yes', 'an upgrade, without a question'],
     ['hawser install --api-vip 192.0.2.100 --image IMAGE --print', 'for cloud-init, GitOps or Cluster API'],
   ],
@@ -74,6 +76,16 @@ export const installCommand = commandSpec({
     'Exit codes: 0 done or nothing to do, 1 failure, 2 refused: every reason is listed and nothing was written.',
   ],
   derive: (settings) => {
+    const { apiVip, ingressVip, clusterName, interface: vipInterface, firstNode, join } = settings;
+    const ofVips = { apiVip, ingressVip, clusterName, interface: vipInterface, firstNode, join };
+    const typed = Object.entries(ofVips).filter(([, value]) => value !== undefined && value !== false);
+    if (settings.worker && typed.length > 0)
+      throw new ConfigError(
+        typed.map(
+          ([name]) =>
+            `Cannot use --worker with ${flagName(name)}: a worker holds no VIP, expected one of them`,
+        ),
+      );
     if (settings.json !== undefined && settings.print)
       throw new ConfigError(['Cannot use --json with --print, which prints cloud-config']);
     if (settings.json !== undefined && !settings.yes && !settings.dryRun)

@@ -24,7 +24,7 @@ const HEADER = [
 /** One of `manifests/*.yaml` as a node gets it; comments stay. Throws where the text is not the manifest it should be. */
 export function renderManifest(
   text: string,
-  { pod, digest, probes, graceSeconds }: EffectivePod,
+  { pod, digest, probes, graceSeconds, unprivileged = [] }: EffectivePod,
   settings: ManifestSettings,
 ): string {
   const document = parseDocument(text);
@@ -33,6 +33,8 @@ export function renderManifest(
   for (const each of containers(document)) set(document, [...each, 'image'], settings.image);
   for (const [name, page] of Object.entries(probes)) probeAt(document, container(document, name), page);
   if (graceSeconds !== undefined) set(document, ['spec', 'terminationGracePeriodSeconds'], graceSeconds);
+  for (const name of unprivileged)
+    document.deleteIn([...container(document, name), 'securityContext', 'capabilities', 'add']);
   if (settings.credentials === 'kubelet') mountForMonitors(document, kubeletPki);
   const shipped = document.clone();
   for (const patch of settings.patches) if (patch.target === pod.name) applyPatch(document, patch);

@@ -6,7 +6,7 @@ import type { Difference } from './diff.ts';
 import { type Disk, namesIn, textOn } from './disk.ts';
 import { portsOf } from './effective-settings.ts';
 import type { InstallSettings } from './install-settings.ts';
-import { type Credentials, layout } from './layout.ts';
+import { type Credentials, layout, podLayout } from './layout.ts';
 import { containersIn, type ManifestContainer, plainOf } from './manifest-containers.ts';
 import { editedWords, foreignNotice } from './plan-text.ts';
 import type { Wanted } from './want.ts';
@@ -38,6 +38,7 @@ export function object(
   const found = [
     nodeObjections(asked, disk, wanted),
     manifestObjections(disk, wanted, difference.others),
+    { problems: leftPods(disk, wanted) },
     { problems: portProblems(wanted, disk, answers.busy) },
     ...answers.pages.map(pageObjection),
     { problems: answers.places },
@@ -55,7 +56,7 @@ export function object(
 function nodeObjections(
   { root, firstNode, join: isJoining }: InstallSettings,
   disk: Disk,
-  { credentials }: Wanted,
+  { credentials, settings: { isWorker } }: Wanted,
 ): Partial<Objections> {
   if (disk.at('/')?.kind !== 'folder')
     return {
@@ -64,13 +65,26 @@ function nodeObjections(
   const notices: string[] = [];
   if (disk.at(layout.clusterAuthority) === undefined)
     notices.push(
-      `${layout.clusterAuthority} is not there: the pods wait for ${firstNode ? 'kubeadm init' : isJoining ? 'kubeadm join' : 'kubeadm init or join (--first-node, --join)'}`,
+      `${layout.clusterAuthority} is not there: the pods wait for ${firstNode ? 'kubeadm init' : isJoining || isWorker ? 'kubeadm join' : 'kubeadm init or join (--first-node, --join)'}`,
     );
   if (disk.at(layout.kubeconfig) === undefined)
     notices.push(
       `${layout.kubeconfig} is not there: the pods wait for it. Once this node is in the cluster type: ${kubeconfigCommands[credentials]}`,
     );
   return { notices };
+}
+
+/** The pods of another kind of node: an install adds and replaces, and removes none. */
+function leftPods({ record }: Disk, { pods, settings: { isWorker } }: Wanted): readonly string[] {
+  const wanted = new Set(pods.map((pod) => podLayout(pod).manifest));
+  const manifests = (record?.files ?? []).filter(({ path }) => path.startsWith(`${layout.manifests}/`));
+  return manifests.flatMap(({ path }) =>
+    wanted.has(path)
+      ? []
+      : [
+          `Cannot install ${isWorker ? 'a worker' : 'this node'} over "${path}": that pod does not belong there, expected none; type hawser uninstall first`,
+        ],
+  );
 }
 
 function manifestObjections(disk: Disk, wanted: Wanted, others: readonly string[]): Objections {

@@ -4,6 +4,7 @@ import { Document, parseDocument } from 'yaml';
 import { parseSettingsFile } from '../../cli/parse-settings-file.ts';
 import type { Pod } from '../../cli/pod.ts';
 import { settingsJsonSchema } from '../../cli/settings-form.ts';
+import { defaultPorts } from '../../cli/shared-flags.ts';
 import { clusterNameOf } from '../../engine/kube/control-plane/cluster-name.ts';
 import { shippedFile } from '../../engine/system/shipped-file.ts';
 import { type Disk, fileOn, textOn } from './disk.ts';
@@ -58,13 +59,14 @@ export function want(
   known: Installable,
   settings: WantedSettings,
 ): Wanted {
-  const { pods, keys } = known;
+  const { keys } = known;
+  const pods = settings.pods.map(({ pod }) => pod);
   const { record } = disk;
   const image = asked.image ?? record?.image ?? shippedImage(pods);
   // A record without them is of an install with `own`.
   const credentials = asked.credentials ?? (record === undefined ? 'kubelet' : (record.credentials ?? 'own'));
   const folder = asked.patches ?? record?.patches;
-  const patches = folder === undefined ? [] : readPatches(join(asked.root, folder), folder, pods);
+  const patches = folder === undefined ? [] : readPatches(join(asked.root, folder), folder, known.pods);
   const schema = `${JSON.stringify(settingsJsonSchema(keys), null, 2)}\n`;
   const source = shippedFile(COMMAND_SOURCE);
   const command: NodeCommand = asked.print
@@ -113,13 +115,15 @@ function shippedImage([first]: readonly Pod[]): string {
 }
 
 function changesFor(asked: InstallSettings, disk: Disk): readonly SettingsChange[] {
-  const { apiVip, ingressVip, clusterName, firstNode } = asked;
+  const { apiVip, ingressVip, clusterName, firstNode, worker } = asked;
   const flags: readonly SettingsChange[] = [
     { path: ['apiVips'], value: apiVip },
     { path: ['ingressVips'], value: ingressVip },
     { path: ['clusterName'], value: clusterName },
     { path: ['interface'], value: asked.interface },
     { path: ['keepalived', 'firstNode'], value: firstNode || undefined },
+    { path: ['worker'], value: worker || undefined },
+    { path: ['lbPort'], value: worker ? defaultPorts.api : undefined, isDefault: true },
   ];
   // On a first install, settings that an operator wrote earlier count before our defaults.
   const defaults = disk.record === undefined ? firstDefaults(asked) : [];
@@ -134,10 +138,11 @@ function firstDefaults({ apiVip, ingressVip, clusterName }: InstallSettings): Se
     : [{ path: ['clusterName'], value: clusterNameOf(vip), isDefault: true }];
 }
 
-const PRINT_HEADER = [
-  ' Written by `hawser install --print`: every file of a control-plane node. cloud-init takes it as it is; for Cluster API',
-  ' write_files is "files" of a KubeadmControlPlane, and runcmd its "preKubeadmCommands".',
-].join('\n');
+const printHeader = (isWorker: boolean): string =>
+  [
+    ` Written by \`hawser install --print\`: every file of a ${isWorker ? 'worker' : 'control-plane node'}. cloud-init takes it as it is; for Cluster API`,
+    ` write_files is "files" of a ${isWorker ? 'KubeadmConfig' : 'KubeadmControlPlane'}, and runcmd its "preKubeadmCommands".`,
+  ].join('\n');
 
 /** Every file of an empty node as cloud-config, and the folder that contains none of them. */
 export function printedFiles(wanted: Wanted): string {
@@ -151,7 +156,7 @@ export function printedFiles(wanted: Wanted): string {
     })),
     runcmd: [`install -d -m ${journalFolder.mode.toString(8)} -g ${unprivilegedId} ${journalFolder.path}`],
   });
-  document.commentBefore = PRINT_HEADER;
+  document.commentBefore = printHeader(wanted.settings.isWorker);
   return `#cloud-config\n${document.toString({ lineWidth: 0 })}`;
 }
 

@@ -65,6 +65,8 @@ export async function collectNodeStatus(
 export interface ClusterEndpoints extends StatusEndpoints {
   /** HAProxy's health port, the same on every node. */
   readonly healthPort: number;
+  /** Other nodes do not matter to a worker, and theirs may have no HAProxy. */
+  readonly isWorker: boolean;
   /** What the settings say, for when no program does. */
   readonly vips: readonly VipName[];
 }
@@ -85,7 +87,7 @@ export async function collectClusterStatus(
   const reading = products.find(({ look }) => look.vips !== undefined)?.look.vips;
   const vips = reading?.known(here, places.vips) ?? places.vips;
   const elsewhere = vips.flatMap(({ vip }) => (ownAddresses.has(vip) ? [] : vip));
-  const peers = knownPeers(here, products, ownAddresses);
+  const peers = places.isWorker ? [] : knownPeers(here, products, ownAddresses);
   // At once: the kernel learns the peers' MACs from the connections to them.
   const [looks, holders] = await Promise.all([
     askPeers(

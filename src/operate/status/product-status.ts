@@ -45,7 +45,9 @@ interface Look {
    * What brings it to a machine: the static pods of each node, or a pod of a Deployment wherever that is scheduled. `beside` names
    * programs of other products that such a pod has too.
    */
-  readonly home: { readonly kind: 'node' } | { readonly kind: 'pod'; readonly beside: readonly string[] };
+  readonly home:
+    | { readonly kind: 'node'; readonly onWorkers: boolean }
+    | { readonly kind: 'pod'; readonly beside: readonly string[] };
   /** In the order in which they are shown. */
   readonly programs: readonly ProgramStatus[];
   /** What it reads besides, at the same time, and what that adds to what its programs said. Never rejects. */

@@ -8,6 +8,7 @@ import {
   ingressVips,
   nodeName,
   statPort,
+  worker,
 } from '../../cli/shared-flags.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import type { PageAddress } from '../../engine/system/network/ask-page.ts';
@@ -45,7 +46,7 @@ export const statusCommand = (products: readonly ProductStatus[]) => {
         { default: '1s', inFile: 'never' },
       ),
       ...pages,
-      ...{ statPort, healthPort, apiVips, ingressVips, nodeName },
+      ...{ statPort, healthPort, apiVips, ingressVips, nodeName, worker },
     },
     examples: [
       ['hawser status', 'on any control-plane node, as any user'],
@@ -68,9 +69,12 @@ export const statusCommand = (products: readonly ProductStatus[]) => {
         ]);
       // Each field of a page is an address, or undefined.
       const typed = settings as Readonly<Record<string, unknown>>;
-      const asked = programs.map(
-        ({ name, field }) => [name, typed[field] as PageAddress | undefined] as const,
+      const here = products.filter(
+        ({ look: { home } }) => !settings.worker || home.kind === 'pod' || home.onWorkers,
       );
+      const asked = here
+        .flatMap(({ look }) => look.programs)
+        .map(({ name, field }) => [name, typed[field] as PageAddress | undefined] as const);
       return { ...settings, pages: Object.fromEntries(asked) };
     },
   });

@@ -12,7 +12,7 @@ import { vipsSection } from './vips.ts';
 /** What the VIP says in `hawser status`. */
 export const vipStatus = {
   look: {
-    home: { kind: 'node' as const },
+    home: { kind: 'node' as const, onWorkers: false },
     programs: [
       {
         ...{ name: 'keepalived-supervisor', field: 'keepalivedSupervisor', schema: vrrpStatusSchema },

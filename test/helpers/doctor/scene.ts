@@ -25,6 +25,7 @@ const defaults: Scene['settings'] = {
   nodeName: 'cp-1',
   source: 'nodes',
   apiPort: 6443,
+  worker: false,
   lbPort: 9445,
   statPort: 29_445,
   healthPort: 9444,

@@ -27,7 +27,7 @@ const routerCommand = commandSpec({
 
 /** What a product would bring that no file of operate or cli knows. */
 const router: Pod = {
-  ...{ name: 'router', program: 'haproxy', template: 'router.cfg.ejs' },
+  ...{ name: 'router', program: 'haproxy', template: 'router.cfg.ejs', onWorkers: true },
   daemons: [haproxySuperviseCommand, routerCommand],
   supervisor: {
     spec: haproxySuperviseCommand,

@@ -16,6 +16,8 @@ export interface DoctorSettings {
   /** `HOST=IP[:PORT],…`: the nodes, where the API cannot be asked for them. */
   readonly servers?: string | undefined;
   readonly apiPort: number;
+  /** HAProxy serves this node alone; there is no VIP. */
+  readonly worker: boolean;
   readonly manifests: string;
   /** Where the daemons have their pages, as they run here or would. */
   readonly pages: readonly ProgramPage[];

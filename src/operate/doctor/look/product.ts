@@ -52,6 +52,11 @@ export function product<F extends Flags>(
   return each as unknown as Product;
 }
 
+/** The products that may be on a worker: their pods are installed there, or run on any node. */
+export function onWorkers<Each extends Pick<Product, 'home'>>(products: readonly Each[]): readonly Each[] {
+  return products.filter(({ home }) => home.kind === 'pod' || home.pods.some((pod) => pod.onWorkers));
+}
+
 /** The pods that hawser installs. */
 export function podsAmong(products: readonly Pick<Product, 'home'>[]): readonly Pod[] {
   return products.flatMap(({ home }) => (home.kind === 'node' ? home.pods : []));

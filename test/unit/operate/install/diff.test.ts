@@ -32,7 +32,7 @@ function diskOf(files: Files, record?: InstallRecord): Disk {
 
 const wanted: Wanted = {
   settings: {
-    ...{ text: '', givenName: undefined, pods: [] },
+    ...{ text: '', givenName: undefined, isWorker: false, pods: [] },
     vips: { all: ['10.0.0.100'], api: [], apiPort: 6443, healthPort: 9444, problemsOf: async () => [] },
   },
   ...{ pods, image: 'hawser:1', credentials: 'kubelet', patches: undefined },

@@ -1,0 +1,81 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Cluster, createCluster } from '../../../helpers/cluster.ts';
+import { createLoadBalancer, type LoadBalancer } from '../../../helpers/load-balancer.ts';
+import { printLogsOfFailed } from '../../../helpers/print-logs.ts';
+import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+let cluster: Cluster;
+let balancer: LoadBalancer;
+
+const LOCAL = 'https://127.0.0.1:6443';
+const worker = ['--worker', '--lb-port', '6443'] as const;
+
+beforeAll(ensureBuilt);
+beforeEach(async () => {
+  cluster = await createCluster(3);
+  balancer = createLoadBalancer(cluster, cluster.kubeconfig('https://10.77.0.11:6443'));
+  await Promise.all(cluster.nodes.map(cluster.startServer));
+});
+afterEach(async (context) => {
+  printLogsOfFailed(context, cluster.dir);
+  await cluster[Symbol.asyncDispose]();
+});
+
+const readyz = () => cluster.get(`${LOCAL}/readyz`);
+const isReady = async () => (await readyz()) === 'ok';
+
+async function startWorker() {
+  const supervisor = await balancer.startSupervisor();
+  const monitor = balancer.startMonitor(...worker);
+  await supervisor.waitForServing();
+  await balancer.configured('cp-1', 'cp-2', 'cp-3');
+  await waitFor('/readyz through HAProxy', isReady);
+  return { supervisor, monitor };
+}
+
+const killTwo = async () => {
+  for (const each of cluster.nodes.slice(0, 2)) await cluster.killServer(each);
+};
+
+test('a worker reaches the API at 127.0.0.1:6443 with two of three API servers dead', async () => {
+  await startWorker();
+  await killTwo();
+  const answers: string[] = [];
+  for (let times = 0; times < 12; times += 1) answers.push(await readyz());
+  expect(answers).toEqual(Array.from({ length: 12 }, () => 'ok'));
+});
+
+test('HAProxy of a worker listens on loopback alone, and there is no firewall table', async () => {
+  await startWorker();
+  const own = await cluster.namespace.run('ss', '-Hltnp');
+  const ofHaproxy = own.split('\n').filter((line) => line.includes('"haproxy"'));
+  expect(ofHaproxy.flatMap((line) => /(\S+):\d+\s+\S+:\*/.exec(line)?.[1] ?? [])).toEqual([
+    ...['127.0.0.1', '127.0.0.1', '127.0.0.1'],
+  ]);
+  expect(await cluster.namespace.run('nft', 'list', 'tables')).toBe('');
+});
+
+test('a worker whose kubeconfig leads to its own HAProxy starts cold from the last known list', async () => {
+  const { supervisor, monitor } = await startWorker();
+  await waitFor('the list to be saved', () =>
+    readFileSync(`${cluster.dir}/conf/api-servers.json`, 'utf8').includes('cp-3'),
+  );
+  monitor.kill('SIGTERM');
+  await balancer.monitorSaid('monitor-stopped');
+  supervisor.kill('SIGTERM');
+  await supervisor.ended;
+  for (const each of cluster.nodes) await cluster.killServer(each);
+  writeFileSync(balancer.config, '');
+  cluster.kubeconfig(LOCAL);
+
+  const again = await balancer.startSupervisor();
+  balancer.startMonitor(...worker);
+  await balancer.monitorSaid('cold-start-with-last-known');
+  await balancer.configured('cp-1', 'cp-2', 'cp-3');
+  await again.waitForServing();
+  const [, , third] = cluster.nodes;
+  if (third !== undefined) await cluster.startServer(third);
+  await waitFor('/readyz through HAProxy', isReady);
+});
