@@ -3,7 +3,7 @@ import type { SettingsOf } from '../cli/command-spec.ts';
 import { removeSynDrops } from '../haproxy/remove-syn-drops.ts';
 import { uninstallCommand } from '../operate/install/install-settings.ts';
 import { type RemoveTables, uninstall } from '../operate/install/uninstall.ts';
-import { createSegmentTrap } from '../vip/segment/segment-trap.ts';
+import { createSegmentTrap } from '../vip/segment/segment-capture.ts';
 import { installable } from './pods.ts';
 
 export const spec = uninstallCommand;

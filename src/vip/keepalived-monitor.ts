@@ -13,6 +13,7 @@ import { createHealthLoop } from './health/health-loop.ts';
 import { type HealthSource, healthSources } from './health/health-sources.ts';
 import { vipEvents } from './journal/vip-events.ts';
 import { createMonitorStatus, waitingStatus } from './monitor-status.ts';
+import { createSteeringKeeper, type SteeringKeeper } from './orders/vip-orders.ts';
 import { pinNeighbours } from './segment/neighbour-pinning.ts';
 import { sweepOrphanedVips } from './segment/orphaned-vip-sweeper.ts';
 import { createRouterIdGuard } from './segment/router-id-guard.ts';
@@ -26,7 +27,6 @@ import {
   type KeepalivedMonitorSettings,
   keepalivedSettings,
 } from './settings/keepalived-monitor-settings.ts';
-import { createSteeringKeeper, type SteeringKeeper } from './steering/steering-keeper.ts';
 
 const NAME_RETRY_MS = 500;
 

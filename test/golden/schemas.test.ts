@@ -6,7 +6,7 @@ import { statusProducts } from '../../src/commands/status-products.ts';
 import { doctorReportSchema } from '../../src/operate/doctor/report-lines.ts';
 import { clusterStatusSchema } from '../../src/operate/status/node-status.ts';
 import { timelineSchema } from '../../src/operate/timeline/report.ts';
-import { steeringReportSchema } from '../../src/vip/steering/steering-report.ts';
+import { steeringReportSchema } from '../../src/vip/orders/order-report.ts';
 
 test.each([
   ['doctor', 'hawser doctor --json', doctorReportSchema],

@@ -10,7 +10,7 @@ import { readParticipationNote } from '../../src/keepalived/participation-note.t
 import { recordSchema as keepalivedRecord } from '../../src/keepalived/supervise/processes.ts';
 import { parseRecord, whyNoRecord } from '../../src/operate/install/record.ts';
 import { readLocalVrrpRole } from '../../src/vip/group/local-vrrp-role.ts';
-import { readOrderFile } from '../../src/vip/steering/order-file.ts';
+import { readOrderFile } from '../../src/vip/orders/order-file.ts';
 
 /** What a program makes of a file that another version of hawser left: it uses it, or says why not. */
 type Outcome = 'used' | 'ignored' | RegExp;

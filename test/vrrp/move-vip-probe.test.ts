@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
-import type { SteeringReport } from '../../src/vip/steering/steering-report.ts';
+import type { SteeringReport } from '../../src/vip/orders/order-report.ts';
 import type { Scene } from '../bench/failover/scene.ts';
 import { PROBE_GAP_MS } from '../helpers/vrrp/bed-client.ts';
 import type { BedNode } from '../helpers/vrrp/bed-node.ts';

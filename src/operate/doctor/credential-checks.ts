@@ -169,7 +169,7 @@ export const credentialChecks: readonly DoctorCheck[] = [
       const { path } = facts.kubeconfig;
       const renew = path.includes('kubelet') ? RENEW_OF_KUBELET : newKubeconfig(path);
       const finding = judgeCertificate(facts.certificate, new Date(), renew);
-      return { ...finding, found: `${path}: ${finding.message}` };
+      return { ...finding, message: `${path}: ${finding.message}` };
     },
   }),
   {

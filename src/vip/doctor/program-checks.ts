@@ -19,8 +19,8 @@ import { notRun, type ProgramOutcome } from '../../engine/examine/run-program.ts
 import { isoTime } from '../../engine/system/time/iso-time.ts';
 import { OLDEST_KEEPALIVED, parseKeepalivedBuild } from '../../keepalived/build.ts';
 import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
-import { parseSteeringOrder } from '../steering/steering-file.ts';
-import type { SteeringOrder } from '../steering/vrrp-steering.ts';
+import { parseSteeringOrder } from '../orders/order-text.ts';
+import type { SteeringOrder } from '../orders/vip-order.ts';
 import type { VipContext } from './context.ts';
 import { isSupervisedKeepalived } from './other-software.ts';
 

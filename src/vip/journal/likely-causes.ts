@@ -11,7 +11,7 @@ import {
   MOST_NEAR,
   SLACK_MS,
   WINDOW_MS,
-} from './before-taking.ts';
+} from './previous-holder.ts';
 
 const MOST = 3;
 const vipKinds = ['api', 'ingress'] as const;

@@ -8,7 +8,7 @@ import {
   isAnswerSet,
   type SegmentSeen,
   type SegmentTargets,
-} from './segment-trap.ts';
+} from './segment-capture.ts';
 
 /** An answer from the same segment arrives within a millisecond. A later one is not counted on. */
 const ANSWER_WITHIN_MS = 250;

@@ -11,8 +11,9 @@ import { isInstanceOf } from '../group/vrrp-instances.ts';
 import type { SegmentFact } from '../participation/participation.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
-import type { AskedVip } from './answer-trap.ts';
+import type { AskedVip } from './answer-capture.ts';
 import type { RouterIdListener } from './router-id-guard.ts';
+import { createSegmentTrap, type SegmentSeen } from './segment-capture.ts';
 import { createSegmentListener } from './segment-listener.ts';
 import {
   failedVipUse,
@@ -23,7 +24,6 @@ import {
   type VipUseState,
   worstOf,
 } from './segment-state.ts';
-import { createSegmentTrap, type SegmentSeen } from './segment-trap.ts';
 import type { SplitBrainAlarm } from './split-brain-alarm.ts';
 
 /** A health loop that waits asks five times a second. */

@@ -7,7 +7,7 @@ import {
   type Steering,
   type SteeringOrder,
   steerOf,
-} from '../../../src/vip/steering/vrrp-steering.ts';
+} from '../../../src/vip/orders/vip-order.ts';
 
 export interface SimulatedNode {
   readonly service: 'ok' | 'doubtful' | 'failed';

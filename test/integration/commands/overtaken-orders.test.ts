@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
-import { placeOrder } from '../../../src/vip/steering/order-file.ts';
+import { placeOrder } from '../../../src/vip/orders/order-file.ts';
 import { servePages } from '../../helpers/status-pages.ts';
 import { keepalivedMonitorSays } from '../../helpers/status-samples.ts';
 import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';

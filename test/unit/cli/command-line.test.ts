@@ -8,7 +8,7 @@ import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-
 import { installCommand, uninstallCommand } from '../../../src/operate/install/install-settings.ts';
 import { timelineCommand } from '../../../src/operate/timeline/timeline-settings.ts';
 import { keepalivedMonitorCommand } from '../../../src/vip/settings/keepalived-monitor-settings.ts';
-import { drainCommand, moveVipCommand, undrainCommand } from '../../../src/vip/steering/steering-settings.ts';
+import { drainCommand, moveVipCommand, undrainCommand } from '../../../src/vip/orders/order-settings.ts';
 
 function fileWith(text: string): SettingsReader {
   const parsed = parseSettingsFile(text, '/f.yaml', daemonKeys);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { steeringOrderText } from '../../../../src/vip/steering/steering-file.ts';
-import type { SteeringOrder } from '../../../../src/vip/steering/vrrp-steering.ts';
+import { steeringOrderText } from '../../../../src/vip/orders/order-text.ts';
+import type { SteeringOrder } from '../../../../src/vip/orders/vip-order.ts';
 import { examine } from '../../../helpers/doctor/scene.ts';
 
 const path = '/etc/hawser-keepalived/vrrp-steering.json';

@@ -6,7 +6,7 @@ import {
   planMove,
   type SteeredVip,
   type SteeringFacts,
-} from '../../../../src/vip/steering/steering-plan.ts';
+} from '../../../../src/vip/orders/move-plan.ts';
 
 const [first, third] = [
   { name: 'cp-1', address: '10.0.0.11', priority: 220 },

@@ -1,6 +1,6 @@
 import type { OutputFormat } from '../../cli/command-spec.ts';
 import { structuredWriter } from '../../cli/run-command.ts';
-import { exitCodeOf, type SteeringReport, steeringLines } from './steering-report.ts';
+import { exitCodeOf, type SteeringReport, steeringLines } from './order-report.ts';
 
 /** Prints the report, with failures on stderr, and returns the exit code. */
 export async function printReport(report: SteeringReport, json: OutputFormat | undefined): Promise<number> {

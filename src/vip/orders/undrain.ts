@@ -3,11 +3,11 @@ import { messageOf } from '../../engine/system/errors.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { askMonitor } from './gather-facts.ts';
 import { within } from './give-order.ts';
+import { refused, type SteeringOutcome, steer } from './order-command.ts';
 import { newOrderId, readOrderFile, removeOrder, replaceOrder } from './order-file.ts';
-import { refused, type SteeringOutcome, steer } from './steer.ts';
-import type { SteeringReport } from './steering-report.ts';
-import type { UndrainSettings } from './steering-settings.ts';
-import type { DrainOrder } from './vrrp-steering.ts';
+import type { SteeringReport } from './order-report.ts';
+import type { UndrainSettings } from './order-settings.ts';
+import type { DrainOrder } from './vip-order.ts';
 
 /** Without a file notification, the monitor reads the file every few seconds. */
 const PICKED_UP_WITHIN_MS = 20_000;

@@ -2,12 +2,12 @@ import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
 import { askMonitor, factsOf } from './gather-facts.ts';
 import { awaitPlace, giveOrder } from './give-order.ts';
+import { type MovePlan, type MoveWish, planMove, type SteeringFacts } from './move-plan.ts';
 import { orderInTheWay } from './order-file.ts';
-import { type MovePlan, type MoveWish, planMove, type SteeringFacts } from './steering-plan.ts';
-import type { SteeringReport } from './steering-report.ts';
-import type { SteeringEndpoints } from './steering-settings.ts';
+import type { SteeringReport } from './order-report.ts';
+import type { SteeringEndpoints } from './order-settings.ts';
 import { findHolder, holderText } from './vip-holder.ts';
-import type { SteeringOrder } from './vrrp-steering.ts';
+import type { SteeringOrder } from './vip-order.ts';
 
 export type SteeringOutcome = Pick<SteeringReport, 'outcome' | 'notes' | 'tookMs'> &
   Partial<Pick<SteeringReport, 'probe'>>;

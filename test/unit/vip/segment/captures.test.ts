@@ -6,8 +6,8 @@ import {
   parseAddress,
 } from '../../../../src/engine/system/network/node-address.ts';
 import { elementsOf } from '../../../../src/engine/system/nft/nft.ts';
-import { parseAdverts } from '../../../../src/vip/segment/advert-trap.ts';
-import { parseAnswers } from '../../../../src/vip/segment/answer-trap.ts';
+import { parseAdverts } from '../../../../src/vip/segment/advert-capture.ts';
+import { parseAnswers } from '../../../../src/vip/segment/answer-capture.ts';
 
 /** As nft 1.0.6 prints it; chains and rules are left out. */
 const listing = (...sets: readonly string[]) =>

@@ -10,7 +10,7 @@ import {
   settleMs,
   steeringText,
   steerOf,
-} from '../../../../src/vip/steering/vrrp-steering.ts';
+} from '../../../../src/vip/orders/vip-order.ts';
 import { type SimulatedNode, simulateGroup } from '../../../helpers/vrrp/simulated-group.ts';
 
 const asked = { id: 'a', by: 'root@cp-1', why: 'kernel', atMs: 0 };

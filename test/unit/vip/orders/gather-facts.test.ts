@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { factsOf } from '../../../../src/vip/steering/gather-facts.ts';
+import { factsOf } from '../../../../src/vip/orders/gather-facts.ts';
 import { keepalivedMonitorSays } from '../../../helpers/status-samples.ts';
 
 /** What a lone node knows of its VIPs. */

@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  exitCodeOf,
-  type SteeringReport,
-  steeringLines,
-} from '../../../../src/vip/steering/steering-report.ts';
+import { exitCodeOf, type SteeringReport, steeringLines } from '../../../../src/vip/orders/order-report.ts';
 
 test("a drain's report has each note, and the holder of each VIP", () => {
   const vip = { kind: 'api', vip: '10.0.0.5', holder: 'cp-2 (10.0.0.12)', here: false } as const;

@@ -9,8 +9,8 @@ import {
   LOCAL_API_CHECK,
   PEERS_CHECK,
 } from '../settings/keepalived-monitor-status.ts';
-import type { SteeredVip, SteeringFacts } from './steering-plan.ts';
-import type { SteeringEndpoints } from './steering-settings.ts';
+import type { SteeredVip, SteeringFacts } from './move-plan.ts';
+import type { SteeringEndpoints } from './order-settings.ts';
 
 const PAGE_TIMEOUT_MS = 2_000;
 const PEER_TIMEOUT_MS = 1_000;

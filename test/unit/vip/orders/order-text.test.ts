@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseSteeringOrder, steeringOrderText } from '../../../../src/vip/steering/steering-file.ts';
-import type { SteeringOrder } from '../../../../src/vip/steering/vrrp-steering.ts';
+import { parseSteeringOrder, steeringOrderText } from '../../../../src/vip/orders/order-text.ts';
+import type { SteeringOrder } from '../../../../src/vip/orders/vip-order.ts';
 
 const asked = {
   id: '0123456789abcdef',

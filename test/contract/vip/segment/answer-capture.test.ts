@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { answerForm } from '../../../../src/vip/segment/answer-trap.ts';
-import { createTrap } from '../../../../src/vip/segment/trap.ts';
+import { answerForm } from '../../../../src/vip/segment/answer-capture.ts';
+import { createTrap } from '../../../../src/vip/segment/capture.ts';
 import { connectSegment, createNetNamespace, type NetNamespace } from '../../../helpers/net-namespace.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 

@@ -4,8 +4,8 @@ import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
 import { readRegularFile } from '../../engine/system/file/read-regular-file.ts';
 import { isoTime } from '../../engine/system/time/iso-time.ts';
-import { parseSteeringOrder, steeringOrderText } from './steering-file.ts';
-import type { SteeringOrder } from './vrrp-steering.ts';
+import { parseSteeringOrder, steeringOrderText } from './order-text.ts';
+import type { SteeringOrder } from './vip-order.ts';
 
 /** Far above any order. */
 const MAX_ORDER_BYTES = 8 * 1024;

@@ -9,7 +9,7 @@ import {
 } from '../../cli/command-spec.ts';
 import { absolutePath, durationMs, listOf, oneOf } from '../../cli/fields.ts';
 import { apiPort, healthPort, keepalivedMonitor } from '../../cli/shared-flags.ts';
-import { longestMoveMs } from './vrrp-steering.ts';
+import { longestMoveMs } from './vip-order.ts';
 
 /** It goes into a file and from there into logs and to terminals. */
 const words = z._default(

@@ -1,11 +1,11 @@
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { asked, awaitPlace, drainText, within } from './give-order.ts';
+import { drainObjections, type SteeringFacts } from './move-plan.ts';
+import { giveAndFollow, refused, type SteeringOutcome, steer, vipsOf } from './order-command.ts';
 import { type OrderFile, readOrderFile, whatOvertook } from './order-file.ts';
-import { giveAndFollow, refused, type SteeringOutcome, steer, vipsOf } from './steer.ts';
-import { drainObjections, type SteeringFacts } from './steering-plan.ts';
-import type { SteeringReport } from './steering-report.ts';
-import type { DrainSettings } from './steering-settings.ts';
-import type { DrainOrder, SteeringOrder } from './vrrp-steering.ts';
+import type { SteeringReport } from './order-report.ts';
+import type { DrainSettings } from './order-settings.ts';
+import type { DrainOrder, SteeringOrder } from './vip-order.ts';
 
 type Settings = DrainSettings;
 

@@ -5,7 +5,7 @@ import {
   createSegmentTrap,
   isAdvertSet,
   type SegmentSeen,
-} from '../../../../src/vip/segment/segment-trap.ts';
+} from '../../../../src/vip/segment/segment-capture.ts';
 import { foreignRouterText } from '../../../helpers/foreign-router.ts';
 import { startKeepalived } from '../../../helpers/keepalived-process.ts';
 import { connectSegment, createNetNamespace, type NetNamespace } from '../../../helpers/net-namespace.ts';

@@ -11,7 +11,7 @@ import {
   type SteeringOrder,
   steeringText,
   steerOf,
-} from './vrrp-steering.ts';
+} from './vip-order.ts';
 
 /** Carries out the orders of `hawser drain` and `move-vip`, even if those commands have ended. */
 export interface SteeringKeeper {

@@ -2,8 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { hostPort } from '../../engine/system/network/address-text.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { asked, within } from './give-order.ts';
-import { isThere } from './order-file.ts';
-import { type Attempt, probeFigures } from './probe-figures.ts';
+import type { Move } from './move-plan.ts';
 import {
   giveAndFollow,
   planNow,
@@ -12,13 +11,14 @@ import {
   type SteeringOutcome,
   steer,
   vipsOf,
-} from './steer.ts';
-import type { Move } from './steering-plan.ts';
-import type { SteeringReport } from './steering-report.ts';
-import type { MoveVipSettings } from './steering-settings.ts';
+} from './order-command.ts';
+import { isThere } from './order-file.ts';
+import type { SteeringReport } from './order-report.ts';
+import type { MoveVipSettings } from './order-settings.ts';
+import { type Attempt, probeFigures } from './probe-figures.ts';
 import { findHolder, holderText } from './vip-holder.ts';
+import type { MoveOrder } from './vip-order.ts';
 import { type ProbePlan, startVipProbe } from './vip-probe.ts';
-import type { MoveOrder } from './vrrp-steering.ts';
 
 const CANNOT = 'Cannot move the VIP';
 const PROBE_EVERY_MS = 20;

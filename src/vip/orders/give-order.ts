@@ -7,8 +7,8 @@ import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
 import { askMonitor } from './gather-facts.ts';
 import { newOrderId, placeOrder, removeOrder, replaceOrder, whatOvertook } from './order-file.ts';
-import type { SteeringEndpoints } from './steering-settings.ts';
-import { type DrainOrder, type SteeringOrder, steeringText } from './vrrp-steering.ts';
+import type { SteeringEndpoints } from './order-settings.ts';
+import { type DrainOrder, type SteeringOrder, steeringText } from './vip-order.ts';
 
 /** Without a file notification, the monitor reads the file every few seconds. */
 const TAKEN_WITHIN_MS = 20_000;

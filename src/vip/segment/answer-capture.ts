@@ -3,7 +3,7 @@ import type { Answer } from '../../engine/system/network/neighbours.ts';
 import { addressNumber } from '../../engine/system/network/node-address.ts';
 import { elementsOf } from '../../engine/system/nft/nft.ts';
 import type { VrrpInstance } from '../group/vrrp.ts';
-import type { IngressRule, TrapForm } from './trap.ts';
+import type { IngressRule, TrapForm } from './capture.ts';
 
 export type AskedVip = Pick<VrrpInstance, 'vip' | 'family' | 'interface'>;
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import { startVipProbe } from '../../../../src/vip/steering/vip-probe.ts';
+import { startVipProbe } from '../../../../src/vip/orders/vip-probe.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
 import { freePort } from '../../../helpers/free-port.ts';
 import { stall } from '../../../helpers/stall.ts';

@@ -1,9 +1,9 @@
 import type { Answer } from '../../engine/system/network/neighbours.ts';
 import { elementsOf, type NftOptions } from '../../engine/system/nft/nft.ts';
-import { advertForm, vipAtAnyPlace } from './advert-trap.ts';
-import { type AskedVip, answerForm, parseAnswers, setsOfPairs } from './answer-trap.ts';
+import { advertForm, vipAtAnyPlace } from './advert-capture.ts';
+import { type AskedVip, answerForm, parseAnswers, setsOfPairs } from './answer-capture.ts';
+import { createTrap, type IngressRule, type Trap, type TrapForm } from './capture.ts';
 import type { ForeignAdvert, WatchedRouterId } from './foreign-router.ts';
-import { createTrap, type IngressRule, type Trap, type TrapForm } from './trap.ts';
 
 export interface SegmentTargets {
   readonly vips: readonly AskedVip[];

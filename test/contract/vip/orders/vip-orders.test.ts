@@ -6,11 +6,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import type { LogEvent } from '../../../../src/engine/system/log.ts';
+import { placeOrder, removeOrder, replaceOrder } from '../../../../src/vip/orders/order-file.ts';
+import { steeringOrderText } from '../../../../src/vip/orders/order-text.ts';
+import type { MoveOrder, SteeringOrder } from '../../../../src/vip/orders/vip-order.ts';
+import { createSteeringKeeper } from '../../../../src/vip/orders/vip-orders.ts';
 import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/keepalived-monitor-metrics.ts';
-import { placeOrder, removeOrder, replaceOrder } from '../../../../src/vip/steering/order-file.ts';
-import { steeringOrderText } from '../../../../src/vip/steering/steering-file.ts';
-import { createSteeringKeeper } from '../../../../src/vip/steering/steering-keeper.ts';
-import type { MoveOrder, SteeringOrder } from '../../../../src/vip/steering/vrrp-steering.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 let dir: string;

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { addressNumber, addressOfNumber } from '../../engine/system/network/node-address.ts';
 import { elementsOf } from '../../engine/system/nft/nft.ts';
+import type { IngressRule, TrapForm } from './capture.ts';
 import { type ForeignAdvert, VRRP_VERSION, type WatchedRouterId } from './foreign-router.ts';
-import type { IngressRule, TrapForm } from './trap.ts';
 
 /** An advert of more VIPs than this, ours behind them, counts as foreign. */
 const VIPS_LOOKED_AT = { ipv4: 8, ipv6: 4 };

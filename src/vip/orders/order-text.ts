@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { messageOf } from '../../engine/system/errors.ts';
 import { isoTime } from '../../engine/system/time/iso-time.ts';
-import { longestMoveMs, type SteeringOrder } from './vrrp-steering.ts';
+import { longestMoveMs, type SteeringOrder } from './vip-order.ts';
 
 type SteeringText =
   | { readonly kind: 'order'; readonly order: SteeringOrder }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { advertForm } from '../../../../src/vip/segment/advert-trap.ts';
-import { createTrap } from '../../../../src/vip/segment/trap.ts';
+import { advertForm } from '../../../../src/vip/segment/advert-capture.ts';
+import { createTrap } from '../../../../src/vip/segment/capture.ts';
 import { type ForeignInstance, foreignRouterText } from '../../../helpers/foreign-router.ts';
 import { startKeepalived } from '../../../helpers/keepalived-process.ts';
 import { connectSegment, createNetNamespace, type NetNamespace } from '../../../helpers/net-namespace.ts';
