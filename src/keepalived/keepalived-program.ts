@@ -51,7 +51,7 @@ export function createKeepalivedProgram(
     confirm: (id, configuration, signal) => confirm(paths, id, configuration, signal),
     findLeftOver: () => findLeftOver(paths),
     repair: repairAddress,
-    guardTracks: ({ trackFiles }, isHolder) =>
+    watchTrackFiles: ({ trackFiles }, isHolder) =>
       trackFiles.flatMap((file) => {
         const look = watchdogOf(file.path)(isHolder(file), Date.now());
         return look === undefined ? [] : { ...look, instances: file.instances };

@@ -4,7 +4,7 @@ import type { HeldAddress, WatchedInstance } from './vip-presence.ts';
 import type { AcceptedConfiguration, TrackedFile } from './vrrp-program.ts';
 
 /** Between the moment at which the slowest peer should take over and the one at which it certainly has. */
-const TAKE_OVER_MARGIN_MS = 200;
+const MASTER_DOWN_MARGIN_MS = 200;
 
 /**
  * What a supervisor has to know of a keepalived.conf: the VIPs, where they belong, and how soon a peer takes over. It is
@@ -36,7 +36,7 @@ function instanceOf({ words, children }: Block, globals: readonly Block[]): Watc
   return {
     name: words[1] ?? '',
     vips: addresses.flatMap(({ words: line }) => addressOf(line, device)),
-    takeOverMs: takeOverMs(children, globals),
+    masterDownMs: masterDownMs(children, globals),
   };
 }
 
@@ -81,6 +81,6 @@ function downTimerAdverts(children: readonly Block[], globals: readonly Block[])
 }
 
 /** RFC 5798: the master-down interval and at most one more interval of skew. */
-function takeOverMs(children: readonly Block[], globals: readonly Block[]): number {
-  return advertIntervalMs(children) * (downTimerAdverts(children, globals) + 1) + TAKE_OVER_MARGIN_MS;
+function masterDownMs(children: readonly Block[], globals: readonly Block[]): number {
+  return advertIntervalMs(children) * (downTimerAdverts(children, globals) + 1) + MASTER_DOWN_MARGIN_MS;
 }

@@ -1,10 +1,10 @@
 import type { VipKind } from './vip-kind.ts';
 
-/** What an operator's order makes of this node's rank; `trackValue` says what each is worth. */
-export type Steer = 'none' | 'drain' | Step;
+/** The effect of an operator's order on this node's rank; `trackValue` gives each its points. */
+export type OrderEffect = 'none' | 'drain' | Step;
 
 /** `yield`: any healthy node may take the VIP. `claim`: this node takes it, if it is healthy. */
-export type Step = 'yield' | 'claim';
+export type Step = 'demote' | 'promote';
 
 /**
  * What the track file adds to an instance's priority. The priorities of up to 29 nodes lie within
@@ -31,7 +31,7 @@ export const TRACK = {
 } as const;
 
 /** Above every other node, holder or not; 255 is that of an address's owner. */
-const claimed = 254;
+const promoted = 254;
 
 /** How long the service must be gone before something stands in for it; others take over in far less. */
 export const localApiAfterMs = 1_500;
@@ -52,7 +52,7 @@ export interface TrackHealth {
   /** No node has a service that works, and this one nothing that stands in: there is no node to move the VIP to. */
   readonly everyoneFailing: boolean;
   /** What an operator has asked of this node. */
-  readonly steer: Steer;
+  readonly order: OrderEffect;
   /** The lowest priority of its instances of this kind before anything is added; undefined while they are not known. */
   readonly priority: number | undefined;
 }
@@ -73,19 +73,19 @@ export function trackAddends(health: TrackHealth): readonly Addend[] {
   const verdict = verdictOf(health);
   if (verdict.points === TRACK.fault) return [verdict];
   const bonus = health.holder ? [{ points: TRACK.healthyHolder, why: 'it holds the VIP' }] : [];
-  return [verdict, ...bonus, ...steering(health, verdict.points)];
+  return [verdict, ...bonus, ...orderAddend(health, verdict.points)];
 }
 
 /** Only a healthy node gives the VIP away or takes it: an order moves no VIP to or from a failing node. */
-function steering({ service, holder, steer, priority }: TrackHealth, points: number): readonly Addend[] {
+function orderAddend({ service, holder, order, priority }: TrackHealth, points: number): readonly Addend[] {
   const isWell = service === 'ok' || service === 'unchecked';
-  switch (steer) {
+  switch (order) {
     case 'drain':
       return points < TRACK.doubtful ? [] : [{ points: TRACK.drained - points, why: 'it is drained' }];
-    case 'yield':
+    case 'demote':
       return isWell ? [{ points: TRACK.doubtful, why: 'it gives the VIP away' }] : [];
-    case 'claim': {
-      const missing = claimed - (priority ?? claimed) - (holder ? TRACK.healthyHolder : 0);
+    case 'promote': {
+      const missing = promoted - (priority ?? promoted) - (holder ? TRACK.healthyHolder : 0);
       return isWell && missing > 0 ? [{ points: missing, why: 'it takes the VIP' }] : [];
     }
     case 'none':

@@ -14,7 +14,7 @@ export interface WatchedInstance {
   readonly name: string;
   readonly vips: readonly HeldAddress[];
   /** From the last advert of a holder that died to the take-over by the slowest peer, with a margin. */
-  readonly takeOverMs: number;
+  readonly masterDownMs: number;
 }
 
 /** An instance's state since a moment of the monotonic clock. */

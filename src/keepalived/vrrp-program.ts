@@ -70,7 +70,7 @@ export interface KeepalivedDriver {
   /** Removes or adds one address, where keepalived did not. Says what went wrong. */
   readonly repair: (disagreement: Disagreement) => Promise<string | undefined>;
   /** Looks at the track files, and speaks for a monitor that is silent: five times a second. */
-  readonly guardTracks: (
+  readonly watchTrackFiles: (
     configuration: AcceptedConfiguration,
     isHolder: (file: TrackedFile) => boolean,
   ) => readonly TrackReading[];

@@ -13,7 +13,7 @@ import { createHealthLoop } from './health/health-loop.ts';
 import { type HealthSource, healthSources } from './health/health-sources.ts';
 import { vipEvents } from './journal/vip-events.ts';
 import { createMonitorStatus, waitingStatus } from './monitor-status.ts';
-import { createSteeringKeeper, type SteeringKeeper } from './orders/vip-orders.ts';
+import { createVipOrders, type VipOrders } from './orders/vip-orders.ts';
 import { pinNeighbours } from './segment/neighbour-pinning.ts';
 import { sweepOrphanedVips } from './segment/orphaned-vip-sweeper.ts';
 import { createRouterIdGuard } from './segment/router-id-guard.ts';
@@ -62,11 +62,11 @@ async function prepare(settings: KeepalivedMonitorSettings, monitor: VipMonitor)
   const configuration = vrrpConfiguration(settings, { wake, lists, modelSettings, guard, observers });
   const alarm = createSplitBrainAlarm(settings, configuration.served, observers);
   const segment = createSegmentWatch(settings, { alarm, guard, wake: segmentWake }, observers);
-  const steering = await openSteering(settings, sources, monitor);
+  const orders = await openVipOrders(settings, sources, monitor);
   const onTransition = (listener: () => void): void =>
     watchFiles([settings.stateFile], listener, { lookAgainMs: settings.checkInterval, signal });
   const loops = sources.map((source) => {
-    const parts = { ...configuration, segment, guard, steering, onTransition };
+    const parts = { ...configuration, segment, guard, orders, onTransition };
     return createHealthLoop(source, settings, parts, observers);
   });
   show(createMonitorStatus(settings, { clusterName, configuration, loops, guard, alarm }));
@@ -81,17 +81,17 @@ async function prepare(settings: KeepalivedMonitorSettings, monitor: VipMonitor)
 }
 
 /** Reads the orders before health is first reported, so that a drained node stays drained across a restart. */
-async function openSteering(
+async function openVipOrders(
   { steeringPath, checkInterval }: KeepalivedMonitorSettings,
   sources: readonly HealthSource[],
   { observers, signal }: VipMonitor,
-): Promise<SteeringKeeper> {
+): Promise<VipOrders> {
   const kinds = sources.map(({ kind }) => kind);
-  const steering = createSteeringKeeper(steeringPath, kinds, observers);
+  const orders = createVipOrders(steeringPath, kinds, observers);
   // First, so that an order that is given while it is being read is read as well.
-  watchFiles([steeringPath], () => void steering.read(), { lookAgainMs: checkInterval, signal });
-  await steering.read();
-  return steering;
+  watchFiles([steeringPath], () => void orders.read(), { lookAgainMs: checkInterval, signal });
+  await orders.read();
+  return orders;
 }
 
 /**

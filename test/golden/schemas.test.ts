@@ -6,12 +6,12 @@ import { statusProducts } from '../../src/commands/status-products.ts';
 import { doctorReportSchema } from '../../src/operate/doctor/report-lines.ts';
 import { clusterStatusSchema } from '../../src/operate/status/node-status.ts';
 import { timelineSchema } from '../../src/operate/timeline/report.ts';
-import { steeringReportSchema } from '../../src/vip/orders/order-report.ts';
+import { orderReportSchema } from '../../src/vip/orders/order-report.ts';
 
 test.each([
   ['doctor', 'hawser doctor --json', doctorReportSchema],
   ['status', 'hawser status --json', clusterStatusSchema(statusProducts)],
-  ['steering', 'hawser drain --json, undrain --json, move-vip --json', steeringReportSchema],
+  ['steering', 'hawser drain --json, undrain --json, move-vip --json', orderReportSchema],
   ['timeline', 'hawser timeline --json', timelineSchema],
 ])('schemas/%s.schema.json is what --json is made of', (name, title, schema) => {
   const published = { $id: `${name}.schema.json`, title, ...toJSONSchema(schema) };

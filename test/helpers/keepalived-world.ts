@@ -16,7 +16,7 @@ export const configurationOf = (number: number): AcceptedConfiguration => ({
     {
       name: 'API',
       vips: [{ address: '10.0.0.5', prefixLength: 32, interface: 'eth0' }],
-      takeOverMs: 600,
+      masterDownMs: 600,
     },
   ],
   trackFiles: [],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
-import type { SteeringReport } from '../../src/vip/orders/order-report.ts';
+import type { OrderReport } from '../../src/vip/orders/order-report.ts';
 import type { Scene } from '../bench/failover/scene.ts';
 import { PROBE_GAP_MS } from '../helpers/vrrp/bed-client.ts';
 import type { BedNode } from '../helpers/vrrp/bed-node.ts';
@@ -29,7 +29,7 @@ async function moved(holder: BedNode) {
   const [taking, ...more] = takeOvers(scene.bed.events(), fromMs, toMs);
   expect(more).toEqual([]);
   // `typed` has checked it against the published schema.
-  const { probe } = report as unknown as SteeringReport;
+  const { probe } = report as unknown as OrderReport;
   expect(probe).toMatchObject({ from: holder.name, how: 'https', holder: taking?.node });
   const gapMs = blackoutMs(probesWithin(scene.client.probes(), fromMs, toMs), PROBE_GAP_MS);
   console.info({ probe, otherClientGapMs: Math.round(gapMs) });

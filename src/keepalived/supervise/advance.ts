@@ -219,7 +219,7 @@ function finishIfGone(state: State, emit: Emit): State {
 }
 
 /** Looks are at least 200 ms apart: 0.6 s, then a wake, then 1.8 s more. */
-const NUDGE_AFTER_LOOKS = 3;
+const WAKE_AFTER_LOOKS = 3;
 const HUNG_AFTER_LOOKS = 12;
 
 /**
@@ -243,6 +243,6 @@ function looked(
     const fields = { pid: id.pid, stopped, stillMs: Math.round(now - stillSince) };
     emit(logged('error', 'keepalived-hung', fields));
     emit({ kind: 'kill', id });
-  } else if (stillLooks > 0 && stillLooks % NUDGE_AFTER_LOOKS === 0) emit({ kind: 'wake', id });
+  } else if (stillLooks > 0 && stillLooks % WAKE_AFTER_LOOKS === 0) emit({ kind: 'wake', id });
   return { ...state, daemon: { ...daemon, pulse } };
 }

@@ -65,7 +65,7 @@ export function exited(state: State, id: ProcessId, how: string, now: number, em
     0,
     ...(state.configuration?.instances ?? [])
       .filter(({ name }) => !hung && held.includes(name))
-      .map(({ takeOverMs }) => takeOverMs),
+      .map(({ masterDownMs }) => masterDownMs),
   );
   emit(logged('error', 'keepalived-died', { pid: id.pid, how, ranMs, held, graceMs }));
   const dead: State = {

@@ -14,7 +14,7 @@ import {
 import type { Vitals } from './state.ts';
 
 /** A VRRP process whose parent was killed resigns within two seconds, and removes its addresses first. */
-const BURY_PATIENCE_MS = 1_500;
+const REAP_PATIENCE_MS = 1_500;
 
 /** keepalived's processes, identified by pid and start time, so that the next supervisor knows them too. */
 export interface Processes {
@@ -61,7 +61,7 @@ function vitalsOf(parent: ProcessId, children: readonly ProcessId[]): Vitals | u
 }
 
 async function reap(processes: readonly ProcessId[]): Promise<void> {
-  const end = performance.now() + BURY_PATIENCE_MS;
+  const end = performance.now() + REAP_PATIENCE_MS;
   while (processes.some(isAlive) && performance.now() < end) await pause(20);
   for (const id of processes) signalProcess(id, 'SIGKILL');
   while (processes.some(isAlive)) await pause(20);

@@ -47,9 +47,9 @@ function instancesOf(
   present: ReadonlySet<string>,
   now: number,
 ): VrrpStatus['instances'] {
-  return (configuration?.instances ?? []).map(({ name, vips, takeOverMs }) => {
+  return (configuration?.instances ?? []).map(({ name, vips, masterDownMs }) => {
     const known = instances.find((each) => each.name === name);
-    const hasWaited = known?.state === 'BACKUP' && now - known.since > takeOverMs;
+    const hasWaited = known?.state === 'BACKUP' && now - known.since > masterDownMs;
     return {
       name,
       state: known?.state ?? 'UNKNOWN',

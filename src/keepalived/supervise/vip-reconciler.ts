@@ -53,7 +53,9 @@ export function startVipReconciler(surroundings: Surroundings): VipReconciler {
     const { configuration, instances, daemon } = state();
     if (configuration === undefined || daemon.kind !== 'up') return;
     const held = new Set(instances.flatMap(({ name, state: now }) => (now === 'MASTER' ? name : [])));
-    const looks = program.guardTracks(configuration, (file) => file.instances.some((name) => held.has(name)));
+    const looks = program.watchTrackFiles(configuration, (file) =>
+      file.instances.some((name) => held.has(name)),
+    );
     for (const look of looks) {
       const known = tracks.find(({ path }) => path === look.path);
       if (look.silent && known?.silent !== true) {

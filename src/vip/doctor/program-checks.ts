@@ -19,8 +19,8 @@ import { notRun, type ProgramOutcome } from '../../engine/examine/run-program.ts
 import { isoTime } from '../../engine/system/time/iso-time.ts';
 import { OLDEST_KEEPALIVED, parseKeepalivedBuild } from '../../keepalived/build.ts';
 import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
-import { parseSteeringOrder } from '../orders/order-text.ts';
-import type { SteeringOrder } from '../orders/vip-order.ts';
+import { parseOrder } from '../orders/order-text.ts';
+import type { VipOrder } from '../orders/vip-order.ts';
 import type { VipContext } from './context.ts';
 import { isSupervisedKeepalived } from './other-software.ts';
 
@@ -162,13 +162,13 @@ const LATE_AFTER_MS = 60_000;
 function judgeOrder(path: string, look: FileReading, nowMs: number): Finding {
   if (look.kind === 'missing') return ok('not drained, no move in progress');
   if (look.kind === 'unreadable') return unknown(look.reason, moreRights);
-  const parsed = parseSteeringOrder(look.text);
+  const parsed = parseOrder(look.text);
   if (parsed.kind === 'unusable')
     return warn(`${path} is ignored: ${parsed.problem}`, 'hawser undrain removes it');
   return judgeStanding(path, parsed.order, nowMs);
 }
 
-function judgeStanding(path: string, order: SteeringOrder, nowMs: number): Finding {
+function judgeStanding(path: string, order: VipOrder, nowMs: number): Finding {
   const { by, why, atMs } = order;
   const whose = `by ${by} since ${isoTime(atMs)}${why === '' ? '' : `: ${why}`}`;
   if (order.kind === 'drain') {

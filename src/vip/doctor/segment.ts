@@ -12,7 +12,7 @@ import { parseJson } from '../../engine/system/text/parse-json.ts';
 import { sleep } from '../../engine/system/time/sleep.ts';
 import { advertForm, parseAdverts } from '../segment/advert-capture.ts';
 import { type AskedVip, answerForm, parseAnswers } from '../segment/answer-capture.ts';
-import { trapRuleset } from '../segment/capture.ts';
+import { captureRuleset } from '../segment/capture.ts';
 import type { ForeignAdvert, WatchedRouterId } from '../segment/foreign-router.ts';
 import type { VipContext } from './context.ts';
 import { held, links } from './looks.ts';
@@ -44,7 +44,7 @@ export interface Segment {
 }
 
 const COUNTED = 'inet hawser_doctor';
-const TRAPPED = 'netdev hawser_doctor';
+const CAPTURED = 'netdev hawser_doctor';
 
 /**
  * Listens once for all checks: which hosts send adverts, before the firewall and behind it, who uses our router ids, and who answers for the VIPs.
@@ -65,15 +65,15 @@ export const segment: Look<VipContext, Segment> = async (context) => {
       asked.map(({ vip, interface: link }) => ({ address: vip, interface: link })),
       others,
     );
-  const listened = await listen(context, `${countingRules}${trapsFor(watched, asked)}`, ask);
+  const listened = await listen(context, `${countingRules}${capturesFor(watched, asked)}`, ask);
   if (listened.kind !== 'read') return listened;
-  const { counted, trapped } = listened.value;
+  const { counted, captured } = listened.value;
   const adverts = parseCounts(counted, addressesOf(readings.interfaces()));
   if (adverts === undefined) return failed('the output of nft is no listing');
   return read({
-    ...{ adverts, ids, watched, foreign: parseAdverts(trapped, watched) },
+    ...{ adverts, ids, watched, foreign: parseAdverts(captured, watched) },
     asked: new Set(asked.map(({ vip }) => vip)),
-    holders: holdersAmong(parseAnswers(trapped), await readNeighbours(), known),
+    holders: holdersAmong(parseAnswers(captured), await readNeighbours(), known),
     peers: known,
   });
 };
@@ -94,13 +94,13 @@ function failed(message: string): Reading<never> {
   return unknown(message, 'run this as root, with nft and iproute2 installed');
 }
 
-function trapsFor(watched: readonly WatchedRouterId[], asked: readonly AskedVip[]): string {
+function capturesFor(watched: readonly WatchedRouterId[], asked: readonly AskedVip[]): string {
   const form = {
     sets: () => ({ ...advertForm.sets(watched), ...answerForm.sets(asked) }),
     rules: () => [...advertForm.rules(watched), ...answerForm.rules(asked)],
     parse: () => undefined,
   };
-  return trapRuleset(TRAPPED, form, []);
+  return captureRuleset(CAPTURED, form, []);
 }
 
 /** The content of both tables after `LISTEN_MS`. */
@@ -108,7 +108,7 @@ async function listen(
   { run, signal }: VipContext,
   ruleset: string,
   ask: () => Promise<string | undefined>,
-): Promise<Reading<{ readonly counted: string; readonly trapped: string }>> {
+): Promise<Reading<{ readonly counted: string; readonly captured: string }>> {
   // An nft that is killed may have made the tables or not; it takes milliseconds.
   const unstoppable = new AbortController().signal;
   const loaded = await run(['nft', ruleset], unstoppable);
@@ -119,20 +119,20 @@ async function listen(
     const trouble = await ask();
     if (trouble !== undefined) return failed(trouble);
     await sleep(LISTEN_MS, signal);
-    const shown = [COUNTED, TRAPPED].map((table) =>
+    const shown = [COUNTED, CAPTURED].map((table) =>
       run(['nft', '-j', 'list', 'table', ...table.split(' ')], signal),
     );
-    const [counted, trapped] = await Promise.all(shown);
+    const [counted, captured] = await Promise.all(shown);
     if (
       counted?.kind !== 'ran' ||
       counted.exitCode !== 0 ||
-      trapped?.kind !== 'ran' ||
-      trapped.exitCode !== 0
+      captured?.kind !== 'ran' ||
+      captured.exitCode !== 0
     )
       return failed('the tables "hawser_doctor" of nft cannot be read');
-    return read({ counted: counted.stdout, trapped: trapped.stdout });
+    return read({ counted: counted.stdout, captured: captured.stdout });
   } finally {
-    await run(['nft', forgetTable(COUNTED) + forgetTable(TRAPPED)], unstoppable);
+    await run(['nft', forgetTable(COUNTED) + forgetTable(CAPTURED)], unstoppable);
   }
 }
 

@@ -6,7 +6,7 @@ import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { VrrpConfiguration } from '../configuration/vrrp-configuration.ts';
 import { readLocalVrrpRole } from '../group/local-vrrp-role.ts';
 import type { KeepalivedModel } from '../group/vrrp.ts';
-import type { SteeringKeeper } from '../orders/vip-orders.ts';
+import type { VipOrders } from '../orders/vip-orders.ts';
 import { createParticipant, type Decided } from '../participation/participant.ts';
 import type { RouterIdGuard } from '../segment/router-id-guard.ts';
 import type { SegmentWatch } from '../segment/segment-watch.ts';
@@ -42,7 +42,7 @@ export function createHealthLoop(
     /** Asked only while this node is not admitted. */
     readonly segment: Pick<SegmentWatch, 'look'>;
     readonly guard: Pick<RouterIdGuard, 'fact'>;
-    readonly steering: Pick<SteeringKeeper, 'steer' | 'text' | 'onChange'>;
+    readonly orders: Pick<VipOrders, 'effect' | 'text' | 'onChange'>;
     /**
      * Registers a listener for a transition of keepalived. A holder has its bonus before a better name that listens since a moment
      * ago would take the VIP from it.
@@ -51,7 +51,7 @@ export function createHealthLoop(
   },
   observers: KeepalivedMonitorObservers,
 ): HealthLoop {
-  const { served, steering } = configuration;
+  const { served, orders } = configuration;
   const { kind, trackFile, url, pollEveryMs, pollTimeoutMs } = source;
   let isGroupBack = false;
   const decide = createParticipant(
@@ -75,11 +75,11 @@ export function createHealthLoop(
     participation: () => participation,
     localRole: () => readLocalVrrpRole(stateFile, configuration.instanceNames(), Date.now(), kind),
     priority: () => lowestPriority(kind, served()),
-    steer: (holds) => steering.steer(kind, holds),
+    order: (holds) => orders.effect(kind, holds),
   });
   const track = createTrackWriter(source, observers);
   const why = (): string => {
-    const asked = steering.text(kind);
+    const asked = orders.text(kind);
     return asked === undefined ? health.explanation() : `${health.explanation()}; ${asked}`;
   };
   const writeHealth = (): void => {
@@ -91,7 +91,7 @@ export function createHealthLoop(
     source.recordUsable(health.isWell());
   };
   configuration.onChange(writeHealth);
-  steering.onChange(writeHealth);
+  orders.onChange(writeHealth);
   configuration.onTransition(writeHealth);
   const onChange = (liveness: Liveness): void => {
     observers.log({ event: 'haproxy-health-changed', kind, liveness });
@@ -122,7 +122,7 @@ export function createHealthLoop(
         hasSpoken: track.written() !== undefined,
         trackFile,
         participation,
-        order: steering.text(kind) ?? null,
+        order: orders.text(kind) ?? null,
       },
     }),
     run: async (signal) => {

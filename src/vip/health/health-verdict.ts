@@ -4,7 +4,7 @@ import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Participation } from '../../keepalived/participation-note.ts';
 import {
   type Addend,
-  type Steer,
+  type OrderEffect,
   serverOf,
   TRACK,
   type TrackHealth,
@@ -62,7 +62,7 @@ interface VerdictOptions {
   /** See `TrackHealth.priority`. */
   readonly priority: () => number | undefined;
   /** What an operator has ordered, for a node that does or does not hold the VIPs. */
-  readonly steer: (holds: boolean) => Steer;
+  readonly order: (holds: boolean) => OrderEffect;
 }
 
 export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
@@ -92,13 +92,13 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
       service: url === undefined ? 'unchecked' : flap.verdict,
       failedForMs: flap.verdict === 'failed' ? monotonicMs() - flap.sinceMs : 0,
       everyoneFailing: flap.verdict === 'failed' && !localApiServes && !peersServe,
-      steer: options.steer(holder),
+      order: options.order(holder),
       priority: options.priority(),
     };
   };
   let decided: TrackHealth = {
     ...{ kind, service: 'unknown', failedForMs: 0, localApiServes: false, holder: false },
-    ...{ everyoneFailing: false, steer: 'none', priority: undefined },
+    ...{ everyoneFailing: false, order: 'none', priority: undefined },
   };
   const decide = (): TrackHealth => {
     decided = health();

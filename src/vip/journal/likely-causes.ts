@@ -4,11 +4,11 @@ import { durationText, printable } from '../../engine/system/text/readable-text.
 import { reloadReason } from '../../keepalived/transition-cause.ts';
 import { isInstanceOf } from '../group/vrrp-instances.ts';
 import {
-  type BeforeTaking,
-  beforeTaking,
   distanceMs,
   isMove,
   MOST_NEAR,
+  type PreviousHolder,
+  previousHolder,
   SLACK_MS,
   WINDOW_MS,
 } from './previous-holder.ts';
@@ -61,7 +61,7 @@ function whyTaken(lines: readonly JournalLine[], index: number, phraseOf: Phrase
   const line = lines[index];
   if (line === undefined) return [];
   const ordered = seenBefore(lines, index, line, ({ event }) => ORDERS.has(event)).map(phraseOf);
-  const before = beforeTaking(lines, index);
+  const before = previousHolder(lines, index);
   if (before === undefined) return ordered;
   // Where no node held it for a while, the taker can serve again.
   const recovered =
@@ -79,7 +79,7 @@ function recovery(lines: readonly JournalLine[], index: number, line: JournalLin
   return seenBefore(lines, index, line, ({ event }) => RECOVERY.has(event)).slice(-1);
 }
 
-function beforeText(before: BeforeTaking, line: JournalLine): string {
+function beforeText(before: PreviousHolder, line: JournalLine): string {
   if (before.kind === 'own') return 'no other node had taken it';
   if (before.kind === 'silent')
     return `${printable(before.node)} was the holder, and its journal does not record that it lost the VIP`;

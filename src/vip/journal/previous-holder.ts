@@ -10,7 +10,7 @@ export const SLACK_MS = 500;
 export const MOST_NEAR = 100;
 
 /** What became of the previous holder before a node took the VIP. */
-export type BeforeTaking =
+export type PreviousHolder =
   /** It left it, before or after. Long before, no node has held it since. */
   | { readonly kind: 'left'; readonly line: JournalLine }
   /** Its journal has no entry about it: it lost its power, or is still MASTER and hears no peer. */
@@ -23,7 +23,7 @@ export type BeforeTaking =
  * MASTER within the slack (both were taking over). If a journal starts later, its next transition shows the earlier
  * state. Otherwise it is the last node that left. Undefined if no journal shows it.
  */
-export function beforeTaking(lines: readonly JournalLine[], index: number): BeforeTaking | undefined {
+export function previousHolder(lines: readonly JournalLine[], index: number): PreviousHolder | undefined {
   const taking = lines[index];
   if (taking === undefined) return undefined;
   const seen = new Set([taking.node]);
@@ -51,7 +51,7 @@ function isHeldAtReload(line: JournalLine, taking: JournalLine): boolean {
 }
 
 /** The node's next move shows it, however late: an isolated holder keeps the VIP until it hears the others again. */
-function whatBecame(lines: readonly JournalLine[], index: number, node: string): BeforeTaking {
+function whatBecame(lines: readonly JournalLine[], index: number, node: string): PreviousHolder {
   const subject = lines[index]?.subject;
   const next = lines.findIndex((each, at) => at > index && each.node === node && isMove(each, subject));
   const line = lines[next];

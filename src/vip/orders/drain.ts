@@ -1,27 +1,27 @@
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { asked, awaitPlace, drainText, within } from './give-order.ts';
-import { drainObjections, type SteeringFacts } from './move-plan.ts';
-import { giveAndFollow, refused, type SteeringOutcome, steer, vipsOf } from './order-command.ts';
+import { drainObjections, type OrderFacts } from './move-plan.ts';
+import { giveAndFollow, type OrderOutcome, refused, runOrderCommand, vipsOf } from './order-command.ts';
 import { type OrderFile, readOrderFile, whatOvertook } from './order-file.ts';
-import type { SteeringReport } from './order-report.ts';
+import type { OrderReport } from './order-report.ts';
 import type { DrainSettings } from './order-settings.ts';
-import type { DrainOrder, SteeringOrder } from './vip-order.ts';
+import type { DrainOrder, VipOrder } from './vip-order.ts';
 
 type Settings = DrainSettings;
 
 /** Drains this node: resolves once its VIPs are elsewhere, or with why they are not. */
-export async function drain(settings: Settings, env: NodeJS.ProcessEnv): Promise<SteeringReport> {
-  return await steer('drain', settings, settings.kind, ({ facts }, kinds) =>
+export async function drain(settings: Settings, env: NodeJS.ProcessEnv): Promise<OrderReport> {
+  return await runOrderCommand('drain', settings, settings.kind, ({ facts }, kinds) =>
     drainKinds(kinds, facts, settings, env),
   );
 }
 
 async function drainKinds(
   kinds: readonly VipKind[],
-  facts: SteeringFacts,
+  facts: OrderFacts,
   settings: Settings,
   env: NodeJS.ProcessEnv,
-): Promise<SteeringOutcome> {
+): Promise<OrderOutcome> {
   const { self } = facts;
   const cannot = `Cannot drain ${self}`;
   const file = await readOrderFile(settings.steering);
@@ -57,7 +57,7 @@ function inTheWay(file: OrderFile, force: boolean): string[] {
 /** A VIP that is already drained stays drained. */
 function drainOf(
   kinds: readonly VipKind[],
-  before: SteeringOrder | undefined,
+  before: VipOrder | undefined,
   whose: ReturnType<typeof asked>,
 ): DrainOrder {
   const more = before?.kind === 'drain' ? before.vips : [];
@@ -71,7 +71,7 @@ async function outcomeOf(
   self: string,
   departure: Promise<number | undefined>,
   { timeout, steering }: Settings,
-): Promise<SteeringOutcome> {
+): Promise<OrderOutcome> {
   let isOver = false;
   const setOver = (): void => {
     isOver = true;

@@ -9,8 +9,8 @@ import {
   LOCAL_API_CHECK,
   PEERS_CHECK,
 } from '../settings/keepalived-monitor-status.ts';
-import type { SteeredVip, SteeringFacts } from './move-plan.ts';
-import type { SteeringEndpoints } from './order-settings.ts';
+import type { OrderFacts, VipFacts } from './move-plan.ts';
+import type { OrderEndpoints } from './order-settings.ts';
 
 const PAGE_TIMEOUT_MS = 2_000;
 const PEER_TIMEOUT_MS = 1_000;
@@ -22,7 +22,7 @@ type MonitorReading =
 /** Asks the monitor, the only process that carries out orders. */
 export async function askMonitor({
   keepalivedMonitor,
-}: Pick<SteeringEndpoints, 'keepalivedMonitor'>): Promise<MonitorReading> {
+}: Pick<OrderEndpoints, 'keepalivedMonitor'>): Promise<MonitorReading> {
   const options = { timeoutMs: PAGE_TIMEOUT_MS, signal: new AbortController().signal };
   const schema = keepalivedMonitorStatusSchema;
   const answer = await askProgram('keepalived-monitor', keepalivedMonitor, schema, options);
@@ -35,8 +35,8 @@ export async function askMonitor({
 /** What the monitor's answer means for an order. The peers are asked whether they serve; a drained one does. */
 export async function factsOf(
   status: KeepalivedMonitorStatus,
-  { healthPort }: Pick<SteeringEndpoints, 'healthPort'>,
-): Promise<SteeringFacts> {
+  { healthPort }: Pick<OrderEndpoints, 'healthPort'>,
+): Promise<OrderFacts> {
   const self = status.group.find((node) => node.self)?.name ?? '';
   // The group is that of the API VIP if there is one.
   const grouped = status.priorities[0]?.kind;
@@ -45,13 +45,13 @@ export async function factsOf(
   const present = presentAddresses();
   return {
     self,
-    vips: status.priorities.map((vipPriority): SteeredVip => {
+    vips: status.priorities.map((vipPriority): VipFacts => {
       const { kind, vips, value, order } = vipPriority;
       const isApi = kind === 'api';
       // The holder's bonus lasts half a second longer than its role, so the VIP's place decides.
       const holder = vipPriority.holder && vips.every((vip) => present.has(vip));
       return {
-        ...{ kind, vips, holder, measured: value !== null, steered: order ?? undefined },
+        ...{ kind, vips, holder, measured: value !== null, order: order ?? undefined },
         troubles: troublesOf(vipPriority),
         othersServe: isApi ? ready.length > 0 : isOk(vipPriority, PEERS_CHECK),
         servingPeers: isApi ? ready : [],

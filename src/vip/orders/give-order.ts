@@ -7,8 +7,8 @@ import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
 import { askMonitor } from './gather-facts.ts';
 import { newOrderId, placeOrder, removeOrder, replaceOrder, whatOvertook } from './order-file.ts';
-import type { SteeringEndpoints } from './order-settings.ts';
-import { type DrainOrder, type SteeringOrder, steeringText } from './vip-order.ts';
+import type { OrderEndpoints } from './order-settings.ts';
+import { type DrainOrder, orderText, type VipOrder } from './vip-order.ts';
 
 /** Without a file notification, the monitor reads the file every few seconds. */
 const TAKEN_WITHIN_MS = 20_000;
@@ -16,10 +16,7 @@ const LOOK_EVERY_MS = 50;
 const PLACE_EVERY_MS = 10;
 
 /** The fields that every order has: who gave it, and when. */
-export function asked(
-  why: string,
-  env: NodeJS.ProcessEnv,
-): Pick<SteeringOrder, 'id' | 'by' | 'why' | 'atMs'> {
+export function asked(why: string, env: NodeJS.ProcessEnv): Pick<VipOrder, 'id' | 'by' | 'why' | 'atMs'> {
   const user = env['SUDO_USER'] ?? userName();
   return { id: newOrderId(), by: `${user}@${hostname()}`.slice(0, 200), why, atMs: Date.now() };
 }
@@ -33,7 +30,7 @@ function userName(): string {
   }
 }
 
-type OrderOutcome =
+type GivenOrder =
   | { readonly kind: 'taken' }
   | { readonly kind: 'refused' | 'not-taken'; readonly message: string };
 
@@ -42,10 +39,10 @@ type OrderOutcome =
  * gone: a completed move was taken too. An order that is not taken is removed.
  */
 export async function giveOrder(
-  order: SteeringOrder,
-  before: SteeringOrder | undefined,
-  places: SteeringEndpoints,
-): Promise<OrderOutcome> {
+  order: VipOrder,
+  before: VipOrder | undefined,
+  places: OrderEndpoints,
+): Promise<GivenOrder> {
   const path = places.steering;
   try {
     const isPlaced =
@@ -66,16 +63,18 @@ export async function giveOrder(
   return { kind: 'not-taken', message };
 }
 
-function isFollowed(order: SteeringOrder, priorities: KeepalivedMonitorStatus['priorities']): boolean {
-  const isSteered = (kind: VipKind, steered: string | null): boolean =>
-    order.kind === 'drain' ? steered === drainText(order, [kind]) : steered !== null;
+function isFollowed(order: VipOrder, priorities: KeepalivedMonitorStatus['priorities']): boolean {
+  const isInEffect = (kind: VipKind, followed: string | null): boolean =>
+    order.kind === 'drain' ? followed === drainText(order, [kind]) : followed !== null;
   const kinds = order.kind === 'drain' ? order.vips : [order.vip];
-  return kinds.every((each) => priorities.some(({ kind, order }) => kind === each && isSteered(kind, order)));
+  return kinds.every((each) =>
+    priorities.some((one) => one.kind === each && isInEffect(one.kind, one.order)),
+  );
 }
 
 /** What the status says of a node that this order drains. */
 export function drainText(order: DrainOrder, [kind = 'api']: readonly VipKind[]): string | undefined {
-  return steeringText({ kind: 'drained' }, order, kind);
+  return orderText({ kind: 'drained' }, order, kind);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { RankedPeer } from '../group/vrrp.ts';
 
 /** The VIPs of one kind, as this node sees them before an order is given. */
-export interface SteeredVip {
+export interface VipFacts {
   readonly kind: VipKind;
   readonly vips: readonly string[];
   readonly holder: boolean;
@@ -13,7 +13,7 @@ export interface SteeredVip {
   /** This node's monitor reports a value for it to keepalived. */
   readonly measured: boolean;
   /** What is asked of this node already. */
-  readonly steered: string | undefined;
+  readonly order: string | undefined;
   /** Some other node says that it serves. */
   readonly othersServe: boolean;
   /** Those of the others that serve, as far as they are known by name. */
@@ -22,10 +22,10 @@ export interface SteeredVip {
   readonly peers: readonly RankedPeer[];
 }
 
-export interface SteeringFacts {
+export interface OrderFacts {
   /** This node's name in the group. */
   readonly self: string;
-  readonly vips: readonly SteeredVip[];
+  readonly vips: readonly VipFacts[];
   /** VIPs that another host holds too. */
   readonly splitBrain: readonly string[];
   /** Why this node does not join its group. */
@@ -67,7 +67,7 @@ export function nextHolder(peers: readonly RankedPeer[]): RankedPeer | undefined
 
 /** Why this node cannot be drained of these VIPs without an outage; empty where it can. `force` leaves out what might be meant. */
 export function drainObjections(
-  facts: SteeringFacts,
+  facts: OrderFacts,
   kinds: readonly VipKind[],
   force: boolean,
 ): readonly string[] {
@@ -81,7 +81,7 @@ export function drainObjections(
 }
 
 /** How the VIP gets where it is wanted, or every reason against it. */
-export function planMove(facts: SteeringFacts, wish: MoveWish): MovePlan {
+export function planMove(facts: OrderFacts, wish: MoveWish): MovePlan {
   const vip = facts.vips.find(({ kind }) => kind === wish.kind);
   if (vip === undefined) return refused([noVip(wish.kind)]);
   const place = placeOf(facts, vip, wish);
@@ -95,33 +95,33 @@ function refused(reasons: readonly string[]): MovePlan {
 }
 
 /** For both directions. */
-function objections(facts: SteeringFacts, vip: SteeredVip): readonly string[] {
+function objections(facts: OrderFacts, vip: VipFacts): readonly string[] {
   const { splitBrain, virtualRouterIdTaken } = facts;
   const split = vip.vips.filter((each) => splitBrain.includes(each));
   return [
     ...(vip.measured ? [] : [notMeasured(vip)]),
-    ...(vip.steered === undefined
+    ...(vip.order === undefined
       ? []
-      : [`this node is ${steeredWords(vip.steered)}; undrain it or wait for the order's end`]),
+      : [`this node ${orderWords(vip.order)}; undrain it or wait for the order's end`]),
     ...split.map((each) => `another host answers for ${each} too (split brain)`),
     ...(virtualRouterIdTaken === undefined ? [] : [`${virtualRouterIdTaken}, expected an id of its own`]),
     ...vip.troubles.map((trouble) => `this node is not healthy: ${trouble}`),
   ];
 }
 
-function steeredWords(steered: string): string {
-  return steered.startsWith('drained') ? steered : `steered already (${steered})`;
+function orderWords(order: string): string {
+  return order.startsWith('drained') ? `is ${order}` : `already follows an order (${order})`;
 }
 
-function placeOf(facts: SteeringFacts, vip: SteeredVip, wish: MoveWish): MovePlan {
+function placeOf(facts: OrderFacts, vip: VipFacts, wish: MoveWish): MovePlan {
   const { to } = wish;
-  if (to === facts.self) return vip.holder ? here(facts, vip) : claimed(facts);
+  if (to === facts.self) return vip.holder ? here(facts, vip) : promotion(facts);
   if (to !== undefined && vip.peers.length > 0 && !vip.peers.some(({ name }) => name === to))
     return refused([
       `there is no node "${to}" in its group, expected ${names([facts.self, ...vip.peers.map(({ name }) => name)])}`,
     ]);
   if (!vip.holder) return refused([notHolder(facts, vip, wish)]);
-  return yielded(vip, wish);
+  return demotion(vip, wish);
 }
 
 /** As VRRP decides: by priority, and between equal ones by address. */
@@ -130,25 +130,25 @@ function outranks(a: RankedPeer, b: RankedPeer): boolean {
   return BigInt(addressNumber(a.address)) > BigInt(addressNumber(b.address));
 }
 
-function here({ self }: SteeringFacts, vip: SteeredVip): MovePlan {
+function here({ self }: OrderFacts, vip: VipFacts): MovePlan {
   return { kind: 'nothing', why: `${self} holds ${named(vip)} already` };
 }
 
-function claimed({ self }: SteeringFacts): MovePlan {
+function promotion({ self }: OrderFacts): MovePlan {
   return {
     kind: 'move',
-    first: 'claim',
+    first: 'promote',
     to: self,
     why: 'its priority rises above that of the holder until it holds the VIP',
   };
 }
 
-function notHolder({ self }: SteeringFacts, vip: SteeredVip, { to, holder }: MoveWish): string {
+function notHolder({ self }: OrderFacts, vip: VipFacts, { to, holder }: MoveWish): string {
   if (to !== undefined) return `${self} does not hold ${named(vip)}; type this command on ${to}`;
   return `${self} does not hold ${named(vip)}; type this command on its holder${holder === undefined ? '' : `, ${holder}`}, or --to ${self}`;
 }
 
-function yielded(vip: SteeredVip, { to }: MoveWish): MovePlan {
+function demotion(vip: VipFacts, { to }: MoveWish): MovePlan {
   if (!vip.othersServe) return refused([`no other node reports that it could serve ${named(vip)}`]);
   const next = nextHolder(vip.servingPeers);
   if (to !== undefined && to !== next?.name) return refused([notNext(vip, to, next)]);
@@ -156,10 +156,10 @@ function yielded(vip: SteeredVip, { to }: MoveWish): MovePlan {
     next === undefined
       ? 'another node says that it serves'
       : `of those that serve it comes first: ${names(vip.servingPeers.map(({ name, priority }) => `${name} ${priority}`))}`;
-  return { kind: 'move', first: 'yield', to: next?.name, why };
+  return { kind: 'move', first: 'demote', to: next?.name, why };
 }
 
-function notNext(vip: SteeredVip, to: string, next: RankedPeer | undefined): string {
+function notNext(vip: VipFacts, to: string, next: RankedPeer | undefined): string {
   if (vip.peers.length > 0 && !vip.servingPeers.some(({ name }) => name === to))
     return `${to} does not report that it could serve ${named(vip)}`;
   return `the VIP would go to ${next?.name ?? 'another node'}, which ranks before ${to}; type this command on ${to}`;
@@ -169,11 +169,11 @@ function noVip(kind: VipKind): string {
   return `this node has no ${kindWord(kind)} VIP`;
 }
 
-function notMeasured(vip: SteeredVip): string {
+function notMeasured(vip: VipFacts): string {
   return `keepalived gets no health of ${named(vip)} on this node, expected a keepalived monitor that reports it`;
 }
 
-function named({ kind, vips }: SteeredVip): string {
+function named({ kind, vips }: VipFacts): string {
   return `the ${kindWord(kind)} VIP ${vips.join(' and ')}`;
 }
 

@@ -5,15 +5,15 @@ import { asked, within } from './give-order.ts';
 import type { Move } from './move-plan.ts';
 import {
   giveAndFollow,
+  type OrderOutcome,
   planNow,
   refused,
+  runOrderCommand,
   type Situation,
-  type SteeringOutcome,
-  steer,
   vipsOf,
 } from './order-command.ts';
 import { isThere } from './order-file.ts';
-import type { SteeringReport } from './order-report.ts';
+import type { OrderReport } from './order-report.ts';
 import type { MoveVipSettings } from './order-settings.ts';
 import { type Attempt, probeFigures } from './probe-figures.ts';
 import { findHolder, holderText } from './vip-holder.ts';
@@ -30,8 +30,8 @@ const INGRESS_PORT = 443;
 type Settings = MoveVipSettings;
 
 /** Moves a VIP once and probes it meanwhile: resolves once it has moved, or with why it has not. */
-export async function moveVip(settings: Settings, env: NodeJS.ProcessEnv): Promise<SteeringReport> {
-  return await steer('move-vip', settings, [settings.kind], async (situation) => {
+export async function moveVip(settings: Settings, env: NodeJS.ProcessEnv): Promise<OrderReport> {
+  return await runOrderCommand('move-vip', settings, [settings.kind], async (situation) => {
     const { kind, to, steering } = settings;
     const plan = await planNow(situation, { kind, to }, steering);
     if (plan.kind === 'nothing') return { outcome: 'done', notes: [plan.why], tookMs: null };
@@ -47,7 +47,7 @@ async function probedMove(
   situation: Situation,
   settings: Settings,
   env: NodeJS.ProcessEnv,
-): Promise<SteeringOutcome> {
+): Promise<OrderOutcome> {
   const { kind, apiPort } = settings;
   const [vip = ''] = vipsOf(situation.facts, [kind]);
   const target: ProbePlan = {
@@ -68,7 +68,7 @@ async function probedMove(
     const answeredMs = firstAnswerMs(attempts, orderedMs + outcome.tookMs);
     const report = {
       ...{ from: situation.facts.self, how: target.how, target: hostPort(target), ...probeFigures(attempts) },
-      holder: plan.first === 'claim' ? situation.facts.self : await holderOf(vip, situation),
+      holder: plan.first === 'promote' ? situation.facts.self : await holderOf(vip, situation),
       answeredMs: answeredMs === null ? null : Math.round(answeredMs - orderedMs),
     };
     return { ...outcome, probe: report };
@@ -77,9 +77,9 @@ async function probedMove(
   }
 }
 
-async function move(order: MoveOrder, { facts }: Situation, settings: Settings): Promise<SteeringOutcome> {
+async function move(order: MoveOrder, { facts }: Situation, settings: Settings): Promise<OrderOutcome> {
   const { kind, timeout, steering } = settings;
-  const place = order.first === 'yield' ? 'elsewhere' : 'here';
+  const place = order.first === 'demote' ? 'elsewhere' : 'here';
   const errand = { order, vips: vipsOf(facts, [kind]), place, cannot: CANNOT } as const;
   return await giveAndFollow(errand, settings, async (arrival) => {
     const tookMs = await arrival;

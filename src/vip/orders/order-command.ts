@@ -2,24 +2,24 @@ import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
 import { askMonitor, factsOf } from './gather-facts.ts';
 import { awaitPlace, giveOrder } from './give-order.ts';
-import { type MovePlan, type MoveWish, planMove, type SteeringFacts } from './move-plan.ts';
+import { type MovePlan, type MoveWish, type OrderFacts, planMove } from './move-plan.ts';
 import { orderInTheWay } from './order-file.ts';
-import type { SteeringReport } from './order-report.ts';
-import type { SteeringEndpoints } from './order-settings.ts';
+import type { OrderReport } from './order-report.ts';
+import type { OrderEndpoints } from './order-settings.ts';
 import { findHolder, holderText } from './vip-holder.ts';
-import type { SteeringOrder } from './vip-order.ts';
+import type { VipOrder } from './vip-order.ts';
 
-export type SteeringOutcome = Pick<SteeringReport, 'outcome' | 'notes' | 'tookMs'> &
-  Partial<Pick<SteeringReport, 'probe'>>;
+export type OrderOutcome = Pick<OrderReport, 'outcome' | 'notes' | 'tookMs'> &
+  Partial<Pick<OrderReport, 'probe'>>;
 
 /** What the monitor's answer means for an order, and the nodes that share the VIPs. */
 export interface Situation {
-  readonly facts: SteeringFacts;
+  readonly facts: OrderFacts;
   readonly group: KeepalivedMonitorStatus['group'];
 }
 
 /** Resolves with a sentence if the monitor is silent. */
-export async function readSituation(places: SteeringEndpoints): Promise<Situation | string> {
+export async function readSituation(places: OrderEndpoints): Promise<Situation | string> {
   const look = await askMonitor(places);
   if (look.kind === 'silent') return look.message;
   return { facts: await factsOf(look.status, places), group: look.status.group };
@@ -29,12 +29,12 @@ export async function readSituation(places: SteeringEndpoints): Promise<Situatio
  * The steps of every such command: asks the monitor, does the work for the wanted kinds of VIP (by default all that this
  * node has), and reports the VIPs' holders afterwards. Without a monitor the work is not done.
  */
-export async function steer(
-  command: SteeringReport['command'],
-  places: SteeringEndpoints,
+export async function runOrderCommand(
+  command: OrderReport['command'],
+  places: OrderEndpoints,
   wanted: readonly VipKind[] | undefined,
-  work: (situation: Situation, kinds: readonly VipKind[]) => Promise<SteeringOutcome>,
-): Promise<SteeringReport> {
+  work: (situation: Situation, kinds: readonly VipKind[]) => Promise<OrderOutcome>,
+): Promise<OrderReport> {
   const situation = await readSituation(places);
   if (typeof situation === 'string')
     return {
@@ -57,9 +57,9 @@ export async function steer(
 /** The holders of the VIPs of these kinds. */
 async function whereAre(
   kinds: readonly VipKind[],
-  { vips }: SteeringFacts,
+  { vips }: OrderFacts,
   group: Situation['group'],
-): Promise<SteeringReport['vips']> {
+): Promise<OrderReport['vips']> {
   const all = vips.flatMap(({ kind, vips: list }) =>
     kinds.includes(kind) ? list.map((vip) => ({ kind, vip })) : [],
   );
@@ -72,7 +72,7 @@ async function whereAre(
   );
 }
 
-export function vipsOf({ vips }: SteeringFacts, kinds: readonly VipKind[]): readonly string[] {
+export function vipsOf({ vips }: OrderFacts, kinds: readonly VipKind[]): readonly string[] {
   return vips.filter(({ kind }) => kinds.includes(kind)).flatMap((each) => each.vips);
 }
 
@@ -95,9 +95,9 @@ export async function planNow(
  */
 export async function giveAndFollow(
   { cannot, order, before, vips, place }: Errand,
-  settings: SteeringEndpoints & { readonly timeout: number },
-  follow: (arrival: Promise<number | undefined>) => Promise<SteeringOutcome>,
-): Promise<SteeringOutcome> {
+  settings: OrderEndpoints & { readonly timeout: number },
+  follow: (arrival: Promise<number | undefined>) => Promise<OrderOutcome>,
+): Promise<OrderOutcome> {
   const watch = new AbortController();
   const arrival = awaitPlace(vips, place, settings.timeout, watch.signal);
   try {
@@ -113,13 +113,13 @@ export async function giveAndFollow(
 interface Errand {
   /** How a refusal begins: `Cannot drain cp-1`. */
   readonly cannot: string;
-  readonly order: SteeringOrder;
+  readonly order: VipOrder;
   /** The order that it replaces. */
-  readonly before?: SteeringOrder | undefined;
+  readonly before?: VipOrder | undefined;
   readonly vips: readonly string[];
   readonly place: 'here' | 'elsewhere';
 }
 
-export function refused(cannot: string, reasons: readonly string[]): SteeringOutcome {
+export function refused(cannot: string, reasons: readonly string[]): OrderOutcome {
   return { outcome: 'refused', notes: reasons.map((reason) => `${cannot}: ${reason}`), tookMs: null };
 }

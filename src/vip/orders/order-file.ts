@@ -4,22 +4,22 @@ import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
 import { readRegularFile } from '../../engine/system/file/read-regular-file.ts';
 import { isoTime } from '../../engine/system/time/iso-time.ts';
-import { parseSteeringOrder, steeringOrderText } from './order-text.ts';
-import type { SteeringOrder } from './vip-order.ts';
+import { orderFileText, parseOrder } from './order-text.ts';
+import type { VipOrder } from './vip-order.ts';
 
 /** Far above any order. */
 const MAX_ORDER_BYTES = 8 * 1024;
 
 export type OrderFile =
   | { readonly kind: 'none' }
-  | { readonly kind: 'order'; readonly order: SteeringOrder }
+  | { readonly kind: 'order'; readonly order: VipOrder }
   | { readonly kind: 'unusable'; readonly message: string };
 
 /** Never rejects, and never waits for the writer of a pipe of that name. */
 export async function readOrderFile(path: string): Promise<OrderFile> {
   try {
     const { bytes } = await readRegularFile(path, { MAX_ORDER_BYTES }, constants.O_NOFOLLOW);
-    const parsed = parseSteeringOrder(bytes.toString('utf8'));
+    const parsed = parseOrder(bytes.toString('utf8'));
     return parsed.kind === 'order' ? parsed : unusable(path, parsed.problem);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return { kind: 'none' };
@@ -40,10 +40,10 @@ export function newOrderId(): string {
  * Writes the order if there is none, in one step, so that its reader sees all of it. Resolves with false if another
  * order is there, which stays. Rejects with the system's error.
  */
-export async function placeOrder(path: string, order: SteeringOrder): Promise<boolean> {
+export async function placeOrder(path: string, order: VipOrder): Promise<boolean> {
   const staged = `${path}.${newOrderId()}`;
   try {
-    await writeFileAtomically(staged, steeringOrderText(order), { mode: 0o644 });
+    await writeFileAtomically(staged, orderFileText(order), { mode: 0o644 });
     await link(staged, path);
     return true;
   } catch (error) {
@@ -55,9 +55,9 @@ export async function placeOrder(path: string, order: SteeringOrder): Promise<bo
 }
 
 /** Replaces one order by another. False if the first is gone. */
-export async function replaceOrder(path: string, id: string, order: SteeringOrder): Promise<boolean> {
+export async function replaceOrder(path: string, id: string, order: VipOrder): Promise<boolean> {
   if (!(await isThere(path, id))) return false;
-  await writeFileAtomically(path, steeringOrderText(order), { mode: 0o644 });
+  await writeFileAtomically(path, orderFileText(order), { mode: 0o644 });
   return true;
 }
 

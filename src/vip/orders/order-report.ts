@@ -5,7 +5,7 @@ import { wrapText } from '../../engine/system/text/wrap-text.ts';
 const WIDTH = 80;
 
 /** What `hawser drain`, `undrain` and `move-vip` print with `--json`; published as `schemas/steering.schema.json`. */
-export const steeringReportSchema = z.object({
+export const orderReportSchema = z.object({
   v: z.literal(1),
   command: z.enum(['drain', 'undrain', 'move-vip']),
   /** This node. */
@@ -46,10 +46,10 @@ export const steeringReportSchema = z.object({
   ),
 });
 
-export type SteeringReport = z.infer<typeof steeringReportSchema>;
-type Probe = NonNullable<SteeringReport['probe']>;
+export type OrderReport = z.infer<typeof orderReportSchema>;
+type Probe = NonNullable<OrderReport['probe']>;
 
-const EXIT_CODES: Readonly<Record<SteeringReport['outcome'], number>> = {
+const EXIT_CODES: Readonly<Record<OrderReport['outcome'], number>> = {
   done: 0,
   'would-do': 0,
   refused: 1,
@@ -57,12 +57,12 @@ const EXIT_CODES: Readonly<Record<SteeringReport['outcome'], number>> = {
   unknown: 2,
 };
 
-export function exitCodeOf({ outcome }: SteeringReport): number {
+export function exitCodeOf({ outcome }: OrderReport): number {
   return EXIT_CODES[outcome];
 }
 
 /** For people: each note, what the probe saw, and each VIP's holder. */
-export function steeringLines({ notes, vips, node, probe }: SteeringReport): readonly string[] {
+export function orderLines({ notes, vips, node, probe }: OrderReport): readonly string[] {
   const where = vips.map(
     ({ kind, vip, holder, here }) =>
       `${kind === 'api' ? 'API' : 'ingress'} VIP ${vip}: ${here ? 'here' : (holder ?? 'no node answers for it')}`,

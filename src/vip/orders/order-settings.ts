@@ -124,7 +124,7 @@ export const moveVipCommand = commandSpec({
 });
 
 /** The settings that all three commands need. */
-export type SteeringEndpoints = SettingsFrom<typeof placeFlags>;
+export type OrderEndpoints = SettingsFrom<typeof placeFlags>;
 export type DrainSettings = SettingsOf<typeof drainCommand>;
 export type UndrainSettings = SettingsOf<typeof undrainCommand>;
 export type MoveVipSettings = SettingsOf<typeof moveVipCommand>;

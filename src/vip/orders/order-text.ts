@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { messageOf } from '../../engine/system/errors.ts';
 import { isoTime } from '../../engine/system/time/iso-time.ts';
-import { longestMoveMs, type SteeringOrder } from './vip-order.ts';
+import { longestMoveMs, type VipOrder } from './vip-order.ts';
 
-type SteeringText =
-  | { readonly kind: 'order'; readonly order: SteeringOrder }
+type ParsedOrder =
+  | { readonly kind: 'order'; readonly order: VipOrder }
   /** A sentence that begins with what is wrong and ends with what was expected. */
   | { readonly kind: 'unusable'; readonly problem: string };
 
@@ -29,7 +29,7 @@ const move = z.strictObject({
   ...asked,
   order: z.literal('move-vip'),
   vip,
-  first: z.enum(['yield', 'claim']),
+  first: z.enum(['demote', 'promote']),
   until: moment,
 });
 const schema = z.discriminatedUnion('order', [drain, move]);
@@ -38,7 +38,7 @@ const schema = z.discriminatedUnion('order', [drain, move]);
  * Reads an order. Whatever is not exactly one is unusable, half a file too: a guess would move a VIP. So is a move that
  * would last longer than any may.
  */
-export function parseSteeringOrder(text: string): SteeringText {
+export function parseOrder(text: string): ParsedOrder {
   try {
     const parsed = schema.safeParse(JSON.parse(text));
     return parsed.success ? orderOf(parsed.data) : unusable(problemOf(parsed.error.issues[0]));
@@ -47,7 +47,7 @@ export function parseSteeringOrder(text: string): SteeringText {
   }
 }
 
-function orderOf(data: z.infer<typeof schema>): SteeringText {
+function orderOf(data: z.infer<typeof schema>): ParsedOrder {
   const asked = { id: data.id, by: data.by, why: data.why, atMs: data.at };
   if (data.order === 'drain') return { kind: 'order', order: { kind: 'drain', ...asked, vips: data.vips } };
   const { vip, first, until: untilMs } = data;
@@ -56,7 +56,7 @@ function orderOf(data: z.infer<typeof schema>): SteeringText {
   return { kind: 'order', order: { kind: 'move', ...asked, vip, first, untilMs } };
 }
 
-function unusable(what: string): SteeringText {
+function unusable(what: string): ParsedOrder {
   const printable = what.replaceAll(/[\p{Cc}\p{Cf}]/gu, '·');
   return { kind: 'unusable', problem: `${printable}, expected an order that hawser drain or move-vip wrote` };
 }
@@ -68,12 +68,12 @@ function problemOf(issue: z.core.$ZodIssue | undefined): string {
   return key === '' ? 'not a VIP order' : `its "${key.slice(0, 80)}" is missing or wrong`;
 }
 
-/** The text that `parseSteeringOrder` reads as this order. */
-export function steeringOrderText(order: SteeringOrder): string {
+/** The text that `parseOrder` reads as this order. */
+export function orderFileText(order: VipOrder): string {
   return `${JSON.stringify({ v: 1, ...fieldsOf(order) })}\n`;
 }
 
-function fieldsOf(order: SteeringOrder): Readonly<Record<string, unknown>> {
+function fieldsOf(order: VipOrder): Readonly<Record<string, unknown>> {
   const { id, by, why } = order;
   const asked = { id, by, why, at: isoTime(order.atMs) };
   if (order.kind === 'drain') return { order: 'drain', ...asked, vips: order.vips };

@@ -3,9 +3,9 @@ import { messageOf } from '../../engine/system/errors.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { askMonitor } from './gather-facts.ts';
 import { within } from './give-order.ts';
-import { refused, type SteeringOutcome, steer } from './order-command.ts';
+import { type OrderOutcome, refused, runOrderCommand } from './order-command.ts';
 import { newOrderId, readOrderFile, removeOrder, replaceOrder } from './order-file.ts';
-import type { SteeringReport } from './order-report.ts';
+import type { OrderReport } from './order-report.ts';
 import type { UndrainSettings } from './order-settings.ts';
 import type { DrainOrder } from './vip-order.ts';
 
@@ -15,9 +15,9 @@ const PICKED_UP_WITHIN_MS = 20_000;
 type Settings = UndrainSettings;
 
 /** Removes the drain even if no monitor answers: the next monitor will not find it. */
-export async function undrain(settings: Settings): Promise<SteeringReport> {
+export async function undrain(settings: Settings): Promise<OrderReport> {
   const done = await takeAway(settings);
-  const report = await steer('undrain', settings, settings.kind, async (_, kinds) => {
+  const report = await runOrderCommand('undrain', settings, settings.kind, async (_, kinds) => {
     const doubt = done.outcome === 'done' ? await whyNotPickedUp(kinds, settings) : undefined;
     return doubt === undefined
       ? { ...done, notes: [] }
@@ -26,7 +26,7 @@ export async function undrain(settings: Settings): Promise<SteeringReport> {
   return { ...report, notes: [...done.notes, ...report.notes] };
 }
 
-async function takeAway({ steering: path, kind }: Settings): Promise<SteeringOutcome> {
+async function takeAway({ steering: path, kind }: Settings): Promise<OrderOutcome> {
   const file = await readOrderFile(path);
   if (file.kind === 'none') return done('This node is not drained.');
   if (file.kind === 'unusable')
@@ -38,7 +38,7 @@ async function takeAway({ steering: path, kind }: Settings): Promise<SteeringOut
   return await attempt(path, work, `This node is not drained any more (it was by ${order.by}).`);
 }
 
-async function attempt(path: string, work: Promise<void>, note: string): Promise<SteeringOutcome> {
+async function attempt(path: string, work: Promise<void>, note: string): Promise<OrderOutcome> {
   try {
     await work;
     return done(note);
@@ -47,7 +47,7 @@ async function attempt(path: string, work: Promise<void>, note: string): Promise
   }
 }
 
-function done(note: string): SteeringOutcome {
+function done(note: string): OrderOutcome {
   return { outcome: 'done', notes: [note], tookMs: null };
 }
 

@@ -1,5 +1,5 @@
 import { isoTime } from '../../engine/system/time/iso-time.ts';
-import type { Steer, Step } from '../../keepalived/track-value.ts';
+import type { OrderEffect, Step } from '../../keepalived/track-value.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 
 interface Asked {
@@ -27,7 +27,7 @@ export interface MoveOrder extends Asked {
   readonly untilMs: number;
 }
 
-export type SteeringOrder = DrainOrder | MoveOrder;
+export type VipOrder = DrainOrder | MoveOrder;
 
 /** A longer move order is invalid: every order but a drain expires by itself. */
 export const longestMoveMs = 600_000;
@@ -39,7 +39,7 @@ export const longestMoveMs = 600_000;
 export const settleMs = 2_000;
 
 /** How far an order has come. Times as in the order. */
-export type Steering =
+export type OrderProgress =
   | { readonly kind: 'idle' }
   | { readonly kind: 'drained' }
   | {
@@ -51,10 +51,10 @@ export type Steering =
   /** `not-moved`: no node took it, or this node could not. */
   | { readonly kind: 'over'; readonly outcome: 'moved' | 'not-moved' };
 
-export const notSteered: Steering = { kind: 'idle' };
+export const notBegun: OrderProgress = { kind: 'idle' };
 
 /** One observation; `nowMs` is the wall clock's, as it goes into the order. */
-interface SteeringInputs {
+interface OrderInputs {
   readonly nowMs: number;
   /** This node counts as the holder of the order's VIP. */
   readonly holds: boolean;
@@ -65,14 +65,14 @@ interface SteeringInputs {
  * from the order, the time and the holder of the VIP. The order is over past its deadline, and if the clock was set back
  * so far that it would last longer than any order may.
  */
-export function nextSteering(
-  state: Steering,
-  order: SteeringOrder,
-  { nowMs, holds }: SteeringInputs,
-): Steering {
+export function nextProgress(
+  state: OrderProgress,
+  order: VipOrder,
+  { nowMs, holds }: OrderInputs,
+): OrderProgress {
   if (order.kind === 'drain') return { kind: 'drained' };
   if (state.kind === 'over') return state;
-  const isReached = holds === (order.first === 'claim');
+  const isReached = holds === (order.first === 'promote');
   const isLate = nowMs >= order.untilMs || order.untilMs - nowMs > longestMoveMs;
   if (isLate) return { kind: 'over', outcome: state.kind === 'moving' && isReached ? 'moved' : 'not-moved' };
   const sinceMs = state.kind === 'moving' ? state.reachedMs : undefined;
@@ -83,13 +83,13 @@ export function nextSteering(
 }
 
 /** What the state makes of the rank of VIPs of this kind. */
-export function steerOf(state: Steering, order: SteeringOrder, kind: VipKind): Steer {
+export function effectOf(state: OrderProgress, order: VipOrder, kind: VipKind): OrderEffect {
   if (order.kind === 'drain') return order.vips.includes(kind) ? 'drain' : 'none';
   return state.kind === 'moving' && order.vip === kind ? state.step : 'none';
 }
 
 /** For people: whose order about VIPs of this kind is in effect, since or until when, and why; undefined without one. */
-export function steeringText(state: Steering, order: SteeringOrder, kind: VipKind): string | undefined {
+export function orderText(state: OrderProgress, order: VipOrder, kind: VipKind): string | undefined {
   const { by, why, atMs } = order;
   const because = why === '' ? '' : `: ${why}`;
   if (order.kind === 'drain')

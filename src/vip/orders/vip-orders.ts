@@ -1,22 +1,22 @@
 import { messageOf } from '../../engine/system/errors.ts';
 import { isoTime } from '../../engine/system/time/iso-time.ts';
-import type { Steer } from '../../keepalived/track-value.ts';
+import type { OrderEffect } from '../../keepalived/track-value.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import { type OrderFile, readOrderFile, removeOrder } from './order-file.ts';
 import {
-  nextSteering,
-  notSteered,
-  type Steering,
-  type SteeringOrder,
-  steeringText,
-  steerOf,
+  effectOf,
+  nextProgress,
+  notBegun,
+  type OrderProgress,
+  orderText,
+  type VipOrder,
 } from './vip-order.ts';
 
 /** Carries out the orders of `hawser drain` and `move-vip`, even if those commands have ended. */
-export interface SteeringKeeper {
+export interface VipOrders {
   /** The rank that an order gives this node for these VIPs. Must be called repeatedly: each call advances the order. */
-  readonly steer: (kind: VipKind, holds: boolean) => Steer;
+  readonly effect: (kind: VipKind, holds: boolean) => OrderEffect;
   /** A description for people; undefined without an order. */
   readonly text: (kind: VipKind) => string | undefined;
   /** Reads the order file. Never rejects. */
@@ -26,20 +26,20 @@ export interface SteeringKeeper {
 }
 
 interface Known {
-  readonly order: SteeringOrder;
-  readonly state: Steering;
+  readonly order: VipOrder;
+  readonly state: OrderProgress;
 }
 
 /**
  * The order in the file at `path`, and its progress. An unusable file is logged once and changes nothing. A finished
- * order is removed; removing the file of any other order cancels it. `steerable`: the kinds
+ * order is removed; removing the file of any other order cancels it. `kindsHere`: the kinds
  * of VIP that this node has.
  */
-export function createSteeringKeeper(
+export function createVipOrders(
   path: string,
-  steerable: readonly VipKind[],
+  kindsHere: readonly VipKind[],
   observers: KeepalivedMonitorObservers,
-): SteeringKeeper {
+): VipOrders {
   const { log, metrics, once } = observers;
   const listeners: (() => void)[] = [];
   let known: Known | undefined;
@@ -47,7 +47,7 @@ export function createSteeringKeeper(
 
   const know = (next: Known | undefined): void => {
     known = next;
-    for (const kind of steerable) metrics.drained(kind, isDrained(next?.order, kind));
+    for (const kind of kindsHere) metrics.drained(kind, isDrained(next?.order, kind));
     for (const notify of listeners) notify();
   };
   const remove = async (id: string): Promise<void> => {
@@ -55,18 +55,18 @@ export function createSteeringKeeper(
       log({ event: 'order-not-removed', level: 'warn', path, message: messageOf(error) }),
     );
   };
-  const take = (order: SteeringOrder): void => {
+  const take = (order: VipOrder): void => {
     if (known?.order.id === order.id) {
       know({ order, state: known.state });
       return;
     }
     if (known !== undefined) logEnd(known, 'replaced', observers);
     logBegin(order, observers);
-    know({ order, state: notSteered });
+    know({ order, state: notBegun });
   };
   const look = async (): Promise<void> => {
     const file = await readOrderFile(path);
-    const problem = problemOf(path, file, steerable);
+    const problem = problemOf(path, file, kindsHere);
     if (problem !== undefined) {
       if (once.isNew('steering', problem))
         log({ event: 'invalid-vip-order', level: 'error', path, message: problem });
@@ -80,20 +80,20 @@ export function createSteeringKeeper(
     }
   };
   return {
-    steer: (kind, holds) => {
+    effect: (kind, holds) => {
       if (known === undefined) return 'none';
       const { order, state } = known;
       if (order.kind === 'drain' || order.vip === kind) {
-        const next = nextSteering(state, order, { nowMs: Date.now(), holds });
+        const next = nextProgress(state, order, { nowMs: Date.now(), holds });
         if (next.kind === 'over' && state.kind !== 'over') {
           logEnd(known, next.outcome, observers);
           void remove(order.id);
         }
         known = { order, state: next };
       }
-      return steerOf(known.state, order, kind);
+      return effectOf(known.state, order, kind);
     },
-    text: (kind) => known && steeringText(known.state, known.order, kind),
+    text: (kind) => known && orderText(known.state, known.order, kind),
     read: async () => {
       reading = reading.then(look);
       await reading;
@@ -105,21 +105,21 @@ export function createSteeringKeeper(
 }
 
 /** Why the order cannot be carried out on this node; undefined if it can, or there is no order. */
-function problemOf(path: string, file: OrderFile, steerable: readonly VipKind[]): string | undefined {
+function problemOf(path: string, file: OrderFile, kindsHere: readonly VipKind[]): string | undefined {
   if (file.kind === 'unusable') return file.message;
   if (file.kind === 'none') return undefined;
   const { order } = file;
   const vips = order.kind === 'drain' ? order.vips : [order.vip];
-  const stranger = vips.find((kind) => !steerable.includes(kind));
+  const stranger = vips.find((kind) => !kindsHere.includes(kind));
   if (stranger === undefined) return undefined;
-  return `Cannot use "${path}": it is about the ${stranger} VIP, which this node does not have, expected ${steerable.join(' or ')}`;
+  return `Cannot use "${path}": it is about the ${stranger} VIP, which this node does not have, expected ${kindsHere.join(' or ')}`;
 }
 
-function isDrained(order: SteeringOrder | undefined, kind: VipKind): boolean {
+function isDrained(order: VipOrder | undefined, kind: VipKind): boolean {
   return order?.kind === 'drain' && order.vips.includes(kind);
 }
 
-function logBegin(order: SteeringOrder, { log }: KeepalivedMonitorObservers): void {
+function logBegin(order: VipOrder, { log }: KeepalivedMonitorObservers): void {
   const { by, why } = order;
   if (order.kind === 'drain') {
     log({ event: 'node-drained', level: 'warn', kinds: order.vips, by, why, since: isoTime(order.atMs) });

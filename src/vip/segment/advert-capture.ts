@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { addressNumber, addressOfNumber } from '../../engine/system/network/node-address.ts';
 import { elementsOf } from '../../engine/system/nft/nft.ts';
-import type { IngressRule, TrapForm } from './capture.ts';
+import type { CaptureForm, IngressRule } from './capture.ts';
 import { type ForeignAdvert, VRRP_VERSION, type WatchedRouterId } from './foreign-router.ts';
 
 /** An advert of more VIPs than this, ours behind them, counts as foreign. */
@@ -11,7 +11,7 @@ const VIPS_LOOKED_AT = { ipv4: 8, ipv6: 4 };
  * The hosts that advertise one of these ids without its VIP or in another version of VRRP, or the VIP with another id, by
  * multicast or to this node alone, without a raw socket: the kernel keeps what each packet said in a set.
  */
-export const advertForm: TrapForm<WatchedRouterId, readonly ForeignAdvert[]> = {
+export const advertForm: CaptureForm<WatchedRouterId, readonly ForeignAdvert[]> = {
   sets: (watched) =>
     Object.fromEntries(
       watched.map(({ family }, index) => [

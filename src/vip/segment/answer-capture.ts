@@ -3,7 +3,7 @@ import type { Answer } from '../../engine/system/network/neighbours.ts';
 import { addressNumber } from '../../engine/system/network/node-address.ts';
 import { elementsOf } from '../../engine/system/nft/nft.ts';
 import type { VrrpInstance } from '../group/vrrp.ts';
-import type { IngressRule, TrapForm } from './capture.ts';
+import type { CaptureForm, IngressRule } from './capture.ts';
 
 export type AskedVip = Pick<VrrpInstance, 'vip' | 'family' | 'interface'>;
 
@@ -14,7 +14,7 @@ const FAMILIES = ['ipv4', 'ipv6'] as const;
  * Every host that answers for a VIP or announces it. Not from the kernel's table of neighbours: it takes no neighbour
  * advertisement for an IPv6 address of its own.
  */
-export const answerForm: TrapForm<AskedVip, readonly Answer[]> = {
+export const answerForm: CaptureForm<AskedVip, readonly Answer[]> = {
   sets: () => setsOfPairs(''),
   rules: (asked) => asked.map(answerRuleOf),
   parse: parseAnswers,

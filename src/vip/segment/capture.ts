@@ -8,7 +8,7 @@ export interface IngressRule {
 }
 
 /** What is noted of each of `W`, in nft's language, and how it is read. */
-export interface TrapForm<W, N> {
+export interface CaptureForm<W, N> {
   /** Definitions by name. */
   readonly sets: (watched: readonly W[]) => Readonly<Record<string, string>>;
   readonly rules: (watched: readonly W[]) => readonly IngressRule[];
@@ -17,7 +17,7 @@ export interface TrapForm<W, N> {
 }
 
 /** A table of ours in which the kernel notes what comes in. It only looks: it is seen by every packet before any other rule may drop it. */
-export interface Trap<W, N> {
+export interface Capture<W, N> {
   /** Notes these from now on, and forgets all else. Resolves with an error message. */
   readonly set: (watched: readonly W[]) => Promise<string | undefined>;
   /** What was noted since the last `set` or `flush`, however late it is read. */
@@ -30,7 +30,11 @@ export interface Trap<W, N> {
   readonly remove: () => Promise<string | undefined>;
 }
 
-export function createTrap<W, N>(name: string, form: TrapForm<W, N>, options: NftOptions = {}): Trap<W, N> {
+export function createCapture<W, N>(
+  name: string,
+  form: CaptureForm<W, N>,
+  options: NftOptions = {},
+): Capture<W, N> {
   const table = `netdev ${name}`;
   const nft = nftFor(table, options);
   let watched: readonly W[] = [];
@@ -41,7 +45,7 @@ export function createTrap<W, N>(name: string, form: TrapForm<W, N>, options: Nf
   return {
     set: (wanted) => {
       watched = wanted;
-      return give(trapRuleset(table, form, wanted));
+      return give(captureRuleset(table, form, wanted));
     },
     read: async () => {
       const outcome = await nft(['-j', 'list', 'table', 'netdev', name], undefined);
@@ -58,7 +62,7 @@ export function createTrap<W, N>(name: string, form: TrapForm<W, N>, options: Nf
 }
 
 /** The same as text, for a program that runs nft by itself: it replaces the table, `netdev NAME`, in one transaction. */
-export function trapRuleset<W, N>(table: string, form: TrapForm<W, N>, watched: readonly W[]): string {
+export function captureRuleset<W, N>(table: string, form: CaptureForm<W, N>, watched: readonly W[]): string {
   const sets = Object.entries(form.sets(watched)).map(
     ([name, definition]) => `set ${name} { ${definition} }`,
   );

@@ -66,5 +66,5 @@ export function sweepOrphanedVips(
 function graceMs(accepted: string, notifyFifo: string): number {
   const configuration = readAccepted(accepted);
   if (configuration?.notifyFifo !== notifyFifo) return Number.POSITIVE_INFINITY;
-  return Math.max(0, ...configuration.instances.map(({ takeOverMs }) => takeOverMs));
+  return Math.max(0, ...configuration.instances.map(({ masterDownMs }) => masterDownMs));
 }

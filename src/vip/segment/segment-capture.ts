@@ -2,7 +2,7 @@ import type { Answer } from '../../engine/system/network/neighbours.ts';
 import { elementsOf, type NftOptions } from '../../engine/system/nft/nft.ts';
 import { advertForm, vipAtAnyPlace } from './advert-capture.ts';
 import { type AskedVip, answerForm, parseAnswers, setsOfPairs } from './answer-capture.ts';
-import { createTrap, type IngressRule, type Trap, type TrapForm } from './capture.ts';
+import { type Capture, type CaptureForm, createCapture, type IngressRule } from './capture.ts';
 import type { ForeignAdvert, WatchedRouterId } from './foreign-router.ts';
 
 export interface SegmentTargets {
@@ -18,8 +18,8 @@ export interface SegmentSeen {
 }
 
 /** One table for all that this node's monitor sees of the segment. */
-export function createSegmentTrap(options: NftOptions = {}): Trap<SegmentTargets, SegmentSeen> {
-  return createTrap('hawser_segment', segmentForm, options);
+export function createSegmentCapture(options: NftOptions = {}): Capture<SegmentTargets, SegmentSeen> {
+  return createCapture('hawser_segment', segmentForm, options);
 }
 
 const ADVERTS = setsOfPairs('adverts_');
@@ -31,7 +31,7 @@ export const isAdvertSet = (set: string): boolean => set in ADVERTS;
 const vipsIn = (targets: readonly SegmentTargets[]) => targets.flatMap(({ vips }) => vips);
 const idsIn = (targets: readonly SegmentTargets[]) => targets.flatMap(({ routerIds }) => routerIds);
 
-const segmentForm: TrapForm<SegmentTargets, SegmentSeen> = {
+const segmentForm: CaptureForm<SegmentTargets, SegmentSeen> = {
   sets: (targets) => ({
     ...answerForm.sets(vipsIn(targets)),
     ...ADVERTS,

@@ -3,7 +3,7 @@ import { joinVrrpGroup } from '../../engine/system/network/multicast-membership.
 import { askNeighbours, type Neighbour } from '../../engine/system/network/neighbours.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import {
-  type createSegmentTrap,
+  type createSegmentCapture,
   isAdvertSet,
   isAnswerSet,
   type SegmentSeen,
@@ -26,7 +26,7 @@ interface SegmentListener {
   readonly close: () => Promise<void>;
 }
 
-export function createSegmentListener(trap: ReturnType<typeof createSegmentTrap>): SegmentListener {
+export function createSegmentListener(capture: ReturnType<typeof createSegmentCapture>): SegmentListener {
   let listening = '';
   let isOpen = false;
   let ids = { key: '[]', sinceMs: 0, members: new DisposableStack() };
@@ -41,7 +41,7 @@ export function createSegmentListener(trap: ReturnType<typeof createSegmentTrap>
   const seeRound: SegmentListener['round'] = async (targets, peers, countsAdverts) => {
     const key = JSON.stringify(targets);
     // Each round collects its own answers, however late this process reads them.
-    const notReady = key === listening ? await trap.flush(isAnswerSet) : await trap.set([targets]);
+    const notReady = key === listening ? await capture.flush(isAnswerSet) : await capture.set([targets]);
     if (notReady !== undefined) return notReady;
     listening = key;
     listenFor(targets.routerIds);
@@ -49,10 +49,10 @@ export function createSegmentListener(trap: ReturnType<typeof createSegmentTrap>
     const notAsked = asked.length > 0 ? await askNeighbours(asked, peers) : undefined;
     if (notAsked !== undefined) return notAsked;
     await pause(ANSWER_WITHIN_MS);
-    const outcome = await trap.read();
+    const outcome = await capture.read();
     if (outcome.kind === 'failed') return outcome.message;
     // Only now: an advert that comes in between two rounds counts in the second.
-    return (countsAdverts ? await trap.flush(isAdvertSet) : undefined) ?? outcome.noted;
+    return (countsAdverts ? await capture.flush(isAdvertSet) : undefined) ?? outcome.noted;
   };
   return {
     round: async (...round) => {
@@ -65,7 +65,7 @@ export function createSegmentListener(trap: ReturnType<typeof createSegmentTrap>
     listeningSinceMs: () => ids.sinceMs,
     close: async () => {
       if (!isOpen) return;
-      await trap.remove();
+      await capture.remove();
       listenFor([]);
       listening = '';
       isOpen = false;

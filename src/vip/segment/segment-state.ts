@@ -7,7 +7,7 @@ export interface VipUseRound {
   /** An advert of this VIP came in: its holder sends its adverts to this node too. */
   readonly isAdvertised: boolean;
   /** How long VRRP needs for a holder that fell silent. */
-  readonly takeOverMs: number;
+  readonly masterDownMs: number;
   readonly nowMs: number;
 }
 
@@ -58,11 +58,11 @@ const ROUNDS_HEARD = 2;
  * With a longer interval the adverts of two VIPs may never come in the same two rounds. A take-over takes four intervals where
  * they are long, so an advert counts for two.
  */
-const TAKE_OVERS_HEARD = 0.5;
+const MASTER_DOWN_SHARE = 0.5;
 
 export function nextVipUse(state: VipUseState, round: VipUseRound): VipUseState {
-  const { answers, isAdvertised, takeOverMs, nowMs } = round;
-  const isNew = isAdvertised && !isHeard(state, nowMs, takeOverMs);
+  const { answers, isAdvertised, masterDownMs, nowMs } = round;
+  const isNew = isAdvertised && !isHeard(state, nowMs, masterDownMs);
   return {
     rounds: state.rounds + 1,
     silent: answers.length > 0 ? 0 : state.silent + 1,
@@ -75,8 +75,8 @@ export function nextVipUse(state: VipUseState, round: VipUseRound): VipUseState 
   };
 }
 
-function isHeard({ unheard, advertisedMs }: VipUseState, nowMs: number, takeOverMs: number): boolean {
-  return unheard < ROUNDS_HEARD || nowMs - advertisedMs < TAKE_OVERS_HEARD * takeOverMs;
+function isHeard({ unheard, advertisedMs }: VipUseState, nowMs: number, masterDownMs: number): boolean {
+  return unheard < ROUNDS_HEARD || nowMs - advertisedMs < MASTER_DOWN_SHARE * masterDownMs;
 }
 
 /** A round in which the segment could not be asked. */
@@ -87,18 +87,18 @@ export function failedVipUse(state: VipUseState): VipUseState {
 /**
  * Whether a node that competes now would be a second holder of the VIP. A holder that has this node as a peer sends it
  * adverts, and VRRP leaves one of the two. A holder that does not is never heard. `unobservable` takes three failures in a
- * row: nft is locked or slow now and then. `takeOverMs` is how long VRRP needs for a holder that fell silent: until then the
+ * row: nft is locked or slow now and then. `masterDownMs` is how long VRRP needs for a holder that fell silent: until then the
  * silence may be the gap of a failover.
  */
-export function segmentOf(state: VipUseState, nowMs: number, takeOverMs: number): SegmentFact {
+export function segmentOf(state: VipUseState, nowMs: number, masterDownMs: number): SegmentFact {
   const { rounds, silent, silentSinceMs, holders, heardSinceMs, failed } = state;
   if (failed >= ROUNDS_TO_BELIEVE) return { kind: 'unobservable' };
   if (failed > 0 || rounds < ROUNDS_TO_BELIEVE)
     return { kind: 'unknown', until: nowMs + ROUNDS_TO_BELIEVE * NEXT_ROUND_MS };
-  if (isHeard(state, nowMs, takeOverMs)) return { kind: 'heard', since: heardSinceMs };
+  if (isHeard(state, nowMs, masterDownMs)) return { kind: 'heard', since: heardSinceMs };
   if (holders.length > 0 && silent < ROUNDS_TO_BELIEVE) return { kind: 'unheard', macs: holders };
-  const isFailoverOver = nowMs - silentSinceMs >= takeOverMs;
-  return isFailoverOver ? { kind: 'free' } : { kind: 'unknown', until: silentSinceMs + takeOverMs };
+  const isFailoverOver = nowMs - silentSinceMs >= masterDownMs;
+  return isFailoverOver ? { kind: 'free' } : { kind: 'unknown', until: silentSinceMs + masterDownMs };
 }
 
 const WORST_FIRST: readonly SegmentFact['kind'][] = ['unheard', 'unknown', 'unobservable', 'heard', 'free'];

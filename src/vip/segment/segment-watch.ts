@@ -13,7 +13,7 @@ import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 import type { AskedVip } from './answer-capture.ts';
 import type { RouterIdListener } from './router-id-guard.ts';
-import { createSegmentTrap, type SegmentSeen } from './segment-capture.ts';
+import { createSegmentCapture, type SegmentSeen } from './segment-capture.ts';
 import { createSegmentListener } from './segment-listener.ts';
 import {
   failedVipUse,
@@ -58,22 +58,25 @@ export function createSegmentWatch(
     readonly wake: Wake;
   },
   { log, once }: Pick<KeepalivedMonitorObservers, 'log' | 'once'>,
-  trap: ReturnType<typeof createSegmentTrap> = createSegmentTrap(),
+  capture: ReturnType<typeof createSegmentCapture> = createSegmentCapture(),
 ): SegmentWatch {
   const askedAt = new Map<VipKind, number>();
   const states = new Map<string, VipUseState>();
-  const listener = createSegmentListener(trap);
+  const listener = createSegmentListener(capture);
   const stateOf = (vip: string): VipUseState => states.get(vip) ?? initialVipUse;
   const isAsked = (kind: VipKind): boolean =>
     monotonicMs() - (askedAt.get(kind) ?? Number.NEGATIVE_INFINITY) < ASKED_WITHIN_MS;
   const noteUse = (waiting: readonly ConfiguredVip[], seen: SegmentSeen | string): void => {
-    for (const { vip, takeOverMs } of waiting)
-      states.set(vip, typeof seen === 'string' ? failedVipUse(stateOf(vip)) : usedBy(vip, takeOverMs, seen));
+    for (const { vip, masterDownMs } of waiting)
+      states.set(
+        vip,
+        typeof seen === 'string' ? failedVipUse(stateOf(vip)) : usedBy(vip, masterDownMs, seen),
+      );
   };
-  const usedBy = (vip: string, takeOverMs: number, seen: SegmentSeen): VipUseState => {
+  const usedBy = (vip: string, masterDownMs: number, seen: SegmentSeen): VipUseState => {
     const answers = holdersAmong(seen.answers)(vip).map(({ mac }) => mac);
     const isAdvertised = seen.advertised.has(vip);
-    return nextVipUse(stateOf(vip), { answers, isAdvertised, takeOverMs, nowMs: monotonicMs() });
+    return nextVipUse(stateOf(vip), { answers, isAdvertised, masterDownMs, nowMs: monotonicMs() });
   };
   const report = (seen: SegmentSeen | string): void => {
     if (typeof seen !== 'string') {
@@ -110,11 +113,13 @@ export function createSegmentWatch(
       if (!isAsked(kind)) wake.poke();
       askedAt.set(kind, monotonicMs());
       const vips = configuredVips(settings, kind);
-      return worstOf(vips.map(({ vip, takeOverMs }) => segmentOf(stateOf(vip), monotonicMs(), takeOverMs)));
+      return worstOf(
+        vips.map(({ vip, masterDownMs }) => segmentOf(stateOf(vip), monotonicMs(), masterDownMs)),
+      );
     },
     run: async (signal) => {
       // Removes what a killed monitor left. Without nft there is nothing to remove.
-      await trap.remove();
+      await capture.remove();
       while (!signal.aborted) await wake.sleep(await round(), signal);
       await listener.close();
     },
@@ -133,7 +138,7 @@ function peersOf({ peers, interface: device }: ReturnType<SplitBrainAlarm['held'
 }
 
 interface ConfiguredVip extends AskedVip {
-  readonly takeOverMs: number;
+  readonly masterDownMs: number;
 }
 
 /** Of what keepalived runs on, else of what it will be given at its start. */
@@ -145,10 +150,10 @@ function configuredVips(
     readAccepted(join(runDir, ACCEPTED_FILE)) ?? describeConfiguration(readText(config), 0);
   return configuration.instances
     .filter(({ name }) => isInstanceOf(kind, name))
-    .flatMap(({ vips, takeOverMs }) =>
+    .flatMap(({ vips, masterDownMs }) =>
       vips.map(({ address, interface: device }) => ({
         ...{ vip: address, family: familyOf(address), interface: device },
-        takeOverMs,
+        masterDownMs,
       })),
     );
 }

@@ -2,16 +2,16 @@ import { trackValue } from '../../../src/keepalived/track-value.ts';
 import { type Holding, initialHolding, nextHolding } from '../../../src/vip/group/vrrp-holding.ts';
 import { vrrpPriority } from '../../../src/vip/group/vrrp-priority.ts';
 import {
-  nextSteering,
-  notSteered,
-  type Steering,
-  type SteeringOrder,
-  steerOf,
+  effectOf,
+  nextProgress,
+  notBegun,
+  type OrderProgress,
+  type VipOrder,
 } from '../../../src/vip/orders/vip-order.ts';
 
 export interface SimulatedNode {
   readonly service: 'ok' | 'doubtful' | 'failed';
-  readonly order?: SteeringOrder | undefined;
+  readonly order?: VipOrder | undefined;
   /** How late its monitor looks after each advert interval, in intervals. */
   readonly lookEvery?: number;
 }
@@ -28,7 +28,7 @@ const MASTER_DOWN = 3;
 
 interface Member extends SimulatedNode {
   readonly holding: Holding;
-  readonly steering: Steering;
+  readonly steering: OrderProgress;
   readonly value: number;
   /** Since when it has been a backup, or the holder. */
   readonly sinceMs: number;
@@ -47,7 +47,7 @@ export function simulateGroup(
   let holder = 0;
   let members: readonly Member[] = nodes.map((node) => ({
     ...node,
-    ...{ holding: initialHolding, steering: notSteered, value: 0, sinceMs: 0, low: 0 },
+    ...{ holding: initialHolding, steering: notBegun, value: 0, sinceMs: 0, low: 0 },
   }));
   const priority = (index: number) =>
     Math.min(254, Math.max(1, vrrpPriority(index, nodes.length) + (members[index]?.value ?? 0)));
@@ -87,12 +87,12 @@ function looked(member: Member, index: number, holder: number, size: number, now
   const { order, service } = member;
   const steering =
     order === undefined || nowMs < order.atMs
-      ? notSteered
-      : nextSteering(member.steering, order, { nowMs, holds });
+      ? notBegun
+      : nextProgress(member.steering, order, { nowMs, holds });
   const value = trackValue({
     ...{ kind: 'api', service, failedForMs: 9_999, localApiServes: true, holder: holds },
     everyoneFailing: false,
-    steer: order === undefined ? 'none' : steerOf(steering, order, 'api'),
+    order: order === undefined ? 'none' : effectOf(steering, order, 'api'),
     priority: vrrpPriority(index, size),
   });
   return { ...member, holding, steering, value };

@@ -214,7 +214,7 @@ function askSegment(
   monitor.use = nextVipUse(monitor.use, {
     answers: others.map(({ name }) => name),
     isAdvertised: others.some((each) => each.peers.includes(host.name)),
-    ...{ takeOverMs: 300, nowMs: world.now },
+    ...{ masterDownMs: 300, nowMs: world.now },
   });
 }
 

@@ -7,8 +7,8 @@ import { daemonKeys } from '../../../src/commands/pods.ts';
 import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
 import { installCommand, uninstallCommand } from '../../../src/operate/install/install-settings.ts';
 import { timelineCommand } from '../../../src/operate/timeline/timeline-settings.ts';
-import { keepalivedMonitorCommand } from '../../../src/vip/settings/keepalived-monitor-settings.ts';
 import { drainCommand, moveVipCommand, undrainCommand } from '../../../src/vip/orders/order-settings.ts';
+import { keepalivedMonitorCommand } from '../../../src/vip/settings/keepalived-monitor-settings.ts';
 
 function fileWith(text: string): SettingsReader {
   const parsed = parseSettingsFile(text, '/f.yaml', daemonKeys);

@@ -39,7 +39,7 @@ vrrp_instance API {
           { address: '10.0.0.6', prefixLength: 32, interface: 'eth1' },
           { address: 'fd00::5', prefixLength: 128, interface: 'eth0' },
         ],
-        takeOverMs: 600,
+        masterDownMs: 600,
       },
     ],
     trackFiles: [{ path: '/run/keepalived/lb.track', instances: ['API'] }],
@@ -53,7 +53,7 @@ test('braces may stand alone or share a line; the adverts of VRRP are a second a
     {
       name: 'A',
       vips: [{ address: '10.0.0.5', prefixLength: 32, interface: 'eth0' }],
-      takeOverMs: 4_200,
+      masterDownMs: 4_200,
     },
   ]);
 });

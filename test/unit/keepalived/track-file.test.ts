@@ -116,7 +116,7 @@ test.each([
   ['holder that has lost the VIP', 30, false, 0],
   ['backup that has taken the VIP', 0, true, 30],
   ['drained', -120, false, -120],
-  ['claim', 44, true, 30],
+  ['promote', 44, true, 30],
   ['FAULT', -254, false, -180],
 ])(
   'silent while its HAProxy answers: the value of a %s stays, or follows the VIP',

@@ -16,12 +16,12 @@ const healthy: TrackHealth = {
   localApiServes: true,
   holder: false,
   everyoneFailing: false,
-  steer: 'none',
+  order: 'none',
   priority: 220,
 };
 const value = (part: Partial<TrackHealth>) => trackValue({ ...healthy, ...part });
 
-describe('not steered', () => {
+describe('not order', () => {
   test('the holder of a healthy pair has a higher priority', () => {
     expect(value({})).toBe(0);
     expect(value({ holder: true })).toBe(30);
@@ -51,39 +51,39 @@ describe('not steered', () => {
   });
 });
 
-describe('steered', () => {
+describe('order', () => {
   test('a drained node ranks below a doubtful one, and above one without a load balancer', () => {
-    expect(value({ steer: 'drain' })).toBe(TRACK.drained);
-    expect(value({ steer: 'drain', holder: true })).toBe(TRACK.drainedHolder);
-    expect(value({ steer: 'drain', service: 'doubtful', holder: true })).toBe(TRACK.drainedHolder);
-    expect(value({ steer: 'drain', service: 'failed' })).toBe(TRACK.fault);
-    expect(value({ steer: 'drain', service: 'failed', failedForMs: 9_999 })).toBe(TRACK.degraded);
+    expect(value({ order: 'drain' })).toBe(TRACK.drained);
+    expect(value({ order: 'drain', holder: true })).toBe(TRACK.drainedHolder);
+    expect(value({ order: 'drain', service: 'doubtful', holder: true })).toBe(TRACK.drainedHolder);
+    expect(value({ order: 'drain', service: 'failed' })).toBe(TRACK.fault);
+    expect(value({ order: 'drain', service: 'failed', failedForMs: 9_999 })).toBe(TRACK.degraded);
     const last = 220 + TRACK.doubtful - prioritySpread;
     expect(220 + TRACK.drainedHolder).toBeLessThan(last);
     expect(220 + TRACK.degradedHolder).toBeLessThan(220 - prioritySpread + TRACK.drained);
   });
 
   test('a healthy holder that yields ranks as doubtful', () => {
-    expect(value({ steer: 'yield', holder: true })).toBe(TRACK.doubtfulHolder);
-    expect(value({ steer: 'yield' })).toBe(TRACK.doubtful);
+    expect(value({ order: 'demote', holder: true })).toBe(TRACK.doubtfulHolder);
+    expect(value({ order: 'demote' })).toBe(TRACK.doubtful);
     const hopeless = {
       service: 'failed',
       localApiServes: false,
       everyoneFailing: true,
       holder: true,
     } as const;
-    expect(value({ steer: 'yield', ...hopeless })).toBe(TRACK.healthyHolder);
+    expect(value({ order: 'demote', ...hopeless })).toBe(TRACK.healthyHolder);
   });
 
   test('a claim comes to 254 from any place, and to nothing where the node is not well', () => {
-    for (const priority of [220, 192, 21]) expect(priority + value({ steer: 'claim', priority })).toBe(254);
+    for (const priority of [220, 192, 21]) expect(priority + value({ order: 'promote', priority })).toBe(254);
     for (const service of ['doubtful', 'failed', 'unknown'] as const)
       for (const rest of [{}, { everyoneFailing: true }, { failedForMs: 9_999 }]) {
         const failing = { service, ...rest };
-        expect(value({ steer: 'claim', ...failing })).toBe(value(failing));
+        expect(value({ order: 'promote', ...failing })).toBe(value(failing));
       }
-    expect(value({ steer: 'claim', priority: undefined })).toBe(TRACK.healthy);
-    expect(value({ steer: 'claim', priority: 254, holder: true })).toBe(TRACK.healthyHolder);
+    expect(value({ order: 'promote', priority: undefined })).toBe(TRACK.healthy);
+    expect(value({ order: 'promote', priority: 254, holder: true })).toBe(TRACK.healthyHolder);
   });
 });
 
@@ -96,8 +96,8 @@ interface Node {
 /** Effective priorities of a group as keepalived adds them up; FAULT does not compete. */
 function ranked(nodes: readonly Node[], holder: number, everyoneFailing = false) {
   const parts = nodes.map(({ service, silent, drained }, index) => {
-    const steer = drained ? 'drain' : 'none';
-    const own = value({ service, holder: index === holder, everyoneFailing, failedForMs: 9_999, steer });
+    const order = drained ? 'drain' : 'none';
+    const own = value({ service, holder: index === holder, everyoneFailing, failedForMs: 9_999, order });
     const added = silent ? silentTrackValue(own, index === holder) : own;
     return { index, priority: added <= -254 ? 0 : vrrpPriority(index, nodes.length) + added };
   });

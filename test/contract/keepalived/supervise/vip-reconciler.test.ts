@@ -30,7 +30,7 @@ async function watch(
   let state: VrrpSupervisorState = {
     ...initialState({
       ...configuration,
-      instances: [{ name: 'API', vips, takeOverMs: 600 }],
+      instances: [{ name: 'API', vips, masterDownMs: 600 }],
       trackFiles: [
         { path: '/lb.track', instances: ['API', 'API_V6'] },
         { path: '/ingress.track', instances: ['INGRESS'] },
@@ -45,7 +45,7 @@ async function watch(
   const program: KeepalivedDriver = {
     ...{ hasConfiguration: unused, lastAccepted: unused, accept: unused, start: unused, reload: unused },
     ...{ findLeftOver: unused, sweep: unused, discardUnsent: unused, listen: () => [] },
-    guardTracks: ({ trackFiles }, isHolder) => {
+    watchTrackFiles: ({ trackFiles }, isHolder) => {
       for (const file of trackFiles.filter(isHolder)) holders.add(file.path);
       return [];
     },

@@ -45,7 +45,7 @@ async function startLoop() {
       onChange: () => undefined,
       onTransition: (listener) => void transitions.push(listener),
       segment: { look: () => ({ kind: 'free' }) },
-      steering: { steer: () => 'none', text: () => undefined, onChange: () => undefined },
+      orders: { effect: () => 'none', text: () => undefined, onChange: () => undefined },
     },
     {
       log: () => undefined,

@@ -7,9 +7,9 @@ import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-re
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import type { LogEvent } from '../../../../src/engine/system/log.ts';
 import { placeOrder, removeOrder, replaceOrder } from '../../../../src/vip/orders/order-file.ts';
-import { steeringOrderText } from '../../../../src/vip/orders/order-text.ts';
-import type { MoveOrder, SteeringOrder } from '../../../../src/vip/orders/vip-order.ts';
-import { createSteeringKeeper } from '../../../../src/vip/orders/vip-orders.ts';
+import { orderFileText } from '../../../../src/vip/orders/order-text.ts';
+import type { MoveOrder, VipOrder } from '../../../../src/vip/orders/vip-order.ts';
+import { createVipOrders } from '../../../../src/vip/orders/vip-orders.ts';
 import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/keepalived-monitor-metrics.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
@@ -26,23 +26,23 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true }));
 
 const keeper = () =>
-  createSteeringKeeper(path, ['api'], {
+  createVipOrders(path, ['api'], {
     metrics,
     once: createOnce(),
     log: (event) => void logged.push(event),
   });
 const events = () => logged.map(({ event }) => event);
 const asked = (id: string) => ({ id: id.repeat(16), by: 'root@cp-1', why: 'test', atMs: Date.now() });
-const drain = (id = 'a'): SteeringOrder => ({ kind: 'drain', ...asked(id), vips: ['api'] });
+const drain = (id = 'a'): VipOrder => ({ kind: 'drain', ...asked(id), vips: ['api'] });
 const move = (part: Partial<MoveOrder> = {}): MoveOrder => ({
-  ...{ kind: 'move', ...asked('b'), vip: 'api', first: 'yield' },
+  ...{ kind: 'move', ...asked('b'), vip: 'api', first: 'demote' },
   ...{ untilMs: Date.now() + 60_000, ...part },
 });
 
 test('an order counts from the moment it is read, also for a monitor that starts later, until it is removed', async () => {
   const first = keeper();
   await first.read();
-  expect(first.steer('api', true)).toBe('none');
+  expect(first.effect('api', true)).toBe('none');
   let told = 0;
   first.onChange(() => {
     told += 1;
@@ -53,47 +53,47 @@ test('an order counts from the moment it is read, also for a monitor that starts
   const restarted = keeper();
   await restarted.read();
   for (const each of [first, restarted]) {
-    expect(each.steer('api', true)).toBe('drain');
-    expect(each.steer('ingress', true)).toBe('none');
+    expect(each.effect('api', true)).toBe('drain');
+    expect(each.effect('ingress', true)).toBe('none');
     expect(each.text('api')).toMatch(/^drained by root@cp-1 since 20.*: test$/);
   }
   expect(metrics.text()).toContain('hawser_drained{kind="api"} 1');
   await removeOrder(path, 'a'.repeat(16));
   await first.read();
-  expect(first.steer('api', true)).toBe('none');
+  expect(first.effect('api', true)).toBe('none');
   expect(metrics.text()).toContain('hawser_drained{kind="api"} 0');
   expect(events()).toEqual(['node-drained', 'node-drained', 'node-undrained']);
 });
 
 test('an order that is over is taken away, and not begun again where it cannot be', async () => {
-  const steering = keeper();
+  const orders = keeper();
   await placeOrder(path, move({ untilMs: Date.now() }));
-  await steering.read();
-  expect(steering.steer('api', true)).toBe('none');
+  await orders.read();
+  expect(orders.effect('api', true)).toBe('none');
   await waitFor('the file to be gone', () => !existsSync(path));
-  writeFileSync(path, steeringOrderText(move({ untilMs: Date.now() + 60_000 })));
-  await steering.read();
-  expect(steering.steer('api', true)).toBe('none');
+  writeFileSync(path, orderFileText(move({ untilMs: Date.now() + 60_000 })));
+  await orders.read();
+  expect(orders.effect('api', true)).toBe('none');
   expect(events()).toEqual(['move-vip-began', 'move-vip-over']);
   expect(logged.at(-1)).toMatchObject({ kind: 'api', outcome: 'not-moved' });
 });
 
 test('a newer order takes the place of another, and what is withdrawn is over', async () => {
-  const steering = keeper();
+  const orders = keeper();
   await placeOrder(path, move());
-  await steering.read();
+  await orders.read();
   expect(await placeOrder(path, drain())).toBe(false);
   expect(await replaceOrder(path, 'f'.repeat(16), drain())).toBe(false);
   expect(await replaceOrder(path, move().id, drain('c'))).toBe(true);
   await removeOrder(path, move().id);
-  await steering.read();
-  expect(steering.steer('api', true)).toBe('drain');
+  await orders.read();
+  expect(orders.effect('api', true)).toBe('drain');
   rmSync(path);
   await placeOrder(path, move({ id: 'd'.repeat(16) }));
-  await steering.read();
+  await orders.read();
   rmSync(path);
-  await steering.read();
-  expect(steering.steer('api', true)).toBe('none');
+  await orders.read();
+  expect(orders.effect('api', true)).toBe('none');
   expect(logged.map(({ event, outcome }) => [event, outcome].join(' ').trim())).toEqual([
     'move-vip-began',
     'move-vip-over replaced',
@@ -104,7 +104,7 @@ test('a newer order takes the place of another, and what is withdrawn is over', 
   ]);
 });
 
-const whole = () => steeringOrderText(drain('9'));
+const whole = () => orderFileText(drain('9'));
 test.each<[string, () => void]>([
   ['half an order', () => writeFileSync(path, whole().slice(0, 40))],
   ['an empty file', () => writeFileSync(path, '')],
@@ -127,8 +127,8 @@ test.each<[string, () => void]>([
   const fresh = keeper();
   make();
   for (const _round of [1, 2]) await fresh.read();
-  expect(fresh.steer('api', true)).toBe('none');
-  expect(fresh.steer('ingress', true)).toBe('none');
+  expect(fresh.effect('api', true)).toBe('none');
+  expect(fresh.effect('ingress', true)).toBe('none');
   expect(events()).toEqual(['invalid-vip-order']);
   expect(String(logged[0]?.['message'])).toMatch(/^Cannot use "|expected/);
 
@@ -140,6 +140,6 @@ test.each<[string, () => void]>([
   rmSync(path);
   make();
   await drained.read();
-  expect(drained.steer('api', true)).toBe('drain');
+  expect(drained.effect('api', true)).toBe('drain');
   expect(events()).toEqual(['invalid-vip-order', 'valid-vip-order', 'node-drained', 'invalid-vip-order']);
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WatchedRouterId } from '../../../../src/vip/segment/foreign-router.ts';
 import {
-  createSegmentTrap,
+  createSegmentCapture,
   isAdvertSet,
   type SegmentSeen,
 } from '../../../../src/vip/segment/segment-capture.ts';
@@ -45,16 +45,16 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 
 /** As the watch does: what comes in between two looks is in the second. */
-async function taken(trap: ReturnType<typeof createSegmentTrap>): Promise<SegmentSeen> {
-  const look = await trap.read();
+async function taken(capture: ReturnType<typeof createSegmentCapture>): Promise<SegmentSeen> {
+  const look = await capture.read();
   if (look.kind === 'failed') throw new Error(look.message);
-  expect(await trap.flush(isAdvertSet)).toBeUndefined();
+  expect(await capture.flush(isAdvertSet)).toBeUndefined();
   return look.noted;
 }
 
 test('a host with two VIPs of each family advertises one to this node and the other to another', async () => {
-  const trap = createSegmentTrap({ nft: [...here.prefix, 'nft'] });
-  expect(await trap.set([{ vips, routerIds }])).toBeUndefined();
+  const capture = createSegmentCapture({ nft: [...here.prefix, 'nft'] });
+  expect(await capture.set([{ vips, routerIds }])).toBeUndefined();
   const text = foreignRouterText(3, [
     { virtualRouterId: 77, vips: ['10.77.0.100'], peer: '10.77.0.10' },
     { virtualRouterId: 78, vips: ['10.77.0.101'], peer: '10.77.0.12' },
@@ -71,7 +71,7 @@ test('a host with two VIPs of each family advertises one to this node and the ot
         await here.run('ip', 'neigh', 'replace', vip, 'dev', 'eth0', 'nud', 'failed');
         await here.run('ip', 'neigh', 'replace', vip, 'dev', 'eth0', 'use');
       }
-      const look = await taken(trap);
+      const look = await taken(capture);
       for (const { address } of look.answers) answered.add(address);
       for (const vip of look.advertised) advertised.add(vip);
       return all.every((vip) => answered.has(vip)) && advertised.size >= 2;
@@ -85,7 +85,7 @@ test('a host with two VIPs of each family advertises one to this node and the ot
     return set.includes('10.77.0.100 .');
   };
   await waitFor('an advert that comes in between two looks', noted);
-  expect((await taken(trap)).advertised).toContain('10.77.0.100');
-  expect(await trap.remove()).toBeUndefined();
+  expect((await taken(capture)).advertised).toContain('10.77.0.100');
+  expect(await capture.remove()).toBeUndefined();
   expect(await here.run('nft', 'list', 'tables')).toBe('');
 });

@@ -28,7 +28,7 @@ test('a node that waits again repeats its question, even after one that could no
   const config = join(dir, 'keepalived.conf');
   writeFileSync(config, keepalivedConf);
   let removals = 0;
-  const trap = {
+  const capture = {
     set: async () => 'Cannot run nft: the table is locked',
     read: async () => ({ kind: 'failed', message: 'never set' }) as const,
     flush: async () => undefined,
@@ -38,7 +38,7 @@ test('a node that waits again repeats its question, even after one that could no
     },
   };
   const settings = { runDir: dir, config };
-  const watch = createSegmentWatch(settings, quietParts(), observers, trap);
+  const watch = createSegmentWatch(settings, quietParts(), observers, capture);
   const stop = new AbortController();
   const running = watch.run(stop.signal);
   expect(watch.look('api').kind).toBe('unknown');

@@ -4,7 +4,7 @@ import { describeState } from '../../../../src/keepalived/supervise/status.ts';
 import { configurationOf } from '../../../helpers/keepalived-world.ts';
 
 const SINCE = 5_000;
-const { takeOverMs = 0 } = configurationOf(1).instances[0] ?? {};
+const { masterDownMs = 0 } = configurationOf(1).instances[0] ?? {};
 const pulse = { switches: 1, stillSince: 0, stillLooks: 12, hung: true };
 const up = { kind: 'up', id: { pid: 7, startTicks: 1 }, since: 0 } as const;
 
@@ -25,12 +25,12 @@ function hears(
 }
 
 test('a node that stays backup beyond the take-over time hears a holder', () => {
-  expect(hears(takeOverMs + 1)).toBe(true);
-  expect(hears(takeOverMs)).toBe(false);
+  expect(hears(masterDownMs + 1)).toBe(true);
+  expect(hears(masterDownMs)).toBe(false);
 });
 
 test('hearsHolder is false on the holder and while keepalived is hung or gone', () => {
-  expect(hears(takeOverMs + 1, {}, 'MASTER')).toBe(false);
-  expect(hears(takeOverMs + 1, { daemon: { ...up, pulse } })).toBe(false);
-  expect(hears(takeOverMs + 1, { daemon: { kind: 'none' } })).toBe(false);
+  expect(hears(masterDownMs + 1, {}, 'MASTER')).toBe(false);
+  expect(hears(masterDownMs + 1, { daemon: { ...up, pulse } })).toBe(false);
+  expect(hears(masterDownMs + 1, { daemon: { kind: 'none' } })).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { steeringOrderText } from '../../../../src/vip/orders/order-text.ts';
-import type { SteeringOrder } from '../../../../src/vip/orders/vip-order.ts';
+import { orderFileText } from '../../../../src/vip/orders/order-text.ts';
+import type { VipOrder } from '../../../../src/vip/orders/vip-order.ts';
 import { examine } from '../../../helpers/doctor/scene.ts';
 
 const path = '/etc/hawser-keepalived/vrrp-steering.json';
@@ -9,13 +9,13 @@ const asked = (agoMs: number) => ({
   ...{ id: '0123456789abcdef', by: 'root@cp-1', why: 'kernel' },
   atMs: Date.now() - agoMs,
 });
-const drained = (agoMs: number): SteeringOrder => ({
+const drained = (agoMs: number): VipOrder => ({
   kind: 'drain',
   ...asked(agoMs),
   vips: ['api', 'ingress'],
 });
-const move = (agoMs: number): SteeringOrder => ({
-  ...{ kind: 'move', ...asked(agoMs), vip: 'api', first: 'yield' },
+const move = (agoMs: number): VipOrder => ({
+  ...{ kind: 'move', ...asked(agoMs), vip: 'api', first: 'demote' },
   ...{ untilMs: Date.now() - agoMs + 40_000 },
 });
 
@@ -23,14 +23,14 @@ test.each<[string, string | undefined, string, RegExp]>([
   ['no order', undefined, 'ok', /^not drained, no move in progress/],
   [
     'a drain of today',
-    steeringOrderText(drained(2 * hourMs)),
+    orderFileText(drained(2 * hourMs)),
     'ok',
     /^this node is drained \(api, ingress\) by root@cp-1/,
   ],
-  ['one that was forgotten', steeringOrderText(drained(25 * hourMs)), 'warn', /since 20.*: kernel$/],
-  ['a move', steeringOrderText(move(5_000)), 'ok', /^a move-vip is in progress by root@cp-1/],
-  ['an order that is not carried out', steeringOrderText(move(hourMs)), 'warn', /should be over/],
-  ['half an order', steeringOrderText(move(0)).slice(0, 30), 'warn', /is ignored: invalid JSON/],
+  ['one that was forgotten', orderFileText(drained(25 * hourMs)), 'warn', /since 20.*: kernel$/],
+  ['a move', orderFileText(move(5_000)), 'ok', /^a move-vip is in progress by root@cp-1/],
+  ['an order that is not carried out', orderFileText(move(hourMs)), 'warn', /should be over/],
+  ['half an order', orderFileText(move(0)).slice(0, 30), 'warn', /is ignored: invalid JSON/],
 ])('steering: %s', async (_, text, kind, found) => {
   const finding = await examine('steering', text === undefined ? {} : { [path]: text });
   expect(finding.kind).toBe(kind);

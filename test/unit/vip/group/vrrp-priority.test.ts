@@ -42,7 +42,7 @@ const health = fc.record<TrackHealth>({
   localApiServes: fc.boolean(),
   holder: fc.boolean(),
   everyoneFailing: fc.boolean(),
-  steer: fc.constantFrom('none', 'drain', 'yield', 'claim'),
+  order: fc.constantFrom('none', 'drain', 'demote', 'promote'),
   priority: fc.option(fc.integer({ min: 1, max: 254 }), { nil: undefined }),
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Participation } from '../../../../src/keepalived/participation-note.ts';
-import { type Steer, TRACK } from '../../../../src/keepalived/track-value.ts';
+import { type OrderEffect, TRACK } from '../../../../src/keepalived/track-value.ts';
 import type { CheckRow } from '../../../../src/vip/health/health-sightings.ts';
 import { createHealthVerdict } from '../../../../src/vip/health/health-verdict.ts';
 
@@ -11,14 +11,18 @@ const optionsOf = (holder: boolean): Parameters<typeof createHealthVerdict>[0] =
   localRole: () => ({ role: holder ? 'holder' : 'backup', ageMs: 0 }),
   participation: () => ({ state: 'in' }),
   priority: () => 210,
-  steer: () => 'none',
+  order: () => 'none',
 });
 
-const verdictOf = (peersAreOpen: boolean, holder = true, steer: Steer | (() => Steer) = 'none') => {
+const verdictOf = (
+  peersAreOpen: boolean,
+  holder = true,
+  order: OrderEffect | (() => OrderEffect) = 'none',
+) => {
   const verdict = createHealthVerdict({
     ...optionsOf(holder),
     peersAreOpen,
-    steer: typeof steer === 'function' ? steer : () => steer,
+    order: typeof order === 'function' ? order : () => order,
   });
   verdict.live('serving');
   return verdict;
@@ -88,13 +92,13 @@ test('a server that came back once is trusted less for a while, and says why', (
   );
   expect(rowOf(verdict, 'damping')).toMatchObject({
     state: 'doubtful',
-    found: expect.stringMatching(/^damped/),
+    message: expect.stringMatching(/^damped/),
   });
 });
 
 test("an operator's order counts", () => {
   expect(verdictOf(true, true, 'drain').value()).toBe(TRACK.drainedHolder);
-  expect(210 + verdictOf(true, false, 'claim').value()).toBe(254);
+  expect(210 + verdictOf(true, false, 'promote').value()).toBe(254);
 });
 
 test('the failing check is named with its own words, in the log and in the status', () => {
@@ -112,8 +116,8 @@ test('the failing check is named with its own words, in the log and in the statu
   verdict.live('dead');
   expect(verdict.explanation()).toMatch(/\(dead, nothing listens on 127\.0\.0\.1:1936\)$/);
   expect(rowOf(verdict, 'the ingress router')?.state).toBe('failed');
-  expect(rowOf(verdict, '/healthz/ready')).toMatchObject({ state: 'failed', found: 'HTTP 503' });
-  expect(rowOf(verdict, 'other nodes')).toMatchObject({ state: 'ok', found: 'cp-3 could serve' });
+  expect(rowOf(verdict, '/healthz/ready')).toMatchObject({ state: 'failed', message: 'HTTP 503' });
+  expect(rowOf(verdict, 'other nodes')).toMatchObject({ state: 'ok', message: 'cp-3 could serve' });
   expect(rowOf(verdict, 'local API server')).toBe(undefined);
 });
 
@@ -125,14 +129,14 @@ test('a check keeps the time since when it has been as it is', () => {
 });
 
 test('reading what a verdict is made of carries no order out', () => {
-  let steered = 0;
+  let order = 0;
   const verdict = verdictOf(true, true, () => {
-    steered += 1;
-    return 'yield';
+    order += 1;
+    return 'demote';
   });
   verdict.look();
-  const before = steered;
+  const before = order;
   expect(verdict.view().addends).toMatchObject([{}, {}, { why: 'it gives the VIP away' }]);
   verdict.explanation();
-  expect(steered).toBe(before);
+  expect(order).toBe(before);
 });

@@ -32,7 +32,7 @@ const quiet = {
 
 const degraded: TrackHealth = {
   ...{ kind: 'api', service: 'failed', failedForMs: 60_000, localApiServes: true },
-  ...{ holder: false, everyoneFailing: false, steer: 'none', priority: 220 },
+  ...{ holder: false, everyoneFailing: false, order: 'none', priority: 220 },
 };
 
 /**

@@ -65,9 +65,9 @@ test('an order is the cause of what it moves: where the VIP leaves, and where it
     'node drained api, ingress: kernel (by root@cp-1)',
   );
   expect(because(order('node-drained', 'ingress'), left(9))).toBeUndefined();
-  const claim = { ...order('move-vip-began', 'api'), node: 'cp-2', to: 'claim' };
+  const claim = { ...order('move-vip-began', 'api'), node: 'cp-2', to: 'promote' };
   expect(because(claim, left(8, { to: 'BACKUP', reason: 'outranked' }), taken(9))).toBe(
-    'move VIP began api → claim: kernel (by root@cp-1); cp-1 left MASTER: outranked',
+    'move VIP began api → promote: kernel (by root@cp-1); cp-1 left MASTER: outranked',
   );
   expect(because(health(0, { node: 'cp-2' }), taken(9))).toBeUndefined();
 });

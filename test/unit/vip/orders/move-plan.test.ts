@@ -3,30 +3,30 @@ import {
   drainObjections,
   type MoveWish,
   nextHolder,
+  type OrderFacts,
   planMove,
-  type SteeredVip,
-  type SteeringFacts,
+  type VipFacts,
 } from '../../../../src/vip/orders/move-plan.ts';
 
 const [first, third] = [
   { name: 'cp-1', address: '10.0.0.11', priority: 220 },
   { name: 'cp-3', address: '10.0.0.13', priority: 200 },
 ];
-const api: SteeredVip = {
-  ...{ kind: 'api', vips: ['10.0.0.5'], holder: true, troubles: [], measured: true, steered: undefined },
+const api: VipFacts = {
+  ...{ kind: 'api', vips: ['10.0.0.5'], holder: true, troubles: [], measured: true, order: undefined },
   ...{ othersServe: true, servingPeers: [first, third], peers: [first, third] },
 };
-const ingress: SteeredVip = {
+const ingress: VipFacts = {
   ...{ ...api, kind: 'ingress', vips: ['10.0.0.6'], servingPeers: [], peers: [] },
 };
-const factsOf = (vip: Partial<SteeredVip> = {}, more: Partial<SteeringFacts> = {}): SteeringFacts => ({
+const factsOf = (vip: Partial<VipFacts> = {}, more: Partial<OrderFacts> = {}): OrderFacts => ({
   ...{ self: 'cp-2', vips: [{ ...api, ...vip }, ingress], splitBrain: [] },
   ...{ virtualRouterIdTaken: undefined, ...more },
 });
 const wish = (part: Partial<MoveWish> = {}): MoveWish => ({
   ...{ kind: 'api', to: undefined, holder: undefined, ...part },
 });
-const reasonsOf = (facts: SteeringFacts, wanted = wish()) => {
+const reasonsOf = (facts: OrderFacts, wanted = wish()) => {
   const plan = planMove(facts, wanted);
   return plan.kind === 'refused' ? plan.reasons.join('\n') : plan.kind;
 };
@@ -41,11 +41,11 @@ test('a VIP that its holder lets go goes to the highest priority, and of equal o
 describe('from the holder', () => {
   test('it goes to the first peer, and says why', () => {
     expect(planMove(factsOf(), wish())).toEqual({
-      ...{ kind: 'move', first: 'yield', to: 'cp-1' },
+      ...{ kind: 'move', first: 'demote', to: 'cp-1' },
       why: 'of those that serve it comes first: cp-1 220, cp-3 200',
     });
     expect(planMove(factsOf({ servingPeers: [third] }), wish())).toMatchObject({ to: 'cp-3' });
-    expect(planMove(factsOf(), wish({ to: 'cp-1' }))).toMatchObject({ first: 'yield', to: 'cp-1' });
+    expect(planMove(factsOf(), wish({ to: 'cp-1' }))).toMatchObject({ first: 'demote', to: 'cp-1' });
   });
 
   test('to a node that does not come first, it has to be typed there', () => {
@@ -61,14 +61,14 @@ describe('from the holder', () => {
 
   test('an ingress VIP, whose peers have no known names, goes to another node', () => {
     const plan = planMove(factsOf(), wish({ kind: 'ingress' }));
-    expect(plan).toMatchObject({ kind: 'move', first: 'yield', to: undefined });
+    expect(plan).toMatchObject({ kind: 'move', first: 'demote', to: undefined });
   });
 });
 
 describe('to this node', () => {
   const backup = factsOf({ holder: false });
   test('it is taken, or it is here already', () => {
-    expect(planMove(backup, wish({ to: 'cp-2' }))).toMatchObject({ first: 'claim', to: 'cp-2' });
+    expect(planMove(backup, wish({ to: 'cp-2' }))).toMatchObject({ first: 'promote', to: 'cp-2' });
     expect(planMove(factsOf(), wish({ to: 'cp-2' }))).toMatchObject({ kind: 'nothing' });
   });
 
@@ -80,7 +80,7 @@ describe('to this node', () => {
   });
 });
 
-test.each<[string, Partial<SteeredVip>, Partial<SteeringFacts>, string]>([
+test.each<[string, Partial<VipFacts>, Partial<OrderFacts>, string]>([
   [
     'no other node serves',
     { othersServe: false, servingPeers: [] },
@@ -89,15 +89,15 @@ test.each<[string, Partial<SteeredVip>, Partial<SteeringFacts>, string]>([
   ],
   [
     'this node is drained',
-    { steered: 'drained by root' },
+    { order: 'drained by root' },
     {},
     'this node is drained by root; undrain it or wait',
   ],
   [
     'another order stands',
-    { steered: 'move-vip by root' },
+    { order: 'move-vip by root' },
     {},
-    'this node is steered already (move-vip by root)',
+    'this node already follows an order (move-vip by root)',
   ],
   ['HAProxy is dead', { troubles: ['HAProxy: dead'] }, {}, 'this node is not healthy: HAProxy: dead'],
   ['not measured', { measured: false }, {}, 'keepalived gets no health of the API VIP'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseSteeringOrder, steeringOrderText } from '../../../../src/vip/orders/order-text.ts';
-import type { SteeringOrder } from '../../../../src/vip/orders/vip-order.ts';
+import { orderFileText, parseOrder } from '../../../../src/vip/orders/order-text.ts';
+import type { VipOrder } from '../../../../src/vip/orders/vip-order.ts';
 
 const asked = {
   id: '0123456789abcdef',
@@ -9,24 +9,24 @@ const asked = {
   why: 'kernel 6.18',
   atMs: Date.UTC(2026, 10, 21, 12),
 };
-const drain: SteeringOrder = { kind: 'drain', ...asked, vips: ['api', 'ingress'] };
-const move: SteeringOrder = {
-  ...{ kind: 'move', ...asked, vip: 'api', first: 'yield' },
+const drain: VipOrder = { kind: 'drain', ...asked, vips: ['api', 'ingress'] };
+const move: VipOrder = {
+  ...{ kind: 'move', ...asked, vip: 'api', first: 'demote' },
   untilMs: asked.atMs + 40_000,
 };
 
 test.each([drain, move])('an order is read back unchanged: %j', (order) => {
-  expect(parseSteeringOrder(steeringOrderText(order))).toEqual({ kind: 'order', order });
+  expect(parseOrder(orderFileText(order))).toEqual({ kind: 'order', order });
 });
 
 test('a drain as it stands in the file', () => {
-  expect(JSON.parse(steeringOrderText(drain))).toEqual({
+  expect(JSON.parse(orderFileText(drain))).toEqual({
     ...{ v: 1, order: 'drain', id: asked.id, by: asked.by, why: asked.why },
     ...{ at: '2026-11-21T12:00:00.000Z', vips: ['api', 'ingress'] },
   });
 });
 
-const object = (order: Parameters<typeof steeringOrderText>[0]) => JSON.parse(steeringOrderText(order));
+const object = (order: Parameters<typeof orderFileText>[0]) => JSON.parse(orderFileText(order));
 test.each([
   ['', 'invalid JSON'],
   ['{"v":1,"order":"drain"', 'invalid JSON'],
@@ -44,15 +44,15 @@ test.each([
   [JSON.stringify({ ...object(move), until: '2026-11-21' }), 'its "until" is missing or wrong'],
   [JSON.stringify({ ...object(move), until: '2126-11-21T12:00:00Z' }), 'it would last for'],
 ])('%j is not guessed at', (text, problem) => {
-  const outcome = parseSteeringOrder(text);
+  const outcome = parseOrder(text);
   expect(outcome.kind === 'unusable' && outcome.problem).toContain(problem);
 });
 
 test('every beginning of an order is unusable but the whole of it', () => {
   for (const order of [drain, move]) {
-    const text = steeringOrderText(order).trimEnd();
+    const text = orderFileText(order).trimEnd();
     for (let length = 0; length < text.length; length += 1)
-      expect(parseSteeringOrder(text.slice(0, length)).kind).toBe('unusable');
+      expect(parseOrder(text.slice(0, length)).kind).toBe('unusable');
   }
 });
 
@@ -60,7 +60,7 @@ test('whatever was written, nothing is thrown and the problem is one short line'
   const anything = fc.oneof(fc.string({ maxLength: 500 }), fc.json());
   fc.assert(
     fc.property(anything, (text) => {
-      const outcome = parseSteeringOrder(text);
+      const outcome = parseOrder(text);
       expect(outcome.kind === 'unusable' && outcome.problem).toMatch(/^\P{Cc}{1,400}$/u);
     }),
   );

@@ -1,30 +1,30 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  effectOf,
   longestMoveMs,
   type MoveOrder,
-  nextSteering,
-  notSteered,
-  type Steering,
-  type SteeringOrder,
+  nextProgress,
+  notBegun,
+  type OrderProgress,
+  orderText,
   settleMs,
-  steeringText,
-  steerOf,
+  type VipOrder,
 } from '../../../../src/vip/orders/vip-order.ts';
 import { type SimulatedNode, simulateGroup } from '../../../helpers/vrrp/simulated-group.ts';
 
 const asked = { id: 'a', by: 'root@cp-1', why: 'kernel', atMs: 0 };
-const drain: SteeringOrder = { ...asked, kind: 'drain', vips: ['api'] };
+const drain: VipOrder = { ...asked, kind: 'drain', vips: ['api'] };
 const move: MoveOrder = {
   ...asked,
-  ...{ kind: 'move', vip: 'api', first: 'yield', untilMs: 30_000 },
+  ...{ kind: 'move', vip: 'api', first: 'demote', untilMs: 30_000 },
 };
 
 type Look = readonly [nowMs: number, holds: boolean];
-const stateAfter = (order: SteeringOrder, looks: readonly Look[], from: Steering = notSteered) =>
-  looks.reduce((state, [nowMs, holds]) => nextSteering(state, order, { nowMs, holds }), from);
-const steered = (order: SteeringOrder, looks: readonly Look[]) =>
-  looks.map((_, index) => steerOf(stateAfter(order, looks.slice(0, index + 1)), order, 'api'));
+const stateAfter = (order: VipOrder, looks: readonly Look[], from: OrderProgress = notBegun) =>
+  looks.reduce((state, [nowMs, holds]) => nextProgress(state, order, { nowMs, holds }), from);
+const order = (order: VipOrder, looks: readonly Look[]) =>
+  looks.map((_, index) => effectOf(stateAfter(order, looks.slice(0, index + 1)), order, 'api'));
 
 describe('one move', () => {
   test('a holder yields until another one has had it for a while, and that is all', () => {
@@ -35,7 +35,7 @@ describe('one move', () => {
       [600 + settleMs - 1, false],
       [600 + settleMs, false],
     ];
-    expect(steered(move, looks)).toEqual(['yield', 'yield', 'yield', 'yield', 'none']);
+    expect(order(move, looks)).toEqual(['demote', 'demote', 'demote', 'demote', 'none']);
     expect(stateAfter(move, looks)).toEqual({ kind: 'over', outcome: 'moved' });
     expect(stateAfter(move, [...looks, [9_000, true]])).toEqual({ kind: 'over', outcome: 'moved' });
   });
@@ -47,7 +47,7 @@ describe('one move', () => {
       [1_500, true],
       [700 + settleMs, true],
     ];
-    expect(steered(move, looks)).toEqual(['yield', 'yield', 'yield', 'yield']);
+    expect(order(move, looks)).toEqual(['demote', 'demote', 'demote', 'demote']);
   });
 
   test('if no node takes it, it is over at its deadline', () => {
@@ -60,33 +60,33 @@ describe('one move', () => {
   });
 
   test('a claim lasts until it has held the VIP for a while', () => {
-    const claim = { ...move, first: 'claim' } as const;
+    const claim = { ...move, first: 'promote' } as const;
     const looks: readonly Look[] = [
       [0, false],
       [400, true],
       [400 + settleMs, true],
     ];
-    expect(steered(claim, looks)).toEqual(['claim', 'claim', 'none']);
+    expect(order(claim, looks)).toEqual(['promote', 'promote', 'none']);
     expect(stateAfter(claim, looks)).toEqual({ kind: 'over', outcome: 'moved' });
   });
 });
 
 test('a drain has no end of its own, and counts for its VIPs only', () => {
   const state = stateAfter(drain, [[Number.MAX_SAFE_INTEGER, true]]);
-  expect(steerOf(state, drain, 'api')).toBe('drain');
-  expect(steerOf(state, drain, 'ingress')).toBe('none');
+  expect(effectOf(state, drain, 'api')).toBe('drain');
+  expect(effectOf(state, drain, 'ingress')).toBe('none');
 });
 
 test('a move is of one VIP', () => {
-  expect(steerOf(stateAfter(move, [[0, true]]), move, 'ingress')).toBe('none');
+  expect(effectOf(stateAfter(move, [[0, true]]), move, 'ingress')).toBe('none');
 });
 
 test('an order is shown with its author, deadline and reason', () => {
   const texts = [
-    steeringText({ kind: 'drained' }, drain, 'api'),
-    steeringText(stateAfter(move, [[0, true]]), move, 'api'),
-    steeringText({ kind: 'drained' }, drain, 'ingress'),
-    steeringText({ kind: 'over', outcome: 'moved' }, move, 'api'),
+    orderText({ kind: 'drained' }, drain, 'api'),
+    orderText(stateAfter(move, [[0, true]]), move, 'api'),
+    orderText({ kind: 'drained' }, drain, 'ingress'),
+    orderText({ kind: 'over', outcome: 'moved' }, move, 'api'),
   ];
   expect(texts).toEqual([
     'drained by root@cp-1 since 1970-01-01T00:00:00.000Z: kernel',
@@ -98,7 +98,7 @@ test('an order is shown with its author, deadline and reason', () => {
 
 const anyMove = fc
   .record({
-    first: fc.constantFrom('yield', 'claim'),
+    first: fc.constantFrom('demote', 'promote'),
     atMs: fc.nat(5_000),
     lastsMs: fc.integer({ min: 1, max: 60_000 }),
   } as const)
@@ -111,7 +111,7 @@ describe('property', () => {
       fc.property(anyMove, looks, fc.nat(1_000_000), fc.boolean(), (order, before, lateMs, holds) => {
         const state = stateAfter(order, [...before, [order.untilMs + lateMs, holds]]);
         expect(state.kind).toBe('over');
-        expect(steerOf(state, order, 'api')).toBe('none');
+        expect(effectOf(state, order, 'api')).toBe('none');
       }),
     );
   });
@@ -120,7 +120,7 @@ describe('property', () => {
     fc.assert(
       fc.property(anyMove, looks, fc.boolean(), (order, before, holds) => {
         const state = stateAfter(order, [...before, [order.untilMs - longestMoveMs - 1, holds]]);
-        expect(steerOf(state, order, 'api')).toBe('none');
+        expect(effectOf(state, order, 'api')).toBe('none');
       }),
     );
   });
@@ -164,7 +164,7 @@ describe('a group', () => {
   test('never follows the claim of a node that is not well', () => {
     const claimOf = (service: 'doubtful' | 'failed'): SimulatedNode => ({
       service,
-      order: { ...move, first: 'claim' },
+      order: { ...move, first: 'promote' },
     });
     for (const service of ['doubtful', 'failed'] as const) {
       const moments = simulateGroup([{ service: 'ok' }, claimOf(service), { service: 'ok' }], 40_000);
@@ -173,7 +173,7 @@ describe('a group', () => {
   });
 
   test('two claims at once: each node holds the VIP once, and the second keeps it', () => {
-    const claim = { ...move, first: 'claim' } as const;
+    const claim = { ...move, first: 'promote' } as const;
     const order = (id: string) => ({ ...claim, id });
     const nodes: readonly SimulatedNode[] = [
       { service: 'ok' },

@@ -17,7 +17,7 @@ const silent: Partial<VipUseRound> = {};
 type Round = Partial<VipUseRound> | 'failed';
 
 /** Rounds a second apart, judged at the moment of the last. */
-function judgedAt(takeOverMs: number, ...rounds: readonly Round[]): SegmentFact {
+function judgedAt(masterDownMs: number, ...rounds: readonly Round[]): SegmentFact {
   const state = rounds.reduce<typeof initialVipUse>(
     (before, round, index) =>
       round === 'failed'
@@ -25,15 +25,15 @@ function judgedAt(takeOverMs: number, ...rounds: readonly Round[]): SegmentFact 
         : nextVipUse(before, {
             answers: [],
             isAdvertised: false,
-            takeOverMs,
+            masterDownMs,
             nowMs: index * 1_000,
             ...round,
           }),
     initialVipUse,
   );
-  return segmentOf(state, (rounds.length - 1) * 1_000, takeOverMs);
+  return segmentOf(state, (rounds.length - 1) * 1_000, masterDownMs);
 }
-const playAt = (takeOverMs: number, ...rounds: readonly Round[]) => judgedAt(takeOverMs, ...rounds).kind;
+const playAt = (masterDownMs: number, ...rounds: readonly Round[]) => judgedAt(masterDownMs, ...rounds).kind;
 const play = (...rounds: readonly Round[]) => playAt(600, ...rounds);
 const times = (count: number, round: Round) => Array.from({ length: count }, () => round);
 
@@ -75,8 +75,8 @@ test('with a long advert interval an advert counts for two intervals', () => {
 });
 
 test('the holder is heard since the last gap in its adverts', () => {
-  const since = (takeOverMs: number, ...rounds: readonly Round[]) => {
-    const segment = judgedAt(takeOverMs, ...rounds);
+  const since = (masterDownMs: number, ...rounds: readonly Round[]) => {
+    const segment = judgedAt(masterDownMs, ...rounds);
     return segment.kind === 'heard' ? segment.since : segment.kind;
   };
   expect(since(600, ...times(9, advertised))).toBe(0);
@@ -105,7 +105,7 @@ test('a round that failed says nothing, and after three in a row the segment can
 });
 
 test('rounds follow each other faster until each VIP was asked for three times, but not after one that failed', () => {
-  const heard = { answers: [], isAdvertised: false, takeOverMs: 600, nowMs: 0 };
+  const heard = { answers: [], isAdvertised: false, masterDownMs: 600, nowMs: 0 };
   const [first = initialVipUse, second = initialVipUse, third = initialVipUse] = [1, 2, 3].map((rounds) =>
     times(rounds, silent).reduce<typeof initialVipUse>((state) => nextVipUse(state, heard), initialVipUse),
   );
