@@ -7,7 +7,7 @@ import { explain } from '../router/look/explain.ts';
 import { explanationLines } from '../router/look/explanation-lines.ts';
 import { defaultCertificate } from '../router/render/default-certificate.ts';
 import { readGivenFiles } from '../router/render/given-files.ts';
-import { routerExplainCommand } from '../router/settings/router-explain-settings.ts';
+import { routerExplainCommand } from '../router/settings/objects-settings.ts';
 import { withoutEffect } from '../router/settings/without-effect.ts';
 
 export const spec = routerExplainCommand;

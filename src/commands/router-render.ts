@@ -4,7 +4,7 @@ import { printable } from '../engine/system/text/readable-text.ts';
 import { readDecision } from '../router/decide/read-decision.ts';
 import { checkSettings, settingsCheck } from '../router/render/check-settings.ts';
 import { type RenderedRoute, renderObjects } from '../router/render/render-objects.ts';
-import { routerRenderCommand } from '../router/settings/router-render-settings.ts';
+import { routerRenderCommand } from '../router/settings/objects-settings.ts';
 import { withoutEffect } from '../router/settings/without-effect.ts';
 
 export const spec = routerRenderCommand;

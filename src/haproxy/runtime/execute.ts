@@ -25,7 +25,7 @@ interface RuntimeLine extends Line {
   /** Ends the sessions of draining generations with these servers. */
   readonly endSessions: (draining: readonly Running[], servers: ReadonlySet<string>) => Promise<void>;
   readonly stepMs?: number;
-  /** The same if requests may finish. False: it no longer may. */
+  /** The same if requests may finish; by default no longer. */
   readonly finishMs?: number;
 }
 

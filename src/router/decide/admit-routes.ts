@@ -7,7 +7,7 @@ import type { SecretReview } from '../follow/secret-reviews.ts';
 import { keyOf } from '../metadata.ts';
 import type { InsecurePolicy } from '../model.ts';
 import { isPath, MOST_PATH_CHARACTERS } from '../safe-text.ts';
-import type { AdmissionPolicy } from '../settings/admission-policy.ts';
+import type { AdmissionPolicy } from '../settings/decision-settings.ts';
 import { type AskedPlace, askedBy } from './asked-places.ts';
 import { checkTls } from './check-tls.ts';
 import { createHeldPlaces } from './held-places.ts';

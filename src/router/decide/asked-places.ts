@@ -1,7 +1,7 @@
 import type { Route } from '../follow/route.ts';
 import { keyOf } from '../metadata.ts';
 import { isHostName, isMachineName } from '../safe-text.ts';
-import type { AdmissionPolicy } from '../settings/admission-policy.ts';
+import type { AdmissionPolicy } from '../settings/decision-settings.ts';
 import type { HostClaim } from './host-claims.ts';
 import { hostOf, isInDomains, parentDomain } from './host-of.ts';
 import { kindOf } from './tls-rules.ts';

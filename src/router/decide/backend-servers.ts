@@ -1,6 +1,6 @@
 import { keyOf } from '../metadata.ts';
 import type { BackendServer } from '../model.ts';
-import type { BackendDefaults } from '../settings/backend-defaults.ts';
+import type { BackendDefaults } from '../settings/decision-settings.ts';
 import type { RouteAnnotations } from './route-annotations.ts';
 import type { Endpoint, EndpointsOfService, FindEndpoints } from './service-endpoints.ts';
 import type { AdmittedRoute } from './verdict.ts';

@@ -13,7 +13,7 @@ import {
   type RouterModel,
   type SessionCookie,
 } from '../model.ts';
-import type { BackendDefaults } from '../settings/backend-defaults.ts';
+import type { BackendDefaults } from '../settings/decision-settings.ts';
 import { serversOf } from './backend-servers.ts';
 import { headerActions } from './header-actions.ts';
 import { type RouteAnnotations, readAnnotations } from './route-annotations.ts';

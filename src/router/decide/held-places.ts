@@ -1,6 +1,6 @@
 import { oncePer } from '../../engine/system/once-per.ts';
 import type { Route } from '../follow/route.ts';
-import type { AdmissionPolicy } from '../settings/admission-policy.ts';
+import type { AdmissionPolicy } from '../settings/decision-settings.ts';
 import type { AskedPlace } from './asked-places.ts';
 import { hostOf } from './host-of.ts';
 import type { SettledPlace } from './settle-places.ts';

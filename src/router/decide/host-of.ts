@@ -1,5 +1,5 @@
 import type { Route } from '../follow/route.ts';
-import type { AdmissionPolicy } from '../settings/admission-policy.ts';
+import type { AdmissionPolicy } from '../settings/decision-settings.ts';
 
 /** A route's host: its own, or the one that the router's owner has set for such routes; '' without either. */
 export function hostOf(

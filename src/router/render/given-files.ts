@@ -1,8 +1,7 @@
 import type { SetFile } from '../../engine/config/set.ts';
 import { ConfigError, messageOf } from '../../engine/system/errors.ts';
 import { readRegularFile } from '../../engine/system/file/read-regular-file.ts';
-import type { RouterSettings } from '../settings/router-settings.ts';
-import { settingName } from '../settings/setting-name.ts';
+import { type RouterSettings, settingName } from '../settings/router-settings.ts';
 import { authorityProblem, revocationProblem } from './authority-pem.ts';
 import { errorAnswerProblem } from './error-answer.ts';
 import {

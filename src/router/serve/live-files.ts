@@ -2,7 +2,7 @@ import type { SetFile } from '../../engine/config/set.ts';
 import type { Log } from '../../engine/system/log.ts';
 import { givenFiles, readGivenFile } from '../render/given-files.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
-import { settingName } from '../settings/setting-name.ts';
+import { settingName } from '../settings/router-settings.ts';
 import { keepLastGood } from './last-good.ts';
 
 /** The paths of the administrator's files, for the file watcher. */

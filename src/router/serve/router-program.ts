@@ -12,7 +12,7 @@ import { hawserVersion } from '../../engine/system/version.ts';
 import { reloadCauses } from '../../haproxy/runtime/plan.ts';
 import { checkSettings, settingsCheck } from '../render/check-settings.ts';
 import { routerJournal } from '../router-journal.ts';
-import { metricsAccess } from '../settings/metrics-access.ts';
+import { metricsAccess } from '../settings/metrics-settings.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import { withoutEffect } from '../settings/without-effect.ts';
 import { keepStatuses } from '../status/keep-statuses.ts';

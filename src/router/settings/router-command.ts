@@ -6,10 +6,9 @@ import { isInCluster } from '../../engine/kube/in-cluster.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { haproxyMonitorFlags } from '../../haproxy/supervise/haproxy-flags.ts';
 import { admissionProblems } from './admission-flags.ts';
-import { metricsFlags, metricsProblems } from './metrics-flags.ts';
+import { metricsFlags, metricsProblems } from './metrics-settings.ts';
 import { httpUrl, pageAddress, truth, wordPath } from './router-fields.ts';
-import { routerFlags } from './router-settings.ts';
-import { publishProblems, statusFlags } from './status-flags.ts';
+import { publishProblems, routerFlags, statusFlags } from './router-settings.ts';
 
 const { socket, haproxy } = haproxyMonitorFlags;
 

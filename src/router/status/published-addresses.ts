@@ -5,7 +5,7 @@ import { followResources } from '../../engine/kube/resource-view.ts';
 import type { Log } from '../../engine/system/log.ts';
 import { routerRemedy } from '../follow/router-resources.ts';
 import { isHostName } from '../safe-text.ts';
-import { MOST_ADDRESSES, type StatusSettings } from '../settings/status-flags.ts';
+import { MOST_ADDRESSES, type StatusSettings } from '../settings/router-settings.ts';
 
 /** Where clients reach the router: addresses and names of hosts. */
 export interface PublishedAddresses {

@@ -2,7 +2,7 @@ import type { Decision } from '../decide/decide.ts';
 import { hostOf } from '../decide/host-of.ts';
 import type { Route } from '../follow/route.ts';
 import { keyOf } from '../metadata.ts';
-import type { AdmissionPolicy } from '../settings/admission-policy.ts';
+import type { AdmissionPolicy } from '../settings/decision-settings.ts';
 import {
   desiredIngress,
   type EntryWanted,

@@ -54,7 +54,7 @@ export const threatTests: readonly (readonly [claim: string, ...tests: string[]]
   ],
   [
     'the router: who may read /metrics',
-    'test/unit/router/settings/metrics-access.test.ts',
+    'test/unit/router/settings/metrics-settings.test.ts',
     'test/contract/router/21-metrics.test.ts',
   ],
   [

@@ -3,8 +3,7 @@ import { settingsTyped } from '../../../src/cli/command-line.ts';
 import { parseSettingsFile } from '../../../src/cli/parse-settings-file.ts';
 import { daemonKeys } from '../../../src/commands/pods.ts';
 import { ConfigError } from '../../../src/engine/system/errors.ts';
-import { routerExplainCommand } from '../../../src/router/settings/router-explain-settings.ts';
-import { routerRenderCommand } from '../../../src/router/settings/router-render-settings.ts';
+import { routerExplainCommand, routerRenderCommand } from '../../../src/router/settings/objects-settings.ts';
 import { routerSettings } from '../../helpers/router/router-settings.ts';
 
 function problemsOf(env: Readonly<Record<string, string>>): readonly string[] {

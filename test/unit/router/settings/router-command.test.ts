@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { settingsTyped } from '../../../../src/cli/command-line.ts';
 import { ConfigError } from '../../../../src/engine/system/errors.ts';
+import {
+  routerExplainCommand,
+  routerRenderCommand,
+} from '../../../../src/router/settings/objects-settings.ts';
 import { routerCommand } from '../../../../src/router/settings/router-command.ts';
-import { routerExplainCommand } from '../../../../src/router/settings/router-explain-settings.ts';
-import { routerRenderCommand } from '../../../../src/router/settings/router-render-settings.ts';
 
 const inPod = { KUBERNETES_SERVICE_HOST: '10.0.0.1' };
 const settings = (env: Readonly<Record<string, string>>) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { settingsTyped } from '../../../../src/cli/command-line.ts';
 import { commandSpec } from '../../../../src/cli/command-spec.ts';
-import { publishProblems, statusFlags } from '../../../../src/router/settings/status-flags.ts';
+import { publishProblems, statusFlags } from '../../../../src/router/settings/router-settings.ts';
 
 const spec = commandSpec({ name: 'router', summary: '', flags: statusFlags, examples: [], notes: [] });
 const settings = (env: Readonly<Record<string, string>>) =>

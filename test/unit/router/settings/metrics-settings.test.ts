@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { type MetricsAccess, metricsAccess } from '../../../../src/router/settings/metrics-access.ts';
+import { type MetricsAccess, metricsAccess } from '../../../../src/router/settings/metrics-settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hawser-access-'));
 afterAll(() => rmSync(folder, { recursive: true }));
