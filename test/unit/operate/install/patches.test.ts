@@ -53,7 +53,7 @@ spec:
   expect(haproxy.volumeMounts).toHaveLength(before.spec.containers[0].volumeMounts.length + 1);
   expect(monitor).toEqual(before.spec.containers[1]);
   expect(pod.spec.volumes).toHaveLength(before.spec.volumes.length + 1);
-  expect(text).toContain('# The control socket between the two.');
+  expect(text).toContain('# The control socket between the two containers.');
 });
 
 test('null and $patch take away, $patch: replace and lists without a key replace', () => {
