@@ -1,6 +1,6 @@
 /**
- * Bundles `src/main.ts` into `dist/`, one chunk a command; each daemon of a node once more into a folder of its own, with nothing
- * that only other commands use; and what the page of `hawser status --serve` loads into `dist/page/`.
+ * Bundles `src/main.ts` into `dist/`, one chunk per command; each daemon of a node again into its own folder, without code
+ * that only other commands use; and the page of `hawser status --serve` into `dist/page/`.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 /**
- * What the kubeconfig's part of the Kubernetes client loads for requests of its own, which hawser never makes: it takes the
+ * The part of the Kubernetes client that sends its own requests, which hawser never does: hawser uses only the kubeconfig's
  * options for Node's `https` (src/engine/kube/kubeconfig.ts). 1 MB of code, and 9 MB of each monitor's memory.
  */
 const unused: Readonly<Record<string, readonly string[]>> = {
@@ -41,7 +41,7 @@ const onlyCommand = (name: string): Plugin => ({
       contents: `export const commands = { '${name}': () => import('./${fileOf(name)}.ts') };`,
       resolveDir: dirname(path),
     }));
-    // With it goes what only reading the file needs, of libraries that a supervisor uses as well.
+    // This also drops the parts of libraries that only reading the file needs.
     if (name.endsWith(' supervise'))
       onLoad({ filter: /\/src\/commands\/pods\.ts$/ }, () => ({
         contents: `throw new Error('Cannot read the settings file: a supervisor has a child read it (scripts/build.ts)');`,
@@ -57,7 +57,7 @@ const options = {
   platform: 'node',
   format: 'esm',
   target: 'node24',
-  // Names stay, for people who read a stack: esbuild's way to have short ones and keep the names costs a supervisor 0.3 MB.
+  // Names are kept for readable stacks: shortening them and keeping the originals, as esbuild can, costs a supervisor 0.3 MB.
   minifyWhitespace: true,
   minifySyntax: true,
   sourcemap: false,
@@ -71,7 +71,7 @@ const program = { hawser: 'src/main.ts' };
 const renderThread = { 'render-worker': 'src/engine/render/render-worker.ts' };
 const jinjaChild = { 'jinja-child': 'src/pod-proxy/template/jinja-child.ts' };
 
-// A running hawser may still have chunks to load: the old bundle stays whole until the new one is there.
+// A running hawser may still have chunks to load: the old bundle stays complete until the new one exists.
 const [outdir, before] = ['dist.new', 'dist.old'];
 for (const each of [outdir, before]) rmSync(each, { recursive: true, force: true });
 await Promise.all([
@@ -98,15 +98,15 @@ await build({
   format: 'esm',
   target: 'es2022',
   minify: true,
-  // The one that is there asks for type checks only, and is not in the image's build.
+  // The existing tsconfig is only for type checks, and is not in the image's build.
   tsconfigRaw: {},
   logLevel: 'warning',
 });
 for (const name of ['page.css', 'icon.svg']) copyFileSync(`${browser}/${name}`, `${outdir}/page/${name}`);
-// Nothing where there is no repository, as in the image's build: there the image says it.
+// Empty without a repository, as in the image's build, where the image says it.
 const { stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' });
 writeFileSync(`${outdir}/revision`, stdout ?? '');
-// What was released stays.
+// A finished release is kept.
 if (existsSync('dist/release')) renameSync('dist/release', `${outdir}/release`);
 if (existsSync('dist')) renameSync('dist', before);
 renameSync(outdir, 'dist');

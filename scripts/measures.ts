@@ -20,7 +20,7 @@ interface Measure {
   readonly name: string;
   readonly value: number;
   readonly goal: number;
-  /** What the number counts, where a reader would want to see it. */
+  /** Description of the counted items, if useful. */
   readonly which?: readonly string[];
 }
 
@@ -40,18 +40,18 @@ function readSource(): readonly SourceFile[] {
   });
 }
 
-/** Files that name one of these types: what a reader has to open to follow it. */
+/** Files that name one of these types: the files to open in order to follow it. */
 function naming(files: readonly SourceFile[], nouns: readonly string[]): readonly string[] {
   const pattern = new RegExp(`\\b(?:${nouns.join('|')})\\b`);
   return files.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
 }
 
-/** Its folder; a `product.ts` is a place of its own, as in test/architecture.test.ts. */
+/** Its folder; a `product.ts` is its own place, as in test/architecture.test.ts. */
 function placeOf(path: string): string {
   return /^[^/]+\/product\.ts$/.test(path) ? path : dirname(path);
 }
 
-/** Folders that reach themselves through the imports of their files, each circle once. */
+/** Folders that reach themselves through the imports of their files, each cycle once. */
 function circles(files: readonly SourceFile[]): readonly string[] {
   const targets = new Map<string, Set<string>>();
   for (const { path, imports } of files)

@@ -30,7 +30,7 @@ const root = join(import.meta.dirname, '..');
 const MOST_TESTS = 8;
 const MOST_STEPS = 3;
 
-/** What each kind of mutation turns a line into; undefined where it does not apply. */
+/** The changed line for each kind of mutation; undefined if it does not apply. */
 const mutations: readonly (readonly [kind: string, change: (line: string) => string | undefined])[] = [
   ['comparison', swapping([' < ', ' <= '], [' > ', ' >= '], [' === ', ' !== '])],
   ['condition', (line) => replaced(line, /\bif \((.+)\) (.*)$/, 'if (!($1)) $2')],
@@ -67,7 +67,7 @@ function mutantsOf(file: string): readonly Mutant[] {
   return readFileSync(join(root, file), 'utf8')
     .split('\n')
     .flatMap((line, index) => {
-      // Comments, imports, types and texts are not behaviour.
+      // Comments, imports, types and strings are not behaviour.
       if (
         /^\s*(\/\/|\/?\*|import |export \{|type |interface |readonly )|^\s*\S+: (readonly )?\w+;$/.test(line)
       )

@@ -1,4 +1,4 @@
-/** Writes what is made from the settings' schema: schemas/config.schema.json and docs/configuration.md and docs/router-settings.md; and docs/metrics.md. */
+/** Writes the files generated from the settings' schema, schemas/config.schema.json, docs/configuration.md and docs/router-settings.md, and docs/metrics.md. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { drivenTexts } from '../test/helpers/monitoring/driven-pages.ts';

@@ -1,10 +1,10 @@
 /**
- * Makes a release of the commit that is checked out, in dist/release:
+ * Makes a release of the checked-out commit, in dist/release:
  *   npm run release -- VERSION [--arch amd64|arm64]… [--base IMAGE] [--snapshot TIME|none] [--out DIR] [--draft]
  * It needs podman, and a clean working tree. If a file names another version than VERSION, or the changelog has no heading for it, it
- * writes both and commits that first. `--arch` builds only these images, by default both; it exits with 1 if one of them was left out.
- * `--base` and `--snapshot` are the image and the time of Debian's packages that the images are built from; with `none` the
- * packages come from the base's own sources, as they are now. `--draft` builds what is checked out, clean or not, and commits nothing.
+ * writes both and commits that first. `--arch` builds only these images, by default both; it exits 1 if one of them was skipped.
+ * `--base` and `--snapshot` are the base image and the time of Debian's packages in the images; with `none` the
+ * packages come from the base's own sources, as they are now. `--draft` builds the checkout, clean or not, and commits nothing.
  * Nothing is signed, tagged or pushed: it prints the commands.
  */
 import { execFileSync } from 'node:child_process';
@@ -73,7 +73,7 @@ function git(...args: readonly string[]): string {
   return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trimEnd();
 }
 
-/** Every place that names the version names this one, and the changelog has its heading. Commits what that changes. */
+/** Makes every place that names the version name this one, and the changelog have its heading. Commits the changes. */
 function settleVersion({ version, isDraft }: Request): void {
   const current: string = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
   const other = versionPlaces(root).filter((place) => place.version !== current);

@@ -45,7 +45,7 @@ function isCopy(name: string): boolean {
   return name.endsWith('.again.test.ts');
 }
 
-/** What was changed since the base in test/; undefined if there is no base. */
+/** The changed files of test/ since the base; undefined if there is no base. */
 function changed(): readonly string[] | undefined {
   const git = (...args: readonly string[]) =>
     execFileSync('git', args, { encoding: 'utf8', stdio: 'pipe' }).trim();
@@ -57,7 +57,7 @@ function changed(): readonly string[] | undefined {
   }
 }
 
-/** The files themselves and every file of test/ that imports one of them, in any number of steps. */
+/** The files themselves and every file of test/ that imports one of them, directly or indirectly. */
 function withImporters(files: readonly string[]): readonly string[] {
   const importers = new Map<string, string[]>();
   for (const file of sources)
@@ -173,5 +173,5 @@ const outcomes = files.map((file) => {
 });
 const leftOut = files.filter((_, index) => outcomes[index] === 'left out');
 if (leftOut.length > 0) console.log(`left out after ${values.minutes} minutes: ${leftOut.join(' ')}`);
-// The loops would keep this process, and are ended with it.
+// The loops would keep this process alive; they are ended with it.
 process.exit(outcomes.includes('failed') ? 1 : 0);

@@ -3,7 +3,7 @@ import { type CommandName, summaries } from './commands/summaries.ts';
 import { messageOf } from './engine/system/errors.ts';
 
 async function main(argv: readonly string[]): Promise<number> {
-  // As kubectl has it: `hawser help haproxy status`.
+  // As in kubectl: `hawser help haproxy status`.
   if (argv[0] === 'help' && argv.length > 1) return await main([...argv.slice(1), '--help']);
   const words = argv.findIndex((word) => word.startsWith('-'));
   const leading = words === -1 ? argv : argv.slice(0, words);

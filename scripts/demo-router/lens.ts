@@ -9,7 +9,7 @@ import type { RouterScene, ShownRoute } from './view.ts';
 
 const ROUTES_EVERY_MS = 1_000;
 
-/** Looks at the router: what it has written into the Routes, and its HAProxy's supervisor. */
+/** Observes the router: the statuses that it wrote into the Routes, and its HAProxy's supervisor. */
 export function createLens(): Lens<Stage, RouterScene> {
   let supervisor: SupervisorStatus | undefined;
   let known: readonly KnownRoute[] = [];
@@ -28,7 +28,7 @@ export function createLens(): Lens<Stage, RouterScene> {
     supervisor = next;
     await lookAtRoutes(stage, event);
     const shown = known.map((route) => shownRoute(route, stage));
-    // Those that stay come first, so that no line moves when others come and go.
+    // Lasting routes come first, so that no line moves when others come and go.
     const routes = [...shown.filter(({ pods }) => pods), ...shown.filter(({ pods }) => !pods)];
     return { supervisor, complete: (frame) => ({ ...frame, routes }) };
   };
@@ -43,7 +43,7 @@ function shownRoute(
   return { name: `${namespace}/${name}`, kind, admitted, pods };
 }
 
-/** What is different between two looks, in the words of the event list. */
+/** The differences between two polls, in the wording of the event list. */
 export function routeChanges(before: readonly KnownRoute[], after: readonly KnownRoute[]): readonly string[] {
   const nameOf = ({ namespace, name }: KnownRoute) => `${namespace}/${name}`;
   const was = new Map(before.map((route) => [nameOf(route), route.admitted]));

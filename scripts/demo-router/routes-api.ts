@@ -3,11 +3,11 @@ import type { StoredObject } from '../../test/helpers/api-server/object-store.ts
 import type { NetNamespace } from '../../test/helpers/net-namespace.ts';
 import { writeObjects } from '../demo/cluster.ts';
 
-/** A Route as the API has it, with what the router wrote into it. */
+/** A Route as the API has it, with the status that the router wrote. */
 export interface KnownRoute {
   readonly name: string;
   readonly namespace: string;
-  /** `http` where there is no TLS. */
+  /** `http` without TLS. */
   readonly kind: string;
   /** `yes`, or the reason why not; undefined before the router has written. */
   readonly admitted: string | undefined;
@@ -15,13 +15,13 @@ export interface KnownRoute {
 }
 
 export interface RoutesApi {
-  /** Empty where the API does not answer. */
+  /** Empty if the API does not answer. */
   readonly routes: () => Promise<readonly KnownRoute[]>;
-  /** Which objects there are from now on. A Route that stays keeps its status, as it would in a real API. */
+  /** Replaces the objects. A Route that stays keeps its status, as it would in a real API. */
   readonly show: (objects: readonly StoredObject[]) => Promise<void>;
 }
 
-/** Whatever else the router wrote is put back with it: it would take another status for that of a second router, and write no more. */
+/** The rest of the router's entry is restored too: otherwise the router would take it for another router's, and stop writing. */
 const condition = z.looseObject({ type: z.string(), status: z.string(), reason: z.optional(z.string()) });
 const list = z.object({
   items: z.array(
@@ -57,7 +57,7 @@ export function routesApi(namespace: NetNamespace, server: string, stateFile: st
   };
 }
 
-/** Of the API's answer to a list. */
+/** From the API's answer to a list. */
 export function routesIn(text: string): readonly KnownRoute[] {
   return list.parse(JSON.parse(text)).items.map(knownRoute);
 }

@@ -17,10 +17,10 @@ export const podNames = ['web-1', 'web-2', 'bank-1', 'bank-2'] as const;
 export type PodName = (typeof podNames)[number];
 export const addressOf = (name: PodName): string => podAddress(podNames.indexOf(name));
 
-/** Names in the pods' certificates: that of passthrough is seen by clients, that of the service by the router. */
+/** Names in the pods' certificates: clients see the one for passthrough, the router sees the service's. */
 export const podDnsNames = [hosts.passthrough, 'bank.shop.svc', 'web.shop.svc'];
 
-/** A route of each kind: those that are under load from the first to the last moment. */
+/** A route of each kind: these are under load all the time. */
 export function lastingRoutes(authority: Authority): readonly StoredObject[] {
   const own = authority.issue({ commonName: hosts.edge, dnsNames: [hosts.edge, hosts.reencrypt] });
   const destinationCACertificate = authority.cert;
@@ -36,7 +36,7 @@ export function lastingRoutes(authority: Authority): readonly StoredObject[] {
   ];
 }
 
-/** The EndpointSlices of both services, without the pods that are not ready. */
+/** The EndpointSlices of both services, without pods that are not ready. */
 export function endpoints(notReady: readonly PodName[] = []): readonly StoredObject[] {
   return ['web', 'bank'].map((service) => {
     const own = podNames.flatMap((name, index) =>
@@ -58,7 +58,7 @@ export const thief = plainRoute('thief', hosts.plain, { namespace: 'blog', creat
 /** See `templateOf`. */
 export const refusedRoute = plainRoute('refused', hosts.refused, { service: 'web', createdAt: 3 });
 
-/** The template that comes with hawser, with a mistake in what it makes of one route. */
+/** hawser's template, with a mistake in the section of one route. */
 export function templateOf(shipped: string): string {
   const mistake = "\n<%_ if (backend.name.endsWith(':refused')) { _%>\n  no-such-keyword\n<%_ } _%>";
   return shipped.replace('  balance <%= backend.balance %>', `$&${mistake}`);

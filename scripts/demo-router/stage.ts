@@ -16,13 +16,13 @@ import { until } from '../demo/until.ts';
 import { addressOf, endpoints, hosts, lastingRoutes, podDnsNames, podNames, templateOf } from './routes.ts';
 import { type RoutesApi, routesApi } from './routes-api.ts';
 
-/** A node with a router, an API with Routes, pods and a client: all in a network of their own. */
+/** A node with a router, an API with Routes, pods and a client: all in their own network. */
 export interface Stage extends AsyncDisposable {
   readonly sockets: { readonly controlSocket: string; readonly statsSocket: string };
   readonly api: RoutesApi;
   readonly pods: Backends;
   readonly authority: Authority;
-  /** Those that are there from the first to the last moment, and answer all the time. */
+  /** The routes that exist all the time, and always answer. */
   readonly lasting: ReturnType<typeof lastingRoutes>;
   readonly traffic: Traffic;
   readonly journal: Journal;
@@ -78,7 +78,7 @@ export async function createStage(onEvent: (text: string) => void, signal: Abort
 const targets: readonly Target[] = (['plain', 'edge', 'reencrypt', 'passthrough'] as const).map((name) => ({
   ...{ name, host: hosts[name], address: node, path: '/', namedBy: 'body' },
   ...(name === 'plain' ? { tls: false, port: HTTP_PORT } : { tls: true, port: HTTPS_PORT }),
-  // HAProxy that drains closes a connection that has asked for nothing yet, but not one that it passes through.
+  // A draining HAProxy closes a connection without a request, but not one that it passes through.
   isHeld: name === 'passthrough',
 }));
 
@@ -93,7 +93,7 @@ interface Backstage {
 async function startPods(namespace: NetNamespace, authority: Authority): Promise<Backends> {
   const identity = authority.issue({ commonName: 'pod', dnsNames: podDnsNames });
   const pods = podNames.map((name) => ({ name, host: addressOf(name), port: POD_PORT }));
-  // In a session of its own: Ctrl-C in the terminal is for the demo alone.
+  // In its own session: Ctrl-C in the terminal is only for the demo.
   return await startBackends(['setsid', ...namespace.prefix], pods, identity);
 }
 
@@ -110,7 +110,7 @@ async function startApi(
   await server.listens(signal);
 }
 
-/** The router and the supervisor of its HAProxy, with their pages where `hawser status` looks. */
+/** The router and the supervisor of its HAProxy, with their pages at the addresses that `hawser status` reads. */
 function startRouter(
   stack: AsyncDisposableStack,
   { namespace, authority, at, journal }: Backstage,

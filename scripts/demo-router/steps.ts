@@ -11,7 +11,7 @@ const DEADLINE_MS = 60_000;
 const [restarted, crashed] = ['bank-1', 'web-1'] as const;
 const addresses = [restarted, crashed].map((name) => `${addressOf(name)}:`);
 
-/** One round: everything is as before when it is over. */
+/** One round: at its end everything is as before. */
 export const steps: readonly Step<Stage>[] = [
   { title: 'a route is added', run: addRoute },
   { title: 'it goes to another service', run: editRoute },
@@ -50,7 +50,7 @@ async function refuse(stage: Stage, signal: AbortSignal): Promise<string> {
   return await reasonOf(stage, signal, 'refused');
 }
 
-/** A pod that restarts is not ready any more, ends once nobody is on it, and comes back. */
+/** A restarting pod becomes unready, ends once it has no sessions, and comes back. */
 async function restartPods(stage: Stage, signal: AbortSignal): Promise<string> {
   const { api, lasting, pods, traffic, ask } = stage;
   const rest = [extraRoute('bank'), thief, refusedRoute];
@@ -80,7 +80,7 @@ async function show({ api, lasting }: Stage, more: Parameters<Stage['api']['show
   await api.show([...lasting, ...more, ...endpoints()]);
 }
 
-/** HAProxy keeps a server that was removed for as long as its requests may take: without sessions nobody is on its pod. */
+/** HAProxy keeps a removed server while its requests run: without sessions its pod is free. */
 async function isLeft({ sockets }: Stage): Promise<boolean> {
   const known = parseServerRows((await askRuntimeApi(sockets.statsSocket, 'show stat', 2_000)) ?? '');
   const { supervisor } = await look(sockets);

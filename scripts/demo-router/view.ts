@@ -21,13 +21,13 @@ export interface ShownRoute {
   /** `namespace/name`. */
   readonly name: string;
   readonly kind: string;
-  /** `yes`, or the reason why not; undefined before the router has said. */
+  /** `yes`, or the reason why not; undefined before the router has written. */
   readonly admitted: string | undefined;
-  /** Of the answers lately, by pod; undefined where no client asks. */
+  /** The latest answers by pod; undefined without a client. */
   readonly pods: ReadonlyMap<string, number> | undefined;
 }
 
-/** As many lines as ever, none wider than 80 columns. */
+/** Always the same number of lines, at most 80 columns wide. */
 export function renderView(scene: RouterScene, paint: Paint): readonly string[] {
   return [
     ...headLines("hawser demo: OpenShift's Routes through HAProxy", scene, paint),

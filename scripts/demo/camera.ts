@@ -9,16 +9,16 @@ import { REQUESTS_PER_SECOND, type Traffic } from './traffic.ts';
 const LOOK_EVERY_MS = 200;
 const KEPT_EVENTS = 20;
 
-/** Turns what happens on a stage into what a screen shows. */
+/** Turns the events on a stage into frames for the screen. */
 export interface Camera<St> {
   readonly event: (text: string) => void;
   readonly setRound: (round: number) => void;
   readonly setStep: (step: { readonly number: number; readonly of: number; readonly title: string }) => void;
-  /** Looks and shows until `signal` aborts. */
+  /** Polls and shows until `signal` aborts. */
   readonly film: (stage: St, signal: AbortSignal) => Promise<void>;
 }
 
-/** One look at a stage. Says what has changed since the last one, and adds what it saw to a frame. */
+/** One poll of a stage. Returns the changes since the previous one, and adds its observations to a frame. */
 export type Lens<St, S extends Frame> = (
   stage: St,
   event: (text: string) => void,

@@ -1,13 +1,13 @@
 import { generationChanges } from './generations.ts';
 import type { Sight } from './look.ts';
 
-/** What is different between two looks, in the words of the event list. */
+/** The differences between two polls, in the wording of the event list. */
 export function describeChanges(before: Sight, after: Sight): readonly string[] {
   return [...serverChanges(before, after), ...generationChanges(before.supervisor, after.supervisor)];
 }
 
 function serverChanges(before: Sight, after: Sight): readonly string[] {
-  // No answer says nothing about servers.
+  // Without an answer nothing is known about servers.
   if (after.servers.length === 0 || before.servers.length === 0) return [];
   const was = new Map(before.servers.map((server) => [server.name, server]));
   const is = new Set(after.servers.map(({ name }) => name));
@@ -23,7 +23,7 @@ function serverChanges(before: Sight, after: Sight): readonly string[] {
   ];
 }
 
-/** `UP 1/2` and `UP` are the same state on its way elsewhere. */
+/** `UP 1/2` and `UP` are the same state, one of them about to change. */
 function wordOf(status: string): string {
   return status.split(' ')[0] ?? '';
 }

@@ -3,19 +3,19 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** One program of the demo. It is only ever signalled through Node's own handle, never by a pid of the past. */
+/** One program of the demo. It is only ever signalled through Node's own handle, never by an old pid. */
 export interface DemoProcess {
   readonly pid: number;
   readonly isRunning: () => boolean;
-  /** Resolves once the signal has taken effect on a program that it ends. */
+  /** Resolves once the signal has ended the program. */
   readonly kill: () => Promise<void>;
-  /** SIGTERM, and SIGKILL for what is still there after `graceMs`. */
+  /** SIGTERM, and SIGKILL after `graceMs` if it still runs. */
   readonly stop: (graceMs: number) => Promise<void>;
 }
 
 /**
- * Starts a program whose output comes line by line to `onLine`. It gets a session of its own: Ctrl-C in the terminal
- * is then for the demo alone, which stops its programs one after the other.
+ * Starts a program whose output goes line by line to `onLine`. It gets its own session: Ctrl-C in the terminal
+ * is then only for the demo, which stops its programs one after the other.
  */
 export function startProcess(argv: readonly string[], onLine: (line: string) => void): DemoProcess {
   const [file = '', ...args] = argv;
@@ -40,7 +40,7 @@ export function startProcess(argv: readonly string[], onLine: (line: string) => 
   return { pid: child.pid, isRunning, kill, stop };
 }
 
-/** Without the user's own settings of hawser: they are for another machine than the demo's. */
+/** Without the user's own settings of hawser, which are for another machine. */
 function environment(): NodeJS.ProcessEnv {
   const own = ([name]: readonly [string, unknown]) =>
     !/^(?:HAWSER|ROUTER|STATS)_/.test(name) && name !== 'OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT';

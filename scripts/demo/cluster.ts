@@ -14,7 +14,7 @@ import {
 } from './layout.ts';
 import { until } from './until.ts';
 
-/** A Kubernetes cluster as far as a load balancer sees one: API servers over TLS, and the Nodes that they list. */
+/** A Kubernetes cluster as a load balancer sees it: API servers over TLS, and the Nodes that they list. */
 export interface Cluster {
   readonly caFile: string;
   readonly isRunning: (server: ServerName) => boolean;
@@ -39,7 +39,7 @@ export async function startCluster(
 
   const start = async (server: ServerName): Promise<void> => {
     const address = serverAddresses[server];
-    // Named after the node, so that a client can tell whom it reached through the VIP.
+    // Named after the node, so that a client knows which server it reached through the VIP.
     const names = { commonName: server, addresses: [address, network.vip] };
     const { certFile, keyFile } = authority.issue(names);
     const started = startApiServer(
@@ -83,7 +83,7 @@ export async function startCluster(
   };
 }
 
-/** The stand-in for an API server; `listens` resolves once it does. What it says comes line by line to `onLine`. */
+/** The stand-in for an API server; `listens` resolves once it listens. Its output goes line by line to `onLine`. */
 export function startApiServer(
   prefix: readonly string[],
   flags: readonly string[],
@@ -100,13 +100,13 @@ export function startApiServer(
   };
 }
 
-/** Makes these what the API servers of this state file hold. */
+/** Replaces the objects of the API servers with this state file. */
 export function writeObjects(stateFile: string, objects: readonly StoredObject[]): void {
   writeFileSync(`${stateFile}.new`, JSON.stringify({ objects }));
   renameSync(`${stateFile}.new`, stateFile);
 }
 
-/** With a client certificate of its own. JSON is YAML too. */
+/** With its own client certificate. JSON is YAML too. */
 export function kubeconfig(server: string, authority: Authority): string {
   const user = authority.issue({ commonName: 'hawser' });
   const base64 = (pem: string) => Buffer.from(pem).toString('base64');

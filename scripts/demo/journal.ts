@@ -3,22 +3,22 @@ import * as z from 'zod/mini';
 
 const RECENT_LINES = 30;
 
-/** What the programs say: all of it in a file, the latest for when something goes wrong, the telling part as events. */
+/** The programs' output: all of it in a file, the latest part for error messages, the interesting part as events. */
 export interface Journal {
   readonly take: (line: string) => void;
   /** How often an event was logged so far. */
   readonly count: (event: string) => number;
-  /** Rethrows with the programs' latest words. */
+  /** Rethrows with the programs' latest output. */
   readonly explain: (error: unknown) => never;
 }
 
 const logLine = z.looseObject({ event: z.string(), message: z.optional(z.string()) });
 
-/** The events of a log that are shown, and in which words: those which neither HAProxy's state nor the supervisor's shows. */
+/** The events of a log that are shown, and their wording: those that neither HAProxy's state nor the supervisor shows. */
 export type Telling = Readonly<Record<string, string>>;
 
 export function startJournal(file: Writable, telling: Telling, onEvent: (text: string) => void): Journal {
-  // The folder may go before the last line comes.
+  // The folder may be removed before the last line arrives.
   file.on('error', () => undefined);
   let recent: readonly string[] = [];
   const counts = new Map<string, number>();

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The addresses of the demo's network, which has a namespace of its own. */
+/** The addresses in the demo's own network namespace. */
 export const network = {
   vip: '10.77.0.100',
   apiPort: 6443,
   lbPort: 9445,
 } as const;
 
-/** API servers by name. The first three are there from the start, the fourth joins and leaves. */
+/** API servers by name. The first three exist from the start, the fourth joins and leaves. */
 export const serverAddresses = {
   'cp-1': '10.77.0.11',
   'cp-2': '10.77.0.12',
@@ -24,14 +24,14 @@ export interface DemoPaths {
   readonly template: string;
   readonly config: string;
   readonly kubeconfig: string;
-  /** What the API servers hold, read by all of them. */
+  /** The state of the API servers, which all of them read. */
   readonly clusterState: string;
   readonly controlSocket: string;
   readonly statsSocket: string;
   readonly pidFile: string;
   readonly stateFile: string;
   readonly journalDir: string;
-  /** Every line of every program, for the one who wonders what went wrong. */
+  /** Every line of every program, for troubleshooting. */
   readonly log: string;
 }
 
@@ -53,7 +53,7 @@ export function demoPaths(dir: string): DemoPaths {
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What the demo runs: the built program, the shipped template, the stand-in for an API server, the client. */
+/** The programs of the demo: the built one, the shipped template, the stand-in for an API server, the client. */
 export const programs = {
   hawser: join(root, 'bin/hawser'),
   template: join(root, 'templates/haproxy.cfg.ejs'),

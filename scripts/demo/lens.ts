@@ -8,7 +8,7 @@ import type { Stage } from './stage.ts';
 
 const REDIRECT_EVERY_MS = 1_000;
 
-/** Looks at the API load balancer: its servers, its supervisor and the redirect. */
+/** Observes the API load balancer: its servers, its supervisor and the redirect. */
 export function createLens(): Lens<Stage, Scene> {
   let sight: Sight = { servers: [], supervisor: undefined };
   let redirect: { readonly present: boolean; readonly atMs: number } | undefined;
@@ -38,7 +38,7 @@ export function createLens(): Lens<Stage, Scene> {
   };
 }
 
-/** The first three servers always, the fourth while it is there in any sense. */
+/** The first three servers always, the fourth while anything knows it. */
 function shownServers(stage: Stage, sight: Sight): readonly ShownServer[] {
   const shares = stage.traffic.recent().servers;
   const total = [...shares.values()].reduce((sum, count) => sum + count, 0);

@@ -8,7 +8,7 @@ import { parseShowStat, type ServerStat } from './show-stat.ts';
 
 const TIMEOUT_MS = 2_000;
 
-/** What HAProxy and its supervisor say at one moment. */
+/** The state of HAProxy and its supervisor at one moment. */
 export interface Sight {
   /** Empty while no HAProxy answers. */
   readonly servers: readonly ServerStat[];
@@ -16,7 +16,7 @@ export interface Sight {
   readonly supervisor: SupervisorStatus | undefined;
 }
 
-/** Asks both over their sockets: the files are outside of any network namespace. Never rejects. */
+/** Queries both over their sockets: the files are outside of any network namespace. Never rejects. */
 export async function look(sockets: {
   readonly controlSocket: string;
   readonly statsSocket: string;

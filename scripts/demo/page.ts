@@ -4,13 +4,13 @@ import { codeOf } from '../../src/engine/system/errors.ts';
 
 const PORT = 9446;
 
-/** What runs in the demo's network, so that a browser outside of it can show the page. */
+/** The programs in the demo's network that let a browser outside of it show the page. */
 export interface PageParts {
   /** The page's address in that network. */
   readonly address: string;
   /** The flags of `hawser status`. */
   readonly serve: readonly string[];
-  /** A program that leads from a socket file, which every network has, to the page. */
+  /** A program that forwards a socket file, which is visible from every network, to the page. */
   readonly bridge: readonly string[];
   /** The socket file. */
   readonly path: string;
@@ -27,12 +27,12 @@ export function pageParts(dir: string): PageParts {
   };
 }
 
-/** Leads from this machine's loopback to the socket file; `url` is where. */
+/** Forwards this machine's loopback to the socket file; `url` is its address. */
 export interface Relay extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Takes the page's own port where that is free, else any. */
+/** Uses the page's own port if that is free, otherwise any. */
 export async function startRelay(path: string): Promise<Relay> {
   const open = new Set<Socket>();
   const server = createServer((near) => {

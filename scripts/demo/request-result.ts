@@ -6,17 +6,17 @@ const requestResult = z.object({
   /** Of the monotonic clock that all processes share. */
   startedAtMs: z.number(),
   endedAtMs: z.number(),
-  /** How long the client kept the connection before it asked. */
+  /** How long the client kept the connection before its request. */
   heldMs: z.number(),
-  /** Who answered, by its certificate or its words. */
+  /** The answering server, by its certificate or its body. */
   server: z.optional(z.string()),
-  /** What went wrong, left out where nothing did. */
+  /** The failure; missing on success. */
   failure: z.optional(z.string()),
 });
 
 export type RequestResult = z.infer<typeof requestResult>;
 
-/** Undefined for anything that is no line of load.ts. */
+/** Undefined for a line that is not from load.ts. */
 export function parseRequestResult(line: string): RequestResult | undefined {
   try {
     return requestResult.parse(JSON.parse(line));

@@ -5,27 +5,27 @@ import type { StepResult } from './summary.ts';
 import { difference } from './tally.ts';
 import type { Traffic } from './traffic.ts';
 
-/** Time for the eye, and for the requests that a step has cost to be reported. */
+/** Time for viewers, and for reports of requests that a step has cost. */
 const BETWEEN_STEPS_MS = 2_500;
 
-/** Something that happens to a stage. `run` resolves with what hawser did, once HAProxy serves accordingly. */
+/** A change to a stage. `run` resolves with hawser's reaction, once HAProxy serves accordingly. */
 export interface Step<St> {
   readonly title: string;
-  /** What has to be there before and is not part of the time. */
+  /** Preparation that is not part of the time. */
   readonly prepare?: (stage: St) => Promise<void>;
   readonly run: (stage: St, signal: AbortSignal) => Promise<string>;
 }
 
-/** What a round looks at of a stage: what became of the requests, and what the programs said. */
+/** A round's view of a stage: the results of the requests, and the programs' output. */
 export interface Watched {
   readonly traffic: Pick<Traffic, 'counts'>;
   readonly journal: Pick<Journal, 'explain'>;
 }
 
-/** Tells where a round is. */
+/** Reports the progress of a round. */
 export type OnStep = (step: { readonly number: number; readonly of: number; readonly title: string }) => void;
 
-/** Every step in turn. Rejects with the first that does not come to its end, and when `signal` aborts. */
+/** Runs every step in order. Rejects with the first that does not finish, and when `signal` aborts. */
 export async function runRound<St extends Watched>(
   stage: St,
   steps: readonly Step<St>[],

@@ -8,23 +8,23 @@ import { INTERRUPTED, stopOnSignals } from './stop-on-signals.ts';
 import { renderSummary } from './summary.ts';
 import type { Traffic } from './traffic.ts';
 
-/** A demo with a live view: something happens to a stage, step by step and under load. */
+/** A demo with a live view: a stage changes step by step under load. */
 export interface Demo<St, S extends Frame> {
   readonly usage: string;
-  /** What is started, in words. */
+  /** A description of what is started. */
   readonly starting: string;
-  /** Rejects where it cannot be set up, or once `signal` aborts; nothing is left of it then. */
+  /** Rejects if it cannot be set up, or once `signal` aborts; nothing is left behind then. */
   readonly createStage: (onEvent: (text: string) => void, signal: AbortSignal) => Promise<St>;
   readonly steps: readonly Step<St>[];
   readonly lens: Lens<St, S>;
   readonly render: Render<S>;
-  /** What the columns of the summary mean. */
+  /** The meaning of the columns of the summary. */
   readonly legend: readonly string[];
 }
 
 type StageOfDemo = Watched & AsyncDisposable & { readonly traffic: Traffic };
 
-/** Resolves with the exit code of a program: 1 where a request was lost, 2 where it cannot run. Never rejects. */
+/** Resolves with the exit code of a program: 1 if a request was lost, 2 if it cannot run. Never rejects. */
 export async function runDemo<St extends StageOfDemo, S extends Frame>(
   argv: readonly string[],
   demo: Demo<St, S>,
@@ -54,7 +54,7 @@ async function run<St extends StageOfDemo, S extends Frame>(
   const stop = new AbortController();
   const screen = createScreen(process.stdout, options, demo.render);
   stopOnSignals(stop, screen.close);
-  // The reader of our output has gone (`| head`).
+  // The reader of our output has exited (`| head`).
   process.stdout.on('error', () => stop.abort('interrupted'));
   try {
     return await perform(demo, options, screen, stop);
@@ -65,7 +65,7 @@ async function run<St extends StageOfDemo, S extends Frame>(
   }
 }
 
-/** Resolves with the exit code of a round: 1 where a request was lost. Without `--once` only a signal ends it. */
+/** Resolves with the exit code of a round: 1 if a request was lost. Without `--once` only a signal ends it. */
 async function perform<St extends StageOfDemo, S extends Frame>(
   demo: Demo<St, S>,
   options: DemoOptions,

@@ -1,6 +1,6 @@
 import type { Counts } from './tally.ts';
 
-/** What every live view shows at one moment. Times are milliseconds. */
+/** The content of every live view at one moment. Times are milliseconds. */
 export interface Frame {
   readonly elapsedMs: number;
   readonly round: number;
@@ -35,10 +35,10 @@ export interface ShownServer {
   readonly address: string;
   /** Whether its process runs, whatever hawser reports. */
   readonly running: boolean;
-  /** HAProxy's words, `not configured` where it does not know the server. */
+  /** HAProxy's message, or `not configured` if it does not have the server. */
   readonly status: string;
   readonly check: string;
-  /** Of the requests answered lately, 0 to 1. */
+  /** Its share of the latest answers, 0 to 1. */
   readonly share: number;
 }
 

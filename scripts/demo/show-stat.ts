@@ -1,15 +1,15 @@
 /** A server of the backend as HAProxy sees it. */
 export interface ServerStat {
   readonly name: string;
-  /** `UP`, `DOWN`, or on the way: `UP 1/2` has failed once, `DOWN 3/13` has answered well three times. */
+  /** `UP`, `DOWN`, or in transition: `UP 1/2` has failed once, `DOWN 3/13` has passed three times. */
   readonly status: string;
-  /** What the last health check found: `L7OK`, `L4CON`. */
+  /** The result of the last health check: `L7OK`, `L4CON`. */
   readonly check: string;
   /** Session count of the worker that was asked, which starts over with each generation. */
   readonly sessions: number;
 }
 
-/** The servers of backend `masters` in what `show stat` prints (management guide, 9.1): CSV with a header. */
+/** The servers of backend `masters` in the output of `show stat` (management guide, 9.1): CSV with a header. */
 export function parseShowStat(csv: string): readonly ServerStat[] {
   const [header = '', ...rows] = csv.replace(/^# /, '').trim().split('\n');
   const columns = header.split(',');
@@ -22,7 +22,7 @@ export function parseShowStat(csv: string): readonly ServerStat[] {
     return {
       name: cell('svname'),
       status: cell('status'),
-      // `* ` in front: a check is on its way.
+      // `* ` in front: a check is in progress.
       check: checked('check_status').replace(/^\* /, ''),
       sessions: Number(cell('stot')),
     };

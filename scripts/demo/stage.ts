@@ -11,7 +11,7 @@ import { pageParts, startRelay } from './page.ts';
 import { startTraffic, type Traffic } from './traffic.ts';
 import { until } from './until.ts';
 
-/** One control-plane node with a VIP, the cluster that it belongs to, and a client: all in a network of its own. */
+/** One control-plane node with a VIP, the cluster that it belongs to, and a client: all in their own network. */
 export interface Stage extends AsyncDisposable {
   readonly paths: DemoPaths;
   readonly namespace: NetNamespace;
@@ -41,7 +41,7 @@ const theVip: Target = {
 
 /**
  * Resolves once requests to the VIP are served. Disposing of it stops every program and removes the namespace and the
- * folder; where that cannot be awaited, a shell that outlives this process does the same.
+ * folder; if that cannot be awaited, a shell that outlives this process does the same.
  */
 export async function createStage(onEvent: (text: string) => void, signal: AbortSignal): Promise<Stage> {
   const stack = new AsyncDisposableStack();
@@ -98,7 +98,7 @@ async function furnish(
 }
 
 async function addAddresses(namespace: NetNamespace): Promise<void> {
-  // The loopback will do, and needs no kernel module.
+  // The loopback is enough, and needs no kernel module.
   for (const address of [...Object.values(serverAddresses), network.vip])
     await addAddress(namespace, 'lo', `${address}/32`);
 }
@@ -126,7 +126,7 @@ function sharedFlags(paths: DemoPaths): readonly string[] {
   ];
 }
 
-/** By what the kernel says, not by what the monitor believes. */
+/** According to the kernel, not to the monitor. */
 async function redirectIn(namespace: NetNamespace): Promise<boolean> {
   const { vip, apiPort, lbPort } = network;
   const ruleset = await namespace.run('nft', 'list', 'ruleset');

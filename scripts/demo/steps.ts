@@ -9,7 +9,7 @@ import { until } from './until.ts';
 const victim: ServerName = 'cp-2';
 const newcomer: ServerName = 'cp-4';
 
-/** One round: everything is as before when it is over. */
+/** One round: at its end everything is as before. */
 export const steps: readonly Step<Stage>[] = [
   { title: "HAProxy's worker dies", run: killWorker },
   { title: `${victim} is killed`, run: killServer },
@@ -68,7 +68,7 @@ async function breakTemplate(stage: Stage, signal: AbortSignal): Promise<string>
 }
 
 async function removeNode(stage: Stage, signal: AbortSignal): Promise<string> {
-  // What is still open on a server that leaves is closed a quarter of a second later (docs/internals/decisions/0069).
+  // Connections to a removed server are closed a quarter of a second later (docs/internals/decisions/0069).
   await stage.traffic.harm({ kind: 'server', name: newcomer }, () => {
     stage.cluster.setNodes(firstServers);
     return watchFor(stage, signal, `${newcomer} to be gone`, ({ servers }) => {
@@ -79,7 +79,7 @@ async function removeNode(stage: Stage, signal: AbortSignal): Promise<string> {
   return `generation ${generation}: three servers`;
 }
 
-/** Requests that were on the newcomer end first: its process ends when no request is left on it. */
+/** Requests to the newcomer end first: its process ends once it has none. */
 async function takeBack(stage: Stage, signal: AbortSignal): Promise<string> {
   const drained = ({ supervisor }: Sight) => supervisor?.draining.length === 0;
   await watchFor(stage, signal, 'older generations to drain', drained);
@@ -92,7 +92,7 @@ async function takeBack(stage: Stage, signal: AbortSignal): Promise<string> {
 
 type Sockets = Pick<Stage, 'paths'>;
 
-/** How long HAProxy's slowest decision takes, with room: 13 checks 2 seconds apart. */
+/** How long HAProxy's slowest decision takes, with a margin: 13 checks 2 seconds apart. */
 const DEADLINE_MS = 60_000;
 
 async function watchFor<T>(

@@ -2,8 +2,8 @@
 export const INTERRUPTED = 130;
 
 /**
- * The first signal aborts `stop` with "interrupted", after `atOnce`, and says what comes: on a busy machine that takes a while. A
- * second one ends this process, which cleans up what it can.
+ * The first signal aborts `stop` with "interrupted", after `atOnce`, and prints what follows: on a busy machine that takes a while. A
+ * second one ends this process, which cleans up as much as it can.
  */
 export function stopOnSignals(stop: AbortController, atOnce: () => void = () => undefined): void {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)

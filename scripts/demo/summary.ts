@@ -1,19 +1,19 @@
 import type { Counts } from './tally.ts';
 import { seconds } from './view-parts.ts';
 
-/** One step of a round, done. */
+/** One finished step of a round. */
 export interface StepResult {
   readonly title: string;
-  /** What hawser made of it. */
+  /** hawser's reaction. */
   readonly outcome: string;
-  /** From what was done until HAProxy served accordingly. */
+  /** From the change until HAProxy served accordingly. */
   readonly tookMs: number;
   readonly counts: Counts;
 }
 
 const WIDTHS = [26, 29];
 
-/** The table at the end of a round, and `legend`: what its columns mean. */
+/** The table at the end of a round, and `legend`: the meaning of its columns. */
 export function renderSummary(results: readonly StepResult[], legend: readonly string[]): readonly string[] {
   const total = results.reduce(
     (sum, { counts }) => ({

@@ -1,10 +1,10 @@
 import type { RequestResult } from './request-result.ts';
 
 /**
- * Something that the demo itself killed or took away. Requests that were on it die with it, and no load balancer can
+ * Something that the demo itself killed or removed. Requests to it die with it, and no load balancer can
  * change that: they are counted apart, as `cut`.
  *
- * - `server`: connections that were open to it when it was killed, or until it was gone. Everything begun afterwards must succeed.
+ * - `server`: connections that were open to it when it was killed, or until it was gone. Everything started afterwards must succeed.
  * - `worker`: the whole HAProxy of this node is gone until the next one serves, so connections of that time count too.
  */
 export interface Harm {

@@ -17,16 +17,16 @@ export interface Recent {
   readonly slowestMs: number;
 }
 
-/** The client, and what became of its requests. */
+/** The client, and the results of its requests. */
 export interface Traffic {
   readonly counts: () => Counts;
   readonly recent: () => Recent;
-  /** Runs `kill` and counts the requests that die of it as cut. What it resolves with ends the time of harm. */
+  /** Runs `kill` and counts the requests that die of it as cut. Its resolution ends the time of harm. */
   readonly harm: <T>(what: Pick<Harm, 'kind' | 'name'>, kill: () => Promise<T>) => Promise<T>;
   readonly stop: () => Promise<void>;
 }
 
-/** `onLost` hears about each lost request, in words. */
+/** `onLost` gets a description of each lost request. */
 export function startTraffic(
   prefix: readonly string[],
   to: { readonly targets: readonly Target[]; readonly caFile: string },

@@ -8,7 +8,7 @@ export const COLUMNS = 80;
 const GENERATION_ROWS = 4;
 const EVENT_ROWS = 7;
 
-/** The first lines of a live view: what it shows, and where it is. */
+/** The first lines of a live view: its subject and its address. */
 export function headLines(title: string, frame: Frame, paint: Paint): readonly string[] {
   const { step, round, elapsedMs } = frame;
   return [
@@ -37,7 +37,7 @@ export function requestLines({ counts, perSecond, slowestMs }: Frame, paint: Pai
   ];
 }
 
-/** The last lines of a live view: what has happened, and how to leave. */
+/** The last lines of a live view: the events, and how to leave. */
 export function footLines({ events }: Frame, paint: Paint): readonly string[] {
   return [
     ...fill(EVENT_ROWS, events.slice(-EVENT_ROWS).map(eventLine)),
@@ -45,7 +45,7 @@ export function footLines({ events }: Frame, paint: Paint): readonly string[] {
   ];
 }
 
-/** One event as a line of its own, for output that is no terminal. */
+/** One event as a line, for output that is not a terminal. */
 export function eventLine({ atMs, text }: DemoEvent): string {
   return `${clock(atMs)}  ${text}`.slice(0, COLUMNS);
 }
@@ -67,7 +67,7 @@ function generationRow(number: string, pid: string, state: string, age: string, 
   return row([number, 11], [pid, 8], [state, 9], [age, 8], [sessions, 8]);
 }
 
-/** Always `rows` lines; of too many, the last say how many are missing. */
+/** Always `rows` lines; if there are too many, the last says how many are missing. */
 export function fill(rows: number, lines: readonly string[]): readonly string[] {
   if (lines.length > rows) return [...lines.slice(0, rows - 1), `... and ${lines.length - rows + 1} more`];
   return [...lines, ...Array.from({ length: rows - lines.length }, () => '')];

@@ -1,5 +1,5 @@
 /**
- * What the Dockerfile does to /opt/hawser once it is laid out: strips its Node, and writes down what the image holds and
+ * The Dockerfile's last step on /opt/hawser: strips its Node, and writes the image's SBOM and
  * the notices of the npm packages in it.
  *   node main.ts LAYOUT SYSTEM
  * SYSTEM has /var/lib/dpkg/status and /usr/lib/os-release of the image.

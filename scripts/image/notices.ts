@@ -4,7 +4,7 @@ import { debianPackages } from './sbom.ts';
 
 /** The copyright notice of one package. */
 export interface Notice {
-  /** Name and version, as a reader looks for it. */
+  /** Name and version. */
   readonly name: string;
   readonly license: string;
   /** Undefined if the package has no such file. */

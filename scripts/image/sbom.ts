@@ -4,10 +4,10 @@ import { createHash } from 'node:crypto';
 export interface Package {
   readonly name: string;
   readonly version: string;
-  /** An SPDX expression; NOASSERTION where the source has none. */
+  /** An SPDX expression; NOASSERTION if the source has none. */
   readonly license: string;
   readonly purl: string;
-  /** Of what was downloaded, in hexadecimal. */
+  /** Hash of the download, in hexadecimal. */
   readonly sha512?: string;
 }
 
@@ -30,7 +30,7 @@ interface Locked {
   readonly cpu?: string | readonly string[];
 }
 
-/** What package-lock.json has for this processor besides the tools: all that the bundle can have taken from, and Node. */
+/** The packages of package-lock.json for this processor except tools: all that the bundle can contain, and Node. */
 export function npmPackages(
   lock: { readonly packages: Readonly<Record<string, Locked>> },
   cpu: string,

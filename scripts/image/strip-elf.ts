@@ -1,8 +1,8 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 
 /**
- * Takes from a program of 64 bits what is not loaded when it runs: symbols, debug information and the table of sections,
- * a seventh of Node. `strip` would do it with a package and for its own kind of machine only.
+ * Removes the parts of a 64-bit program that are not loaded at runtime: symbols, debug information and the table of sections,
+ * a seventh of Node. `strip` would need a package, and works only for its own architecture.
  */
 export function stripElf(path: string): void {
   const bytes = readFileSync(path);
@@ -21,7 +21,7 @@ export function stripElf(path: string): void {
   truncateSync(path, Math.max(...ends));
 }
 
-/** Offsets in the header, as elf(5) has them. */
+/** Offsets in the header, from elf(5). */
 const PROGRAM_HEADERS = 0x20;
 const SECTION_HEADERS = 0x28;
 const PROGRAM_HEADER_SIZE = 0x36;

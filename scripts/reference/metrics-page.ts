@@ -7,7 +7,7 @@ interface Row {
   readonly jobs: readonly string[];
 }
 
-/** docs/metrics.md. `pages` is what each job shows once everything has happened that it counts. */
+/** docs/metrics.md. `pages` is each job's page after every counted event has happened. */
 export function metricsPage(pages: ReadonlyMap<string, string>): string {
   const rows = new Map<string, Row>();
   for (const [job, text] of pages)

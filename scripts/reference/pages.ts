@@ -83,7 +83,7 @@ const routerIntroduction = [
   '',
 ];
 
-/** Which pods `hawser install` restarts after a setting has changed. */
+/** The pods that `hawser install` restarts after a setting has changed. */
 function restarts(): readonly string[] {
   const known = pods.map((pod) => ({ pod: pod.name, keys: settingsKeys(pod.daemons) }));
   const top = daemonKeys.filter(({ place }) => place === 'top').map(({ key }) => key);
@@ -128,7 +128,7 @@ function shownForm(form: FileForm): string {
   return typeof pattern === 'string' && pattern.includes('ms') ? 'duration' : 'text';
 }
 
-/** A long list is syslog's own: the first and the last say enough. */
+/** A long list is syslog's own: its first and last items suffice. */
 function shownChoices(choices: readonly string[]): string {
   return choices.length <= 8 ? choices.join(', ') : `${choices[0]} to ${choices.at(-1)}`;
 }

@@ -26,11 +26,11 @@ export interface Build {
   readonly version: string;
   /** Image that the build starts from. */
   readonly base: string;
-  /** A time of Debian's archive of all its states; undefined for the base's own sources. */
+  /** A time of Debian's snapshot archive; undefined for the base's own sources. */
   readonly snapshot: string | undefined;
 }
 
-/** What an image contains of others. */
+/** The third-party parts of an image. */
 export interface Contents {
   readonly npmNotices: string;
   readonly debian: readonly Notice[];
@@ -84,7 +84,7 @@ export function writeNotices(
   writeFileSync(join(out, 'THIRD_PARTY_NOTICES'), text);
 }
 
-/** Writes SHA256SUMS for what is in the folder. Returns every file with its size and sum. */
+/** Writes SHA256SUMS for the files in the folder. Returns every file with its size and sum. */
 export function writeSums(out: string) {
   const files = readdirSync(out)
     .toSorted()

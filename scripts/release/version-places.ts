@@ -50,7 +50,7 @@ export function setVersion(root: string, version: string): void {
 }
 
 /**
- * The changelog with what is unreleased under the heading of `version`; the text as it is if it has that heading already, undefined if
+ * The changelog with its unreleased part under the heading of `version`; unchanged if it already has that heading, undefined if
  * nothing is unreleased.
  */
 export function cutChangelog(text: string, version: string, date: string): string | undefined {

@@ -24,7 +24,7 @@ export async function openCluster(): Promise<Cluster> {
       prefix: machineOf(node, runDir),
       flags: [...['--journal', journalOf(node)], ...flagsOf(part, runDir)],
     });
-    // Nothing is measured: an answer that is late on a busy machine is one.
+    // Nothing is measured: a late answer on a busy machine is acceptable.
     const scene = stack.use(
       await openScene('hawser', { own, clientTimeoutMs: 2_000, advertIntervalMs: 500 }),
     );
@@ -40,7 +40,7 @@ function journalOf(node: BedNode): string {
   return node.at('journal');
 }
 
-/** A hostname of its own, and its files in `/run` where every node has them: else each had another haproxy.cfg. */
+/** Its own hostname, and its files in `/run`, at the same paths on every node: otherwise each would have a different haproxy.cfg. */
 function machineOf(node: BedNode, runDir: string): readonly string[] {
   const script = 'hostname "$1" && mount --bind "$2" "$3" && shift 3 && exec "$@"';
   return ['unshare', '--uts', '--mount', 'sh', '-c', script, 'sh', node.name, node.runDir, runDir];

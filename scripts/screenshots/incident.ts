@@ -8,7 +8,7 @@ import { waitFor } from '../../test/helpers/wait-for.ts';
 
 type Step = readonly [name: string, run: (scene: Scene, holder: BedNode) => Promise<void>];
 
-/** What goes wrong before the picture: each is over by itself, or put right at once. */
+/** The faults before the picture: each ends by itself, or is repaired at once. */
 const steps: readonly Step[] = [
   ["the holder's HAProxy is killed", async (scene, holder) => void (await haproxyKill.inject(scene, holder))],
   ['a template is broken, and mended', breakTemplate],
@@ -31,8 +31,8 @@ const PATIENCE_MS = 120_000;
 
 /**
  * Plays the steps, spread over `minutes`, and then the incident itself: an API server dies and stays dead, and the holder's
- * HAProxy is killed. Resolves with the node that has the VIP then (it has just reloaded, and one session is left on the
- * generation before).
+ * HAProxy is killed. Resolves with the node that then has the VIP (it has just reloaded, and one session is left on the
+ * previous generation).
  */
 export async function playIncident(
   scene: Scene,
@@ -62,12 +62,12 @@ async function breakTemplate(_scene: Scene, holder: BedNode): Promise<void> {
   const [template, copy] = [holder.at('haproxy.cfg.ejs'), holder.at('haproxy.cfg.ejs.whole')];
   copyFileSync(template, copy);
   appendFileSync(template, '\nlisten broken\n  bad keyword\n');
-  // Longer than a monitor needs to see it.
+  // Longer than a monitor needs to notice it.
   await pause(10_000);
   copyFileSync(copy, template);
 }
 
-/** A session that goes on keeps the old generation. */
+/** A continuing session keeps the old generation. */
 async function reloadUnderLoad(node: BedNode): Promise<void> {
   const url = 'https://localhost:9445/api/v1/nodes?watch=true';
   node.start('reader', ['curl', '-4skN', '--max-time', '600', url]);

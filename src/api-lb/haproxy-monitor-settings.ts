@@ -74,7 +74,7 @@ export type HaproxyMonitorSettings = SettingsOf<typeof haproxyMonitorCommand>;
 export const showConfigCommand: typeof haproxyMonitorCommand = {
   ...haproxyMonitorCommand,
   name: 'show-config',
-  summary: 'Prints the values that the template gets, and where each setting came from, as JSON.',
+  summary: "Prints the template's values, and the origin of each setting, as JSON.",
   examples: [
     ['hawser show-config /etc/hawser/kubeconfig haproxy.cfg.ejs /etc/haproxy/haproxy.cfg | jq .servers'],
     [

@@ -18,7 +18,7 @@ export type CommandLine = ValuesTyped | { readonly kind: 'help'; readonly text: 
 export interface ValuesTyped {
   readonly kind: 'values';
   readonly values: Readonly<Record<string, unknown>>;
-  /** Where each value came from: `--api-port`, `HAWSER_API_PORT`, `/etc/hawser/config.yaml:3` or `default`. */
+  /** The origin of each value: `--api-port`, `HAWSER_API_PORT`, `/etc/hawser/config.yaml:3` or `default`. */
   readonly origins: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +29,7 @@ interface Origin {
 
 type Named = readonly [name: string, Origin];
 
-/** The text of a typed --help, for which nothing else is read. Throws a ConfigError for an unknown flag. */
+/** The text for a typed --help, which reads nothing else. Throws a ConfigError for an unknown flag. */
 export function helpTyped(spec: CommandSpec, argv: readonly string[]): string | undefined {
   const parsed = parseArguments(spec, argv);
   return parsed.kind === 'help' ? parsed.text : undefined;
@@ -153,7 +153,7 @@ function optionOf(name: string, flag: Flag): Option {
   const option = new Option(typed, `${flag.help}${variable}`);
   if (flag.repeats)
     option.argParser((text: string, before?: string) => (before === undefined ? text : `${before},${text}`));
-  // A list can be broken at its blanks.
+  // A list can be wrapped at its blanks.
   return flag.default === undefined
     ? option
     : option.default(flag.default, `"${flag.default.replaceAll(',', ', ')}"`);
@@ -182,7 +182,7 @@ function typedValue(command: Command, name: string, flag: Flag, env: NodeJS.Proc
     return { value: command.getOptionValue(name), from: flagName(name) };
   if (flag.typedOnly) return undefined;
   const variables = flag.variable ?? [name, twinOf(name) ?? name].map(variableName);
-  // Other manifests disable a variable by setting it to an empty text.
+  // Other manifests disable a variable by setting it to an empty string.
   const isSet = (each: string) => env[each] !== undefined && !(each === flag.variable && env[each] === '');
   const from = [variables].flat().find(isSet);
   const text = from === undefined ? undefined : env[from];

@@ -5,7 +5,7 @@ import type { Example } from './usage.ts';
 /** The default path; the file may be missing. */
 export const defaultSettingsPath = '/etc/hawser/config.yaml';
 
-/** A pod by its name, whose settings only that pod uses. */
+/** The name of a pod; only that pod uses these settings. */
 export type Section = string;
 
 /** A value as its flag takes it, and its line in the file. */
@@ -28,14 +28,14 @@ export interface SettingsFile {
  */
 export type SettingsReader = (path: string | undefined) => SettingsFile | undefined;
 
-/** What a flag and an argument have in common. */
+/** The common part of a flag and an argument. */
 interface Declared {
   readonly help: string;
-  /** Parses the text, and gives the value its type. */
+  /** Parses the text and determines the type of the value. */
   readonly field: z.ZodMiniType;
   /**
-   * Position in the settings file. `top`: what holds for the node or the cluster, not for one pod. `never`: what other programs have to find
-   * without the file. Default: the section of its command.
+   * Position in the settings file. `top`: it applies to the node or the cluster, not to one pod. `never`: other programs must know it
+   * without reading the file. Default: the section of its command.
    */
   readonly inFile?: 'top' | 'never';
 }
@@ -50,10 +50,10 @@ export interface Flag extends Declared {
   readonly default?: string;
   /** Its key belongs to another command: the page of a monitor is that monitor's `listen`. */
   readonly keyInFile?: readonly [Section, string];
-  /** Allowed elements of a list. A single value's choices are its field's. */
+  /** Allowed elements of a list. A single value's choices are in its field. */
   readonly choices?: readonly string[];
   /**
-   * It has no environment variable. For flags that change a node or keep a command from doing so, and for choices of one call that other commands
+   * It has no environment variable. For flags that change a node or confirm a change, and for choices of one call that other commands
    * would read with another meaning.
    */
   readonly typedOnly?: true;
@@ -74,7 +74,7 @@ export type SettingsFrom<F extends Fields> = z.infer<
 >;
 
 interface Declaration<P extends Fields, F extends Readonly<Record<string, Flag>>> {
-  /** What is typed after `hawser`: `haproxy supervise`. */
+  /** The words after `hawser`: `haproxy supervise`. */
   readonly name: string;
   readonly summary: string;
   /** In order; shown in capitals. */
@@ -107,7 +107,7 @@ type Parsed<P extends Fields, F extends Fields> = SettingsFrom<P & F> & {
   readonly settings?: string | undefined;
 };
 
-/** `derive` checks what no field can check alone, by throwing a ConfigError, and adds what follows from the settings. */
+/** `derive` validates combinations of fields, by throwing a ConfigError, and adds values that follow from the settings. */
 export function commandSpec<
   F extends Readonly<Record<string, Flag>>,
   P extends Fields = Readonly<Record<never, never>>,

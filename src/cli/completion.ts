@@ -14,7 +14,7 @@ function quoted(text: string): string {
 
 /**
  * `haproxy` is followed by `supervise`, `haproxy supervise` by `--socket`, and `haproxy supervise --socket` by its value: by
- * words, or without one by what bash knows, `path` or `directories`, or by `text`. Words of a `list` take commas.
+ * words, or without words by a kind that bash knows, `path` or `directories`, or by `text`. Words of a `list` are separated by commas.
  */
 type Row = readonly [before: string, word: string, kind?: string];
 

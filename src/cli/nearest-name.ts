@@ -11,7 +11,7 @@ function plain(name: string): string {
   return name.slice(0, 64).toLowerCase().replaceAll(/[-_]/g, '');
 }
 
-/** Levenshtein's, one row at a time. */
+/** Levenshtein distance, one row at a time. */
 function distanceBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {

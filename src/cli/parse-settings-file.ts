@@ -176,7 +176,7 @@ function offsetOf(contents: unknown, path: readonly PropertyKey[]): number | und
   return offset;
 }
 
-/** Fifty times what all keys take. */
+/** Fifty times the size of a file with all keys. */
 const MAX_SETTINGS_BYTES = 256 * 1024;
 
 /** Reads in this process; supervisors use `readSettingsInChild`. `keys` are all allowed keys. */

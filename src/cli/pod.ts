@@ -17,7 +17,7 @@ export interface PodVips {
   readonly problemsOf: (vip: string, isOurs: boolean) => Promise<readonly string[]>;
 }
 
-/** What a pod's daemons need from the node, from their settings. */
+/** The needs of a pod's daemons on the node, from their settings. */
 export interface PodNeeds {
   /** Ports it listens on, with their keys in the settings file. */
   readonly ports: readonly { readonly key: string; readonly port: number }[];
@@ -25,7 +25,7 @@ export interface PodNeeds {
   readonly probes: Readonly<Record<string, Page>>;
   /** The containers that need none of the capabilities that the manifest adds. */
   readonly unprivileged?: readonly string[];
-  /** Time it may take to stop, if that depends on settings. */
+  /** How long it may take to stop, if that depends on settings. */
   readonly graceSeconds?: number;
   readonly vips?: PodVips;
 }

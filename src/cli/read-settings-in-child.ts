@@ -8,7 +8,7 @@ import { defaultSettingsPath, type SettingsReader, settingsValues } from './comm
 const TIMEOUT_MS = 30_000;
 
 /**
- * Reads the file by `hawser settings --json`: otherwise a YAML parser and the schemas of all daemons would occupy a supervisor's memory for
+ * Reads the file with `hawser settings --json`: otherwise a YAML parser and the schemas of all daemons would occupy a supervisor's memory for
  * months (1.4 MB, docs/internals/decisions/0017). Without a file no process is started.
  */
 export const readSettingsInChild: SettingsReader = (path) => {

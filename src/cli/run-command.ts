@@ -4,14 +4,14 @@ import type { CommandSpec, SettingsFile, SettingsReader } from './command-spec.t
 
 export interface CommandContext {
   readonly env: NodeJS.ProcessEnv;
-  /** What was typed, before it became settings. */
+  /** The typed arguments, before they become settings. */
   readonly line: ValuesTyped;
   readonly readSettings: SettingsReader;
   /** The result of reading the file, for a command with its own `settingsReader`. */
   readonly settingsFile: SettingsFileReading;
 }
 
-/** A file of src/commands. */
+/** The module of a command in src/commands. */
 export interface CommandModule<Settings = unknown> {
   readonly spec: CommandSpec<Settings>;
   /** Resolves with the process's exit code. A method: a list holds modules of different settings. */

@@ -10,7 +10,7 @@ export type Place = string;
 export interface SettingsKey extends Pick<Flag, 'help' | 'field' | 'default'> {
   readonly place: Place;
   readonly key: string;
-  /** `--check-interval`, or `KUBECONFIG`: what takes precedence over it. */
+  /** `--check-interval`, or `KUBECONFIG`: it takes precedence over the key. */
   readonly typed: string;
   /** `HAWSER_ADVERT_INTERVAL`, or an established name; an argument has none. */
   readonly variable?: string;

@@ -15,11 +15,11 @@ import {
 
 /** Default ports; a test compares docs/install.md with this table. */
 export const defaultPorts = {
-  /** Of the API servers, and of the VIP. */
+  /** Port of the API servers, and of the VIP. */
   api: 6443,
   /** HAProxy, for clients: the VIP's port is redirected to it. */
   loadBalancer: 9445,
-  /** HAProxy answers /haproxy_ready and /haproxy_monitor there, as OpenShift's does. */
+  /** Port of HAProxy's /haproxy_ready and /haproxy_monitor, the same as OpenShift's. */
   health: 9444,
   /** HAProxy's statistics, on loopback. */
   statistics: 29_445,
@@ -37,7 +37,7 @@ export const defaultPorts = {
   router: 1_936,
 } as const;
 
-/** The page on the health port that says whether HAProxy itself works. */
+/** The page on the health port that reports whether HAProxy itself works. */
 export const READY_PATH = '/haproxy_ready';
 
 /** Flags that several commands share. Most of them are at the top of the settings file. A command lists them with its own. */
@@ -51,7 +51,7 @@ export const apiVips = flag(
 export const ingressVips = flag(
   '<addresses>',
   z._default(addresses, []),
-  'virtual IPs of ingress, likewise',
+  'virtual IPs of ingress, in the same form',
   { inFile: 'top' },
 );
 
@@ -60,7 +60,7 @@ export const apiPort = flag('<port>', port, 'port of the API servers, and of the
   inFile: 'top',
 });
 
-export const lbPort = flag('<port>', port, 'port HAProxy serves clients on', {
+export const lbPort = flag('<port>', port, 'port on which HAProxy serves clients', {
   default: `${defaultPorts.loadBalancer}`,
   inFile: 'top',
 });
@@ -93,7 +93,7 @@ export const clusterName = flag(
       .string()
       .check(z.regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/, { error: 'expected a name of A-Z a-z 0-9 . -' })),
   ),
-  "the virtual router ids are derived from it (default: from KUBECONFIG's server)",
+  "name from which the virtual router ids are derived (default: from KUBECONFIG's server)",
   { inFile: 'top' },
 );
 
@@ -104,7 +104,7 @@ export const vipInterface = flag(
       .string()
       .check(z.regex(/^[A-Za-z0-9._@:-]{1,15}$/, { error: 'expected the name of a network interface' })),
   ),
-  'where the VIPs go (default: the one whose subnet holds them)',
+  'interface for the VIPs (default: the one whose subnet contains them)',
   { inFile: 'top' },
 );
 
@@ -116,7 +116,7 @@ export const nodeName = flag(
 );
 
 /** The node's root directory, for a command that runs in a container. */
-export const root = flag('<path>', absolutePath, "where the node's files are, in a container", {
+export const root = flag('<path>', absolutePath, "the node's root directory, in a container", {
   default: '/',
   inFile: 'never',
 });
@@ -126,7 +126,7 @@ export const defaultJournalPath = '/var/log/hawser';
 export const source = flag(
   '<source>',
   oneOf(['nodes', 'endpoints', 'static']),
-  'nodes, endpoints or static',
+  'source of the list of servers: nodes, endpoints or static',
   { default: 'nodes', inFile: 'top' },
 );
 
@@ -135,16 +135,18 @@ export const servers = flag('<list>', z.optional(serverList), 'HOST=IP[:PORT],â€
 });
 
 export const daemonFlags = {
-  journal: flag(
-    '<dir>',
-    z.optional(absolutePath),
-    `keep a journal of what happened there, such as ${defaultJournalPath}`,
-    { inFile: 'never' },
-  ),
-  logLevel: flag('<level>', oneOf(['debug', 'info', 'warn', 'error']), 'debug, info, warn or error', {
-    default: 'info',
-    inFile: 'top',
+  journal: flag('<dir>', z.optional(absolutePath), `directory for a journal, such as ${defaultJournalPath}`, {
+    inFile: 'never',
   }),
+  logLevel: flag(
+    '<level>',
+    oneOf(['debug', 'info', 'warn', 'error']),
+    'log level: debug, info, warn or error',
+    {
+      default: 'info',
+      inFile: 'top',
+    },
+  ),
 };
 
 export const monitorFlags = {
@@ -156,7 +158,7 @@ export const monitorFlags = {
   checkInterval: flag(
     '<duration>',
     durationMs,
-    'pause between lists of all objects, in addition to watching; 10 ms for each object where that is longer',
+    'pause between full lists, in addition to watching; at least 10 ms per object',
     {
       default: '6s',
       inFile: 'top',
@@ -187,7 +189,11 @@ export function monitorFiles(file: string) {
 
 /** A monitor's list of servers or nodes, for a start without the API. */
 export function lastKnown(file: string) {
-  return flag('<path>', z.optional(absolutePath), `list for a cold start (default: ${file} next to CONFIG)`);
+  return flag(
+    '<path>',
+    z.optional(absolutePath),
+    `saved list for a cold start (default: ${file} next to CONFIG)`,
+  );
 }
 
 export function besideConfig({ config }: { readonly config: string }, file: string): string {
@@ -232,7 +238,7 @@ export const keepalivedSupervisor = supervisorPage(
 
 /** Address of a supervisor's page. The file's `listen` is the monitor's. */
 export function supervisorListen(port: number) {
-  const help = 'where /healthz, /metrics and /status are, or "off"; an address in use is retried';
+  const help = 'address of /healthz, /metrics and /status, or "off"; an address in use is retried';
   return flag('<address:port>', optionalListenAddress, help, {
     default: `127.0.0.1:${port}`,
     inFile: 'never',
@@ -260,7 +266,7 @@ export const instance = flag(
       }),
     ),
   ),
-  'one more on this node: its default paths carry -NAME, and it reads a settings file only if --settings names it',
+  'another instance on this node: its default paths carry -NAME, and it reads a settings file only if --settings names it',
   { inFile: 'never' },
 );
 

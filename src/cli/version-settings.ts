@@ -5,5 +5,5 @@ export const versionCommand = commandSpec({
   summary: 'Prints the versions of hawser and of its programs, and the clusters it ran on.',
   flags: { json: jsonFlag('print JSON') },
   examples: [['hawser version'], ['hawser version -o yaml']],
-  notes: ['A program that cannot be asked is null. Exit codes: 0 always, 2 usage.'],
+  notes: ['A program that does not run is null. Exit codes: 0 always, 2 usage.'],
 });

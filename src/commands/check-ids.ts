@@ -1,4 +1,4 @@
-/** Every check of `hawser doctor`, in the order in which they are shown: known without the code that makes them. */
+/** Every check of `hawser doctor`, in display order: known without loading the code of the checks. */
 export const checkIds: readonly string[] = `
   arp vrrp-adverts other-vip-software networkd networkmanager foreign-router-id rp-filter settings-file
   haproxy-supervisor haproxy-config haproxy-program nft redirect peer-ports keepalived-supervisor

@@ -3,5 +3,5 @@ import { journalWords } from '../operate/timeline/journal-words.ts';
 import { routerJournal } from '../router/router-journal.ts';
 import { vipJournal } from '../vip/journal/vip-journal.ts';
 
-/** What every product's journals keep, and how it is told. */
+/** The journaled events of all products, and their wording. */
 export const allJournals = journalWords([apiLbJournal, vipJournal, routerJournal]);

@@ -5,13 +5,13 @@ import { settingsKeys } from '../cli/settings-form.ts';
 import { routerCommand } from '../router/settings/router-command.ts';
 import { keepalivedPod } from '../vip/pod.ts';
 
-/** Every product's pods, in the order in which they are shown, apart from `products.ts`: a monitor starts without doctor's checks. */
+/** Every product's pods, in display order, apart from `products.ts`: a monitor starts without doctor's checks. */
 export const pods: readonly Pod[] = [haproxyPod, keepalivedPod];
 
-/** All that a settings file may have: the flags of the daemons, and of the router, which is no static pod. */
+/** All keys that a settings file may have: the flags of the daemons, and of the router, which is not a static pod. */
 export const daemonKeys = settingsKeys([...pods.flatMap(({ daemons }) => daemons), routerCommand]);
 
-/** What `hawser install` can install, beside a settings file with any of these keys. */
+/** The pods that `hawser install` can install, next to a settings file with any of these keys. */
 export const installable = { pods, keys: daemonKeys };
 
 export const readSettingsFile = settingsFileReader(daemonKeys);

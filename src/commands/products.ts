@@ -4,7 +4,7 @@ import { podProxy } from '../pod-proxy/product.ts';
 import { router } from '../router/product.ts';
 import { vip } from '../vip/product.ts';
 
-/** Every product, in the order in which they are shown. */
+/** Every product, in display order. */
 export const products: readonly Product[] = [
   ...[product(apiLb), product(vip)],
   ...[product(router), product(podProxy)],

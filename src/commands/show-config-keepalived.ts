@@ -10,14 +10,14 @@ import type { KeepalivedMonitorSettings } from '../vip/settings/keepalived-monit
 import { showKeepalivedConfigCommand } from '../vip/settings/show-keepalived-settings.ts';
 import { type ShownSetting, settingsWithOrigins } from './settings-with-origins.ts';
 
-/** How long the API may take. */
+/** How long to wait for the API. */
 const API_TIMEOUT_MS = 10_000;
 
 export const spec = showKeepalivedConfigCommand;
 
 /**
  * `hawser show-config keepalived`: prints the template's model as JSON, with the origin of each setting. If this node
- * would not take part, prints only the settings, and the reason on stderr.
+ * does not compete for the VIPs, prints only the settings, and the reason on stderr.
  */
 export async function run(settings: SettingsOf<typeof spec>, { line }: CommandContext): Promise<number> {
   const found = await modelNow(settings, createLog('show-config', settings.logLevel));
@@ -42,7 +42,7 @@ async function modelNow(settings: KeepalivedMonitorSettings, log: Log) {
   return { model: built.model, settings: input.settings };
 }
 
-/** The cluster's name, where it comes from the kubeconfig. */
+/** The cluster's name, if it is derived from the kubeconfig. */
 function nameOfKubeconfig(
   { clusterName, kubeconfig }: KeepalivedMonitorSettings,
   used: KeepalivedSettings,

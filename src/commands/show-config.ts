@@ -8,7 +8,7 @@ import { settingsWithOrigins } from './settings-with-origins.ts';
 
 export const spec = showConfigCommand;
 
-/** `hawser show-config`: prints as JSON the model that the template gets, and where each setting came from. */
+/** `hawser show-config`: prints the template's model as JSON, with the origin of each setting. */
 export async function run(settings: SettingsOf<typeof spec>, { line }: CommandContext): Promise<number> {
   const servers = await serversOnce(settings, createLog('show-config', settings.logLevel));
   const model = loadBalancerModel(settings, servers ?? []);

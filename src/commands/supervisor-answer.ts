@@ -28,7 +28,7 @@ export async function printAnswer(
   return answer === undefined ? 1 : 0;
 }
 
-/** Prints a supervisor's status and returns it; undefined if there is none, with the failure on stderr. */
+/** Prints a supervisor's status and returns it; without an answer undefined, with the failure on stderr. */
 export async function printStatus<T>(
   { socket, timeout, json }: ClientSettings,
   schema: { readonly parse: (answer: unknown) => T },

@@ -5,7 +5,7 @@ import { timelineLines } from '../operate/timeline/timeline-lines.ts';
 import { type TimelineSettings, timelineCommand } from '../operate/timeline/timeline-settings.ts';
 import { allJournals } from './journal-words.ts';
 
-/** More than anyone reads, and some 20 MB of memory. */
+/** More than anyone reads, and about 20 MB of memory. */
 const MOST_ENTRIES = 10_000;
 
 export const spec = timelineCommand;

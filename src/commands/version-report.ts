@@ -7,7 +7,7 @@ import { parseHaproxyBuild } from '../haproxy/build.ts';
 import { parseKeepalivedBuild } from '../keepalived/build.ts';
 
 const TIMEOUT_MS = 5_000;
-/** The real clusters that hawser ran on, with its image unmodified (docs/support.md). */
+/** The real clusters that ran hawser with its unmodified image (docs/support.md). */
 export const clusters: readonly string[] = [
   'Kubernetes 1.34.9, containerd 1.7.24, Debian 13, three control-plane nodes (2026-11-26, commit 2174d679)',
   'Kubernetes 1.26, containerd 1.6, Debian 12, one node (2026-11-22, commit 6d60be9)',

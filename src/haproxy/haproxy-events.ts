@@ -17,7 +17,7 @@ export const haproxyEvents: JournalEvents = {
   'generation-busy': { ...processLife, isTrouble: true },
   'drift-repaired': {
     ...{ kind: 'repair', subject: 'changes', facts: servedFacts },
-    title: 'changes by hand undone:',
+    title: 'manual changes reverted:',
   },
   'change-refused': {
     ...{ kind: 'reload', reason: 'reason', facts: ['cause', 'changes'] },

@@ -30,11 +30,11 @@ export function createProxyMetrics(nowMs: () => number, registry: MetricsRegistr
   const refused = simpleGauge(
     registry,
     'hawser_proxy_refused',
-    '1 while something that the annotations ask for is missing, invalid or refused.',
+    '1 while something in the annotations is missing, invalid or refused.',
   );
   const sent = registry.counter(
     'hawser_proxy_pushed_lines_total',
-    'Lines of statistics that the database of the annotation took.',
+    'Lines of statistics accepted by the database in the annotation.',
   );
   const dropped = registry.counter(
     'hawser_proxy_dropped_lines_total',

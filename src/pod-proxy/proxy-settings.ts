@@ -14,7 +14,7 @@ export const proxyCommand = commandSpec({
   summary: 'Renders haproxy.cfg from an annotation of this pod and the addresses of the pods behind it.',
   flags: {
     pod: flag('<name>', nonEmpty, "this pod's name"),
-    namespace: flag('<name>', nonEmpty, "this pod's namespace, where the pods behind it are too"),
+    namespace: flag('<name>', nonEmpty, "this pod's namespace, which is also that of the pods behind it"),
     kubeconfig: flag(
       '<path>',
       z.optional(absolutePath),
@@ -27,16 +27,16 @@ export const proxyCommand = commandSpec({
     reloadInterval: flag(
       '<duration>',
       durationMs,
-      'the first reload is made at once, each further one at least so much later',
+      'minimum interval between reloads; the first happens at once',
       { default: '1s' },
     ),
-    checkInterval: flag('<duration>', durationMs, 'how often the file is compared with what it should be', {
+    checkInterval: flag('<duration>', durationMs, 'how often the file is compared with the wanted one', {
       default: '6s',
     }),
     dns: flag(
       `<auto|${targetNames.join('|')}>`,
       oneOf(['auto', ...targetNames]),
-      'who makes the DNS records of hawser.dev/route53: ExternalDNS, by a DNSEndpoint, or hawser (auto: ExternalDNS where the cluster has DNSEndpoints)',
+      'writer of the DNS records of hawser.dev/route53: ExternalDNS, through a DNSEndpoint, or hawser (auto: ExternalDNS if the cluster has DNSEndpoints)',
       { default: 'auto' },
     ),
     dnsZone: flag(
@@ -46,21 +46,16 @@ export const proxyCommand = commandSpec({
           error: 'expected public, private, or the id of a zone, such as Z1PA6795UKMFR9',
         }),
       ),
-      'which zones of Route 53 records are written to',
+      'zones of Route 53 to write records to',
       { default: 'public' },
     ),
-    dnsInterval: flag(
-      '<duration>',
-      durationMs,
-      'how often DNS records are compared with what they should be',
-      {
-        default: '5m',
-      },
-    ),
+    dnsInterval: flag('<duration>', durationMs, 'how often DNS records are compared and repaired', {
+      default: '5m',
+    }),
     pushInterval: flag(
       '<duration>',
       durationMs,
-      'how often statistics go to the database of the annotation hawser.dev/opentsdb',
+      'how often statistics are sent to the database in the annotation hawser.dev/opentsdb',
       { default: '10s' },
     ),
     listen: monitorListen(defaultPorts.podProxy),

@@ -41,7 +41,7 @@ export function nextChange(state: State, now: number, emit: Emit): State {
   const isMade = isRequest && running === change.to;
   if (serving === undefined || (running !== change.from && !isMade)) {
     const message =
-      'Cannot change what runs: it is another configuration than the one that the change is for';
+      'Cannot apply the change: the running configuration is not the one that the change starts from';
     emit({
       kind: 'answer',
       requests: change.requests,
@@ -116,7 +116,7 @@ function refused(
     if (state.job !== undefined) return reloading;
     return beginJob(reloading, { cause: 'drift', requests: [], config: 'live' }, now, emit);
   }
-  const message = `Cannot change what runs: ${reason}`;
+  const message = `Cannot change the running configuration: ${reason}`;
   emit({ kind: 'answer', requests, result: { stage: 'change', message, refused: reason } });
   return { ...next, serving: { ...serving, revision: undefined } };
 }

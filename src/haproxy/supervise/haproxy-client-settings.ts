@@ -6,20 +6,20 @@ const flags = {
   instance: haproxyFlags.instance,
   socket: haproxyFlags.socket,
   timeout: flag('<duration>', durationMs, 'how long to wait for the answer', { default: '60s' }),
-  json: jsonFlag('print the answer as it came'),
+  json: jsonFlag('print the raw answer'),
 };
 
 export const haproxyReloadCommand = commandSpec({
   name: 'haproxy reload',
-  summary: 'Asks the supervisor for a reload and prints its answer when the reload is done.',
+  summary: 'Requests a reload from the supervisor and prints its answer when the reload is done.',
   flags,
-  examples: [['hawser haproxy reload', 'after an edit by hand; a refusal changes nothing']],
+  examples: [['hawser haproxy reload', 'after a manual edit; a refusal changes nothing']],
   notes: ['Exit codes: 0 the new generation serves, 1 refused or no answer, 2 usage.'],
 });
 
 export const haproxyStatusCommand = commandSpec({
   name: 'haproxy status',
-  summary: 'Shows which generation serves, which ones drain, until when and why.',
+  summary: 'Shows the serving generation, and the draining ones with their deadlines and reasons.',
   flags,
   examples: [
     ['hawser haproxy status'],

@@ -31,5 +31,5 @@ export const haproxyMonitorFlags = {
   ...haproxyFlags,
   statsSocket: { ...haproxyFlags.statsSocket, help: asSupervisor },
   stateFile: { ...haproxyFlags.stateFile, help: asSupervisor },
-  haproxy: { ...haproxyFlags.haproxy, help: 'the program, to check what was rendered' },
+  haproxy: { ...haproxyFlags.haproxy, help: 'the program, to validate rendered files' },
 };

@@ -51,13 +51,13 @@ export const haproxySuperviseCommand = commandSpec({
     startTimeout: flag(
       '<duration>',
       durationMs,
-      'how long a new generation may take to serve, for each 2 MiB of its configuration and 500 files',
+      'how long a new generation may take to serve, per 2 MiB of its configuration and 500 files',
       { default: '10s' },
     ),
     maxDraining: flag(
       '<n>',
       wholeNumber(1, 1_000),
-      'how many replaced generations may drain at a time; beyond it the oldest are ended',
+      'how many replaced generations may drain at a time; beyond that the oldest are ended',
       { default: '50' },
     ),
     maxDrainingMemory: flag(
@@ -65,9 +65,9 @@ export const haproxySuperviseCommand = commandSpec({
       z.optional(mebibytes),
       'memory limit of all draining generations together (default: half of the memory)',
     ),
-    failForcedStop: toggle('exit with 1 if SIGTERM had to close connections, as openshift-router does'),
+    failForcedStop: toggle('exit 1 if SIGTERM had to close connections, as openshift-router does'),
     dropSynDuringRestart: toggle(
-      'for an HAProxy that hands no listeners over: drop new connections while it is replaced, with nftables',
+      'for an HAProxy that does not hand over listeners: drop new connections with nftables while it is replaced',
       { variable: 'DROP_SYN_DURING_RESTART', inFile: 'never' },
     ),
     listen: supervisorListen(defaultPorts.haproxySupervisor),
@@ -81,8 +81,8 @@ export const haproxySuperviseCommand = commandSpec({
     ],
   ],
   notes: [
-    'The control socket takes one line a request (reload, status) and answers each with a line of JSON.',
-    'SIGHUP reloads. SIGTERM fails the health check for a second, then drains; a second one ends what still drains.',
+    'The control socket reads one request per line (reload, status) and answers each with a line of JSON.',
+    'SIGHUP reloads. SIGTERM fails the health check for a second, then drains; a second SIGTERM ends the draining generations.',
     'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
   ],
   derive: ({ drainTimeout, forceDeleteTimeout, ...settings }, env) => ({

@@ -20,7 +20,7 @@ const changeResults: Readonly<Record<string, string>> = {
 export function createHaproxySupervisorMetrics(): SupervisorMetrics<HaproxySupervisorNow> {
   const registry = createMetricsRegistry();
   const { counter, gauge, histogram, text } = registry;
-  const generation = gauge('hawser_generations', 'Generations of HAProxy that run now.');
+  const generation = gauge('hawser_generations', 'Running generations of HAProxy.');
   const drainingMemory = simpleGauge(
     registry,
     'hawser_draining_memory_bytes',
@@ -40,7 +40,7 @@ export function createHaproxySupervisorMetrics(): SupervisorMetrics<HaproxySuper
   );
   const changed = counter(
     'hawser_runtime_changes_total',
-    'Changes at runtime: made, repaired (a change by hand undone), refused (reloaded instead).',
+    'Runtime changes: made, repaired (a manual change reverted), refused (reloaded instead).',
     ['made', 'repaired', 'refused'].map((result) => ({ result })),
   );
   const ended = counter(

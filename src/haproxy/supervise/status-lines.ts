@@ -29,7 +29,7 @@ function changeLines(changes: SupervisorStatus['changes']): readonly string[] {
   if (changes === undefined || changes.made + changes.repaired + changes.refused === 0) return [];
   const { made, repaired, refused, lastRefusal } = changes;
   return [
-    `changes     ${made} without a reload, ${repaired} by hand undone, ${refused} refused`,
+    `changes     ${made} at runtime, ${repaired} manual ones reverted, ${refused} refused`,
     ...(lastRefusal === undefined ? [] : [`            the last refusal: ${lastRefusal}`]),
   ];
 }

@@ -14,7 +14,7 @@ const REASONS: Record<Retiring['reason'], string> = {
 
 const CUT_SHORT: Record<NonNullable<Retiring['cutShort']>, string> = {
   number: '; too many drain',
-  memory: '; those that drain use too much memory',
+  memory: '; draining generations use too much memory',
 };
 
 /**

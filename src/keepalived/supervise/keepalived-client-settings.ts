@@ -5,7 +5,7 @@ import { keepalivedFlags } from './keepalived-flags.ts';
 const flags = {
   socket: keepalivedFlags.socket,
   timeout: flag('<duration>', durationMs, 'how long to wait for the answer', { default: '30s' }),
-  json: jsonFlag('print the answer as it came'),
+  json: jsonFlag('print the raw answer'),
 };
 
 export const keepalivedReloadCommand = commandSpec({

@@ -13,7 +13,7 @@ export const keepalivedFlags = {
   runDir: flag(
     '<path>',
     absolutePath,
-    'where notify.fifo, vrrp-state.json and the accepted copy of the configuration are',
+    'directory of notify.fifo, vrrp-state.json and the accepted copy of the configuration',
     { default: '/var/run/keepalived' },
   ),
   keepalived: flag('<path>', absolutePath, 'the program', { default: '/usr/sbin/keepalived' }),
@@ -26,5 +26,5 @@ export const keepalivedMonitorFlags = {
     ...keepalivedFlags.runDir,
     help: "track files, notify FIFO and state, the same as the supervisor's",
   },
-  keepalived: { ...keepalivedFlags.keepalived, help: 'the program, to check what was rendered' },
+  keepalived: { ...keepalivedFlags.keepalived, help: 'the program, to validate rendered files' },
 };

@@ -27,7 +27,7 @@ export const keepalivedSuperviseCommand = commandSpec({
     monitorTimeout: flag(
       '<duration>',
       durationMs,
-      'a track file older than this means that its monitor is dead or hangs',
+      'a monitor whose track file is older than this is considered dead or hung',
       { default: '3s' },
     ),
     listen: supervisorListen(defaultPorts.keepalivedSupervisor),

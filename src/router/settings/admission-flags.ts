@@ -6,8 +6,8 @@ import { domainName, network, printable } from './router-fields.ts';
 
 /** Which routes are taken, and under which host. */
 export const admissionFlags = {
-  ingressClass: flag('<name>', z.optional(nonEmpty), 'take Ingresses of this class as routes'),
-  allowWildcards: toggle('take routes with the wildcard policy Subdomain', {
+  ingressClass: flag('<name>', z.optional(nonEmpty), 'serve Ingresses of this class'),
+  allowWildcards: toggle('admit routes with the wildcard policy Subdomain', {
     variable: 'ROUTER_ALLOW_WILDCARD_ROUTES',
   }),
   disableNamespaceOwnership: toggle('let routes from several namespaces share a host', {
@@ -21,7 +21,7 @@ export const admissionFlags = {
       variable: 'ROUTER_SUBDOMAIN',
     },
   ),
-  domain: flag('<domain>', z.optional(domainName), "domain below which a route's spec.subdomain is", {
+  domain: flag('<domain>', z.optional(domainName), "domain that is appended to a route's spec.subdomain", {
     variable: 'ROUTER_DOMAIN',
   }),
   overrideHostname: toggle('give all routes the host of the subdomain template', {

@@ -13,7 +13,7 @@ export const listenerFlags = {
     default: '443',
     variable: 'ROUTER_SERVICE_HTTPS_PORT',
   }),
-  ipMode: flag('<mode>', oneOf(['v4', 'v6', 'v4v6']), 'addresses that the ports are bound on', {
+  ipMode: flag('<mode>', oneOf(['v4', 'v6', 'v4v6']), 'addresses on which the ports are bound', {
     default: 'v4',
     variable: 'ROUTER_IP_V4_V6_MODE',
   }),
@@ -92,12 +92,7 @@ export const listenerFlags = {
       variable: 'TEMPLATE_FILE',
     },
   ),
-  lookup: flag(
-    '<how>',
-    oneOf(['hash', 'regex']),
-    'how a request finds its route; regex only for a migration',
-    {
-      default: 'hash',
-    },
-  ),
+  lookup: flag('<how>', oneOf(['hash', 'regex']), "lookup of a request's route; regex only for a migration", {
+    default: 'hash',
+  }),
 };

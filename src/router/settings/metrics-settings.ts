@@ -26,17 +26,17 @@ export const metricsFlags = {
   metricsTlsCertFile: flag('<path>', z.optional(absolutePath), 'certificate of the page; turns TLS on', {
     variable: 'ROUTER_METRICS_TLS_CERT_FILE',
   }),
-  metricsTlsKeyFile: flag('<path>', z.optional(absolutePath), 'its key', {
+  metricsTlsKeyFile: flag('<path>', z.optional(absolutePath), 'private key of that certificate', {
     variable: 'ROUTER_METRICS_TLS_KEY_FILE',
   }),
   metricsTlsMinVersion: flag('<version>', eitherTlsVersion, 'lowest version of TLS of the page', {
     default: 'TLSv1.2',
     variable: 'ROUTER_METRICS_TLS_MIN_VERSION',
   }),
-  metricsTlsCiphers: flag('<list>', z.optional(word), 'its ciphers, with colons or commas', {
+  metricsTlsCiphers: flag('<list>', z.optional(word), 'ciphers of the page, with colons or commas', {
     variable: 'ROUTER_METRICS_TLS_CIPHERS',
   }),
-  metricsTlsCurves: flag('<list>', z.optional(word), 'its elliptic curves, with colons or commas', {
+  metricsTlsCurves: flag('<list>', z.optional(word), 'elliptic curves of the page, with colons or commas', {
     variable: 'ROUTER_METRICS_TLS_CURVES',
   }),
   metricsTimeout: flag('<time>', timeMs, "timeout for reading HAProxy's statistics", {

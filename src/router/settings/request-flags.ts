@@ -108,31 +108,31 @@ export const requestFlags = {
       variable: 'ROUTER_IDLE_CLOSE_ON_RESPONSE',
     },
   ),
-  syslogAddress: flag('<address>', z.optional(word), 'log requests there', {
+  syslogAddress: flag('<address>', z.optional(word), 'address of the syslog server for request logs', {
     variable: 'ROUTER_SYSLOG_ADDRESS',
   }),
   syslogFormat: flag('<format>', z.optional(printable), "HAProxy's log-format", {
     variable: 'ROUTER_SYSLOG_FORMAT',
   }),
-  syslogFacility: flag('<name>', oneOf(facilities), 'facility', {
+  syslogFacility: flag('<name>', oneOf(facilities), 'syslog facility', {
     default: 'local1',
     variable: 'ROUTER_LOG_FACILITY',
   }),
-  syslogLevel: flag('<name>', oneOf(levels), 'lowest level', {
+  syslogLevel: flag('<name>', oneOf(levels), 'lowest log level', {
     default: 'warning',
     variable: 'ROUTER_LOG_LEVEL',
   }),
-  syslogMaxLength: flag('<bytes>', wholeNumber(480, 65_535), 'longest line', {
+  syslogMaxLength: flag('<bytes>', wholeNumber(480, 65_535), 'maximum length of a log line', {
     default: '1024',
     variable: 'ROUTER_LOG_MAX_LENGTH',
   }),
-  captureRequestHeaders: flag('<list>', z.optional(captures), 'headers of requests in the log', {
+  captureRequestHeaders: flag('<list>', z.optional(captures), 'request headers to log', {
     variable: 'ROUTER_CAPTURE_HTTP_REQUEST_HEADERS',
   }),
-  captureResponseHeaders: flag('<list>', z.optional(captures), 'headers of responses in the log', {
+  captureResponseHeaders: flag('<list>', z.optional(captures), 'response headers to log', {
     variable: 'ROUTER_CAPTURE_HTTP_RESPONSE_HEADERS',
   }),
-  captureCookie: flag('<cookie>', z.optional(cookieCapture), 'a cookie in the log', {
+  captureCookie: flag('<cookie>', z.optional(cookieCapture), 'cookie to log', {
     variable: 'ROUTER_CAPTURE_HTTP_COOKIE',
   }),
   uniqueIdFormat: flag(

@@ -20,14 +20,14 @@ const liveFlags = {
     "credentials for the API (default: the pod's service account)",
     { inFile: 'top' },
   ),
-  config: flag('<path>', wordPath, "where haproxy.cfg is written; the same as the supervisor's", {
+  config: flag('<path>', wordPath, "path of haproxy.cfg; the same as the supervisor's", {
     default: '/etc/haproxy/haproxy.cfg',
   }),
   ...{ socket, haproxy },
   reloadInterval: flag(
     '<duration>',
     durationMs.check(z.minimum(1_000, { error: 'expected at least 1s' })),
-    'the first change is served at once; HAProxy is reloaded at most once in this time',
+    'minimum interval between reloads; the first change is served at once',
     { default: '5s', variable: 'RELOAD_INTERVAL' },
   ),
   reloadScript: flag(
@@ -61,7 +61,7 @@ const liveFlags = {
   listen: flag('<address:port>', z.optional(pageAddress), '/healthz, /healthz/ready, /metrics and /status', {
     variable: 'ROUTER_LISTEN_ADDR',
   }),
-  statsPort: flag('<port>', port, 'port of that page on all addresses, where --listen is not given', {
+  statsPort: flag('<port>', port, 'port of that page on all addresses, unless --listen is given', {
     default: `${defaultPorts.router}`,
     variable: 'STATS_PORT',
   }),

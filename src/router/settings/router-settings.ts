@@ -60,9 +60,14 @@ const tlsFlags = {
       inFile: 'never',
     },
   ),
-  defaultCertificatePath: flag('<path>', z.optional(absolutePath), 'file with both', {
-    variable: 'DEFAULT_CERTIFICATE_PATH',
-  }),
+  defaultCertificatePath: flag(
+    '<path>',
+    z.optional(absolutePath),
+    'PEM file with the default certificate and its key',
+    {
+      variable: 'DEFAULT_CERTIFICATE_PATH',
+    },
+  ),
   defaultCertificateDir: flag('<path>', z.optional(absolutePath), 'folder with tls.crt and tls.key', {
     variable: 'DEFAULT_CERTIFICATE_DIR',
   }),
@@ -97,10 +102,15 @@ const tlsFlags = {
   strictSni: toggle('refuse TLS handshakes for hosts without their own certificate', {
     variable: 'ROUTER_STRICT_SNI',
   }),
-  mutualTls: flag('<how>', oneOf(['none', 'optional', 'required']), "clients' certificates", {
-    default: 'none',
-    variable: 'ROUTER_MUTUAL_TLS_AUTH',
-  }),
+  mutualTls: flag(
+    '<how>',
+    oneOf(['none', 'optional', 'required']),
+    'whether clients must present certificates',
+    {
+      default: 'none',
+      variable: 'ROUTER_MUTUAL_TLS_AUTH',
+    },
+  ),
   mutualTlsCa: flag('<path>', absolutePath, "CA of clients' certificates", {
     default: '/etc/ssl/certs/ca-certificates.crt',
     variable: 'ROUTER_MUTUAL_TLS_AUTH_CA',

@@ -34,7 +34,7 @@ export const keepalivedMonitorCommand = commandSpec({
     ingressHealth: flag(
       '<url>',
       z.optional(healthUrl),
-      "this node's router, such as http://localhost:1936/healthz/ready (default: not looked at)",
+      "health URL of this node's router, such as http://localhost:1936/healthz/ready (default: not checked)",
     ),
     interface: vipInterface,
     nodeIp: flag('<address>', z.optional(address), "this node's address in its Node object", {
@@ -47,12 +47,12 @@ export const keepalivedMonitorCommand = commandSpec({
       'API,INGRESS instead of the ids derived from the name, 1 to 255',
     ),
     firstNode: toggle('hold the API VIP before any Node is registered (first control-plane node)'),
-    forceVirtualRouterId: toggle('join although another router uses the id on this segment'),
+    forceVirtualRouterId: toggle('join even if another router on this segment uses the id'),
     lastKnown: lastKnown('vrrp-nodes.json'),
     steering: flag(
       '<path>',
       z.optional(absolutePath),
-      'orders of hawser drain and move-vip (default: vrrp-steering.json next to CONFIG)',
+      'file with the orders of hawser drain and move-vip (default: vrrp-steering.json next to CONFIG)',
     ),
     ...keepalivedMonitorFlags,
     listen: monitorListen(defaultPorts.keepalivedMonitor),

@@ -14,7 +14,7 @@ test.each([
 });
 
 test.each(['', '5', 's', '-5s', '5 s', '5S', '5d', '1e3s', '5ss', '.5s', '600h', 'NaNs'])(
-  '"%s" is no duration',
+  '"%s" is not a duration',
   (text) => {
     expect(parseDurationMs(text)).toBeUndefined();
   },

@@ -49,7 +49,7 @@ test('an instance reads a settings file that is named, and no other', () => {
 });
 
 test.each(['', 'B', 'b_c', '-b', 'b-', '2b', 'b.c', '../b', 'b'.repeat(21)])(
-  '"%s" is no name of an instance',
+  '"%s" is not the name of an instance',
   (name) => {
     const problem = `Cannot use --instance "${name}": expected a letter`;
     for (const more of [[], ['--listen', 'off']])

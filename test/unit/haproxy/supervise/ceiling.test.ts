@@ -63,7 +63,7 @@ test('too much memory costs as many of the oldest ones as hold it, and none wher
   const { draining, lastCutShort } = describeState(machine.state, new Map(), machine.now);
   expect(lastCutShort).toEqual({ generation: 2, limit: 'memory', agoMs: 1_000 });
   const [oldest] = draining;
-  expect(oldest?.reason).toBe('a newer generation serves; those that drain use too much memory');
+  expect(oldest?.reason).toBe('a newer generation serves; draining generations use too much memory');
 });
 
 test('a stop that had to end sessions was forced; one after which all ended by themselves was not', () => {
