@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { connect, type TLSSocket } from 'node:tls';
+import { checkServerIdentity, connect, type TLSSocket } from 'node:tls';
 import {
   checkOf,
   type Finding,
@@ -124,9 +124,14 @@ function judgeCredentials(look: ClusterReading, source: DoctorSettings['source']
   );
 }
 
-function judgeTrust(where: string, look: TrustReading): Finding {
+function judgeTrust(where: string, look: TrustReading, isWorker: boolean): Finding {
   switch (look.kind) {
     case 'trusted':
+      if (isWorker && !look.isNamed)
+        return warn(
+          `the certificate that ${where} shows does not name that address: a kubelet that uses it there gets no connection`,
+          'add 127.0.0.1 to apiServer.certSANs and renew the certificates of the API servers (docs/install.md, Workers)',
+        );
       return ok(`${where} shows a certificate of the kubeconfig's authority`);
     case 'away':
       return unknown(
@@ -189,13 +194,14 @@ export const credentialChecks: readonly DoctorCheck[] = [
     id: 'api-certificate',
     title: "The API server's certificate",
     why: 'Certificates are always verified: with the wrong CA in the kubeconfig every answer is rejected.',
-    needs: { trust },
-    judge: ({ trust: { where, look } }) => judgeTrust(where, look),
+    needs: { trust, settings: (context: DoctorContext) => read(context.settings) },
+    judge: ({ trust: { where, look }, settings }) => judgeTrust(where, look, settings.worker),
   }),
 ];
 
 type TrustReading =
-  | { readonly kind: 'trusted' }
+  /** `isNamed`: it is a certificate for the host that was asked. */
+  | { readonly kind: 'trusted'; readonly isNamed: boolean }
   /** `reason` is OpenSSL's code, such as `SELF_SIGNED_CERT_IN_CHAIN` or `CERT_HAS_EXPIRED`. */
   | { readonly kind: 'untrusted'; readonly reason: string; readonly issuer: string }
   | { readonly kind: 'away'; readonly message: string };
@@ -246,13 +252,15 @@ function shakeHands(
     signal.addEventListener('abort', stop, { once: true });
     socket.setTimeout(answerTimeoutMs, stop);
     socket.once('error', (error) => settle({ kind: 'away', message: messageOf(error) }));
-    socket.once('secureConnect', () => settle(trustOf(socket)));
+    socket.once('secureConnect', () => settle(trustOf(socket, host)));
   });
 }
 
-function trustOf(socket: TLSSocket): TrustReading {
-  if (socket.authorized) return { kind: 'trusted' };
-  const { issuer } = socket.getPeerCertificate();
+function trustOf(socket: TLSSocket, host: string): TrustReading {
+  const certificate = socket.getPeerCertificate();
+  if (socket.authorized)
+    return { kind: 'trusted', isNamed: checkServerIdentity(host, certificate) === undefined };
+  const { issuer } = certificate;
   const reason = socket.authorizationError;
   return {
     kind: 'untrusted',

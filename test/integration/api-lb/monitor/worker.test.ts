@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { runCommand } from '../../../../src/engine/system/process/run-command.ts';
 import { type Cluster, createCluster } from '../../../helpers/cluster.ts';
 import { createLoadBalancer, type LoadBalancer } from '../../../helpers/load-balancer.ts';
 import { printLogsOfFailed } from '../../../helpers/print-logs.ts';
-import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
+import { ensureBuilt, hawser } from '../../../helpers/supervisor-build.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 let cluster: Cluster;
@@ -46,6 +47,39 @@ test('a worker reaches the API at 127.0.0.1:6443 with two of three API servers d
   for (let times = 0; times < 12; times += 1) answers.push(await readyz());
   expect(answers).toEqual(Array.from({ length: 12 }, () => 'ok'));
 });
+
+test('status and doctor find nothing wrong on a worker, and status names API servers that die', async () => {
+  await startWorker();
+  const run = async (...argv: readonly string[]) => {
+    const typed = [hawser, ...argv, '-o', 'json', '--worker', '--timeout', '20s'];
+    const { stdout } = await runCommand([...cluster.namespace.prefix, ...typed], { timeoutMs: 60_000 });
+    return JSON.parse(stdout);
+  };
+  expect((await run('status')).problems).toEqual([]);
+  const paths = ['--haproxy-config', balancer.config, '--haproxy-socket', `${cluster.dir}/run/master.sock`];
+  const typed = ['--lb-port', '6443', '--kubeconfig', `${cluster.dir}/kubeconfig`, ...paths];
+  const { checks }: { readonly checks: readonly Checked[] } = await run('doctor', ...typed);
+  const wrong = checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn');
+  // The API servers' certificate has their own addresses alone.
+  expect(wrong).toMatchObject([
+    { id: 'api-certificate', message: expect.stringContaining('127.0.0.1:6443 shows does not name') },
+  ]);
+  await killTwo();
+  const problems = await waitFor('the problems', async () => {
+    const found: readonly string[] = (await run('status')).problems;
+    return found.length > 1 && found;
+  });
+  expect(problems.map((text) => text.slice(0, 'API server cp-1'.length)).sort()).toEqual([
+    'API server cp-1',
+    'API server cp-2',
+  ]);
+});
+
+interface Checked {
+  readonly id: string;
+  readonly verdict: string;
+  readonly message: string;
+}
 
 test('HAProxy of a worker listens on loopback alone, and there is no firewall table', async () => {
   await startWorker();

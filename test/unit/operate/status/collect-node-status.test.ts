@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { statusProducts } from '../../../../src/commands/status-products.ts';
-import { collectNodeStatus } from '../../../../src/operate/status/collect-cluster-status.ts';
+import {
+  collectClusterStatus,
+  collectNodeStatus,
+} from '../../../../src/operate/status/collect-cluster-status.ts';
 import { type Page, type Pages, servePage, servePages } from '../../../helpers/status-pages.ts';
 import { haproxyMonitorSays, keepalivedMonitorSays, routerSays } from '../../../helpers/status-samples.ts';
 import { type NodeStatus, nodeStatusSchema, programNames } from '../../../helpers/status-types.ts';
@@ -75,6 +78,17 @@ test('with every program dead there is still an answer', async () => {
   const status = await collect({ ...dead, statistics: 'dead' });
   expect(status).toMatchObject({ haproxySupervisor: null, keepalivedMonitor: null, servers: null });
   expect(nodeStatusSchema.parse(status)).toEqual(status);
+});
+
+test('a worker has no keepalived, and does not ask the nodes of the API servers', async () => {
+  const all = await servePages({}, stop.signal);
+  const ofHaproxy = Object.entries(all.pages).filter(([name]) => name.startsWith('haproxy'));
+  const places = { ...all, pages: Object.fromEntries(ofHaproxy), healthPort: 1, vips: [], isWorker: true };
+  const { here, peers, problems } = await collectClusterStatus(places, statusProducts, stop.signal, 20_000);
+  expect(nodeStatusSchema.parse(here)).toEqual(here);
+  expect(here.programs.map(({ name }) => name)).toEqual(['haproxy-supervisor', 'haproxy-monitor']);
+  expect(peers).toEqual([]);
+  expect(problems.filter((text) => /keepalived|VIP/.test(text))).toEqual([]);
 });
 
 test("in a router's pod only the router speaks, and a page of another program is no router", async () => {
