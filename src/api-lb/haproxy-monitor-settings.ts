@@ -16,6 +16,7 @@ import {
 import { metricsListenProblems } from '../engine/observe/metrics-listener.ts';
 import { ConfigError } from '../engine/system/errors.ts';
 import { haproxyMonitorFlags } from '../haproxy/supervise/haproxy-flags.ts';
+import { extraPortProblems, extraPorts, type UsedPort } from './extra-ports/extra-ports.ts';
 
 export const haproxyMonitorCommand = commandSpec({
   name: 'haproxy monitor',
@@ -35,6 +36,7 @@ export const haproxyMonitorCommand = commandSpec({
       'remove the redirect after this time without a usable server',
       { default: '6s' },
     ),
+    extraPorts,
     logConnections: toggle('HAProxy logs each connection to the API: client, source port, API server'),
     listen: monitorListen(defaultPorts.haproxyMonitor),
     ...metricsListenFlags(defaultPorts.haproxyMetrics),
@@ -52,7 +54,10 @@ export const haproxyMonitorCommand = commandSpec({
     'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
   ],
   derive: (settings) => {
-    const problems = [...metricsListenProblems(settings)];
+    const problems = [
+      ...metricsListenProblems(settings),
+      ...extraPortProblems(settings.extraPorts, usedPorts(settings), settings.worker),
+    ];
     if (settings.worker && settings.apiVips.length > 0)
       problems.push(
         'Cannot use worker with apiVips: a worker holds no VIP, expected one of them; to give this node a VIP type hawser uninstall first',
@@ -68,6 +73,36 @@ export const haproxyMonitorCommand = commandSpec({
     };
   },
 });
+
+/** On which no extra port may be. */
+function usedPorts(settings: {
+  readonly apiPort: number;
+  readonly lbPort: number;
+  readonly healthPort: number;
+  readonly statPort: number;
+  readonly listen: { readonly port: number };
+  readonly metricsListen?: { readonly port: number } | undefined;
+}): readonly UsedPort[] {
+  const { apiPort, lbPort, healthPort, statPort, listen, metricsListen } = settings;
+  const {
+    keepalivedMonitor,
+    keepalivedSupervisor,
+    haproxySupervisor: supervisor,
+    keepalivedMetrics,
+  } = defaultPorts;
+  return [
+    { key: 'apiPort', port: apiPort },
+    { key: 'lbPort', port: lbPort },
+    { key: 'healthPort', port: healthPort },
+    { key: 'haproxy.statPort', port: statPort },
+    { key: 'haproxy.listen', port: listen.port },
+    ...(metricsListen === undefined ? [] : [{ key: 'haproxy.metricsListen', port: metricsListen.port }]),
+    { key: "the page of HAProxy's supervisor", port: supervisor },
+    { key: "the page of keepalived's supervisor", port: keepalivedSupervisor },
+    { key: 'keepalived.listen', port: keepalivedMonitor },
+    { key: 'keepalived.metricsListen', port: keepalivedMetrics },
+  ];
+}
 
 export type HaproxyMonitorSettings = SettingsOf<typeof haproxyMonitorCommand>;
 

@@ -25,6 +25,10 @@ export const haproxyMonitorStatusSchema = z.object({
   /** `off`: there is no VIP to redirect. */
   redirect: z.enum(['present', 'absent', 'failed', 'off']),
   redirectProblem: z.nullable(z.string()),
+  /** More ports of the VIP, as the settings have them. A monitor of an earlier version has none. */
+  extraPorts: z.exactOptional(
+    z.array(z.object({ name: z.string(), port: z.number(), listenPort: z.number(), serverPort: z.number() })),
+  ),
   lastChange: z.nullable(lastChangeSchema),
 });
 

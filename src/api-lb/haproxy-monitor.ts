@@ -41,6 +41,9 @@ async function prepare(
       ...list.view(),
       ...configuration.view(),
       ...redirect.view(),
+      extraPorts: settings.extraPorts.map(({ name, port, listenPort, serverPort }) => ({
+        ...{ name, port, listenPort, serverPort },
+      })),
     }),
   );
   log({ event: 'monitor-started', source: settings.source, vips: settings.vips, config: settings.config });

@@ -3,6 +3,8 @@ import { type ApiServer, endpointOf, sortServers } from '../engine/kube/api-serv
 import type { CheckedModel } from '../engine/render/checked-model.ts';
 import { expectedText, isSafeText } from '../engine/render/safe-text.ts';
 import { LEAVING_VARIABLE } from '../haproxy/leaving-variable.ts';
+import { extraBackend } from './extra-ports/extra-backend.ts';
+import type { ExtraPort } from './extra-ports/extra-ports.ts';
 
 /** An operator's choices for the load balancer; everything else in the model is decided by `loadBalancerModel`. */
 export interface LoadBalancerSettings {
@@ -20,6 +22,8 @@ export interface LoadBalancerSettings {
   readonly worker?: boolean | undefined;
   /** The seed of this cluster's virtual router ids, if it is set: a node that joins requests it. */
   readonly clusterName?: string | undefined;
+  /** More ports of the VIP. Default none. */
+  readonly extraPorts?: readonly ExtraPort[] | undefined;
   /** One log line per connection to the API, not only for failed ones. Default false. */
   readonly logConnections?: boolean | undefined;
   /** The supervisor's side of HAProxy: it hands over listeners and answers questions about servers. */
@@ -48,6 +52,8 @@ export interface LoadBalancerModel {
   readonly clusterName: string | null;
   /** Sorted by name; may be empty. */
   readonly servers: readonly LoadBalancerServer[];
+  /** In the order of the settings. */
+  readonly extraPorts: readonly LoadBalancerExtraPort[];
   readonly statsSocket: string;
   readonly stateFile: string;
   /** Set by the supervisor when it is asked to stop. */
@@ -55,8 +61,8 @@ export interface LoadBalancerModel {
   /** A target of HAProxy's `log` directive. */
   readonly logTarget: string;
   readonly logConnections: boolean;
-  /** Connections that clients may hold, and the total, which leaves some for probes and the statistics page. */
-  readonly maxconn: { readonly clients: number; readonly total: number };
+  /** Connections that clients may hold, those of each extra port, and the total, which leaves some for probes and the statistics page. */
+  readonly maxconn: { readonly clients: number; readonly extra: number; readonly total: number };
   /** HAProxy durations such as `3s`. */
   readonly timeouts: {
     /** Limits one attempt to connect a client; then another server is tried. */
@@ -90,6 +96,12 @@ export interface LoadBalancerServer {
   readonly isDrained: boolean;
 }
 
+/** The same servers at another port. */
+export interface LoadBalancerExtraPort extends ExtraPort {
+  readonly backend: string;
+  readonly servers: readonly LoadBalancerServer[];
+}
+
 export interface HealthCheck {
   readonly path: string;
   readonly expectStatus: number;
@@ -106,6 +118,8 @@ export interface HealthCheck {
 /** Connections left for the kubelet's probe and the statistics page when clients have used up theirs. */
 const PROBE_CONNECTIONS = 100;
 const CLIENT_CONNECTIONS = 40_000;
+/** A node needs one or two of each. */
+const EXTRA_CONNECTIONS = 4_000;
 
 /**
  * The HAProxy template's model. All decisions that are not an operator's are made here; the template explains each
@@ -116,18 +130,29 @@ export function loadBalancerModel(
   servers: readonly ApiServer[],
 ): LoadBalancerModel {
   const { lbPort, statPort, healthPort, apiPort, statsSocket, stateFile } = settings;
+  const { extraPorts = [] } = settings;
   const inRotation = serversInRotation(servers);
+  const sorted = sortServers(servers);
+  const extraTotal = extraPorts.length * EXTRA_CONNECTIONS;
   return {
     anyAddress: addressFor(settings),
     ports: { lbPort, statPort, healthPort, apiPort },
     clusterName: settings.clusterName ?? null,
-    servers: sortServers(servers).map((server) => withEndpoint(server, inRotation)),
+    servers: sorted.map((server) => withEndpoint(server, inRotation)),
+    extraPorts: extraPorts.map((extra) => ({
+      ...extra,
+      backend: extraBackend(extra.name),
+      servers: sorted.map((server) => withEndpoint(server, inRotation, extra.serverPort)),
+    })),
     statsSocket,
     stateFile,
     leavingVariable: LEAVING_VARIABLE,
     logTarget: 'stdout',
     logConnections: settings.logConnections === true,
-    maxconn: { clients: CLIENT_CONNECTIONS, total: CLIENT_CONNECTIONS + PROBE_CONNECTIONS },
+    maxconn: {
+      ...{ clients: CLIENT_CONNECTIONS, extra: EXTRA_CONNECTIONS },
+      total: CLIENT_CONNECTIONS + extraTotal + PROBE_CONNECTIONS,
+    },
     timeouts: {
       attempt: '250ms',
       connect: '3s',
@@ -184,9 +209,14 @@ function healthCheck(timing: {
   };
 }
 
-function withEndpoint(server: ApiServer, inRotation: readonly ApiServer[]): LoadBalancerServer {
-  const { name, address, port } = server;
-  return { name, address, port, endpoint: endpointOf(server), isDrained: !inRotation.includes(server) };
+function withEndpoint(
+  server: ApiServer,
+  inRotation: readonly ApiServer[],
+  port = server.port,
+): LoadBalancerServer {
+  const { name, address } = server;
+  const endpoint = endpointOf({ ...server, port });
+  return { name, address, port, endpoint, isDrained: !inRotation.includes(server) };
 }
 
 /**

@@ -23,13 +23,17 @@ export const haproxyPod: Pod = {
   folderMode: 0o755,
   state: /^api-servers\.json$/,
   needs: (settingsOf) => {
-    const { lbPort, healthPort, statPort, listen, metricsListen, worker } = settingsOf(haproxyMonitorCommand);
+    const { lbPort, healthPort, statPort, listen, metricsListen, extraPorts, worker } =
+      settingsOf(haproxyMonitorCommand);
     const { drainTimeout } = settingsOf(haproxySuperviseCommand);
     return {
       ports: [
         { key: 'lbPort', port: lbPort },
         { key: 'healthPort', port: healthPort },
         { key: 'haproxy.statPort', port: statPort },
+        ...extraPorts.map(({ name, listenPort }) => ({
+          ...{ key: `haproxy.extraPorts (listenPort of ${name})`, port: listenPort },
+        })),
         { key: 'haproxy.listen', port: listen.port },
         ...(metricsListen === undefined ? [] : [{ key: 'haproxy.metricsListen', port: metricsListen.port }]),
       ],

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { askPage } from '../engine/system/network/ask-page.ts';
 import { type Cell, countIn, parseStatistics, SERVER } from '../haproxy/text/statistics.ts';
+import { extraPortOf } from './extra-ports/extra-backend.ts';
 import { isApiServers } from './suspects/server-counters.ts';
 
 /** A server as HAProxy sees it. */
@@ -17,8 +18,18 @@ export const serverRowSchema = z.object({
 
 export type ServerRow = Readonly<z.infer<typeof serverRowSchema>>;
 
+/** The servers of an extra port. */
+export const extraRowsSchema = z.object({ name: z.string(), servers: z.array(serverRowSchema) });
+
+export type ExtraRows = Readonly<z.infer<typeof extraRowsSchema>>;
+
+interface Servers {
+  readonly servers: readonly ServerRow[];
+  readonly extraPorts: readonly ExtraRows[];
+}
+
 type StatisticsAnswer =
-  | { readonly kind: 'servers'; readonly servers: readonly ServerRow[] }
+  | ({ readonly kind: 'servers' } & Servers)
   | { readonly kind: 'silent'; readonly message: string };
 
 /**
@@ -31,8 +42,8 @@ export async function askStatistics(
 ): Promise<StatisticsAnswer> {
   const answer = await askPage({ host: '127.0.0.1', port: statPort }, '/haproxy_stats;csv', options);
   if (answer.kind === 'silent') return answer;
-  const servers = answer.status === 200 ? parseServerRows(answer.text) : undefined;
-  if (servers !== undefined) return { kind: 'servers', servers };
+  const found = answer.status === 200 ? parseStatisticsPage(answer.text) : undefined;
+  if (found !== undefined) return { kind: 'servers', ...found };
   return { kind: 'silent', message: `HTTP ${answer.status} without statistics` };
 }
 
@@ -41,12 +52,23 @@ export async function askStatistics(
  * all servers. Undefined for any other text. Source: HAProxy's management guide, "CSV format".
  */
 export function parseServerRows(csv: string): readonly ServerRow[] | undefined {
+  return parseStatisticsPage(csv)?.servers;
+}
+
+/** The same, and those of the extra ports. */
+export function parseStatisticsPage(csv: string): Servers | undefined {
   const rows = parseStatistics(csv);
   if (rows === undefined) return undefined;
   const servers = rows.filter((cell) => cell('type') === SERVER);
   const checked = new Map(servers.map((cell) => [`${cell('pxname')}/${cell('svname')}`, cell]));
   const ours = servers.filter((cell) => isApiServers(cell('pxname')));
-  return (ours.length > 0 ? ours : servers).map((cell) => rowOf(cell, checked.get(cell('tracked')) ?? cell));
+  const rowsOf = (cells: readonly Cell[]) =>
+    cells.map((cell) => rowOf(cell, checked.get(cell('tracked')) ?? cell));
+  const extra = Map.groupBy(servers, (cell) => extraPortOf(cell('pxname')));
+  const extraPorts = [...extra].flatMap(([name, cells]) =>
+    name === undefined || ours.length === 0 ? [] : { name, servers: rowsOf(cells) },
+  );
+  return { servers: rowsOf(ours.length > 0 ? ours : servers), extraPorts };
 }
 
 /** A server may track another one, which is checked in its place. */

@@ -206,7 +206,9 @@ function problemOf(
   const name = String(issue.path[0] ?? '');
   const value = values[name];
   const shown = value === undefined ? 'Cannot do without' : 'Cannot use';
-  return `${shown} ${nameOf(name)}${value === undefined ? '' : ` "${String(value).slice(0, 200)}"`}: ${issue.message}`;
+  // Of a record in a list: `.1.port`.
+  const within = issue.path.length > 2 ? `.${issue.path.slice(1).join('.')}` : '';
+  return `${shown} ${nameOf(name)}${within}${value === undefined ? '' : ` "${String(value).slice(0, 200)}"`}: ${issue.message}`;
 }
 
 /** `apiPort` is `--api-port`. */

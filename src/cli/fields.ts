@@ -38,6 +38,66 @@ export function listOf<Element extends z.ZodMiniType<unknown, string>>(element: 
   return list.register(fileForms, { type: ['array', 'string'], items: { type: 'string' } });
 }
 
+/** A record in the text of a list: `name=rke2 port=9345`. */
+export type ListRecord = Readonly<Record<string, string>>;
+
+/** `path` within the list, such as `[1, 'port']`. */
+export type RefuseIn = (path: readonly (string | number)[], message: string) => void;
+
+/** Records in a list, as a flag takes them: `name=a port=1,name=b port=2`; maps in a YAML list. `properties` are JSON Schemas. */
+export function recordsOf<T>(
+  properties: Readonly<Record<string, FileForm>>,
+  required: readonly string[],
+  parse: (records: readonly ListRecord[], refuse: RefuseIn) => T,
+) {
+  const parsed = z.pipe(
+    z.string(),
+    z.transform((text, context): T => {
+      const before = context.issues.length;
+      const refuse: RefuseIn = (path, message) =>
+        void context.issues.push({ code: 'custom', input: text, path: [...path], message });
+      const value = parse(recordsIn(text, properties, required, refuse), refuse);
+      return context.issues.length > before ? z.NEVER : value;
+    }),
+  );
+  const items = { type: 'object', properties, required, additionalProperties: false };
+  return parsed.register(fileForms, { type: ['array', 'string'], items });
+}
+
+function recordsIn(
+  text: string,
+  properties: Readonly<Record<string, FileForm>>,
+  required: readonly string[],
+  refuse: RefuseIn,
+): readonly ListRecord[] {
+  const known = Object.keys(properties);
+  const parts = text.split(',').filter((part) => part.trim() !== '');
+  return parts.map((part, index) => {
+    const pairs = part
+      .trim()
+      .split(/\s+/)
+      .map((pair) => [pair.split('=')[0] ?? '', pair.split('=').slice(1).join('=')]);
+    for (const [key = ''] of pairs)
+      if (!known.includes(key)) refuse([index, key], `unknown, expected one of ${known.join(', ')}`);
+    const record: ListRecord = Object.fromEntries(pairs);
+    for (const key of required) if (record[key] === undefined) refuse([index, key], 'it is missing');
+    return record;
+  });
+}
+
+/** The text of a list, from the plain values of a file. */
+export function listText(items: readonly unknown[]): string {
+  return items
+    .map((item) =>
+      typeof item === 'object' && item !== null
+        ? Object.entries(item)
+            .map((pair) => pair.join('='))
+            .join(' ')
+        : item,
+    )
+    .join(',');
+}
+
 /** The kernel's limit for a unix socket path, minus the suffix of our temporary names. */
 const MAX_SOCKET_PATH = 90;
 

@@ -4,6 +4,7 @@ import type * as z from 'zod/mini';
 import { ConfigError, messageOf } from '../engine/system/errors.ts';
 import { readRegularFileSync } from '../engine/system/file/read-regular-file.ts';
 import { defaultSettingsPath, type SettingsReader, type SettingsValues } from './command-spec.ts';
+import { listText } from './fields.ts';
 import { nearestName } from './nearest-name.ts';
 import { type SettingsKey, sectionsOf, settingsFileSchema } from './settings-form.ts';
 
@@ -92,7 +93,7 @@ function valuesOf({ value, lineOf }: YamlContent, sections: readonly string[]): 
   const entriesAt = (path: readonly string[]) =>
     Object.fromEntries(
       Object.entries(path.reduce<unknown>(fieldOf, value) ?? {}).flatMap(([key, raw]) => {
-        const typed = Array.isArray(raw) ? raw.join(',') : raw;
+        const typed = Array.isArray(raw) ? listText(raw) : raw;
         if (typeof typed !== 'string' && typeof typed !== 'boolean') return [];
         return [[key, { value: typed, line: lineOf([...path, key]) }]];
       }),

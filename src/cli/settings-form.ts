@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { oncePer } from '../engine/system/once-per.ts';
 import { type CommandSpec, type Flag, flagName, type Section, variableName } from './command-spec.ts';
-import { type FileForm, fileForms } from './fields.ts';
+import { type FileForm, fileForms, listText } from './fields.ts';
 
 /** `top`, or a section. */
 export type Place = string;
@@ -92,14 +92,25 @@ function sectionError({ code }: { readonly code: string }): string | undefined {
 function valueSchema(key: SettingsKey): z.ZodMiniType {
   const form = fileFormOf(key);
   if (form['type'] === 'boolean') return thenField(z.boolean({ error: 'expected true or false' }), key);
+  const items = isListOfRecords(form) ? z.union([z.string(), plainRecord]) : z.string();
   const joined = z.pipe(
-    z.array(z.string()),
-    z.transform((parts) => parts.join(',')),
+    z.array(items),
+    z.transform((parts: (string | Record<string, string>)[]) => listText(parts)),
   );
+  const error = isListOfRecords(form)
+    ? 'expected a list of keys and values'
+    : 'expected a list, or text with commas';
   const text = isList(form)
-    ? z.union([z.string(), joined], { error: 'expected a list, or text with commas' })
+    ? z.union([z.string(), joined], { error })
     : z.string({ error: form['type'] === 'integer' ? 'expected a whole number' : 'expected text' });
   return thenField(text, key);
+}
+
+/** Of values that are one word: the text of a list separates them by blanks and commas. */
+const plainRecord = z.record(z.string(), z.string().check(z.regex(/^[^\s,=]*$/)));
+
+function isListOfRecords({ items }: FileForm): boolean {
+  return typeof items === 'object' && items !== null && Reflect.get(items, 'type') === 'object';
 }
 
 function thenField<T>(first: z.ZodMiniType<T>, { field }: SettingsKey): z.ZodMiniType {

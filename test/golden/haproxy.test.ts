@@ -30,9 +30,20 @@ const caseSchema = z.strictObject({
       hasIpv6: z.boolean(),
       worker: z.boolean(),
       clusterName: z.string(),
+      extraPorts: z.array(
+        z.strictObject({
+          ...{ name: z.string(), port: z.number(), listenPort: z.number(), serverPort: z.number() },
+          check: z.enum(['tcp', 'https']),
+        }),
+      ),
     }),
   ),
-  servers: z.array(z.strictObject({ name: z.string(), address: z.string(), port: z.number() })),
+  servers: z.array(
+    z.strictObject({
+      ...{ name: z.string(), address: z.string(), port: z.number() },
+      drained: z.exactOptional(z.literal(true)),
+    }),
+  ),
 });
 
 const scratch = mkdtempSync(join(tmpdir(), 'hawser-golden-'));

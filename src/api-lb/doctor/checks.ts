@@ -20,7 +20,7 @@ import { lastWords, notRun, type ProgramOutcome } from '../../engine/examine/run
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import { OLDEST_HAPROXY, parseHaproxyBuild } from '../../haproxy/build.ts';
 import { supervisorStatusSchema } from '../../haproxy/supervise/supervisor-status.ts';
-import type { Redirect } from '../redirect/redirect.ts';
+import { type Redirect, redirectedPorts } from '../redirect/redirect.ts';
 import { REDIRECT_TABLE } from '../redirect/ruleset.ts';
 import { parseTableListing, redirects } from '../redirect/table-listing.ts';
 import { probeUsable, type UsableSample } from '../redirect/usable.ts';
@@ -84,7 +84,8 @@ interface RedirectReading {
 }
 
 function judgeRedirect({ wanted, listing, usable, isMonitorRunning }: RedirectReading): Finding {
-  const way = `${wanted.vips.join(', ')} port ${wanted.apiPort} -> ${wanted.lbPort}`;
+  const ports = redirectedPorts(wanted).map(([port, target]) => `port ${port} -> ${target}`);
+  const way = `${wanted.vips.join(', ')} ${ports.join(', ')}`;
   if (listing.kind !== 'ran') return unknown(listing.message, 'see check nft');
   const isAbsent = listing.exitCode !== 0 && /No such file/.test(listing.stderr);
   if (listing.exitCode !== 0 && !isAbsent) return unknown(lastWords(listing), moreRights);
@@ -133,22 +134,33 @@ interface PeerPortsLook {
   readonly peer: Peer;
   readonly lbPort: number;
   readonly balancer: Reach;
+  /** By the ports on which HAProxy listens for extra ports. */
+  readonly extra?: readonly (readonly [listenPort: number, reach: Reach])[];
   readonly health: Reach;
 }
 
-export function judgePeerPorts({ peer, lbPort, balancer, health }: PeerPortsLook): Finding {
+export function judgePeerPorts({ peer, lbPort, balancer, extra = [], health }: PeerPortsLook): Finding {
   const name = peer.name === peer.address ? peer.address : `${peer.name} (${peer.address})`;
+  const served = [[lbPort, balancer] as const, ...extra];
+  const seen = served.map(([port]) => port).join(', ');
   const filtered = (what: string, problem: string): Finding =>
     fail(
       `${what} of ${name} cannot be reached: ${problem}`,
-      `let the ports of docs/install.md in on that node: behind the redirect its firewall sees ${lbPort}`,
+      `let the ports of docs/install.md in on that node: behind the redirect its firewall sees ${seen}`,
     );
-  if (typeof balancer === 'object') return filtered(`port ${lbPort}`, balancer.problem);
+  for (const [port, reached] of served)
+    if (typeof reached === 'object') return filtered(`port ${port}`, reached.problem);
   if (typeof health === 'object') return filtered('the health port', health.problem);
-  if (balancer === 'refused' || health === 'refused')
+  if (health === 'refused' || balancer === 'refused')
     return warn(
       `HAProxy of ${name} does not listen`,
       'hawser haproxy status there; before the installation of that node this is as it should be',
+    );
+  const closed = extra.flatMap(([port, reached]) => (reached === 'refused' ? port : []));
+  if (closed.length > 0)
+    return warn(
+      `HAProxy of ${name} does not listen on ${closed.join(', ')}`,
+      'haproxy.extraPorts must be the same on all nodes: hawser settings there',
     );
   return ok(`${name} lets the load balancer's and the health port in`);
 }
@@ -211,12 +223,13 @@ async function redirected({ settings, run, readings, answerTimeoutMs, signal }: 
   const isMonitorRunning = processes.some(
     (each) => isHawser(each, ['haproxy', 'monitor']) && each.instance === undefined,
   );
-  const wanted = { vips, apiPort: settings.apiPort, lbPort: settings.lbPort };
+  const { apiPort, lbPort, extraPorts } = settings;
+  const wanted = { vips, apiPort, lbPort, extraPorts };
   return read({ wanted, listing, usable, isMonitorRunning });
 }
 
 async function reached(context: ApiLbContext) {
-  const { lbPort, healthPort, worker } = context.settings;
+  const { lbPort, healthPort, extraPorts, worker } = context.settings;
   if (worker) return skip('a worker uses no HAProxy but its own');
   const peers = await context.readings.peers();
   if (peers.kind === 'unknown') return skip(peers.reason);
@@ -224,7 +237,12 @@ async function reached(context: ApiLbContext) {
     const [balancer, health] = await Promise.all(
       [lbPort, healthPort].map((port) => reach(peer.address, port, context)),
     );
-    return { peer, lbPort, balancer: balancer ?? 'refused', health: health ?? 'refused' };
+    const extra = await Promise.all(
+      extraPorts.map(
+        async ({ listenPort }) => [listenPort, await reach(peer.address, listenPort, context)] as const,
+      ),
+    );
+    return { peer, lbPort, balancer: balancer ?? 'refused', extra, health: health ?? 'refused' };
   };
   return read(await Promise.all(peers.peers.map(ask)));
 }
@@ -235,6 +253,10 @@ export function ports(settings: ApiLbContext['settings']): readonly WantedPort[]
   const scope = settings.worker ? 'loopback' : 'all';
   return [
     { port: settings.lbPort, what: 'load balancer', flag: '--lb-port', scope, isOurs },
+    ...settings.extraPorts.map(({ name, listenPort }): WantedPort => {
+      const what = `load balancer of extra port ${name}`;
+      return { port: listenPort, what, flag: '--extra-ports', scope, isOurs };
+    }),
     { port: settings.healthPort, what: 'health page', flag: '--health-port', scope, isOurs },
     { port: settings.statPort, what: 'statistics', flag: '--stat-port', scope: 'loopback', isOurs },
   ];

@@ -1,4 +1,5 @@
 import type { NodeContext, NodeReadings } from '../../engine/examine/context.ts';
+import type { ExtraPort } from '../extra-ports/extra-ports.ts';
 
 /** The readings for the load balancer's checks. */
 export interface ApiLbContext extends NodeContext {
@@ -6,6 +7,7 @@ export interface ApiLbContext extends NodeContext {
     readonly lbPort: number;
     readonly statPort: number;
     readonly healthPort: number;
+    readonly extraPorts: readonly ExtraPort[];
     readonly haproxyConfig: string;
     readonly haproxySocket: string;
     readonly haproxy: string;

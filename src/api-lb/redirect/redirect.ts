@@ -6,6 +6,14 @@ export interface Redirect {
   readonly apiPort: number;
   /** HAProxy listens on `VIP:lbPort`. */
   readonly lbPort: number;
+  /** More ports, likewise. */
+  readonly extraPorts?: readonly { readonly port: number; readonly listenPort: number }[] | undefined;
+}
+
+/** What clients dial, and where HAProxy listens: the API's first. */
+export function redirectedPorts(redirect: Redirect): readonly (readonly [port: number, target: number])[] {
+  const { apiPort, lbPort, extraPorts = [] } = redirect;
+  return [[apiPort, lbPort], ...extraPorts.map(({ port, listenPort }) => [port, listenPort] as const)];
 }
 
 /** The outcome of an attempt to add or remove the redirect. */
@@ -24,16 +32,20 @@ const highestPort = 65_535;
  * the settings decide what is an address; this decides what could end a line of a ruleset.
  */
 export function redirectProblems(redirect: Redirect): readonly string[] {
-  const { vips, apiPort, lbPort } = redirect;
+  const { vips } = redirect;
+  const ports = redirectedPorts(redirect);
   return [
     ...vips
       .filter((vip) => !/^(?:[0-9.]{7,15}|[0-9a-f:.]*:[0-9a-f:.]*)$/i.test(vip))
       .map((vip) => `Cannot redirect VIP "${vip}": it is not an address, expected IPv4 or IPv6`),
-    ...[apiPort, lbPort]
+    ...ports
+      .flat()
       .filter((port) => !Number.isInteger(port) || port < 1 || port > highestPort)
       .map((port) => `Cannot redirect port "${port}": it is out of range, expected 1 to ${highestPort}`),
-    ...(apiPort === lbPort
-      ? [`Cannot redirect port "${apiPort}": it leads to itself, expected another load balancer port`]
-      : []),
+    ...ports
+      .filter(([port, target]) => port === target)
+      .map(
+        ([port]) => `Cannot redirect port "${port}": it leads to itself, expected another load balancer port`,
+      ),
   ];
 }

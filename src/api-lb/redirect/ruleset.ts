@@ -1,5 +1,5 @@
 import { forgetTable } from '../../engine/system/nft/forget-table.ts';
-import type { Redirect } from './redirect.ts';
+import { type Redirect, redirectedPorts } from './redirect.ts';
 
 /** The table of the monitor without an instance name. */
 export const REDIRECT_TABLE = 'hawser_api_redirect';
@@ -40,7 +40,9 @@ function isIpv4(vip: string): boolean {
 
 /** Keyed by VIP and port: a second VIP of the same family, or a changed port, is another element. */
 function mapOf(name: string, type: string, redirect: Redirect, vips: readonly string[]): string {
-  const elements = vips.map((vip) => `${vip} . ${redirect.apiPort} : ${vip} . ${redirect.lbPort}`);
+  const elements = vips.flatMap((vip) =>
+    redirectedPorts(redirect).map(([port, target]) => `${vip} . ${port} : ${vip} . ${target}`),
+  );
   const list = elements.length === 0 ? '' : `\n    elements = { ${elements.join(', ')} }`;
   return `  map ${name} {
     type ${type} . inet_service : ${type} . inet_service${list}

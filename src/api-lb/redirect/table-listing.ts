@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { parseAddress } from '../../engine/system/network/node-address.ts';
 import { parseJson } from '../../engine/system/text/parse-json.ts';
-import type { Redirect } from './redirect.ts';
+import { type Redirect, redirectedPorts } from './redirect.ts';
 
 const address = z.tuple([
   z.object({ concat: z.tuple([z.string(), z.number()]) }),
@@ -54,6 +54,7 @@ function inOneOrder(elements: unknown): unknown {
  * maps and the number of chains and rules. `meaningOf` compares the rules' content as a whole.
  */
 export function redirects(listing: TableListing, wanted: Redirect): boolean {
+  const ports = redirectedPorts(wanted);
   const elements = listing.nftables
     .flatMap((entry) => entry.map?.elem ?? [])
     .map((element) => address.safeParse(element));
@@ -61,12 +62,12 @@ export function redirects(listing: TableListing, wanted: Redirect): boolean {
     if (!success) return false;
     const [[vip, port], [target, targetPort]] = [data[0].concat, data[1].concat];
     const isWanted = wanted.vips.some((each) => isSameAddress(each, vip));
-    return isWanted && vip === target && port === wanted.apiPort && targetPort === wanted.lbPort;
+    return isWanted && vip === target && ports.some(([from, to]) => port === from && targetPort === to);
   });
   const chains = listing.nftables.filter((entry) => entry.chain !== undefined).length;
   const rules = listing.nftables.filter((entry) => entry.rule !== undefined).length;
-  const vips = new Set(wanted.vips).size;
-  return elements.length === vips && right.length === vips && chains === 2 && rules === 4;
+  const count = new Set(wanted.vips).size * ports.length;
+  return elements.length === count && right.length === count && chains === 2 && rules === 4;
 }
 
 /** Versions of nft may print an IPv6 address differently. */

@@ -1,7 +1,7 @@
 import type { SeenNode } from '../../engine/examine/seen.ts';
 import type { SupervisorStatus } from '../../haproxy/supervise/supervisor-status.ts';
 import type { HaproxyMonitorStatus } from '../haproxy-monitor-status.ts';
-import type { ServerRow } from '../server-rows.ts';
+import type { ExtraRows, ServerRow } from '../server-rows.ts';
 
 /** The API load balancer's view of a node. */
 export interface ApiLbNode extends SeenNode {
@@ -9,6 +9,8 @@ export interface ApiLbNode extends SeenNode {
   readonly haproxyMonitor: HaproxyMonitorStatus | null;
   /** The API servers as its HAProxy sees them. */
   readonly servers: readonly ServerRow[] | null;
+  /** The same servers at more ports, if there are any. */
+  readonly extraPorts?: readonly ExtraRows[];
 }
 
 /** Its Node is annotated to be out of rotation, and HAProxy sends it no new connections. */

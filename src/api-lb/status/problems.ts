@@ -10,10 +10,11 @@ import { DRAIN_ANNOTATION } from '../../engine/kube/control-plane/server-objects
 import { ageText, limitText } from '../../engine/system/text/readable-text.ts';
 import type { ServerRow } from '../server-rows.ts';
 import { type ApiLbNode, hasMonitor, isDrained } from './api-lb-node.ts';
+import { extraPortProblems } from './extra-ports.ts';
 
 /** Problems of a node's HAProxy, of its servers and of its configuration. */
 export function haproxyProblems(node: ApiLbNode): readonly Problem[] {
-  return problemsAmong([...serving(node), ...servers(node), ...monitored(node)]);
+  return problemsAmong([...serving(node), ...servers(node), ...extraPortProblems(node), ...monitored(node)]);
 }
 
 function serving(node: ApiLbNode) {

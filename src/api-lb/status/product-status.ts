@@ -24,8 +24,9 @@ import {
   haproxyMonitorStatusSchema,
   type HaproxyMonitorStatus as Monitor,
 } from '../haproxy-monitor-status.ts';
-import { askStatistics, serverRowSchema } from '../server-rows.ts';
+import { askStatistics, extraRowsSchema, serverRowSchema } from '../server-rows.ts';
 import { type ApiLbNode, hasMonitor } from './api-lb-node.ts';
+import { extraPortFacts } from './extra-ports.ts';
 import { haproxyEntry } from './node-entry.ts';
 import { haproxyProblems } from './problems.ts';
 import { serversSection, sessionsCell } from './servers.ts';
@@ -53,7 +54,10 @@ export const apiLbStatus = {
       },
     ],
     others: {
-      schema: { servers: z.nullable(z.array(serverRowSchema)) },
+      schema: {
+        servers: z.nullable(z.array(serverRowSchema)),
+        extraPorts: z.exactOptional(z.array(extraRowsSchema)),
+      },
       read: async (statPort: number, limits: Limits) => await askStatistics(statPort, limits),
       fields: serverFields,
       isThere: ({ servers }: ApiLbNode) => servers !== null,
@@ -68,14 +72,18 @@ export const apiLbStatus = {
 };
 
 /** HAProxy reports its servers' addresses only if the template enables that; the monitor knows them too. */
-function serverFields(statistics: Statistics, { haproxyMonitor }: ApiLbNode): Pick<ApiLbNode, 'servers'> {
+function serverFields(
+  statistics: Statistics,
+  { haproxyMonitor }: ApiLbNode,
+): Pick<ApiLbNode, 'servers' | 'extraPorts'> {
   if (statistics.kind !== 'servers') return { servers: null };
   const servers = statistics.servers.map((server) => {
     const listed = haproxyMonitor?.servers?.find(({ name }) => name === server.name);
     const isKnown = server.address !== '' || listed === undefined;
     return isKnown ? server : { ...server, address: endpointOf(listed) };
   });
-  return { servers };
+  const { extraPorts } = statistics;
+  return { servers, ...(extraPorts.length > 0 && { extraPorts }) };
 }
 
 /** The nodes of the API servers, which in a correct cluster are those of the VIP's group. */
@@ -116,6 +124,7 @@ function haproxySection(here: ApiLbNode): Section {
         ],
         facts: [
           ...(hasMonitor(here) ? [redirectFact(haproxyMonitor)] : []),
+          ...extraPortFacts(here),
           ...failureFacts(haproxySupervisor),
           ...changeFacts(haproxyMonitor?.lastChange),
         ],

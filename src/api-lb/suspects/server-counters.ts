@@ -1,6 +1,7 @@
 import { parseHostPort } from '../../engine/system/network/address-text.ts';
 import type { TcpAddress } from '../../engine/system/network/probe-tcp.ts';
 import { type Cell, countIn, SERVER, statisticsRows } from '../../haproxy/text/statistics.ts';
+import { extraPortOf } from '../extra-ports/extra-backend.ts';
 
 /** Whether this is the name of the API servers' backend in `templates/haproxy.cfg.ejs`. */
 export function isApiServers(backend: string): boolean {
@@ -27,10 +28,14 @@ export interface ServerCounters {
   readonly bytesFromServer: number;
 }
 
-/** The API servers of a `show stat` that have an address, without those that exist only to be tracked. Undefined for any other text. */
+/** The API servers of a `show stat` that have an address, at the API's port and at extra ones, without those that exist only to be tracked. Undefined for any other text. */
 export function parseServerCounters(csv: string): readonly ServerCounters[] | undefined {
   const rows = statisticsRows(csv);
   if (rows === undefined) return undefined;
+  const isServed = (name: string): boolean => {
+    const backend = name.slice(0, name.indexOf('/'));
+    return isApiServers(backend) || extraPortOf(backend) !== undefined;
+  };
   const tracked = new Set<string>();
   const found: ServerCounters[] = [];
   let hasOurs = false;
@@ -42,9 +47,7 @@ export function parseServerCounters(csv: string): readonly ServerCounters[] | un
     const server = countersIn(cell);
     if (server !== undefined) found.push(server);
   }
-  return found.filter(
-    ({ name }) => !tracked.has(name) && (!hasOurs || isApiServers(name.slice(0, name.indexOf('/')))),
-  );
+  return found.filter(({ name }) => !tracked.has(name) && (!hasOurs || isServed(name)));
 }
 
 /** A unix socket and an unresolved name have no address. */

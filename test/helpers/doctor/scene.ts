@@ -29,6 +29,7 @@ const defaults: Scene['settings'] = {
   lbPort: 9445,
   statPort: 29_445,
   healthPort: 9444,
+  extraPorts: [],
   haproxyConfig: '/etc/haproxy/haproxy.cfg',
   keepalivedConfig: '/etc/hawser-keepalived/keepalived.conf',
   haproxySocket: '/haproxy.sock',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { parseServerRows } from '../../../src/api-lb/server-rows.ts';
+import { parseServerRows, parseStatisticsPage } from '../../../src/api-lb/server-rows.ts';
 
 /** As HAProxy 2.6.12 printed it, with servers of every kind and a status line with a comma and quotes in it. */
 const csv = readFileSync(new URL('../../fixtures/supervisor/statistics.csv', import.meta.url), 'utf8');
@@ -81,6 +81,23 @@ masters_checks,cp-1,0,DOWN 3/6,8,,2,L7OK,200,4,Layer7 check passed,,10.0.0.1:644
       check: 'L7OK/200 in 4ms: Layer7 check passed, good check 3 of 6',
     },
   ]);
+});
+
+test('the servers of an extra port are listed apart, with their own checks', () => {
+  const page = `# pxname,svname,scur,status,lastchg,tracked,type,check_status,check_code,check_duration,check_desc,last_chk,addr
+masters,cp-1,7,UP,9,,2,L7OK,200,4,,,10.0.0.1:6443,
+extra_rke2,cp-1,1,DOWN,2,extra_rke2_checks/cp-1,2,,,,,,10.0.0.1:9345,
+extra_rke2_checks,cp-1,0,DOWN,2,,2,L4CON,,0,Layer4 connection problem,,10.0.0.1:9345,
+`;
+  expect(parseStatisticsPage(page)).toMatchObject({
+    servers: [{ name: 'cp-1', address: '10.0.0.1:6443' }],
+    extraPorts: [
+      {
+        name: 'rke2',
+        servers: [{ address: '10.0.0.1:9345', state: 'down', check: expect.stringContaining('L4CON') }],
+      },
+    ],
+  });
 });
 
 test.each([

@@ -37,3 +37,16 @@ test('peer-ports: real listeners are connected to, and closed ports are refused'
 test('peer-ports: without known peers there is nothing to look at', async () => {
   expect(await examine('peer-ports', {})).toMatchObject({ kind: 'skip' });
 });
+
+test('a port behind which an extra port is served is checked like the load balancer', () => {
+  const look = { peer, lbPort: 9445, balancer: 'open', health: 'open' } as const;
+  expect(judgePeerPorts({ ...look, extra: [[19_345, 'open']] }).kind).toBe('ok');
+  expect(judgePeerPorts({ ...look, extra: [[19_345, dropped]] })).toMatchObject({
+    kind: 'fail',
+    message: expect.stringContaining('port 19345 of'),
+  });
+  expect(judgePeerPorts({ ...look, extra: [[19_345, 'refused']] })).toMatchObject({
+    kind: 'warn',
+    message: expect.stringContaining('does not listen on 19345'),
+  });
+});

@@ -29,3 +29,11 @@ it('has a table of its own for an instance', () => {
   const ruleset = redirectRuleset({ vips: ['10.0.0.100'], apiPort: 6443, lbPort: 9445 }, redirectTable('b'));
   expect(ruleset.match(/hawser_api_redirect\S*/g)).toEqual(Array(3).fill('hawser_api_redirect-b'));
 });
+
+it('has one more element of each VIP for an extra port, in the same maps', () => {
+  const extraPorts = [{ port: 9345, listenPort: 19_345 }];
+  const ruleset = redirectRuleset({ vips: ['10.0.0.100'], apiPort: 6443, lbPort: 9445, extraPorts });
+  expect(ruleset).toContain(
+    'elements = { 10.0.0.100 . 6443 : 10.0.0.100 . 9445, 10.0.0.100 . 9345 : 10.0.0.100 . 19345 }',
+  );
+});

@@ -51,6 +51,14 @@ describe('a table redirects what is wanted', () => {
     expect(redirects(listing([element('10.0.0.100')]), wanted)).toBe(true);
   });
 
+  it('with an element for each extra port of each VIP', () => {
+    const more = { ...wanted, extraPorts: [{ port: 9345, listenPort: 19_345 }] };
+    const both = listing([element('10.0.0.100'), element('10.0.0.100', 9345, 19_345)]);
+    expect(redirects(both, more)).toBe(true);
+    expect(redirects(both, wanted)).toBe(false);
+    expect(redirects(listing([element('10.0.0.100')]), more)).toBe(false);
+  });
+
   it.each([
     ['an element is missing', listing([])],
     ['an element is too many', listing([element('10.0.0.100'), element('10.0.0.101')])],

@@ -25,6 +25,15 @@ test('the servers that clients get, with the server whose checks decide about ea
   ]);
 });
 
+test('servers of extra ports are watched too, and their checks are not', () => {
+  const extra = `extra_rke2,cp-1,5,1,2,3,UP,extra_rke2_checks/cp-1,2,7,10.0.0.1:9345,250,
+extra_rke2_checks,cp-1,0,0,0,0,UP,,2,0,10.0.0.1:9345,0,
+`;
+  expect(parseServerCounters(csv + extra)?.map(({ name }) => name)).toEqual([
+    ...['masters/cp-1', 'masters/cp-2', 'extra_rke2/cp-1'],
+  ]);
+});
+
 test('an invalid number counts as 0', () => {
   const [first] = parseServerCounters(csv.replace('cp-1,5,1,2,3,UP', 'cp-1,x,?,2,3,UP')) ?? [];
   expect(first).toMatchObject({ bytesFromServer: 0, failedAttempts: 5 });

@@ -188,3 +188,42 @@ test('a holder with a silent supervisor and no VIP is doubted: its keepalived ma
   );
   expect(status.vips[0]?.why[0]).toMatch(/30 \(it holds the VIP\), but the address is not here$/);
 });
+
+test('a server that is down at an extra port is a problem, and an outage if no other is up there', () => {
+  const [up, down] = [server('cp-1'), server('cp-2', { state: 'down', check: 'L4CON' })];
+  const at = (...servers: readonly (typeof up)[]) => ({
+    ...healthyHere,
+    extraPorts: [{ name: 'rke2', servers: [...servers] }],
+  });
+  expect(problemsOf(at(up, up))).toEqual([]);
+  expect(statusOf(at(up, down))).toMatchObject({
+    verdict: 'degraded',
+    problems: ['extra port rke2: cp-2 down (L4CON)'],
+  });
+  expect(statusOf(at(down, down)).problems).toEqual([
+    'no server of extra port rke2 is up: cp-2 down (L4CON); cp-2 down (L4CON)',
+  ]);
+});
+
+test('a server that is drained at every port is one problem', () => {
+  const away = server('cp-2', { state: 'maintenance' });
+  const scene = {
+    ...healthyHere,
+    servers: [server('cp-1'), away],
+    extraPorts: [{ name: 'rke2', servers: [server('cp-1'), away] }],
+    haproxyMonitor: {
+      ...haproxyMonitorSays,
+      servers: [{ name: 'cp-2', address: '10.0.0.12', port: 6443, drained: true as const }],
+    },
+  };
+  expect(problemsOf(scene)).toEqual([expect.stringContaining('API server cp-2 (10.0.0.12:6443) is drained')]);
+});
+
+test('an extra port that the template does not print is an outage of that port', () => {
+  const rke2 = { name: 'rke2', port: 9345, listenPort: 19_345, serverPort: 9345 };
+  const scene = monitorSays({ extraPorts: [rke2] });
+  const problem = 'HAProxy does not serve extra port rke2: its template prints no backend extra_rke2';
+  expect(problemsOf(scene)).toEqual([problem]);
+  expect(problemsOf({ ...scene, servers: null })).not.toContain(problem);
+  expect(problemsOf({ ...scene, extraPorts: [{ name: 'rke2', servers: [server('cp-1')] }] })).toEqual([]);
+});
