@@ -9,9 +9,8 @@ import type { InsecurePolicy } from '../model.ts';
 import { isPath, MOST_PATH_CHARACTERS } from '../safe-text.ts';
 import type { AdmissionPolicy } from '../settings/decision-settings.ts';
 import { type AskedPlace, askedBy } from './asked-places.ts';
+import { type AwardedPlace, awardPlaces, createHeldPlaces, isSameEach } from './award-places.ts';
 import { checkTls } from './check-tls.ts';
-import { createHeldPlaces } from './held-places.ts';
-import { isSameEach, type SettledPlace, settlePlaces } from './settle-places.ts';
 import { tlsProblem } from './tls-rules.ts';
 import {
   type Admission,
@@ -37,7 +36,7 @@ export function admitRoutes(
 }
 
 /**
- * The same for successive lists. Hosts are settled again when a route is added, removed or asks for something else. If only a route's content
+ * The same for successive lists. Hosts are awarded again when a route is added, removed or asks for something else. If only a route's content
  * changed, as with a renewed certificate, only that is checked again. A route whose admission is unchanged stays the same object in the answer,
  * so that it is cheap to compare.
  */
@@ -49,19 +48,19 @@ export function createAdmission(
   const heldOf = createHeldPlaces(policy);
   const secretsByKey = whileSame((secrets: readonly Secret[]) => byKey(secrets));
   const reviewsByKey = whileSame((reviews: readonly SecretReview[]) => byKey(reviews));
-  let last: Settled = { asked: [], held: [], places: [] };
-  const settle = (routes: readonly Route[]): readonly SettledPlace[] => {
+  let last: Awarded = { asked: [], held: [], places: [] };
+  const award = (routes: readonly Route[]): readonly AwardedPlace[] => {
     const asked = askedOf(routes);
     const held = heldOf.held(routes, asked);
     if (!isSameEach(last.asked, asked) || !isSameList(last.held, held)) {
-      const places = settlePlaces(asked, new Set(held), policy.namespaceOwnership);
+      const places = awardPlaces(asked, new Set(held), policy.namespaceOwnership);
       last = { asked, held, places: isSameEach(last.places, places) ? last.places : places };
     }
-    heldOf.settled(routes, last.places);
+    heldOf.awarded(routes, last.places);
     return last.places;
   };
   return (routes, list, reviewed) => {
-    const places = settle(routes);
+    const places = award(routes);
     const known = { secrets: secretsByKey(list), reviews: reviewed && reviewsByKey(reviewed) };
     const [admitted, rejected]: [AdmittedRoute[], RejectedRoute[]] = [[], []];
     const cells = cellsOf(routes);
@@ -76,17 +75,17 @@ export function createAdmission(
   };
 }
 
-interface Settled {
+interface Awarded {
   readonly asked: readonly AskedPlace[];
   readonly held: readonly number[];
-  readonly places: readonly SettledPlace[];
+  readonly places: readonly AwardedPlace[];
 }
 
 type Verdict = AdmittedRoute | RejectedRoute;
 
 /** The verdict about a route, and its inputs besides the route itself. */
 interface Cell {
-  made?: { readonly place: SettledPlace; readonly named: readonly unknown[]; readonly verdict: Verdict };
+  made?: { readonly place: AwardedPlace; readonly named: readonly unknown[]; readonly verdict: Verdict };
 }
 
 interface KnownSecrets {
@@ -94,7 +93,7 @@ interface KnownSecrets {
   readonly reviews: SecretReviews;
 }
 
-function verdictIn(cell: Cell, route: Route, place: SettledPlace, known: KnownSecrets): Verdict {
+function verdictIn(cell: Cell, route: Route, place: AwardedPlace, known: KnownSecrets): Verdict {
   const named = attempt(() => namedBy(route, known)) ?? none;
   const { made } = cell;
   const isCurrent =
@@ -127,7 +126,7 @@ const none: readonly unknown[] = [];
 
 function judge(
   route: Route,
-  { asked: { key, kind, host, wildcard, path, pathMatch }, refusal }: SettledPlace,
+  { asked: { key, kind, host, wildcard, path, pathMatch }, refusal }: AwardedPlace,
   known: KnownSecrets,
 ): Verdict {
   const claim = { route, key, kind, host, wildcard, path, pathMatch };

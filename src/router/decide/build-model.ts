@@ -14,12 +14,11 @@ import {
   type SessionCookie,
 } from '../model.ts';
 import type { BackendDefaults } from '../settings/decision-settings.ts';
-import { serversOf } from './backend-servers.ts';
+import { serversOf, serviceWeights } from './backend-servers.ts';
 import { headerActions } from './header-actions.ts';
 import { type RouteAnnotations, readAnnotations } from './route-annotations.ts';
 import { createServiceEndpoints, type FindEndpoints } from './service-endpoints.ts';
 import { type AdmittedRoute, claimOf, internalError, type Refusal, type RejectedRoute } from './verdict.ts';
-import { serviceWeights } from './weights.ts';
 
 interface Joined {
   readonly model: RouterModel;

@@ -5,8 +5,7 @@ import { changeProblem, type Problem, problem, problemsAmong } from '../../engin
 import type { SeenCluster } from '../../engine/examine/seen.ts';
 import { countText } from '../../engine/system/text/readable-text.ts';
 import { type RouterStatus, routerStatusSchema } from '../serve/router-status.ts';
-import type { RouterNode } from './router-node.ts';
-import { routerSection } from './router-section.ts';
+import { type RouterNode, routerSection } from './router-section.ts';
 
 /** What the router says in `hawser status`. */
 export const routerStatus = {

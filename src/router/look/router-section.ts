@@ -7,10 +7,10 @@ import {
   styled,
   type Table,
 } from '../../engine/examine/section.ts';
+import type { SeenNode } from '../../engine/examine/seen.ts';
 import { ageText, countText, durationText } from '../../engine/system/text/readable-text.ts';
 import { EXPIRES_SOON_MS } from '../decide/expiry.ts';
 import type { RouterStatus } from '../serve/router-status.ts';
-import type { RouterNode } from './router-node.ts';
 
 /** Routes, certificates and reloads: their counts, and the first ones with problems. */
 export function routerSection({ node, at, router }: RouterNode): Section {
@@ -167,4 +167,9 @@ function changesTable({ changes }: RouterStatus): Table {
       }),
     ),
   };
+}
+
+/** A machine, as far as the router knows it: missing where none runs, null if one is silent. */
+export interface RouterNode extends SeenNode {
+  readonly router?: RouterStatus | null | undefined;
 }

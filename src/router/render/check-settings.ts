@@ -10,8 +10,7 @@ import { defaultCertificate } from './default-certificate.ts';
 import { readGivenFiles } from './given-files.ts';
 import { CUSTOM_LIMITS, createTemplateRenderer } from './render-router.ts';
 import { readRouterTemplate } from './router-template.ts';
-import { openTrialFolder } from './trial-folder.ts';
-import { MAIN_FILE, writeTrial } from './write-out.ts';
+import { MAIN_FILE, openTrialFolder, writeTrial } from './write-out.ts';
 
 /** It says nothing about the settings: the next time may go otherwise. */
 const PASSING = /could not resolve|not enough memory|out of memory|cannot allocate/i;

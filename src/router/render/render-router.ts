@@ -3,9 +3,10 @@ import { isSameSet, type Rendered, type SetFile, setOfPieces } from '../../engin
 import { createRenderThread, type RenderThread } from '../../engine/render/render-in-thread.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { eachOncePer } from '../../engine/system/once-per.ts';
+import { pausedRow, stateFile } from '../../haproxy/text/servers-state.ts';
 import type { RouteBackend, RouterModel } from '../model.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
-import { DEFAULT_CERTIFICATE_FILE } from './file-names.ts';
+import { DEFAULT_CERTIFICATE_FILE, SERVER_STATES_FILE } from './file-names.ts';
 import { hashMapFiles, type MapRow, mapRow } from './hash-maps.ts';
 import { regexMapFiles } from './regex-maps.ts';
 import {
@@ -16,10 +17,10 @@ import {
   readDefaultCertificate,
 } from './route-files.ts';
 import { createRouterPrinter, type PrintedRoute, type RouterPrinter, wholeJob } from './router-printer.ts';
-import { serverStates, serverStatesFile } from './server-states.ts';
+import { serverIds } from './template-backend.ts';
 import { noSizes, sizesOf } from './text-budget.ts';
 import { unavailablePage } from './unavailable-page.ts';
-import { type Checked, type LeftOut, printable, unprintable } from './unprintable.ts';
+import { type LeftOut, type Measured, printable, unprintable } from './unprintable.ts';
 
 export interface RouterTemplate {
   readonly path: string;
@@ -91,7 +92,7 @@ export function createTemplateRenderer(
 export const CUSTOM_LIMITS = { timeoutMs: 10_000, memoryMb: 256 };
 
 /** Everything that is made of one route, with one template and one default certificate. */
-interface Cell extends Checked {
+interface Cell extends Measured {
   readonly printed: PrintedRoute;
   readonly files: readonly SetFile[];
   readonly row: MapRow | undefined;
@@ -211,4 +212,25 @@ function createMaps(settings: RouterSettings): (cells: readonly Cell[]) => reado
     };
     return last.files;
   };
+}
+
+/**
+ * The servers that are alone, by the lines of their routes. HAProxy starts with them up and with their checks off: that is the only method
+ * to start with checks that can be turned on later. The main file names these servers as well (`CHECKS_OFF`).
+ */
+export function serverStatesFile(routes: readonly { readonly states: string }[]): SetFile {
+  const lines = routes.map(({ states }) => states).filter((states) => states !== '');
+  return { name: SERVER_STATES_FILE, content: stateFile(lines) };
+}
+
+/** The lines of one route, '' if none of its servers is alone. */
+export function serverStates({ name: backend, kind, servers }: RouteBackend): string {
+  if (!servers.some(({ isAlone }) => isAlone === true)) return '';
+  const ids = serverIds(servers);
+  const usesTls = kind === 'reencrypt';
+  return servers
+    .map(({ name, port, weight, isAlone }, index) =>
+      isAlone === true ? pausedRow({ backend, id: ids[index] ?? 0, name, port, weight, usesTls }) : '',
+    )
+    .join('');
 }

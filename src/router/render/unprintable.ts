@@ -20,14 +20,14 @@ export function refusalOf({ problem, isThrown }: LeftOut): Pick<Refusal, 'reason
 }
 
 /** A route with its sizes, or why it is left out. */
-export interface Checked {
+export interface Measured {
   readonly route: RouteBackend;
   readonly sizes: RouteSizes;
   readonly leftOut?: LeftOut | undefined;
 }
 
 /** The routes that can be printed together, and the others. `givenBytes` is the size of the administrator's files. */
-export function printable<T extends Checked>(
+export function printable<T extends Measured>(
   all: readonly T[],
   givenBytes: number,
 ): { readonly whole: readonly T[]; readonly leftOut: readonly LeftOut[] } {

@@ -1,5 +1,7 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { removeFolder } from '../../engine/config/files-folder.ts';
 import { forEachAtOnce } from '../../engine/config/for-each-at-once.ts';
 import { mainParts } from '../../engine/config/layout.ts';
 import {
@@ -71,4 +73,26 @@ async function listed(folder: string): Promise<readonly string[]> {
 async function writeList(folder: string, names: readonly string[]): Promise<void> {
   const content = names.map((name) => `${name}\n`).join('');
   await writeFileAtomically(join(folder, LIST_FILE), content, { mode: 0o600 });
+}
+
+/** A folder to validate a set in, apart from what is served. Disposing it removes it. */
+interface TrialFolder extends AsyncDisposable {
+  readonly path: string;
+}
+
+const PREFIX = 'hawser-trial-';
+/** Twice as long as a check may take. */
+const ABANDONED_MS = 120_000;
+
+/** Also removes those of killed routers: they hold private keys, and mostly are in memory. Throws the system's error. */
+export async function openTrialFolder(parent = tmpdir(), nowMs = Date.now()): Promise<TrialFolder> {
+  for (const name of await readdir(parent))
+    if (name.startsWith(PREFIX)) await removeIfOld(join(parent, name), nowMs);
+  const path = await mkdtemp(join(parent, PREFIX));
+  return { path, [Symbol.asyncDispose]: () => removeFolder(path) };
+}
+
+async function removeIfOld(path: string, nowMs: number): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (found !== undefined && nowMs - found.mtimeMs >= ABANDONED_MS) await removeFolder(path);
 }

@@ -3,8 +3,7 @@ import type { CheckOutcome, ConfigurationCheck } from '../../engine/config/check
 import type { Rendered } from '../../engine/config/set.ts';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import type { RouteBackend } from '../model.ts';
-import { openTrialFolder } from '../render/trial-folder.ts';
-import { MAIN_FILE, writeTrial } from '../render/write-out.ts';
+import { MAIN_FILE, openTrialFolder, writeTrial } from '../render/write-out.ts';
 import type { Words } from './left-out-routes.ts';
 import { firstWords, offendersIn } from './offenders.ts';
 

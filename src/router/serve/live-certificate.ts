@@ -1,11 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
+import { filesFolder, namesOnDiskIn } from '../../engine/config/layout.ts';
+import { findLiveFile, readIfThere } from '../../engine/config/live-file.ts';
 import type { Log } from '../../engine/system/log.ts';
 import { defaultCertificate, isWithoutPair } from '../render/default-certificate.ts';
 import { DEFAULT_CERTIFICATE_FILE } from '../render/file-names.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
-import { keepLastGood } from './last-good.ts';
-import { servedFile } from './served-file.ts';
+import { keepLastGood } from './live-files.ts';
 
 /** Where key and certificate are read from, for those who watch files. */
 export function certificatePaths({
@@ -51,4 +52,11 @@ export function openDefaultCertificate(settings: LiveSettings, log: Log): () => 
     { usable: 'default-certificate-usable', unusable: 'default-certificate-unusable' },
     log,
   );
+}
+
+/** The path of a file that the live main file names. An earlier process may have written it. */
+export async function servedFile(config: string, name: string): Promise<string> {
+  const file = await findLiveFile(config);
+  const text = (await readIfThere(file.path))?.toString('latin1') ?? '';
+  return join(filesFolder(file.path), namesOnDiskIn(text).get(name) ?? name);
 }

@@ -4,19 +4,20 @@ import type { ApplyOutcome } from '../../engine/config/outcome.ts';
 import type { ConfigurationParts } from '../../engine/monitor/configuration-loop.ts';
 import type { Observers } from '../../engine/monitor/observers.ts';
 import { deployerOf } from '../../engine/monitor/product-deployer.ts';
+import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { runCommand } from '../../engine/system/process/run-command.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
 import { createConfigurationCheck, runInBackground } from '../../haproxy/check-configuration.ts';
 import { createDecider } from '../decide/decide.ts';
 import type { RouterObjects } from '../follow/router-objects.ts';
+import type { DeniedPlaces } from '../safe-address.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import type { Trial } from './find-refused.ts';
 import { createIsolation } from './isolation.ts';
 import type { ServableDecision } from './left-out-routes.ts';
 import { describeDefaultCertificate } from './live-certificate.ts';
 import { createLiveRenderer } from './live-renderer.ts';
-import { ownPlaces } from './own-places.ts';
 import { reloadByScript } from './reload-script.ts';
 import type { RouterObserver } from './router-observer.ts';
 import { certificateCounts, type RouterStatus, routeCounts } from './router-status.ts';
@@ -69,7 +70,6 @@ export function routerConfiguration(
   const renderer = createLiveRenderer(settings, observers);
   const trial: Trial = { check, render: renderer.renderAgain, template: renderer.template };
   const isolation = createIsolation(trial, observers.log, monotonicMs, signal);
-  let decided: ServableDecision | undefined;
   const teller = createTeller(others);
   const deployer = deployerOf<ServableDecision>(
     {
@@ -118,17 +118,19 @@ export function routerConfiguration(
     render: async (input) => {
       const { result, shown } = await renderer.render(input);
       if (shown === undefined) return result;
-      decided = shown;
       teller.decided(shown);
       return result;
     },
     tryLeftOut: async (stop) => await isolation.tryAgain(wake.poke, stop),
-    view: () => ({
-      routes: decided === undefined ? null : routeCounts(decided),
-      certificates: decided === undefined ? null : certificateCounts(decided, Date.now()),
-      defaultCertificate: describeDefaultCertificate(settings, renderer.defaultCertificate()),
-      ...deployer.view(),
-    }),
+    view: () => {
+      const decided = teller.newest();
+      return {
+        routes: decided === undefined ? null : routeCounts(decided),
+        certificates: decided === undefined ? null : certificateCounts(decided, Date.now()),
+        defaultCertificate: describeDefaultCertificate(settings, renderer.defaultCertificate()),
+        ...deployer.view(),
+      };
+    },
     isServed: deployer.hasServed,
   };
 }
@@ -136,4 +138,22 @@ export function routerConfiguration(
 /** HAProxy names the files of routes as they are on disk. */
 function withRouteNames(outcome: ApplyOutcome): ApplyOutcome {
   return outcome.kind === 'rejected' ? { ...outcome, detail: withNamesInSet(outcome.detail) } : outcome;
+}
+
+/** The page of HAProxy's supervisor, as the router's Deployment has it. */
+const SUPERVISOR_PAGE_PORT = 1937;
+
+/**
+ * The router's own addresses, from the machine's addresses at its start. An endpoint there would lead clients to its pages, or requests around
+ * in a circle.
+ */
+export function ownPlaces({
+  httpPort,
+  httpsPort,
+  listen,
+}: Pick<LiveSettings, 'httpPort' | 'httpsPort' | 'listen'>): NonNullable<DeniedPlaces['own']> {
+  return {
+    addresses: presentAddresses(),
+    ports: new Set([httpPort, httpsPort, listen.port, SUPERVISOR_PAGE_PORT]),
+  };
 }

@@ -10,6 +10,8 @@ interface Teller {
   readonly decided: (shown: ServableDecision) => void;
   /** The runtime update is done, or a reload has started. */
   readonly tellNow: () => void;
+  /** The last one that was decided. */
+  readonly newest: () => ServableDecision | undefined;
   /** HAProxy accepted all routes of it. */
   readonly accepted: (decision: Decision) => void;
 }
@@ -35,6 +37,7 @@ export function createTeller(others: readonly Pick<RouterObserver, 'onDecided' |
       waiting ??= setTimeout(tellNow, TELL_WITHIN_MS).unref();
     },
     tellNow,
+    newest: () => newest,
     accepted: ({ admission }) => {
       const isNews = newest !== undefined && unprovenIn(newest.decision, good).size > 0;
       good = admission;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { endpointWeights } from '../../../../src/router/decide/weights.ts';
+import { endpointWeights } from '../../../../src/router/decide/backend-servers.ts';
 import { decided, routeObject, sliceObject } from '../objects-of.ts';
 
 function weightsOf(

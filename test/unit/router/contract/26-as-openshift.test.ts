@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cipherLists } from '../../../../src/router/render/cipher-lists.ts';
-import { errorAnswerProblem } from '../../../../src/router/render/error-answer.ts';
+import { errorAnswerProblem } from '../../../../src/router/render/given-files.ts';
 import { unavailablePage } from '../../../../src/router/render/unavailable-page.ts';
 import { routerSettings } from '../../../helpers/router/router-settings.ts';
 import { decided, routeObject } from '../objects-of.ts';

@@ -83,7 +83,7 @@ describe('a served host is taken by editing an older Route (H1)', () => {
     ]);
   });
 
-  test('two Routes that were both admitted for the host are settled by age', () => {
+  test('two Routes that were both admitted for the host are judged by age', () => {
     const both = [withStatus(victim, HOST), withStatus(edited, HOST)];
     expect(verdicts(decided(both))).toContain('evil:decoy admitted');
     expect(verdicts(decided(both.toReversed()))).toContain('evil:decoy admitted');

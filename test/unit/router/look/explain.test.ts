@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { explain } from '../../../../src/router/look/explain.ts';
-import { explanationLines } from '../../../../src/router/look/explanation-lines.ts';
+import { explain, explanationLines } from '../../../../src/router/look/explain.ts';
 import { selfSigned } from '../../../../src/router/render/default-certificate.ts';
 import { decided, routeObject, sliceObject } from '../objects-of.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../../../src/engine/system/errors.ts';
 import { checkSettings, settingsCheck } from '../../../../src/router/render/check-settings.ts';
-import { openTrialFolder } from '../../../../src/router/render/trial-folder.ts';
+import { openTrialFolder } from '../../../../src/router/render/write-out.ts';
 import { routerSettings, routerTemplate } from '../../../helpers/router/router-settings.ts';
 
 /** The problems that the real HAProxy, or another program, has with an environment. */

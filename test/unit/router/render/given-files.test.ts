@@ -6,9 +6,13 @@ import type { SetFile } from '../../../../src/engine/config/set.ts';
 import { ConfigError } from '../../../../src/engine/system/errors.ts';
 import type { LogEvent } from '../../../../src/engine/system/log.ts';
 import { authorityProblem, revocationProblem } from '../../../../src/router/render/authority-pem.ts';
-import { errorAnswerProblem } from '../../../../src/router/render/error-answer.ts';
-import { givenFiles, readGivenFile, readGivenFiles } from '../../../../src/router/render/given-files.ts';
-import { keepLastGood } from '../../../../src/router/serve/last-good.ts';
+import {
+  errorAnswerProblem,
+  givenFiles,
+  readGivenFile,
+  readGivenFiles,
+} from '../../../../src/router/render/given-files.ts';
+import { keepLastGood } from '../../../../src/router/serve/live-files.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
 import { routerSettings } from '../../../helpers/router/router-settings.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { openTrialFolder } from '../../../../src/router/render/trial-folder.ts';
+import { openTrialFolder } from '../../../../src/router/render/write-out.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'hawser-trial-test-'));
 afterAll(() => rmSync(scratch, { recursive: true }));

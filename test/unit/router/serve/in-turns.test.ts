@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { inTurns } from '../../../../src/router/serve/in-turns.ts';
+import { inTurns } from '../../../../src/router/serve/set-difference.ts';
 
 const item = fc.record({ group: fc.constantFrom('a', 'b', 'c', 'd'), id: fc.nat() });
 
