@@ -255,6 +255,6 @@ function serverProblem(server: ApiServer, servers: readonly ApiServer[]): string
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     return `invalid port "${port}" of server "${name}", expected 1 to 65535`;
   if (servers.some((other) => other !== server && other.name === name))
-    return `the server name "${name}" is there twice, expected each once`;
+    return `the server name "${name}" is used twice, expected unique names`;
   return undefined;
 }

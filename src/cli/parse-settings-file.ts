@@ -154,13 +154,13 @@ function plainOf(node: unknown, refuse: (node: Node, message: string) => void): 
       : node.value;
   if (isSeq(node)) return node.items.map((item) => plainOf(item, refuse));
   if (isMap(node)) {
-    if (node.anchor !== undefined) refuse(node, 'anchors are not read');
+    if (node.anchor !== undefined) refuse(node, 'anchors are not supported');
     return Object.fromEntries(
       node.items.map(({ key, value }) => [String(plainOf(key, refuse)), plainOf(value, refuse)]),
     );
   }
   if (node !== null && typeof node === 'object' && 'source' in node)
-    return refuse(node as Node, 'aliases are not read');
+    return refuse(node as Node, 'aliases are not supported');
   return null;
 }
 

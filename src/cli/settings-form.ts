@@ -137,7 +137,7 @@ export function settingsJsonSchema(keys: readonly SettingsKey[]): FileForm {
       ...Object.fromEntries(
         sectionsOf(keys).map((section) => [
           section,
-          objectOf(section, `What only the pod "${section}" uses.`),
+          objectOf(section, `Settings that only the pod "${section}" uses.`),
         ]),
       ),
     },

@@ -18,7 +18,7 @@ export const keepalivedStart = command(specs.keepalivedStartCommand, (settings) 
 );
 
 export const keepalivedStop = command(specs.keepalivedStopCommand, (settings) =>
-  printAnswer(settings, 'stop', () => 'keepalived is down, no VIP is left'),
+  printAnswer(settings, 'stop', () => 'keepalived is stopped, no VIP is left'),
 );
 
 export const keepalivedStatus = command(specs.keepalivedStatusCommand, async (settings) => {

@@ -50,7 +50,7 @@ function answerOrComplaint(socket: string, outcome: RequestOutcome): GoodAnswer 
 
 function complaintOf(socket: string, outcome: RequestOutcome): string {
   if (outcome.kind === 'unreachable')
-    return `Cannot ask "${socket}": ${outcome.message}, expected the supervisor of its pod to listen there`;
+    return `Cannot ask "${socket}": ${outcome.message}, expected its pod's supervisor to listen there`;
   if (outcome.answer.ok) return '';
   const { stage, message, detail } = outcome.answer;
   return [`refused at "${stage}": ${message}`, ...(detail ? [detail] : [])].join('\n');

@@ -77,7 +77,7 @@ export const proxyCommand = commandSpec({
   derive: (settings, env) => {
     if (settings.kubeconfig === undefined && !isInCluster(env))
       throw new ConfigError([
-        'Cannot find credentials for the API: this is no pod (KUBERNETES_SERVICE_HOST is not set), expected --kubeconfig',
+        'Cannot find credentials for the API: this is not a pod (KUBERNETES_SERVICE_HOST is not set), expected --kubeconfig',
       ]);
     return { ...settings, env };
   },

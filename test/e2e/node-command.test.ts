@@ -85,7 +85,7 @@ test.each([
     expect(verdictOf(report, 'credentials')).toMatch(/^ok: /);
     for (const program of ['haproxy', 'keepalived']) {
       expect(verdictOf(report, `${program}-supervisor`)).toMatch(/^ok: /);
-      expect(verdictOf(report, `${program}-config`)).toMatch(/^ok: .* is what runs/);
+      expect(verdictOf(report, `${program}-config`)).toMatch(/^ok: .* is the running configuration/);
     }
     expect(verdictOf(report, 'vip-holder')).toMatch(/^ok: .* of this node$/);
   },
@@ -102,7 +102,7 @@ test('in a pod, or without the rights that it needs, doctor says that it cannot 
     ...PATIENT,
   );
   expect(verdictOf(reportOf(inPod), 'haproxy-supervisor')).toMatch(
-    /^unknown: the node's files are not in view/,
+    /^unknown: the node's files are not visible/,
   );
   expect(inPod.exitCode).toBe(2);
   const bare = await type(

@@ -48,7 +48,7 @@ function judgeHaproxy(outcome: ProgramOutcome): Finding {
   if (outcome.kind !== 'ran') return notRun(outcome, '--haproxy');
   const build = parseHaproxyBuild(outcome.stdout);
   if (build === undefined)
-    return unknown('haproxy -vv tells no version', 'haproxy -vv; name the program: --haproxy PATH');
+    return unknown('haproxy -vv prints no version', 'haproxy -vv; name the program: --haproxy PATH');
   const { version } = build;
   if (!build.supported)
     return fail(
@@ -58,7 +58,7 @@ function judgeHaproxy(outcome: ProgramOutcome): Finding {
   if (!build.openssl)
     return fail(
       `HAProxy ${version} is built without OpenSSL`,
-      'use a build with USE_OPENSSL=1: its checks speak HTTPS',
+      'use a build with USE_OPENSSL=1: its checks use HTTPS',
     );
   return ok(`HAProxy ${version}, with OpenSSL`);
 }
@@ -67,11 +67,11 @@ function judgeNft(outcome: ProgramOutcome): Finding {
   if (outcome.kind === 'missing')
     return fail('nft is not installed here', 'apt-get install nftables (the image of hawser has its own)');
   if (outcome.kind === 'late')
-    return unknown(outcome.message, 'look who holds the ruleset: nft list ruleset');
-  if (outcome.exitCode === 0) return ok('nft works and the kernel takes its questions');
+    return unknown(outcome.message, 'check what locks the ruleset: nft list ruleset');
+  if (outcome.exitCode === 0) return ok('nft works and the kernel answers it');
   const words = lastWords(outcome);
   return /not permitted|must be root/i.test(words)
-    ? unknown(`nft may not look: ${words}`, moreRights)
+    ? unknown(`nft lacks permission: ${words}`, moreRights)
     : fail(`nft fails: ${words}`, 'modprobe nf_tables; nft list tables');
 }
 
@@ -95,16 +95,16 @@ function judgeRedirect({ wanted, listing, usable, isMonitorRunning }: RedirectRe
   if (usable === 'ok')
     return fail(
       isAbsent
-        ? `there is no redirect ${way}, and HAProxy could serve`
+        ? `there is no redirect ${way}, although HAProxy could serve`
         : `table ${REDIRECT_TABLE} is not ${way}`,
       isMonitorRunning
-        ? 'read the log of haproxy-monitor: does it have the same --api-vips and ports as you gave here?'
-        : 'start haproxy-monitor, which puts it back within a few seconds',
+        ? 'read the log of haproxy-monitor: does it have the same --api-vips and ports as this command?'
+        : 'start haproxy-monitor, which restores it within a few seconds',
     );
   if (isAbsent) return skip('there is no redirect, and HAProxy has no server to offer');
   return fail(
-    `clients of ${way} are led to an HAProxy without a server`,
-    `start haproxy-monitor, which takes it away, or: nft delete table inet ${REDIRECT_TABLE}`,
+    `clients of ${way} reach an HAProxy without a server`,
+    `start haproxy-monitor, which removes it, or: nft delete table inet ${REDIRECT_TABLE}`,
   );
 }
 
@@ -146,7 +146,7 @@ export function judgePeerPorts({ peer, lbPort, balancer, extra = [], health }: P
   const filtered = (what: string, problem: string): Finding =>
     fail(
       `${what} of ${name} cannot be reached: ${problem}`,
-      `let the ports of docs/install.md in on that node: behind the redirect its firewall sees ${seen}`,
+      `open the ports of docs/install.md on that node: behind the redirect its firewall sees ${seen}`,
     );
   for (const [port, reached] of served)
     if (typeof reached === 'object') return filtered(`port ${port}`, reached.problem);
@@ -154,7 +154,7 @@ export function judgePeerPorts({ peer, lbPort, balancer, extra = [], health }: P
   if (health === 'refused' || balancer === 'refused')
     return warn(
       `HAProxy of ${name} does not listen`,
-      'hawser haproxy status there; before the installation of that node this is as it should be',
+      'hawser haproxy status there; before that node is installed this is expected',
     );
   const closed = extra.flatMap(([port, reached]) => (reached === 'refused' ? port : []));
   if (closed.length > 0)
@@ -162,7 +162,7 @@ export function judgePeerPorts({ peer, lbPort, balancer, extra = [], health }: P
       `HAProxy of ${name} does not listen on ${closed.join(', ')}`,
       'haproxy.extraPorts must be the same on all nodes: hawser settings there',
     );
-  return ok(`${name} lets the load balancer's and the health port in`);
+  return ok(`${name} accepts the load balancer's and the health port`);
 }
 
 export const checks: readonly Check<ApiLbContext>[] = [

@@ -88,7 +88,7 @@ async function load(
   if (!listed.ok) return { kind: 'failed', message: listed.message };
   const listing = parseTableListing(listed.stdout);
   if (listing === undefined || !redirects(listing, wanted)) {
-    const message = `Cannot keep table "inet ${table}": it holds something else right after it was loaded, expected no other program to change it`;
+    const message = `Cannot keep table "inet ${table}": its content differs right after it was loaded, expected no other program to change it`;
     return { kind: 'failed', message };
   }
   return { kind: 'loaded', meaning: meaningOf(listing) };

@@ -37,7 +37,7 @@ function serving(node: ApiLbNode) {
 const STATES: Readonly<Record<ServerRow['state'], string>> = {
   up: 'up',
   down: 'down',
-  draining: 'given no new connections',
+  draining: 'gets no new connections',
   maintenance: 'in maintenance',
   unchecked: 'not checked',
 };
@@ -66,7 +66,7 @@ function monitored({ haproxyMonitor, servers: seen }: ApiLbNode) {
   const someUp = seen?.some(({ state }) => state === 'up') ?? true;
   return [
     usable === false && someUp && problem('outage', 'HAProxy has no usable server (/haproxy_monitor)'),
-    redirect === 'failed' && problem('redundancy', redirectProblem ?? 'the redirect cannot be had'),
+    redirect === 'failed' && problem('redundancy', redirectProblem ?? 'the redirect cannot be added'),
     redirect === 'absent' &&
       usable === true &&
       problem('redundancy', 'the VIP is not redirected to HAProxy on this node'),

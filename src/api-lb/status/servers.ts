@@ -42,8 +42,7 @@ export function serversSection(node: ApiLbNode): Section {
       {
         summary: summaryOf(servers, well.length),
         tables,
-        facts:
-          held === null ? [] : [{ name: 'Held back', text: `a list that was seen is not used: ${held}` }],
+        facts: held === null ? [] : [{ name: 'Held back', text: `a list from the API is not used: ${held}` }],
       },
     ],
   };

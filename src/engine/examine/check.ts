@@ -140,8 +140,8 @@ export async function unlessUnseen<F extends Finding>(
 ): Promise<F | Unknown> {
   if (await isNodeSeen()) return finding;
   return unknown(
-    `the node's files are not in view: there is no ${settings.manifests}`,
-    'type hawser doctor on the node itself; in a container mount its root directory and name it with --root',
+    `the node's files are not visible: there is no ${settings.manifests}`,
+    'type hawser doctor on the node itself; in a container mount its root directory and pass it with --root',
   );
 }
 

@@ -34,9 +34,9 @@ export function judgeAccess<Needed extends Access>(
     return fail(`the API does not let it ${words.join('; ')}`, remedyOf(denied));
   }
   const silent = asked.map(({ answer }) => answer).find((answer) => 'message' in answer);
-  if (silent !== undefined) return unknown(`the API does not say: ${silent.message}`, CREDENTIALS);
+  if (silent !== undefined) return unknown(`the API does not answer: ${silent.message}`, CREDENTIALS);
   const kinds = new Set(asked.map(({ access }) => access.resource)).size;
-  return ok(`it may do all that it does, with ${kinds} kinds of objects`);
+  return ok(`it has every permission that it needs, for ${kinds} kinds of objects`);
 }
 
 function kindOf({ resource, namespace, name }: Access): string {
@@ -45,7 +45,7 @@ function kindOf({ resource, namespace, name }: Access): string {
 }
 
 const CREDENTIALS =
-  'type this in the pod, where the service account is; look at the network policies towards the API';
+  'run this in the pod, where the service account is; check the network policies towards the API';
 
 /** The credentials' origin: a kubeconfig, otherwise the pod's service account. */
 interface Credentials {

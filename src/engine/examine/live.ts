@@ -51,14 +51,14 @@ function judgeSupervisor<Context>(
   if (look.kind === 'absent') {
     if (!isInstalled) return skip('it is not installed here');
     if (!areProcessesSeen)
-      return unknown(`${program} is installed, and this process sees none of the node`, moreRights);
+      return unknown(`${program} is installed, but this process does not see the node`, moreRights);
     return hasPod === false
       ? fail(
           `the kubelet runs no pod for the manifest of ${program}`,
           `journalctl -u kubelet | grep ${program}`,
         )
       : fail(
-          `the manifest of ${program} is here, and no supervisor runs`,
+          `the manifest of ${program} exists, but no supervisor runs`,
           `crictl ps -a; ${logs}; if there is no such container: journalctl -u kubelet | grep ${program}`,
         );
   }
@@ -75,7 +75,7 @@ function judgeAnswer<Context>(
   { logs, command }: { readonly logs: string; readonly command: string },
 ): Finding {
   const running = runningOf(answer);
-  if (running === undefined) return fail('the supervisor answers something else than its status', logs);
+  if (running === undefined) return fail('the supervisor does not answer with its status', logs);
   const { phase, current, failure } = running;
   if (current === null)
     return fail(
@@ -101,7 +101,7 @@ function judgeConfig<Context>(
 ): Finding {
   if (look.kind === 'unreachable')
     return unknown(
-      `its supervisor does not say what runs: ${look.message}`,
+      `its supervisor does not report the running configuration: ${look.message}`,
       `see check ${program}-supervisor`,
     );
   if (look.kind === 'absent') return skip('no supervisor of hawser answers here');
@@ -110,14 +110,14 @@ function judgeConfig<Context>(
   if (disk.kind === 'unreadable') return unknown(disk.reason, moreRights);
   if (disk.kind === 'missing')
     return fail(
-      `${path} is not there, and ${program} runs on what it was`,
-      `start ${program}-monitor, which writes it again`,
+      `${path} is missing, and ${program} runs on its former content`,
+      `start ${program}-monitor, which restores it`,
     );
   const onDisk = createHash('sha256').update(disk.text).digest('hex');
-  if (onDisk === running) return ok(`${path} is what runs (sha256 ${onDisk.slice(0, 12)})`);
+  if (onDisk === running) return ok(`${path} is the running configuration (sha256 ${onDisk.slice(0, 12)})`);
   return fail(
-    `${path} (sha256 ${onDisk.slice(0, 12)}) is not what runs (${running.slice(0, 12)})`,
-    `hawser ${program} reload takes it over or says why not; the monitor puts back what was edited by hand`,
+    `${path} (sha256 ${onDisk.slice(0, 12)}) is not the running configuration (${running.slice(0, 12)})`,
+    `hawser ${program} reload loads it or prints why not; the monitor reverts manual edits`,
   );
 }
 

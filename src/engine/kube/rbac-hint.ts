@@ -17,7 +17,7 @@ export function rbacHint(message: string): string | undefined {
   const { user, resource } = forbiddenIn(message) ?? {};
   if (user === undefined) return undefined;
   if (user.startsWith('system:node:'))
-    return `these are a kubelet's credentials, which read only their own Node since Kubernetes 1.32; type hawser rbac --kubelet | kubectl apply -f -, or give hawser a kubeconfig of its own: kubeadm kubeconfig user --client-name hawser --validity-period 87600h`;
+    return `these are a kubelet's credentials, which may read only their own Node since Kubernetes 1.32; run hawser rbac --kubelet | kubectl apply -f -, or give hawser a kubeconfig of its own: kubeadm kubeconfig user --client-name hawser --validity-period 87600h`;
   const flag = resource === 'endpointslices' ? ' --endpoints' : '';
   return `expected a role for user "${user}": hawser rbac${flag} | kubectl apply -f -${user === 'hawser' ? '' : ', with its name instead of hawser'}`;
 }

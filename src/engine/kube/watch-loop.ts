@@ -102,7 +102,7 @@ async function believedAnswer<T>(resource: Resource<T>, context: LoopContext<T>)
       known,
       lost,
     },
-    message: `The list of ${resource.what} lacks ${lost} of ${known}: it is used if a second one agrees`,
+    message: `The list of ${resource.what} lacks ${lost} of ${known}: it is used if a second list agrees`,
   });
   await sleep(timing.doubtPauseMs, signal);
   const second = await ask();

@@ -19,9 +19,9 @@ interface PageAddress {
   readonly port: number;
 }
 
-/** A second address for metrics alone, which other machines may reach. */
+/** A second address that serves only metrics, to other machines. */
 export interface MetricsListenSettings {
-  /** Undefined: there is none. */
+  /** Undefined: no second address. */
   readonly metricsListen?: PageAddress | undefined;
   readonly metricsTokenFile?: string | undefined;
   readonly metricsTlsCertFile?: string | undefined;
@@ -81,13 +81,13 @@ function whyNot(error: unknown): string {
     case 'EADDRINUSE':
       return 'another program listens there, expected a free port';
     case 'EADDRNOTAVAIL':
-      return 'it is no address of this node, expected one, or 0.0.0.0 or [::]';
+      return 'it is not an address of this node, expected one, or 0.0.0.0 or [::]';
     default:
       return messageOf(error);
   }
 }
 
-/** The token comes first: who has none does not learn which pages exist. */
+/** The token is checked first: a client without one does not learn which pages exist. */
 async function answer(
   head: string,
   pages: MetricsPages,

@@ -10,7 +10,7 @@ export function strictView<T>(value: T, path: string): T {
       if (typeof key === 'symbol' || typeof found === 'function') return found;
       if (!Object.hasOwn(target, key))
         throw new Error(
-          `Cannot read "${path}.${key}": it is not there, expected one of ${Object.keys(target).join(', ')}`,
+          `Cannot read "${path}.${key}": no such variable, expected one of ${Object.keys(target).join(', ')}`,
         );
       return strictView(found, `${path}.${key}`);
     },

@@ -32,7 +32,7 @@ export function judgeServing(reading: ServingReading): Finding {
   if (supervisor.kind === 'absent')
     return fail(
       `there is no control socket "${socket}", so nothing can be loaded`,
-      'look at the container haproxy: kubectl logs POD -c haproxy; both containers mount the folder of the socket',
+      'check the container haproxy: kubectl logs POD -c haproxy; both containers must mount the folder of the socket',
     );
   if (supervisor.kind === 'unreachable')
     return /EACCES|EPERM/.test(supervisor.message)
@@ -54,7 +54,7 @@ function judgeStatus(
   const port = `another program has one of its ports: ss -ltnp on the node, or choose other ports: ${portsAre}`;
   if (current === null)
     return fail(`HAProxy does not run (${phase})${words}`, isTaken ? port : 'kubectl logs POD -c haproxy');
-  if (isTaken) return fail(`the last reload could not have its ports${words}`, port);
+  if (isTaken) return fail(`the last reload could not bind its ports${words}`, port);
   if (info === undefined || info === '')
     return fail(
       `HAProxy (pid ${current.pid}) does not answer on its stats socket "${statsSocket}"`,
@@ -81,7 +81,7 @@ const cutShortBy = {
 const cutShortTodo = {
   number: 'fewer reloads, shorter connections, or a larger --max-draining',
   memory:
-    'more memory for the container haproxy: each generation takes as much as the one that serves; the default limit is half of it',
+    'more memory for the container haproxy: each generation takes as much as the serving one; the default limit is half of it',
 } as const;
 
 interface Sockets {

@@ -50,7 +50,7 @@ export function createDnsReport(
       if (problems.length === 0) {
         if (!once.clear('dns')) return;
         log({ event: 'dns-right' });
-        tell(own, { type: 'Normal', reason: 'DnsPublished', message: 'The DNS records are right again' });
+        tell(own, { type: 'Normal', reason: 'DnsPublished', message: 'The DNS records are correct again' });
       } else if (once.isNew('dns', JSON.stringify(problems))) {
         log({ event: 'dns-wrong', level: 'warn', problems });
         tell(own, { type: 'Warning', reason: 'DnsNotPublished', message: problems.join('\n') });

@@ -119,7 +119,7 @@ const nodeObject = z.object({
 });
 
 const NODE_REMEDY =
-  'expected the right of manifests/pod-proxy/dns-nodes.yaml, or the annotation hawser.dev/external-ips';
+  'expected the permission of manifests/pod-proxy/dns-nodes.yaml, or the annotation hawser.dev/external-ips';
 
 interface KeptNode {
   readonly addresses: readonly string[];

@@ -135,7 +135,7 @@ function contend(
     if (!isHeld()) onLoss();
     wake.poke();
   };
-  const remedy = 'expected the rights of manifests/pod-proxy/dns.yaml';
+  const remedy = 'expected the permissions of manifests/pod-proxy/dns.yaml';
   const settings = { session, ...object, identity, report, onChange, remedy, timing: timing.lease };
   const { isHeld, ended } = contendForLease(settings, until);
   const problems = (): readonly string[] =>

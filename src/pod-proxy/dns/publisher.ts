@@ -45,7 +45,7 @@ interface Means {
 
 /** For all records of one pass. */
 const PUBLISH_MS = 60_000;
-const UNKNOWN_TARGET = 'Cannot find out whether the cluster has DNSEndpoints: the API does not say';
+const UNKNOWN_TARGET = 'Cannot find out whether the cluster has DNSEndpoints: the API does not answer';
 
 /** Starts nothing after `signal` has aborted. */
 export function createPublisher(

@@ -37,8 +37,8 @@ const settingsIn = deployedSettings(proxyCommand);
 export function judgeTemplate({ known, problem, hosts }: ProxyStatus): Finding {
   if (!known)
     return fail(
-      'it has not read its pod yet, or what the annotations name',
-      'look at check pod-proxy-rbac; kubectl logs POD -c pod-proxy says what the API answers',
+      'it has not read its pod yet, or the objects that the annotations name',
+      "see check pod-proxy-rbac; kubectl logs POD -c pod-proxy has the API's answer",
     );
   if (problem !== null) return fail(`${problem.reason}: ${problem.message}`, todoAbout(problem.reason));
   return hosts === null ? skip('nothing was rendered yet') : ok('HAProxy serves it');
@@ -49,24 +49,27 @@ function todoAbout(reason: string): string {
     case 'TemplateMissing':
       return 'kubectl annotate pod POD hawser.dev/config="$(cat haproxy.cfg)", in the Deployment for good (docs/pod-proxy.md)';
     case 'ConfigurationRefused':
-      return "correct the template; kubectl describe pod POD has HAProxy's words, and what was served before goes on";
+      return "correct the template; kubectl describe pod POD has HAProxy's message, and the previous configuration stays in use";
     case 'TemplateRefused':
-      return 'correct the template; what was served before goes on';
+      return 'correct the template; the previous configuration stays in use';
     case 'NotReadable':
-      return 'give it the right that the message names; what was served before goes on';
+      return 'grant the permission that the message names; the previous configuration stays in use';
     case 'AddressesLimited':
-      return 'find out who makes these pods, or split the group with another label app; the other groups are served';
+      return 'find out what creates these pods, or split the group with another label app; the other groups are served';
     default:
-      return 'correct what the message names; what was served before goes on';
+      return 'correct what the message names; the previous configuration stays in use';
   }
 }
 
 /** Problems with the DNS records, as this replica reports them. */
 export function judgeDns({ dns }: ProxyStatus): Finding {
-  if (!dns) return skip('no annotation asks for a DNS record');
+  if (!dns) return skip('no annotation requests a DNS record');
   const { target, names, problems } = dns;
   if (problems.length > 0)
-    return fail(problems.join('; '), 'docs/pod-proxy.md, "DNS records"; rights are in check pod-proxy-rbac');
+    return fail(
+      problems.join('; '),
+      'docs/pod-proxy.md, "DNS records"; permissions are in check pod-proxy-rbac',
+    );
   return ok(target === null ? 'another replica writes' : `${countText(names.length, 'name')} by ${target}`);
 }
 
@@ -77,7 +80,7 @@ const status: Look<DeployedContext, ProxyStatus> = async (context) => {
   const answer = await readOnce(context, page);
   return answer.kind === 'read' && answer.value.status !== null
     ? read(answer.value.status)
-    : unknown('the pod proxy does not answer at its page', 'see check pod-proxy-template');
+    : unknown("the pod proxy's page does not answer", 'see check pod-proxy-template');
 };
 
 async function examineDownstreams(context: DeployedContext): Promise<Finding> {
@@ -145,7 +148,7 @@ export const podProxyChecks: readonly PodProxyCheck[] = [
   }),
   {
     id: 'pod-proxy-rbac',
-    title: 'What the pod proxy may do',
+    title: "The pod proxy's permissions",
     why: 'Without reading its own pod and those behind it there is no configuration; without Events no reason is shown.',
     run: examineRights,
   },

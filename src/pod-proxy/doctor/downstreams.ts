@@ -28,11 +28,11 @@ function itemsOf(value: unknown): Listed {
 export function judgeDownstreams(own: OwnPod, found: Listed): Finding {
   const { hosts } = wishesOf(own.annotations);
   if (hosts.kind === 'wrong')
-    return fail(hosts.message, 'write it as kubectl get endpointslices -l SELECTOR takes it');
+    return fail(hosts.message, 'write it as for kubectl get endpointslices -l SELECTOR');
   if (found.kind === 'refused' && found.status === 400 && hosts.kind === 'slices')
     return fail(
       `the API refuses the selector "${hosts.labelSelector}" of hawser.dev/hosts: ${found.message}`,
-      'write it as kubectl get endpointslices -l SELECTOR takes it',
+      'write it as for kubectl get endpointslices -l SELECTOR',
     );
   if (found.kind !== 'listed') return unknown(found.message, 'see check pod-proxy-rbac');
   return hosts.kind === 'slices'

@@ -44,11 +44,11 @@ export function podProxySection({ node, podProxy }: PodProxyNode): Section {
 function summaryOf(proxy: PodProxyNode['podProxy']): StatusLabel {
   if (!proxy) return statusLabel('unknown', 'it does not answer');
   if (!proxy.known) return statusLabel('busy', 'reads its pod from the API');
-  if (proxy.problem !== null) return statusLabel('bad', 'does not serve all that its annotations ask for');
+  if (proxy.problem !== null) return statusLabel('bad', 'does not serve everything in its annotations');
   if (proxy.hosts === null) return statusLabel('busy', 'has no configuration yet');
   const groups = Object.values(proxy.hosts);
   const addresses = groups.flat().length;
-  if (addresses === 0) return statusLabel('bad', 'no ready pod stands behind it');
+  if (addresses === 0) return statusLabel('bad', 'there is no ready pod behind it');
   const words = `serves ${addresses} ${addresses === 1 ? 'address' : 'addresses'} of ${countText(groups.length, 'group')}`;
   return statusLabel('good', words);
 }
@@ -113,14 +113,14 @@ export function podProxyProblems({ podProxy }: PodProxyNode): readonly Problem[]
   if (!known) return [problem('blind', 'the pod proxy has not read its pod from the API yet')];
   const isEmpty = hosts !== null && Object.values(hosts).every((addresses) => addresses.length === 0);
   return problemsAmong([
-    isEmpty && problem('outage', 'no ready pod stands behind the pod proxy'),
+    isEmpty && problem('outage', 'there is no ready pod behind the pod proxy'),
     refused !== null &&
       problem(
         'change',
-        `the pod proxy does not serve all that its annotations ask for (${refused.reason}): ${refused.message}`,
+        `the pod proxy does not serve everything in its annotations (${refused.reason}): ${refused.message}`,
       ),
     dns?.problems[0] !== undefined &&
-      problem('change', `the pod proxy's DNS records are not right: ${dns.problems[0]}`),
+      problem('change', `the pod proxy's DNS records are not correct: ${dns.problems[0]}`),
     refused === null && changeProblem("the pod proxy's configuration", lastChange),
   ]);
 }

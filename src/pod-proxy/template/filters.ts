@@ -9,7 +9,7 @@ const table: Readonly<Record<string, Filter>> = {
   default: instead,
   d: instead,
   dictsort: (value, isCaseSensitive) => {
-    if (!isMap(value)) throw new Error('dictsort sorts something else, expected a map');
+    if (!isMap(value)) throw new Error('dictsort sorts something other than a map, expected a map');
     return [...value].toSorted(([a], [b]) => compare(a, b, isCaseSensitive));
   },
   first: (value) => itemsOf(value)[0],
@@ -54,7 +54,7 @@ export const filters: ReadonlyMap<string, Filter> = new Map(Object.entries(table
 export function compare(a: Value, b: Value, isCaseSensitive: Value): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   if (typeof a !== 'string' || typeof b !== 'string')
-    throw new Error('it compares values of different kinds, expected two numbers or two texts');
+    throw new Error('it compares values of different kinds, expected two numbers or two strings');
   const [left, right] = isTrue(isCaseSensitive) ? [a, b] : [a.toLowerCase(), b.toLowerCase()];
   if (left === right) return 0;
   return left < right ? -1 : 1;

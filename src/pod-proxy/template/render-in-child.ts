@@ -22,7 +22,7 @@ export async function renderInChild(job: JinjaJob, signal: AbortSignal): Promise
   if (typeof result === 'string') return failed(result);
   if (result.timedOut) return failed(`it was not done within ${CHILD_TIMEOUT_MS} ms`);
   // Node's exit when the heap is full.
-  if (result.signal === 'SIGABRT') return failed(`it takes more than MAX_HEAP_MB (${MAX_HEAP_MB} MB)`);
+  if (result.signal === 'SIGABRT') return failed(`it exceeds MAX_HEAP_MB (${MAX_HEAP_MB} MB)`);
   const outcome = result.exitCode === 0 ? parseJson(result.stdout) : undefined;
   if (outcome === undefined)
     return failed(

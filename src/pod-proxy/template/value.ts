@@ -35,7 +35,7 @@ export function itemsOf(value: Value): readonly Value[] {
   if (isMap(value)) return [...value.keys()];
   if (typeof value === 'string') return [...value];
   if (value === undefined || value === null) return [];
-  throw new Error(`it takes the items of ${shown(value)}, expected a list, a map or a text`);
+  throw new Error(`it iterates over ${shown(value)}, expected a list, a map or a string`);
 }
 
 /** As in Python: a list or a map without items is false. */

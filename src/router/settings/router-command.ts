@@ -95,7 +95,7 @@ export const routerCommand = commandSpec({
     const problems = [...metricsProblems(settings)];
     if (settings.kubeconfig === undefined && !isInCluster(env))
       problems.push(
-        'Cannot find credentials for the API: this is no pod (KUBERNETES_SERVICE_HOST is not set), expected --kubeconfig',
+        'Cannot find credentials for the API: this is not a pod (KUBERNETES_SERVICE_HOST is not set), expected --kubeconfig',
       );
     problems.push(...admissionProblems(settings), ...publishProblems(settings));
     if (problems.length > 0) throw new ConfigError(problems);

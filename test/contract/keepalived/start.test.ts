@@ -131,7 +131,7 @@ test('the clients say in words what the supervisor answers', async () => {
   expect(await client('status')).toMatch(/instance {4}API MASTER for .*, priority 220: 10\.77\.0\.100 here/);
   expect(JSON.parse(await client('status', '--json'))).toMatchObject({ ok: true, phase: 'running' });
   expect(await client('reload')).toMatch(/keepalived runs on configuration 2, pid \d+/);
-  expect(await client('stop')).toBe('keepalived is down, no VIP is left\n');
+  expect(await client('stop')).toBe('keepalived is stopped, no VIP is left\n');
   expect(await client('status')).toContain('nothing runs');
   expect(await client('start')).toMatch(/keepalived runs, pid \d+/);
 });

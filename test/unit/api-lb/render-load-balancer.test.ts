@@ -129,7 +129,7 @@ describe('hostile data', () => {
 it('refuses two servers of one name, which HAProxy would refuse later', () => {
   expect(render([server('a'), server('a', '10.0.0.2')])).toMatchObject({
     kind: 'failed',
-    message: expect.stringContaining('"a" is there twice'),
+    message: expect.stringContaining('"a" is used twice'),
   });
 });
 

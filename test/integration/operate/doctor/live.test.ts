@@ -20,9 +20,9 @@ test('a node that runs HAProxy; the file is edited by hand; its supervisor is ki
     await runDoctor(host.namespace, [...only, '--haproxy-config', config, '--haproxy-socket', socket]);
   const good = await ask();
   expect(good.said('haproxy-supervisor')).toMatch(/^ok: serving, pid \d+/);
-  expect(good.said('haproxy-config')).toMatch(/^ok: .* is what runs/);
+  expect(good.said('haproxy-config')).toMatch(/^ok: .* is the running configuration/);
   appendFileSync(config, '# edited\n');
-  expect((await ask()).said('haproxy-config')).toMatch(/^fail: .* is not what runs/);
+  expect((await ask()).said('haproxy-config')).toMatch(/^fail: .* is not the running configuration/);
   supervisor.kill('SIGKILL');
   await supervisor.ended;
   const dead = await ask();
@@ -56,7 +56,7 @@ test('a pair that holds a VIP needs no flags but where its files are', async () 
     ]);
   const holder = await ask(a);
   expect(holder.said('keepalived-supervisor')).toMatch(/^ok: running, pid \d+ \(API MASTER\)/);
-  expect(holder.said('keepalived-config')).toMatch(/^ok: .* is what runs/);
+  expect(holder.said('keepalived-config')).toMatch(/^ok: .* is the running configuration/);
   expect(holder.said('vip-holder')).toMatch(/^ok: 10\.77\.0\.100 is on /);
   expect(holder.said('vrrp-adverts')).toMatch(/^ok: this node holds the VIP and its adverts leave/);
   expect(holder.said('foreign-router-id')).toMatch(/^ok: /);
@@ -68,5 +68,5 @@ test('a pair that holds a VIP needs no flags but where its files are', async () 
   expect(backup.said('vrrp-adverts')).toMatch(/^ok: adverts of .* arrive/);
   expect(backup.said('foreign-router-id')).toMatch(/^ok: id \d+: no other use of it/);
   appendFileSync(b.paths.config, '# edited\n');
-  expect((await ask(b)).said('keepalived-config')).toMatch(/^fail: .* is not what runs/);
+  expect((await ask(b)).said('keepalived-config')).toMatch(/^fail: .* is not the running configuration/);
 });

@@ -67,7 +67,7 @@ test('the redirect exists, is missing, differs, or leads to a closed port', asyn
   expect(said('redirect')).toMatch(/^ok: 192\.0\.2\.100 port 6443 -> 9445/);
   expect(said('ports')).toContain('9445 is held by haproxy');
   await stop();
-  expect(await ask()).toMatch(/^fail: clients of .* are led to an HAProxy without a server/);
+  expect(await ask()).toMatch(/^fail: clients of .* reach an HAProxy without a server/);
 });
 
 test('nft works, is not installed, and may not be asked', async () => {
@@ -80,5 +80,5 @@ test('nft works, is not installed, and may not be asked', async () => {
     '/nft': '#!/bin/sh\necho "Operation not permitted (you must be root)" >&2\nexit 1\n',
   });
   chmodSync(join(refusing, 'nft'), 0o755);
-  expect(await ask('env', `PATH=${refusing}:/usr/bin:/bin`)).toMatch(/^unknown: nft may not look/);
+  expect(await ask('env', `PATH=${refusing}:/usr/bin:/bin`)).toMatch(/^unknown: nft lacks permission/);
 });

@@ -42,7 +42,7 @@ test('the worst of several findings counts, and none is nothing to check', async
   expect(await of([])).toEqual(skip('there is no disk'));
 });
 
-test("nothing to check means nothing if the node's files are not in view", async () => {
+test("nothing to check means nothing if the node's files are not visible", async () => {
   const check = checkOf({
     ...about,
     needs: { program: () => skip('it does not run') },

@@ -17,7 +17,7 @@ test.each([
 ])("%s: where the node's files are not mounted it cannot tell", async (id) => {
   expect(await examineInContainer(id, { '/proc/1/comm': 'tini\n' })).toMatchObject({
     kind: 'unknown',
-    message: expect.stringContaining('not in view'),
+    message: expect.stringContaining('not visible'),
     remedy: expect.stringContaining('--root'),
   });
 });

@@ -21,7 +21,7 @@ test('a template that is refused is a problem, with its reason, while addresses 
   const problem = { reason: 'ConfigurationRefused', message: 'HAProxy refuses it', detail: '[ALERT] line 4' };
   const lastChange = { cause: 'template-changed', result: 'rejected', message: 'again', agoMs: 1 };
   expect(problemsOf({ problem, lastChange })).toEqual([
-    'the pod proxy does not serve all that its annotations ask for (ConfigurationRefused): HAProxy refuses it',
+    'the pod proxy does not serve everything in its annotations (ConfigurationRefused): HAProxy refuses it',
   ]);
   const part = partWith({ problem });
   expect(part?.summary?.tone).toBe('bad');
@@ -44,12 +44,12 @@ test('DNS records are shown with their addresses, and what is wrong with them is
   const wrong = { ...dns, problems: ['Cannot find the zone'] };
   expect(factOf({ dns: wrong })).toMatchObject({ state: { tone: 'bad' }, text: 'Cannot find the zone' });
   expect(problemsOf({ dns: wrong })).toEqual([
-    "the pod proxy's DNS records are not right: Cannot find the zone",
+    "the pod proxy's DNS records are not correct: Cannot find the zone",
   ]);
 });
 
 test('without any address clients get no answer', () => {
-  expect(problemsOf({ hosts: {} })).toEqual(['no ready pod stands behind the pod proxy']);
+  expect(problemsOf({ hosts: {} })).toEqual(['there is no ready pod behind the pod proxy']);
   expect(partWith({ hosts: {} })?.summary?.tone).toBe('bad');
   expect(problemsOf({ known: false, hosts: null })).toEqual([
     'the pod proxy has not read its pod from the API yet',
