@@ -10,10 +10,8 @@ import { addressesOf } from '../../engine/system/network/routes.ts';
 import { forgetTable } from '../../engine/system/nft/forget-table.ts';
 import { parseJson } from '../../engine/system/text/parse-json.ts';
 import { sleep } from '../../engine/system/time/sleep.ts';
-import { advertForm, parseAdverts } from '../segment/advert-capture.ts';
-import { type AskedVip, answerForm, parseAnswers } from '../segment/answer-capture.ts';
-import { captureRuleset } from '../segment/capture.ts';
 import type { ForeignAdvert, WatchedRouterId } from '../segment/foreign-router.ts';
+import { type AskedVip, captureRuleset, parseCapture } from '../segment/segment-capture.ts';
 import type { VipContext } from './context.ts';
 import { held, links } from './looks.ts';
 import { type RouterIdReading, routerIdsOf } from './router-ids.ts';
@@ -65,15 +63,20 @@ export const segment: Look<VipContext, Segment> = async (context) => {
       asked.map(({ vip, interface: link }) => ({ address: vip, interface: link })),
       others,
     );
-  const listened = await listen(context, `${countingRules}${capturesFor(watched, asked)}`, ask);
+  const listened = await listen(
+    context,
+    `${countingRules}${captureRuleset(CAPTURED, { vips: asked, routerIds: watched })}`,
+    ask,
+  );
   if (listened.kind !== 'read') return listened;
   const { counted, captured } = listened.value;
   const adverts = parseCounts(counted, addressesOf(readings.interfaces()));
   if (adverts === undefined) return failed('the output of nft is no listing');
+  const { answers, foreign } = parseCapture(captured, { routerIds: watched });
   return read({
-    ...{ adverts, ids, watched, foreign: parseAdverts(captured, watched) },
+    ...{ adverts, ids, watched, foreign },
     asked: new Set(asked.map(({ vip }) => vip)),
-    holders: holdersAmong(parseAnswers(captured), await readNeighbours(), known),
+    holders: holdersAmong(answers, await readNeighbours(), known),
     peers: known,
   });
 };
@@ -92,15 +95,6 @@ async function askedVips(context: VipContext): Promise<readonly AskedVip[]> {
 
 function failed(message: string): Reading<never> {
   return unknown(message, 'run this as root, with nft and iproute2 installed');
-}
-
-function capturesFor(watched: readonly WatchedRouterId[], asked: readonly AskedVip[]): string {
-  const form = {
-    sets: () => ({ ...advertForm.sets(watched), ...answerForm.sets(asked) }),
-    rules: () => [...advertForm.rules(watched), ...answerForm.rules(asked)],
-    parse: () => undefined,
-  };
-  return captureRuleset(CAPTURED, form, []);
 }
 
 /** The content of both tables after `LISTEN_MS`. */

@@ -2,13 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { joinVrrpGroup } from '../../engine/system/network/multicast-membership.ts';
 import { askNeighbours, type Neighbour } from '../../engine/system/network/neighbours.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
-import {
-  type createSegmentCapture,
-  isAdvertSet,
-  isAnswerSet,
-  type SegmentSeen,
-  type SegmentTargets,
-} from './segment-capture.ts';
+import type { SegmentCapture, SegmentSeen, SegmentTargets } from './segment-capture.ts';
 
 /** An answer from the same segment arrives within a millisecond. A later one is not counted on. */
 const ANSWER_WITHIN_MS = 250;
@@ -26,7 +20,7 @@ interface SegmentListener {
   readonly close: () => Promise<void>;
 }
 
-export function createSegmentListener(capture: ReturnType<typeof createSegmentCapture>): SegmentListener {
+export function createSegmentListener(capture: SegmentCapture): SegmentListener {
   let listening = '';
   let isOpen = false;
   let ids = { key: '[]', sinceMs: 0, members: new DisposableStack() };
@@ -41,7 +35,7 @@ export function createSegmentListener(capture: ReturnType<typeof createSegmentCa
   const seeRound: SegmentListener['round'] = async (targets, peers, countsAdverts) => {
     const key = JSON.stringify(targets);
     // Each round collects its own answers, however late this process reads them.
-    const notReady = key === listening ? await capture.flush(isAnswerSet) : await capture.set([targets]);
+    const notReady = key === listening ? await capture.flush('answers') : await capture.set(targets);
     if (notReady !== undefined) return notReady;
     listening = key;
     listenFor(targets.routerIds);
@@ -49,10 +43,10 @@ export function createSegmentListener(capture: ReturnType<typeof createSegmentCa
     const notAsked = asked.length > 0 ? await askNeighbours(asked, peers) : undefined;
     if (notAsked !== undefined) return notAsked;
     await pause(ANSWER_WITHIN_MS);
-    const outcome = await capture.read();
-    if (outcome.kind === 'failed') return outcome.message;
+    const seen = await capture.read();
+    if (typeof seen === 'string') return seen;
     // Only now: an advert that comes in between two rounds counts in the second.
-    return (countsAdverts ? await capture.flush(isAdvertSet) : undefined) ?? outcome.noted;
+    return (countsAdverts ? await capture.flush('adverts') : undefined) ?? seen;
   };
   return {
     round: async (...round) => {

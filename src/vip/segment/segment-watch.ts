@@ -11,9 +11,13 @@ import { isInstanceOf } from '../group/vrrp-instances.ts';
 import type { SegmentFact } from '../participation/participation.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
-import type { AskedVip } from './answer-capture.ts';
 import type { RouterIdListener } from './router-id-guard.ts';
-import { createSegmentCapture, type SegmentSeen } from './segment-capture.ts';
+import {
+  type AskedVip,
+  createSegmentCapture,
+  type SegmentCapture,
+  type SegmentSeen,
+} from './segment-capture.ts';
 import { createSegmentListener } from './segment-listener.ts';
 import {
   failedVipUse,
@@ -58,7 +62,7 @@ export function createSegmentWatch(
     readonly wake: Wake;
   },
   { log, once }: Pick<KeepalivedMonitorObservers, 'log' | 'once'>,
-  capture: ReturnType<typeof createSegmentCapture> = createSegmentCapture(),
+  capture: SegmentCapture = createSegmentCapture(),
 ): SegmentWatch {
   const askedAt = new Map<VipKind, number>();
   const states = new Map<string, VipUseState>();

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { advertForm } from '../../../../src/vip/segment/advert-capture.ts';
-import { createCapture } from '../../../../src/vip/segment/capture.ts';
+import { createSegmentCapture } from '../../../../src/vip/segment/segment-capture.ts';
 import { type ForeignInstance, foreignRouterText } from '../../../helpers/foreign-router.ts';
 import { startKeepalived } from '../../../helpers/keepalived-process.ts';
 import { connectSegment, createNetNamespace, type NetNamespace } from '../../../helpers/net-namespace.ts';
@@ -34,7 +33,7 @@ function startRouter(index: number, version: 2 | 3, instances: readonly ForeignI
 const tables = async () => await here.run('nft', 'list', 'tables');
 
 test('adverts with an id of ours or with our VIP are heard in both versions, those with both only in VRRP 2', async () => {
-  const capture = createCapture('hawser_adverts', advertForm, { nft: [...here.prefix, 'nft'] });
+  const capture = createSegmentCapture({ nft: [...here.prefix, 'nft'] });
   const common = { interface: 'eth0', sourceAddress: '10.77.0.10' };
   const watch = (virtualRouterId: number, vip: string) =>
     ({ ...common, virtualRouterId, vip, family: vip.includes(':') ? 'ipv6' : 'ipv4' }) as const;
@@ -58,13 +57,13 @@ test('adverts with an id of ours or with our VIP are heard in both versions, tho
     ...[watch(77, '10.77.0.77'), watch(77, 'fd77::77'), watch(78, '10.77.0.78'), watch(79, '10.77.0.79')],
     ...[watch(81, '10.77.0.81'), watch(82, 'fd77::82'), watch(83, '10.77.0.83')],
   ];
-  expect(await capture.set(watched)).toBeUndefined();
+  expect(await capture.set({ vips: [], routerIds: watched })).toBeUndefined();
   const adverts = await waitFor(
     'every router to be heard',
     async () => {
       const heard = await capture.read();
-      if (heard.kind === 'failed') throw new Error(heard.message);
-      return heard.noted.length >= 7 ? heard.noted : undefined;
+      if (typeof heard === 'string') throw new Error(heard);
+      return heard.foreign.length >= 7 ? heard.foreign : undefined;
     },
     30_000,
   );
@@ -82,13 +81,15 @@ test('adverts with an id of ours or with our VIP are heard in both versions, tho
   ]);
   expect(adverts.find(({ virtualRouterId }) => virtualRouterId === 81)?.source).toBe('10.77.0.13');
   expect(adverts.every(({ priority }) => priority === 5)).toBe(true);
-  expect(await tables()).toContain('hawser_adverts');
+  expect(await tables()).toContain('hawser_segment');
   expect(await capture.remove()).toBeUndefined();
   expect(await tables()).toBe('');
   expect(await capture.remove()).toBeUndefined();
 });
 
 test('without nft it says so', async () => {
-  const capture = createCapture('hawser_adverts', advertForm, { nft: [...here.prefix, 'nft-is-not-here'] });
-  expect(await capture.set([])).toMatch(/^Cannot use nftables table "netdev hawser_adverts": .*expected nft/);
+  const capture = createSegmentCapture({ nft: [...here.prefix, 'nft-is-not-here'] });
+  expect(await capture.set({ vips: [], routerIds: [] })).toMatch(
+    /^Cannot use nftables table "netdev hawser_segment": .*expected nft/,
+  );
 });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { answerForm } from '../../../../src/vip/segment/answer-capture.ts';
-import { createCapture } from '../../../../src/vip/segment/capture.ts';
+import { createSegmentCapture } from '../../../../src/vip/segment/segment-capture.ts';
 import { connectSegment, createNetNamespace, type NetNamespace } from '../../../helpers/net-namespace.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
@@ -34,13 +33,13 @@ async function ask(): Promise<void> {
 }
 
 test('an answer is found however late it is read, and counts until the next question only', async () => {
-  const capture = createCapture('hawser_answers', answerForm, { nft: [...here.prefix, 'nft'] });
+  const capture = createSegmentCapture({ nft: [...here.prefix, 'nft'] });
   const heard = async () => {
     const outcome = await capture.read();
-    if (outcome.kind === 'failed') throw new Error(outcome.message);
-    return outcome.noted;
+    if (typeof outcome === 'string') throw new Error(outcome);
+    return outcome.answers;
   };
-  expect(await capture.set(vips)).toBeUndefined();
+  expect(await capture.set({ vips, routerIds: [] })).toBeUndefined();
   expect(await heard()).toEqual([]);
   // The first packet to an IPv6 neighbour may get lost.
   await waitFor('both answers', async () => {
@@ -53,11 +52,11 @@ test('an answer is found however late it is read, and counts until the next ques
   const mac = /link\/ether (\S+)/.exec(link)?.[1];
   expect(await heard()).toEqual(vips.map(({ vip: address }) => ({ address, mac })));
   for (const { vip } of vips) await other.run('ip', 'address', 'del', vip, 'dev', 'eth0');
-  expect(await capture.flush(() => true)).toBeUndefined();
+  expect(await capture.flush('answers')).toBeUndefined();
   expect(await heard()).toEqual([]);
   await here.run('nft', 'flush', 'ruleset');
-  expect(await capture.flush(() => true)).toMatch(
-    /^Cannot use nftables table "netdev hawser_answers": .*expected nft/,
+  expect(await capture.flush('answers')).toMatch(
+    /^Cannot use nftables table "netdev hawser_segment": .*expected nft/,
   );
   expect(await capture.remove()).toBeUndefined();
   expect(await here.run('nft', 'list', 'tables')).toBe('');

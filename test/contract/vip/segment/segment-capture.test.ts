@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WatchedRouterId } from '../../../../src/vip/segment/foreign-router.ts';
 import {
   createSegmentCapture,
-  isAdvertSet,
+  type SegmentCapture,
   type SegmentSeen,
 } from '../../../../src/vip/segment/segment-capture.ts';
 import { foreignRouterText } from '../../../helpers/foreign-router.ts';
@@ -45,16 +45,16 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 
 /** As the watch does: what comes in between two looks is in the second. */
-async function taken(capture: ReturnType<typeof createSegmentCapture>): Promise<SegmentSeen> {
+async function taken(capture: SegmentCapture): Promise<SegmentSeen> {
   const look = await capture.read();
-  if (look.kind === 'failed') throw new Error(look.message);
-  expect(await capture.flush(isAdvertSet)).toBeUndefined();
-  return look.noted;
+  if (typeof look === 'string') throw new Error(look);
+  expect(await capture.flush('adverts')).toBeUndefined();
+  return look;
 }
 
 test('a host with two VIPs of each family advertises one to this node and the other to another', async () => {
   const capture = createSegmentCapture({ nft: [...here.prefix, 'nft'] });
-  expect(await capture.set([{ vips, routerIds }])).toBeUndefined();
+  expect(await capture.set({ vips, routerIds })).toBeUndefined();
   const text = foreignRouterText(3, [
     { virtualRouterId: 77, vips: ['10.77.0.100'], peer: '10.77.0.10' },
     { virtualRouterId: 78, vips: ['10.77.0.101'], peer: '10.77.0.12' },

@@ -6,8 +6,8 @@ import {
   parseAddress,
 } from '../../../../src/engine/system/network/node-address.ts';
 import { elementsOf } from '../../../../src/engine/system/nft/nft.ts';
-import { parseAdverts } from '../../../../src/vip/segment/advert-capture.ts';
-import { parseAnswers } from '../../../../src/vip/segment/answer-capture.ts';
+import { parseForeign } from '../../../../src/vip/segment/foreign-adverts.ts';
+import { parseCapture } from '../../../../src/vip/segment/segment-capture.ts';
 
 /** As nft 1.0.6 prints it; chains and rules are left out. */
 const listing = (...sets: readonly string[]) =>
@@ -24,7 +24,7 @@ test('adverts of both versions and families are read from the sets', () => {
     { ...on, virtualRouterId: 78, family: 'ipv6', vip: 'fd77::100' },
   ] as const;
   const four = { family: 'ipv4', source: '10.77.0.12', virtualRouterId: 77, vip: '10.77.0.250' };
-  expect(parseAdverts(json, watched)).toEqual([
+  expect(parseForeign(json, watched)).toEqual([
     { ...four, version: 2, priority: 150 },
     { ...four, version: 3, priority: 1 },
     // With our VIP among others: an id that is not ours is heard with nothing else.
@@ -41,10 +41,10 @@ test('adverts of both versions and families are read from the sets', () => {
 
 test('answers are read with the address that was asked for and the MAC that answered', () => {
   const json = listing(
-    '{"set": {"family": "netdev", "name": "ipv4", "table": "t", "type": ["ipv4_addr", "ether_addr"], "handle": 1, "size": 256, "elem": [{"concat": ["10.77.0.100", "3a:b8:c6:f5:39:40"]}]}}',
-    '{"set": {"family": "netdev", "name": "ipv6", "table": "t", "type": ["ipv6_addr", "ether_addr"], "handle": 2, "size": 256, "elem": [{"concat": ["fd77::100", "3a:b8:c6:f5:39:40"]}]}}',
+    '{"set": {"family": "netdev", "name": "answers_ipv4", "table": "t", "type": ["ipv4_addr", "ether_addr"], "handle": 1, "size": 256, "elem": [{"concat": ["10.77.0.100", "3a:b8:c6:f5:39:40"]}]}}',
+    '{"set": {"family": "netdev", "name": "answers_ipv6", "table": "t", "type": ["ipv6_addr", "ether_addr"], "handle": 2, "size": 256, "elem": [{"concat": ["fd77::100", "3a:b8:c6:f5:39:40"]}]}}',
   );
-  expect(parseAnswers(json)).toEqual([
+  expect(parseCapture(json, { routerIds: [] }).answers).toEqual([
     { address: '10.77.0.100', mac: '3a:b8:c6:f5:39:40' },
     { address: 'fd77::100', mac: '3a:b8:c6:f5:39:40' },
   ]);

@@ -1,27 +1,30 @@
 import * as z from 'zod/mini';
 import { addressNumber, addressOfNumber } from '../../engine/system/network/node-address.ts';
 import { elementsOf } from '../../engine/system/nft/nft.ts';
-import type { CaptureForm, IngressRule } from './capture.ts';
 import { type ForeignAdvert, VRRP_VERSION, type WatchedRouterId } from './foreign-router.ts';
 
 /** An advert of more VIPs than this, ours behind them, counts as foreign. */
 const VIPS_LOOKED_AT = { ipv4: 8, ipv6: 4 };
 
+/** One rule for what comes in on one interface, in nft's language. */
+export interface IngressRule {
+  readonly interface: string;
+  readonly rule: string;
+}
+
 /**
  * The hosts that advertise one of these ids without its VIP or in another version of VRRP, or the VIP with another id, by
  * multicast or to this node alone, without a raw socket: the kernel keeps what each packet said in a set.
  */
-export const advertForm: CaptureForm<WatchedRouterId, readonly ForeignAdvert[]> = {
-  sets: (watched) =>
-    Object.fromEntries(
-      watched.map(({ family }, index) => [
-        setName(index),
-        `typeof ${fieldsOf(family)}; flags dynamic; size 256;`,
-      ]),
-    ),
-  rules: (watched) => watched.flatMap(rulesOf),
-  parse: parseAdverts,
-};
+export function foreignSets(watched: readonly WatchedRouterId[]): Readonly<Record<string, string>> {
+  const definition = (family: WatchedRouterId['family']) =>
+    `typeof ${fieldsOf(family)}; flags dynamic; size 256;`;
+  return Object.fromEntries(watched.map(({ family }, index) => [setName(index), definition(family)]));
+}
+
+export function foreignRules(watched: readonly WatchedRouterId[]): readonly IngressRule[] {
+  return watched.flatMap(rulesOf);
+}
 
 /**
  * Fields that both address families have at the same place, in VRRP 2 and 3: version, type, id and priority in the
@@ -65,7 +68,7 @@ const field = z.union([z.number(), z.string()]);
 const advertSchema = z.tuple([z.string(), z.number(), field]);
 
 /** The content of these ids' sets, as `nft -j list table` prints them. */
-export function parseAdverts(json: string, watched: readonly WatchedRouterId[]): readonly ForeignAdvert[] {
+export function parseForeign(json: string, watched: readonly WatchedRouterId[]): readonly ForeignAdvert[] {
   return watched.flatMap((ours, index) =>
     elementsOf(json, setName(index)).flatMap((element) => {
       const parsed = advertSchema.safeParse(element);
