@@ -6,7 +6,7 @@ import { type HostFiles, hostFiles } from '../engine/examine/host-files.ts';
 import { readAs } from '../operate/daemons/settings-files.ts';
 import { doctorCommand } from '../operate/doctor/doctor-settings.ts';
 import { type DoctorReport, exitCodeOf, reportLines } from '../operate/doctor/report-lines.ts';
-import { doctorFlags as vipFlags } from '../vip/doctor/flags.ts';
+import { doctorFlags as vipFlags } from '../vip/doctor/context.ts';
 import { checkIds } from './check-ids.ts';
 
 // The checks and their products are loaded only to run them.

@@ -1,7 +1,6 @@
 import { command } from '../cli/run-command.ts';
-import * as specs from '../keepalived/supervise/keepalived-client-settings.ts';
-import { vrrpStatusSchema } from '../keepalived/supervise/vrrp-status.ts';
-import { vrrpStatusLines } from '../keepalived/supervise/vrrp-status-lines.ts';
+import * as specs from '../keepalived/supervise/keepalived-supervise-settings.ts';
+import { vrrpStatusLines, vrrpStatusSchema } from '../keepalived/supervise/vrrp-status.ts';
 import { printAnswer, printStatus } from './supervisor-answer.ts';
 
 export const keepalivedReload = command(specs.keepalivedReloadCommand, (settings) =>

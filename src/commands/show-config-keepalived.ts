@@ -6,8 +6,10 @@ import type { Log } from '../engine/system/log.ts';
 import { inputNow } from '../vip/dry-run.ts';
 import { buildKeepalivedModel } from '../vip/group/keepalived-model.ts';
 import type { KeepalivedSettings } from '../vip/group/vrrp.ts';
-import type { KeepalivedMonitorSettings } from '../vip/settings/keepalived-monitor-settings.ts';
-import { showKeepalivedConfigCommand } from '../vip/settings/show-keepalived-settings.ts';
+import {
+  type KeepalivedMonitorSettings,
+  showKeepalivedConfigCommand,
+} from '../vip/settings/keepalived-monitor-settings.ts';
 import { type ShownSetting, settingsWithOrigins } from './settings-with-origins.ts';
 
 /** How long to wait for the API. */

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { isIP, SocketAddress } from 'node:net';
+import { readText } from '../engine/system/file/read-regular-file.ts';
 import { type Block, namesIn, numberAfter, numberIn, parseBlocks, wordAfter } from './parse-blocks.ts';
 import type { HeldAddress, WatchedInstance } from './vip-presence.ts';
 import type { AcceptedConfiguration, TrackedFile } from './vrrp-program.ts';
@@ -83,4 +85,43 @@ function downTimerAdverts(children: readonly Block[], globals: readonly Block[])
 /** RFC 5798: the master-down interval and at most one more interval of skew. */
 function masterDownMs(children: readonly Block[], globals: readonly Block[]): number {
   return advertIntervalMs(children) * (downTimerAdverts(children, globals) + 1) + MASTER_DOWN_MARGIN_MS;
+}
+
+/**
+ * Added to a copy of the configuration. keepalived does not report a completed reload, and its dump (SIGUSR1) omits
+ * most settings. The dump does contain the name for greeting a mail server, which is otherwise unused: a keepalived
+ * that shows number N has read copy N.
+ */
+export function markConfiguration(text: string, number: number): string {
+  const own = [
+    `    smtp_helo_name hawser-${number}`,
+    ...(text.includes('min_auto_priority_delay')
+      ? []
+      : [`    min_auto_priority_delay ${TELL_LATE_AFTER_US}`]),
+  ];
+  return `${text}\n${MARK_COMMENT}\nglobal_defs {\n${own.join('\n')}\n}\n`;
+}
+
+const MARK_COMMENT =
+  '# Added by hawser keepalived supervise: its dump shows which copy keepalived runs on, and it says when it is late.';
+/**
+ * How late a timer must be before keepalived logs it. Its default of a second equals three take-overs at 100 ms. It
+ * would then also raise its own priority if `max_auto_priority` allows that. A configuration that sets it keeps its
+ * value.
+ */
+const TELL_LATE_AFTER_US = 100_000;
+const MARK =
+  /\n# Added by hawser [^\n]*\nglobal_defs \{\n {4}smtp_helo_name hawser-(\d+)\n(?: {4}min_auto_priority_delay \d+\n)?\}\n$/;
+
+/** The content of a marked copy. Undefined if there is no copy, or it is not marked. */
+export function readAccepted(path: string): AcceptedConfiguration | undefined {
+  const text = readText(path);
+  const mark = MARK.exec(text);
+  if (mark === null) return undefined;
+  return describeConfiguration(text.slice(0, mark.index), Number(mark[1]));
+}
+
+export function describeConfiguration(text: string, number: number): AcceptedConfiguration {
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  return { number, sha256, ...parseConfiguration(text) };
 }

@@ -1,7 +1,7 @@
 import { readText } from '../engine/system/file/read-regular-file.ts';
 import { addAddress, findAddress, removeAddress } from '../engine/system/network/interface-addresses.ts';
-import { describeConfiguration, readAccepted } from './accepted-configuration.ts';
 import type { KeepalivedPaths } from './argv.ts';
+import { describeConfiguration, readAccepted } from './parse-configuration.ts';
 import type { Disagreement, HeldAddress } from './vip-presence.ts';
 import type { SweepOutcome } from './vrrp-program.ts';
 

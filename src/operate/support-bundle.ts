@@ -15,9 +15,9 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Pod } from '../cli/pod.ts';
+import { lookAtSupervisor, type SupervisorQuestion } from '../engine/examine/ask-program.ts';
 import { hostFiles } from '../engine/examine/host-files.ts';
 import { listProcesses } from '../engine/examine/host-processes.ts';
-import { lookAtSupervisor, type SupervisorQuestion } from '../engine/examine/supervisor.ts';
 import { messageOf } from '../engine/system/errors.ts';
 import { runCommand } from '../engine/system/process/run-command.ts';
 import { withoutSecrets } from '../engine/system/text/without-secrets.ts';

@@ -1,8 +1,10 @@
 import * as z from 'zod/mini';
 import type { Pod } from '../cli/pod.ts';
 import { currentInterfaces, currentRoutes } from '../engine/system/network/routes.ts';
-import { KEEPALIVED_SOCKET } from '../keepalived/supervise/keepalived-flags.ts';
-import { keepalivedSuperviseCommand } from '../keepalived/supervise/keepalived-supervise-settings.ts';
+import {
+  KEEPALIVED_SOCKET,
+  keepalivedSuperviseCommand,
+} from '../keepalived/supervise/keepalived-supervise-settings.ts';
 import { vipProblems } from './group/vip-problems.ts';
 import { keepalivedMonitorCommand } from './settings/keepalived-monitor-settings.ts';
 

@@ -1,8 +1,7 @@
 import type { Check } from '../engine/examine/check.ts';
-import type { VipContext } from './doctor/context.ts';
-import { doctorFlags } from './doctor/flags.ts';
-import { configuredPeers, lookForVips } from './doctor/keepalived-conf.ts';
+import { doctorFlags, type VipContext } from './doctor/context.ts';
 import { arp, ipv6, networkd, networkManager, reversePath, vipInterface } from './doctor/link-checks.ts';
+import { configuredPeers, lookForVips } from './doctor/looks.ts';
 import { otherSoftware } from './doctor/other-software.ts';
 import { config, program, scheduling, steering, supervisor } from './doctor/program-checks.ts';
 import { adverts, foreignRouter, vipHolder } from './doctor/segment-checks.ts';

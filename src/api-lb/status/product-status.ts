@@ -2,10 +2,11 @@ import * as z from 'zod/mini';
 import { flag } from '../../cli/command-spec.ts';
 import { optionalListenAddress } from '../../cli/fields.ts';
 import { defaultPorts, haproxySupervisor } from '../../cli/shared-flags.ts';
-import { changeFacts, failureFacts } from '../../engine/examine/facts.ts';
 import type { Peer } from '../../engine/examine/peer-health.ts';
 import {
+  changeFacts,
   type Fact,
+  failureFacts,
   type Row,
   type Section,
   type StatusLabel,

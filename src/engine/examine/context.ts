@@ -1,9 +1,9 @@
 import type { NetworkInterface, NetworkRoute } from '../system/network/routes.ts';
+import type { SupervisorReading } from './ask-program.ts';
 import type { HostFiles } from './host-files.ts';
 import type { HostProcess } from './host-processes.ts';
 import type { Peer } from './peer-health.ts';
 import type { RunProgram } from './run-program.ts';
-import type { SupervisorReading } from './supervisor.ts';
 
 export type PeersReading =
   | { readonly kind: 'known'; readonly peers: readonly Peer[]; readonly from: string }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Answer } from '../control/answer.ts';
+import type { SupervisorReading } from './ask-program.ts';
 import {
   type Check,
   checkOf,
@@ -14,7 +15,6 @@ import {
 } from './check.ts';
 import type { NodeContext } from './context.ts';
 import type { FileReading } from './host-files.ts';
-import type { SupervisorReading } from './supervisor.ts';
 
 /** A program with a hawser supervisor. */
 export interface LiveProgram<Context> {

@@ -1,5 +1,5 @@
 import { ageText, printable } from '../system/text/readable-text.ts';
-import { type Change, type Failures, isDone } from './facts.ts';
+import { type Change, type Failures, isDone } from './section.ts';
 
 /** The severity: the order in which problems are listed. */
 const ranks = {

@@ -1,3 +1,4 @@
+import type { SupervisorReading } from '../../engine/examine/ask-program.ts';
 import {
   type Check,
   checkOf,
@@ -10,7 +11,6 @@ import {
   warn,
 } from '../../engine/examine/check.ts';
 import type { NodeContext } from '../../engine/examine/context.ts';
-import type { SupervisorReading } from '../../engine/examine/supervisor.ts';
 import { durationText } from '../../engine/system/text/readable-text.ts';
 import { askRuntimeApi } from '../runtime-api.ts';
 import { type SupervisorStatus, supervisorStatusSchema } from '../supervise/supervisor-status.ts';

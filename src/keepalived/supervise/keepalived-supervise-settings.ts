@@ -1,8 +1,35 @@
 import * as z from 'zod/mini';
-import { commandSpec, flag, type SettingsOf } from '../../cli/command-spec.ts';
-import { absolutePath, durationMs } from '../../cli/fields.ts';
+import { commandSpec, flag, jsonFlag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
+import { absolutePath, durationMs, socketPath } from '../../cli/fields.ts';
 import { daemonFlags, defaultPorts, supervisorListen } from '../../cli/shared-flags.ts';
-import { keepalivedFlags } from './keepalived-flags.ts';
+
+/** Where a supervisor listens within its pod, unless a flag says otherwise. */
+export const KEEPALIVED_SOCKET = '/var/run/keepalived/keepalived.sock';
+
+/** What the supervisor and the monitor of a keepalived must agree on. */
+export const keepalivedFlags = {
+  socket: flag('<path>', socketPath, "the supervisor's control socket", {
+    default: KEEPALIVED_SOCKET,
+    inFile: 'never',
+  }),
+  runDir: flag(
+    '<path>',
+    absolutePath,
+    'directory of notify.fifo, vrrp-state.json and the accepted copy of the configuration',
+    { default: '/var/run/keepalived' },
+  ),
+  keepalived: flag('<path>', absolutePath, 'the program', { default: '/usr/sbin/keepalived' }),
+};
+
+/** The same flags, with what they are to the monitor. */
+export const keepalivedMonitorFlags = {
+  ...keepalivedFlags,
+  runDir: {
+    ...keepalivedFlags.runDir,
+    help: "track files, notify FIFO and state, the same as the supervisor's",
+  },
+  keepalived: { ...keepalivedFlags.keepalived, help: 'the program, to validate rendered files' },
+};
 
 const realtimePriority = z.pipe(
   z.string().check(z.regex(/^(off|[1-9]|[1-9]\d)$/, { error: 'expected 1 to 99, or "off"' })),
@@ -46,3 +73,47 @@ export const keepalivedSuperviseCommand = commandSpec({
 });
 
 export type KeepalivedSuperviseSettings = SettingsOf<typeof keepalivedSuperviseCommand>;
+
+const flags = {
+  socket: keepalivedFlags.socket,
+  timeout: flag('<duration>', durationMs, 'how long to wait for the answer', { default: '30s' }),
+  json: jsonFlag('print the raw answer'),
+};
+
+export const keepalivedReloadCommand = commandSpec({
+  name: 'keepalived reload',
+  summary: 'Asks the supervisor for a reload and prints its answer when keepalived uses the configuration.',
+  flags,
+  examples: [['hawser keepalived reload', 'after an edit by hand; a refusal changes nothing']],
+  notes: ['Exit codes: 0 keepalived uses the configuration, 1 refused or no answer, 2 usage.'],
+});
+
+export const keepalivedStatusCommand = commandSpec({
+  name: 'keepalived status',
+  summary: 'Shows which VIPs this node holds, since when and why.',
+  flags: { ...flags, alive: toggle('exit with 0 for any answer, for use as a probe') },
+  examples: [
+    ['hawser keepalived status'],
+    ["hawser keepalived status --json | jq -r '.instances[] | [.name, .state] | @tsv'"],
+  ],
+  notes: ['Exit codes: 0 keepalived runs or was stopped on request, 1 it does not or no answer, 2 usage.'],
+});
+
+export const keepalivedStopCommand = commandSpec({
+  name: 'keepalived stop',
+  summary: 'Makes keepalived give its VIPs up and end; the supervisor stays.',
+  flags,
+  examples: [['hawser keepalived stop', 'out of the group until: hawser keepalived start']],
+  notes: [
+    'For work on a node, hawser drain is gentler.',
+    'Exit codes: 0 done, 1 refused or no answer, 2 usage.',
+  ],
+});
+
+export const keepalivedStartCommand = commandSpec({
+  name: 'keepalived start',
+  summary: 'Starts a keepalived that was stopped: this node may hold VIPs again.',
+  flags,
+  examples: [['hawser keepalived start', 'after hawser keepalived stop']],
+  notes: ['Exit codes: 0 keepalived runs, 1 refused or no answer, 2 usage.'],
+});

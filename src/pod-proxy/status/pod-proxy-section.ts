@@ -1,9 +1,9 @@
 import { flag } from '../../cli/command-spec.ts';
 import { optionalListenAddress } from '../../cli/fields.ts';
 import { defaultPorts } from '../../cli/shared-flags.ts';
-import { changeFacts } from '../../engine/examine/facts.ts';
 import { changeProblem, type Problem, problem, problemsAmong } from '../../engine/examine/problem.ts';
 import {
+  changeFacts,
   type Fact,
   type Section,
   type StatusLabel,

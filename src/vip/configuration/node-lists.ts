@@ -6,11 +6,9 @@ import type { Loops } from '../../engine/monitor/run-monitor.ts';
 import { openLastKnown } from '../../engine/monitor/servers/last-known.ts';
 import { createServerList, type ServerList } from '../../engine/monitor/servers/server-list.ts';
 import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
-import { parseAddress } from '../../engine/system/network/node-address.ts';
+import { type AddressFamily, parseAddress } from '../../engine/system/network/node-address.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
-import { mergeNodes } from '../group/merge-nodes.ts';
-import { nodeListPath } from '../group/node-list-path.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 
@@ -99,4 +97,18 @@ async function openKind(
 function nodeLookup<S extends LookupSettings>(settings: S, kind: VipKind): S & LookupSettings {
   const source = kind === 'ingress' && settings.source === 'nodes' ? 'all-nodes' : settings.source;
   return { ...settings, source };
+}
+
+/** Where the nodes that share a VIP of one kind and family are saved for a cold start. */
+function nodeListPath(lastKnownPath: string, kind: VipKind, family: AddressFamily): string {
+  return `${lastKnownPath}.${kind}.${family}`;
+}
+
+/** One node for each name, with its addresses of every family. */
+export function mergeNodes(
+  lists: readonly (readonly { readonly name: string; readonly address: string }[])[],
+): readonly ClusterNode[] {
+  const nodes = new Map<string, readonly string[]>();
+  for (const { name, address } of lists.flat()) nodes.set(name, [...(nodes.get(name) ?? []), address]);
+  return [...nodes].map(([name, addresses]) => ({ name, addresses }));
 }

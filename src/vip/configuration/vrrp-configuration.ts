@@ -19,7 +19,6 @@ import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
 import { lastRunNodes, type NodeList } from './node-lists.ts';
-import { createServedModels, type ServedModels } from './served-models.ts';
 import { groupOf, vrrpOrigin } from './vrrp-origin.ts';
 import { createVrrpRenderer, gatherInput, keepalivedCheck, listedAgain, nodesIn } from './vrrp-proposal.ts';
 
@@ -220,4 +219,39 @@ async function wantUnlessBack(
 function complain(message: string, { log, once }: KeepalivedMonitorObservers): RenderResult {
   if (once.isNew('not-ready', message)) log({ event: 'group-not-ready', level: 'warn', reason: message });
   return { kind: 'refused', message };
+}
+
+/** The model that keepalived runs on, and the one it may be reading now. */
+interface ServedModels {
+  readonly served: () => KeepalivedModel | undefined;
+  /** Names of the instances in which this node may hold a VIP; undefined while none is known. */
+  readonly instanceNames: () => ReadonlySet<string> | undefined;
+  readonly offer: (model: KeepalivedModel) => void;
+  /** Whether the supervisor accepted the offered model. */
+  readonly settle: (taken: boolean) => void;
+  /** This node has left its group and serves nothing. */
+  readonly forget: () => void;
+}
+
+function createServedModels(): ServedModels {
+  let taken: KeepalivedModel | undefined;
+  let offered: KeepalivedModel | undefined;
+  return {
+    served: () => taken ?? offered,
+    instanceNames: () => {
+      const names = [taken, offered].flatMap((model) => model?.instances.map(({ name }) => name) ?? []);
+      return names.length === 0 ? undefined : new Set(names);
+    },
+    offer: (model) => {
+      offered = model;
+    },
+    settle: (isTaken) => {
+      if (isTaken) taken = offered;
+      else offered = taken ?? offered;
+    },
+    forget: () => {
+      taken = undefined;
+      offered = undefined;
+    },
+  };
 }

@@ -7,12 +7,11 @@ import { runCommand } from '../../engine/system/process/run-command.ts';
 import { createKeepalivedCheck } from '../../keepalived/check-configuration.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { buildKeepalivedModel, type KeepalivedModelOutcome } from '../group/keepalived-model.ts';
-import { mergeNodes } from '../group/merge-nodes.ts';
 import { printableKeepalived } from '../group/printable-keepalived.ts';
 import type { KeepalivedModel, KeepalivedSettings, VrrpInput } from '../group/vrrp.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
-import type { NodeList } from './node-lists.ts';
+import { mergeNodes, type NodeList } from './node-lists.ts';
 
 /** A loaded machine takes seconds for what takes 40 ms at rest. */
 const CHECK_TIMEOUT_MS = 20_000;

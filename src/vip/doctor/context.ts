@@ -1,5 +1,11 @@
+import * as z from 'zod/mini';
+import { flag } from '../../cli/command-spec.ts';
+import { absolutePath } from '../../cli/fields.ts';
+import { clusterName, vipInterface } from '../../cli/shared-flags.ts';
 import type { NodeContext, NodeReadings } from '../../engine/examine/context.ts';
+import { keepalivedFlags } from '../../keepalived/supervise/keepalived-supervise-settings.ts';
 import type { VirtualRouterIds } from '../group/vrrp.ts';
+import { virtualRouterIdPair } from '../settings/vip-flags.ts';
 
 /** What the VIP's checks see. */
 export interface VipContext extends NodeContext {
@@ -28,3 +34,21 @@ export interface VipContext extends NodeContext {
 
 /** Said where a check needs a VIP and there is none. */
 export const NO_VIP = 'no VIP was given (--api-vips) and keepalived.conf has none';
+
+/** What `hawser doctor` has to know of this product. */
+export const doctorFlags = {
+  interface: vipInterface,
+  clusterName: {
+    ...clusterName,
+    help: 'gives the virtual router ids (default: those of keepalived.conf, else what hawser would use)',
+  },
+  virtualRouterIds: flag('<ids>', z.optional(virtualRouterIdPair), 'API,INGRESS instead', {
+    keyInFile: ['keepalived', 'virtualRouterIds'],
+  }),
+  keepalivedConfig: flag('<path>', absolutePath, 'what keepalived reads', {
+    default: '/etc/hawser-keepalived/keepalived.conf',
+    inFile: 'never',
+  }),
+  keepalivedSocket: keepalivedFlags.socket,
+  keepalived: { ...keepalivedFlags.keepalived, inFile: 'never' as const },
+};

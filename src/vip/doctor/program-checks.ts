@@ -19,7 +19,7 @@ import { notRun, type ProgramOutcome } from '../../engine/examine/run-program.ts
 import { isoTime } from '../../engine/system/time/iso-time.ts';
 import { OLDEST_KEEPALIVED, parseKeepalivedBuild } from '../../keepalived/build.ts';
 import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
-import { parseOrder } from '../orders/order-text.ts';
+import { parseOrder } from '../orders/order-file.ts';
 import type { VipOrder } from '../orders/vip-order.ts';
 import type { VipContext } from './context.ts';
 import { isSupervisedKeepalived } from './other-software.ts';

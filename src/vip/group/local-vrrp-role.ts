@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { readText } from '../../engine/system/file/read-regular-file.ts';
 import { parseJson } from '../../engine/system/text/parse-json.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
-import type { LocalVrrpRole } from './vrrp-holding.ts';
 import { isInstanceOf } from './vrrp-instances.ts';
 
 /**
@@ -36,4 +35,37 @@ const stateFile = z.object({
 
 function readInstances(statePath: string): z.infer<typeof stateFile>['instances'] {
   return stateFile.safeParse(parseJson(readText(statePath))).data?.instances ?? [];
+}
+
+/** What keepalived on this node is, of all its instances the best; `none` where it takes no part or says nothing. */
+export interface LocalVrrpRole {
+  readonly role: 'holder' | 'backup' | 'none';
+  /** For how long, by the wall clock. */
+  readonly ageMs: number;
+}
+
+/** Whether this node counts as the holder. `hiddenSinceMs`: since when it has not been seen as one, though it counts. */
+export type Holding =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'held'; readonly hiddenSinceMs: number | undefined };
+
+export const initialHolding: Holding = { kind: 'none' };
+
+/** A reload shows MASTER as BACKUP for 20 to 60 ms, longer on a busy machine. */
+const HIDDEN_AT_MOST_MS = 500;
+
+/**
+ * The state after one more look, at `nowMs` of the monotonic clock. A holder that has only just become a backup stays
+ * one: a bonus that went with every reload would hand the VIP to a node with a higher priority of its own. One that was
+ * really beaten keeps for half a second a bonus with which it was beaten, and no longer, however late the look or wrong
+ * the wall clock. A node that fails or stops is no holder at once: it must not come back with a bonus and take the VIP from its
+ * successor.
+ */
+export function nextHolding(holding: Holding, { role, ageMs }: LocalVrrpRole, nowMs: number): Holding {
+  if (role === 'holder') return { kind: 'held', hiddenSinceMs: undefined };
+  if (role === 'none' || holding.kind === 'none') return { kind: 'none' };
+  // Each look may fall into a different reload, which its age shows. A negative age means that the clock was set back.
+  const hiddenSinceMs = ageMs >= 0 ? nowMs - ageMs : (holding.hiddenSinceMs ?? nowMs);
+  const hiddenMs = nowMs - hiddenSinceMs;
+  return hiddenMs < HIDDEN_AT_MOST_MS ? { kind: 'held', hiddenSinceMs } : { kind: 'none' };
 }

@@ -1,10 +1,13 @@
+import { chooseAddress } from '../../engine/kube/control-plane/choose-address.ts';
+import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
 import { type AddressFamily, parseAddress } from '../../engine/system/network/node-address.ts';
+import { addressesOf } from '../../engine/system/network/routes.ts';
+import { compareText } from '../../engine/system/text/compare-text.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { chooseVipInterface } from './vip-interface.ts';
 import { virtualRouterIds } from './virtual-router-id.ts';
-import type { VrrpInput, VrrpInstance } from './vrrp.ts';
-import { vrrpMembers } from './vrrp-members.ts';
-import { vrrpPriority } from './vrrp-priority.ts';
+import type { KeepalivedSettings, VrrpInput, VrrpInstance, VrrpPeer } from './vrrp.ts';
+import { maxGroupSize, vrrpPriority } from './vrrp-priority.ts';
 
 type VrrpInstances =
   | { readonly kind: 'instances'; readonly instances: readonly VrrpInstance[] }
@@ -81,4 +84,108 @@ function byKindAndFamily(a: VrrpInstance, b: VrrpInstance): number {
 function grouped(instance: VrrpInstance, _index: number, all: readonly VrrpInstance[]): VrrpInstance {
   const kin = all.filter(({ kind }) => kind === instance.kind);
   return kin.length < 2 ? instance : { ...instance, syncGroup: `${kin[0]?.name}_VIPS` };
+}
+
+/** The nodes that take part in one VIP, as this node sees them. */
+type VrrpMembers =
+  | {
+      readonly kind: 'members';
+      /** This node's place in the sorted list, 0 for a first node. */
+      readonly index: number;
+      readonly groupSize: number;
+      readonly self: VrrpPeer;
+      /** Sorted by name, without this node. */
+      readonly others: readonly (VrrpPeer & { readonly index: number })[];
+    }
+  | { readonly kind: 'not-ready'; readonly reason: string };
+
+/**
+ * The group of a VIP. A list without an address for one of its nodes, with a duplicate address, or without this node
+ * gives no group. A node that joined with such a list would be a second holder, because another member would not hear
+ * it, or the reverse. An empty list belongs to a cluster that does not exist yet: its first node stands alone, if it is
+ * set as the first one. A node finds itself by `nodeIp`, else by name, else by an address on one of its interfaces.
+ */
+function vrrpMembers(kind: VipKind, family: AddressFamily, input: VrrpInput): VrrpMembers {
+  const nodes = kind === 'api' ? input.controlPlane : input.allNodes;
+  const listed = listedMembers(nodes, family, input);
+  if (typeof listed === 'string') return notReady(kind, listed);
+  const local = localAddresses(input);
+  const found = findSelf(listed, input.settings, local);
+  const { firstNode = false } = input.settings;
+  const isFirst = firstNode && listed.length === 0 && kind === 'api';
+  const self = found ?? (isFirst ? unlistedSelf(family, input) : undefined);
+  if (self === undefined)
+    return notReady(kind, `this node "${input.settings.nodeName}" is not among ${shown(listed)}`);
+  if (!local.has(self.address))
+    return notReady(kind, `node address ${self.address} is not configured on any interface`);
+  const index = found === undefined ? 0 : listed.indexOf(found);
+  const others = listed.flatMap((member, place) => (place === index ? [] : [{ ...member, index: place }]));
+  return {
+    kind: 'members',
+    index,
+    groupSize: Math.max(1, listed.length),
+    self,
+    others,
+  };
+}
+
+function notReady(kind: VipKind, what: string): VrrpMembers {
+  return {
+    kind: 'not-ready',
+    reason: `Cannot join the group of the ${kind} VIP: ${what}, expected a complete list with this node`,
+  };
+}
+
+/** Sorted by name, or what is wrong with the list. */
+function listedMembers(
+  nodes: readonly ClusterNode[],
+  family: AddressFamily,
+  input: VrrpInput,
+): readonly VrrpPeer[] | string {
+  const { apiVips, ingressVips } = input.settings;
+  const preference = {
+    vips: [...apiVips, ...ingressVips],
+    subnets: input.interfaces.flatMap(({ addresses }) => addresses),
+  };
+  const members: VrrpPeer[] = [];
+  for (const { name, addresses } of nodes.toSorted((a, b) => compareText(a.name, b.name))) {
+    const chosen = chooseAddress(addresses, preference, [family]);
+    if (chosen.kind === 'none') return `node "${name}": ${chosen.reason}`;
+    const twin = members.find((member) => member.name === name || member.address === chosen.address);
+    if (twin !== undefined)
+      return `nodes "${twin.name}" and "${name}" share a name or the address ${chosen.address}`;
+    members.push({ name, address: chosen.address });
+  }
+  return members.slice(0, maxGroupSize);
+}
+
+function findSelf(
+  members: readonly VrrpPeer[],
+  { nodeIp, nodeName }: KeepalivedSettings,
+  local: ReadonlySet<string>,
+): VrrpPeer | undefined {
+  return (
+    members.find(({ address }) => address === nodeIp) ??
+    members.find(({ name }) => name === nodeName) ??
+    members.find(({ address }) => local.has(address))
+  );
+}
+
+/** Of a node that is in no list: `nodeIp`, or its address in the VIP's subnet. */
+function unlistedSelf(family: AddressFamily, input: VrrpInput): VrrpPeer | undefined {
+  const { nodeName, nodeIp, apiVips, ingressVips } = input.settings;
+  const subnets = input.interfaces.flatMap(({ addresses }) => addresses);
+  const own = nodeIp === undefined ? [...localAddresses(input)] : [nodeIp];
+  const chosen = chooseAddress(own, { vips: [...apiVips, ...ingressVips], subnets }, [family]);
+  return chosen.kind === 'chosen' ? { name: nodeName, address: chosen.address } : undefined;
+}
+
+function localAddresses({ interfaces }: VrrpInput): ReadonlySet<string> {
+  return new Set(addressesOf(interfaces).flatMap((text) => parseAddress(text)?.text ?? []));
+}
+
+function shown(members: readonly VrrpPeer[]): string {
+  const list = members.slice(0, 5).map(({ name, address }) => `${name} (${address})`);
+  const more = members.length > 5 ? ` and ${members.length - 5} more` : '';
+  return list.length === 0 ? 'no node at all' : `${list.join(', ')}${more}`;
 }

@@ -11,11 +11,14 @@ import {
   trackAddends,
 } from '../../keepalived/track-value.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
-import { initialHolding, type LocalVrrpRole, nextHolding } from '../group/vrrp-holding.ts';
+import { initialHolding, type LocalVrrpRole, nextHolding } from '../group/local-vrrp-role.ts';
 import { participationText } from '../participation/participation.ts';
-import { LOCAL_API_CHECK, PEERS_CHECK } from '../settings/keepalived-monitor-status.ts';
+import {
+  type KeepalivedMonitorStatus,
+  LOCAL_API_CHECK,
+  PEERS_CHECK,
+} from '../settings/keepalived-monitor-status.ts';
 import { type CheckSample, explainFlap, type FlapState, initialFlap, nextFlap } from './flap-governor.ts';
-import { type CheckRow, createSightings } from './health-sightings.ts';
 
 /** The health of one kind of VIP on this node: takes observations, and gives the value of the track file. */
 export interface HealthVerdict {
@@ -208,4 +211,37 @@ const PARTICIPATION_ROWS: Readonly<Record<Participation['state'], CheckRow['stat
 
 function rowOf(check: string, state: CheckRow['state'], message: string): CheckRow {
   return { check, state, message, sinceMs: null };
+}
+
+export type CheckRow = KeepalivedMonitorStatus['priorities'][number]['checks'][number];
+
+/** The last finding of each check, as text. It decides nothing. */
+interface Sightings {
+  readonly note: (check: string, state: CheckRow['state'], found: string) => void;
+  readonly row: (check: string) => CheckRow;
+  readonly rows: () => readonly CheckRow[];
+}
+
+interface Sighting {
+  readonly state: CheckRow['state'];
+  readonly found: string;
+  readonly atMs: number;
+}
+
+/** `checks` lists every check, in display order. */
+function createSightings(checks: readonly string[]): Sightings {
+  const seen = new Map<string, Sighting>();
+  const row = (check: string): CheckRow => {
+    const last = seen.get(check);
+    if (last === undefined) return { check, state: 'unknown', message: 'not looked at yet', sinceMs: null };
+    return { check, state: last.state, message: last.found, sinceMs: Math.round(monotonicMs() - last.atMs) };
+  };
+  return {
+    note: (check, state, found) => {
+      const last = seen.get(check);
+      seen.set(check, { state, found, atMs: last?.state === state ? last.atMs : monotonicMs() });
+    },
+    row,
+    rows: () => checks.map(row),
+  };
 }

@@ -6,7 +6,7 @@ import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedModel } from '../group/vrrp.ts';
 import { baseAddend, prioritySum } from '../group/vrrp-priority.ts';
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
-import type { CheckRow } from './health-sightings.ts';
+import type { CheckRow } from './health-verdict.ts';
 
 export type VipPriority = KeepalivedMonitorStatus['priorities'][number];
 

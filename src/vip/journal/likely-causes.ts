@@ -12,6 +12,7 @@ import {
   SLACK_MS,
   WINDOW_MS,
 } from './previous-holder.ts';
+import { vipEvents } from './vip-events.ts';
 
 const MOST = 3;
 const vipKinds = ['api', 'ingress'] as const;
@@ -163,3 +164,6 @@ function around(lines: readonly JournalLine[], index: number, line: JournalLine)
   const near = lines.slice(Math.max(0, index - MOST_NEAR), index + MOST_NEAR + 1);
   return near.filter((each) => distanceMs(each, line) <= WINDOW_MS);
 }
+
+/** What the journals of the VIP keep, and how it is told. */
+export const vipJournal = { events: vipEvents, causes: likelyCauses };

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { hostPort } from '../../engine/system/network/address-text.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import { findHolder, holderText } from './gather-facts.ts';
 import { asked, within } from './give-order.ts';
 import type { Move } from './move-plan.ts';
 import {
@@ -15,10 +16,8 @@ import {
 import { isThere } from './order-file.ts';
 import type { OrderReport } from './order-report.ts';
 import type { MoveVipSettings } from './order-settings.ts';
-import { type Attempt, probeFigures } from './probe-figures.ts';
-import { findHolder, holderText } from './vip-holder.ts';
 import type { MoveOrder } from './vip-order.ts';
-import { type ProbePlan, startVipProbe } from './vip-probe.ts';
+import { type Attempt, type ProbePlan, probeFigures, startVipProbe } from './vip-probe.ts';
 
 const CANNOT = 'Cannot move the VIP';
 const PROBE_EVERY_MS = 20;

@@ -1,12 +1,11 @@
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
-import { askMonitor, factsOf } from './gather-facts.ts';
+import { askMonitor, factsOf, findHolder, holderText } from './gather-facts.ts';
 import { awaitPlace, giveOrder } from './give-order.ts';
 import { type MovePlan, type MoveWish, type OrderFacts, planMove } from './move-plan.ts';
 import { orderInTheWay } from './order-file.ts';
 import type { OrderReport } from './order-report.ts';
 import type { OrderEndpoints } from './order-settings.ts';
-import { findHolder, holderText } from './vip-holder.ts';
 import type { VipOrder } from './vip-order.ts';
 
 export type OrderOutcome = Pick<OrderReport, 'outcome' | 'notes' | 'tookMs'> &

@@ -1,4 +1,6 @@
 import * as z from 'zod/mini';
+import type { OutputFormat } from '../../cli/command-spec.ts';
+import { structuredWriter } from '../../cli/run-command.ts';
 import { durationText } from '../../engine/system/text/readable-text.ts';
 import { wrapText } from '../../engine/system/text/wrap-text.ts';
 
@@ -87,4 +89,12 @@ function probeLines(
       ? 'over the network until the move, locally after it'
       : 'locally until the move, over the network after it';
   return [first, `Probed from ${from} with ${what} to ${target}: ${path}.`];
+}
+
+/** Prints the report, with failures on stderr, and returns the exit code. */
+export async function printReport(report: OrderReport, json: OutputFormat | undefined): Promise<number> {
+  const exitCode = exitCodeOf(report);
+  if (json) process.stdout.write(`${(await structuredWriter(json))(report)}\n`);
+  else (exitCode === 0 ? process.stdout : process.stderr).write(`${orderLines(report).join('\n')}\n`);
+  return exitCode;
 }

@@ -1,11 +1,14 @@
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { readText } from '../../engine/system/file/read-regular-file.ts';
 import { holdersAmong } from '../../engine/system/network/address-holders.ts';
 import { familyOf } from '../../engine/system/network/address-text.ts';
+import { joinVrrpGroup } from '../../engine/system/network/multicast-membership.ts';
+import { askNeighbours, type Neighbour } from '../../engine/system/network/neighbours.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
-import { describeConfiguration, readAccepted } from '../../keepalived/accepted-configuration.ts';
 import { ACCEPTED_FILE } from '../../keepalived/argv.ts';
+import { describeConfiguration, readAccepted } from '../../keepalived/parse-configuration.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { isInstanceOf } from '../group/vrrp-instances.ts';
 import type { SegmentFact } from '../participation/participation.ts';
@@ -17,8 +20,8 @@ import {
   createSegmentCapture,
   type SegmentCapture,
   type SegmentSeen,
+  type SegmentTargets,
 } from './segment-capture.ts';
-import { createSegmentListener } from './segment-listener.ts';
 import {
   failedVipUse,
   initialVipUse,
@@ -160,4 +163,67 @@ function configuredVips(
         masterDownMs,
       })),
     );
+}
+
+/** An answer from the same segment arrives within a millisecond. A later one is not counted on. */
+const ANSWER_WITHIN_MS = 250;
+
+interface SegmentListener {
+  /** What one round has seen, or what went wrong. `peers`: their MACs will be needed. */
+  readonly round: (
+    targets: SegmentTargets,
+    peers: readonly Neighbour[],
+    countsAdverts: boolean,
+  ) => Promise<SegmentSeen | string>;
+  /** Since when these router ids have been listened for. */
+  readonly listeningSinceMs: () => number;
+  /** Its table exists only while there is something to watch. */
+  readonly close: () => Promise<void>;
+}
+
+function createSegmentListener(capture: SegmentCapture): SegmentListener {
+  let listening = '';
+  let isOpen = false;
+  let ids = { key: '[]', sinceMs: 0, members: new DisposableStack() };
+  const listenFor = (routerIds: SegmentTargets['routerIds']): void => {
+    const key = JSON.stringify(routerIds);
+    if (key === ids.key) return;
+    ids.members.dispose();
+    const members = new DisposableStack();
+    for (const each of routerIds) members.use(joinVrrpGroup(each));
+    ids = { key, sinceMs: monotonicMs(), members };
+  };
+  const seeRound: SegmentListener['round'] = async (targets, peers, countsAdverts) => {
+    const key = JSON.stringify(targets);
+    // Each round collects its own answers, however late this process reads them.
+    const notReady = key === listening ? await capture.flush('answers') : await capture.set(targets);
+    if (notReady !== undefined) return notReady;
+    listening = key;
+    listenFor(targets.routerIds);
+    const asked = targets.vips.map(({ vip, interface: device }) => ({ address: vip, interface: device }));
+    const notAsked = asked.length > 0 ? await askNeighbours(asked, peers) : undefined;
+    if (notAsked !== undefined) return notAsked;
+    await pause(ANSWER_WITHIN_MS);
+    const seen = await capture.read();
+    if (typeof seen === 'string') return seen;
+    // Only now: an advert that comes in between two rounds counts in the second.
+    return (countsAdverts ? await capture.flush('adverts') : undefined) ?? seen;
+  };
+  return {
+    round: async (...round) => {
+      isOpen = true;
+      const seen = await seeRound(...round);
+      // Another program may have flushed every table.
+      if (typeof seen === 'string') listening = '';
+      return seen;
+    },
+    listeningSinceMs: () => ids.sinceMs,
+    close: async () => {
+      if (!isOpen) return;
+      await capture.remove();
+      listenFor([]);
+      listening = '';
+      isOpen = false;
+    },
+  };
 }

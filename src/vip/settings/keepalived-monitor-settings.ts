@@ -16,11 +16,9 @@ import {
 } from '../../cli/shared-flags.ts';
 import { metricsListenProblems } from '../../engine/observe/metrics-listener.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
-import { keepalivedMonitorFlags } from '../../keepalived/supervise/keepalived-flags.ts';
+import { keepalivedMonitorFlags } from '../../keepalived/supervise/keepalived-supervise-settings.ts';
 import type { KeepalivedSettings, TrackFiles } from '../group/vrrp.ts';
-import { healthUrl } from './health-url-field.ts';
-import { virtualRouterIdPair } from './router-id-fields.ts';
-import { vipFlagProblems } from './vip-flags.ts';
+import { healthUrl, vipFlagProblems, virtualRouterIdPair } from './vip-flags.ts';
 
 export const keepalivedMonitorCommand = commandSpec({
   name: 'keepalived monitor',
@@ -107,3 +105,21 @@ export function keepalivedSettings(
     ...(nodeIp !== undefined && { nodeIp }),
   };
 }
+
+export const showKeepalivedConfigCommand: typeof keepalivedMonitorCommand = {
+  ...keepalivedMonitorCommand,
+  name: 'show-config keepalived',
+  summary:
+    'Prints the values that the keepalived.conf template would get now, and where each setting came from, as JSON.',
+  examples: [
+    ['hawser show-config keepalived | jq .instances', 'ids, priorities and peers of each VIP on this node'],
+    [
+      "hawser show-config keepalived | jq '.settings.interface'",
+      'its value, and whether it came from flag, variable or file',
+    ],
+  ],
+  notes: [
+    'KUBECONFIG, TEMPLATE and CONFIG may come from the settings file. The API is asked for the nodes as the monitor asks it.',
+    'Exit codes: 0 printed, 1 this node would not join now: only the settings, and the reason on stderr, 2 usage.',
+  ],
+};

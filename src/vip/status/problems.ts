@@ -6,7 +6,7 @@ import {
   problemsAmong,
   troubleProblem,
 } from '../../engine/examine/problem.ts';
-import { priorityFor, type VipPriority } from './priority-text.ts';
+import { priorityFor, type VipPriority } from './vip-holders.ts';
 import type { Vip, VipCluster, VipNode } from './vip-node.ts';
 
 /** What is wrong with keepalived of a node, with its health and its group. */

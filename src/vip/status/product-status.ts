@@ -2,8 +2,7 @@ import { keepalivedMonitor, keepalivedSupervisor } from '../../cli/shared-flags.
 import type { KnownNode } from '../../engine/examine/seen.ts';
 import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
 import { keepalivedMonitorStatusSchema } from '../settings/keepalived-monitor-status.ts';
-import { keepalivedSection } from './keepalived.ts';
-import { keepalivedEntry } from './node-entry.ts';
+import { keepalivedEntry, keepalivedSection } from './keepalived.ts';
 import { keepalivedProblems, vipProblems } from './problems.ts';
 import { knownVips, vipStatus as statusOfVip } from './vip-holders.ts';
 import type { VipCluster, VipNode } from './vip-node.ts';

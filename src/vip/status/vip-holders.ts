@@ -2,7 +2,7 @@ import type { Evidence, SeenPeer } from '../../engine/examine/seen.ts';
 import { ageText } from '../../engine/system/text/readable-text.ts';
 import type { VrrpStatus } from '../../keepalived/supervise/vrrp-status.ts';
 import { isInstanceOf } from '../group/vrrp-instances.ts';
-import { priorityFor, priorityText } from './priority-text.ts';
+import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
 import type { Vip, VipNode } from './vip-node.ts';
 
 type Instance = VrrpStatus['instances'][number];
@@ -89,4 +89,22 @@ function peerLine(peer: SeenPeer, here: VipNode): string {
   const place = here.keepalivedMonitor?.group.find(({ name }) => name === peer.name)?.priority;
   const priority = place === undefined ? '' : `; the priority of its place in the list is ${place}`;
   return `${peer.name}: it answers for the VIP on this segment${priority}`;
+}
+
+export type VipPriority = KeepalivedMonitorStatus['priorities'][number];
+
+/** `250 = 220 (place 1 of 3 in the list) + 0 (HAProxy serves) + 30 (it holds the VIP)`. */
+function priorityText({ priorityTerms, priority }: Pick<VipPriority, 'priorityTerms' | 'priority'>): string {
+  const terms = priorityTerms.map(({ points, why }, index) => {
+    const sign = points < 0 ? '- ' : index === 0 ? '' : '+ ';
+    return `${sign}${Math.abs(points)} (${why})`;
+  });
+  return terms.length === 0
+    ? 'its priority is not known: it takes no part yet'
+    : `${priority} = ${terms.join(' ')}`;
+}
+
+/** What a node is worth for a VIP; undefined where its monitor does not say. */
+export function priorityFor({ keepalivedMonitor }: VipNode, vip: string): VipPriority | undefined {
+  return keepalivedMonitor?.priorities.find(({ vips }) => vips.includes(vip));
 }

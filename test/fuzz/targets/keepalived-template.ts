@@ -8,8 +8,8 @@ import { vrrpGroups } from '../../../src/engine/system/network/multicast-members
 import { createKeepalivedCheck } from '../../../src/keepalived/check-configuration.ts';
 import { namesIn, parseBlocks } from '../../../src/keepalived/parse-blocks.ts';
 import { parseConfiguration } from '../../../src/keepalived/parse-configuration.ts';
+import { mergeNodes } from '../../../src/vip/configuration/node-lists.ts';
 import { buildKeepalivedModel } from '../../../src/vip/group/keepalived-model.ts';
-import { mergeNodes } from '../../../src/vip/group/merge-nodes.ts';
 import type { KeepalivedModel, KeepalivedSettings } from '../../../src/vip/group/vrrp.ts';
 import { renderKeepalived } from '../../helpers/render-keepalived.ts';
 import { candidates, vipLists } from '../hostile-nodes.ts';

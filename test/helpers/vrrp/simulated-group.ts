@@ -1,5 +1,5 @@
 import { trackValue } from '../../../src/keepalived/track-value.ts';
-import { type Holding, initialHolding, nextHolding } from '../../../src/vip/group/vrrp-holding.ts';
+import { type Holding, initialHolding, nextHolding } from '../../../src/vip/group/local-vrrp-role.ts';
 import { vrrpPriority } from '../../../src/vip/group/vrrp-priority.ts';
 import {
   effectOf,

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { markConfiguration, readAccepted } from '../../../src/keepalived/accepted-configuration.ts';
+import { markConfiguration, readAccepted } from '../../../src/keepalived/parse-configuration.ts';
 
 let dir: string;
 beforeEach(() => {

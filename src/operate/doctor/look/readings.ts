@@ -1,9 +1,9 @@
 import type { CommandSpec } from '../../../cli/command-spec.ts';
+import { lookAtSupervisor, type SupervisorReading } from '../../../engine/examine/ask-program.ts';
 import type { NodeReadings, PeersReading } from '../../../engine/examine/context.ts';
 import type { HostFiles } from '../../../engine/examine/host-files.ts';
 import { listProcesses } from '../../../engine/examine/host-processes.ts';
 import type { Peer } from '../../../engine/examine/peer-health.ts';
-import { lookAtSupervisor, type SupervisorReading } from '../../../engine/examine/supervisor.ts';
 import { type ApiFailure, getJson } from '../../../engine/kube/api-request.ts';
 import { openApiSession } from '../../../engine/kube/api-session.ts';
 import { parseNode } from '../../../engine/kube/control-plane/server-objects.ts';

@@ -6,8 +6,12 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import type { LogEvent } from '../../../../src/engine/system/log.ts';
-import { placeOrder, removeOrder, replaceOrder } from '../../../../src/vip/orders/order-file.ts';
-import { orderFileText } from '../../../../src/vip/orders/order-text.ts';
+import {
+  orderFileText,
+  placeOrder,
+  removeOrder,
+  replaceOrder,
+} from '../../../../src/vip/orders/order-file.ts';
 import type { MoveOrder, VipOrder } from '../../../../src/vip/orders/vip-order.ts';
 import { createVipOrders } from '../../../../src/vip/orders/vip-orders.ts';
 import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/keepalived-monitor-metrics.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { moreRights } from '../../../../src/engine/examine/check.ts';
 import { parseListeners } from '../../../../src/engine/system/network/listening-ports.ts';
 import { scopeOf } from '../../../../src/operate/doctor/node-checks.ts';
-import { unicastPeers } from '../../../../src/vip/doctor/keepalived-conf.ts';
+import { unicastPeers } from '../../../../src/vip/doctor/looks.ts';
 import { examine } from '../../../helpers/doctor/scene.ts';
 
 const line = (local: string, state: string, inode: number): string =>

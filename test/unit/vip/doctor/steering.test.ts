@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { orderFileText } from '../../../../src/vip/orders/order-text.ts';
+import { orderFileText } from '../../../../src/vip/orders/order-file.ts';
 import type { VipOrder } from '../../../../src/vip/orders/vip-order.ts';
 import { examine } from '../../../helpers/doctor/scene.ts';
 

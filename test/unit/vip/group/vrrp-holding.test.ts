@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { initialHolding, type LocalVrrpRole, nextHolding } from '../../../../src/vip/group/vrrp-holding.ts';
+import {
+  initialHolding,
+  type LocalVrrpRole,
+  nextHolding,
+} from '../../../../src/vip/group/local-vrrp-role.ts';
 
 type Look = readonly [atMs: number, role: LocalVrrpRole['role'], ageMs?: number];
 const after = (looks: readonly Look[]) =>

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Participation } from '../../../../src/keepalived/participation-note.ts';
 import { type OrderEffect, TRACK } from '../../../../src/keepalived/track-value.ts';
-import type { CheckRow } from '../../../../src/vip/health/health-sightings.ts';
-import { createHealthVerdict } from '../../../../src/vip/health/health-verdict.ts';
+import { type CheckRow, createHealthVerdict } from '../../../../src/vip/health/health-verdict.ts';
 
 const url = { secure: false, host: '127.0.0.1', port: 1936, path: '/healthz/ready' };
 

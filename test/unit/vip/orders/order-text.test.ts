@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { orderFileText, parseOrder } from '../../../../src/vip/orders/order-text.ts';
+import { orderFileText, parseOrder } from '../../../../src/vip/orders/order-file.ts';
 import type { VipOrder } from '../../../../src/vip/orders/vip-order.ts';
 
 const asked = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { probeFigures } from '../../../../src/vip/orders/probe-figures.ts';
+import { probeFigures } from '../../../../src/vip/orders/vip-probe.ts';
 
 const attempt = (startedMs: number, failure: string | null = null, tookMs = 1) => ({
   startedMs,

@@ -5,7 +5,7 @@ import {
   nextSplitBrain,
   type OtherHolder,
   type SplitBrainState,
-} from '../../../../src/vip/segment/split-brain.ts';
+} from '../../../../src/vip/segment/split-brain-alarm.ts';
 
 const higher: OtherHolder = { mac: 'a', node: { name: 'cp-1', address: '10.0.0.1', priority: 220 } };
 const stranger: OtherHolder = { mac: 'f', node: undefined };
