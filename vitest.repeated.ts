@@ -1,8 +1,9 @@
+import { appendFileSync } from 'node:fs';
 import type { Reporter, TestCase } from 'vitest/node';
 
 /**
  * Tests of whole nodes and pods may be repeated once: they depend on when two busy machines get to run. What passed
- * only the second time is listed beside the summary, with what failed the first time.
+ * only the second time is listed after the run, with what failed the first time, and by name in the file HAWSER_REPEATS.
  */
 export const repeatedOnce = { retry: 1, reporters: [listRepeated(), 'default'] } as const;
 
@@ -13,7 +14,10 @@ function listRepeated(): Reporter {
       if ((test.diagnostic()?.retryCount ?? 0) === 0) return;
       const errors = test.result().errors ?? [];
       const causes = errors.map(({ stack, message }) => withoutRunner(stack ?? message));
-      repeated.push([`${test.module.relativeModuleId}: ${test.fullName}`, ...causes].join('\n'));
+      const name = `${test.module.relativeModuleId}: ${test.fullName}`;
+      repeated.push([name, ...causes].join('\n'));
+      const { HAWSER_REPEATS } = process.env;
+      if (HAWSER_REPEATS !== undefined) appendFileSync(HAWSER_REPEATS, `${name}\n`);
     },
     onTestRunEnd: () => {
       for (const each of repeated) console.log(`repeated once: ${each}`);

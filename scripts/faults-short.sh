@@ -9,5 +9,6 @@ for seed in 11 12 13; do
   [ "$code" -eq 0 ] && continue
   [ "$code" -eq 1 ] || exit "$code"
   echo "repeated once: seed $seed"
+  [ -z "${HAWSER_REPEATS-}" ] || echo "test:faults:short: seed $seed" >>"$HAWSER_REPEATS"
   node test/faults/main.ts --minutes 1 --seed "$seed"
 done
