@@ -15,7 +15,8 @@ const file = (name: string): string => join(dirname(live.config), '..', name);
 /** Validations that began. */
 const checks = (): number => readFileSync(file('checks'), 'utf8').length;
 const text = (): string => readFileSync(live.config, 'utf8');
-const lastGood = (): string => readFileSync(`${live.config}.last-good`, 'utf8');
+/** The supervisor's copy, which it makes after the router has made its own. */
+const lastGood = (): string => readFileSync(file('run/haproxy.last-good.cfg'), 'utf8');
 
 beforeAll(async () => {
   const haproxy = (dir: string): string => {
