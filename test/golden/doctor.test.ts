@@ -9,17 +9,17 @@ const checks = checksOf(products);
 const isUpdate = process.env['UPDATE_GOLDENS'] === '1';
 const page = fileURLToPath(new URL('../../docs/doctor.md', import.meta.url));
 
-/** The page with the table of the checks that there are. */
+/** The page with the table of all checks. */
 function withTable(text: string): string {
-  const rows = checks.map(({ id, why }) => `| \`${id}\` | ${why} |`);
-  const table = ['| check | why it matters |', '|---|---|', ...rows].join('\n');
+  const rows = checks.map(({ id, title }) => `| \`${id}\` | ${title} |`);
+  const table = ['| check | subject |', '|---|---|', ...rows].join('\n');
   return text.replace(
     /(doctor\.test\.ts -->\n)[\s\S]*?(\n## What)/,
     (_, head, tail) => `${head}\n${table}\n${tail}`,
   );
 }
 
-test('docs/doctor.md lists the checks that there are', () => {
+test('docs/doctor.md lists every check', () => {
   if (isUpdate) writeFileSync(page, withTable(readFileSync(page, 'utf8')));
   const text = readFileSync(page, 'utf8');
   expect(text).toBe(withTable(text));

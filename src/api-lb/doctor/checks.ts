@@ -200,7 +200,7 @@ export const checks: readonly Check<ApiLbContext>[] = [
   }),
   checkOf({
     id: 'peer-ports',
-    title: "The peers' HAProxy from here",
+    title: 'Reachability of the peers',
     why: "A firewall sees the load balancer's port, not the VIP's: if it drops that, clients of the node wait.",
     needs: { reached },
     none: 'there is no other node',

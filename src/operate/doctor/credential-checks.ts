@@ -167,7 +167,7 @@ const trust: Look<DoctorContext, { readonly where: string; readonly look: TrustR
 export const credentialChecks: readonly DoctorCheck[] = [
   checkOf({
     id: 'client-certificate',
-    title: 'Our client certificate',
+    title: 'The client certificate',
     why: 'With an expired certificate the API refuses the monitors, and they miss changes of the control plane.',
     needs: { kubeconfig, certificate },
     judge: (facts) => {
@@ -179,7 +179,7 @@ export const credentialChecks: readonly DoctorCheck[] = [
   }),
   {
     id: 'credentials',
-    title: 'Listing the nodes',
+    title: 'Permission to list nodes',
     why: 'A monitor that may not list nodes keeps an old list and never sees a new API server.',
     run: async (context) => {
       const { readings, settings } = context;

@@ -164,7 +164,7 @@ export const settingsFileCheck: DoctorCheck = checkOf({
 export function portsCheck(products: readonly PortsOf[]): DoctorCheck {
   return checkOf({
     id: 'ports',
-    title: "HAProxy's and our own ports",
+    title: "HAProxy's and hawser's ports",
     why: 'A new generation of HAProxy that cannot bind is dropped, and its change never arrives.',
     none: 'no port is used',
     needs: {

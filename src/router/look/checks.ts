@@ -130,7 +130,7 @@ export const routerChecks: readonly RouterCheck[] = [
   ),
   {
     id: 'router-rbac',
-    title: 'What the router may do',
+    title: "The router's permissions",
     why: 'If it may not list a kind, it never becomes ready; without the other rights it writes no statuses.',
     run: async (context) => {
       const settings = settingsIn(context);
@@ -154,7 +154,7 @@ export const routerChecks: readonly RouterCheck[] = [
   }),
   checkOf({
     id: 'router-lease',
-    title: 'Who writes statuses',
+    title: 'Lease of the status writer',
     why: "Without a holder no Route's status says whether it is served.",
     needs: { lease: leaseOf },
     judge: ({ lease: { name, answer, now } }) => judgeLease(name, answer, now),

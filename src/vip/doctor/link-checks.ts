@@ -46,7 +46,7 @@ function judgeArp({ device, arpIgnore, arpFilter, onSubnet }: VipLink): Finding 
 
 export const arp: Check<VipContext> = checkOf({
   id: 'arp',
-  title: 'Answering ARP for the VIP',
+  title: 'ARP answers for the VIP',
   why: 'If ARP requests for the VIP get no answer, it is held and unreachable; if two interfaces answer, it flaps.',
   isFirst: true,
   needs: { links },
@@ -80,7 +80,7 @@ const ipv6Off: Look<VipContext, readonly (readonly [string, string | undefined])
 
 export const ipv6: Check<VipContext> = checkOf({
   id: 'ipv6',
-  title: 'IPv6 where its VIP goes',
+  title: "IPv6 on the VIP's interface",
   why: 'With IPv6 off an IPv6 VIP cannot be added: the node would hold nothing.',
   needs: { ipv6Off },
   none: 'no interface fits the IPv6 VIP (see vip-interface)',

@@ -63,7 +63,7 @@ function judgeProcesses(processes: readonly HostProcess[], config: string): Find
 
 export const otherSoftware: Check<VipContext> = checkOf({
   id: 'other-vip-software',
-  title: 'Other keepers of a VIP',
+  title: 'Other VIP software',
   why: "Two programs that manage the VIP put it on two nodes, and remove each other's address.",
   isFirst: true,
   needs: {

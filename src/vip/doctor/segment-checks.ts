@@ -130,7 +130,7 @@ function conflictText({ kind, ours, theirs }: RouterIdConflict): string {
 
 export const foreignRouter: Check<VipContext> = checkOf({
   id: 'foreign-router-id',
-  title: 'Our router id used by others',
+  title: 'Virtual router id conflicts',
   why: 'Two clusters with one id disturb each other; two ids for one VIP make two holders. A node that hears either does not join.',
   isFirst: true,
   listenMs: LISTEN_MS,
@@ -197,7 +197,7 @@ function judgeHolder(
 
 export const vipHolder: Check<VipContext> = checkOf({
   id: 'vip-holder',
-  title: 'Who answers for the VIP',
+  title: 'Holders of the VIP',
   why: 'Two holders split the clients between them; a foreign host with the address takes the API away.',
   listenMs: LISTEN_MS,
   needs: { vips, segment, held, isLive },

@@ -407,9 +407,9 @@ const starvation: Section = {
 
 /** The pages below docs/: the figures that an operator asks for, and those that a change of the code is measured by. */
 export const pages = {
-  'performance.md': [...[dataPath, reloads, failover, tail, holders], ...[footprint, image, router]],
+  'performance.md': [...[dataPath, reloads, failover, tail], ...[footprint, image, router]],
   'internals/measurements.md': [
-    ...[soakLosses, soak, powerCut, starts, scale],
+    ...[holders, powerCut, soakLosses, soak, starts, scale],
     ...[routerDetails, lists, commands, starvation],
   ],
 } satisfies Record<string, readonly Section[]>;
