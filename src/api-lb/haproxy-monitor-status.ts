@@ -29,6 +29,8 @@ export const haproxyMonitorStatusSchema = z.object({
   extraPorts: z.exactOptional(
     z.array(z.object({ name: z.string(), port: z.number(), listenPort: z.number(), serverPort: z.number() })),
   ),
+  /** Why nothing is served at `metricsListen`; absent if it is, or if it is not set. */
+  metricsProblem: z.exactOptional(z.string()),
   lastChange: z.nullable(lastChangeSchema),
 });
 

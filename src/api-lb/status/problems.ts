@@ -62,7 +62,8 @@ function servers(node: ApiLbNode) {
 
 function monitored({ haproxyMonitor, servers: seen }: ApiLbNode) {
   if (haproxyMonitor === null) return [];
-  const { apiReachable, held, usable, redirect, redirectProblem, lastChange } = haproxyMonitor;
+  const { apiReachable, held, usable, redirect, redirectProblem, metricsProblem, lastChange } =
+    haproxyMonitor;
   const someUp = seen?.some(({ state }) => state === 'up') ?? true;
   return [
     usable === false && someUp && problem('outage', 'HAProxy has no usable server (/haproxy_monitor)'),
@@ -72,6 +73,8 @@ function monitored({ haproxyMonitor, servers: seen }: ApiLbNode) {
       problem('redundancy', 'the VIP is not redirected to HAProxy on this node'),
     changeProblem('haproxy.cfg', lastChange),
     held !== null && problem('blind', `a list of API servers is held back: ${held}`),
+    metricsProblem !== undefined &&
+      problem('blind', `metrics of the pod haproxy are not served: ${metricsProblem}`),
     !apiReachable && problem('blind', 'no API server answers the HAProxy monitor: its list may be outdated'),
   ];
 }

@@ -95,6 +95,7 @@ export async function monitorProgram<Metrics extends MonitorMetrics>(
       status = next;
       first.resolve(next());
     };
+    let metricsProblem: string | undefined;
     let problem: Problem = async () => 'it is starting';
     const { moreMetrics, openServer, ...more }: Partial<MorePage> =
       pageOf?.(metrics, async () => (stopping.aborted ? 'it is stopping' : await problem())) ?? {};
@@ -106,14 +107,17 @@ export async function monitorProgram<Metrics extends MonitorMetrics>(
         const text = `${metrics.text()}\n${own()}`;
         return others === undefined ? text : pieces(`${text}\n`, others);
       },
-      status: () => status(),
+      status: async () => ({ ...(await status()), ...(metricsProblem !== undefined && { metricsProblem }) }),
     };
     await serveEndpoint(settings.listen, page, signal, openServer).catch((error: unknown) => {
       throw new Error(`Cannot serve --listen "${hostPort(settings.listen)}": ${messageOf(error)}`, {
         cause: error,
       });
     });
-    void serveMetrics(settings, metricsPages(page.metrics, relays, signal), log, signal);
+    const onTrouble = (message: string | undefined): void => {
+      metricsProblem = message;
+    };
+    void serveMetrics(settings, metricsPages(page.metrics, relays, signal), { log, onTrouble }, signal);
     const wake = createWake();
     const readyUnless: Monitor<Metrics>['readyUnless'] = (next) => {
       problem = next;

@@ -33,6 +33,12 @@ type Metrics = () => Promise<string | Iterable<string>>;
 /** By the path of the request. */
 export type MetricsPages = Readonly<Record<string, Metrics>>;
 
+interface MetricsReport {
+  readonly log: Log;
+  /** Why nothing is served; undefined once it is. */
+  readonly onTrouble: (message: string | undefined) => void;
+}
+
 const AGAIN_MS = 5_000;
 const RELAY = { timeoutMs: 5_000, maxBytes: 8 * 1024 * 1024 } as const;
 
@@ -43,7 +49,7 @@ const RELAY = { timeoutMs: 5_000, maxBytes: 8 * 1024 * 1024 } as const;
 export async function serveMetrics(
   settings: MetricsListenSettings,
   pages: MetricsPages,
-  log: Log,
+  { log, onTrouble }: MetricsReport,
   signal: AbortSignal,
   againMs = AGAIN_MS,
 ): Promise<void> {
@@ -52,6 +58,7 @@ export async function serveMetrics(
   let told: string | undefined;
   while (!signal.aborted) {
     const trouble = await open(settings, address, pages, log, signal).then(() => undefined, messageOf);
+    onTrouble(trouble);
     if (trouble === undefined) return log({ event: 'metrics-served', ...address });
     if (trouble !== told) log({ event: 'metrics-not-served', level: 'error', ...address, message: trouble });
     told = trouble;

@@ -39,13 +39,7 @@ export async function asInstalled(
   }));
   const pages = found.flatMap(({ spec, known }) => {
     if (known === undefined) return wouldListen(spec, file);
-    const { listen, metricsListen } = known;
-    return [
-      ...(listen === undefined ? [] : [{ program: spec.name, port: listen.port }]),
-      ...(metricsListen === undefined
-        ? []
-        : [{ program: spec.name, port: metricsListen.port, flag: '--metrics-listen' } as const]),
-    ];
+    return pagesOf(spec.name, known.listen?.port, known.metricsListen?.port);
   });
   return {
     pages,
@@ -73,16 +67,31 @@ function unlessRefused<T>(read: () => T): T | undefined {
   }
 }
 
-/** The settings file says where a monitor's page listens. */
+/** The settings file says where a monitor's pages listen. */
 function wouldListen(
   { name, section, flags }: CommandSpec,
   file: SettingsFile | undefined,
 ): readonly ProgramPage[] {
-  const inFile = flags['listen']?.inFile === 'never' ? undefined : file?.values[section ?? 'top']?.['listen'];
-  const port = [inFile?.value, flags['listen']?.default]
-    .flatMap((listen) => /:(\d+)$/.exec(String(listen))?.[1] ?? [])
-    .map(Number)[0];
-  return port === undefined ? [] : [{ program: name, port }];
+  const portOf = (key: 'listen' | 'metricsListen'): number | undefined => {
+    const inFile = flags[key]?.inFile === 'never' ? undefined : file?.values[section ?? 'top']?.[key];
+    return [inFile?.value, flags[key]?.default]
+      .flatMap((listen) => /:(\d+)$/.exec(String(listen))?.[1] ?? [])
+      .map(Number)[0];
+  };
+  return pagesOf(name, portOf('listen'), portOf('metricsListen'));
+}
+
+function pagesOf(
+  program: string,
+  listen: number | undefined,
+  metricsListen: number | undefined,
+): readonly ProgramPage[] {
+  return [
+    ...(listen === undefined ? [] : [{ program, port: listen }]),
+    ...(metricsListen === undefined
+      ? []
+      : [{ program, port: metricsListen, flag: '--metrics-listen' } as const]),
+  ];
 }
 
 /** The daemons of pods that hawser does not install, as they run here. One whose settings cannot be read is left out. */

@@ -49,6 +49,8 @@ export const keepalivedMonitorStatusSchema = z.object({
   splitBrain: z.array(z.object({ vip: z.string(), holders: z.array(z.string()) })),
   /** Another cluster's details, where it uses our virtual router id and this node does not join for it. */
   virtualRouterIdTaken: z.nullable(z.string()),
+  /** Why nothing is served at `metricsListen`; absent if it is, or if it is not set. */
+  metricsProblem: z.exactOptional(z.string()),
   lastChange: z.nullable(lastChangeSchema),
 });
 

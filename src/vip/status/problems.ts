@@ -43,11 +43,13 @@ function running({ keepalivedSupervisor, keepalivedMonitor }: VipNode) {
 
 function monitored({ keepalivedMonitor }: VipNode) {
   if (keepalivedMonitor === null) return [];
-  const { priorities, virtualRouterIdTaken, lastChange } = keepalivedMonitor;
+  const { priorities, virtualRouterIdTaken, metricsProblem, lastChange } = keepalivedMonitor;
   return [
     virtualRouterIdTaken !== null && problem('out-of-group', virtualRouterIdTaken),
     ...priorities.flatMap(priorityProblems),
     changeProblem('keepalived.conf', lastChange),
+    metricsProblem !== undefined &&
+      problem('blind', `metrics of the pod keepalived are not served: ${metricsProblem}`),
   ];
 }
 

@@ -21,6 +21,11 @@ export const threatTests: readonly (readonly [claim: string, ...tests: string[]]
     'test/unit/engine/observe/http-endpoint.test.ts',
   ],
   [
+    'metricsListen needs a token or TLS beyond loopback, compares the token in constant time, limits requests, and serves metrics alone',
+    'test/unit/engine/observe/metrics-listener.test.ts',
+    'test/contract/engine/observe/metrics-listener.test.ts',
+  ],
+  [
     "no link or FIFO of another user is followed or waited for in the journals' folder",
     'test/contract/engine/observe/journal/foreign-files.test.ts',
   ],

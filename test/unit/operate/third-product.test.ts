@@ -114,6 +114,16 @@ test('doctor knows the daemons of a new pod', async () => {
   expect(found.pages).toContainEqual({ program: 'router', port: 5_000 });
 });
 
+test('doctor knows where a pod opens its metrics to other machines', async () => {
+  const text = 'apiVips: [192.0.2.100]\nhaproxy: {metricsListen: "0.0.0.0:29450", metricsTokenFile: /t}\n';
+  const parsed = parseSettingsFile(text, 'F', keys);
+  if (parsed.kind !== 'values') throw new Error(parsed.problems.join('; '));
+  const settingsFile = { path: 'F', values: parsed.values };
+  const found = await asInstalled(hostFiles(folderWith({})), settingsFile, installedPods, () => undefined);
+  const page = { program: 'haproxy monitor', port: 29_450, flag: '--metrics-listen' };
+  expect(found.pages).toContainEqual(page);
+});
+
 test('a settings file may have the section of a program that is not installed with it', () => {
   const text = 'apiVips: [192.0.2.100]\nrouter: {listen: "127.0.0.1:5000"}\n';
   const alone = { pods: installedPods, keys };

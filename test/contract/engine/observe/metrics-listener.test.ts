@@ -22,6 +22,7 @@ let authority: Authority;
 let stop: AbortController;
 let port: number;
 let told: LogEvent[];
+let troubles: (string | undefined)[];
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'hawser-metrics-listener-'));
@@ -30,7 +31,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 beforeEach(async () => {
   stop = new AbortController();
-  [port, told] = [await freePort(), []];
+  [port, told, troubles] = [await freePort(), [], []];
 });
 afterEach(() => stop.abort());
 
@@ -49,7 +50,9 @@ const pages = () => ({
 /** Resolves once it listens, or a problem was logged. */
 async function serve(settings: Omit<MetricsListenSettings, 'metricsListen'>): Promise<void> {
   const all = { ...settings, metricsListen: { host, port } };
-  void serveMetrics(all, pages(), (event) => void told.push(event), stop.signal, 10);
+  const log = (event: LogEvent) => void told.push(event);
+  const onTrouble = (message: string | undefined) => void troubles.push(message);
+  void serveMetrics(all, pages(), { log, onTrouble }, stop.signal, 10);
   await waitFor('a word about it', () => told.length > 0);
 }
 
@@ -133,6 +136,8 @@ test('a port in use is named once, and used as soon as it is free', async () => 
   await new Promise((resolve) => other.close(resolve));
   await waitFor('it to be served', () => events().includes('metrics-served'));
   expect(events()).toEqual(['metrics-not-served', 'metrics-served']);
+  expect(troubles[0]).toContain(what);
+  expect(troubles.at(-1)).toBeUndefined();
 });
 
 test('over TLS, with a certificate that curl believes, and the token inside', async () => {

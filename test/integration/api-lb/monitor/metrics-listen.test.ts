@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Cluster, createCluster } from '../../../helpers/cluster.ts';
 import { createLoadBalancer, type LoadBalancer } from '../../../helpers/load-balancer.ts';
@@ -38,6 +38,20 @@ test('other machines get the metrics of all programs of the pod with the token, 
   expect(await curl('/metrics/supervisor', ...bearer)).toMatch(/^hawser_reloads_total\{.*200$/ms);
   expect(await curl('/metrics')).toMatch(/401$/);
   expect(await curl('/status', ...bearer)).toMatch(/404$/);
+});
+
+test('a token file that everybody can read opens no listener, and the status says so until it is right', async () => {
+  const token = `${cluster.dir}/token`;
+  writeFileSync(token, 'secret', { mode: 0o644 });
+  await balancer.startSupervisor();
+  balancer.startMonitor('--metrics-listen', '10.77.0.11:29450', '--metrics-token-file', token);
+  const status = async (): Promise<unknown> => JSON.parse(await cluster.get('http://127.0.0.1:29446/status'));
+  await balancer.configured('cp-1');
+  const message = `Cannot use --metrics-token-file "${token}": everybody can read it (mode 644), expected mode 600`;
+  expect(await status()).toMatchObject({ metricsProblem: message });
+  chmodSync(token, 0o600);
+  await balancer.monitorSaid('metrics-served');
+  expect(await status()).not.toHaveProperty('metricsProblem');
 });
 
 test('a listener that other machines reach without a credential is refused', async () => {

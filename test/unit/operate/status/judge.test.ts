@@ -227,3 +227,15 @@ test('an extra port that the template does not print is an outage of that port',
   expect(problemsOf({ ...scene, servers: null })).not.toContain(problem);
   expect(problemsOf({ ...scene, extraPorts: [{ name: 'rke2', servers: [server('cp-1')] }] })).toEqual([]);
 });
+
+test('a metrics listener that could not be opened is a problem of its pod', () => {
+  const metricsProblem = 'Cannot use --metrics-token-file "/t": it is empty, expected a token';
+  const scene = {
+    ...monitorSays({ metricsProblem }),
+    keepalivedMonitor: { ...keepalivedMonitorSays, metricsProblem },
+  };
+  expect(problemsOf(scene)).toEqual([
+    `metrics of the pod haproxy are not served: ${metricsProblem}`,
+    `metrics of the pod keepalived are not served: ${metricsProblem}`,
+  ]);
+});
