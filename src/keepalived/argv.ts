@@ -9,7 +9,7 @@ export interface KeepalivedPaths {
   readonly candidate: string;
   readonly pidFile: string;
   readonly vrrpPidFile: string;
-  /** Where keepalived writes its dumps: TMPDIR for it. */
+  /** keepalived writes its dumps here: its TMPDIR. */
   readonly dumpDir: string;
   /** What it says. */
   readonly output: string;
@@ -26,7 +26,7 @@ export function testArgv(keepalived: string, config: string): Argv {
 
 /**
  * In the foreground, VRRP only: without `--no_bfd` a keepalived 2.3 that knows it takes itself for running already where
- * /run is read-only, or where another one starts. `--dont-respawn`: a parent that starts a dead child anew would not wait until the VIPs
+ * /run is read-only, or where another one starts. `--dont-respawn`: a parent that restarts a dead child would not wait until the VIPs
  * that the child left are gone; the supervisor does. The realtime priority comes from outside, because the
  * `vrrp_rt_priority` of 2.2.7 gets the process killed at its next reload (RLIMIT_RTTIME).
  */

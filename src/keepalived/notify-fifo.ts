@@ -66,7 +66,7 @@ function openAsFifo(path: string): { readonly fd: number; readonly inode: number
     return { fd, inode: found.ino };
   }
   closeSync(fd);
-  throw new ConfigError([`Cannot use notify FIFO "${path}": it is no FIFO, expected one or nothing`]);
+  throw new ConfigError([`Cannot use notify FIFO "${path}": not a FIFO, expected one or nothing`]);
 }
 
 function openFifo(path: string, onNotification: (notification: Notification) => void): OpenFifo {
@@ -107,7 +107,7 @@ async function makeFifo(path: string): Promise<void> {
   if (found?.isFIFO() === true) return closeSync(openAsFifo(path).fd);
   const isLink = found?.isSymbolicLink() === true;
   if (found !== undefined && !isLink && (found.size > 0 || found.isDirectory()))
-    throw new ConfigError([`Cannot use notify FIFO "${path}": it is no FIFO, expected one or nothing`]);
+    throw new ConfigError([`Cannot use notify FIFO "${path}": not a FIFO, expected one or nothing`]);
   if (found !== undefined) unlinkSync(path);
   const { exitCode, stderr } = await runLeanCommand(['mkfifo', '-m', '600', path], { timeoutMs: 5_000 });
   if (exitCode !== 0)

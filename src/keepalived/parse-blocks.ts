@@ -50,7 +50,7 @@ export function wordAfter(blocks: readonly Block[], key: string): string | undef
   return blocks.find(({ words }) => words[0] === key)?.words[1];
 }
 
-/** The same as a number; `otherwise` where there is no such line, or what stands there is none. */
+/** The same as a number; `otherwise` if the line is missing or its value is not a number. */
 export function numberAfter(blocks: readonly Block[], key: string, otherwise: number): number {
   return numberIn(wordAfter(blocks, key), otherwise);
 }

@@ -72,12 +72,12 @@ function addressOf(line: readonly string[], device: string): readonly HeldAddres
   ];
 }
 
-/** `children`: of an instance. keepalived sends an advert a second where nothing else is said. */
+/** `children`: of an instance. keepalived's default is one advert a second. */
 function advertIntervalMs(children: readonly Block[]): number {
   return numberAfter(children, 'advert_int', 1) * 1_000;
 }
 
-/** After so many missing adverts a holder is taken for dead. */
+/** A holder counts as dead after this many missing adverts. */
 function downTimerAdverts(children: readonly Block[], globals: readonly Block[]): number {
   return numberAfter(children, 'down_timer_adverts', numberAfter(globals, 'vrrp_down_timer_adverts', 3));
 }

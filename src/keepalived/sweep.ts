@@ -16,7 +16,7 @@ export async function sweepConfigured({
 }
 
 /**
- * Removes these addresses wherever on this node they are (a VMAC has an interface of its own), and looks again. Only
+ * Removes these addresses wherever on this node they are (a VMAC has an interface of its own), and checks again. Only
  * what a configuration names is ever touched.
  */
 async function sweepAddresses(vips: readonly HeldAddress[]): Promise<SweepOutcome> {

@@ -17,7 +17,7 @@ export const TRACK = {
   /** It seems to work, but that is unconfirmed: its monitor is silent, or its check was failing a moment ago. */
   doubtfulHolder: -30,
   doubtful: -60,
-  /** An operator wants the VIP elsewhere: it works, and better than nothing is all that it is to be. */
+  /** Drained: takes the VIP only if no other node can. */
   drainedHolder: -90,
   drained: -120,
   /** The service is gone, but something stands in for it: better than nothing, worse than any other node. */
@@ -49,7 +49,7 @@ export interface TrackHealth {
   readonly localApiServes: boolean;
   /** The VIP is here. */
   readonly holder: boolean;
-  /** No node has a service that works, and this one nothing that stands in: there is no node to move the VIP to. */
+  /** No node is healthy, and nothing stands in here: the VIP stays where it is. */
   readonly everyoneFailing: boolean;
   /** What an operator has asked of this node. */
   readonly order: OrderEffect;
@@ -99,7 +99,7 @@ export const serverOf: Readonly<Record<VipKind, string>> = { api: 'HAProxy', ing
 /** Without the holder's bonus. */
 function verdictOf({ kind, service, failedForMs, localApiServes, everyoneFailing }: TrackHealth): Addend {
   const server = serverOf[kind];
-  if (service === 'unknown') return { points: TRACK.fault, why: `${server} has not been looked at yet` };
+  if (service === 'unknown') return { points: TRACK.fault, why: `${server} has not been checked yet` };
   if (service === 'unchecked') return { points: TRACK.healthy, why: `${server} is not checked` };
   if (service === 'ok') return { points: TRACK.healthy, why: `${server} serves` };
   if (everyoneFailing)

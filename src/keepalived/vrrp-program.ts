@@ -9,7 +9,7 @@ export interface AcceptedConfiguration {
   readonly sha256: string;
   readonly instances: readonly WatchedInstance[];
   readonly trackFiles: readonly TrackedFile[];
-  /** Where the configuration sends transitions; none leaves the states unknown. */
+  /** The FIFO that keepalived reports transitions to; without one the states stay unknown. */
   readonly notifyFifo: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface Notification {
 export type KeepalivedWords = { readonly kind: 'late'; readonly lateMs: number } | TransitionWords;
 
 export type TransitionWords =
-  /** The holder hears one that is worth more; equal priorities: one whose address is higher. */
+  /** The holder received an advert with a higher priority, or an equal priority from a higher address. */
   | {
       readonly kind: 'outranked';
       readonly instance: string;

@@ -74,7 +74,7 @@ export const keepalivedMonitorSays: KeepalivedMonitorStatus = {
         {
           check: 'HAProxy',
           state: 'ok',
-          message: 'alive, a connection to 127.0.0.1:9444 stands',
+          message: 'alive, connected to 127.0.0.1:9444',
           sinceMs: 8_040_000,
         },
         { check: '/haproxy_ready', state: 'ok', message: 'HTTP 200', sinceMs: 8_040_000 },

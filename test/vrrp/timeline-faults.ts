@@ -114,7 +114,7 @@ export const timelineFaults: readonly ToldFault[] = [
     inject: async (_scene, holder) => sendSignal(keepalivedMonitor(holder), 'SIGKILL'),
     undo: async ({ stack }, holder) => stack.start(holder),
     vip: 'here',
-    told: { event: 'monitor-silent', reason: /^the track file is not refreshed any more$/ },
+    told: { event: 'monitor-silent', reason: /^the track file is no longer refreshed$/ },
   },
   {
     ...faults.nodeDeath,

@@ -3,7 +3,7 @@ import { commandSpec, flag, jsonFlag, type SettingsOf, toggle } from '../../cli/
 import { absolutePath, durationMs, socketPath } from '../../cli/fields.ts';
 import { daemonFlags, defaultPorts, supervisorListen } from '../../cli/shared-flags.ts';
 
-/** Where a supervisor listens within its pod, unless a flag says otherwise. */
+/** The supervisor's socket within its pod, unless a flag overrides it. */
 export const KEEPALIVED_SOCKET = '/var/run/keepalived/keepalived.sock';
 
 /** What the supervisor and the monitor of a keepalived must agree on. */

@@ -59,11 +59,11 @@ export function startVipReconciler(surroundings: Surroundings): VipReconciler {
     for (const look of looks) {
       const known = tracks.find(({ path }) => path === look.path);
       if (look.silent && known?.silent !== true) {
-        const reason = 'the track file is not refreshed any more';
+        const reason = 'the track file is no longer refreshed';
         log({ event: 'monitor-silent', level: 'warn', ...look, reason });
       }
       if (look.demoted && known?.demoted !== true) {
-        const reason = 'the monitor is silent, and no good answer comes from what it asks';
+        const reason = 'the monitor is silent, and the URL that it polled does not answer well';
         log({ event: 'node-demoted', level: 'warn', ...look, reason });
       }
       if (!look.silent && known?.silent === true) log({ event: 'monitor-back', level: 'info', ...look });

@@ -15,7 +15,7 @@ export interface Daemon {
   /** The arguments after its name. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Where it was started, for a path that is not absolute. */
+  /** Its working directory, for relative paths. */
   readonly folder: string;
   /** Milliseconds of the Unix epoch, accurate to two seconds; undefined if it does not run. */
   readonly startedAtMs: number | undefined;

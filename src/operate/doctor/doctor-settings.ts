@@ -55,7 +55,7 @@ export const doctorCommand = (checkIds: readonly string[], productFlags: Product
       timeout: flag(
         '<duration>',
         durationMs,
-        'how long each check may take, beside listening; all run at once',
+        'time limit of each check, in addition to listening; all run at once',
         { default: '2s', inFile: 'never' },
       ),
       json: jsonFlag('print JSON, as schemas/doctor.schema.json describes it'),
@@ -68,7 +68,7 @@ export const doctorCommand = (checkIds: readonly string[], productFlags: Product
       ['hawser doctor --json | jq \'.checks[] | select(.verdict == "fail")\''],
     ],
     notes: [
-      'It works with any process of hawser dead. Where it cannot look, it says so: without root, or in a container without the files of the node. docs/doctor.md lists the checks.',
+      'It works with any process of hawser dead. If it cannot check something, it says so: without root, or in a container without the files of the node. docs/doctor.md lists the checks.',
       'Exit codes: 0 healthy, warnings included; 1 a check failed; 2 no failures, but some checks could not run ("cannot tell"), or usage.',
     ],
     derive: (settings) => {

@@ -27,7 +27,7 @@ function judgeSettingsFile(
 ): Finding {
   switch (look.kind) {
     case 'none':
-      return skip('there is none: flags and defaults apply');
+      return skip('no settings file: flags and defaults apply');
     case 'read':
       if (outdated.length > 0)
         return warn(

@@ -52,7 +52,7 @@ function filesOf({ positionals }: CommandSpec): readonly string[] {
   return Object.keys(positionals).map((name) => `/${name}`);
 }
 
-/** Of the keys that a daemon of the pod has: the others are another pod's affair. */
+/** Covers only the keys of this pod's daemons, so that another pod's setting does not restart it. */
 function digestOf(values: SettingsValues, { daemons }: Pod): string {
   const lines = settingsKeys(daemons).flatMap(({ place, key }) => {
     const found = values[place]?.[key];

@@ -7,7 +7,7 @@ export interface WantedFile {
   readonly path: string;
   readonly content: string;
   readonly mode: number;
-  /** Where the file is written before it is moved into place: other programs read every file of its folder. */
+  /** The file is written here before it is moved into place: other programs read every file of its folder. */
   readonly stageIn?: string;
 }
 
@@ -37,9 +37,9 @@ export const layout = {
   manifests: '/etc/kubernetes/manifests',
 } as const;
 
-/** Where a pod's files are. */
+/** The paths of a pod's files. */
 interface PodLayout {
-  /** Where the kubelet reads it. */
+  /** The kubelet reads it here. */
   readonly manifest: string;
   /** The folder of its template. */
   readonly resources: string;
@@ -52,14 +52,14 @@ interface PodLayout {
   readonly configuration: string;
   /** The file that the program of a package runs with. */
   readonly packaged: string;
-  /** Where it is kept while hawser is installed. */
+  /** Its backup while hawser is installed. */
   readonly aside: string;
 }
 
 /** Every program adds a journal of its own, and none may remove that of another. */
 export const journalFolder = { path: layout.journalDir, mode: 0o1775, group: unprivilegedId } as const;
 
-/** Where the pods meet: what one of them writes, and the container that is not root has to get at. */
+/** Shared by the pods: written by one of them, and accessible to the container that does not run as root. */
 export function sharedFolders(pods: readonly Pod[]): readonly WantedFolder[] {
   const own = pods.map((pod) => ({
     path: podLayout(pod).dataDir,

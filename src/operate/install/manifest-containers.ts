@@ -5,9 +5,9 @@ import * as z from 'zod/mini';
 export interface ManifestContainer {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Where its program starts. */
+  /** Its working directory. */
   readonly folder: string;
-  /** Where the node has what the container has at `path`; the path itself where nothing of the node is mounted there. */
+  /** The node's path of the container's `path`; `path` itself if nothing of the node is mounted there. */
   readonly hostPath: (path: string) => string;
 }
 

@@ -171,7 +171,7 @@ function probeAt(
 
 /**
  * The page of a supervisor is set by the arguments of its container, and so by a patch: the probes ask where it is.
- * Where it is off, the command asks the control socket; a readiness probe would start a Node every ten seconds besides, so
+ * With the page off, the command asks the control socket; a readiness probe would start a Node every ten seconds besides, so
  * there is none. Without `alive` the probes ask the program itself. A patch that changes how a probe asks has the last word about that probe.
  */
 function probesFollowPage(document: Document, shipped: Document, supervisor: Pod['supervisor']): void {

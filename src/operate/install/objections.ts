@@ -100,7 +100,7 @@ function manifestObjections(disk: Disk, wanted: Wanted, others: readonly string[
         runs === undefined
           ? []
           : [
-              `Cannot put pods beside "${path}": it runs ${runs}, expected no other load balancer; move it out of ${layout.manifests} (a name with .bak there is read too)`,
+              `Cannot put pods next to "${path}": it runs ${runs}, expected no other load balancer; move it out of ${layout.manifests} (the kubelet also reads files named .bak there)`,
             ],
       ),
     ],

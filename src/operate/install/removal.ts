@@ -59,7 +59,7 @@ function removalOf(disk: Disk, file: InstallRecord['files'][number]): readonly R
   const there = fileOn(disk, path);
   if (disk.at(path) === undefined) return [];
   if (there !== undefined && sha256(there.content) === file.sha256) return [{ kind: 'remove', path }];
-  // The kubelet would read a saved manifest beside the others as one more pod.
+  // The kubelet would read a saved manifest next to the others as one more pod.
   const folder = dirname(path) === layout.manifests ? layout.kubernetes : dirname(path);
   return [{ kind: 'save', path, to: freeName(disk, `${folder}/${basename(path)}`) }];
 }

@@ -103,7 +103,7 @@ async function sweep(vips: readonly string[], progress: Progress): Promise<reado
   for (const vip of vips) {
     const everywhere = await findAddress(vip, LOOK_TIMEOUT_MS);
     if (everywhere === undefined)
-      left.push(`VIP ${vip}: cannot be looked for, expected "ip address show" to work (iproute2)`);
+      left.push(`VIP ${vip}: cannot check for it, expected "ip address show" to work (iproute2)`);
     for (const found of everywhere ?? []) {
       if (!/\/(?:32|128)$/.test(found.cidr)) continue;
       const trouble = await removeAddress(found);

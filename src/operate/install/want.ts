@@ -193,7 +193,7 @@ function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-/** Where it lies below the folder of hawser itself. */
+/** Its path below hawser's own folder. */
 const COMMAND_SOURCE = 'bin/hawser-on-node';
 
 /** The second line of every version of it. */

@@ -1,6 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net';
 
-/** A request as far as it is looked at. */
+/** The parts of a request that decide whether it is allowed. */
 export interface Asked {
   readonly method: string | undefined;
   readonly host: string | undefined;

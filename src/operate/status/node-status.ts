@@ -13,7 +13,7 @@ export type NodeStatus = SeenNode;
 export interface ClusterStatus extends SeenCluster<NodeStatus> {
   readonly v: 1;
   readonly verdict: 'healthy' | 'degraded' | 'unknown';
-  /** What is not as it should be, worst first; empty where all is well. */
+  /** Problems, worst first; empty if healthy. */
   readonly problems: readonly string[];
 }
 

@@ -5,7 +5,7 @@ const [HIDE_CURSOR, SHOW_CURSOR, HOME, TO_END_OF_LINE, TO_END_OF_SCREEN] = [
   ...['\u001b[?25l', '\u001b[?25h', '\u001b[H', '\u001b[K', '\u001b[J'],
 ];
 
-/** Where the picture is drawn repeatedly: a terminal, or any other stream of text. */
+/** The output that is redrawn: a terminal, or any other stream of text. */
 export interface Screen {
   readonly isTTY?: boolean | undefined;
   readonly rows?: number | undefined;

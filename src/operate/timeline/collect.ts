@@ -32,7 +32,7 @@ interface Unread {
 
 export interface Collected {
   readonly journals: readonly JournalReading[];
-  /** Directories of which nothing could be read. */
+  /** Unreadable directories. */
   readonly unread: readonly Unread[];
   readonly moments: readonly Moment[];
   /** Of each instance on each node its last transition before the range: what the range begins with. */

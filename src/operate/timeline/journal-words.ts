@@ -9,7 +9,7 @@ interface ProductJournal {
   readonly causes?: (lines: readonly JournalLine[], index: number, phraseOf: Phrase) => string | undefined;
 }
 
-/** How the entries of all products are told. */
+/** The text of every product's journal entries. */
 export interface JournalWords {
   readonly events: JournalEvents;
   readonly phraseOf: Phrase;

@@ -75,7 +75,7 @@ export type TimelineEntry = z.infer<typeof entrySchema>;
 export type TimelineFault = z.infer<typeof faultSchema>;
 type Verdict = TimelineReport['verdict'];
 
-/** `kinds` undefined shows all of them. Causes are looked for among all entries all the same. */
+/** `kinds` undefined shows all of them. Causes are searched among all entries regardless. */
 export function timelineReport(
   collected: Collected,
   range: Range,

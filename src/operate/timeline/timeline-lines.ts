@@ -113,7 +113,7 @@ function footer(report: TimelineReport): readonly string[] {
   ].flatMap((line) => wrapText(line, WIDTH));
 }
 
-/** Where the journal has its first fault, else what of it could not be read. */
+/** The journal's first corrupt line, else what could not be read. */
 function troubleText({ program, node, verdict, faults, faultCount, unread }: Journal): string {
   const [fault] = faults;
   const [closed] = unread;

@@ -51,7 +51,7 @@ export async function openNodeLists(
     openKind('ingress', settings.ingressVips, settings, observers),
   ]);
   const opened = kinds.flat();
-  // The list of all nodes is asked only where there is no list of the control plane.
+  // Nodes of the ingress list are asked only if there is no control-plane list.
   const [first] = opened;
   const fallbacks = opened
     .filter(({ kind }) => kind === first?.kind)
@@ -99,7 +99,7 @@ function nodeLookup<S extends LookupSettings>(settings: S, kind: VipKind): S & L
   return { ...settings, source };
 }
 
-/** Where the nodes that share a VIP of one kind and family are saved for a cold start. */
+/** The file that keeps the nodes of one kind and family of VIP for a cold start. */
 function nodeListPath(lastKnownPath: string, kind: VipKind, family: AddressFamily): string {
   return `${lastKnownPath}.${kind}.${family}`;
 }

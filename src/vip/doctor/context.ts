@@ -24,7 +24,7 @@ export interface VipContext extends NodeContext {
     /** Of the API and of ingress. */
     readonly vips: () => Promise<readonly string[]>;
     readonly apiVips: () => Promise<readonly string[]>;
-    /** Where the API is asked. */
+    /** The kubeconfig in use. */
     readonly kubeconfig: () => Promise<
       | { readonly kind: 'loaded'; readonly loaded: { readonly server: URL } }
       | { readonly kind: 'none' | 'unusable' }
@@ -32,7 +32,7 @@ export interface VipContext extends NodeContext {
   };
 }
 
-/** Said where a check needs a VIP and there is none. */
+/** The verdict of a check that needs a VIP, on a node without one. */
 export const NO_VIP = 'no VIP was given (--api-vips) and keepalived.conf has none';
 
 /** What `hawser doctor` has to know of this product. */

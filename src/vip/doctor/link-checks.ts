@@ -113,7 +113,7 @@ export const reversePath: Check<VipContext> = checkOf({
   judge: (facts) => facts.links.filter(hasIpv4).map((link) => judgeReversePath(link, facts.routes)),
 });
 
-/** Where the VIP goes, and whether it is a VIP at all. */
+/** The interface of the VIP, and whether the address can be a VIP. */
 export function judgeVipInterface(
   vip: string,
   interfaces: readonly NetworkInterface[],

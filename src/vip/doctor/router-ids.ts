@@ -37,14 +37,11 @@ export async function routerIdsOf(context: VipContext): Promise<readonly RouterI
       const line = configured.find((each) => each.vip === vip);
       const id = set?.[kind] ?? line?.virtualRouterId ?? (await idsByDefault(context, vips))?.[kind];
       if (id === undefined)
-        return unknown(
-          `which virtual router id ${vip} gets is not known`,
-          '--cluster-name NAME, as it is set',
-        );
+        return unknown(`the virtual router id of ${vip} is unknown`, '--cluster-name NAME, as it is set');
       const on = line ?? chooseVipInterface(vip, readings.interfaces(), routes, settings.interface);
       const device = 'name' in on ? on.name : 'interface' in on ? on.interface : undefined;
       return device === undefined
-        ? unknown(`${vip}: which interface to listen on is not known`, '--interface NAME')
+        ? unknown(`${vip}: the interface to listen on is unknown`, '--interface NAME')
         : { kind: 'known', watched: watchedOn(device, vip, id, readings.interfaces()) };
     }),
   );

@@ -165,11 +165,10 @@ function judgeHolder(
   if (on.length > 0 && others.length > 0)
     return fail(
       `${mine}, and ${named} answers for it too`,
-      "hawser status, on every node; take the address from the host that is no node of the group (ip neigh; the switch's table)",
+      "hawser status, on every node; remove the address from the host outside the group (ip neigh; the switch's table)",
     );
   if (on.length > 0) return ok(mine);
-  if (!heard.asked.has(vip))
-    return unknown(`${vip}: which interface to ask on is not known`, '--interface NAME');
+  if (!heard.asked.has(vip)) return unknown(`${vip}: the interface to ask on is unknown`, '--interface NAME');
   if (others.length === 0)
     return live
       ? fail(
@@ -180,17 +179,17 @@ function judgeHolder(
   if (others.length > 1)
     return fail(
       `${named} answer for ${vip}`,
-      'if the VIP did not just move: hawser keepalived status, on both; take the address from a host that is no node of the group',
+      'if the VIP did not just move: hawser keepalived status, on both; remove the address from a host outside the group',
     );
   if (others.every(({ node }) => node !== undefined)) return ok(`${vip} is held by ${named}`);
   const found = `${named} answers for ${vip}`;
   return peers === undefined || peers.length === 0
     ? warn(
-        `${found}, and whether it is one of ours is not known`,
-        'name the nodes (--servers HOST=IP,… or --kubeconfig) and look again',
+        `${found}, and it is unknown whether it is one of ours`,
+        'name the nodes (--servers HOST=IP,… or --kubeconfig) and try again',
       )
     : fail(
-        `${found} and is none of ${peers.map(({ name }) => name).join(', ')}`,
+        `${found} and is not one of ${peers.map(({ name }) => name).join(', ')}`,
         `find it (ip neigh; the switch's table), take the address from it, or choose another VIP`,
       );
 }

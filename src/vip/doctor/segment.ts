@@ -71,7 +71,7 @@ export const segment: Look<VipContext, Segment> = async (context) => {
   if (listened.kind !== 'read') return listened;
   const { counted, captured } = listened.value;
   const adverts = parseCounts(counted, addressesOf(readings.interfaces()));
-  if (adverts === undefined) return failed('the output of nft is no listing');
+  if (adverts === undefined) return failed('cannot parse the output of nft');
   const { answers, foreign } = parseCapture(captured, { routerIds: watched });
   return read({
     ...{ adverts, ids, watched, foreign },

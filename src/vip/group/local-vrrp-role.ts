@@ -37,7 +37,7 @@ function readInstances(statePath: string): z.infer<typeof stateFile>['instances'
   return stateFile.safeParse(parseJson(readText(statePath))).data?.instances ?? [];
 }
 
-/** What keepalived on this node is, of all its instances the best; `none` where it takes no part or says nothing. */
+/** The best role of keepalived's instances on this node; `none` if it competes for nothing or reports nothing. */
 export interface LocalVrrpRole {
   readonly role: 'holder' | 'backup' | 'none';
   /** For how long, by the wall clock. */
@@ -58,7 +58,7 @@ const HIDDEN_AT_MOST_MS = 500;
  * The state after one more look, at `nowMs` of the monotonic clock. A holder that has only just become a backup stays
  * one: a bonus that went with every reload would hand the VIP to a node with a higher priority of its own. One that was
  * really beaten keeps for half a second a bonus with which it was beaten, and no longer, however late the look or wrong
- * the wall clock. A node that fails or stops is no holder at once: it must not come back with a bonus and take the VIP from its
+ * the wall clock. A node that fails or stops loses the role at once: it must not come back with a bonus and take the VIP from its
  * successor.
  */
 export function nextHolding(holding: Holding, { role, ageMs }: LocalVrrpRole, nowMs: number): Holding {

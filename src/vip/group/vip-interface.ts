@@ -10,7 +10,7 @@ type ChosenInterface =
  * A default route leads everywhere and says nothing, so a mistyped VIP is found out here. Addresses of their own
  * (`/32`, `/128`) say nothing either: a VIP that an earlier run left behind must not choose its interface.
  *
- * Where none or several fit nothing is chosen, and the reason lists what there is. `wanted` only has to exist.
+ * If none or several fit, nothing is chosen and the reason lists the candidates. `wanted` only has to exist.
  */
 export function chooseVipInterface(
   vip: string,
@@ -22,7 +22,7 @@ export function chooseVipInterface(
   if (wanted !== undefined)
     return names.includes(wanted)
       ? { kind: 'chosen', name: wanted }
-      : none(vip, `interface "${wanted}" is not there`, interfaces);
+      : none(vip, `no interface "${wanted}"`, interfaces);
   const inSubnet = interfaces.filter(({ addresses }) => addresses.some((cidr) => holds(cidr, vip)));
   const fitting = inSubnet.length > 0 ? inSubnet.map(({ name }) => name) : routedInterfaces(vip, routes);
   const [first, ...more] = [...new Set(fitting)].filter((name) => names.includes(name));

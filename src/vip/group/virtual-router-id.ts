@@ -29,7 +29,9 @@ export function virtualRouterIdProblems(ids: VirtualRouterIds): readonly string[
   return [
     ...[api, ingress]
       .filter((id) => !Number.isInteger(id) || id < 1 || id > 255)
-      .map((id) => `"${id}" is no virtual router id, expected 1 to 255`),
-    ...(api === ingress ? [`"${api}" is there twice, expected one for the API and another for ingress`] : []),
+      .map((id) => `invalid virtual router id "${id}", expected 1 to 255`),
+    ...(api === ingress
+      ? [`virtual router id "${api}" is used twice, expected different ids for the API and for ingress`]
+      : []),
   ];
 }

@@ -40,7 +40,7 @@ function vipOf(kind: VipKind) {
   return (vip: string) => ({ kind, vip });
 }
 
-/** The instance, or why there is none. */
+/** The instance, or why it cannot be built. */
 function buildInstance(kind: VipKind, vip: string, input: VrrpInput): VrrpInstance | string {
   const { settings } = input;
   const parsed = parseAddress(vip);

@@ -15,7 +15,7 @@ export interface FlapState {
 }
 
 interface FlapLimits {
-  /** Failures in a row before one that is not certain counts. The holder leaves later than a candidate. */
+  /** Consecutive uncertain failures before they count. The holder needs more of them than a candidate. */
   readonly failuresToFall: { readonly holder: number; readonly candidate: number };
   /** How long it must be ok without a break after its first fall; doubled with each further one. */
   readonly firstHoldMs: number;
@@ -37,7 +37,7 @@ export const initialFlap: FlapState = { verdict: 'unknown', failuresInARow: 0, f
  * The state after one more sample. Falling is quick and never damped: a node that cannot serve must not hold the VIP.
  * Coming back is: the first ok makes it `doubtful`, which serves where no healthy node does, and only a time without a
  * break makes it `ok` again. That time doubles with every fall, so that a check which flaps moves the VIP less and
- * less often. The very first samples are believed at once.
+ * less often. The very first samples count at once.
  */
 export function nextFlap(
   state: FlapState,

@@ -19,12 +19,12 @@ export interface HealthSource {
    * as down only after it has answered once.
    */
   readonly peersAreOpen: boolean;
-  /** Asks a local substitute for that server; undefined if there is none. */
+  /** Asks a local substitute for that server; undefined without one. */
   readonly onLocalApiProbe: (
     model: KeepalivedModel | undefined,
     signal: AbortSignal,
   ) => Promise<HealthAnswer | undefined>;
-  /** Where an API server listens on each peer; undefined if the peers are no control-plane nodes. */
+  /** The port of the API server on each peer; undefined if the peers are not control-plane nodes. */
   readonly apiPort: number | undefined;
   readonly recordUsable: (usable: boolean) => void;
 }

@@ -177,9 +177,9 @@ function sampleOf(liveness: Liveness): CheckSample | undefined {
 function livenessWords(liveness: Liveness, place: string): readonly [CheckRow['state'], string] {
   switch (liveness) {
     case 'unknown':
-      return ['unknown', 'not looked at yet'];
+      return ['unknown', 'not checked yet'];
     case 'serving':
-      return ['ok', `alive, a connection to ${place} stands`];
+      return ['ok', `alive, connected to ${place}`];
     case 'dead':
       return ['failed', `dead, nothing listens on ${place}`];
     case 'hung':
@@ -190,7 +190,7 @@ function livenessWords(liveness: Liveness, place: string): readonly [CheckRow['s
 }
 
 function peersWords({ asked, serving }: PeersReading): readonly [CheckRow['state'], string] {
-  if (asked.length === 0) return ['unknown', 'there is none'];
+  if (asked.length === 0) return ['unknown', 'no other nodes'];
   if (serving.length === 0) return ['failed', `none of ${asked.join(', ')} serves`];
   return ['ok', `${serving.join(', ')} could serve`];
 }
@@ -233,7 +233,7 @@ function createSightings(checks: readonly string[]): Sightings {
   const seen = new Map<string, Sighting>();
   const row = (check: string): CheckRow => {
     const last = seen.get(check);
-    if (last === undefined) return { check, state: 'unknown', message: 'not looked at yet', sinceMs: null };
+    if (last === undefined) return { check, state: 'unknown', message: 'not checked yet', sinceMs: null };
     return { check, state: last.state, message: last.found, sinceMs: Math.round(monotonicMs() - last.atMs) };
   };
   return {

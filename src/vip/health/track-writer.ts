@@ -25,10 +25,10 @@ export interface TrackWriter {
 type Noted = Omit<ParticipationNote, 'value' | 'healthUrl'>;
 
 /**
- * Writes at each change, every half second, and at once where somebody has deleted or emptied the file: keepalived takes that for 0, and a
+ * Writes at each change, every half second, and at once if the file was deleted or emptied: keepalived takes that for 0, and a
  * holder without its bonus may lose the VIP. It overwrites the file in place, because keepalived watches the open
  * file. It writes synchronously, because the file system is in memory: an asynchronous write would wait for a processor
- * seven times on a starved machine. What is no file at its path is replaced by one: a FIFO would block the monitor's only thread.
+ * seven times on a starved machine. Anything else at its path, such as a FIFO, is replaced by a file: opening it would block the monitor's only thread.
  */
 export function createTrackWriter(
   { kind, trackFile: path, url }: Pick<HealthSource, 'kind' | 'trackFile' | 'url'>,

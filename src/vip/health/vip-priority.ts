@@ -1,7 +1,7 @@
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Participation } from '../../keepalived/participation-note.ts';
 import { readTrackValue } from '../../keepalived/track-file.ts';
-import { type Addend, serverOf, TRACK } from '../../keepalived/track-value.ts';
+import { type Addend, TRACK } from '../../keepalived/track-value.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedModel } from '../group/vrrp.ts';
 import { baseAddend, prioritySum } from '../group/vrrp-priority.ts';
@@ -31,7 +31,7 @@ export function priorityOf(
   health: HealthView | undefined,
   holds: boolean,
 ): VipPriority {
-  const track = health === undefined ? [] : health.hasSpoken ? health.addends : found(health.trackFile, kind);
+  const track = health === undefined ? [] : health.hasSpoken ? health.addends : found(health.trackFile);
   const instance = model?.instances.find((each) => each.kind === kind);
   const sum =
     model === undefined || instance === undefined
@@ -63,11 +63,8 @@ function participationView(decided: Participation | undefined): VipPriority['par
   return { state: decided.state, reason: decided.reason, untilMs };
 }
 
-function found(trackFile: string, kind: VipKind): readonly Addend[] {
+function found(trackFile: string): readonly Addend[] {
   const points = readTrackValue(trackFile);
-  const why =
-    points <= TRACK.fault
-      ? 'no health reported yet'
-      : `${serverOf[kind]} was worth that to an earlier monitor`;
+  const why = points <= TRACK.fault ? 'no health reported yet' : 'value left by the previous monitor';
   return [{ points, why }];
 }

@@ -64,7 +64,7 @@ function whyTaken(lines: readonly JournalLine[], index: number, phraseOf: Phrase
   const ordered = seenBefore(lines, index, line, ({ event }) => ORDERS.has(event)).map(phraseOf);
   const before = previousHolder(lines, index);
   if (before === undefined) return ordered;
-  // Where no node held it for a while, the taker can serve again.
+  // If no node held it for a while, the new holder has recovered.
   const recovered =
     before.kind !== 'silent' && aheadMs(before.line, line) > WINDOW_MS ? recovery(lines, index, line) : [];
   return [...ordered, ...recovered.map(phraseOf), beforeText(before, line)];
@@ -106,7 +106,7 @@ function whyNotHeld(lines: readonly JournalLine[], index: number, phraseOf: Phra
 }
 
 /**
- * No node loses a VIP for being worth more, such as by the bonus of one that has just taken it. Where keepalived ended, only a value
+ * A higher value never costs a node its VIP, such as the bonus of a new holder. If keepalived ended, only a value
  * with which a node cannot serve counts.
  */
 function isEvidence({ event, from, to }: JournalLine, line: JournalLine): boolean {
@@ -165,5 +165,5 @@ function around(lines: readonly JournalLine[], index: number, line: JournalLine)
   return near.filter((each) => distanceMs(each, line) <= WINDOW_MS);
 }
 
-/** What the journals of the VIP keep, and how it is told. */
+/** The events that the VIP's journals keep, and their likely causes. */
 export const vipJournal = { events: vipEvents, causes: likelyCauses };

@@ -58,7 +58,7 @@ function whatBecame(lines: readonly JournalLine[], index: number, node: string):
   return line?.from === 'MASTER' ? { kind: 'left', line } : { kind: 'silent', node };
 }
 
-/** The leaving of a node of which nothing was seen before the taking, and nothing but this soon after it. */
+/** A node that left soon after the take-over and has no earlier entry. */
 function leftLater(
   lines: readonly JournalLine[],
   index: number,

@@ -84,7 +84,7 @@ async function thatServe(peers: readonly RankedPeer[], healthPort: number): Prom
   return peers.filter((_, index) => looks[index]?.health === 'ready');
 }
 
-/** The holder of a VIP, as the segment reports it: `unknown` if a host that is none of these nodes answers for it. */
+/** The holder of a VIP, as the segment reports it: `unknown` if a host outside this group answers for it. */
 type VipHolder =
   | { readonly kind: 'here' }
   | { readonly kind: 'node'; readonly name: string; readonly address: string }

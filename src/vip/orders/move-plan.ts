@@ -8,7 +8,7 @@ export interface VipFacts {
   readonly kind: VipKind;
   readonly vips: readonly string[];
   readonly holder: boolean;
-  /** What keeps this node from being trusted with it, in the words of the checks; empty where it is well. */
+  /** What keeps this node from being trusted with it, as the checks word it; empty if healthy. */
   readonly troubles: readonly string[];
   /** This node's monitor reports a value for it to keepalived. */
   readonly measured: boolean;
@@ -154,8 +154,8 @@ function demotion(vip: VipFacts, { to }: MoveWish): MovePlan {
   if (to !== undefined && to !== next?.name) return refused([notNext(vip, to, next)]);
   const why =
     next === undefined
-      ? 'another node says that it serves'
-      : `of those that serve it comes first: ${names(vip.servingPeers.map(({ name, priority }) => `${name} ${priority}`))}`;
+      ? 'another node reports healthy'
+      : `highest priority among healthy peers: ${names(vip.servingPeers.map(({ name, priority }) => `${name} ${priority}`))}`;
   return { kind: 'move', first: 'demote', to: next?.name, why };
 }
 

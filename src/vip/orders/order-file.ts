@@ -37,7 +37,7 @@ export function newOrderId(): string {
 }
 
 /**
- * Writes the order if there is none, in one step, so that its reader sees all of it. Resolves with false if another
+ * Writes the order unless another is present, in one step, so that its reader sees all of it. Resolves with false if another
  * order is there, which stays. Rejects with the system's error.
  */
 export async function placeOrder(path: string, order: VipOrder): Promise<boolean> {
@@ -123,7 +123,7 @@ const move = z.strictObject({
 const schema = z.discriminatedUnion('order', [drain, move]);
 
 /**
- * Reads an order. Whatever is not exactly one is unusable, half a file too: a guess would move a VIP. So is a move that
+ * Reads an order. Anything but a complete order is unusable, because a guess would move a VIP. So is a move that
  * would last longer than any may.
  */
 export function parseOrder(text: string): ParsedOrder {

@@ -104,7 +104,7 @@ export function createVipOrders(
   };
 }
 
-/** Why the order cannot be carried out on this node; undefined if it can, or there is no order. */
+/** Why the order cannot be carried out on this node; undefined if it can, or without an order. */
 function problemOf(path: string, file: OrderFile, kindsHere: readonly VipKind[]): string | undefined {
   if (file.kind === 'unusable') return file.message;
   if (file.kind === 'none') return undefined;

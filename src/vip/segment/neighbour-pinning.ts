@@ -51,7 +51,7 @@ function unicastPeers(stateFile: string, model: KeepalivedModel | undefined): re
   return [...new Map(peers.map((peer) => [`${peer.interface} ${peer.address}`, peer])).values()];
 }
 
-/** Where a peer was, as the kernel knew it. Times are in milliseconds of one monotonic clock. */
+/** A peer's last known MAC. Times are in milliseconds of one monotonic clock. */
 interface PeerLocation {
   readonly mac: string;
   /** When the peer was last known to be there. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { lastChangeSchema } from '../../engine/monitor/last-change-schema.ts';
 
-/** What this node is worth for the VIPs of one kind, and why. */
+/** This node's priority for the VIPs of one kind, and where it comes from. */
 const vipPrioritySchema = z.object({
   kind: z.enum(['api', 'ingress']),
   vips: z.array(z.string()),

@@ -100,11 +100,11 @@ function priorityText({ priorityTerms, priority }: Pick<VipPriority, 'priorityTe
     return `${sign}${Math.abs(points)} (${why})`;
   });
   return terms.length === 0
-    ? 'its priority is not known: it takes no part yet'
+    ? 'priority unknown: it does not compete yet'
     : `${priority} = ${terms.join(' ')}`;
 }
 
-/** What a node is worth for a VIP; undefined where its monitor does not say. */
+/** A node's priority for a VIP; undefined if its monitor does not report one. */
 export function priorityFor({ keepalivedMonitor }: VipNode, vip: string): VipPriority | undefined {
   return keepalivedMonitor?.priorities.find(({ vips }) => vips.includes(vip));
 }

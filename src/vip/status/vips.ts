@@ -40,7 +40,7 @@ function vipPart(status: VipCluster, vip: Vip): Part {
     tables: [
       {
         ...{ label: `Priorities of the nodes for ${vip.vip}` },
-        columns: { Node: 'name', State: 'how', 'What it is worth': 'sum', Priority: 'number' },
+        columns: { Node: 'name', State: 'how', 'Priority terms': 'sum', Priority: 'number' },
         ...{ lead: 'state', rows: allNodes(status).flatMap((node) => rankOf(status, vip, node)) },
       },
     ],
@@ -110,7 +110,7 @@ function signed(points: number, isFirst: boolean): string {
   return isFirst ? `${points}` : `+ ${points}`;
 }
 
-/** Why this node does not say what it is worth. */
+/** Why this node's priority is unknown. */
 function silenceOf({ programs }: VipNode): string {
   const monitor = programs.find(({ name }) => name === 'keepalived-monitor');
   return `keepalived-monitor ${monitor?.state === 'not-asked' ? 'was not asked' : 'does not answer'}`;

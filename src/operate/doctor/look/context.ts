@@ -3,7 +3,7 @@ import type { Check } from '../../../engine/examine/check.ts';
 import type { NodeContext } from '../../../engine/examine/context.ts';
 import type { Readings } from './readings.ts';
 
-/** The operator's knowledge about this node, beside what the flags of a product say; everything else is looked up. */
+/** The operator's knowledge about this node, in addition to the products' flags; everything else is discovered. */
 export interface DoctorSettings {
   /** Canonical; empty where none was given. */
   readonly apiVips: readonly string[];
@@ -19,7 +19,7 @@ export interface DoctorSettings {
   /** HAProxy serves this node alone; there is no VIP. */
   readonly worker: boolean;
   readonly manifests: string;
-  /** Where the daemons have their pages, as they run here or would. */
+  /** The addresses of the daemons' pages, as they run here or would. */
   readonly pages: readonly ProgramPage[];
   /** The daemons that started before the settings file was written, by their names. */
   readonly outdated: readonly string[];

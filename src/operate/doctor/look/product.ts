@@ -28,7 +28,7 @@ interface ProductWith<Own extends object> {
   readonly doctorFlags: Flags;
   /** What `hawser doctor` asks about it, in the order in which it is shown. */
   readonly checks: readonly Check<DoctorContext & { readonly settings: Own }>[];
-  /** Where its programs listen, beside their own pages. */
+  /** Ports on which its programs listen, in addition to their own pages. */
   readonly ports: (settings: DoctorSettings & Own) => readonly WantedPort[];
   /** The VIPs that were given, else those that this node has. */
   readonly lookForVips?: (

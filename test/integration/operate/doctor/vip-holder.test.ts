@@ -21,11 +21,11 @@ test('a VIP of a node of the group, of this node, and of a stranger', async () =
   await addVip(segment.peer);
   expect(await ask(segment, ...PEERS)).toMatch(/^ok: 10\.77\.0\.100 is held by cp-2/);
   expect(await ask(segment, '--root', '/nowhere')).toMatch(
-    /^warn: .* whether it is one of ours is not known/,
+    /^warn: .* it is unknown whether it is one of ours/,
   );
   await segment.peer.run('ip', 'address', 'del', `${VIP}/32`, 'dev', 'eth0');
   await addVip(segment.stranger);
-  expect(await ask(segment, ...PEERS)).toMatch(/^fail: .* is none of cp-2/);
+  expect(await ask(segment, ...PEERS)).toMatch(/^fail: .* is not one of cp-2/);
   // On the holder too: a stranger next to it.
   await addVip(segment.us);
   expect(await ask(segment, ...PEERS)).toMatch(

@@ -155,8 +155,8 @@ test('a broken root: every reason at once, and nothing is changed', async () => 
   expect(result.exitCode).toBe(2);
   expect(result.stderr).toMatch(/haproxy\.yaml": it is not a regular file/);
   expect(result.stderr).toMatch(/static-pod-resources" as a folder: it is a file/);
-  expect(result.stderr).toMatch(/beside ".*kube-vip\.yaml": it runs kube-vip/);
-  expect(result.stderr).toMatch(/beside ".*haproxy\.yaml\.bak": it runs haproxy/);
+  expect(result.stderr).toMatch(/next to ".*kube-vip\.yaml": it runs kube-vip/);
+  expect(result.stderr).toMatch(/next to ".*haproxy\.yaml\.bak": it runs haproxy/);
   expect(result.stdout).toMatch(/notice: .*half\.yaml cannot be read: invalid YAML/);
   expect(node.tree('exact')).toEqual(before);
 });

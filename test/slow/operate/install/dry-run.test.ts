@@ -117,7 +117,7 @@ test('hawser install --dry-run on a broken root lists every reason and what it w
   expect(result.exitCode).toBe(2);
   expect(result.stderr).toMatch(/haproxy\.yaml": it is not a regular file/);
   expect(result.stderr).toMatch(/static-pod-resources" as a folder: it is a file/);
-  expect(result.stderr).toMatch(/beside ".*kube-vip\.yaml": it runs kube-vip/);
+  expect(result.stderr).toMatch(/next to ".*kube-vip\.yaml": it runs kube-vip/);
   expect(result.stdout).toContain('+ /etc/hawser/config.yaml (0644)\n');
   expect(node.tree('exact')).toEqual(before);
 });

@@ -219,7 +219,7 @@ test('a VIP that could not be checked is reported as left, and the command can b
   const path = `PATH=${programs}:${process.env['PATH']}`;
   const argv = [...node.namespace.prefix, 'env', path, hawser, 'uninstall', '--root', node.root] as const;
   const result = await runCommand(argv, { timeoutMs: 60_000 });
-  expect(result.stderr).toContain('left: VIP 10.0.0.100: cannot be looked for');
+  expect(result.stderr).toContain('left: VIP 10.0.0.100: cannot check for it');
   expect(result.exitCode).toBe(1);
   expect(await node.run('uninstall')).toMatchObject({ exitCode: 0, stderr: '' });
   expect(await node.namespace.run('ip', '-o', 'address', 'show', 'to', '10.0.0.100')).toBe('');

@@ -55,9 +55,7 @@ test('the ids are those that were set, else those of keepalived.conf, else of th
   expect(await idFor(named, { kubeconfig: '/kubeconfig' })).toBe(virtualRouterIds('bed').api);
   expect(await idFor({}, {})).toBe(virtualRouterIds('10-77-0-100').api);
   const settingsFile = { kind: 'read', path: '/etc/hawser/config.yaml' } as const;
-  expect(await idFor({}, { settingsFile })).toMatch(
-    /^which virtual router id 10\.77\.0\.100 gets is not known/,
-  );
+  expect(await idFor({}, { settingsFile })).toMatch(/^the virtual router id of 10\.77\.0\.100 is unknown/);
 });
 
 test('it listens on the interface of keepalived.conf, else on the one that the VIP goes on', async () => {
@@ -71,7 +69,7 @@ test('it listens on the interface of keepalived.conf, else on the one that the V
   ]);
   expect(await deviceOf({}, { apiVips: [VIP] })).toEqual([['eth0', '10.77.0.11']]);
   expect(await deviceOf({}, { apiVips: ['192.0.2.9'] })).toEqual([
-    '192.0.2.9: which interface to listen on is not known',
+    '192.0.2.9: the interface to listen on is unknown',
   ]);
 });
 

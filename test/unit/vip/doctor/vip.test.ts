@@ -35,8 +35,8 @@ test.each<[string, Heard, string, RegExp]>([
   ],
   ['a peer', { macs: [ours], peers }, 'ok', /is held by cp-2/],
   ['two hosts elsewhere', { macs: [ours, theirs], peers }, 'fail', /^cp-2 .* and 36:.* answer for/],
-  ['a stranger', { macs: [theirs], peers }, 'fail', /is none of cp-2$/],
-  ['a host, with unknown peers', { macs: [theirs] }, 'warn', /whether it is one of ours is not known/],
+  ['a stranger', { macs: [theirs], peers }, 'fail', /is not one of cp-2$/],
+  ['a host, with unknown peers', { macs: [theirs] }, 'warn', /it is unknown whether it is one of ours/],
 ])('vip-holder: %s', (_, { on = [], macs = [], peers: known, isLive = false }, kind, found) => {
   const answers = macs.map((mac) => ({ address: VIP, mac }));
   const holders = holdersAmong(answers, [{ address: '10.0.0.12', mac: ours }], known);

@@ -60,7 +60,7 @@ test('a configured interface only has to exist', () => {
   expect(chooseVipInterface('10.0.0.5', both, [], 'eth1')).toEqual(chosen('eth1'));
   expect(chooseVipInterface('10.0.0.5', both, [], 'bond0')).toEqual({
     kind: 'none',
-    reason: expect.stringContaining('interface "bond0" is not there, expected one of eth0'),
+    reason: expect.stringContaining('no interface "bond0", expected one of eth0'),
   });
 });
 

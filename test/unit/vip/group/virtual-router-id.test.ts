@@ -21,10 +21,10 @@ test('property: are always two different ones that keepalived takes', () => {
 });
 
 test.each([
-  [{ api: 0, ingress: 1 }, /"0" is no virtual router id/],
-  [{ api: 1, ingress: 256 }, /"256" is no virtual router id/],
-  [{ api: 1.5, ingress: 2 }, /"1.5" is no virtual router id/],
-  [{ api: 7, ingress: 7 }, /"7" is there twice/],
+  [{ api: 0, ingress: 1 }, /invalid virtual router id "0"/],
+  [{ api: 1, ingress: 256 }, /invalid virtual router id "256"/],
+  [{ api: 1.5, ingress: 2 }, /invalid virtual router id "1.5"/],
+  [{ api: 7, ingress: 7 }, /virtual router id "7" is used twice/],
 ])('%j is refused', (ids, message) => {
   expect(virtualRouterIdProblems(ids).join()).toMatch(message);
 });

@@ -42,7 +42,7 @@ describe('from the holder', () => {
   test('it goes to the first peer, and says why', () => {
     expect(planMove(factsOf(), wish())).toEqual({
       ...{ kind: 'move', first: 'demote', to: 'cp-1' },
-      why: 'of those that serve it comes first: cp-1 220, cp-3 200',
+      why: 'highest priority among healthy peers: cp-1 220, cp-3 200',
     });
     expect(planMove(factsOf({ servingPeers: [third] }), wish())).toMatchObject({ to: 'cp-3' });
     expect(planMove(factsOf(), wish({ to: 'cp-1' }))).toMatchObject({ first: 'demote', to: 'cp-1' });

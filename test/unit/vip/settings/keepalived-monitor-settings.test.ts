@@ -60,7 +60,11 @@ test.each([
   ['no VIP at all', [], /expected at least one/],
   ['two of one family', ['--api-vips', '10.0.0.5,10.0.0.6'], /expected at most one IPv4 and one IPv6/],
   ['one VIP twice', ['--api-vips', '10.0.0.5', '--ingress-vips', '10.0.0.5'], /expected another one/],
-  ['one id twice', ['--api-vips', '10.0.0.5', '--virtual-router-ids', '7,7'], /"7" is there twice/],
+  [
+    'one id twice',
+    ['--api-vips', '10.0.0.5', '--virtual-router-ids', '7,7'],
+    /virtual router id "7" is used twice/,
+  ],
 ])('refuses %s', (_what, flags, message) => {
   expect(() => settingsOf(...flags)).toThrow(message);
 });
