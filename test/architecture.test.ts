@@ -147,8 +147,8 @@ describe('rooms', () => {
 describe('ARCHITECTURE.md', () => {
   const page = readFileSync(fileURLToPath(new URL('../ARCHITECTURE.md', import.meta.url)), 'utf8');
 
-  test('is one screen', () => {
-    expect(page.trimEnd().split('\n').length).toBeLessThanOrEqual(90);
+  test('is two screens', () => {
+    expect(page.trimEnd().split('\n').length).toBeLessThanOrEqual(130);
   });
 
   test('names only files and folders that are there', () => {
