@@ -123,12 +123,19 @@ function changesFor(asked: InstallSettings, disk: Disk): readonly SettingsChange
     { path: ['interface'], value: asked.interface },
     { path: ['keepalived', 'firstNode'], value: firstNode || undefined },
     { path: ['worker'], value: worker || undefined },
-    { path: ['lbPort'], value: worker ? defaultPorts.api : undefined, isDefault: true },
   ];
   // On a first install, settings that an operator wrote earlier count before our defaults.
   const defaults = disk.record === undefined ? firstDefaults(asked) : [];
-  return [...flags, ...defaults].filter(({ value }) => value !== undefined);
+  return [...flags, ...defaults, ...(worker ? workerDefaults : [])].filter(
+    ({ value }) => value !== undefined,
+  );
 }
+
+const workerDefaults: readonly SettingsChange[] = [
+  { path: ['lbPort'], value: defaultPorts.api, isDefault: true },
+  // Its clients have no other HAProxy: while this one drains it refuses them.
+  { path: ['haproxy', 'drainTimeout'], value: '5s', isDefault: true },
+];
 
 function firstDefaults({ apiVip, ingressVip, clusterName }: InstallSettings): SettingsChange[] {
   const [vip] = [...(apiVip ?? []), ...(ingressVip ?? [])];

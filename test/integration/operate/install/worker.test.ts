@@ -17,6 +17,11 @@ afterEach(async () => {
 
 const install = async (...flags: readonly string[]) => await node.run('install', '--yes', ...flags);
 
+interface Spec {
+  readonly terminationGracePeriodSeconds: number;
+  readonly containers: readonly Container[];
+}
+
 interface Container {
   readonly name: string;
   readonly securityContext: { readonly capabilities: object };
@@ -34,8 +39,12 @@ test('a worker gets the haproxy pod alone, which serves the node itself', async 
     '/etc/kubernetes/static-pod-resources/haproxy/haproxy.cfg.ejs 644',
     '/var/log/hawser 1775',
   ]);
-  expect(parse(node.read('/etc/hawser/config.yaml'))).toEqual({ worker: true, lbPort: 6443 });
-  const containers: readonly Container[] = parse(node.read(MANIFEST)).spec.containers;
+  expect(parse(node.read('/etc/hawser/config.yaml'))).toEqual({
+    ...{ worker: true, lbPort: 6443 },
+    haproxy: { drainTimeout: '5s' },
+  });
+  const { containers, ...spec }: Spec = parse(node.read(MANIFEST)).spec;
+  expect(spec.terminationGracePeriodSeconds).toBe(15);
   expect(containers.map(({ livenessProbe: { httpGet } }) => `${httpGet.host}:${httpGet.port}`)).toEqual([
     '127.0.0.1:9444',
     '127.0.0.1:29446',
@@ -51,7 +60,7 @@ test('it stays a worker with the next install, on the port that the settings hav
   expect((await install()).stdout).toContain('already up to date');
   node.write('/etc/hawser/config.yaml', node.read('/etc/hawser/config.yaml').replace('6443', '7443'));
   expect(await install('--worker', '--image', 'hawser:2')).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(parse(node.read('/etc/hawser/config.yaml'))).toEqual({ worker: true, lbPort: 7443 });
+  expect(parse(node.read('/etc/hawser/config.yaml'))).toMatchObject({ worker: true, lbPort: 7443 });
 });
 
 test('--dry-run shows a worker, and writes nothing', async () => {
