@@ -27,7 +27,7 @@ export function createRedirectLoop(
 ): RedirectLoop {
   let redirect: RedirectOutcome | undefined;
   let usable: boolean | null = null;
-  const told = {
+  const report = {
     redirect: (outcome: RedirectOutcome): void => {
       redirect = outcome;
       logRedirect(outcome, observers);
@@ -39,7 +39,7 @@ export function createRedirectLoop(
   };
   return {
     run: async (signal) => {
-      if (settings.vips.length > 0) await keepRedirect(settings, told, signal);
+      if (settings.vips.length > 0) await keepRedirect(settings, report, signal);
     },
     view: () => ({
       usable,
@@ -56,13 +56,13 @@ interface RedirectReport {
 
 async function keepRedirect(
   settings: HaproxyMonitorSettings,
-  told: RedirectReport,
+  report: RedirectReport,
   signal: AbortSignal,
 ): Promise<void> {
   const keeper = createRedirectKeeper({ instance: settings.instance });
-  told.redirect(await keeper.look(settings));
+  report.redirect(await keeper.look(settings));
   const limits = { ...defaultUsableLimits, removeAfterMs: settings.redirectRemoveAfter };
-  const look = createLook(settings, keeper, told);
+  const look = createLook(settings, keeper, report);
   let usable = initialUsableState;
   const startedMs = monotonicMs();
   while (!signal.aborted) {
@@ -72,21 +72,21 @@ async function keepRedirect(
     if (!undecided && !signal.aborted) await look(usable.usable);
     await sleep(LOOK_EVERY_MS, signal);
   }
-  told.redirect(await keeper.remove());
+  report.redirect(await keeper.remove());
 }
 
 /** Updates the kernel: at once when the desired state changes, else every check interval. */
 function createLook(
   settings: HaproxyMonitorSettings,
   keeper: RedirectKeeper,
-  told: RedirectReport,
+  report: RedirectReport,
 ): (wanted: boolean) => Promise<void> {
   let done: { readonly wanted: boolean; readonly at: number } | undefined;
   return async (wanted) => {
-    told.usable(wanted);
+    report.usable(wanted);
     if (done?.wanted === wanted && monotonicMs() - done.at < settings.checkInterval) return;
     const outcome = wanted ? await keeper.ensure(settings) : await keeper.remove();
-    told.redirect(outcome);
+    report.redirect(outcome);
     // A failed attempt is repeated at the next poll.
     done = outcome.kind === 'failed' ? undefined : { wanted, at: monotonicMs() };
   };

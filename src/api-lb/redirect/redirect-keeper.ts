@@ -60,8 +60,8 @@ export function createRedirectKeeper({
     const listed = await nft(listArgs(table), undefined, signal);
     if (!listed.ok && !listed.missingTable) return { kind: 'failed', message: listed.message };
     const listing = listed.ok ? parseTableListing(listed.stdout) : undefined;
-    const isThere = listing !== undefined && redirects(listing, wanted);
-    return { kind: isThere ? 'present' : 'absent', changed: false };
+    const isPresent = listing !== undefined && redirects(listing, wanted);
+    return { kind: isPresent ? 'present' : 'absent', changed: false };
   };
   return { ensure, remove, look };
 }

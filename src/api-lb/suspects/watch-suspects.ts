@@ -21,7 +21,7 @@ const REST_MS_PER_SERVER = 7;
 /** After a probe without a result: a server that refuses connections is suspected until its checks mark it down. */
 const QUIET_MS = 1_000;
 /** A suspect that stays in service is logged once in this time. */
-const TOLD_FOR_MS = 60_000;
+const QUIET_FOR_MS = 60_000;
 
 /**
  * Reads HAProxy's counters, five times a second for up to thirty servers, probes suspect servers, and keeps new connections away
@@ -37,7 +37,7 @@ export const watchSuspects: ServerWatch = ({ program, serving, log }) => {
   let connections: ConnectionCounts = { redispatched: 0, longestConnectMs: 0 };
   const busy = new Set<string>();
   const quietUntil = new Map<string, number>();
-  const told = new Map<string, number>();
+  const quietUntilMs = new Map<string, number>();
   let turn: Promise<void> = Promise.resolve();
   let restUntil = 0;
 
@@ -54,9 +54,9 @@ export const watchSuspects: ServerWatch = ({ program, serving, log }) => {
     addresses = routedAddresses();
     const hasNewAddress = [...addresses].some((address) => !before.has(address));
     const at = monotonicMs();
-    const looked = suspectsOf(known, servers, { at, hasNewAddress });
-    known = looked.known;
-    const ready = looked.suspects.filter(
+    const round = suspectsOf(known, servers, { at, hasNewAddress });
+    known = round.known;
+    const ready = round.suspects.filter(
       ({ server: { name } }) => !busy.has(name) && (hasNewAddress || (quietUntil.get(name) ?? 0) <= at),
     );
     if (ready.length === 0) return;
@@ -118,8 +118,8 @@ export const watchSuspects: ServerWatch = ({ program, serving, log }) => {
     // A new address and a lasting connection are no trouble if the server answers.
     else if (verdict !== 'gone' && (suspicion === 'failed-attempts' || verdict === 'no-witness')) {
       const key = `${name} ${verdict}`;
-      if ((told.get(key) ?? 0) > monotonicMs()) return;
-      told.set(key, monotonicMs() + TOLD_FOR_MS);
+      if ((quietUntilMs.get(key) ?? 0) > monotonicMs()) return;
+      quietUntilMs.set(key, monotonicMs() + QUIET_FOR_MS);
       log({ event: 'server-left-alone', level: 'info', ...fields, verdict });
     }
   };

@@ -55,13 +55,14 @@ export async function serveMetrics(
 ): Promise<void> {
   const { metricsListen: address } = settings;
   if (address === undefined) return;
-  let told: string | undefined;
+  let reported: string | undefined;
   while (!signal.aborted) {
     const trouble = await open(settings, address, pages, log, signal).then(() => undefined, messageOf);
     onTrouble(trouble);
     if (trouble === undefined) return log({ event: 'metrics-served', ...address });
-    if (trouble !== told) log({ event: 'metrics-not-served', level: 'error', ...address, message: trouble });
-    told = trouble;
+    if (trouble !== reported)
+      log({ event: 'metrics-not-served', level: 'error', ...address, message: trouble });
+    reported = trouble;
     await sleep(againMs, signal, { ref: false });
   }
 }

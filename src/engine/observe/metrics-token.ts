@@ -17,17 +17,17 @@ export interface MetricsToken {
  */
 export async function openMetricsToken(path: string, log: Log): Promise<MetricsToken> {
   let token = await readToken(path);
-  let told: string | undefined;
+  let reported: string | undefined;
   const judge = (trouble: string | undefined): void => {
-    if (trouble !== undefined && trouble !== told)
+    if (trouble !== undefined && trouble !== reported)
       log({
         event: 'metrics-token-unusable',
         level: 'error',
         message: trouble,
         effect: 'the last one stays',
       });
-    if (trouble === undefined && told !== undefined) log({ event: 'metrics-token-usable', path });
-    told = trouble;
+    if (trouble === undefined && reported !== undefined) log({ event: 'metrics-token-usable', path });
+    reported = trouble;
   };
   return {
     admits: async (authorization) => {

@@ -58,7 +58,7 @@ export async function openPageTls(settings: PageTlsSettings): Promise<PageTls | 
       return server;
     },
     follow: async (log, signal, lookEveryMs = LOOK_EVERY_MS) => {
-      let told: string | undefined;
+      let reported: string | undefined;
       let before: string | undefined;
       const judge = (found: Identity | string): void => {
         const trouble = typeof found === 'string' ? found : undefined;
@@ -68,9 +68,9 @@ export async function openPageTls(settings: PageTlsSettings): Promise<PageTls | 
           const isNew = found.cert !== good.cert || found.key !== good.key;
           if (isNew) use(found);
           const event = isNew ? 'page-certificate-loaded' : 'page-certificate-usable';
-          if (isNew || told !== undefined) log({ event, validTo: validToOf(found) });
-          told = undefined;
-        } else if (isLasting && trouble !== told) {
+          if (isNew || reported !== undefined) log({ event, validTo: validToOf(found) });
+          reported = undefined;
+        } else if (isLasting && trouble !== reported) {
           // Two files are never renewed in one step: a problem must persist for two reads.
           log({
             event: 'page-certificate-unusable',
@@ -78,7 +78,7 @@ export async function openPageTls(settings: PageTlsSettings): Promise<PageTls | 
             message: found,
             inUseUntil: validToOf(good),
           });
-          told = trouble;
+          reported = trouble;
         }
       };
       while (!signal.aborted) {
