@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { connectProxy, type ProxyClient } from '../../../../src/engine/config/proxy.ts';
+import type { Answer } from '../../../../src/engine/control/answer.ts';
+import { serveControlSocket } from '../../../../src/engine/control/control-server.ts';
+
+const { signal } = new AbortController();
+const update = { from: 'a', to: 'b', changes: [{ kind: 'server' }] };
+
+let directory: string;
+let proxy: ProxyClient;
+let asked: string[];
+let answer: Answer;
+let close = async (): Promise<void> => {};
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'hawser-proxy-'));
+  const socketPath = join(directory, 'master.sock');
+  asked = [];
+  const served = await serveControlSocket(socketPath, async (line) => {
+    asked.push(line);
+    return answer;
+  });
+  if (served.kind === 'serving') close = served.close;
+  proxy = connectProxy({ socketPath });
+});
+afterEach(async () => {
+  await close();
+  rmSync(directory, { recursive: true });
+});
+
+const refused = (more: object): Answer => ({ ok: false, stage: 'change', message: 'no', ...more });
+
+test.each<[string, Answer, object]>([
+  [
+    'is done, with its figures',
+    { ok: true, generation: 3, tookMs: 5, commands: 2 },
+    { is: 'done', stats: { generation: 3, tookMs: 5, commands: 2 } },
+  ],
+  ['conflicts with another revision', refused({ running: 'c' }), { is: 'conflict', running: 'c' }],
+  ['conflicts with an unknown one', refused({ running: null }), { is: 'conflict', running: undefined }],
+  [
+    'is refused in words',
+    refused({ refused: 'No such server.' }),
+    { is: 'refused', reason: 'No such server.' },
+  ],
+  ['is refused without words', refused({}), { is: 'refused' }],
+])('a runtime update %s', async (_what, said, result) => {
+  answer = said;
+  expect(await proxy.apply(update, signal)).toStrictEqual(result);
+  expect(asked).toEqual([`apply ${JSON.stringify(update)}`]);
+});
+
+test.each<[string, Answer, object]>([
+  ['is done', { ok: true, generation: 3, tookMs: 5 }, { is: 'done', outcome: { generation: 3, tookMs: 5 } }],
+  [
+    'is refused by the validation, which is a verdict on the text',
+    { ok: false, stage: 'check', message: 'bad', detail: 'line 3' },
+    { is: 'refused', rejection: { kind: 'rejected', by: 'check', message: 'bad', detail: 'line 3' } },
+  ],
+  [
+    'is refused by the start',
+    { ok: false, stage: 'prove', message: 'no answer' },
+    { is: 'refused', rejection: { kind: 'rejected', by: 'reload', message: 'no answer', detail: '' } },
+  ],
+  [
+    'says nothing about the text while the supervisor stops',
+    { ok: false, stage: 'stop', message: 'it stops' },
+    { is: 'silent', message: expect.stringContaining('it stops, expected an answer of the supervisor') },
+  ],
+  [
+    'says nothing about the text if the supervisor is another version',
+    { ok: false, stage: 'protocol', message: 'unknown' },
+    { is: 'silent', message: expect.stringContaining('unknown') },
+  ],
+])('a reload %s', async (_what, said, result) => {
+  answer = said;
+  expect(await proxy.reload(signal)).toStrictEqual(result);
+});
+
+test.each<[string, Answer, string | undefined]>([
+  ['its revision', { ok: true, current: { revision: 'r', configSha256: 'h' } }, 'r'],
+  ['the hash of its file', { ok: true, current: { configSha256: 'h' } }, 'h'],
+  ['unknown without a generation', { ok: true, current: null }, undefined],
+])('what runs is %s', async (_what, said, running) => {
+  answer = said;
+  expect(await proxy.running(signal)).toBe(running);
+});
+
+test('a good file is an update of nothing that says so', async () => {
+  answer = { ok: true };
+  await proxy.keepAsGood('r', signal);
+  expect(asked).toEqual(['apply {"from":"r","to":"r","good":true,"changes":[]}']);
+});
+
+test('a supervisor that is gone is silent, and nothing is known of what runs', async () => {
+  await close();
+  expect([await proxy.apply(update, signal), await proxy.reload(signal)]).toMatchObject([
+    { is: 'silent' },
+    { is: 'silent' },
+  ]);
+  expect(await proxy.running(signal)).toBeUndefined();
+});
