@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Labels } from '../engine/kube/label-selector.ts';
 
-/** Who an object is, and how old: what decides between two objects that want the same. */
+/** An object's identity and age: they decide between two objects that ask for the same. */
 export interface Identity {
   readonly namespace: string;
   readonly name: string;

@@ -21,7 +21,7 @@ export const backendPrefix = {
 /** Whether a path is for what is below it too. Only an Ingress asks for `exact`, and never with the path ''. */
 export type PathMatch = 'prefix' | 'exact';
 
-/** What clients get that come without TLS to a route with TLS. */
+/** How a route with TLS answers clients without TLS. */
 export type InsecurePolicy = 'None' | 'Allow' | 'Redirect';
 
 /** One admitted route: its backend, and what the maps say of it. */
@@ -44,7 +44,7 @@ export interface RouteBackend {
   readonly servers: readonly BackendServer[];
   readonly cookie?: SessionCookie;
   readonly timeouts: BackendTimeouts;
-  /** Addresses and networks that may connect; absent where all may. */
+  /** Addresses and networks that may connect; absent if all may. */
   readonly allowlist?: readonly string[];
   readonly rateLimit?: RateLimit;
   readonly forwarded: 'append' | 'replace' | 'if-none' | 'never';
@@ -56,7 +56,7 @@ export interface RouteBackend {
   readonly adjustCase: boolean;
   /** Of `reencrypt`: how the pods' certificates are checked. */
   readonly verify?: PodVerification;
-  /** What of the route has no effect, and why, for a person. Rendered nowhere. */
+  /** Parts of the route without effect, and why, for people. Not rendered. */
   readonly remarks: readonly string[];
 }
 
@@ -77,7 +77,7 @@ export interface BackendServer {
   readonly port: number;
   /** 0 to 256. */
   readonly weight: number;
-  /** HAProxy looks every so often whether it answers; absent where it never does. */
+  /** Interval of its health check; absent without one. */
   readonly checkIntervalMs?: number;
   /** It is the only one: its checks are off until another one comes, since they could only take it away. */
   readonly isAlone?: true;

@@ -1,7 +1,7 @@
 import { routerChecks } from './look/checks.ts';
 import { routerCommand } from './settings/router-command.ts';
 
-/** What the router brings to the commands that look at every product. */
+/** The router's part of the commands that cover every product. */
 export const router = {
   ...{ name: 'router', doctorFlags: {}, checks: routerChecks },
   home: { kind: 'pod' as const, daemon: routerCommand },

@@ -9,5 +9,5 @@ const events: JournalEvents = {
   'router-started': processLife,
 };
 
-/** What the journals of a router keep. */
+/** The events that a router's journal keeps. */
 export const routerJournal = { events };

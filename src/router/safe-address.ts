@@ -5,7 +5,7 @@ type CheckedAddress =
   | { readonly kind: 'usable'; readonly address: string }
   | { readonly kind: 'unsafe'; readonly reason: string };
 
-/** Answers what a machine is, and often its credentials. */
+/** Metadata services, which disclose a machine's identity and often its credentials. */
 const metadataServices: ReadonlySet<string> = new Set([
   '169.254.169.254',
   // Azure, Alibaba, Oracle.

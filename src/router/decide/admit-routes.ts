@@ -106,7 +106,7 @@ function verdictIn(cell: Cell, route: Route, place: AwardedPlace, known: KnownSe
   return verdict;
 }
 
-/** A route that cannot be read fails where it is judged. */
+/** An unreadable route is refused when it is judged. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read();

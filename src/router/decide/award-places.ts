@@ -8,7 +8,7 @@ import { createHostClaims } from './host-claims.ts';
 import { hostOf } from './host-of.ts';
 import type { Refusal } from './verdict.ts';
 
-/** A route's place, and why it cannot have it; undefined if it has it. */
+/** A route's place; `refusal` is undefined if the route gets it. */
 export interface AwardedPlace {
   readonly asked: AskedPlace;
   readonly refusal: Refusal | undefined;
@@ -38,7 +38,7 @@ export function awardPlaces(
   return awarded.sort((a, b) => compareText(a.asked.key, b.asked.key));
 }
 
-/** Whether two lists say the same, whatever objects they have. */
+/** Whether two lists are equal by value. */
 export function isSameEach(one: readonly unknown[], other: readonly unknown[]): boolean {
   return (
     one.length === other.length &&

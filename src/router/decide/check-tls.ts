@@ -5,7 +5,7 @@ import { certificatePem, readPem } from '../../haproxy/certificates/pem.ts';
 import { weaknessOf } from '../../haproxy/certificates/strength.ts';
 import type { RouteTls } from '../follow/route.ts';
 
-/** What a route's TLS section says, parsed and encoded again. */
+/** A route's TLS section, parsed and encoded again. */
 export interface CheckedTls {
   readonly certificate?: KeyPair;
   readonly destinationCaPem?: string;
@@ -50,7 +50,7 @@ function remember(tls: RouteTls, check: TlsCheck): void {
   if (recent.size > MOST_RECENT && oldest !== undefined) recent.delete(oldest);
 }
 
-/** OpenSSL finds ever new ways to refuse: one route's certificate must not end the decision about all others. */
+/** OpenSSL may throw anything: one route's certificate must not end the decision on all others. */
 function checkSafely(tls: RouteTls): TlsCheck {
   try {
     return checkNow(tls);

@@ -16,14 +16,14 @@ import type { Admission } from './verdict.ts';
 
 export interface Decision {
   readonly admission: Admission;
-  /** Those of other routers, by namespace or field. */
+  /** Routes of other routers, by namespace or field. */
   readonly outside: readonly Route[];
   /** Every Ingress that was read, of any class. */
   readonly ingresses: readonly Ingress[];
   readonly model: RouterModel;
 }
 
-/** From objects and settings to what is served: the one way that the running router, `render` and `explain` share. */
+/** Decides from objects and settings what is served: shared by the running router, `render` and `explain`. */
 export function decide(objects: RouterObjects, settings: RouterSettings): Decision {
   return createDecider(settings)(objects);
 }

@@ -1,6 +1,6 @@
 import type { AdmittedRoute } from './verdict.ts';
 
-/** Who has to renew a certificate needs some days. */
+/** Renewing a certificate takes people some days. */
 export const EXPIRES_SOON_MS = 14 * 86_400_000;
 
 interface Expiry {
@@ -10,7 +10,7 @@ interface Expiry {
   readonly validToMs: number;
 }
 
-/** When the certificates of routes end, the first one first. */
+/** When the certificates of routes expire, the first to expire first. */
 export function expiries(admitted: readonly AdmittedRoute[]): readonly Expiry[] {
   return admitted
     .flatMap(({ key, host, tls: { certificate } }) =>

@@ -23,7 +23,7 @@ const reserved: ReadonlySet<string> = new Set([
 /** As OpenShift's API allows. */
 const mostActions = 20;
 
-/** What a route does with headers, in its order. One that cannot be done is left out, with a remark. */
+/** A route's header actions in order. Invalid ones are left out, with a remark. */
 export function headerActions(wishes: readonly HeaderWish[], of: 'request' | 'response'): CheckedHeaders {
   const checked = wishes.slice(0, mostActions).map((wish, index) => {
     const reason = problemOf(wish, of);

@@ -10,7 +10,7 @@ export interface HostClaim
 }
 
 interface HostClaims {
-  /** Takes host and path for this route, or says why it cannot have them. The first claim wins. */
+  /** Claims host and path for a route, or returns why it cannot have them. The first claim wins. */
   readonly claim: (claim: HostClaim) => Refusal | undefined;
 }
 
@@ -89,7 +89,7 @@ function domainOf({ host }: HostClaim): string {
   return host.slice(host.indexOf('.') + 1);
 }
 
-/** Names and hosts of another namespace are not told. */
+/** It does not disclose names and hosts of another namespace. */
 function refusal(claim: HostClaim, holder: HostClaim): Refusal {
   const isOwn = claim.namespace === holder.namespace;
   const why = holder.createdMs <= claim.createdMs ? 'is older' : 'was admitted first';

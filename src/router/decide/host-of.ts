@@ -1,7 +1,7 @@
 import type { Route } from '../follow/route.ts';
 import type { AdmissionPolicy } from '../settings/decision-settings.ts';
 
-/** A route's host: its own, or the one that the router's owner has set for such routes; '' without either. */
+/** A route's host: its own, or the one that the settings give it; '' without either. */
 export function hostOf(
   route: Pick<Route, 'host' | 'subdomain' | 'name' | 'namespace'>,
   { domain, hostTemplate, overrideHost, overrideDomains }: AdmissionPolicy,

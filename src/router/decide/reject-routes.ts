@@ -17,7 +17,7 @@ export function rejectRoutes<D extends { readonly admission: Admission; readonly
   return { ...decision, admission: moveToRejected(admission, rejected), model: { backends } };
 }
 
-/** With these among the rejected, also where they were admitted before. */
+/** Rejects these, even if they were admitted. */
 export function moveToRejected(admission: Admission, failed: readonly RejectedRoute[]): Admission {
   if (failed.length === 0) return admission;
   const { admitted, rejected } = admission;

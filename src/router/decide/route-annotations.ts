@@ -142,7 +142,7 @@ function readAllowlist(
 }
 
 interface Allowlist {
-  /** Empty: everybody may connect. */
+  /** Empty: every client may connect. */
   readonly entries: readonly string[];
   readonly refused: readonly string[];
 }

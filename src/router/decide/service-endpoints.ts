@@ -17,9 +17,9 @@ export interface Endpoint {
 }
 
 export interface EndpointsOfService {
-  /** Of TCP, with the port that was asked for, ready, safe and each once; in the order of their ids. */
+  /** TCP endpoints with the requested port that are ready and safe, each once, in the order of their ids. */
   readonly endpoints: readonly Endpoint[];
-  /** None has the port that was asked for, and there are some with another one. */
+  /** No endpoint has the requested port, and some have another one. */
   readonly hasOtherPorts: boolean;
   /** Addresses that may not be used, and why; and whether there are more than are used. */
   readonly refused: readonly string[];
@@ -141,7 +141,7 @@ function endpointsOf(
 }
 
 interface PortSubset extends EndpointSubset {
-  /** It has ports, and none that was asked for. */
+  /** It has ports, but not the requested one. */
   readonly isOfOthers: boolean;
 }
 

@@ -7,7 +7,7 @@ import { ownNamespaces, type ShardSettings } from './shard.ts';
 
 interface Users {
   readonly routes: readonly Route[];
-  /** Some of them in an earlier version, as they are served still. */
+  /** Routes in an earlier version that are still served. */
   readonly served: readonly Route[];
   readonly ingresses: readonly Ingress[];
   readonly namespaces: readonly Namespace[];

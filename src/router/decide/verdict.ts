@@ -16,10 +16,10 @@ export type RejectionReason =
   | 'InternalError'
   /** It has a text that no configuration can hold. */
   | 'Unprintable'
-  /** HAProxy would not take a configuration with it. */
+  /** HAProxy refuses a configuration with it. */
   | 'ConfigurationRefused';
 
-/** What a route asks to be, before it is known whether it may. */
+/** What a route asks for, before admission. */
 export interface RouteClaim {
   readonly route: Route;
   readonly key: string;
@@ -32,7 +32,7 @@ export interface RouteClaim {
   readonly pathMatch: PathMatch;
 }
 
-/** Of a route that was admitted or rejected, what it asked to be. */
+/** What an admitted or rejected route asked for. */
 export function claimOf({ route, key, kind, host, wildcard, path, pathMatch }: RouteClaim): RouteClaim {
   return { route, key, kind, host, wildcard, path, pathMatch };
 }
@@ -46,13 +46,13 @@ export interface RejectedRoute extends RouteClaim {
   readonly reason: RejectionReason;
   /** For the tenant: it names no route of another namespace. */
   readonly message: string;
-  /** The key of the route that has what this one wanted. */
+  /** The key of the route that has the place this one asked for. */
   readonly holder?: string;
 }
 
 export type Refusal = Pick<RejectedRoute, 'reason' | 'message' | 'holder'>;
 
-/** What was thrown over one route costs that route, and never the pass over all of them. */
+/** An exception over one route costs that route only, not the pass over all of them. */
 export function internalError(error: unknown): {
   readonly reason: 'InternalError';
   readonly message: string;

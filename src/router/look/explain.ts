@@ -16,7 +16,7 @@ import {
 import { printableRoutes } from '../render/unprintable.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 
-/** Who answers a request, and why the others that wanted it do not. */
+/** Which route answers a request, and why the other candidates do not. */
 export interface Explanation {
   readonly request: RouterRequest;
   readonly answer: RouterAnswer['kind'];
@@ -31,7 +31,7 @@ export interface Explanation {
 }
 
 export interface ShownCertificate {
-  /** No certificate: the router takes no TLS to this host. */
+  /** No certificate: the router accepts no TLS for this host. */
   readonly refused?: true;
   /** The route that brings it; undefined: the router's default certificate. */
   readonly route?: string;

@@ -24,7 +24,7 @@ export const routerStatus = {
   problems: ({ here }: SeenCluster<RouterNode>) => routerProblems(here),
 };
 
-/** Of routes in trouble, as many are named as a person reads at night. */
+/** At most this many routes in trouble are named. */
 const MOST_NAMED = 3;
 
 /** A router's problems for its operator. A route that lost its host to another is its tenant's problem. */

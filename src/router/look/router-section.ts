@@ -98,7 +98,7 @@ const CHANGES_SHOWN = 5;
 
 type Refusal = NonNullable<RouterStatus['routes']>['leftOut'][number];
 
-/** Routes that admission let in, and HAProxy or the template cannot take. */
+/** Routes that were admitted, but that HAProxy or the template refuses. */
 function leftOutTable({ routes }: RouterStatus): Table {
   return refusals('Routes left out', statusLabel('bad', 'left out'), routes?.leftOut ?? []);
 }
@@ -124,7 +124,7 @@ function refusals(label: string, state: StatusLabel, list: readonly Refusal[]): 
   };
 }
 
-/** Those that have ended, or soon will. */
+/** Expired certificates, and those that expire soon. */
 function certificatesTable({ certificates }: RouterStatus, now: number): Table {
   const soon = (certificates?.first ?? []).filter(
     ({ validTo }) => Date.parse(validTo) < now + EXPIRES_SOON_MS,
@@ -169,7 +169,7 @@ function changesTable({ changes }: RouterStatus): Table {
   };
 }
 
-/** A machine, as far as the router knows it: missing where none runs, null if one is silent. */
+/** A node's router: undefined if none runs, null if it does not answer. */
 export interface RouterNode extends SeenNode {
   readonly router?: RouterStatus | null | undefined;
 }

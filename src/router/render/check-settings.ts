@@ -12,7 +12,7 @@ import { CUSTOM_LIMITS, createTemplateRenderer } from './render-router.ts';
 import { readRouterTemplate } from './router-template.ts';
 import { MAIN_FILE, openTrialFolder, writeTrial } from './write-out.ts';
 
-/** It says nothing about the settings: the next time may go otherwise. */
+/** No verdict on the settings: the next attempt may succeed. */
 const PASSING = /could not resolve|not enough memory|out of memory|cannot allocate/i;
 
 const TIMEOUT_MS = 60_000;
@@ -39,7 +39,7 @@ export async function checkSettings(settings: RouterSettings, askHaproxy: Config
   throw new ConfigError([`Cannot use these settings: HAProxy refuses the configuration: ${words}`]);
 }
 
-/** It says the same of each listener. */
+/** HAProxy repeats the error for each listener. */
 const MOST_REPORTS = 3;
 
 async function checkOf(rendered: Rendered, askHaproxy: ConfigurationCheck): Promise<CheckOutcome> {
@@ -53,7 +53,7 @@ async function checkOf(rendered: Rendered, askHaproxy: ConfigurationCheck): Prom
   }
 }
 
-/** What HAProxy complains of, without lines and folders, which are others each time. A message may have several lines. */
+/** HAProxy's errors without line numbers and folders, which differ each time. A message may have several lines. */
 function reports(outcome: CheckOutcome): readonly string[] {
   if (outcome.kind !== 'invalid' || PASSING.test(outcome.detail)) return [];
   const found = outcome.detail

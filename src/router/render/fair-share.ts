@@ -1,6 +1,6 @@
 import { compareText } from '../../engine/system/text/compare-text.ts';
 
-/** What a route takes of a room that all tenants share. */
+/** A route's share of a limit that all tenants share. */
 export interface Share<T> {
   readonly item: T;
   /** `namespace:name` */

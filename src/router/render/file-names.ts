@@ -20,7 +20,7 @@ export const SERVER_STATES_FILE = 'servers.state';
 export const DEFAULT_CERTIFICATE_LIST_FILE = 'default_cert_config.map';
 export const CERTIFICATE_LIST_FILE = 'cert_config.map';
 
-/** What the administrator's files are called. No route's file is: a name of a namespace does not begin with `_`. */
+/** Names of the administrator's files. No route's file has one: a namespace's name does not begin with `_`. */
 export const CLIENT_CA_FILE = 'cacerts/_clients.pem';
 export const CLIENT_CRL_FILE = 'crls/_clients.pem';
 export const DESTINATION_CA_FILE = 'cacerts/_destination.pem';

@@ -58,7 +58,7 @@ export async function readGivenFile(file: GivenFile, before?: SetFile): Promise<
   return { name: file.name, content };
 }
 
-/** All of them, as they are now. Throws a ConfigError with the problems of all. */
+/** All current files. Throws a ConfigError with the problems of all. */
 export async function readGivenFiles(settings: RouterSettings): Promise<readonly SetFile[]> {
   const problems: string[] = [];
   const files: SetFile[] = [];
@@ -95,7 +95,7 @@ const OVERHEAD_BYTES = 1_024;
 const head =
   /^HTTP\/1\.[01] [1-5]\d\d(?: [^\r\n]*)?\r?\n((?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\r\n]*\r?\n)*)\r?\n/;
 
-/** Why HAProxy would not take it as the answer of an `errorfile`. Undefined if it is a whole HTTP/1 answer. */
+/** Why HAProxy would refuse it as an `errorfile`. Undefined if it is a complete HTTP/1 response. */
 export function errorAnswerProblem(content: Buffer, bufferSize: number): string | undefined {
   const text = content.toString('latin1');
   const [all, headers = ''] = head.exec(text) ?? [];

@@ -41,7 +41,7 @@ export function hashMapFiles(all: readonly (MapRow | undefined)[]): readonly Set
   ];
 }
 
-/** What the maps say of a route. */
+/** A route's rows in the maps. */
 export interface MapRow {
   /** Its key. */
   readonly route: string;
@@ -77,7 +77,7 @@ export function mapRow(route: RouteBackend): MapRow | undefined {
   };
 }
 
-/** Of rows with one key the last one counts. */
+/** The last row of equal keys wins. */
 function file(
   name: string,
   rows: readonly MapRow[],

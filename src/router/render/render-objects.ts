@@ -10,7 +10,7 @@ import { readRouterTemplate } from './router-template.ts';
 import { refusalOf } from './unprintable.ts';
 import { writeOut } from './write-out.ts';
 
-/** What became of a route. */
+/** The result for a route. */
 export interface RenderedRoute {
   readonly key: string;
   /** Of a wildcard `*.apps.example.com`. */
@@ -22,7 +22,7 @@ export interface RenderedRoute {
   /** Why it is not served: the reason of its status, or `Unprintable`. */
   readonly reason?: string;
   readonly message?: string;
-  /** What of it has no effect. */
+  /** Parts of the route that have no effect. */
   readonly remarks: readonly string[];
 }
 

@@ -91,7 +91,7 @@ export function createTemplateRenderer(
 /** Of 10,000 routes on a busy machine. */
 export const CUSTOM_LIMITS = { timeoutMs: 10_000, memoryMb: 256 };
 
-/** Everything that is made of one route, with one template and one default certificate. */
+/** Everything rendered for one route, with one template and one default certificate. */
 interface Cell extends Measured {
   readonly printed: PrintedRoute;
   readonly files: readonly SetFile[];
@@ -141,7 +141,7 @@ function createState(settings: RouterSettings) {
   const kept = new Map<string, SetFile>();
   let table: Table | undefined;
   let last: Rendered | undefined;
-  /** The object of the last configuration if the content is the same: its hash is known. */
+  /** The last configuration's object if the content is equal: its hash is cached. */
   const same = (file: SetFile): SetFile => {
     const before = kept.get(file.name);
     if (before?.content === file.content) return before;

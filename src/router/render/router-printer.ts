@@ -30,7 +30,7 @@ export interface RouterPrinter {
   readonly all: (routes: readonly Printed[]) => RouterPrint;
 }
 
-/** What is not of routes. */
+/** Everything except routes. */
 const OWN_CHARACTERS = 1024 * 1024;
 
 /**

@@ -6,7 +6,7 @@ import type { RouterSettings } from '../settings/router-settings.ts';
 import { allowlistFileName, caFileName, DESTINATION_CA_FILE } from './file-names.ts';
 import { quoted, quotedHeader, quotedLiteral, regexLiteral } from './quoted.ts';
 
-/** What the template gets of a route. Values that are quoted are printed as they are, `<%-`; all others with `<%=`. */
+/** A route as the template gets it. Quoted values are printed as they are, `<%-`; all others with `<%=`. */
 export interface TemplateBackend {
   readonly name: string;
   /** The `defaults` it starts from: a kind of route and a policy for forwarded headers. */
@@ -39,7 +39,7 @@ export function backendOptions({ disableHttp2, defaultDestinationCa }: OptionSet
 
 type OptionSettings = Pick<RouterSettings, 'disableHttp2' | 'defaultDestinationCa'>;
 
-/** HAProxy takes 64 words in a line, three of which are not addresses. */
+/** HAProxy allows 64 words in a line, three of which are not addresses. */
 export const INLINE_ADDRESSES = 61;
 
 export function templateBackend(route: RouteBackend, options: BackendOptions): TemplateBackend {
@@ -79,7 +79,7 @@ function cookieOf({ key, cookie }: RouteBackend): readonly string[] {
     ...(cookie.secure ? ['secure'] : []),
     ...(cookie.sameSite === undefined ? [] : [`attr SameSite=${cookie.sameSite}`]),
   ];
-  // Of a server that is added to a running HAProxy before 3.0, which takes no value for it there.
+  // HAProxy before 3.0 accepts no value when a server is added at runtime.
   const dynamic = /^[\w.:-]+$/.test(key) ? [`dynamic-cookie-key ${key}`] : [];
   const words = ['cookie', quoted(cookie.name), 'insert indirect nocache httponly', ...attributes];
   return [...dynamic, [...words, ...(dynamic.length > 0 ? ['dynamic'] : [])].join(' ')];
@@ -165,7 +165,7 @@ function ownOptions(route: RouteBackend, server: BackendServer, options: Backend
   ];
 }
 
-/** It means this server, and tells no address. Kept nowhere: of tens of thousands of servers it would be a part of the memory. */
+/** Identifies the server without disclosing its address. Not cached: for tens of thousands of servers that would take memory. */
 function cookieValue(server: string): string {
   return createHash('md5').update(server).digest('hex');
 }

@@ -53,7 +53,7 @@ function fileSizes({ certificate, verify, allowlist, ...route }: RouteBackend) {
   };
 }
 
-/** What a route takes of the rooms that all routes share. */
+/** A route's shares of the limits for all routes. */
 export interface RouteSizes {
   readonly characters: number;
   readonly files: number;

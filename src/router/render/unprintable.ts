@@ -4,7 +4,7 @@ import type { HeaderAction, RouteBackend } from '../model.ts';
 import { isOneLine } from './quoted.ts';
 import { noSizes, type RouteSizes, sizesOf, tooLarge } from './text-budget.ts';
 
-/** A route that is left out, and what of it cannot be printed. */
+/** A route that is left out, and which part cannot be printed. */
 export interface LeftOut {
   readonly key: string;
   readonly problem: string;
@@ -79,7 +79,7 @@ interface Part {
   readonly text: string;
 }
 
-/** What HAProxy takes as the name of a backend or of a server. */
+/** Valid names of backends and servers in HAProxy. */
 const namePattern = /^[-A-Za-z0-9._:]+$/;
 
 function names(route: RouteBackend): readonly Part[] {

@@ -13,7 +13,7 @@ import { tellUnreadable } from '../follow/told-topics.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 
 export interface FollowedObjects {
-  /** Undefined until every kind was listed, and it was asked which of the Secrets that Routes name may be used. */
+  /** Undefined until every kind was listed, and the permissions for the Secrets that Routes name were reviewed. */
   readonly objects: () => RouterObjects | undefined;
   /** Resolves once `signal` has aborted and every loop has ended. Rejects only for a bug. */
   readonly ended: Promise<void>;
@@ -24,13 +24,13 @@ interface Api {
   readonly log: (event: LogEvent) => void;
   /** Something may have changed. */
   readonly hear: () => void;
-  /** Every Route that a list or a watch tells of. */
+  /** Every Route in a list or a watch event. */
   readonly onRoute: (object: unknown) => void;
-  /** Every Ingress, of whatever class. */
+  /** Every Ingress of any class. */
   readonly onIngress: (object: unknown) => void;
 }
 
-/** Lists and watches everything that the configuration is made of. A kind that the settings do not need is not asked for. */
+/** Lists and watches everything that the configuration depends on, except kinds that the settings do not need. */
 export function followObjects(settings: LiveSettings, api: Api, signal: AbortSignal): FollowedObjects {
   const { log, onRoute, onIngress } = api;
   const resources = routerResources(settings, tellUnreadable(log, monotonicMs));
@@ -50,7 +50,7 @@ export function followObjects(settings: LiveSettings, api: Api, signal: AbortSig
   const ingresses = followIf(settings.ingressClass !== undefined, heard(resources.ingresses, onIngress));
   const namespaces = followIf(hasShard, resources.namespaces);
   const usedIn = createUsedObjects(settings);
-  /** Undefined before all that may use an object was listed. */
+  /** Undefined until everything that may use an object was listed. */
   const used = (): UsedObjects | undefined => {
     const users = { routes: routes(), ingresses: ingresses(), namespaces: namespaces() };
     return isWhole(users) ? usedIn({ ...users, served: reviewed }) : undefined;
@@ -85,7 +85,7 @@ export function followObjects(settings: LiveSettings, api: Api, signal: AbortSig
   };
 }
 
-/** The same, for one more that wants the objects as the API has them. */
+/** The same resource; `hear` receives each object as the API has it. */
 function heard<T>(resource: Resource<T>, hear: (object: unknown) => void): Resource<T> {
   return {
     ...resource,

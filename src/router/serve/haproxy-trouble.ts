@@ -35,7 +35,7 @@ async function portTrouble(
   return `${path} of port ${port} answers with HTTP ${answer.status}, expected 2xx`;
 }
 
-/** As a load balancer begins a connection. Source: HAProxy's proxy-protocol.txt, version 1. */
+/** The preface that a load balancer sends. Source: HAProxy's proxy-protocol.txt, version 1. */
 function proxyLine(host: string, port: number): string {
   return `PROXY ${isIPv6(host) ? 'TCP6' : 'TCP4'} ${host} ${host} ${port} ${port}\r\n`;
 }

@@ -24,7 +24,7 @@ interface LeftOut {
   readonly failures: number;
 }
 
-/** A tenant who mends a route waits for it; one that stays as it is may have been refused for a reason that has passed. */
+/** A tenant who fixes a route is waiting for it; an unchanged route may have been refused for a reason that is gone. */
 const CHANGED: RetryLimits = { firstMs: 500, longestMs: 15_000 };
 const UNCHANGED: RetryLimits = { firstMs: 60_000, longestMs: 600_000 };
 
@@ -32,14 +32,14 @@ const UNCHANGED: RetryLimits = { firstMs: 60_000, longestMs: 600_000 };
 export function createLeftOutRoutes(nowMs: () => number) {
   const all = new Map<string, LeftOut>();
   let newest: RouterModel = { backends: [] };
-  /** Few are ever left out, so that this is seldom asked for. */
+  /** Rarely needed: few routes are ever left out. */
   const byKey = oncePer(
     ({ backends }: RouterModel) => new Map(backends.map((backend) => [backend.key, backend])),
   );
   const isDue = (now: RouteBackend, { backend, words, atMs, failures }: LeftOut): boolean =>
     nowMs() >= atMs + retryPauseMs(failures, isSame(now, backend, words) ? UNCHANGED : CHANGED);
   return {
-    /** The decision without them, however they have changed since. A route that has gone is forgotten. */
+    /** The decision without them, even if they have changed since. A deleted route is forgotten. */
     servable: (decision: Decision): ServableDecision => {
       newest = decision.model;
       for (const key of all.keys()) if (!byKey(newest).has(key)) all.delete(key);
@@ -94,7 +94,7 @@ export function withRefusals(
   return { decision: next, leftOut: [...leftOut, ...more] };
 }
 
-/** Pods come and go all the time: they count only if HAProxy's words are about one. */
+/** Pods change all the time: they matter only if HAProxy's error is about a server. */
 export function isSame(one: RouteBackend, other: RouteBackend, words: string | undefined): boolean {
   if (one === other) return true;
   const servers = words !== undefined && !/\bserver\b/i.test(words) ? { servers: [], remarks: [] } : {};

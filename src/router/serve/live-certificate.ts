@@ -8,7 +8,7 @@ import { DEFAULT_CERTIFICATE_FILE } from '../render/file-names.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import { keepLastGood } from './live-files.ts';
 
-/** Where key and certificate are read from, for those who watch files. */
+/** The files of key and certificate, for the file watcher. */
 export function certificatePaths({
   defaultCertificatePath: path,
   defaultCertificateDir: folder,
@@ -24,13 +24,13 @@ const isGiven = ({
 }: LiveSettings): boolean =>
   text !== undefined || path !== undefined || (folder !== undefined && !isWithoutPair(folder));
 
-/** Of the default certificate, which `pem` has been checked to be; null if there is none yet. */
+/** The default certificate in `pem`, which was validated; null before the first one. */
 export function describeDefaultCertificate(settings: LiveSettings, pem: string | undefined) {
   if (pem === undefined) return null;
   return { isGiven: isGiven(settings), validTo: new Date(new X509Certificate(pem).validTo).toISOString() };
 }
 
-/** Throws a ConfigError if a certificate is given that cannot be used: nothing was served with it yet, and no retry helps. */
+/** Throws a ConfigError if the given certificate is unusable: nothing was served with it yet, and no retry helps. */
 export async function checkGivenCertificate(settings: LiveSettings): Promise<void> {
   if (isGiven(settings)) await defaultCertificate(settings, '', new Date());
 }

@@ -11,19 +11,22 @@ import { openDefaultCertificate } from './live-certificate.ts';
 import { openGivenFiles } from './live-files.ts';
 
 interface LiveRenderer {
-  /** `shown` has the rendered routes: those that the template cannot print are rejected. Undefined if nothing was rendered. */
+  /** `shown` is the decision as rendered: routes that the template cannot print are rejected. Undefined if nothing was rendered. */
   readonly render: (
     input: ServableDecision,
   ) => Promise<{ readonly result: RenderResult; readonly shown: ServableDecision | undefined }>;
   /** Other backends as in the last `render`, with the same template, certificate and files. Undefined if that fails. */
   readonly renderAgain: (backends: readonly RouteBackend[]) => Promise<Rendered | undefined>;
-  /** The template's text of the last `render`. Undefined before the first time. */
+  /** The template's text in the last `render`. Undefined before the first one. */
   readonly template: () => string | undefined;
-  /** As it was rendered last, as PEM. Undefined before the first time. */
+  /** PEM, as last rendered. Undefined before the first `render`. */
   readonly defaultCertificate: () => string | undefined;
 }
 
-/** Renders with the current template, default certificate and files of the administrator's. What cannot be used is logged once, and the served configuration stays. */
+/**
+ * Renders with the current template, default certificate and administrator's files. An unusable one is logged once, and the served configuration
+ * stays.
+ */
 export function createLiveRenderer(settings: LiveSettings, { log, once }: Observers): LiveRenderer {
   const certificate = openDefaultCertificate(settings, log);
   const givenFiles = openGivenFiles(settings, log);

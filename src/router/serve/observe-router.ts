@@ -4,7 +4,7 @@ import type { AdmittedRoute, RejectionReason } from '../decide/verdict.ts';
 import type { FirstExpiry, ReloadResult, RouterMetrics } from './router-metrics.ts';
 import type { RouterObserver } from './router-observer.ts';
 
-/** Tells the metrics what the router does. `nowMs` is monotonic. */
+/** Feeds the metrics. `nowMs` is monotonic. */
 export function observeRouter(metrics: RouterMetrics, nowMs: () => number): RouterObserver {
   /** Times of the first event without a decision, of the first event that is decided and not served, and of the first new one among the latter. */
   let [heardMs, decidedMs, newMs]: (number | undefined)[] = [];

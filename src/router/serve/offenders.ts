@@ -2,7 +2,7 @@ import { backendsByLine } from '../../haproxy/text/config-text.ts';
 import type { RouteBackend } from '../model.ts';
 import { allowlistFileName, caFileName, certificateFileName } from '../render/file-names.ts';
 
-/** The limit of HAProxy's words in a tenant's status. */
+/** Longest error text in a tenant's status. */
 const MOST_CHARACTERS = 400;
 
 /**
@@ -29,7 +29,7 @@ export function offendersIn(
   return found;
 }
 
-/** What HAProxy says first against a configuration, without the place. */
+/** HAProxy's first error about a configuration, without its location. */
 export function firstWords(detail: string): string {
   const [message = ''] = messagesIn(detail);
   return wordsOf(message);
@@ -45,20 +45,20 @@ function namesOf(backends: readonly RouteBackend[]): ReadonlyMap<string, string>
   );
 }
 
-/** `[/etc/haproxy/haproxy.cfg.candidate:123]`, before anything that is quoted. */
+/** The line in `[/etc/haproxy/haproxy.cfg.candidate:123]`, before any quoted text. */
 function placeOf(message: string): number | undefined {
   const [, line] = /^\[ALERT\][^'"]*?\[[^\]'"\n]*:(\d{1,9})\]/.exec(message) ?? [];
   return line === undefined ? undefined : Number(line);
 }
 
-/** Of backends and of files. */
+/** Names of backends and files. */
 function namesIn(message: string): readonly string[] {
   const names =
     /\b(?:be_(?:http|edge_http|secure|tcp):[\w.-]+:[\w.-]*\w|(?:certs|cacerts|allowlists)\/[\w.-]*\w)/g;
   return message.match(names) ?? [];
 }
 
-/** HAProxy accepts what it only warns about. Continuation lines are indented. */
+/** Warnings are left out: HAProxy accepts the configuration. Continuation lines are indented. */
 function messagesIn(detail: string): readonly string[] {
   return detail.split(/\n(?=\S)/).filter((message) => message.startsWith('[ALERT]'));
 }

@@ -11,7 +11,7 @@ interface Recent extends Omit<Changes['last'][number], 'agoMs'> {
   readonly atMs: number;
 }
 
-/** Counts what became of configurations, and remembers the last ones. */
+/** Counts the outcomes of configurations, and keeps the last ones. */
 export function createRecentChanges(nowMs: () => number): {
   readonly observer: RouterObserver;
   readonly view: () => Changes;
@@ -51,7 +51,7 @@ function resultOf(outcome: ApplyOutcome): Result | undefined {
   return outcome.kind === 'reloaded' && outcome.atRunTime ? 'changed' : outcome.kind;
 }
 
-/** Why it failed, in HAProxy's words if it has some, or what needed a reload. */
+/** Why it failed, in HAProxy's words if there are any, or why it needed a reload. */
 function wordsOf(outcome: ApplyOutcome): string | undefined {
   if (outcome.kind === 'rejected') return firstWords(outcome.detail) || outcome.message;
   return outcome.kind === 'reloaded' ? outcome.reason : messageIn(outcome);

@@ -49,7 +49,7 @@ export function reloadByScript(script: ReloadScript): ProxyClient {
   };
 }
 
-/** Why it cannot be run; undefined if it can. */
+/** Why the script cannot be run; undefined if it can. */
 export async function scriptProblem(path: string): Promise<string | undefined> {
   try {
     await access(path, constants.X_OK);

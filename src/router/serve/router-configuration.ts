@@ -24,20 +24,20 @@ import { certificateCounts, type RouterStatus, routeCounts } from './router-stat
 import { compareSets } from './set-difference.ts';
 import { createTeller } from './tell-decisions.ts';
 
-/** 10,000 routes take HAProxy a second, and a loaded machine ten times as long. */
+/** HAProxy takes a second for 10,000 routes, and ten on a loaded machine. */
 const CHECK_TIMEOUT_MS = 60_000;
-/** A supervisor gives 10,000 routes 50 s to serve, and may have checked them before. */
+/** A supervisor gives a generation of 10,000 routes 50 s to serve, and may validate it before. */
 const RELOAD_TIMEOUT_MS = 90_000;
-/** Every route that HAProxy complains of is left out at once: it stops after 50 fatal errors, at 1 kB each. */
+/** All routes that HAProxy names are left out at once: it stops after 50 fatal errors of 1 kB each. */
 const DETAIL_CHARACTERS = 200_000;
 
 export interface RouterConfiguration extends ConfigurationParts<ServableDecision> {
-  /** What of it is known: undefined before the first decision. */
+  /** For the page; null before the first decision. */
   readonly view: () => Pick<
     RouterStatus,
     'routes' | 'certificates' | 'defaultCertificate' | 'configSha256' | 'lastChange'
   >;
-  /** A configuration of this process was served once: what HAProxy has now is it, or a later one. */
+  /** A configuration of this process has been in effect. */
   readonly isServed: () => boolean;
   /** Validates left-out routes again, together with those that HAProxy accepted. Resolves once `stop` has aborted. */
   readonly tryLeftOut: (stop: AbortSignal) => Promise<void>;
@@ -140,13 +140,10 @@ function withRouteNames(outcome: ApplyOutcome): ApplyOutcome {
   return outcome.kind === 'rejected' ? { ...outcome, detail: withNamesInSet(outcome.detail) } : outcome;
 }
 
-/** The page of HAProxy's supervisor, as the router's Deployment has it. */
+/** Port of the supervisor's page in the router's Deployment. */
 const SUPERVISOR_PAGE_PORT = 1937;
 
-/**
- * The router's own addresses, from the machine's addresses at its start. An endpoint there would lead clients to its pages, or requests around
- * in a circle.
- */
+/** The router's own addresses: the machine's at startup. An endpoint there would expose its pages to clients, or loop requests. */
 export function ownPlaces({
   httpPort,
   httpsPort,

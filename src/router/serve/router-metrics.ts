@@ -9,24 +9,24 @@ export interface FirstExpiry {
   readonly validToMs: number;
 }
 
-/** What the running router can be asked about besides HAProxy's own statistics, in Prometheus' words. */
+/** Prometheus metrics of the running router, in addition to HAProxy's own statistics. */
 export interface RouterMetrics extends MonitorMetrics {
   /** A whole set was rendered and written. */
   readonly written: (seconds: number) => void;
-  /** A reload was necessary: what for, what became of it, and how long HAProxy took where that is known. */
+  /** A reload: its reason, its result, and how long HAProxy took, if known. */
   readonly reloaded: (reason: string, result: ReloadResult, seconds: number | undefined) => void;
-  /** Whether what is wanted is not served, because of its check or its reload. */
+  /** Whether the wanted configuration is not served, because its validation or reload failed. */
   readonly failing: (isFailing: boolean) => void;
   /** A change was served without a reload. */
   readonly reloadAvoided: () => void;
   /** From the first event of a change to the moment at which it is served. */
   readonly changeServed: (seconds: number) => void;
-  /** Of all routes of this router: how many are served, and how many are not, by reason. */
+  /** This router's routes: how many are served, and how many are not, by reason. */
   readonly routes: (admitted: number, rejected: ReadonlyMap<RejectionReason, number>) => void;
   readonly runtimeCommands: (done: number, failed: number) => void;
   /** A write of a Route's status, or another writer's change of our entry. */
   readonly statusWrite: (result: 'written' | 'failed' | 'contended') => void;
-  /** A list of the API lacked most of what was known. */
+  /** A list from the API lacked most of the objects seen before. */
   readonly listDoubted: () => void;
   readonly firstExpiry: (certificate: FirstExpiry | undefined) => void;
   readonly ready: (isReady: boolean) => void;

@@ -2,16 +2,13 @@ import type { ApplyOutcome } from '../../engine/config/outcome.ts';
 import type { Decision } from '../decide/decide.ts';
 import type { RejectedRoute } from '../decide/verdict.ts';
 
-/**
- * Who else hears of what the router does: the writer of statuses, the metrics. Each is called in turn, is soon done, and never
- * throws.
- */
+/** Callbacks for the status writer and the metrics. They are called one after the other, return quickly and never throw. */
 export interface RouterObserver {
-  /** Something was heard that may change the configuration. */
+  /** An event that may change the configuration. */
   readonly onEvent?: () => void;
-  /** Every Route that a list or a watch tells of, as the API has it. */
+  /** Every Route in a list or a watch event, as the API has it. */
   readonly onRoute?: (object: unknown) => void;
-  /** The same of every Ingress, of whatever class. */
+  /** The same for every Ingress of any class. */
   readonly onIngress?: (object: unknown) => void;
   /** Each decision, before its runtime update. It must be fast. */
   readonly onDecided?: (decision: Decision) => void;

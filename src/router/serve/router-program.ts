@@ -30,9 +30,9 @@ import type { RouterObserver } from './router-observer.ts';
 import type { RouterStatus } from './router-status.ts';
 import { tellRemarks } from './tell-remarks.ts';
 
-/** A probe of the kubelet waits for one second. */
+/** The kubelet's probe times out after one second. */
 const PROBE_MS = 800;
-/** `hawser status` waits for a quarter of one. */
+/** `hawser status` waits for a quarter of a second. */
 const STATUS_PROBE_MS = 150;
 
 /** The causes in a change record, and the reasons why changed routes needed a reload. */
@@ -41,7 +41,7 @@ const RELOAD_REASONS = [
   ...[...reloadCauses, REFUSED],
 ];
 
-/** Resolves with 0 once it was asked to stop and the time in which clients go to other routers has passed. */
+/** Resolves with 0 after a stop was requested and clients have had time to move to other routers. */
 export async function runRouter(settings: LiveSettings): Promise<number> {
   await checkGivenCertificate(settings);
   await checkReloadScript(settings);
@@ -80,7 +80,7 @@ async function prepare(
   void tls?.follow(log, signal);
   for (const message of withoutEffect(settings.env)) log({ event: 'setting-without-effect', message });
   const kubeconfig = openCredentials(settings.kubeconfig, settings.env, log);
-  // The Lease is given back after `signal` has aborted.
+  // The Lease is released after `signal` has aborted.
   const closing = new AbortController();
   const session = openApiSession({ kubeconfig }, closing.signal);
   const statuses = keepStatuses(

@@ -6,20 +6,20 @@ import type { RouteBackend } from '../model.ts';
 import type { ServableDecision } from './left-out-routes.ts';
 import { ownersRemarks } from './tell-remarks.ts';
 
-/** Of lists that tenants can make as long as they like, so many are shown, and all are counted. */
+/** Tenants can make these lists as long as they like: this many entries are shown, and all are counted. */
 export const MOST_SHOWN = 10;
 
 const refusal = z.object({ key: z.string(), reason: z.string(), message: z.string() });
 
 const routes = z.object({
   admitted: z.number(),
-  /** The different hosts that they have. */
+  /** Number of distinct hosts. */
   hosts: z.number(),
   /** How many are not served, by reason. */
   rejected: z.record(z.string(), z.number()),
-  /** Those of them that HAProxy or the template cannot take, at most ten. */
+  /** Routes that passed admission, but that HAProxy or the template refuses; at most ten. */
   leftOut: z.array(refusal),
-  /** The others of them, at most ten. */
+  /** The other rejected routes, at most ten. */
   refused: z.array(refusal),
   /** Routes that are served without something that they ask for, such as a wrong annotation: how many, and the first ten remarks. */
   ignoring: z.object({
@@ -28,17 +28,17 @@ const routes = z.object({
   }),
 });
 
-/** Those that routes bring; times are ISO 8601. */
+/** The routes' own certificates; times are ISO 8601. */
 const certificates = z.object({
   served: z.number(),
   expired: z.number(),
   /** Within 14 days. */
   expiring: z.number(),
-  /** Those that end first, at most ten. */
+  /** The first to expire, at most ten. */
   first: z.array(z.object({ route: z.string(), host: z.string(), validTo: z.string() })),
 });
 
-/** One configuration: `changed` is one that HAProxy took without a reload. */
+/** One configuration; `changed`: applied without a reload. */
 const change = z.object({
   cause: z.string(),
   result: z.enum(['reloaded', 'changed', 'rejected', 'unreachable', 'failed']),

@@ -12,11 +12,11 @@ import { type StatusWriterSettings, startStatusWriter } from './status-writer.ts
 type Decided = Pick<Decision, 'admission' | 'outside' | 'ingresses'>;
 
 interface StatusKeeper {
-  /** Take every object that a list or a watch tells of, whatever of it has changed. Never throw. */
+  /** Take every object in a list or a watch event, whether or not it changed. Never throw. */
   readonly seeRoute: (route: unknown) => void;
   readonly seeIngress: (ingress: unknown) => void;
   readonly decided: (decision: Decided, unproven: ReadonlySet<string>) => void;
-  /** Resolves once the Lease was given back: the session must live until then. */
+  /** Resolves once the Lease was released: the session must stay open until then. */
   readonly ended: Promise<void>;
 }
 

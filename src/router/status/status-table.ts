@@ -12,11 +12,11 @@ export interface StatusTable<Wish> {
    * anything else, or one older than what is known.
    */
   readonly see: (object: unknown) => { readonly key: string; readonly isContended: boolean } | undefined;
-  /** An object as the API answered to our own write: what a watch tells later may be older. */
+  /** An object as the API returned it for our own write: a later watch event may be older. */
   readonly wrote: (object: unknown) => void;
   /** Nothing is wanted of an object that is not there, until the next decision. */
   readonly gone: (key: string) => void;
-  /** Takes over what a decision wants, and tells the keys for which it wants something else than the one before. */
+  /** Takes over a decision's desired statuses, and returns the keys whose desired status changed. */
   readonly want: (statuses: WantedStatuses<Wish>) => readonly string[];
   readonly keys: () => Iterable<string>;
   /** The status to write; undefined if it is already correct, or not ours to write. */
@@ -71,7 +71,7 @@ export function createStatusTable<Wish>(
   let wanted: WantedStatuses<Wish> = new Map();
   let decisions = 0;
 
-  /** An answer to a write may come later than what a watch tells of the next one. */
+  /** The response to a write may arrive after the watch event of the next one. */
   const take = (object: unknown, newestUntilMs: number): string | undefined => {
     const parsed = metadata.safeParse(object);
     if (!parsed.success) return undefined;

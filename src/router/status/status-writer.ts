@@ -14,9 +14,9 @@ import { createStatusTable, type PendingStatus, type StatusTable } from './statu
 
 export interface StatusWriterSettings {
   readonly session: Pick<ApiSession, 'firstAnswer'>;
-  /** What the router is called. */
+  /** The router's name. */
   readonly router: string;
-  /** What objects are selected by where they are listed. */
+  /** The selectors with which objects are listed. */
   readonly labels: Selector | undefined;
   /** Of the Lease whose holder writes: all replicas of a router share it. */
   readonly lease: { readonly namespace: string; readonly name: string };
@@ -56,16 +56,16 @@ const MOST_CONTENTIONS = 5;
 
 /** The statuses of one kind of objects. */
 export interface KindWriter<Wish> {
-  /** Takes every object that a list or a watch tells of, whatever of it has changed. Never throws. */
+  /** Takes every object in a list or a watch event, whether or not it changed. Never throws. */
   readonly see: (object: unknown) => void;
-  /** Takes what the newest decision wants: what still waits is written as this one has it. */
+  /** Takes the newest decision's desired statuses; pending writes use them. */
   readonly want: (statuses: WantedStatuses<Wish>) => void;
 }
 
 interface StatusWriter {
   /** All kinds share the Lease, the queue and its limits. */
   readonly open: <Wish>(kind: StatusKind<Wish>) => KindWriter<Wish>;
-  /** Resolves once `signal` has aborted and the Lease was given back: the session must live until then. */
+  /** Resolves once `signal` has aborted and the Lease was released: the session must stay open until then. */
   readonly ended: Promise<void>;
 }
 
@@ -146,7 +146,7 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
     if ('object' in outcome) table.wrote(outcome.object);
     if (outcome.kind === 'patched') count('written');
     if (outcome.kind === 'gone') table.gone(key);
-    // Else a CRD without these fields would be written for ever.
+    // Otherwise a CRD without these fields would be written forever.
     const isOurs = 'object' in outcome && !isRenewed && lease.isHeld();
     const isLost = isOurs && table.pending(key) !== undefined;
     const problem = isLost ? lost : problemOf(outcome);
@@ -164,7 +164,7 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
 
   const failed = ({ about, outage }: Kind, key: string, { kind, message }: Problem): WorkResult => {
     count('failed');
-    // Those that were under way together are one failure of the API.
+    // Writes that were in progress together count as one failure of the API.
     if (apiTroubles.has(kind) && monotonicMs() >= resumeAtMs) {
       apiFailures += 1;
       resumeAtMs = monotonicMs() + retryPauseMs(apiFailures, outageRetry);
@@ -248,7 +248,7 @@ interface Problem {
   readonly message: string;
 }
 
-/** Nothing about this object: the next one would fare no better. */
+/** The failure is not about this object: the next one would fail as well. */
 const apiTroubles: ReadonlySet<string> = new Set(['no answer', '429', '503', '504']);
 
 const lost: Problem = { kind: 'lost', message: 'the API did not keep what was written' };
