@@ -16,7 +16,7 @@ const wrongTemplate = (shipped: string) =>
       "$&\n<%_ if (backend.name.endsWith(':refused')) { _%>\n  wrong words\n<%_ } _%>",
     )
     .replace(
-      '# No route wants this request.',
+      '# No route matches this request.',
       "<%_ if (backends.some((each) => each.name.endsWith(':hidden'))) { _%>\n  wrong words\n<%_ } _%>\n$&",
     );
 let live: LiveRouter;
