@@ -148,7 +148,7 @@ describe('ARCHITECTURE.md', () => {
   const page = readFileSync(fileURLToPath(new URL('../ARCHITECTURE.md', import.meta.url)), 'utf8');
 
   test('is two screens', () => {
-    expect(page.trimEnd().split('\n').length).toBeLessThanOrEqual(130);
+    expect(page.trimEnd().split('\n').length).toBeLessThanOrEqual(90);
   });
 
   test('names only files and folders that are there', () => {

@@ -27,7 +27,7 @@ test('a node that runs HAProxy; the file is edited by hand; its supervisor is ki
   await supervisor.ended;
   const dead = await ask();
   expect(dead.said('haproxy-supervisor')).toMatch(/^fail: nothing answers/);
-  expect(dead.said('haproxy-config')).toMatch(/^unknown: its supervisor does not say/);
+  expect(dead.said('haproxy-config')).toMatch(/^unknown: its supervisor does not report/);
   expect(dead.exitCode).toBe(1);
 });
 
