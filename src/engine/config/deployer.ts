@@ -216,8 +216,9 @@ async function keepAsGood<T>(
   set: Rendered,
   signal: AbortSignal,
 ): Promise<void> {
-  await store.keepAsGood(set);
+  // The supervisor first: it keeps only what runs, and by the time the disk is synced something else may.
   await proxy.keepAsGood(revisionOf(set), signal);
+  await store.keepAsGood(set);
 }
 
 /** The outcome of an action that threw: only file operations and abandoned work may throw. An error without a code is a bug. */

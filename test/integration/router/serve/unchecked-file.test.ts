@@ -15,7 +15,7 @@ const file = (name: string): string => join(dirname(live.config), '..', name);
 /** Validations that began. */
 const checks = (): number => readFileSync(file('checks'), 'utf8').length;
 const text = (): string => readFileSync(live.config, 'utf8');
-/** The supervisor's copy, which it makes after the router has made its own. */
+/** The supervisor's copy, for which it needs no router. */
 const lastGood = (): string => readFileSync(file('run/haproxy.last-good.cfg'), 'utf8');
 
 beforeAll(async () => {
