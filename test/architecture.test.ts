@@ -313,7 +313,7 @@ describe('tests', () => {
     expect(hasty).toEqual([]);
   });
 
-  test('use times() for a list that only grows: one too many would be waited for in vain', () => {
+  test('use times() for a list that only grows: a wait for an exact count misses one that overshoots', () => {
     const rooms = /^(unit|contract|integration|slow|tools)\//;
     const equal = /waitFor\([^;]*\.length === (?!0\b)/;
     expect(testFiles.filter((file) => rooms.test(file) && equal.test(testText(file)))).toEqual([]);

@@ -119,8 +119,8 @@ async function confirm(
   while (!signal.aborted && signalProcess(id, 'SIGUSR1')) {
     await pause(DUMP_EVERY_MS);
     const { number, instances } = parseDump(readText(dumpPath));
-    const told = new Set(instances.map(({ name }) => name));
-    if (number === configuration.number && configuration.instances.every(({ name }) => told.has(name)))
+    const dumped = new Set(instances.map(({ name }) => name));
+    if (number === configuration.number && configuration.instances.every(({ name }) => dumped.has(name)))
       return instances;
   }
   return undefined;

@@ -17,10 +17,10 @@ export async function readNotifyFifo(
   onNotification: (notification: Notification) => void,
 ): Promise<() => void> {
   await makeFifo(path);
-  let told: OpenFifo | undefined;
+  let notified: OpenFifo | undefined;
   const open = (): OpenFifo => {
     const fifo = openFifo(path, (notification) => {
-      told = fifo;
+      notified = fifo;
       onNotification(notification);
     });
     return fifo;
@@ -38,7 +38,7 @@ export async function readNotifyFifo(
       // It may have been removed meanwhile, or there is no descriptor left. The next look tries again.
       return;
     }
-    const spare = readers.length < MOST_READERS ? undefined : readers.find((each) => each !== told);
+    const spare = readers.length < MOST_READERS ? undefined : readers.find((each) => each !== notified);
     spare?.close();
     readers = [...readers.filter((each) => each !== spare), latest];
   }, LOOK_AGAIN_MS);

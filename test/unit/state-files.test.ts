@@ -38,7 +38,7 @@ const installed: Reader = (path) =>
 const journal: Reader = (path) => (parseJournalLine(text(path)) === undefined ? '' : undefined);
 const vrrpState: Reader = (path) =>
   readLocalVrrpRole(path, undefined, 2).role === 'holder' ? undefined : '';
-/** Beside a track file. */
+/** Next to a track file. */
 const participation: Reader = (path) => {
   const dir = mkdtempSync(join(tmpdir(), 'hawser-state-'));
   onTestFinished(() => rmSync(dir, { recursive: true }));

@@ -85,25 +85,25 @@ interface RedirectReading {
 
 function judgeRedirect({ wanted, listing, usable, isMonitorRunning }: RedirectReading): Finding {
   const ports = redirectedPorts(wanted).map(([port, target]) => `port ${port} -> ${target}`);
-  const way = `${wanted.vips.join(', ')} ${ports.join(', ')}`;
+  const mapping = `${wanted.vips.join(', ')} ${ports.join(', ')}`;
   if (listing.kind !== 'ran') return unknown(listing.message, 'see check nft');
   const isAbsent = listing.exitCode !== 0 && /No such file/.test(listing.stderr);
   if (listing.exitCode !== 0 && !isAbsent) return unknown(lastWords(listing), moreRights);
   const table = isAbsent ? undefined : parseTableListing(listing.stdout);
   const isRight = table !== undefined && redirects(table, wanted);
-  if (usable === 'ok' && isRight) return ok(`${way}, and HAProxy has a server to offer`);
+  if (usable === 'ok' && isRight) return ok(`${mapping}, and HAProxy has a server to offer`);
   if (usable === 'ok')
     return fail(
       isAbsent
-        ? `there is no redirect ${way}, although HAProxy could serve`
-        : `table ${REDIRECT_TABLE} is not ${way}`,
+        ? `there is no redirect ${mapping}, although HAProxy could serve`
+        : `table ${REDIRECT_TABLE} is not ${mapping}`,
       isMonitorRunning
         ? 'read the log of haproxy-monitor: does it have the same --api-vips and ports as this command?'
         : 'start haproxy-monitor, which restores it within a few seconds',
     );
   if (isAbsent) return skip('there is no redirect, and HAProxy has no server to offer');
   return fail(
-    `clients of ${way} reach an HAProxy without a server`,
+    `clients of ${mapping} reach an HAProxy without a server`,
     `start haproxy-monitor, which removes it, or: nft delete table inet ${REDIRECT_TABLE}`,
   );
 }

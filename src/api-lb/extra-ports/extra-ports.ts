@@ -13,7 +13,7 @@ export interface ExtraPort {
   readonly check: 'tcp' | 'https';
 }
 
-/** Each is a frontend and two backends. Nobody has asked for five. */
+/** Each is a frontend and two backends. RKE2, konnectivity and machine-config need one port each. */
 const MOST_PORTS = 16;
 const NAME = /^[a-z](?:[a-z0-9-]{0,18}[a-z0-9])?$/;
 

@@ -105,7 +105,7 @@ const PATIENCE_MS = 5_000;
 const CLUSTER_NAME_PATH = '/hawser_cluster_name';
 
 type ClusterNameAnswer =
-  | { readonly kind: 'told'; readonly name: string }
+  | { readonly kind: 'answered'; readonly name: string }
   /** `message` ends the sentence "the name cannot be learned: …". */
   | { readonly kind: 'unknown'; readonly message: string };
 
@@ -121,7 +121,8 @@ async function askClusterName(vip: string, healthPort: number): Promise<ClusterN
   if (answer.kind === 'silent')
     return { kind: 'unknown', message: `${at} does not answer (${answer.message})` };
   const name = answer.text.trim();
-  if (answer.status === 200 && /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/.test(name)) return { kind: 'told', name };
+  if (answer.status === 200 && /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/.test(name))
+    return { kind: 'answered', name };
   return { kind: 'unknown', message: `${at} answers ${answer.status}, without a name` };
 }
 
@@ -152,14 +153,15 @@ export async function chooseClusterName(
       : { kind: 'as-drafted' };
   // If another host has the VIP, `object` reports that.
   if (answer.kind === 'taken' && !asked.join) return { kind: 'as-drafted' };
-  const told = await askClusterName(vip, healthPort);
-  if (told.kind === 'unknown') return given === undefined ? refuse(told.message) : { kind: 'as-drafted' };
-  if (given !== undefined && given !== told.name)
+  const answered = await askClusterName(vip, healthPort);
+  if (answered.kind === 'unknown')
+    return given === undefined ? refuse(answered.message) : { kind: 'as-drafted' };
+  if (given !== undefined && given !== answered.name)
     return {
       kind: 'refused',
-      message: `Cannot use cluster name "${given}": the node that holds VIP ${vip} has "${told.name}", and nodes with different names hold the VIP twice; type --cluster-name ${told.name}`,
+      message: `Cannot use cluster name "${given}": the node that holds VIP ${vip} has "${answered.name}", and nodes with different names hold the VIP twice; type --cluster-name ${answered.name}`,
     };
-  return { kind: 'learned', name: told.name };
+  return { kind: 'learned', name: answered.name };
 }
 
 function refuse(reason: string): ClusterNameChoice {

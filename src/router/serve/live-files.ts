@@ -42,17 +42,17 @@ export function keepLastGood<T>(
   log: Log,
 ): () => Promise<T> {
   let good: { readonly value: T } | undefined;
-  let told: string | undefined;
+  let reported: string | undefined;
   return async () => {
     try {
       good = { value: await read(good?.value) };
-      if (told !== undefined) log({ event: usable, ...facts });
-      told = undefined;
+      if (reported !== undefined) log({ event: usable, ...facts });
+      reported = undefined;
     } catch (error) {
       if (good === undefined) throw error;
       const message = messageOf(error);
-      if (told !== message) log({ event: unusable, level: 'error', message, ...facts });
-      told = message;
+      if (reported !== message) log({ event: unusable, level: 'error', message, ...facts });
+      reported = message;
     }
     return good.value;
   };

@@ -9,7 +9,7 @@ export function observeRouter(metrics: RouterMetrics, nowMs: () => number): Rout
   /** Times of the first event without a decision, of the first event that is decided and not served, and of the first new one among the latter. */
   let [heardMs, decidedMs, newMs]: (number | undefined)[] = [];
   let decided: Decision | undefined;
-  let told: Decision | undefined;
+  let reported: Decision | undefined;
   return {
     onEvent: () => {
       heardMs ??= nowMs();
@@ -22,8 +22,8 @@ export function observeRouter(metrics: RouterMetrics, nowMs: () => number): Rout
       heardMs = undefined;
     },
     onDecision: (decision) => {
-      const before = told;
-      told = decision;
+      const before = reported;
+      reported = decision;
       if (decision.admission === before?.admission) return;
       metrics.routes(decision.admission.admitted.length, countReasons(decision));
       metrics.firstExpiry(firstExpiry(decision.admission.admitted));

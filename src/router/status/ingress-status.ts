@@ -8,7 +8,7 @@ import type { StatusKind, WantedStatuses } from './status-kind.ts';
 const MOST_MANAGER_LENGTH = 128;
 
 /**
- * An Ingress's status has the addresses of whoever serves it. Who wrote them is in `metadata.managedFields`: only addresses that a router of this
+ * An Ingress's status has the addresses of its controller. Who wrote them is in `metadata.managedFields`: only addresses that a router of this
  * name has written are removed.
  */
 export function ingressStatus(routerName: string): StatusKind<readonly string[]> {

@@ -87,7 +87,7 @@ const outside = z.object({
   }),
 });
 
-/** Where a Service is reached from outside the cluster. Its cluster IP is not among them: no client outside reaches it. */
+/** The addresses at which a Service is reachable from outside the cluster. Its cluster IP is not among them: no client outside reaches it. */
 export function serviceAddresses(service: unknown): readonly string[] {
   const { spec } = outside.safeParse(service).data ?? {};
   const named = spec?.type === 'ExternalName' ? [spec.externalName] : [];

@@ -54,8 +54,8 @@ export function likelyCauses(
 ): string | undefined {
   const line = lines[index];
   if (line?.event !== 'vrrp-transition' || line.reason === reloadReason) return undefined;
-  const told = line.to === 'MASTER' ? whyTaken(lines, index, phraseOf) : whyNotHeld(lines, index, phraseOf);
-  return told.join('; ') || undefined;
+  const causes = line.to === 'MASTER' ? whyTaken(lines, index, phraseOf) : whyNotHeld(lines, index, phraseOf);
+  return causes.join('; ') || undefined;
 }
 
 function whyTaken(lines: readonly JournalLine[], index: number, phraseOf: Phrase): readonly string[] {

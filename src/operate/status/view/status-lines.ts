@@ -78,8 +78,10 @@ function headLines(name: string, summary: StatusLabel | undefined, since: string
   return wrapText(`${title}: ${words}${since}`, WIDTH).map((line) => {
     const [start, end] = [from - at, from + words.length - at].map((each) => Math.max(0, each));
     at += line.length + 1;
-    const told = line.slice(start, end);
-    return told === '' ? line : `${line.slice(0, start)}${paint({ tone, words: told })}${line.slice(end)}`;
+    const coloured = line.slice(start, end);
+    return coloured === ''
+      ? line
+      : `${line.slice(0, start)}${paint({ tone, words: coloured })}${line.slice(end)}`;
   });
 }
 
@@ -99,8 +101,8 @@ function tableLines({ lead }: Table, { name, aside = [], cells, details = [] }: 
 }
 
 function factLines({ name, state, text }: Fact, paint: Paint): readonly string[] {
-  const told = [state?.words, text].filter(Boolean).join(': ');
-  return rowLines({ tone: state?.tone ?? 'idle', words: name.toLowerCase() }, told, paint);
+  const rest = [state?.words, text].filter(Boolean).join(': ');
+  return rowLines({ tone: state?.tone ?? 'idle', words: name.toLowerCase() }, rest, paint);
 }
 
 function rowLines(

@@ -65,7 +65,7 @@ test('routes that are neither accepted nor refused within the limit have no word
   expect([words.size, [...words.values()].filter((said) => said === undefined).length]).toEqual([32, 31]);
 });
 
-test('a whole namespace is accepted before the routes of a refused one are told apart', async () => {
+test('a whole namespace is accepted before the routes of a refused one are separated', async () => {
   const order: (readonly string[])[] = [];
   const keys = [...Array.from({ length: 9 }, (_, index) => `bad:r${index}`), 'fine:a', 'fine:b'];
   const trial = trialOf((some) => some.find((key) => key.startsWith('bad')));

@@ -63,7 +63,7 @@ test.each<[string, object, string]>([
   ['silence where it runs', { isLive: true }, 'fail'],
   ['a peer', { received: peer, accepted: peer }, 'ok'],
   ['a peer behind the firewall', { received: peer }, 'fail'],
-  ['a peer beside this holder', { received: peer, accepted: peer, held: holds }, 'fail'],
+  ['a peer in addition to this holder', { received: peer, accepted: peer, held: holds }, 'fail'],
   ['a stranger', { received: stranger, accepted: stranger, isLive: true }, 'fail'],
   ['a host, with unknown peers', { received: stranger, accepted: stranger, peers: [] }, 'ok'],
   ['a holder whose adverts leave', { held: holds, sent: 7, transmitted: 7 }, 'ok'],
