@@ -86,7 +86,7 @@ export interface LoadBalancerModel {
   readonly check: HealthCheck;
 }
 
-export interface LoadBalancerServer {
+interface LoadBalancerServer {
   readonly name: string;
   readonly address: string;
   readonly port: number;
@@ -97,7 +97,7 @@ export interface LoadBalancerServer {
 }
 
 /** The same servers at another port. */
-export interface LoadBalancerExtraPort extends ExtraPort {
+interface LoadBalancerExtraPort extends ExtraPort {
   readonly backend: string;
   readonly servers: readonly LoadBalancerServer[];
 }

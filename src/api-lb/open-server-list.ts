@@ -36,7 +36,7 @@ export async function openServerList(
 }
 
 /** The list after the API's first answer, and how it then differs from the API's. */
-export async function hearServerList(
+async function hearServerList(
   settings: HaproxyMonitorSettings,
   observers: HaproxyMonitorObservers,
   timeoutMs: number,

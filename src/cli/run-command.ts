@@ -61,13 +61,13 @@ export async function runCommand<Settings>(
 }
 
 /** The outcome of reading the settings file. A broken file is a finding; it does not prevent the other checks. */
-export type SettingsFileReading =
+type SettingsFileReading =
   | { readonly kind: 'none' }
   | { readonly kind: 'read'; readonly path: string; readonly file: SettingsFile }
   | { readonly kind: 'broken'; readonly problems: readonly string[] };
 
 /** Reads the settings file if it is valid, and records its problems otherwise. */
-export function forgivingReader(read: SettingsReader): {
+function forgivingReader(read: SettingsReader): {
   readonly read: SettingsReader;
   readonly look: () => SettingsFileReading;
 } {

@@ -19,11 +19,7 @@ export type WaitReason =
   | 'segment'
   | 'holder-silent';
 
-export type OutReason =
-  | 'removed'
-  | 'router-id-conflict'
-  | 'source-address-missing'
-  | 'vip-held-by-unheard-host';
+type OutReason = 'removed' | 'router-id-conflict' | 'source-address-missing' | 'vip-held-by-unheard-host';
 
 /** `removed`: a list from an API server lacked this node, and it has not been admitted since. */
 export type Before = 'nothing' | 'admitted' | 'removed';
@@ -41,7 +37,7 @@ export interface ParticipationNote {
 }
 
 /** `lb.participation.json` next to `lb.track`. */
-export function participationFile(trackFile: string): string {
+function participationFile(trackFile: string): string {
   return `${trackFile.replace(/\.track$/, '')}.participation.json`;
 }
 

@@ -18,7 +18,7 @@ import type { ProxyClient, ReloadResult } from './proxy.ts';
 import { type Rendered, revisionOf, SET_FOLDER } from './set.ts';
 import type { Store } from './store.ts';
 
-export interface DeployerParts<T> {
+interface DeployerParts<T> {
   /** Of the main file, for messages. */
   readonly configPath: string;
   readonly store: Store;

@@ -10,7 +10,7 @@ import { readIfThere } from './live-file.ts';
 import { modeOf, othersOf, type Rendered } from './set.ts';
 
 /** The files next to a main file, in a folder. Every function throws the system's error. */
-export interface SetFiles {
+interface SetFiles {
   /**
    * Writes the files of a set that are missing, and returns their names. Files that this process wrote or read are trusted; with `thorough`, those
    * edited since are written again. On an error, nothing that was written remains.

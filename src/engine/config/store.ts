@@ -53,7 +53,7 @@ export interface Store {
   readonly repair: (set: Rendered) => Promise<boolean>;
 }
 
-export interface StoreOptions {
+interface StoreOptions {
   readonly configPath: string;
   /** A file that hawser did not write was saved under another name, and replaced. */
   readonly onForeign?: (foreign: ForeignFile) => void;

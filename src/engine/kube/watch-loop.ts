@@ -14,7 +14,7 @@ import type { ResourceView } from './resource-view.ts';
 import type { ListWatchTiming } from './timing.ts';
 import { readWatch } from './watch-stream.ts';
 
-export interface LoopContext<T> {
+interface LoopContext<T> {
   readonly session: ApiSession;
   readonly view: ResourceView<T>;
   readonly report: Log;

@@ -8,7 +8,7 @@ import type { Origin } from './last-change.ts';
 import { logForeignFile, logOutcome } from './log-outcome.ts';
 import type { Observers } from './observers.ts';
 
-export interface DeployedProduct<T> extends Pick<Partial<Policy>, 'compare' | 'reloadEveryMs'> {
+interface DeployedProduct<T> extends Pick<Partial<Policy>, 'compare' | 'reloadEveryMs'> {
   readonly config: string;
   /** The supervisor's control socket. */
   readonly socket: string;
@@ -28,7 +28,7 @@ export interface DeployedProduct<T> extends Pick<Partial<Policy>, 'compare' | 'r
   readonly now: () => number;
 }
 
-export interface ProductDeployer<T> extends Deployer<T> {
+interface ProductDeployer<T> extends Deployer<T> {
   /** Of the last outcome, for the monitor's status. */
   readonly view: ReturnType<typeof createChangeRecord>['view'];
 }

@@ -13,7 +13,7 @@ export interface Description {
   readonly openBackends: ReadonlySet<string>;
 }
 
-export interface ServerDescription {
+interface ServerDescription {
   readonly address: string;
   readonly port: number;
   readonly weight: number;

@@ -100,11 +100,7 @@ function changedPieces(before: readonly string[], after: readonly string[]): Tex
  * The first configuration with its backends replaced by those of the second, except the ones in `kept`. Its first piece stays, and so do
  * backends that only one of the two has.
  */
-export function withBackends(
-  before: MainText,
-  after: MainText,
-  kept: ReadonlySet<string>,
-): readonly string[] {
+function withBackends(before: MainText, after: MainText, kept: ReadonlySet<string>): readonly string[] {
   const [old, now] = [piecesOf(before), piecesOf(after)];
   const { start, end } = changedSpan(old, now);
   const news = new Map(

@@ -24,7 +24,7 @@ export interface LeftOvers {
 }
 
 /** Commands for HAProxy; each resolves with HAProxy's error text, undefined on success. */
-export interface RemovalCommands {
+interface RemovalCommands {
   readonly end: (running: Running, server: string) => Promise<string | undefined>;
   readonly remove: (running: Running, server: string) => Promise<string | undefined>;
 }

@@ -16,7 +16,7 @@ const { instance, socket, statsSocket, stateFile, haproxy } = haproxyFlags;
 
 /** openshift-router has 30 s. The manifests' grace periods are based on this value. */
 const DRAIN_TIMEOUT_MS = 55_000;
-export const FORCE_DELETE_TIMEOUT_MS = 120_000;
+const FORCE_DELETE_TIMEOUT_MS = 120_000;
 /** openshift-router's variables: for HAProxy in its own container, and for its reload script. */
 const drainVariables = ['HAPROXY_MAX_SHUTDOWN_TIMEOUT', 'ROUTER_MAX_SHUTDOWN_TIMEOUT'];
 

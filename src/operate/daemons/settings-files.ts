@@ -6,7 +6,7 @@ import { settingsPathOf } from './daemon-settings.ts';
 import type { Daemon } from './daemons.ts';
 
 /** A settings file as a daemon would read it. */
-export interface ReadSettings {
+interface ReadSettings {
   /** The path for messages, whatever it is for this process. */
   readonly path: string;
   readonly file: SettingsFile;

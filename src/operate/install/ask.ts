@@ -81,7 +81,7 @@ function meaningOf(error: Error, port: number): VipAnswer | undefined {
 const INGRESS_PORT = 443;
 
 /** It may be present here or on another node. */
-export function isOursBefore(disk: Disk, vip: string): boolean {
+function isOursBefore(disk: Disk, vip: string): boolean {
   return disk.record?.vips.includes(vip) ?? false;
 }
 

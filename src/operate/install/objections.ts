@@ -11,7 +11,7 @@ import { containersIn, type ManifestContainer, plainOf } from './manifest-contai
 import { editedWords, foreignNotice } from './plan-text.ts';
 import type { Wanted } from './want.ts';
 
-export interface Objections {
+interface Objections {
   /** Each says what prevents the install, and how to resolve it. */
   readonly problems: readonly string[];
   readonly notices: readonly string[];

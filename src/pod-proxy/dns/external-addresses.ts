@@ -15,7 +15,7 @@ interface ExternalAddresses {
 }
 
 /** ExternalIPs of Nodes, by the Node's name. */
-export type NodeAddresses = ReadonlyMap<string, readonly string[]>;
+type NodeAddresses = ReadonlyMap<string, readonly string[]>;
 
 /** The source of a replica's addresses: its annotation, else Services that select it, else its Node. */
 type Source =

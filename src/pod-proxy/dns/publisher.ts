@@ -22,7 +22,7 @@ export interface PublisherTiming {
   readonly lookMs: number;
 }
 
-export interface Publisher {
+interface Publisher {
   /** Writes the records if they are due. */
   readonly publish: (
     names: readonly string[],

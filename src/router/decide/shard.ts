@@ -4,7 +4,7 @@ import { bareRoute, type Route } from '../follow/route.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 import { internalError } from './verdict.ts';
 
-export interface Divided {
+interface Divided {
   /** Those of this router. One over which the division itself fails is this router's, and says why. */
   readonly inside: readonly Route[];
   readonly outside: readonly Route[];

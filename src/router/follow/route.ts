@@ -40,7 +40,7 @@ export interface Route extends Identity {
 }
 
 /** A host that one router's entry in `status.ingress` says the route has. Only routers may write a status. */
-export interface HeldHost {
+interface HeldHost {
   readonly router: string;
   /** As in `spec.host`, of a wildcard too. */
   readonly host: string;

@@ -17,7 +17,7 @@ import { printableRoutes } from '../render/unprintable.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 
 /** Which route answers a request, and why the other candidates do not. */
-export interface Explanation {
+interface Explanation {
   readonly request: RouterRequest;
   readonly answer: RouterAnswer['kind'];
   /** `namespace:name` of the route that answers. */
@@ -30,7 +30,7 @@ export interface Explanation {
   readonly others: readonly OtherRoute[];
 }
 
-export interface ShownCertificate {
+interface ShownCertificate {
   /** No certificate: the router accepts no TLS for this host. */
   readonly refused?: true;
   /** The route that brings it; undefined: the router's default certificate. */

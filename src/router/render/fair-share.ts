@@ -1,7 +1,7 @@
 import { compareText } from '../../engine/system/text/compare-text.ts';
 
 /** A route's share of a limit that all tenants share. */
-export interface Share<T> {
+interface Share<T> {
   readonly item: T;
   /** `namespace:name` */
   readonly key: string;

@@ -12,10 +12,10 @@ import {
 } from './file-names.ts';
 
 /** CRLs are the largest. */
-export const MAX_GIVEN_FILE_BYTES = 32 * 1024 * 1024;
+const MAX_GIVEN_FILE_BYTES = 32 * 1024 * 1024;
 
 /** A file of the administrator's: the configuration has what stands in it as a file of its own, so that another content is another set. */
-export interface GivenFile {
+interface GivenFile {
   readonly setting: GivenSetting;
   readonly path: string;
   /** In the set. */

@@ -218,7 +218,7 @@ function createMaps(settings: RouterSettings): (cells: readonly Cell[]) => reado
  * The servers that are alone, by the lines of their routes. HAProxy starts with them up and with their checks off: that is the only method
  * to start with checks that can be turned on later. The main file names these servers as well (`CHECKS_OFF`).
  */
-export function serverStatesFile(routes: readonly { readonly states: string }[]): SetFile {
+function serverStatesFile(routes: readonly { readonly states: string }[]): SetFile {
   const lines = routes.map(({ states }) => states).filter((states) => states !== '');
   return { name: SERVER_STATES_FILE, content: stateFile(lines) };
 }

@@ -9,7 +9,7 @@ import { createLeftOutRoutes, isSame, type ServableDecision, type Words } from '
 import { firstWords, offendersIn } from './offenders.ts';
 
 /** Keeps routes that HAProxy refuses from keeping all others away. */
-export interface Isolation {
+interface Isolation {
   readonly servable: (decision: Decision) => ServableDecision;
   /** HAProxy accepted all routes of it. */
   readonly accepted: (decision: Decision) => void;

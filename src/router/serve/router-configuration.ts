@@ -144,7 +144,7 @@ function withRouteNames(outcome: ApplyOutcome): ApplyOutcome {
 const SUPERVISOR_PAGE_PORT = 1937;
 
 /** The router's own addresses: the machine's at startup. An endpoint there would expose its pages to clients, or loop requests. */
-export function ownPlaces({
+function ownPlaces({
   httpPort,
   httpsPort,
   listen,

@@ -56,7 +56,7 @@ const MOST_SERVERS = 100;
 type ChangePlan = Plan<RuntimeChange>;
 
 /** The first changes of servers only, if there are many. The next plan has the rest. */
-export function smallerStep(running: Rendered, plan: ChangePlan, most = MOST_SERVERS): ChangePlan {
+function smallerStep(running: Rendered, plan: ChangePlan, most = MOST_SERVERS): ChangePlan {
   const servers = plan.tell.filter((change) => change.kind === 'server');
   if (servers.length <= most) return plan;
   const tell = servers.slice(0, most);

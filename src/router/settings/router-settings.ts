@@ -207,7 +207,7 @@ export const routerFlags = {
 
 export type RouterSettings = SettingsFrom<typeof routerFlags>;
 export type StatusSettings = SettingsFrom<typeof statusFlags>;
-export type SettingKey = keyof typeof routerFlags;
+type SettingKey = keyof typeof routerFlags;
 
 /** Its flag and its variable, for people: `--ciphers (ROUTER_CIPHERS)`. */
 export function settingName(key: SettingKey): string {

@@ -8,7 +8,7 @@ import { isHostName } from '../safe-text.ts';
 import { MOST_ADDRESSES, type StatusSettings } from '../settings/router-settings.ts';
 
 /** Where clients reach the router: addresses and names of hosts. */
-export interface PublishedAddresses {
+interface PublishedAddresses {
   /** Undefined while there are none: the Service has none yet, does not exist, or was not read yet. */
   readonly addresses: () => readonly string[] | undefined;
   /** Resolves once `signal` has aborted. Rejects only for a bug. */
@@ -88,7 +88,7 @@ const outside = z.object({
 });
 
 /** The addresses at which a Service is reachable from outside the cluster. Its cluster IP is not among them: no client outside reaches it. */
-export function serviceAddresses(service: unknown): readonly string[] {
+function serviceAddresses(service: unknown): readonly string[] {
   const { spec } = outside.safeParse(service).data ?? {};
   const named = spec?.type === 'ExternalName' ? [spec.externalName] : [];
   const found = [...addressesOf(service), ...(spec?.externalIPs ?? []), ...named].map(usable);

@@ -55,7 +55,7 @@ const MOST_AT_ONCE = 8;
 const MOST_CONTENTIONS = 5;
 
 /** The statuses of one kind of objects. */
-export interface KindWriter<Wish> {
+interface KindWriter<Wish> {
   /** Takes every object in a list or a watch event, whether or not it changed. Never throws. */
   readonly see: (object: unknown) => void;
   /** Takes the newest decision's desired statuses; pending writes use them. */

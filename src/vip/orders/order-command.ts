@@ -18,7 +18,7 @@ export interface Situation {
 }
 
 /** Resolves with a sentence if the monitor is silent. */
-export async function readSituation(places: OrderEndpoints): Promise<Situation | string> {
+async function readSituation(places: OrderEndpoints): Promise<Situation | string> {
   const look = await askMonitor(places);
   if (look.kind === 'silent') return look.message;
   return { facts: await factsOf(look.status, places), group: look.status.group };

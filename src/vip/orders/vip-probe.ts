@@ -14,7 +14,7 @@ export interface ProbePlan {
   readonly timeoutMs: number;
 }
 
-export interface VipProbe {
+interface VipProbe {
   /** The attempts that have ended. */
   readonly attempts: () => readonly Attempt[];
   /** Begins no further attempt, and resolves once all have ended. */

@@ -23,7 +23,7 @@ export interface Decided {
   readonly noted: Noted;
 }
 
-export interface FactSources {
+interface FactSources {
   readonly facts: () => Omit<ParticipationFacts, 'startedAt' | 'before' | 'segment'>;
   /** The segment is asked for as long as this is called: not for an admitted node. */
   readonly segment: () => SegmentFact;

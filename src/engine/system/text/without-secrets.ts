@@ -25,7 +25,7 @@ const HARMLESS =
   /^(?:true|false|null|none|~|\/(?:etc|var|run|usr|tmp|opt|root|home)\/[\w./-]+)(?=["'`\s,}\]&)]|$)/;
 
 /** Whether the value of a secret's name must be hidden. */
-export function hidesValue(value: string): boolean {
+function hidesValue(value: string): boolean {
   return !HARMLESS.test(value);
 }
 
