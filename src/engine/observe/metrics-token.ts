@@ -48,7 +48,7 @@ async function readToken(path: string): Promise<string> {
     throw unusable(path, messageOf(error), 'a file that this container sees and can read');
   });
   if ((mode & READABLE_FOR_ALL) !== 0)
-    throw unusable(path, `everybody can read it (mode ${(mode & 0o777).toString(8)})`, 'mode 600');
+    throw unusable(path, `it is world-readable (mode ${(mode & 0o777).toString(8)})`, 'mode 600');
   if (text === '') throw unusable(path, 'it is empty', 'a token');
   if (/\s/.test(text)) throw unusable(path, 'its token contains white space', 'a single word');
   return text;

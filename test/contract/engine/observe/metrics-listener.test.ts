@@ -111,7 +111,7 @@ test('a new token holds at once; a file that becomes unusable leaves the last on
 test.each([
   ['', 0o600, 'it is empty, expected a token'],
   ['two words', 0o600, 'its token contains white space, expected a single word'],
-  ['secret', 0o644, 'everybody can read it (mode 644), expected mode 600'],
+  ['secret', 0o644, 'it is world-readable (mode 644), expected mode 600'],
 ])('a token file with "%s" and mode %o opens no port until it is right', async (content, mode, what) => {
   const metricsTokenFile = tokenFile(content, mode);
   await serve({ metricsTokenFile });

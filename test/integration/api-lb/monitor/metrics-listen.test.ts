@@ -47,7 +47,7 @@ test('a token file that everybody can read opens no listener, and the status say
   balancer.startMonitor('--metrics-listen', '10.77.0.11:29450', '--metrics-token-file', token);
   const status = async (): Promise<unknown> => JSON.parse(await cluster.get('http://127.0.0.1:29446/status'));
   await balancer.configured('cp-1');
-  const message = `Cannot use --metrics-token-file "${token}": everybody can read it (mode 644), expected mode 600`;
+  const message = `Cannot use --metrics-token-file "${token}": it is world-readable (mode 644), expected mode 600`;
   expect(await status()).toMatchObject({ metricsProblem: message });
   chmodSync(token, 0o600);
   await balancer.monitorSaid('metrics-served');
