@@ -98,7 +98,7 @@ export async function superviseProgram<Now>(
   return exitCode;
 }
 
-async function answerTo(
+export async function answerTo(
   line: string,
   { answers, orders = {} }: { readonly answers: Answers; readonly orders?: Orders },
 ): Promise<Answer> {

@@ -139,7 +139,7 @@ function servingIn({ serving }: State): Running | undefined {
   return serving === undefined ? undefined : runningOf(serving);
 }
 
-function answerToCheck(outcome: CheckOutcome): Answer {
+export function answerToCheck(outcome: CheckOutcome): Answer {
   switch (outcome.kind) {
     case 'valid':
       return { ok: true };

@@ -144,6 +144,13 @@ test('a deadline whose decision throws is tried once a second, and is trouble af
   expect(engine.trouble()).toBeUndefined();
 });
 
+test('a deadline that is not due yet is no trouble', async () => {
+  const { engine } = scene();
+  engine.dispatch({ kind: 'due', at: nowMs() + 60_000 });
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(engine.trouble()).toBeUndefined();
+});
+
 test('a deadline that throws does not end the engine', async () => {
   let broken = true;
   const { engine, begun } = scene({

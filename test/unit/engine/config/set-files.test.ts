@@ -1,0 +1,97 @@
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { layoutOf } from '../../../../src/engine/config/layout.ts';
+import { readSet } from '../../../../src/engine/config/read-set.ts';
+import { type Rendered, SET_FOLDER } from '../../../../src/engine/config/set.ts';
+import { createSetFiles } from '../../../../src/engine/config/set-files.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hawser-set-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const set: Rendered = {
+  text: `crt-list ${SET_FOLDER}/certs.list\n`,
+  mode: 0o644,
+  others: [
+    { name: 'certs.list', content: 'certs/a.pem a.example\n', namesFiles: true, secret: false },
+    { name: 'certs/a.pem', content: 'key', secret: true, namesFiles: false },
+  ],
+};
+const folder = () => join(dir, 'main.cfg.files');
+const onDisk = (name: string) => layoutOf(set).get(name)?.name ?? '';
+const pathOf = (name: string) => join(folder(), onDisk(name));
+const names = () => [onDisk('certs.list'), onDisk('certs/a.pem')];
+const found = (name: string) => [
+  lstatSync(pathOf(name)).isFile(),
+  lstatSync(pathOf(name)).mode & 0o777,
+  readFileSync(pathOf(name), 'utf8'),
+];
+
+test('the missing files of a set are written once, a secret for its owner alone', async () => {
+  const files = createSetFiles();
+  expect((await files.fill(folder(), set)).toSorted()).toEqual(names().toSorted());
+  expect(found('certs/a.pem')).toEqual([true, 0o600, 'key']);
+  expect(found('certs.list')).toEqual([true, 0o644, `${onDisk('certs/a.pem')} a.example\n`]);
+  await files.sync();
+  expect(await files.fill(folder(), set, 'thorough')).toEqual([]);
+  expect(await createSetFiles().fill(folder(), set)).toEqual([]);
+});
+
+test.each([
+  ['edited', (path: string) => writeFileSync(path, 'eky')],
+  ['removed', (path: string) => rmSync(path)],
+  ['readable for others', (path: string) => chmodSync(path, 0o644)],
+  [
+    'replaced by a link',
+    (path: string) => {
+      renameSync(path, join(dir, 'moved'));
+      symlinkSync(join(dir, 'moved'), path);
+    },
+  ],
+  [
+    'replaced by a folder',
+    (path: string) => {
+      rmSync(path);
+      mkdirSync(join(path, 'below'), { recursive: true });
+    },
+  ],
+])('a file of a set that was %s is written again', async (_how, spoil) => {
+  const files = createSetFiles();
+  await files.fill(folder(), set);
+  spoil(pathOf('certs/a.pem'));
+  expect(await files.fill(folder(), set, 'thorough')).toEqual([onDisk('certs/a.pem')]);
+  expect(found('certs/a.pem')).toEqual([true, 0o600, 'key']);
+});
+
+test('a set that cannot be written whole leaves none of its files', async () => {
+  const unwritable: Rendered = {
+    ...set,
+    others: [...(set.others ?? []), { name: 'x'.repeat(300), content: '' }],
+  };
+  await expect(createSetFiles().fill(folder(), unwritable)).rejects.toThrow('ENAMETOOLONG');
+  for (const name of names())
+    expect(lstatSync(join(folder(), name), { throwIfNoEntry: false })).toBeUndefined();
+});
+
+test('a set on disk is read as it was rendered, and not at all without one of its files', async () => {
+  await createSetFiles().fill(folder(), set);
+  const path = join(dir, 'main.cfg');
+  writeFileSync(path, `crt-list ${folder()}/${onDisk('certs.list')}\n# revision a of b\n`, { mode: 0o644 });
+  expect(await readSet(path)).toMatchObject(set);
+  rmSync(pathOf('certs/a.pem'));
+  expect(await readSet(path)).toBeUndefined();
+});
