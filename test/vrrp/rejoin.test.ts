@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
 import { apiServerAnswers, startApiServer } from '../helpers/vrrp/api-server.ts';
+import { prepareNode } from '../helpers/vrrp/hawser.ts';
 import { takeOvers } from '../helpers/vrrp/holdings.ts';
 import { type LogLine, logFromNow } from '../helpers/vrrp/node-log.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -26,8 +27,13 @@ test('a node that comes back with an old keepalived.conf is silent until it know
   startApiServer(bed, returning);
   // It waits ten seconds for a list, however slowly its API server starts.
   await waitFor('its API server', () => apiServerAnswers(returning), 60_000);
-  await scene.stack.start(returning);
   const at = (is: (line: LogLine) => boolean) => log.lines().findIndex(is);
+  // On a busy machine its monitor could be first, and keepalived would start with the new list.
+  prepareNode(bed, returning);
+  await scene.stack.restoreKeepalived(returning);
+  const startedAt = () => at(({ event }) => event === 'keepalived-started');
+  await waitFor('it to start with the old list', () => startedAt() >= 0, 60_000);
+  await scene.stack.start(returning);
   const spokeAt = () => at(({ event, to }) => event === 'vrrp-transition' && to === 'BACKUP');
   await waitFor('it to take part', () => spokeAt() >= 0, 60_000);
   expect(peersOf(returning)).toContain(guest.address);
