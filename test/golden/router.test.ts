@@ -8,9 +8,9 @@ import { runCommand } from '../../src/engine/system/process/run-command.ts';
 import { createConfigurationCheck } from '../../src/haproxy/check-configuration.ts';
 import type { RouteBackend } from '../../src/router/model.ts';
 import { readGivenFiles } from '../../src/router/render/given-files.ts';
-import { renderRouter } from '../../src/router/render/render-router.ts';
 import { writeOut } from '../../src/router/render/write-out.ts';
 import { createAuthority } from '../helpers/certificates.ts';
+import { renderRouter } from '../helpers/router/render-router.ts';
 import { routeBackend } from '../helpers/router/route-sets.ts';
 import { routerSettings, routerTemplate } from '../helpers/router/router-settings.ts';
 

@@ -36,17 +36,15 @@ export function renderTemplate(templateText: string, model: object, options: Ren
   const template = compileTemplate(templateText, Object.keys(model), options);
   if (template.kind === 'failed') return template;
   const printed = template.print(model);
-  return printed.kind === 'failed' ? printed : finished([printed.text], options);
+  return printed.kind === 'failed' ? printed : finished(printed.text, options);
 }
 
-/** Joins the parts that a template printed into the final text. */
-export function finished(
-  parts: readonly string[],
+function finished(
+  text: string,
   { templatePath, maxCharacters: limit = MAX_RENDERED_CHARACTERS }: RenderOptions,
 ): RenderOutcome {
   const refused = (what: string) => failed(templatePath, { line: undefined, what });
-  if (parts.reduce((sum, { length }) => sum + length, 0) > limit) return refused(tooLong(limit));
-  const text = parts.join('');
+  if (text.length > limit) return refused(tooLong(limit));
   if (!/\S/.test(text)) return refused('it prints nothing, expected a configuration file');
   return { kind: 'rendered', text: withMark(text.endsWith('\n') ? text : `${text}\n`) };
 }

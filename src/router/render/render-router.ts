@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isSameSet, type Rendered, type SetFile, setOfPieces } from '../../engine/config/set.ts';
 import { createRenderThread, type RenderThread } from '../../engine/render/render-in-thread.ts';
+import type { RenderOutcome } from '../../engine/render/render-template.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { eachOncePer } from '../../engine/system/once-per.ts';
 import { pausedRow, stateFile } from '../../haproxy/text/servers-state.ts';
@@ -16,7 +17,12 @@ import {
   filesOfRoute,
   readDefaultCertificate,
 } from './route-files.ts';
-import { createRouterPrinter, type PrintedRoute, type RouterPrinter, wholeJob } from './router-printer.ts';
+import {
+  createRouterPrinter,
+  type PrintedRoute,
+  type RouterPrint,
+  type RouterPrinter,
+} from './router-printer.ts';
 import { serverIds } from './template-backend.ts';
 import { noSizes, sizesOf } from './text-budget.ts';
 import { unavailablePage } from './unavailable-page.ts';
@@ -35,56 +41,33 @@ export type RouterRendering =
   | { readonly kind: 'rendered'; readonly rendered: Rendered; readonly leftOut: readonly LeftOut[] }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** See `renderRouter`. */
-type RouterRenderer = (
+/** `defaultCertificate` is PEM, key and certificate; `given` are the administrator's files. */
+type Input = readonly [
   template: RouterTemplate,
   model: RouterModel,
   defaultCertificate: string,
   given?: readonly SetFile[],
-) => RouterRendering;
+];
 
-/**
- * haproxy.cfg and every file that it names. `defaultCertificate` is PEM, key and certificate; `given` are the administrator's files. Pure: equal models give equal
- * bytes. A route that cannot be printed is left out of all of them.
- */
-export function renderRouter(
-  template: RouterTemplate,
-  settings: RouterSettings,
-  model: RouterModel,
-  defaultCertificate: string,
-  given: readonly SetFile[] = [],
-): RouterRendering {
-  return createRouterRenderer(settings)(template, model, defaultCertificate, given);
+/** What prints the main file, and what makes a set of it. */
+interface Rendering {
+  readonly print: RouterPrint;
+  readonly finish: (print: Exclude<RouterPrint, { kind: 'job' }> | RenderOutcome) => RouterRendering;
 }
 
 /**
- * The same for one model after another: what was made for a route is used again while its backend in the model is the same object. It
- * says the same as `renderRouter` for each model, whatever came before.
- */
-export function createRouterRenderer(settings: RouterSettings): RouterRenderer {
-  const state = createState(settings);
-  return (template, model, defaultCertificate, given) => {
-    const now = state(template, model, defaultCertificate, given);
-    return now.finish(now.printer.all(now.whole));
-  };
-}
-
-/**
- * The same for any template: an administrator's own is rendered whole, in a thread with bounds of time and memory, so that whatever it does
- * keeps nobody waiting, and what is served stays.
+ * Renders haproxy.cfg and every file that it names, for one model after another. Equal models give equal bytes, whatever came before. A route that
+ * cannot be printed is left out of all files. An administrator's own template is rendered in a thread with bounds of time and memory, so that
+ * whatever it does keeps nobody waiting, and what is served stays.
  */
 export function createTemplateRenderer(
   settings: RouterSettings,
   thread: RenderThread = createRenderThread(CUSTOM_LIMITS),
-): (...args: Parameters<RouterRenderer>) => Promise<RouterRendering> {
-  const state = createState(settings);
-  return async (template, model, defaultCertificate, given) => {
-    const now = state(template, model, defaultCertificate, given);
-    return now.finish(
-      template.isCustom === true
-        ? await thread.render(wholeJob(template, settings, now.whole))
-        : now.printer.all(now.whole),
-    );
+): (...input: Input) => Promise<RouterRendering> {
+  const prepare = createRendering(settings);
+  return async (...input) => {
+    const { print, finish } = prepare(...input);
+    return finish(print.kind === 'job' ? await thread.render(print.job) : print);
   };
 }
 
@@ -101,7 +84,7 @@ interface Cell extends Measured {
 }
 
 interface Table {
-  readonly template: RouterTemplate;
+  readonly templateText: string;
   readonly printer: RouterPrinter;
   readonly shared: DefaultCertificate;
   readonly cellsOf: (routes: readonly RouteBackend[]) => readonly Cell[];
@@ -132,11 +115,14 @@ function createTable(settings: RouterSettings, template: RouterTemplate, pem: st
       return { ...blank, route, leftOut };
     }
   };
-  return { template, printer, shared, cellsOf: eachOncePer(cellOf) };
+  return { templateText: template.text, printer, shared, cellsOf: eachOncePer(cellOf) };
 }
 
-/** What the renderings of one router share: the table of cells, the maps, and the last configuration. */
-function createState(settings: RouterSettings) {
+/**
+ * Prepares one rendering after another. What was made for a route is used again while its backend in the model is the same object: the renderings of
+ * one router share the table of cells, the maps, and the last configuration.
+ */
+export function createRendering(settings: RouterSettings): (...input: Input) => Rendering {
   const mapsOf = createMaps(settings);
   const kept = new Map<string, SetFile>();
   let table: Table | undefined;
@@ -149,48 +135,36 @@ function createState(settings: RouterSettings) {
     return file;
   };
   const tableFor = (template: RouterTemplate, pem: string): Table => {
-    const { text, path, isCustom } = table?.template ?? {};
-    const isSame = text === template.text && path === template.path && isCustom === template.isCustom;
-    if (table === undefined || !isSame || table.shared.pem !== pem)
+    if (table?.templateText !== template.text || table.shared.pem !== pem)
       table = createTable(settings, template, pem);
     return table;
   };
-  return (...[template, model, pem, given = []]: Parameters<RouterRenderer>) => {
+  return (template, model, pem, given = []) => {
     const { printer, shared, cellsOf } = tableFor(template, pem);
     const givenBytes = given.reduce((sum, { content }) => sum + content.length, 0);
     const { whole, leftOut } = printable(cellsOf(model.backends), givenBytes);
     const others = (): readonly SetFile[] => [
       ...mapsOf(whole).map(same),
       ...certificateLists(whole, shared, settings.strictSni).map(same),
-      ...filesIn(whole),
+      ...whole.flatMap(({ files }) => files),
       same(serverStatesFile(whole)),
       same({ name: DEFAULT_CERTIFICATE_FILE, content: pem, secret: true }),
       ...(settings.errorFile503 === undefined ? [unavailablePage] : []),
       ...given,
     ];
     return {
-      printer,
-      whole,
-      finish: (print: ReturnType<RouterPrinter['all']>): RouterRendering => {
+      print: printer.all(whole),
+      finish: (print) => {
         if (print.kind === 'failed') return print;
         const rest = { mode: template.mode, others: others() };
         const now = print.kind === 'pieces' ? setOfPieces(print.pieces, rest) : { ...rest, text: print.text };
         // The hash of a set is remembered by its object.
-        if (last === undefined || hasPieces(last) !== hasPieces(now) || !isSameSet(last, now)) last = now;
+        if (last === undefined || !isSameSet(last, now)) last = now;
         return { kind: 'rendered', rendered: last, leftOut };
       },
     };
   };
 }
-
-/** Most routes have none. */
-function filesIn(cells: readonly Cell[]): readonly SetFile[] {
-  const files: SetFile[] = [];
-  for (const cell of cells) for (const file of cell.files) files.push(file);
-  return files;
-}
-
-const hasPieces = ({ pieces }: Rendered): boolean => pieces !== undefined;
 
 /** Hash maps are made again only if a row differs. Most changes are endpoints, which no map has. */
 function createMaps(settings: RouterSettings): (cells: readonly Cell[]) => readonly SetFile[] {

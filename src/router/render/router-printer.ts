@@ -1,23 +1,19 @@
 import type { RenderJob } from '../../engine/render/render-job.ts';
-import {
-  compileTemplate,
-  finished,
-  type PrintOutcome,
-  type RenderOutcome,
-  renderTemplate,
-} from '../../engine/render/render-template.ts';
-import { isRendered } from '../../engine/render/rendered-mark.ts';
+import { compileTemplate, type PrintOutcome } from '../../engine/render/render-template.ts';
 import type { RouteBackend } from '../model.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 import type { RouterTemplate } from './render-router.ts';
 import { backendOptions, type TemplateBackend, templateBackend } from './template-backend.ts';
-import { commonModel } from './template-model.ts';
+import { commonModel, type RouterTemplateModel } from './template-model.ts';
 import { textBudget } from './text-budget.ts';
 
-/** In pieces the first holds everything except backends, and each other one is a backend. */
-type RouterPrint = RenderOutcome | { readonly kind: 'pieces'; readonly pieces: readonly string[] };
+/** The first piece holds everything except backends, and each other one is a backend. An administrator's template is printed whole, by a job. */
+export type RouterPrint =
+  | Failed
+  | { readonly kind: 'pieces'; readonly pieces: readonly string[] }
+  | { readonly kind: 'job'; readonly job: RenderJob };
 
-/** What a template needs of one route: its text, or the fields for a template that prints all routes at once. */
+/** What a template needs of one route: its text, or the fields for an administrator's template. */
 export type PrintedRoute = string | TemplateBackend | Failed;
 
 interface Printed {
@@ -34,20 +30,23 @@ export interface RouterPrinter {
 const OWN_CHARACTERS = 1024 * 1024;
 
 /**
- * A line of a template: everything below it is one backend, and uses nothing but `backend`. It is printed for each route alone. A template
- * without it prints all backends each time.
+ * A line of the shipped template: everything below it is one backend, and uses nothing but `backend`. It is printed for each route alone.
  */
 const EACH_BACKEND = '<%# each backend -%>\n';
 
 export function createRouterPrinter(template: RouterTemplate, settings: RouterSettings): RouterPrinter {
-  const options = backendOptions(settings);
-  const at = template.isCustom === true ? -1 : template.text.indexOf(EACH_BACKEND);
-  if (at === -1)
+  const [options, common] = [backendOptions(settings), commonModel(settings)];
+  if (template.isCustom === true)
     return {
       route: (route) => templateBackend(route, options),
-      all: (routes) => renderTemplate(...wholeOf(template, settings, routes)),
+      all: (routes) => {
+        const backends = routes.map(({ printed }) => printed);
+        const model: Record<keyof RouterTemplateModel, unknown> = { ...common, backends };
+        const job = { templateText: looping(template.text), model, ...limitsOf(template, routes.length) };
+        return { kind: 'job', job };
+      },
     };
-  const common = commonModel(settings);
+  const at = template.text.indexOf(EACH_BACKEND);
   const head = compileTemplate(template.text.slice(0, at), Object.keys(common), limitsOf(template, 0));
   // Empty lines replace the text above, so that an error has its line number in the file.
   const above = template.text.slice(0, at + EACH_BACKEND.length).replaceAll(/[^\n]/g, '');
@@ -59,23 +58,14 @@ export function createRouterPrinter(template: RouterTemplate, settings: RouterSe
       each.kind === 'failed' ? each : textOf(each.print({ backend: templateBackend(route, options) })),
     all: (routes) => {
       if (typeof first !== 'string') return first;
-      if (each.kind === 'failed') return each;
       const pieces = [first];
       for (const { printed } of routes) {
         if (typeof printed === 'string') pieces.push(printed);
         else if ('kind' in printed) return printed;
       }
-      return finishedPieces(pieces, limitsOf(template, routes.length));
+      return { kind: 'pieces', pieces };
     },
   };
-}
-
-/** One text if a mark or a line end is missing, which the template did not print. */
-function finishedPieces(pieces: readonly string[], limits: ReturnType<typeof limitsOf>): RouterPrint {
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  const [first = '', last = ''] = [pieces[0], pieces.at(-1)];
-  const isWhole = length <= limits.maxCharacters && isRendered(first) && last.endsWith('\n');
-  return isWhole ? { kind: 'pieces', pieces } : finished(pieces, limits);
 }
 
 /**
@@ -86,21 +76,6 @@ function textOf(printed: PrintOutcome): string | Failed {
   if (printed.kind === 'failed') return printed;
   /^/.test(printed.text);
   return printed.text;
-}
-
-/** All of it at once, for a thread. */
-export function wholeJob(
-  template: RouterTemplate,
-  settings: RouterSettings,
-  routes: readonly Printed[],
-): RenderJob {
-  const [templateText, model, limits] = wholeOf(template, settings, routes);
-  return { templateText, model, ...limits };
-}
-
-function wholeOf(template: RouterTemplate, settings: RouterSettings, routes: readonly Printed[]) {
-  const model = { ...commonModel(settings), backends: routes.map(({ printed }) => printed) };
-  return [looping(template.text), model, limitsOf(template, routes.length)] as const;
 }
 
 /** A template with the line of `EACH_BACKEND` as one without it, whose lines have the same numbers. */

@@ -20,117 +20,33 @@ import { headerRule, type TemplateBackend } from './template-backend.ts';
  * The variables of the template. Null is an unset option. Texts in fields that end in `Quoted`, and the directives of backends, are whole words
  * of HAProxy's configuration: the template prints them with `<%-`.
  */
-interface RouterTemplateModel {
-  /** The placeholder of the folder with maps, lists and certificates. */
-  readonly setFolder: string;
-  /** In that folder: the servers that begin with their checks off. */
-  readonly serverStates: string;
-  readonly lookup: 'hash' | 'regex';
-  readonly allowWildcards: boolean;
-  readonly statsSocket: string;
-  readonly limits: {
-    /** Null if HAProxy is to find out how many the limit on open files allows. */
-    readonly connections: {
-      /** Of clients, with TLS and without it each. */
-      readonly clients: number;
-      /** Of the whole process. */
-      readonly process: number;
-    } | null;
-    readonly threads: number | null;
-    readonly hardStopAfter: string | null;
-    readonly bufferSize: number;
-    readonly rewriteSize: number;
-  };
-  readonly timeouts: Readonly<Record<TimeoutName, string>>;
-  readonly listeners: {
-    readonly addresses: readonly { readonly any: string; readonly isIpv6: boolean }[];
-    readonly httpPort: number;
-    readonly httpsPort: number;
-    readonly acceptProxy: boolean;
-  };
-  readonly tls: TemplateTls;
-  readonly log: TemplateLog | null;
-  readonly capture: TemplateCapture;
-  readonly uniqueId: { readonly formatQuoted: string; readonly header: string | null } | null;
-  /** Those of every proxy, and those that only HTTP has. */
-  readonly options: { readonly all: readonly string[]; readonly http: readonly string[] };
-  readonly compressionTypes: readonly string[] | null;
-  readonly errorFiles: { readonly unavailable: string; readonly notFound: string | null };
-  readonly adjustCase: readonly { readonly from: string; readonly toQuoted: string }[];
-  /** Whole rules for requests and responses of every route. */
-  readonly headerRules: readonly string[];
+export type RouterTemplateModel = ReturnType<typeof commonModel> & {
   readonly backends: readonly TemplateBackend[];
-}
-
-type TimeoutName =
-  | 'connect'
-  | 'client'
-  | 'clientFin'
-  | 'server'
-  | 'serverFin'
-  | 'tunnel'
-  | 'request'
-  | 'keepAlive'
-  | 'inspect'
-  | 'longest';
+};
 
 /** A client with TLS has two and one without has one. The fourth is for those that are still being closed. */
 const CONNECTIONS_PER_CLIENT = 4;
 
-interface TemplateTls {
-  readonly ciphers: string;
-  readonly ciphersuites: string | null;
-  readonly curves: string | null;
-  readonly minVersion: string;
-  readonly maxVersion: string | null;
-  readonly strictSni: boolean;
-  readonly defaultCertificate: string;
-  /** Has the default certificate, for what no other one is for. */
-  readonly defaultCertificateList: string;
-  readonly certificateList: string;
-  /** Terminates what came with a name in its TLS hello, and what came without. */
-  readonly frontends: readonly {
-    readonly name: string;
-    readonly socket: string;
-    readonly hasNames: boolean;
-  }[];
-  readonly mutual: {
-    readonly verify: string;
-    readonly ca: string;
-    readonly crl: string | null;
-    readonly filterQuoted: string | null;
-  } | null;
-}
-
-interface TemplateLog {
-  readonly address: string;
-  readonly maxLength: number;
-  readonly facility: string;
-  readonly level: string;
-  readonly formatQuoted: string | null;
-}
-
-interface TemplateCapture {
-  readonly request: readonly { readonly nameQuoted: string; readonly length: number }[];
-  readonly response: readonly { readonly nameQuoted: string; readonly length: number }[];
-  readonly cookie: { readonly name: string; readonly length: number } | null;
-}
-
 /** All of it that is of no route. */
-export function commonModel(settings: RouterSettings): Omit<RouterTemplateModel, 'backends'> {
+export function commonModel(settings: RouterSettings) {
   const { hardStopAfter } = settings;
   return {
+    /** The placeholder of the folder with maps, lists and certificates. */
     setFolder: SET_FOLDER,
+    /** In that folder: the servers that begin with their checks off. */
     serverStates: SERVER_STATES_FILE,
     lookup: settings.lookup,
     allowWildcards: settings.allowWildcards,
     statsSocket: settings.statsSocket,
     limits: {
+      /** Null if HAProxy is to find out how many the limit on open files allows. */
       connections:
         settings.maxConnections === 'auto'
           ? null
           : {
+              /** Of clients, with TLS and without it each. */
               clients: settings.maxConnections,
+              /** Of the whole process. */
               process: settings.maxConnections * CONNECTIONS_PER_CLIENT,
             },
       threads: settings.threads ?? null,
@@ -149,6 +65,7 @@ export function commonModel(settings: RouterSettings): Omit<RouterTemplateModel,
     log: logOf(settings),
     capture: captureOf(settings),
     uniqueId: uniqueIdOf(settings),
+    /** Those of every proxy, and those that only HTTP has. */
     options: optionsOf(settings),
     compressionTypes: settings.compression ? settings.compressionTypes : null,
     errorFiles: {
@@ -159,6 +76,7 @@ export function commonModel(settings: RouterSettings): Omit<RouterTemplateModel,
       from: name.toLowerCase(),
       toQuoted: quoted(name),
     })),
+    /** Whole rules for requests and responses of every route. */
     headerRules: [
       ...(settings.requestHeaders ?? []).map((action) => headerRule('http-request', action)),
       ...(settings.responseHeaders ?? []).map((action) => headerRule('http-response', action)),
@@ -166,7 +84,7 @@ export function commonModel(settings: RouterSettings): Omit<RouterTemplateModel,
   };
 }
 
-function timeoutsOf(settings: RouterSettings): RouterTemplateModel['timeouts'] {
+function timeoutsOf(settings: RouterSettings) {
   return {
     connect: `${settings.connectTimeout}ms`,
     client: `${settings.clientTimeout}ms`,
@@ -181,7 +99,7 @@ function timeoutsOf(settings: RouterSettings): RouterTemplateModel['timeouts'] {
   };
 }
 
-function addressesOf(mode: RouterSettings['ipMode']): RouterTemplateModel['listeners']['addresses'] {
+function addressesOf(mode: RouterSettings['ipMode']) {
   const [v4, v6] = [
     { any: '0.0.0.0', isIpv6: false },
     { any: '[::]', isIpv6: true },
@@ -189,7 +107,7 @@ function addressesOf(mode: RouterSettings['ipMode']): RouterTemplateModel['liste
   return { v4: [v4], v6: [v6], v4v6: [v4, v6] }[mode];
 }
 
-function tlsOf(settings: RouterSettings): TemplateTls {
+function tlsOf(settings: RouterSettings) {
   const folder = dirname(settings.statsSocket);
   return {
     ciphers: cipherLists.get(settings.ciphers) ?? settings.ciphers,
@@ -199,8 +117,10 @@ function tlsOf(settings: RouterSettings): TemplateTls {
     maxVersion: settings.tlsMaxVersion ?? null,
     strictSni: settings.strictSni,
     defaultCertificate: DEFAULT_CERTIFICATE_FILE,
+    /** Has the default certificate, for what no other one is for. */
     defaultCertificateList: DEFAULT_CERTIFICATE_LIST_FILE,
     certificateList: CERTIFICATE_LIST_FILE,
+    /** Terminates what came with a name in its TLS hello, and what came without. */
     frontends: [
       { name: 'fe_sni', socket: join(folder, 'router-sni.sock'), hasNames: true },
       { name: 'fe_no_sni', socket: join(folder, 'router-no-sni.sock'), hasNames: false },
@@ -209,7 +129,7 @@ function tlsOf(settings: RouterSettings): TemplateTls {
   };
 }
 
-function mutualOf(settings: RouterSettings): TemplateTls['mutual'] {
+function mutualOf(settings: RouterSettings) {
   if (settings.mutualTls === 'none') return null;
   const filter = settings.mutualTlsFilter;
   return {
@@ -220,7 +140,7 @@ function mutualOf(settings: RouterSettings): TemplateTls['mutual'] {
   };
 }
 
-function logOf(settings: RouterSettings): TemplateLog | null {
+function logOf(settings: RouterSettings) {
   if (settings.syslogAddress === undefined) return null;
   return {
     address: settings.syslogAddress,
@@ -236,7 +156,7 @@ function withoutQuotes(format: string): string {
   return /^(["'])(.*)\1$/.exec(format.trim())?.[2] ?? format;
 }
 
-function captureOf(settings: RouterSettings): TemplateCapture {
+function captureOf(settings: RouterSettings) {
   const named = (list: RouterSettings['captureRequestHeaders']) =>
     (list ?? []).map(({ name, length }) => ({ nameQuoted: quoted(name), length }));
   return {
@@ -246,7 +166,7 @@ function captureOf(settings: RouterSettings): TemplateCapture {
   };
 }
 
-function uniqueIdOf({ uniqueIdFormat, uniqueIdHeader }: RouterSettings): RouterTemplateModel['uniqueId'] {
+function uniqueIdOf({ uniqueIdFormat, uniqueIdHeader }: RouterSettings) {
   if (uniqueIdFormat === undefined && uniqueIdHeader === undefined) return null;
   const format = uniqueIdFormat ?? USUAL_ID_FORMAT;
   return { formatQuoted: quoted(withoutQuotes(format)), header: uniqueIdHeader ?? null };
@@ -255,7 +175,7 @@ function uniqueIdOf({ uniqueIdFormat, uniqueIdHeader }: RouterSettings): RouterT
 /** That of OpenShift's API where an administrator asks for a header alone. */
 const USUAL_ID_FORMAT = '%{+X}o %ci:%cp_%fi:%fp_%Ts_%rt:%pid';
 
-function optionsOf(settings: RouterSettings): RouterTemplateModel['options'] {
+function optionsOf(settings: RouterSettings) {
   return {
     all: [
       ...(settings.dontLogNull ? ['dontlognull'] : []),

@@ -8,9 +8,9 @@ import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts'
 import { createDecider } from '../../../src/router/decide/decide.ts';
 import type { RouterObjects } from '../../../src/router/follow/router-objects.ts';
 import { selfSigned } from '../../../src/router/render/default-certificate.ts';
-import { createRouterRenderer } from '../../../src/router/render/render-router.ts';
 import { writeOut } from '../../../src/router/render/write-out.ts';
 import type { RouterSettings } from '../../../src/router/settings/router-settings.ts';
+import { createRouterRenderer } from '../../helpers/router/render-router.ts';
 import { routerTemplate } from '../../helpers/router/router-settings.ts';
 
 /** Wall time in ms, and how HAProxy takes it. */

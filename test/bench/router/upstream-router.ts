@@ -5,9 +5,9 @@ import { decide } from '../../../src/router/decide/decide.ts';
 import { readObjectList } from '../../../src/router/follow/read-object-list.ts';
 import type { RouterObjects } from '../../../src/router/follow/router-objects.ts';
 import { selfSigned } from '../../../src/router/render/default-certificate.ts';
-import { renderRouter } from '../../../src/router/render/render-router.ts';
 import { MAIN_FILE, writeOut } from '../../../src/router/render/write-out.ts';
 import type { StoredObject } from '../../helpers/api-server/object-store.ts';
+import { renderRouter } from '../../helpers/router/render-router.ts';
 import { routerSettings, routerTemplate } from '../../helpers/router/router-settings.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 

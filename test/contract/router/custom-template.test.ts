@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createRenderThread } from '../../../src/engine/render/render-in-thread.ts';
-import { createTemplateRenderer, renderRouter } from '../../../src/router/render/render-router.ts';
+import { createTemplateRenderer } from '../../../src/router/render/render-router.ts';
 import { createAuthority } from '../../helpers/certificates.ts';
+import { renderRouter } from '../../helpers/router/render-router.ts';
 import { routeBackend } from '../../helpers/router/route-sets.ts';
 import { routerSettings, routerTemplate } from '../../helpers/router/router-settings.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
@@ -66,5 +67,5 @@ test.each([
     return found.kind === 'rendered' && found;
   });
   expect(next).toEqual({ ...shipped, rendered });
-  expect(await render(routerTemplate, model, certificate)).toEqual(shipped);
+  expect(await renderer()(routerTemplate, model, certificate)).toEqual(shipped);
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { othersOf, type Rendered } from '../../../src/engine/config/set.ts';
 import { type HeaderAction, hostText, type RouteBackend } from '../../../src/router/model.ts';
-import { renderRouter } from '../../../src/router/render/render-router.ts';
 import type { RouterSettings } from '../../../src/router/settings/router-settings.ts';
+import { renderRouter } from './render-router.ts';
 import { routerTemplate } from './router-settings.ts';
 
 export interface Printed extends Rendered {

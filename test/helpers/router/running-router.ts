@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import type { RouteBackend } from '../../../src/router/model.ts';
 import { selfSigned } from '../../../src/router/render/default-certificate.ts';
 import { readGivenFiles } from '../../../src/router/render/given-files.ts';
-import { renderRouter } from '../../../src/router/render/render-router.ts';
 import { writeOut } from '../../../src/router/render/write-out.ts';
 import { freePort } from '../free-port.ts';
 import { waitFor } from '../wait-for.ts';
+import { renderRouter } from './render-router.ts';
 import { routerSettings, routerTemplate } from './router-settings.ts';
 
 export interface RunningRouter extends AsyncDisposable {

@@ -12,11 +12,11 @@ import { createStore } from '../../../src/engine/config/store.ts';
 import { linesIn } from '../../../src/haproxy/runtime/plan-files.ts';
 import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
 import { selfSigned } from '../../../src/router/render/default-certificate.ts';
-import { renderRouter } from '../../../src/router/render/render-router.ts';
 import { compareSets } from '../../../src/router/serve/set-difference.ts';
 import { createSupervisedHost, type SupervisedHost } from '../supervisor-host.ts';
 import type { SupervisorProcess } from '../supervisor-process.ts';
 import { waitFor } from '../wait-for.ts';
+import { renderRouter } from './render-router.ts';
 import { routeBackend } from './route-sets.ts';
 import { routerSettings, routerTemplate } from './router-settings.ts';
 

@@ -4,11 +4,8 @@ import { createDecider, decide } from '../../../../src/router/decide/decide.ts';
 import { readObjectList } from '../../../../src/router/follow/read-object-list.ts';
 import type { RouterObjects } from '../../../../src/router/follow/router-objects.ts';
 import { selfSigned } from '../../../../src/router/render/default-certificate.ts';
-import {
-  createRouterRenderer,
-  type RouterRendering,
-  renderRouter,
-} from '../../../../src/router/render/render-router.ts';
+import type { RouterRendering } from '../../../../src/router/render/render-router.ts';
+import { createRouterRenderer, renderRouter } from '../../../helpers/router/render-router.ts';
 import { routerSettings, routerTemplate } from '../../../helpers/router/router-settings.ts';
 import { routeObject, sliceObject } from '../objects-of.ts';
 

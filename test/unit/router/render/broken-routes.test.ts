@@ -2,13 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import {
-  createRouterRenderer,
-  createTemplateRenderer,
-  renderRouter,
-} from '../../../../src/router/render/render-router.ts';
+import { createTemplateRenderer } from '../../../../src/router/render/render-router.ts';
 import { refusalOf } from '../../../../src/router/render/unprintable.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
+import { createRouterRenderer, renderRouter } from '../../../helpers/router/render-router.ts';
 import { routeBackend } from '../../../helpers/router/route-sets.ts';
 import { routerSettings, routerTemplate } from '../../../helpers/router/router-settings.ts';
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { mustBeSet } from '../../../../src/engine/config/set.ts';
-import { renderRouter } from '../../../../src/router/render/render-router.ts';
 import { printableRoutes } from '../../../../src/router/render/unprintable.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
+import { renderRouter } from '../../../helpers/router/render-router.ts';
 import { routeBackend } from '../../../helpers/router/route-sets.ts';
 import { routerSettings, routerTemplate } from '../../../helpers/router/router-settings.ts';
 
