@@ -14,8 +14,9 @@ import { type KindOf, planFiles, planRenewals } from './plan-files.ts';
  */
 export function planBetween(before: Rendered, after: Rendered, kindOf: KindOf): Plan<RuntimeChange> {
   const main = compare(before, after);
-  const files = planFiles(othersOf(before), othersOf(after), kindOf);
-  if (main.reload.length === 0 && files.kind === 'changes') {
+  // Comparing maps of ten thousand lines costs more than everything else here.
+  const files = main.reload.length === 0 ? planFiles(othersOf(before), othersOf(after), kindOf) : undefined;
+  if (files?.kind === 'changes') {
     const tell = [...main.tell, ...files.changes];
     return { tell, readsFiles: tell.some(readsFile), reload: [], running: after };
   }
@@ -23,7 +24,7 @@ export function planBetween(before: Rendered, after: Rendered, kindOf: KindOf): 
   const tell = [...main.tell, ...renewals.changes];
   return {
     ...{ tell, readsFiles: tell.some(readsFile) },
-    reload: [...main.reload, ...(files.kind === 'reload' ? [files.reason] : [])],
+    reload: files === undefined ? main.reload : [files.reason],
     running: setOfPieces(main.pieces, { mode: before.mode, others: renewals.files }),
   };
 }

@@ -56,6 +56,22 @@ test.each<readonly [string, readonly string[], readonly string[]]>([
   expect(running.text).toBe(before.join('').replace(one, moved.one));
 });
 
+test('maps are not read for a new route, which needs a reload anyway', () => {
+  let reads = 0;
+  const map = (lines: string): SetFile => ({
+    name: 'm',
+    get content() {
+      reads += 1;
+      return lines;
+    },
+  });
+  const { reload } = found(
+    setOf([head, one], map('a one\n')),
+    setOf([head, one, two], map('a one\nb two\n')),
+  );
+  expect([reload, reads]).toEqual([['"backend two" is new'], 0]);
+});
+
 test('a moved pod waits while defaults differ, which may hold its options', () => {
   const defaults = (line: string): string => `defaults\n  ${line}\n`;
   const [before, after] = [defaults('timeout server 1s'), defaults('timeout server 2s')];
