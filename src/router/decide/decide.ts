@@ -9,10 +9,9 @@ import type { RouterSettings } from '../settings/router-settings.ts';
 import { createAdmission } from './admit-routes.ts';
 import { createModelBuilder } from './build-model.ts';
 import { createIngressRoutes } from './ingress-routes.ts';
-import { moveToRejected } from './reject-routes.ts';
 import { createRouteLimit } from './route-limit.ts';
 import { divide, shardOf } from './shard.ts';
-import type { Admission } from './verdict.ts';
+import { type Admission, moveToRejected } from './verdict.ts';
 
 export interface Decision {
   readonly admission: Admission;

@@ -65,3 +65,14 @@ export interface Admission {
   readonly admitted: readonly AdmittedRoute[];
   readonly rejected: readonly RejectedRoute[];
 }
+
+/** Rejects these, even if they were admitted. */
+export function moveToRejected(admission: Admission, failed: readonly RejectedRoute[]): Admission {
+  if (failed.length === 0) return admission;
+  const { admitted, rejected } = admission;
+  const keys = new Set(failed.map(({ key }) => key));
+  return {
+    admitted: admitted.filter(({ key }) => !keys.has(key)),
+    rejected: [...rejected, ...failed].sort((a, b) => (a.key < b.key ? -1 : 1)),
+  };
+}

@@ -1,8 +1,6 @@
-import { join } from 'node:path';
 import type { CheckOutcome, ConfigurationCheck } from '../../engine/config/check.ts';
-import type { Rendered } from '../../engine/config/set.ts';
 import { createRenderThread } from '../../engine/render/render-in-thread.ts';
-import { ConfigError, codeOf, messageOf } from '../../engine/system/errors.ts';
+import { ConfigError } from '../../engine/system/errors.ts';
 import { runCommand } from '../../engine/system/process/run-command.ts';
 import { createConfigurationCheck } from '../../haproxy/check-configuration.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
@@ -10,7 +8,7 @@ import { defaultCertificate } from './default-certificate.ts';
 import { readGivenFiles } from './given-files.ts';
 import { CUSTOM_LIMITS, createTemplateRenderer } from './render-router.ts';
 import { readRouterTemplate } from './router-template.ts';
-import { MAIN_FILE, openTrialFolder, writeTrial } from './write-out.ts';
+import { checkTrial } from './write-out.ts';
 
 /** No verdict on the settings: the next attempt may succeed. */
 const PASSING = /could not resolve|not enough memory|out of memory|cannot allocate/i;
@@ -33,7 +31,7 @@ export async function checkSettings(settings: RouterSettings, askHaproxy: Config
   const render = createTemplateRenderer(settings, createRenderThread(CUSTOM_LIMITS));
   const outcome = await render(template, { backends: [] }, certificate, given);
   if (outcome.kind === 'failed') return;
-  const said = reports(await checkOf(outcome.rendered, askHaproxy));
+  const said = reports(await checkTrial(outcome.rendered, askHaproxy));
   if (said.length === 0) return;
   const words = said.slice(0, MOST_REPORTS).join('; ');
   throw new ConfigError([`Cannot use these settings: HAProxy refuses the configuration: ${words}`]);
@@ -41,17 +39,6 @@ export async function checkSettings(settings: RouterSettings, askHaproxy: Config
 
 /** HAProxy repeats the error for each listener. */
 const MOST_REPORTS = 3;
-
-async function checkOf(rendered: Rendered, askHaproxy: ConfigurationCheck): Promise<CheckOutcome> {
-  try {
-    await using folder = await openTrialFolder();
-    await writeTrial(folder.path, rendered);
-    return await askHaproxy(join(folder.path, MAIN_FILE));
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error;
-    return { kind: 'impossible', message: messageOf(error) };
-  }
-}
 
 /** HAProxy's errors without line numbers and folders, which differ each time. A message may have several lines. */
 function reports(outcome: CheckOutcome): readonly string[] {

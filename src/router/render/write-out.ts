@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { CheckOutcome, ConfigurationCheck } from '../../engine/config/check.ts';
 import { removeFolder } from '../../engine/config/files-folder.ts';
 import { forEachAtOnce } from '../../engine/config/for-each-at-once.ts';
 import { mainParts } from '../../engine/config/layout.ts';
@@ -12,11 +13,11 @@ import {
   type Rendered,
   SET_FOLDER,
 } from '../../engine/config/set.ts';
-import { codeOf } from '../../engine/system/errors.ts';
+import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
 import { readRegularFile } from '../../engine/system/file/read-regular-file.ts';
 
-export const MAIN_FILE = 'haproxy.cfg';
+const MAIN_FILE = 'haproxy.cfg';
 
 /** Lists the written files, a line each: another program's files in the folder are never taken for ours. */
 const LIST_FILE = '.written-by-hawser';
@@ -90,6 +91,25 @@ export async function openTrialFolder(parent = tmpdir(), nowMs = Date.now()): Pr
     if (name.startsWith(PREFIX)) await removeIfOld(join(parent, name), nowMs);
   const path = await mkdtemp(join(parent, PREFIX));
   return { path, [Symbol.asyncDispose]: () => removeFolder(path) };
+}
+
+/**
+ * The verdict on a set, which is written into a folder for it. It is `impossible` without room for the files. Rejects only when `signal` aborts, and for a
+ * bug.
+ */
+export async function checkTrial(
+  rendered: Rendered,
+  check: ConfigurationCheck,
+  signal?: AbortSignal,
+): Promise<CheckOutcome> {
+  try {
+    await using folder = await openTrialFolder();
+    await writeTrial(folder.path, rendered);
+    return await check(join(folder.path, MAIN_FILE), signal);
+  } catch (error) {
+    if (signal?.aborted !== true && codeOf(error) === undefined) throw error;
+    return { kind: 'impossible', message: messageOf(error) };
+  }
 }
 
 async function removeIfOld(path: string, nowMs: number): Promise<void> {

@@ -1,11 +1,11 @@
-import { join } from 'node:path';
 import type { CheckOutcome, ConfigurationCheck } from '../../engine/config/check.ts';
 import type { Rendered } from '../../engine/config/set.ts';
-import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import type { RouteBackend } from '../model.ts';
-import { MAIN_FILE, openTrialFolder, writeTrial } from '../render/write-out.ts';
-import type { Words } from './left-out-routes.ts';
+import { checkTrial } from '../render/write-out.ts';
 import { firstWords, offendersIn } from './offenders.ts';
+
+/** By key, what HAProxy said of a refused route. Undefined: it refused this route, or another one of the same trial. */
+export type Words = ReadonlyMap<string, string | undefined>;
 
 /** How other configurations are validated. */
 export interface Trial {
@@ -34,10 +34,11 @@ export async function findRefused(
   onAccepted: (routes: Routes) => void = () => undefined,
 ): Promise<Words | undefined> {
   const words = new Map<string, string | undefined>(suspects.map(({ key }) => [key, undefined]));
-  const queue = createQueue(suspects);
+  /** Groups of whole namespaces, and parts of one, which come after all of those. */
+  const [whole, parts]: [Routes[], Routes[]] = [[suspects], []];
   let [accepted, isBaseGood] = [base, false];
   for (let checks = 0; checks < mostChecks && !signal.aborted; checks += 1) {
-    const group = queue.next();
+    const group = whole.shift() ?? parts.shift();
     if (group === undefined) break;
     const together = [...accepted, ...group];
     const { outcome, text } = await tryOut(together, trial, signal);
@@ -48,38 +49,23 @@ export async function findRefused(
       onAccepted(group);
       continue;
     }
-    const named = offendersIn(outcome.detail, text, together);
-    const bad = group.filter(({ key }) => named.has(key));
-    for (const { key } of bad) words.set(key, named.get(key));
-    if (bad.length > 0) {
-      queue.without(group, named, outcome.detail);
+    const { detail } = outcome;
+    const named = offendersIn(detail, text, together);
+    if (group.some(({ key }) => named.has(key))) {
+      for (const { key } of group) if (named.has(key)) words.set(key, named.get(key));
+      const { others, neighbours } = withoutNamed(group, named, detail);
+      if (others.length > 0) whole.unshift(others);
+      if (neighbours.length > 0) whole.push(neighbours);
       continue;
     }
     isBaseGood ||= (await tryOut(base, trial, signal)).outcome.kind === 'valid';
     if (!isBaseGood) return undefined;
-    const [first] = group;
-    if (first !== undefined && group.length === 1) words.set(first.key, firstWords(outcome.detail));
-    else queue.divide(group);
+    const namespaces = [...Map.groupBy(group, namespaceOf).values()];
+    if (namespaces.length > 1) whole.unshift(...halves(namespaces).map((half) => half.flat()));
+    else if (group.length > 1) parts.unshift(...halves(group));
+    else for (const { key } of group) words.set(key, firstWords(detail));
   }
   return words;
-}
-
-/** Whole namespaces are validated before parts of one. */
-function createQueue(suspects: Routes) {
-  const [whole, parts]: [Routes[], Routes[]] = [[suspects], []];
-  return {
-    next: () => whole.shift() ?? parts.shift(),
-    without: (group: Routes, named: ReadonlyMap<string, unknown>, detail: string): void => {
-      const { others, neighbours } = withoutNamed(group, named, detail);
-      if (others.length > 0) whole.unshift(others);
-      if (neighbours.length > 0) whole.push(neighbours);
-    },
-    divide: (group: Routes): void => {
-      const namespaces = [...Map.groupBy(group, namespaceOf).values()];
-      if (namespaces.length > 1) whole.unshift(...halves(namespaces).map((half) => half.flat()));
-      else parts.unshift(...halves(group));
-    },
-  };
 }
 
 /**
@@ -90,8 +76,10 @@ export function withoutNamed(suspects: Routes, named: ReadonlyMap<string, unknow
   const rest = suspects.filter(({ key }) => !named.has(key));
   if (!/too many fatal errors/.test(detail)) return { others: rest, neighbours: [] };
   const namespaces = new Set(suspects.filter(({ key }) => named.has(key)).map(namespaceOf));
-  const isNear = (each: RouteBackend): boolean => namespaces.has(namespaceOf(each));
-  return { others: rest.filter((each) => !isNear(each)), neighbours: rest.filter(isNear) };
+  const { others = [], neighbours = [] } = Object.groupBy(rest, (each) =>
+    namespaces.has(namespaceOf(each)) ? 'neighbours' : 'others',
+  );
+  return { others, neighbours };
 }
 
 function namespaceOf({ key }: RouteBackend): string {
@@ -103,25 +91,12 @@ function halves<T>(items: readonly T[]): readonly (readonly T[])[] {
   return [items.slice(0, middle), items.slice(middle)];
 }
 
-/** Whether HAProxy refuses them. False if that could not be validated. */
-export async function areRefused(backends: Routes, trial: Trial, signal: AbortSignal): Promise<boolean> {
-  return (await tryOut(backends, trial, signal)).outcome.kind === 'invalid';
-}
-
-/** Never rejects but for a bug: without room for the files there is no verdict. */
-async function tryOut(
-  backends: Routes,
-  { check, render }: Trial,
-  signal: AbortSignal,
-): Promise<{ readonly outcome: CheckOutcome; readonly text: string }> {
+/** HAProxy's verdict on these routes, and the main file that it read. */
+export async function tryOut(backends: Routes, { check, render }: Trial, signal: AbortSignal) {
   const rendered = await render(backends.toSorted((a, b) => (a.name < b.name ? -1 : 1)));
-  if (rendered === undefined) return { outcome: { kind: 'impossible', message: 'not rendered' }, text: '' };
-  try {
-    await using folder = await openTrialFolder();
-    await writeTrial(folder.path, rendered);
-    return { outcome: await check(join(folder.path, MAIN_FILE), signal), text: rendered.text };
-  } catch (error) {
-    if (!signal.aborted && codeOf(error) === undefined) throw error;
-    return { outcome: { kind: 'impossible', message: messageOf(error) }, text: '' };
-  }
+  const outcome: CheckOutcome =
+    rendered === undefined
+      ? { kind: 'impossible', message: 'not rendered' }
+      : await checkTrial(rendered, check, signal);
+  return { outcome, text: rendered?.text ?? '' };
 }

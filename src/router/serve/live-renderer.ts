@@ -1,12 +1,12 @@
 import type { Rendered, SetFile } from '../../engine/config/set.ts';
 import type { Observers } from '../../engine/monitor/observers.ts';
 import type { RenderResult } from '../../engine/monitor/proposal.ts';
+import { rejectRoutes, type ServableDecision } from '../decide/reject-routes.ts';
 import type { RouteBackend } from '../model.ts';
 import { createTemplateRenderer, type RouterTemplate } from '../render/render-router.ts';
 import { readRouterTemplate } from '../render/router-template.ts';
 import { refusalOf } from '../render/unprintable.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
-import { type ServableDecision, withRefusals } from './left-out-routes.ts';
 import { openDefaultCertificate } from './live-certificate.ts';
 import { openGivenFiles } from './live-files.ts';
 
@@ -51,7 +51,7 @@ export function createLiveRenderer(settings: LiveSettings, { log, once }: Observ
       const outcome = await renderRouter(template, model, last.certificate, last.given);
       if (outcome.kind === 'failed') return complain(outcome.message);
       if (once.clear('template')) log({ event: 'template-usable' });
-      const shown = withRefusals(
+      const shown = rejectRoutes(
         input,
         new Map(outcome.leftOut.map((each) => [each.key, refusalOf(each)] as const)),
       );

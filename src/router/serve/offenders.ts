@@ -5,6 +5,13 @@ import { allowlistFileName, caFileName, certificateFileName } from '../render/fi
 /** Longest error text in a tenant's status. */
 const MOST_CHARACTERS = 400;
 
+/** The line in `[/etc/haproxy/haproxy.cfg.candidate:123]`, before any quoted text. */
+const PLACE = /^\[ALERT\][^'"]*?\[[^\]'"\n]*:(\d{1,9})\]/;
+
+/** Names of backends and files. */
+const NAMES =
+  /\b(?:be_(?:http|edge_http|secure|tcp):[\w.-]+:[\w.-]*\w|(?:certs|cacerts|allowlists)\/[\w.-]*\w)/g;
+
 /**
  * The routes that HAProxy's errors about a refused configuration concern, by key, each with those errors. An error that starts with a line of a
  * route's backend concerns that route alone, whatever names follow: HAProxy quotes the tenant's text. Any other error concerns the routes whose
@@ -16,14 +23,18 @@ export function offendersIn(
   text: string,
   backends: readonly RouteBackend[],
 ): ReadonlyMap<string, string> {
-  const named = namesOf(backends);
+  const namesOf = ({ name, key }: RouteBackend) =>
+    [name, certificateFileName(key), caFileName(key), allowlistFileName(key)].map(
+      (each) => [each, key] as const,
+    );
+  const keyOf = new Map(backends.flatMap(namesOf));
   const backendAt = backendsByLine(text);
   const found = new Map<string, string>();
   for (const message of messagesIn(detail)) {
-    const placed = named.get(backendAt(placeOf(message)) ?? '');
-    const keys = new Set(
-      placed === undefined ? namesIn(message).flatMap((name) => named.get(name) ?? []) : [placed],
-    );
+    const [, line] = PLACE.exec(message) ?? [];
+    const placed = keyOf.get(backendAt(line === undefined ? undefined : Number(line)) ?? '');
+    const named = (message.match(NAMES) ?? []).flatMap((name) => keyOf.get(name) ?? []);
+    const keys = new Set(placed === undefined ? named : [placed]);
     for (const key of keys) if (!found.has(key)) found.set(key, keys.size > 1 ? '' : wordsOf(message));
   }
   return found;
@@ -33,29 +44,6 @@ export function offendersIn(
 export function firstWords(detail: string): string {
   const [message = ''] = messagesIn(detail);
   return wordsOf(message);
-}
-
-function namesOf(backends: readonly RouteBackend[]): ReadonlyMap<string, string> {
-  return new Map(
-    backends.flatMap(({ name, key }) =>
-      [name, certificateFileName(key), caFileName(key), allowlistFileName(key)].map(
-        (each) => [each, key] as const,
-      ),
-    ),
-  );
-}
-
-/** The line in `[/etc/haproxy/haproxy.cfg.candidate:123]`, before any quoted text. */
-function placeOf(message: string): number | undefined {
-  const [, line] = /^\[ALERT\][^'"]*?\[[^\]'"\n]*:(\d{1,9})\]/.exec(message) ?? [];
-  return line === undefined ? undefined : Number(line);
-}
-
-/** Names of backends and files. */
-function namesIn(message: string): readonly string[] {
-  const names =
-    /\b(?:be_(?:http|edge_http|secure|tcp):[\w.-]+:[\w.-]*\w|(?:certs|cacerts|allowlists)\/[\w.-]*\w)/g;
-  return message.match(names) ?? [];
 }
 
 /** Warnings are left out: HAProxy accepts the configuration. Continuation lines are indented. */

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { lastChangeSchema } from '../../engine/monitor/last-change-schema.ts';
 import { EXPIRES_SOON_MS, expiries } from '../decide/expiry.ts';
+import type { ServableDecision } from '../decide/reject-routes.ts';
 import type { RejectedRoute } from '../decide/verdict.ts';
 import type { RouteBackend } from '../model.ts';
-import type { ServableDecision } from './left-out-routes.ts';
 import { ownersRemarks } from './tell-remarks.ts';
 
 /** Tenants can make these lists as long as they like: this many entries are shown, and all are counted. */

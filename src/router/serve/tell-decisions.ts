@@ -1,7 +1,7 @@
 import { oncePer } from '../../engine/system/once-per.ts';
 import type { Decision } from '../decide/decide.ts';
+import type { ServableDecision } from '../decide/reject-routes.ts';
 import type { Admission } from '../decide/verdict.ts';
-import type { ServableDecision } from './left-out-routes.ts';
 import type { RouterObserver } from './router-observer.ts';
 
 /** Reports decisions to the observers, and which admitted routes HAProxy has not accepted yet. */

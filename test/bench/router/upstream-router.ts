@@ -5,7 +5,7 @@ import { decide } from '../../../src/router/decide/decide.ts';
 import { readObjectList } from '../../../src/router/follow/read-object-list.ts';
 import type { RouterObjects } from '../../../src/router/follow/router-objects.ts';
 import { selfSigned } from '../../../src/router/render/default-certificate.ts';
-import { MAIN_FILE, writeOut } from '../../../src/router/render/write-out.ts';
+import { writeOut } from '../../../src/router/render/write-out.ts';
 import type { StoredObject } from '../../helpers/api-server/object-store.ts';
 import { renderRouter } from '../../helpers/router/render-router.ts';
 import { routerSettings, routerTemplate } from '../../helpers/router/router-settings.ts';
@@ -39,7 +39,7 @@ export async function startUpstreamRouter(
     if (outcome.kind === 'failed') throw new Error(outcome.message);
     await writeOut(dir, outcome.rendered);
     const old = existsSync(pidFile) ? ['-x', statsSocket, '-sf', `${pid()}`] : [];
-    const args = ['-D', '-f', join(dir, MAIN_FILE), '-p', pidFile, ...old];
+    const args = ['-D', '-f', join(dir, 'haproxy.cfg'), '-p', pidFile, ...old];
     const code = await new Promise((resolve) =>
       spawn('haproxy', args, { stdio: ['ignore', 'ignore', 'inherit'] }).once('exit', resolve),
     );

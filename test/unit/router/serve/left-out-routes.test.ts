@@ -1,78 +1,99 @@
 import { expect, test } from 'vitest';
-import { createLeftOutRoutes } from '../../../../src/router/serve/left-out-routes.ts';
+import type { ServableDecision } from '../../../../src/router/decide/reject-routes.ts';
+import { createIsolation } from '../../../../src/router/serve/isolation.ts';
 import { decided, routeObject, sliceObject, verdicts } from '../objects-of.ts';
 
-const [good, bad] = [
-  routeObject({ name: 'good', host: 'a.test' }),
-  routeObject({ name: 'bad', host: 'b.test' }),
-];
+const named = (name: string) => routeObject({ name, host: `${name}.test` });
+const [good, bad, other] = [named('good'), named('bad'), named('other')] as const;
 const changed = routeObject({
-  ...{ name: 'bad', host: 'b.test' },
+  ...{ name: 'bad', host: 'bad.test' },
   annotations: { 'haproxy.router.openshift.io/timeout': '3s' },
 });
+const pods = sliceObject('web', 1);
 
-function leftOut(words: string) {
+/** HAProxy accepted `good`, and refuses `bad` with these words, after as many errors as it shows or not. */
+async function leftOut(words: string, objects = [good, bad], end = '') {
   const clock = { nowMs: 0 };
-  const routes = createLeftOutRoutes(() => clock.nowMs);
-  const before = decided([good, bad]);
-  expect(routes.servable(before).leftOut).toEqual([]);
-  routes.add(before.model.backends, new Map([['shop:bad', words]]));
-  const due = () => routes.due().map(({ key }) => key);
-  return { clock, routes, due, before };
+  let [rendered, isRefusing]: [readonly string[], boolean] = [[], true];
+  const detail = `[ALERT] (1) : config : backend 'be_http:shop:bad' : ${words}${end}`;
+  const isolation = createIsolation(
+    {
+      template: () => 'text',
+      render: async (backends) => {
+        rendered = backends.map(({ key }) => key);
+        return { text: '', mode: 0o600, others: [] };
+      },
+      check: async () =>
+        isRefusing && rendered.includes('shop:bad')
+          ? { kind: 'invalid', message: '', detail }
+          : { kind: 'valid' },
+    },
+    () => undefined,
+    () => clock.nowMs,
+    new AbortController().signal,
+  );
+  const decision = decided(objects);
+  isolation.accepted(decided([good]));
+  await isolation.leaveOut(
+    { kind: 'rejected', by: 'check', message: '', detail },
+    { decision, rendered: { text: '' } },
+  );
+  const servable = (...now: Parameters<typeof decided>[0]): ServableDecision =>
+    isolation.servable(decided(now));
+  /** The left-out routes of one validation in the background, at this time. */
+  const triedAt = async (nowMs: number, isRefused = true): Promise<readonly string[]> => {
+    [clock.nowMs, rendered, isRefusing] = [nowMs, [], isRefused];
+    const stop = new AbortController();
+    const round = isolation.tryAgain(() => undefined, stop.signal);
+    stop.abort();
+    await round;
+    return rendered.filter((key) => key !== 'shop:good');
+  };
+  return { servable, triedAt };
 }
 
-test('a route that HAProxy refused is rejected with its words, however it changes, until HAProxy takes it', () => {
-  const { routes } = leftOut('unknown keyword');
+test('a route that HAProxy refused is rejected with its words, however it changes, until HAProxy takes it', async () => {
+  const { servable, triedAt } = await leftOut('unknown keyword');
   for (const object of [bad, changed]) {
-    const { decision, leftOut: found } = routes.servable(decided([good, object, sliceObject('web', 1)]));
+    const { decision, leftOut: found } = servable(good, object, pods);
     expect(verdicts(decision)).toEqual(['shop:bad ConfigurationRefused', 'shop:good admitted']);
     expect(decision.model.backends.map(({ key }) => key)).toEqual(['shop:good']);
     expect(found.map(({ message }) => message)).toEqual([
-      'HAProxy refuses a configuration with this route: unknown keyword',
+      "HAProxy refuses a configuration with this route: backend 'be_http:shop:bad' : unknown keyword",
     ]);
   }
-  const next = decided([good, changed]);
-  routes.remove(next.model.backends);
-  expect(verdicts(routes.servable(next).decision)).toEqual(['shop:bad admitted', 'shop:good admitted']);
+  expect(await triedAt(500, false)).toEqual(['shop:bad']);
+  expect(verdicts(servable(good, changed).decision)).toEqual(['shop:bad admitted', 'shop:good admitted']);
 });
 
-test('a changed route is tried after half a second, an unchanged one or one with new pods after a minute', () => {
-  const { clock, routes, due } = leftOut('unknown keyword');
-  clock.nowMs = 59_999;
-  routes.servable(decided([good, bad, sliceObject('web', 1)]));
-  expect(due()).toEqual([]);
-  routes.servable(decided([good, changed]));
-  expect(due()).toEqual(['shop:bad']);
-  clock.nowMs = 499;
-  expect(due()).toEqual([]);
-  clock.nowMs = 60_000;
-  routes.servable(decided([good, bad]));
-  expect(due()).toEqual(['shop:bad']);
+test.each([
+  ['an unchanged route', 'unknown keyword', [bad], 60_000],
+  ['a route with new pods', 'unknown keyword', [bad, pods], 60_000],
+  ['a route with new pods that had an error about a server', "'server pod:1' : no", [bad, pods], 500],
+  ['a changed route', 'unknown keyword', [changed], 500],
+])('%s is tried after its time, not before: %s', async (_, words, now, ms) => {
+  const { servable, triedAt } = await leftOut(words);
+  servable(good, ...now);
+  expect(await triedAt(ms - 1)).toEqual([]);
+  expect(await triedAt(ms)).toEqual(['shop:bad']);
 });
 
-test('pods count if the error is about a server, and a route refused again waits longer', () => {
-  const { clock, routes, due, before } = leftOut("'server pod:1' : no");
-  const podsChanged = decided([good, bad, sliceObject('web', 1)]);
-  routes.servable(podsChanged);
-  clock.nowMs = 500;
-  expect(due()).toEqual(['shop:bad']);
-  routes.add(podsChanged.model.backends, new Map([['shop:bad', 'server']]));
-  routes.servable(before);
-  clock.nowMs = 1_400;
-  expect(due()).toEqual([]);
-  clock.nowMs = 1_500;
-  expect(due()).toEqual(['shop:bad']);
+test('a route that is refused again waits longer', async () => {
+  const { servable, triedAt } = await leftOut('unknown keyword');
+  servable(good, changed);
+  expect(await triedAt(500)).toEqual(['shop:bad']);
+  servable(good, bad);
+  expect(await triedAt(1_499)).toEqual([]);
+  expect(await triedAt(1_500)).toEqual(['shop:bad']);
 });
 
-test('a route that is only suspected is tried at once', () => {
-  const { routes, due, before } = leftOut('');
-  routes.add(before.model.backends, new Map([['shop:good', undefined]]));
-  routes.servable(before);
-  expect(due()).toEqual(['shop:good']);
+test('a route that is only suspected is tried at once', async () => {
+  const { triedAt } = await leftOut('no', [good, bad, other], '\n[ALERT] (1) : too many fatal errors');
+  expect(await triedAt(0)).toEqual(['shop:other']);
 });
 
-test('a route that was refused, went and came back is tried again', () => {
-  const { routes, before } = leftOut('');
-  routes.servable(decided([good]));
-  expect(routes.servable(before).leftOut).toEqual([]);
+test('a route that was refused, went and came back is tried again', async () => {
+  const { servable } = await leftOut('no');
+  servable(good);
+  expect(servable(good, bad).leftOut).toEqual([]);
 });

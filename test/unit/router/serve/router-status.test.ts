@@ -13,9 +13,8 @@ test('however many routes are refused, all are counted and the first ones named'
   const decision = decided(many);
   const left = decision.admission.admitted.slice(0, 20).map(({ key }) => key);
   const refusal = { reason: 'ConfigurationRefused', message: 'no' } as const;
-  const next = rejectRoutes(decision, new Map(left.map((key) => [key, refusal])));
-  const leftOut = next.admission.rejected.filter(({ key }) => left.includes(key));
-  const counts = routeCounts({ decision: next, leftOut });
+  const refusals = new Map(left.map((key) => [key, refusal]));
+  const counts = routeCounts(rejectRoutes({ decision, leftOut: [] }, refusals));
   expect(counts).toMatchObject({
     ...{ admitted: 80, hosts: 80, rejected: { HostAlreadyClaimed: 200, ConfigurationRefused: 20 } },
   });
