@@ -20,10 +20,6 @@ const benches: Readonly<Record<string, readonly string[]>> = {
   footprint: ['--reloads', '10', '--rest-seconds', '5', '--rounds', '3'],
   image: [],
   scale: ['--seconds', '20'],
-  kube: ['--rounds', '1'],
-  status: ['--rounds', '3'],
-  starvation: ['--minutes', '1'],
-  proxy: ['--changes', '10'],
   router: ['--rounds', '2', '--routes', '100', '--routes', '1000', '--reloads', '5'],
 };
 

@@ -359,59 +359,10 @@ a monitor with an ingress VIP, which watches all nodes and lists them every 50 s
   ],
 };
 
-const lists: Section = {
-  title: 'Lists of the Kubernetes API',
-  about: "20,000 Routes, from the tests' API server on the same machine (`npm run bench:kube`).",
-  columns: { ms: 'time, ms', cpu: 'processor time, ms', peak: 'peak heap, MB', kept: 'heap kept, MB' },
-  isPlain: true,
-  rows: ['projection, pages of 500', 'projection, one page', 'whole objects, pages of 500'].map((name) => {
-    const at = (figure: string) => `kube#results/${name}/*/${figure}`;
-    return {
-      ...{ what: name, unit: '', better: 'less' },
-      cells: { ms: at('listMs'), cpu: at('cpuMs'), peak: at('peakMb'), kept: at('keptMb') },
-      ...(name === 'projection, pages of 500' && { goal: { atMost: 3_000 } }),
-    };
-  }),
-};
-
-const commands: Section = {
-  title: 'Commands',
-  about: '`hawser status` on one of three nodes (`npm run bench:status`).',
-  columns: { hawser: 'hawser' },
-  rows: [
-    'all four answer',
-    'haproxy is dead',
-    'keepalived-monitor is dead',
-    'haproxy hangs',
-    'all four are dead',
-  ].map((name) => ({
-    ...{ what: name, unit: 'ms', better: 'less', cells: { hawser: `status#results/${name}` } },
-    ...(!name.endsWith('hangs') && { goal: { atMost: 300 } }),
-  })),
-};
-
-const starvation: Section = {
-  title: 'Starved processors',
-  about:
-    'Adverts every 20 ms, six busy loops on the one CPU that all nodes share (`npm run bench:starvation`). Nothing fails, so every move is false.',
-  columns: { hawser: 'moves of the VIP' },
-  rows: (['20 ms realtime', '20 ms fair'] as const).map((name) => ({
-    what:
-      name === '20 ms realtime'
-        ? 'keepalived at its real-time priority'
-        : 'without that priority, at a third of the weight of a busy loop',
-    ...{ unit: '', better: 'less', cells: { hawser: `starvation#moves/${name}` } },
-    ...(name === '20 ms realtime' && { goal: never }),
-  })),
-};
-
 /** The pages below docs/: the figures that an operator asks for, and those that a change of the code is measured by. */
 export const pages = {
   'performance.md': [...[dataPath, reloads, failover, tail], ...[footprint, image, router]],
-  'internals/measurements.md': [
-    ...[holders, powerCut, soakLosses, soak, starts, scale],
-    ...[routerDetails, lists, commands, starvation],
-  ],
+  'internals/measurements.md': [holders, powerCut, soakLosses, soak, starts, scale, routerDetails],
 } satisfies Record<string, readonly Section[]>;
 
 export const sections: readonly Section[] = Object.values(pages).flat();
