@@ -43,7 +43,7 @@ export async function watchLiveness(options: LivenessOptions): Promise<void> {
   await Promise.all([followConnection(options, view), pollReadiness(options, view)]);
 }
 
-interface View {
+export interface View {
   readonly connected: (isConnected: boolean) => void;
   readonly polled: (poll: Poll) => void;
   /** One poll failed, and the next one decides. */
@@ -51,7 +51,7 @@ interface View {
 }
 
 /** Combines the two watchers: dead outranks the others. */
-function createView(onChange: (liveness: Liveness) => void): View {
+export function createView(onChange: (liveness: Liveness) => void): View {
   let reported: Liveness = 'unknown';
   let isConnected = false;
   let failures = 0;

@@ -6,6 +6,7 @@ import {
   type DeployAction,
   type DeployEvent,
   initialDeploy,
+  isHeld,
   type Policy,
   type Version,
 } from '../../../../src/engine/config/deploy-state.ts';
@@ -204,4 +205,35 @@ it('a version that is refused while another one is being refused hides neither',
   ]);
   const refused = actions.flatMap((each) => (each.kind === 'report' ? [each.version.revision] : []));
   expect(refused).toEqual([second.revision, first.revision]);
+});
+
+it('a version that is wanted again is known once, next to the one between', () => {
+  const { state } = after([first, second, first].map((version) => ({ kind: 'wanted', version })));
+  expect(state.known.map(({ revision }) => revision)).toEqual([first.revision, second.revision]);
+});
+
+it('what runs is unknown after an update was abandoned, and not after a look', () => {
+  const update = after([
+    ...served(first),
+    { kind: 'wanted', version: second },
+    { kind: 'abandoned', message: 'newer' },
+  ]);
+  expect(update.state.running).toBeUndefined();
+  const look = after([...served(first), { kind: 'abandoned', message: 'newer' }]);
+  expect(look.state.running?.revision).toBe(first.revision);
+});
+
+const waiting: Deploy<number> = {
+  ...{ ...initialDeploy(), wanted: second, running: first },
+  onDisk: { revision: second.revision, isOwn: true },
+};
+
+it.each<[string, boolean, Partial<Deploy<number>>]>([
+  ['on disk and not running', true, {}],
+  ['being reloaded', false, { doing: { kind: 'reload', version: second, notBeforeMs: 0 } }],
+  ['failing', false, { backoff: { failures: 1, untilMs: 0 } }],
+  ['not on disk', false, { onDisk: { revision: first.revision, isOwn: true } }],
+  ['running', false, { running: second }],
+])('a wanted version that is %s is held for a reload: %s', (_what, isWaiting, changes) => {
+  expect(isHeld({ ...waiting, ...changes })).toBe(isWaiting);
 });

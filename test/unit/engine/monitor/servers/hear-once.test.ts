@@ -29,6 +29,7 @@ async function decide(observation: Observation | undefined, lastKnown?: readonly
       wake.poke();
     }
     await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
+    await new Promise((resolve) => setImmediate(resolve));
     hasEnded = true;
   };
   const remarks = await hearOnce('servers', { lists: [list], loops: { source }, wake }, 200);

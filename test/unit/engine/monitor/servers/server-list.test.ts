@@ -12,15 +12,16 @@ const nodes = (count: number): readonly ApiServer[] =>
 
 function createList() {
   const clock = { nowMs: 0 };
+  const logged: string[] = [];
   const list = createServerList(
     { settle: SETTLE_MS, config: '/nowhere/haproxy.cfg' },
     { lastKnown: undefined, save: () => undefined },
-    { log: () => undefined, once: createOnce() },
+    { log: ({ event }) => void logged.push(event), once: createOnce() },
     () => clock.nowMs,
   );
   const see = (servers: readonly ApiServer[]) =>
     list.observe({ kind: 'servers', via: 'watch', from: 'https://api', skipped: [], servers });
-  return { clock, list, see };
+  return { clock, list, see, logged };
 }
 
 test('a change is as old as when it was first seen', async () => {
@@ -53,4 +54,29 @@ test('a list that returns to the served one is wanted at once if the one between
   }
   see(nodes(3));
   expect((await list.next(never)).input).toEqual(nodes(3));
+});
+
+test('a list that still changes is looked at again when it has settled, and is up to date once served', async () => {
+  const { clock, list, see } = createList();
+  see(nodes(3));
+  expect(await list.next(never)).toEqual({ input: undefined, lookAgainInMs: SETTLE_MS });
+  expect(list.isUpToDate()).toBe(false);
+  clock.nowMs += SETTLE_MS;
+  expect(await list.next(never)).toEqual({ input: nodes(3), lookAgainInMs: undefined });
+  list.markServed(nodes(3));
+  expect(list.isUpToDate()).toBe(true);
+  see(nodes(2));
+  expect(list.isUpToDate()).toBe(false);
+});
+
+test('a list that is held back is logged, and the served one stays', async () => {
+  const { clock, list, see, logged } = createList();
+  see(nodes(3));
+  clock.nowMs += SETTLE_MS;
+  await list.next(never);
+  list.markServed(nodes(3));
+  see([]);
+  clock.nowMs += SETTLE_MS;
+  expect((await list.next(never)).input).toEqual(nodes(3));
+  expect(logged).toContain('list-held');
 });

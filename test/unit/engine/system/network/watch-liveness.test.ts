@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPollJudge } from '../../../../../src/engine/system/network/watch-liveness.ts';
+import { createPollJudge, createView } from '../../../../../src/engine/system/network/watch-liveness.ts';
 
 const starved = ['silent', 400] as const;
 
@@ -22,4 +22,20 @@ test('a poll in time ends a row of starved ones', () => {
   const isProof = createPollJudge(300);
   for (let poll = 0; poll < 10; poll += 1) isProof(...starved);
   expect([isProof('silent', 300), isProof(...starved)]).toEqual([true, false]);
+});
+
+test.each([
+  ['good good', ['serving']],
+  ['good bad bad', ['serving', 'unready']],
+  ['good silent silent', ['serving', 'hung']],
+  ['good bad good', ['serving']],
+  ['good silent silent good', ['serving', 'hung', 'serving']],
+])('a connected server whose polls are %s is reported as %j', (polls, expected) => {
+  const reported: string[] = [];
+  const view = createView((liveness) => void reported.push(liveness));
+  view.connected(true);
+  for (const poll of polls.split(' ')) view.polled(poll as 'good');
+  expect(reported).toEqual(expected);
+  view.connected(false);
+  expect(reported.at(-1)).toBe('dead');
 });

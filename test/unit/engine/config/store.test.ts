@@ -1,0 +1,20 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Rendered, revisionOf } from '../../../../src/engine/config/set.ts';
+import { createStore } from '../../../../src/engine/config/store.ts';
+
+test('the store knows what it wrote, and notices an edit by hand', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'hawser-store-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const configPath = join(dir, 'main.cfg');
+  const store = createStore({ configPath });
+  expect((await store.onDisk()).revision).toBeUndefined();
+  const set: Rendered = { text: '# hawser renders this file\n', mode: 0o644 };
+  await store.put(set, undefined, new AbortController().signal);
+  expect((await store.onDisk()).revision).toBe(revisionOf(set));
+  const edited = '# edited by hand, and longer\n';
+  writeFileSync(configPath, edited);
+  expect((await store.onDisk()).revision).toBe(revisionOf({ text: edited, mode: 0o644 }));
+});
