@@ -72,6 +72,11 @@ export async function examine(
   return await examineRoot(id, files === undefined ? '/' : temporaryRoot({ ...inView, ...files }), settings);
 }
 
+/** A finding as one line: `warn: what is wrong; what to type`. */
+export function said(finding: Finding): string {
+  return `${finding.kind}: ${finding.message}${'remedy' in finding ? `; ${finding.remedy}` : ''}`;
+}
+
 /** What one check says in a container with these files and none of the node's. */
 export async function examineInContainer(
   id: string,

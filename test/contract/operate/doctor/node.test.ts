@@ -56,17 +56,6 @@ test('a node on which everything is wrong', async () => {
     expect(remedy === null).toBe(verdict === 'ok' || verdict === 'skip');
 });
 
-test('a VIP that belongs nowhere, on another subnet, or to the node itself', async () => {
-  const { us } = await createDoctorSegment();
-  const ask = async (...flags: readonly string[]) =>
-    (await runDoctor(us, ['--only', 'vip-interface', ...flags])).said('vip-interface');
-  expect(await ask('--api-vips', '203.0.113.9')).toMatch(/^fail: 203\.0\.113\.9: no interface/);
-  expect(await ask('--api-vips', '203.0.113.9', '--interface', 'eth0')).toMatch(
-    /^warn: .* no subnet of eth0/,
-  );
-  expect(await ask('--api-vips', '10.77.0.11')).toMatch(/^fail: 10\.77\.0\.11 is the address of eth0 itself/);
-});
-
 test('an IPv6 VIP with IPv6 disabled', async () => {
   const { us } = await createDoctorSegment();
   await setSysctl(us, 'net.ipv6.conf.all.disable_ipv6=1');

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
 import { doctorArgv, type Examined, runDoctor } from '../../../helpers/doctor/run-doctor.ts';
@@ -54,30 +53,6 @@ test('another cluster with our id, an id that is free, a peer, and our own VIP',
   expect(await ask(us, ...all)).toMatch(/^ok: /);
   expect(await ask(us, '--api-vips', '10.77.0.250', ...all.slice(2))).toMatch(/^ok: /);
   expect(await peer.run('nft', 'list', 'tables')).toBe('');
-});
-
-test('the id is the one that keepalived.conf has, or that the name gives', async () => {
-  const { us, stranger } = await createDoctorSegment();
-  await startForeign(stranger, '10.77.0.250');
-  const conf = (id: number): string =>
-    join(
-      temporaryRoot({
-        'keepalived.conf': `vrrp_instance API {
-  interface eth0
-  virtual_router_id ${id}
-  unicast_peer {
-    10.77.0.12
-  }
-  virtual_ipaddress {
-    ${VIP}/32
-  }
-}
-`,
-      }),
-      'keepalived.conf',
-    );
-  expect(await ask(us, '--keepalived-config', conf(77))).toMatch(/^fail: 10\.77\.0\.66 advertises /);
-  expect(await ask(us, '--keepalived-config', conf(78))).toMatch(/^ok: id 78: /);
 });
 
 test('without nft, and without root, it cannot tell', async () => {

@@ -1,22 +1,26 @@
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { judgePeerPorts } from '../../../../src/api-lb/doctor/checks.ts';
-import { examine } from '../../../helpers/doctor/scene.ts';
+import { examine, said } from '../../../helpers/doctor/scene.ts';
 
-const peer = { name: 'cp-2', address: '192.0.2.12' };
 const dropped = { problem: 'no answer in 1200 ms' };
 
-test('peer-ports: a firewall that drops the load balancer, one that drops the health page, and a peer without HAProxy', () => {
-  expect(judgePeerPorts({ peer, lbPort: 9445, balancer: 'open', health: 'open' })).toMatchObject({
-    kind: 'ok',
-  });
-  expect(judgePeerPorts({ peer, lbPort: 9445, balancer: dropped, health: 'open' })).toMatchObject({
-    kind: 'fail',
-    message: 'port 9445 of cp-2 (192.0.2.12) cannot be reached: no answer in 1200 ms',
-    remedy: expect.stringContaining('its firewall sees 9445'),
-  });
-  expect(judgePeerPorts({ peer, lbPort: 9445, balancer: 'open', health: dropped }).kind).toBe('fail');
-  expect(judgePeerPorts({ peer, lbPort: 9445, balancer: 'refused', health: 'open' }).kind).toBe('warn');
+test.each<[claim: string, reached: Partial<Parameters<typeof judgePeerPorts>[0]>, words: RegExp]>([
+  ['accepts both ports', {}, /^ok: /],
+  [
+    'drops the port of the load balancer',
+    { balancer: dropped },
+    /^fail: port 9445 of cp-2 \(192\.0\.2\.12\) cannot be reached: no answer in 1200 ms; .*its firewall sees 9445/,
+  ],
+  ['drops the health port', { health: dropped }, /^fail: the health port/],
+  ['has no HAProxy', { balancer: 'refused' }, /^warn: /],
+  ['accepts an extra port', { extra: [[19_345, 'open']] }, /^ok: /],
+  ['drops an extra port', { extra: [[19_345, dropped]] }, /^fail: port 19345 of/],
+  ['does not listen on an extra port', { extra: [[19_345, 'refused']] }, /^warn: .*does not listen on 19345/],
+])('peer-ports: a peer that %s', (_, reached, words) => {
+  const peer = { name: 'cp-2', address: '192.0.2.12' };
+  const finding = judgePeerPorts({ peer, lbPort: 9445, balancer: 'open', health: 'open', ...reached });
+  expect(said(finding)).toMatch(words);
 });
 
 test('peer-ports: real listeners are connected to, and closed ports are refused', async () => {
@@ -25,28 +29,7 @@ test('peer-ports: real listeners are connected to, and closed ports are refused'
   onTestFinished(() => void server.close());
   const address = server.address();
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
-  const servers = 'cp-2=127.0.0.2';
-  expect(await examine('peer-ports', {}, { servers, lbPort: port, healthPort: port })).toMatchObject({
-    kind: 'ok',
-  });
-  expect(await examine('peer-ports', {}, { servers, lbPort: 1, healthPort: port })).toMatchObject({
-    kind: 'warn',
-  });
-});
-
-test('peer-ports: without known peers there is nothing to look at', async () => {
-  expect(await examine('peer-ports', {})).toMatchObject({ kind: 'skip' });
-});
-
-test('a port behind which an extra port is served is checked like the load balancer', () => {
-  const look = { peer, lbPort: 9445, balancer: 'open', health: 'open' } as const;
-  expect(judgePeerPorts({ ...look, extra: [[19_345, 'open']] }).kind).toBe('ok');
-  expect(judgePeerPorts({ ...look, extra: [[19_345, dropped]] })).toMatchObject({
-    kind: 'fail',
-    message: expect.stringContaining('port 19345 of'),
-  });
-  expect(judgePeerPorts({ ...look, extra: [[19_345, 'refused']] })).toMatchObject({
-    kind: 'warn',
-    message: expect.stringContaining('does not listen on 19345'),
-  });
+  const at = async (lbPort: number) =>
+    (await examine('peer-ports', {}, { servers: 'cp-2=127.0.0.2', lbPort, healthPort: port })).kind;
+  expect([await at(port), await at(1)]).toEqual(['ok', 'warn']);
 });

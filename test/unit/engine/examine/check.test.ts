@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { checkOf, type Look, ok, read, skip, unknown, warn } from '../../../../src/engine/examine/check.ts';
+import {
+  checkOf,
+  fail,
+  type Look,
+  ok,
+  read,
+  skip,
+  unknown,
+  warn,
+} from '../../../../src/engine/examine/check.ts';
 import type { NodeContext } from '../../../../src/engine/examine/context.ts';
 
 const about = { id: 'x', title: 'x', why: 'x' };
@@ -36,9 +45,14 @@ test('the worst of several findings counts, and none is nothing to check', async
       ...about,
       needs: { all: () => read(all) },
       none: 'there is no disk',
-      judge: (facts) => facts.all.map((each) => (each > 1 ? warn(`disk ${each}`, 'replace it') : ok('fine'))),
+      judge: (facts) =>
+        facts.all.map((each) => {
+          if (each === 9) return fail('disk 9 is gone', 'buy one');
+          return each > 1 ? warn(`disk ${each}`, 'replace it') : ok('fine');
+        }),
     }).run(nodeWhere(true));
   expect(await of([1, 2, 3])).toEqual(warn('disk 2; disk 3', 'replace it'));
+  expect(await of([2, 9])).toEqual(fail('disk 9 is gone', 'buy one'));
   expect(await of([])).toEqual(skip('there is no disk'));
 });
 

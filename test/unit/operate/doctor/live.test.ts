@@ -1,105 +1,83 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { examine, examineRoot, temporaryRoot } from '../../../helpers/doctor/scene.ts';
+import { examine, examineRoot, type Files, said, temporaryRoot } from '../../../helpers/doctor/scene.ts';
+import { haproxySupervisorSays, keepalivedSupervisorSays } from '../../../helpers/status-samples.ts';
 
 const config = 'global\n  maxconn 7\n';
-const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
+const configSha256 = createHash('sha256').update(config).digest('hex');
+const haproxy = { ...haproxySupervisorSays, current: { ...haproxySupervisorSays.current, configSha256 } };
+const keepalived = {
+  ...keepalivedSupervisorSays,
+  current: { ...keepalivedSupervisorSays.current, configSha256 },
+};
+const onLastGood = { ...haproxy, current: { ...haproxy.current, config: 'last-good' } };
+const lastFailure = { stage: 'check', message: 'unknown keyword', agoMs: 1 };
+const waiting = { ...haproxy, current: null, phase: 'waiting-for-configuration', lastFailure };
 
-const haproxyStatus = (configSha256: string, changes: object = {}): object => ({
-  ok: true,
-  phase: 'serving',
-  current: { generation: 3, pid: 77, workers: [78], ageMs: 5, sessions: 1, config: 'live', configSha256 },
-  draining: [],
-  reload: null,
-  restart: null,
-  lastFailure: null,
-  ...changes,
-});
-
-const vrrpStatus = (configSha256: string): object => ({
-  ok: true,
-  phase: 'running',
-  wanted: 'up',
-  current: { pid: 77, ageMs: 5, generation: 1, configSha256 },
-  instances: [{ name: 'API', state: 'BACKUP', priority: 200, sinceMs: 5, vips: [] }],
-  trackFiles: [],
-  reload: null,
-  restarts: 0,
-  restart: null,
-  lastTransition: null,
-  lastFailure: null,
-});
-
-/** A socket that answers each request with this line, or with nothing. */
-async function supervisor(
-  answer: object | undefined,
-  path = join(temporaryRoot({}), 'control.sock'),
-): Promise<string> {
+/** Answers each request on the socket with this line, or with nothing. */
+async function supervise(path: string, answer: object | undefined): Promise<void> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => socket.end(answer === undefined ? '' : `${JSON.stringify(answer)}\n`));
   });
   await new Promise<void>((resolve) => server.listen(path, resolve));
   onTestFinished(() => void server.close());
-  return path;
 }
 
-/** The files of the machine itself, because the socket is one of them. */
-async function ask(id: string, answer: object | undefined, disk = config) {
-  const file = join(temporaryRoot({ '/program.cfg': disk }), 'program.cfg');
-  const socket = await supervisor(answer);
-  return await examine(id, undefined, {
-    haproxySocket: socket,
-    keepalivedSocket: socket,
-    haproxyConfig: file,
-    keepalivedConfig: file,
-  });
-}
-
-test('haproxy-supervisor: one that serves', async () => {
-  const finding = await ask('haproxy-supervisor', haproxyStatus(sha(config)));
-  expect(finding).toMatchObject({ kind: 'ok', message: 'serving, pid 77' });
+test.each<[check: string, claim: string, answer: object | undefined, file: string, words: RegExp]>([
+  ['haproxy-supervisor', 'serves', haproxy, config, /^ok: serving, pid 4242$/],
+  ['haproxy-supervisor', 'runs HAProxy on the last good copy', onLastGood, config, /^warn: /],
+  ['haproxy-supervisor', 'has no HAProxy, and says why', waiting, config, /^fail: .*unknown keyword/],
+  ['haproxy-supervisor', 'never answers', undefined, config, /^fail: .*without an answer/],
+  [
+    'keepalived-supervisor',
+    'reports its states',
+    keepalived,
+    config,
+    /^ok: running, pid 5151 \(API MASTER\)$/,
+  ],
+  ['haproxy-config', 'is the file that runs', haproxy, config, /^ok: /],
+  ['haproxy-config', 'was edited since', haproxy, '# edited\n', /^fail: /],
+  ['keepalived-config', 'is the file that runs', keepalived, config, /^ok: /],
+  ['keepalived-config', 'was edited since', keepalived, '# edited\n', /^fail: /],
+])('%s: one that %s', async (check, _, answer, text, words) => {
+  // The files of the machine itself, because the socket is one of them.
+  const root = temporaryRoot({ '/program.cfg': text });
+  const [file, socket] = [join(root, 'program.cfg'), join(root, 'control.sock')];
+  await supervise(socket, answer);
+  const paths = { haproxySocket: socket, keepalivedSocket: socket };
+  const finding = await examine(check, undefined, { ...paths, haproxyConfig: file, keepalivedConfig: file });
+  expect(said(finding)).toMatch(words);
 });
 
-test('haproxy-supervisor: one whose HAProxy runs on the last good copy', async () => {
-  const current = { generation: 3, pid: 77, workers: [], ageMs: 5, sessions: null, config: 'last-good' };
-  const status = haproxyStatus('', { current: { ...current, configSha256: 'a' } });
-  expect(await ask('haproxy-supervisor', status)).toMatchObject({ kind: 'warn' });
+const manifestOf = (program: string): Files => ({
+  [`/etc/kubernetes/manifests/${program}.yaml`]: 'args: [hawser]\n',
 });
+const logsOf = (pod: string): Files => ({ [`/var/log/pods/kube-system_${pod}-n1_1/.kept`]: '' });
+const refused = { ...manifestOf('haproxy'), ...logsOf('keepalived') };
+const created = { ...manifestOf('haproxy'), ...logsOf('haproxy') };
 
-test('haproxy-supervisor: a supervisor without a HAProxy to run says why', async () => {
-  const lastFailure = { stage: 'check', message: 'unknown keyword', agoMs: 1 };
-  const status = haproxyStatus('', { current: null, phase: 'waiting-for-configuration', lastFailure });
-  const finding = await ask('haproxy-supervisor', status);
-  expect(finding).toMatchObject({ kind: 'fail', message: expect.stringContaining('unknown keyword') });
-});
-
-test('haproxy-supervisor: one that never answers fails', async () => {
-  expect(await ask('haproxy-supervisor', undefined)).toMatchObject({
-    kind: 'fail',
-    message: expect.stringContaining('without an answer'),
-  });
-});
-
-test('keepalived-supervisor: one that runs tells its states', async () => {
-  const finding = await ask('keepalived-supervisor', vrrpStatus(sha(config)));
-  expect(finding).toMatchObject({ kind: 'ok', message: 'running, pid 77 (API BACKUP)' });
-});
-
-test.each(['haproxy', 'keepalived'] as const)(
-  '%s-supervisor: not installed is nothing to look at',
-  async (program) => {
-    expect(await examine(`${program}-supervisor`, {})).toMatchObject({ kind: 'skip' });
-  },
-);
-
-test.each(['haproxy', 'keepalived'] as const)('%s-supervisor: installed and not running', async (program) => {
-  const manifest = readFileSync(new URL(`../../../../manifests/${program}.yaml`, import.meta.url), 'utf8');
-  const files = { [`/etc/kubernetes/manifests/${program}.yaml`]: manifest };
-  expect(await examine(`${program}-supervisor`, files)).toMatchObject({ kind: 'fail' });
+test.each<[check: string, claim: string, files: Files, words: RegExp]>([
+  ['haproxy-supervisor', 'is not installed', {}, /^skip: /],
+  ['keepalived-supervisor', 'is not installed', {}, /^skip: /],
+  ['haproxy-supervisor', 'is installed and does not run', manifestOf('haproxy'), /^fail: /],
+  ['keepalived-supervisor', 'is installed and does not run', manifestOf('keepalived'), /^fail: /],
+  [
+    'haproxy-supervisor',
+    'has a manifest that the kubelet refused',
+    refused,
+    /^fail: the kubelet runs no pod for the manifest of haproxy; journalctl -u kubelet \| grep haproxy$/,
+  ],
+  [
+    'haproxy-supervisor',
+    'has a pod with failing containers',
+    created,
+    /^fail: .*; crictl ps -a; .*journalctl/,
+  ],
+])('%s: one that %s', async (check, _, files, words) => {
+  expect(said(await examine(check, files))).toMatch(words);
 });
 
 test('haproxy-supervisor: one in a pod is asked through the root directory of its process', async () => {
@@ -110,34 +88,7 @@ test('haproxy-supervisor: one in a pod is asked through the root directory of it
     '/proc/9/root/var/run': '->/run',
     '/proc/9/root/run/haproxy/.kept': '',
   });
-  await supervisor(haproxyStatus(sha(config)), join(root, '/proc/9/root/run/haproxy/master.sock'));
+  await supervise(join(root, '/proc/9/root/run/haproxy/master.sock'), haproxy);
   const settings = { haproxySocket: '/var/run/haproxy/master.sock' };
   expect(await examineRoot('haproxy-supervisor', root, settings)).toMatchObject({ kind: 'ok' });
-});
-
-const INSTALLED = { '/etc/kubernetes/manifests/haproxy.yaml': 'args: [hawser]\n', '/proc/1/comm': 'init\n' };
-
-test('haproxy-supervisor: a manifest that the kubelet refused sends the operator to its journal', async () => {
-  const root = temporaryRoot({ ...INSTALLED, '/var/log/pods/kube-system_keepalived-n1_1/.kept': '' });
-  expect(await examineRoot('haproxy-supervisor', root, {})).toMatchObject({
-    kind: 'fail',
-    message: 'the kubelet runs no pod for the manifest of haproxy',
-    remedy: 'journalctl -u kubelet | grep haproxy',
-  });
-});
-
-test('haproxy-supervisor: a pod that has no supervisor sends the operator to its containers', async () => {
-  const root = temporaryRoot({ ...INSTALLED, '/var/log/pods/kube-system_haproxy-n1_1/.kept': '' });
-  expect(await examineRoot('haproxy-supervisor', root, {})).toMatchObject({
-    kind: 'fail',
-    remedy: expect.stringMatching(/^crictl ps -a; .*journalctl -u kubelet/),
-  });
-});
-
-test.each([
-  ['haproxy-config', haproxyStatus],
-  ['keepalived-config', vrrpStatus],
-] as const)('%s: the file that runs, and one that was edited since', async (id, status) => {
-  expect(await ask(id, status(sha(config)))).toMatchObject({ kind: 'ok' });
-  expect(await ask(id, status(sha(config)), 'global\n  maxconn 8\n')).toMatchObject({ kind: 'fail' });
 });

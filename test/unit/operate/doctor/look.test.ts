@@ -3,50 +3,44 @@ import { moreRights } from '../../../../src/engine/examine/check.ts';
 import { parseListeners } from '../../../../src/engine/system/network/listening-ports.ts';
 import { scopeOf } from '../../../../src/operate/doctor/node-checks.ts';
 import { unicastPeers } from '../../../../src/vip/doctor/looks.ts';
-import { examine } from '../../../helpers/doctor/scene.ts';
+import {
+  examine,
+  examineInContainer,
+  type Files,
+  type Settings,
+  said,
+} from '../../../helpers/doctor/scene.ts';
 
-const line = (local: string, state: string, inode: number): string =>
-  `   0: ${local} 00000000:0000 ${state} 00000000:00000000 00:00000000 00000000     0        0 ${inode} 1 0 100 0 0 10 0`;
+const line = (local: string, state = '0A') =>
+  `   0: ${local} 00000000:0000 ${state} 00000000:00000000 00:00000000 00000000     0        0 1 1 0 100 0 0 10 0`;
 
-test('listeners: what listens, and from where it can be reached', () => {
-  const table = [
-    '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode',
-    line('00000000:24E5', '0A', 1),
-    line('0100007F:7305', '0A', 2),
-    line('0B004D0A:24E5', '0A', 3),
-    line('00000000000000000000000001000000:24E5', '0A', 4),
-    line('0000000000000000FFFF00000100007F:24E5', '0A', 5),
-    line('0100007F:24E5', '01', 6),
-  ].join('\n');
-  expect(
-    parseListeners(table).map(({ address, port, inode }) => ({ port, scope: scopeOf(address), inode })),
-  ).toEqual([
-    { port: 9445, scope: 'all', inode: '1' },
-    { port: 29445, scope: 'loopback', inode: '2' },
-    { port: 9445, scope: 'address', inode: '3' },
-    { port: 9445, scope: 'loopback', inode: '4' },
-    { port: 9445, scope: 'loopback', inode: '5' },
-  ]);
+test.each([
+  ['every address', line('00000000:24E5'), [[9445, 'all']]],
+  ['loopback', line('0100007F:7305'), [[29_445, 'loopback']]],
+  ['one address', line('0B004D0A:24E5'), [[9445, 'address']]],
+  ['IPv6 loopback', line('00000000000000000000000001000000:24E5'), [[9445, 'loopback']]],
+  ['IPv4 loopback in IPv6', line('0000000000000000FFFF00000100007F:24E5'), [[9445, 'loopback']]],
+  ['no address, but is connected', line('0100007F:24E5', '01'), []],
+])('a socket that listens on %s is found there', (_, socket, found) => {
+  const header =
+    '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode';
+  const listeners = parseListeners(`${header}\n${socket}`);
+  expect(listeners.map(({ address, port }) => [port, scopeOf(address)])).toEqual(found);
 });
 
-test('ports: one that is in use by an invisible process', async () => {
-  const files = { '/proc/net/tcp': line('00000000:24E5', '0A', 1) };
-  expect(await examine('ports', files)).toMatchObject({ kind: 'unknown', remedy: moreRights });
-});
+const moved = { pages: [{ program: 'keepalived supervise', port: 9095 }] };
 
-test('ports: a listener on one address is in the way of HAProxy and not of a page on loopback', async () => {
-  const files = { '/proc/net/tcp': line('0B004D0A:7305', '0A', 1) };
-  expect(await examine('ports', files)).toMatchObject({ kind: 'ok' });
-});
-
-test("ports: the four programs' pages, wherever they are", async () => {
-  const files = { '/proc/net/tcp': line('0100007F:2387', '0A', 1) };
-  expect(await examine('ports', files)).toMatchObject({ kind: 'ok' });
-  const pages = [{ program: 'keepalived supervise', port: 9095 }];
-  expect(await examine('ports', files, { pages })).toMatchObject({
-    kind: 'unknown',
-    message: expect.stringContaining('port 9095 (page of hawser keepalived supervise) is taken'),
-  });
+test.each<[claim: string, socket: string, settings: Settings, finding: object]>([
+  ['one in use by an invisible process', '00000000:24E5', {}, { kind: 'unknown', remedy: moreRights }],
+  ['a page on loopback beside a listener on one address', '0B004D0A:7305', {}, { kind: 'ok' }],
+  ['a port that no program has', '0100007F:2387', {}, { kind: 'ok' }],
+  [
+    'the page of a program, wherever it is',
+    ...(['0100007F:2387', moved] as const),
+    { message: expect.stringContaining('port 9095 (page of hawser keepalived supervise) is taken') },
+  ],
+])('ports: %s', async (_, socket, settings, finding) => {
+  expect(await examine('ports', { '/proc/net/tcp': line(socket) }, settings)).toMatchObject(finding);
 });
 
 test('peers: those of every instance, each once, comments left out', () => {
@@ -61,4 +55,19 @@ vrrp_instance B { unicast_peer {
 10.0.0.12
 } }`;
   expect(unicastPeers(text).map(({ address }) => address)).toEqual(['10.0.0.12', '10.0.0.13']);
+});
+
+const manifest: Files = { '/etc/kubernetes/manifests/haproxy.yaml': 'image: hawser:1' };
+
+test.each([
+  ...['settings-file', 'haproxy-supervisor', 'haproxy-config', 'keepalived-supervisor', 'keepalived-config'],
+  ...['keepalived-priority', 'networkd', 'networkmanager', 'other-vip-software', 'credentials'],
+  ...['client-certificate', 'node-labels'],
+])("%s cannot be judged where the node's files are not mounted", async (id) => {
+  const finding = said(await examineInContainer(id, { '/proc/1/comm': 'tini\n' }));
+  expect(finding).toMatch(/^unknown: .*not visible.*--root/);
+});
+
+test("an installed program is not called dead if the node's processes are hidden", async () => {
+  expect(await examineInContainer('haproxy-supervisor', manifest)).toMatchObject({ kind: 'unknown' });
 });

@@ -1,49 +1,42 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { examine, temporaryRoot } from '../../../helpers/doctor/scene.ts';
+import { examine, said, temporaryRoot } from '../../../helpers/doctor/scene.ts';
 
 /** A program that prints this and ends. */
-function program(output: string): string {
+function printing(output: string): string {
   const path = join(temporaryRoot({ '/program': `#!/bin/sh\ncat <<'END'\n${output}\nEND\n` }), 'program');
   chmodSync(path, 0o755);
   return path;
 }
 
-test('haproxy-program: the one of the distribution will do', async () => {
-  expect(await examine('haproxy-program', undefined)).toMatchObject({ kind: 'ok' });
-});
+const haproxy = (version: string, openssl = '+') =>
+  `HAProxy version ${version}\nFeature list : ${openssl}OPENSSL`;
+const keepalived = (version: string, options: string) =>
+  `Keepalived v${version}\n\nConfig options:  ${options}`;
+const ended = '2.7.1 2022/12/19\nStatus: stable branch - will stop receiving fixes around Q1 2024.';
 
-test.each([
-  ['an old one', 'HAProxy version 2.4.22-f8e3218 2023/02/14\nFeature list : +OPENSSL', 'fail', '2.4.22'],
-  ['one without TLS', 'HAProxy version 3.0.5-8e879a5 2024/09/19\nFeature list : -OPENSSL', 'fail', 'OpenSSL'],
+test.each<[program: 'haproxy' | 'keepalived', claim: string, output: string | undefined, words: RegExp]>([
+  ['haproxy', 'of the distribution passes', undefined, /^ok: /],
+  ['haproxy', 'that is too old fails', haproxy('2.4.22-f8e3218 2023/02/14'), /^fail: .*2\.4\.22/],
+  ['haproxy', 'without TLS fails', haproxy('3.0.5-8e879a5 2024/09/19', '-'), /^fail: .*OpenSSL/],
   [
-    'one whose authors stopped fixing it, which its distribution may go on to do',
-    'HAProxy version 2.7.1 2022/12/19\nStatus: stable branch - will stop receiving fixes around Q1 2024.\nFeature list : +OPENSSL',
-    'ok',
-    '2.7.1',
+    'haproxy',
+    'past its upstream support passes: a distribution may fix it',
+    haproxy(ended),
+    /^ok: .*2\.7\.1/,
   ],
-  ['something else', 'hello', 'unknown', 'no version'],
-])('haproxy-program: %s', async (_, output, kind, words) => {
-  const finding = await examine('haproxy-program', undefined, { haproxy: program(output) });
-  expect(finding).toMatchObject({ kind, message: expect.stringContaining(words) });
+  ['haproxy', 'without a version cannot be judged', 'hello', /^unknown: .*no version/],
+  ['keepalived', 'of the distribution passes', undefined, /^ok: /],
+  ['keepalived', 'that is too old fails', keepalived('2.0.10 (11/12,2018)', 'LVS VRRP'), /^fail: /],
+  ['keepalived', 'without VRRP fails', keepalived('2.3.1 (05/24,2024)', 'LVS'), /^fail: /],
+  ['keepalived', 'that is newer passes', keepalived('2.3.1 (05/24,2024)', 'LVS VRRP VRRP_AUTH'), /^ok: /],
+])('a %s %s', async (program, _, output, words) => {
+  const settings = output === undefined ? {} : { [program]: printing(output) };
+  expect(said(await examine(`${program}-program`, undefined, settings))).toMatch(words);
 });
 
-test('keepalived-program: the one of the distribution does', async () => {
-  expect(await examine('keepalived-program', undefined)).toMatchObject({ kind: 'ok' });
-});
-
-test.each([
-  ['an old one', 'Keepalived v2.0.10 (11/12,2018)\n\nConfig options:  LVS VRRP', 'fail'],
-  ['one without VRRP', 'Keepalived v2.3.1 (05/24,2024)\n\nConfig options:  LVS', 'fail'],
-  ['a newer one', 'Keepalived v2.3.1 (05/24,2024)\n\nConfig options:  LVS VRRP VRRP_AUTH', 'ok'],
-])('keepalived-program: %s', async (_, output, kind) => {
-  expect(await examine('keepalived-program', undefined, { keepalived: program(output) })).toMatchObject({
-    kind,
-  });
-});
-
-test('a program that is not here may be in the image of its pod', async () => {
+test('a program that is missing here may be in the image of its pod', async () => {
   const finding = await examine('keepalived-program', undefined, { keepalived: '/nowhere/keepalived' });
-  expect(finding).toMatchObject({ kind: 'unknown', message: expect.stringContaining('not installed') });
+  expect(said(finding)).toMatch(/^unknown: .*not installed/);
 });

@@ -9,7 +9,7 @@ import {
   judgeHolders,
   vipHolder,
 } from '../../../../src/vip/doctor/segment-checks.ts';
-import { contextOf, temporaryRoot } from '../../../helpers/doctor/scene.ts';
+import { contextOf, said, temporaryRoot } from '../../../helpers/doctor/scene.ts';
 
 const VIP = '10.0.0.100';
 const [ours, theirs] = ['36:5f:00:00:00:01', '36:5f:00:00:00:02'] as const;
@@ -45,13 +45,22 @@ test.each<[string, Heard, string, RegExp]>([
   expect(finding).toMatchObject({ kind, message: expect.stringMatching(found) });
 });
 
-test('vip-interface: a VIP that an earlier run left behind is not taken for an address of the node', () => {
-  const interfaces = [
-    { name: 'eth0', addresses: ['10.0.0.11/24', '10.0.0.100/32', 'fd00::b/64', 'fd00::64/128'] },
-  ];
-  expect(judgeVipInterface('10.0.0.100', interfaces, [])).toMatchObject({ kind: 'ok' });
-  expect(judgeVipInterface('fd00::64', interfaces, [])).toMatchObject({ kind: 'ok' });
-  expect(judgeVipInterface('fd00::b', interfaces, [])).toMatchObject({ kind: 'fail' });
+const addresses = ['10.0.0.11/24', '10.0.0.100/32', 'fd00::b/64', 'fd00::64/128'];
+
+test.each<[claim: string, vip: string, wanted: string | undefined, words: RegExp]>([
+  ['that an earlier run left behind passes', '10.0.0.100', undefined, /^ok: 10\.0\.0\.100 goes on eth0/],
+  ['of IPv6 that an earlier run left behind passes', 'fd00::64', undefined, /^ok: /],
+  [
+    'that is the IPv6 address of the node fails',
+    'fd00::b',
+    undefined,
+    /^fail: fd00::b is the address of eth0/,
+  ],
+  ['that is the address of the node fails', '10.0.0.11', undefined, /^fail: 10\.0\.0\.11 is the address of/],
+  ['of no subnet fails', '203.0.113.9', undefined, /^fail: 203\.0\.113\.9: no interface/],
+  ['outside the subnet of --interface warns', '203.0.113.9', 'eth0', /^warn: .* no subnet of eth0/],
+])('vip-interface: a VIP %s', (_, vip, wanted, words) => {
+  expect(said(judgeVipInterface(vip, [{ name: 'eth0', addresses }], [], wanted))).toMatch(words);
 });
 
 const [peer, stranger] = [['10.0.0.12'], ['10.0.0.66']];
