@@ -3,21 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { helpOf } from '../../helpers/command-help.ts';
-import { containerOf, haproxyManifest, keepalivedManifest, readPod } from './pod.ts';
-
-it.each([
-  { manifest: haproxyManifest, name: 'haproxy' },
-  { manifest: haproxyManifest, name: 'haproxy-monitor' },
-  { manifest: keepalivedManifest, name: 'keepalived' },
-  { manifest: keepalivedManifest, name: 'keepalived-monitor' },
-])('container $name calls a command with flags that it knows', async ({ manifest, name }) => {
-  const { args } = containerOf(readPod(manifest), name);
-  const help = await helpOf(args.slice(0, 2));
-  const flags = args.filter((arg) => arg.startsWith('--')).map((arg) => arg.replace(/=.*/, ''));
-  expect(help.flags).toEqual(expect.arrayContaining(flags));
-  expect(args.slice(2).filter((arg) => !arg.startsWith('--'))).toHaveLength(help.positionals.length);
-});
+import { haproxyManifest, keepalivedManifest } from './pod.ts';
 
 const kubectl = spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' });
 const noKubectl = kubectl.status === 0 ? undefined : 'kubectl is not installed';

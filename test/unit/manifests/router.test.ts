@@ -4,12 +4,10 @@ import { describe, expect, it, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { readCommandLine } from '../../../src/cli/command-line.ts';
 import type { CommandSpec } from '../../../src/cli/command-spec.ts';
-import { hawserVersion } from '../../../src/engine/system/version.ts';
 import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
 import { readRoute } from '../../../src/router/follow/route.ts';
 import { routerResources } from '../../../src/router/follow/router-resources.ts';
 import { routerCommand } from '../../../src/router/settings/router-command.ts';
-import { helpOf } from '../../helpers/command-help.ts';
 
 const read = (name: string) =>
   [
@@ -138,15 +136,6 @@ describe('the Deployment', () => {
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(Number(seconds) + 55 + 5 + 10);
   });
 
-  it('has the capability for ports below 1024 in HAProxy alone, and no other', () => {
-    expect(haproxy.securityContext.capabilities).toEqual({ drop: ['ALL'], add: ['NET_BIND_SERVICE'] });
-    expect(router.securityContext.capabilities).toEqual({ drop: ['ALL'] });
-    for (const { securityContext } of spec.containers)
-      expect(securityContext).toMatchObject({
-        ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
-      });
-  });
-
   it('shares configuration and sockets, keeps private keys in memory, and mounts nothing of the host', () => {
     for (const { volumeMounts } of spec.containers)
       for (const mountPath of [
@@ -173,19 +162,6 @@ describe('the Deployment', () => {
     };
     expect(haproxy.args).toContain('--instance=router');
     expect(pathsOf(routerCommand, router.args)).toEqual(pathsOf(haproxySuperviseCommand, haproxy.args));
-  });
-
-  it('calls commands with flags that they know', async () => {
-    for (const { args } of spec.containers) {
-      const flags = args.filter((arg: string) => arg.startsWith('--'));
-      const words = args.filter((arg: string) => !arg.startsWith('--'));
-      const known = (await helpOf(words)).flags;
-      expect(known).toEqual(expect.arrayContaining(flags.map((flag: string) => flag.replace(/=.*/, ''))));
-    }
-  });
-
-  it("names the image by the project's version", () => {
-    for (const { image } of spec.containers) expect(image).toBe(`hawser:${hawserVersion()}`);
   });
 
   it('is what Service and PodMonitor choose, and has the ports that they name', () => {
