@@ -23,7 +23,7 @@ test.each(Object.entries(pods))('%s is node-critical, on the host network of eve
 });
 
 test.each(Object.entries(pods))(
-  '%s is told where its settings and its journal are, and nothing else',
+  '%s names its settings file and its journal, and no other setting',
   (_, pod) => {
     for (const { args, volumeMounts, terminationMessagePolicy } of pod.spec.containers) {
       expect(args.filter((arg) => arg.startsWith('--'))).toEqual([

@@ -7,7 +7,7 @@ import { createAuthority } from '../../../helpers/certificates.ts';
 import { startAnswering, startApi } from '../../../helpers/doctor/api.ts';
 import { examine, type Files, type Settings, said } from '../../../helpers/doctor/scene.ts';
 
-/** Settings of a node beside an API server. Its client certificate is that of a kubelet. */
+/** Settings of a node with an API server. Its client certificate is that of a kubelet. */
 async function api({
   objects = [node('cp-1', ['192.0.2.11']), node('cp-2', ['192.0.2.12'])],
   answer = 'allowed' as 'allowed' | 'unauthenticated' | 'forbidden',

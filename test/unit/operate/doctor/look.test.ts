@@ -32,7 +32,7 @@ const moved = { pages: [{ program: 'keepalived supervise', port: 9095 }] };
 
 test.each<[claim: string, socket: string, settings: Settings, finding: object]>([
   ['one in use by an invisible process', '00000000:24E5', {}, { kind: 'unknown', remedy: moreRights }],
-  ['a page on loopback beside a listener on one address', '0B004D0A:7305', {}, { kind: 'ok' }],
+  ['a page on loopback, with a listener on another address', '0B004D0A:7305', {}, { kind: 'ok' }],
   ['a port that no program has', '0100007F:2387', {}, { kind: 'ok' }],
   [
     'the page of a program, wherever it is',
