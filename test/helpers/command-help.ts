@@ -3,7 +3,7 @@ import type { CommandName } from '../../src/commands/summaries.ts';
 import { commands } from '../../src/commands/table.ts';
 
 /**
- * What `--help` lists of the command that these words begin with: its flags, and how many arguments it takes. Throws for an
+ * What `--help` says, and lists, of the command that these words begin with: its flags, and how many arguments it takes. Throws for an
  * unknown command.
  */
 export async function helpOf(words: readonly string[]) {
@@ -14,6 +14,7 @@ export async function helpOf(words: readonly string[]) {
   if (line.kind !== 'help') throw new Error(`"hawser ${name} --help" is no help: ${line.kind}`);
   const [usage = ''] = line.text.split('\n');
   return {
+    text: line.text,
     flags: line.text.match(/--[a-z][a-z-]*/g) ?? [],
     positionals: usage.match(/[<[][A-Z]+[\]>]/g) ?? [],
   };

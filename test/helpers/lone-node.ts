@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { createNetNamespace, type NetNamespace } from './net-namespace.ts';
+import { batch, createNetNamespace, type NetNamespace } from './net-namespace.ts';
 import { ensureBuilt } from './supervisor-build.ts';
 
 export interface LoneNode {
@@ -39,9 +39,11 @@ export function useLoneNode(): LoneNode {
 
 async function createNode(): Promise<NetNamespace> {
   const node = await createNetNamespace();
-  await node.run('ip', 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'far0');
-  await node.run('ip', 'link', 'set', 'far0', 'up');
-  await node.run('ip', 'address', 'add', '10.77.0.1/24', 'dev', 'eth0');
-  await node.run('ip', 'link', 'set', 'eth0', 'up');
+  await batch(node, [
+    'link add eth0 type veth peer name far0',
+    'link set far0 up',
+    'address add 10.77.0.1/24 dev eth0',
+    'link set eth0 up',
+  ]);
   return node;
 }

@@ -1,7 +1,7 @@
-import { readdirSync, readlinkSync, statSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import { runCommand } from '../../src/engine/system/process/run-command.ts';
-import { cleanUpAfterDeath } from './survivor.ts';
-import { waitFor } from './wait-for.ts';
 
 /** A network of its own: its ports, its loopback, its nftables. Nothing in it reaches the machine's network. */
 export interface NetNamespace extends AsyncDisposable {
@@ -28,16 +28,9 @@ export interface NetNamespace extends AsyncDisposable {
 /** A namespace with its loopback up. Needs root. */
 export async function createNetNamespace(): Promise<NetNamespace> {
   const name = nextName();
-  await ip('netns', 'add', name);
+  const remove = await keepNamespace(name);
   const inode = statSync(`/run/netns/${name}`).ino;
-  const survivor = cleanUpAfterDeath(removalScript, name);
-  const remove = async () => {
-    if (!survivor.dismiss()) return;
-    await killResidents(inode);
-    await ip('netns', 'del', name);
-  };
   const prefix = ['nsenter', `--net=/run/netns/${name}`, '--'] as const;
-  await mustRun([...prefix, 'sh', '-ec', firstSteps]);
   return {
     name,
     prefix: [...prefix],
@@ -48,13 +41,34 @@ export async function createNetNamespace(): Promise<NetNamespace> {
   };
 }
 
+/**
+ * Starts the shell that makes the namespace and removes it once its stdin ends, which no death of this process can prevent.
+ * It has a session of its own, and is the only start: each costs a process of this size 7 ms. Returns what ends it.
+ */
+async function keepNamespace(name: string): Promise<() => Promise<void>> {
+  const script = `exec 2>&1\n${creation}\nread -r _ || true\n${removal}`;
+  const keeper = spawn('sh', ['-ec', script, 'keeper', name], {
+    detached: true,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const ended = once(keeper, 'exit');
+  const [answer = ''] = await Promise.race([once(keeper.stdout.setEncoding('utf8'), 'data'), ended]);
+  if (answer !== 'ready\n') throw new Error(`Cannot make the network namespace ${name}: ${answer}`);
+  for (const each of [keeper, keeper.stdin, keeper.stdout])
+    if ('unref' in each && typeof each.unref === 'function') each.unref();
+  return async () => {
+    keeper.ref();
+    keeper.stdin.end();
+    const [exitCode] = await ended;
+    if (exitCode !== 0) throw new Error(`Cannot remove the network namespace ${name}: exit code ${exitCode}`);
+  };
+}
+
 /** One that a process made which could not remove it: as its own `remove`. Silent if it is already gone. */
 export async function removeNetNamespace(name: string): Promise<void> {
-  const inode = statSync(`/run/netns/${name}`, { throwIfNoEntry: false })?.ino;
-  if (inode === undefined) return;
-  await killResidents(inode);
+  if (!existsSync(`/run/netns/${name}`)) return;
   // Another process may have been faster.
-  await ip('netns', 'del', name).catch(() => undefined);
+  await mustRun(['sh', '-ec', removal, 'removal', name]).catch(() => undefined);
 }
 
 /**
@@ -74,9 +88,11 @@ export interface NetworkEnd {
 
 /** A cable between two namespaces: a veth pair, both ends up. It goes away with either namespace. */
 export async function connectPair(a: NetworkEnd, b: NetworkEnd): Promise<void> {
-  const peer = ['peer', 'name', b.device, 'netns', b.namespace.name];
-  await ip('link', 'add', a.device, 'netns', a.namespace.name, 'type', 'veth', ...peer);
-  for (const end of [a, b]) await batch(end.namespace, stepsUp(end));
+  const cable = `link add ${a.device} type veth peer name ${b.device} netns ${b.namespace.name}`;
+  await batchAll([
+    [a.namespace, [cable, ...stepsUp(a)]],
+    [b.namespace, stepsUp(b)],
+  ]);
 }
 
 /**
@@ -85,13 +101,16 @@ export async function connectPair(a: NetworkEnd, b: NetworkEnd): Promise<void> {
  */
 export async function connectSegment(ends: readonly NetworkEnd[]): Promise<NetNamespace> {
   const middle = await createNetNamespace();
-  // No spanning tree and no forwarding delay: a frame passes as soon as both ports are up.
-  await batch(middle, ['link add segment type bridge forward_delay 0', 'link set segment up']);
-  for (const [index, end] of ends.entries()) {
-    const port = `port${index}`;
-    await connectPair(end, { namespace: middle, device: port, addresses: [] });
-    await ip('-n', middle.name, 'link', 'set', port, 'master', 'segment');
-  }
+  const ports = ends.flatMap(({ device, namespace }, index) => [
+    `link add port${index} type veth peer name ${device} netns ${namespace.name}`,
+    `link set port${index} up`,
+    `link set port${index} master segment`,
+  ]);
+  await batchAll([
+    // No spanning tree and no forwarding delay: a frame passes as soon as both ports are up.
+    [middle, ['link add segment type bridge forward_delay 0', 'link set segment up', ...ports]],
+    ...ends.map((end) => [end.namespace, stepsUp(end)] as const),
+  ]);
   return middle;
 }
 
@@ -100,21 +119,35 @@ function stepsUp({ device, addresses }: NetworkEnd): readonly string[] {
 }
 
 /** Runs `ip` once for all of them, in order; throws at the first that fails. */
-export async function batch({ name }: NetNamespace, steps: readonly string[]): Promise<void> {
-  await mustRun(['ip', '-n', name, '-batch', '-'], steps.map((step) => `${step}\n`).join(''));
+export async function batch(namespace: NetNamespace, steps: readonly string[]): Promise<void> {
+  await batchAll([[namespace, steps]]);
 }
 
-/** The same as `remove`, for a shell. */
-const removalScript = `for round in 1 2 3 4 5 6 7 8 9; do
-  residents=$(ip netns pids "$1")
-  [ -n "$residents" ] || break
-  kill -KILL $residents
-done
-ip netns del "$1"`;
+/** The same for several namespaces, from one shell. */
+async function batchAll(all: readonly (readonly [NetNamespace, readonly string[]])[]): Promise<void> {
+  const script = all.map(([{ name }, steps]) => `ip -n ${name} -batch - <<END\n${steps.join('\n')}\nEND`);
+  await mustRun(['sh', '-ec', script.join('\n')]);
+}
 
 /** Duplicate detection would keep every IPv6 address silent for a second. */
-const firstSteps = `ip link set lo up
-for which in all default; do echo 0 >/proc/sys/net/ipv6/conf/$which/accept_dad; done`;
+const creation = `ip netns add "$1"
+nsenter --net="/run/netns/$1" -- sh -ec '
+  ip link set lo up
+  for which in all default; do echo 0 >/proc/sys/net/ipv6/conf/$which/accept_dad; done'
+echo ready`;
+
+/**
+ * More than once, because a process may fork between the reading and the signal, and because one that was killed ends
+ * what it is doing in the kernel once it gets to run. The pids come from the namespace itself a moment before: no name and
+ * no old list is involved.
+ */
+const removal = `for round in $(seq 600); do
+  residents=$(ip netns pids "$1")
+  [ -n "$residents" ] || break
+  kill -KILL $residents 2>/dev/null || true
+  sleep 0.1
+done
+ip netns del "$1"`;
 
 let created = 0;
 function nextName(): string {
@@ -136,25 +169,6 @@ function networkOf(pid: number): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/**
- * More than once, because a process may fork between the reading and the signal, and because one that was killed ends
- * what it is doing in the kernel once it gets to run. The pids come from the namespace itself a moment before: no name and
- * no old list is involved.
- */
-async function killResidents(inode: number): Promise<void> {
-  await waitFor('the residents of a namespace to be gone', () => {
-    const pids = residentsOf(inode);
-    for (const pid of pids) {
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch {
-        // It ended by itself in between.
-      }
-    }
-    return pids.length === 0;
-  });
 }
 
 async function ip(...args: string[]): Promise<string> {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { addAddress, connectPair, createNetNamespace, type NetNamespace } from './net-namespace.ts';
+import { connectPair, createNetNamespace, type NetNamespace } from './net-namespace.ts';
 
 /**
  * A node that holds two VIPs, with an API server and a load balancer on it, a client one cable away, and another node,
@@ -24,11 +24,9 @@ export async function createNodeWithVip(): Promise<NodeWithVip> {
   const node = await createNetNamespace();
   const client = await createNetNamespace();
   await connectPair(
-    { namespace: node, device: 'eth0', addresses: [`${own4}/24`, 'fd09::1/64'] },
+    { namespace: node, device: 'eth0', addresses: [`${own4}/24`, 'fd09::1/64', `${vip4}/32`, `${vip6}/128`] },
     { namespace: client, device: 'eth0', addresses: ['10.9.0.2/24', 'fd09::2/64'] },
   );
-  await addAddress(node, 'eth0', `${vip4}/32`);
-  await addAddress(node, 'eth0', `${vip6}/128`);
   await startNameServer(node, 6443, 'api');
   await startNameServer(node, 9445, 'lb');
   const otherNode = await behind(node, client);

@@ -24,7 +24,7 @@ export async function waitFor<T>(
         cause: lastError,
       });
     }
-    const pause = pauseMs ?? Math.min(250, Math.max(20, waitedMs() / 10));
+    const pause = pauseMs ?? Math.min(250, Math.max(20, waitedMs() / 4));
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }

@@ -77,17 +77,3 @@ test('bash completes on a terminal', () => {
   });
   expect(stdout).toContain('<haproxy monitor --source endpoints>');
 });
-
-test('every command that there is has a page of help with examples, in 80 columns', () => {
-  const names = execFileSync(hawser, ['--help'], { encoding: 'utf8' })
-    .split('\n')
-    .flatMap((line) => /^ {2}(\S+(?: \S+)?) {2,}\S/.exec(line)?.[1] ?? []);
-  expect(names).toEqual(expect.arrayContaining(['haproxy supervise', 'show-config keepalived']));
-  for (const name of names) {
-    const help = execFileSync(hawser, [...name.split(' '), '--help'], { encoding: 'utf8' });
-    expect(help).toMatch(new RegExp(`^Usage: hawser ${name} \\[options\\]`));
-    expect(help, name).toContain(`Examples:\n  hawser ${name}`);
-    // The name of a variable is not broken, however long openshift-router has made it.
-    expect(help.split('\n').filter((line) => line.length > 80 && /\S\s+\S/.test(line))).toEqual([]);
-  }
-});

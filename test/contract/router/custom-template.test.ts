@@ -5,6 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { createRenderThread } from '../../../src/engine/render/render-in-thread.ts';
 import { createTemplateRenderer } from '../../../src/router/render/render-router.ts';
 import { createAuthority } from '../../helpers/certificates.ts';
+import { cpuTimer } from '../../helpers/cpu-timer.ts';
 import { renderRouter } from '../../helpers/router/render-router.ts';
 import { routeBackend } from '../../helpers/router/route-sets.ts';
 import { routerSettings, routerTemplate } from '../../helpers/router/router-settings.ts';
@@ -21,7 +22,7 @@ const model = {
 const custom = (text: string) => ({ path: '/etc/own.ejs', text, mode: 0o644, isCustom: true }) as const;
 
 function renderer() {
-  const thread = createRenderThread({ timeoutMs: 2_000, memoryMb: 64 });
+  const thread = createRenderThread({ timeoutMs: 500, timer: cpuTimer, memoryMb: 64 });
   return createTemplateRenderer(routerSettings(), thread);
 }
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { commands } from '../../../src/commands/table.ts';
 import { helpOf } from '../../helpers/command-help.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -43,3 +44,11 @@ test.each([...typed])(
     expect([...flags].filter(([flag]) => !known.includes(flag))).toEqual([]);
   },
 );
+
+test.each(Object.keys(commands))('hawser %s --help has examples and 80 columns', async (name) => {
+  const { text } = await helpOf(name.split(' '));
+  expect(text).toMatch(new RegExp(`^Usage: hawser ${name} \\[options\\]`));
+  expect(text).toContain(`Examples:\n  hawser ${name}`);
+  // The name of a variable is not broken, however long openshift-router has made it.
+  expect(text.split('\n').filter((line) => line.length > 80 && /\S\s+\S/.test(line))).toEqual([]);
+});

@@ -40,7 +40,7 @@ it('never lets a reader see half a file', async () => {
     while (!done) {
       seen.add(live());
       reads += 1;
-      await new Promise((resolve) => setImmediate(resolve));
+      await new Promise((resolve) => setTimeout(resolve, 2));
     }
   })();
   for (let round = 0; round < 10; round += 1) await deployer.apply(texts[round % 2] ?? '', signal);

@@ -1,10 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 
 const script = readFileSync(new URL('../../../../bin/hawser-on-node', import.meta.url), 'utf8');
+
+/** The programs that the script runs, by their paths. */
+const used = execFileSync('sh', ['-c', 'which sed head sh tr grep'], { encoding: 'utf8' }).trim().split('\n');
 
 type Engine = 'crictl' | 'ctr' | 'podman' | 'docker';
 
@@ -54,11 +57,7 @@ function node(
   const bin = join(dir, 'bin');
   mkdirSync(bin);
   writeFileSync(log, '');
-  for (const name of ['sed', 'head', 'sh', 'tr', 'grep'])
-    symlinkSync(
-      execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(),
-      join(bin, name),
-    );
+  for (const path of used) symlinkSync(path, join(bin, basename(path)));
   const program = (name: string, body: string) => {
     writeFileSync(join(bin, name), `#!/bin/sh\n${body}\n`);
     chmodSync(join(bin, name), 0o755);

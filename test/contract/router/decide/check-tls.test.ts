@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -36,24 +36,27 @@ function openssl(...args: readonly string[]): string {
   });
 }
 
+function rsaKey(file: string, bits = 2_048): string {
+  openssl('genrsa', '-out', file, String(bits));
+  return file;
+}
+
+/** The keys of the authority and of what it signs: to make one takes longer than all the rest. */
+const [authorityKey, leafKey] = [rsaKey('authority.key'), rsaKey('leaf.key')];
+const textOf = (file: string): string => readFileSync(join(dir, file), 'utf8');
+
 function selfSigned(key: string, ...more: readonly string[]): { certificate: string; key: string } {
-  openssl(
-    'req',
-    '-x509',
-    '-newkey',
-    ...key.split(' '),
-    '-nodes',
-    '-days',
-    '1',
-    '-subj',
-    '/CN=self',
-    ...more,
-    '-keyout',
-    'k',
-    '-out',
-    'c',
-  );
-  return { certificate: openssl('x509', '-in', 'c'), key: openssl('pkey', '-in', 'k') };
+  openssl('req', '-x509', '-key', key, '-days', '1', '-subj', '/CN=self', ...more, '-out', 'self.crt');
+  return { certificate: textOf('self.crt'), key: textOf(key) };
+}
+
+/** By an authority, so that its signature counts. */
+function signed(...flags: readonly string[]): { certificate: string; key: string } {
+  selfSigned(authorityKey);
+  openssl('req', '-new', '-key', leafKey, '-subj', '/CN=leaf', '-out', 'leaf.csr');
+  const signer = ['-CA', 'self.crt', '-CAkey', authorityKey, '-CAcreateserial', '-days', '1'];
+  openssl('x509', '-req', '-in', 'leaf.csr', ...signer, ...flags, '-out', 'leaf.crt');
+  return { certificate: textOf('leaf.crt'), key: textOf(leafKey) };
 }
 
 function pemOf(der: Buffer): string {
@@ -74,16 +77,6 @@ function undated(which: 0 | 1): string {
   const first = der.indexOf(Buffer.from('170d', 'hex'));
   der[first + 15 * which + 2] = 0;
   return pemOf(der);
-}
-
-/** By an authority, so that its signature counts. */
-function signed(...flags: readonly string[]): { certificate: string; key: string } {
-  selfSigned('rsa:2048');
-  const [key, request] = ['-keyout', '-out'];
-  openssl('req', '-new', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=leaf', key, 'lk', request, 'lr');
-  const signer = ['-CA', 'c', '-CAkey', 'k', '-CAcreateserial', '-days', '1'];
-  openssl('x509', '-req', '-in', 'lr', ...signer, ...flags, '-out', 'lc');
-  return { certificate: openssl('x509', '-in', 'lc'), key: openssl('pkey', '-in', 'lk') };
 }
 
 describe('a certificate with its key', () => {
@@ -173,7 +166,7 @@ describe('a certificate with its key', () => {
   });
 
   test('is refused with a key that OpenSSL would not load', () => {
-    expect(check(selfSigned('rsa:1024'))).toMatchObject({
+    expect(check(selfSigned(rsaKey('short.key', 1_024)))).toMatchObject({
       message: 'key: an RSA key of 1024 bits is too short, expected 2048 to 4096',
     });
   });
@@ -211,7 +204,7 @@ describe('a certificate with its key', () => {
   });
 
   test('is refused if it is signed with SHA-1, unless it is self-signed', () => {
-    const self = selfSigned('rsa:2048', '-sha1');
+    const self = selfSigned(authorityKey, '-sha1');
     expect(check(self).kind).toBe('checked');
     const leaf = signed('-sha1');
     expect(check(leaf)).toMatchObject({
