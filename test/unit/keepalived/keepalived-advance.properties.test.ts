@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { VrrpRequest } from '../../../src/keepalived/supervise/state.ts';
 import { transitionCauses } from '../../../src/keepalived/transition-cause.ts';
 import { createWorld, type Move, type World } from '../../helpers/keepalived-world.ts';
+import { runs } from '../../helpers/property-seed.ts';
 
 const ordinary: fc.Arbitrary<Move> = fc.oneof(
   {
@@ -35,7 +36,7 @@ function forAll(moves: fc.Arbitrary<Move>, holds: (world: World, moves: readonly
       world.send({ kind: 'booted', hasConfiguration, adopted: undefined });
       holds(world, played);
     }),
-    { numRuns: 1_500 },
+    { numRuns: runs(1_500) },
   );
 }
 

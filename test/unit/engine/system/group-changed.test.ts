@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { groupChanged } from '../../../../src/engine/system/group-changed.ts';
+import { runs } from '../../../helpers/property-seed.ts';
 
 const keys = ['a', 'b', 'c'];
 const items = keys.flatMap((key) => [1, 2, 3].map((number) => ({ key, number })));
@@ -21,7 +22,7 @@ test('groups come from the last list, and the keys of changed groups are returne
       }
     }
   });
-  fc.assert(check, { numRuns: 200 });
+  fc.assert(check, { numRuns: runs(200) });
 });
 
 test('a group that nothing has come to or gone from is the same list', () => {

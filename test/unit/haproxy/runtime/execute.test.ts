@@ -4,6 +4,7 @@ import { describeConfiguration } from '../../../../src/haproxy/runtime/describe-
 import { createRuntime } from '../../../../src/haproxy/runtime/execute.ts';
 import type { Running } from '../../../../src/haproxy/runtime/line.ts';
 import { differenceOf } from '../../../helpers/plan-of.ts';
+import { runs } from '../../../helpers/property-seed.ts';
 import { askingEach, createHaproxyModel, type HaproxyModel } from './haproxy-model.ts';
 
 interface ApiServer {
@@ -69,7 +70,7 @@ test('after any number of changes HAProxy serves what it would serve after a rel
         before = after;
       }
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 
@@ -85,7 +86,7 @@ test('a change that is made twice gives no command the second time', async () =>
       expect(await runtime.change(running, [], { changes })).toEqual({ kind: 'changed', commands: 0 });
       expect(haproxy.commands).toHaveLength(length);
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 
@@ -111,7 +112,7 @@ test('whatever was done by hand is found as drift, and repaired', async () => {
       expect(servesOf(haproxy)).toEqual(servesOf(createHaproxyModel(textOf(list))));
       expect(await runtime.drift(running, wanted)).toEqual([]);
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { nextDeadline } from '../../../../src/haproxy/supervise/advance.ts';
+import { runs } from '../../../helpers/property-seed.ts';
 import { createWorld, type Move, type World } from '../../../helpers/supervisor-world.ts';
 
 const which = fc.nat(20);
@@ -41,7 +42,7 @@ function forAll(moves: fc.Arbitrary<Move>, holds: (world: World, moves: readonly
     fc.property(fc.boolean(), fc.array(moves, { maxLength: 60 }), (hasConfiguration, played) => {
       holds(createWorld(hasConfiguration), played);
     }),
-    { numRuns: 1_500 },
+    { numRuns: runs(1_500) },
   );
 }
 

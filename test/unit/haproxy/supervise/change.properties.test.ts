@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ChangeRequest } from '../../../../src/haproxy/runtime/change.ts';
 import type { Action, Event } from '../../../../src/haproxy/supervise/state.ts';
+import { runs } from '../../../helpers/property-seed.ts';
 import { createMachine, processOf, workersOf } from '../../../helpers/supervisor-model.ts';
 
 type Move =
@@ -139,7 +140,7 @@ function createWorld() {
 }
 
 /** More with HAWSER_INTERLEAVINGS: each is a history of up to forty changes, reloads, deaths and outcomes in any order. */
-const numRuns = Number(process.env['HAWSER_INTERLEAVINGS'] ?? 400);
+const numRuns = Number(process.env['HAWSER_INTERLEAVINGS'] ?? runs(400));
 
 test('no change is lost, in whatever order changes, reloads, deaths and outcomes come', () => {
   fc.assert(

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { renderJinja } from '../../../../src/pod-proxy/template/jinja.ts';
+import { runs } from '../../../helpers/property-seed.ts';
 
 /** What nunjucks takes for names and values, and what would lead out of the template where names are code or prototypes are followed. */
 const nasty = [
@@ -65,7 +66,7 @@ it('a hostile template is refused, or prints nothing that it was not given', () 
       if (outcome.kind === 'failed') expect(outcome.message).toMatch(/^Cannot render the template/);
       else expect(outcome.text).not.toMatch(/function|native code|\[object|=>/);
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(2_000) },
   );
 });
 

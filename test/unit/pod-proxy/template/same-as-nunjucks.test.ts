@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import nunjucks from 'nunjucks';
 import { expect, it } from 'vitest';
 import { renderJinja } from '../../../../src/pod-proxy/template/jinja.ts';
+import { runs } from '../../../helpers/property-seed.ts';
 
 const hosts = { web: ['10.0.0.1', '10.0.0.2', '10.0.0.10'], db: ['10.1.0.1'] };
 
@@ -156,6 +157,6 @@ it('an allowed template gives what nunjucks itself gives', () => {
         text,
       });
     }),
-    { numRuns: 300, seed: 1 },
+    { numRuns: runs(300), seed: 1 },
   );
 });

@@ -6,6 +6,7 @@ import type { Route } from '../../../../src/router/follow/route.ts';
 import type { Secret } from '../../../../src/router/follow/secret.ts';
 import { selfSigned } from '../../../../src/router/render/default-certificate.ts';
 import { admissionPolicy } from '../../../../src/router/settings/decision-settings.ts';
+import { runs } from '../../../helpers/property-seed.ts';
 import { routerSettings } from '../../../helpers/router/router-settings.ts';
 import { type RouteText, routeObject } from '../objects-of.ts';
 
@@ -88,7 +89,7 @@ test('property: incremental admission equals admission from scratch', () => {
         expect(admit(routes, kept)).toEqual(admitRoutes(routes, kept, policy));
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

@@ -5,6 +5,7 @@ import { readObjectList } from '../../../../src/router/follow/read-object-list.t
 import type { RouterObjects } from '../../../../src/router/follow/router-objects.ts';
 import { selfSigned } from '../../../../src/router/render/default-certificate.ts';
 import type { RouterRendering } from '../../../../src/router/render/render-router.ts';
+import { runs } from '../../../helpers/property-seed.ts';
 import { createRouterRenderer, renderRouter } from '../../../helpers/router/render-router.ts';
 import { routerSettings, routerTemplate } from '../../../helpers/router/router-settings.ts';
 import { routeObject, sliceObject } from '../objects-of.ts';
@@ -106,7 +107,7 @@ test('property: incremental decisions and texts equal those made from scratch', 
       }),
     ),
   );
-  fc.assert(check, { numRuns: 100 });
+  fc.assert(check, { numRuns: runs(100) });
 });
 
 /** One object after the other comes, goes or changes. */
@@ -121,7 +122,7 @@ test('so it is where one object changes at a time', () => {
     for (const [index, variant] of changes) steps.push((steps.at(-1) ?? first).with(index, variant));
     expectAsAtOnce(steps.map(objectsAt));
   });
-  fc.assert(check, { numRuns: 60 });
+  fc.assert(check, { numRuns: runs(60) });
 });
 
 function expectAsAtOnce(states: readonly RouterObjects[]): void {
@@ -182,7 +183,7 @@ test('property: incremental decisions in several namespaces equal those made fro
       expect(next(objects)).toEqual(decide(objects, settings));
     }
   });
-  fc.assert(check, { numRuns: 60 });
+  fc.assert(check, { numRuns: runs(60) });
 });
 
 function filesOf(outcome: RouterRendering) {

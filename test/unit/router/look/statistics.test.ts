@@ -5,6 +5,7 @@ import { chosenColumns, statisticsPage } from '../../../../src/haproxy/exporter/
 import { readRows } from '../../../../src/haproxy/exporter/statistics-rows.ts';
 import { createTotals } from '../../../../src/haproxy/exporter/statistics-totals.ts';
 import { labelsOf } from '../../../../src/router/serve/observe-statistics.ts';
+import { runs } from '../../../helpers/property-seed.ts';
 
 const names = ['pxname', 'svname', 'type', ...new Set(columns.map(({ column }) => column))];
 
@@ -119,7 +120,7 @@ test("property: the total has each concurrent generation's count since its last 
       expect(totalOf(totals)).toBe(sum);
     }
   });
-  fc.assert(check, { numRuns: 300 });
+  fc.assert(check, { numRuns: runs(300) });
 });
 
 test('statistics that were cut off are not read', () => {

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../helpers/property-seed.ts';
 import { askHash, askRegex, expectedAnswer, hashMaps } from '../../../helpers/router/ask-maps.ts';
 import { requests, routeBackend, routeSets } from '../../../helpers/router/route-sets.ts';
 
 const many = fc.array(requests, { minLength: 20, maxLength: 20 });
-const runs = { seed: 71, numRuns: 1_000 };
+const parameters = { numRuns: runs(1_000) };
 const schemes = ['http', 'https'] as const;
 
 test.each(schemes)('hash maps answer %s as the reference matcher', (scheme) => {
@@ -14,7 +15,7 @@ test.each(schemes)('hash maps answer %s as the reference matcher', (scheme) => {
       for (const request of asked)
         expect(askHash(maps, scheme, request)).toBe(expectedAnswer(routes, scheme, request));
     }),
-    runs,
+    parameters,
   );
 });
 
@@ -24,7 +25,7 @@ test.each(schemes)('regex maps answer %s as the reference matcher', (scheme) => 
       for (const request of asked)
         expect(askRegex(routes, scheme, request)).toBe(expectedAnswer(routes, scheme, request));
     }),
-    runs,
+    parameters,
   );
 });
 
@@ -33,7 +34,7 @@ test('the order of the routes changes no answer', () => {
     fc.property(routeSets, (routes) => {
       expect(sorted(hashMaps(routes.toReversed()))).toEqual(sorted(hashMaps(routes)));
     }),
-    runs,
+    parameters,
   );
 });
 

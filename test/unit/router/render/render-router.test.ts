@@ -5,6 +5,7 @@ import type { Rendered } from '../../../../src/engine/config/set.ts';
 import type { RouteBackend } from '../../../../src/router/model.ts';
 import { selfSigned } from '../../../../src/router/render/default-certificate.ts';
 import { compareSets } from '../../../../src/router/serve/set-difference.ts';
+import { runs } from '../../../helpers/property-seed.ts';
 import { createRouterRenderer, renderRouter } from '../../../helpers/router/render-router.ts';
 import { routeSets } from '../../../helpers/router/route-sets.ts';
 import { routerSettings, routerTemplate } from '../../../helpers/router/router-settings.ts';
@@ -45,7 +46,7 @@ test('incremental rendering equals rendering from scratch', () => {
         before = backends;
       }
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 
@@ -74,7 +75,7 @@ test('a comparison of pieces finds what one of texts finds', () => {
         [before, kept] = [rendered, backends];
       }
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 

@@ -19,6 +19,7 @@ import {
   keepalivedMonitorCommand,
   keepalivedSettings,
 } from '../../../../src/vip/settings/keepalived-monitor-settings.ts';
+import { runs } from '../../../helpers/property-seed.ts';
 
 /** An unchanged value is rewritten every half second, so that a monitor writes at each look. */
 const LOOK_MS = 500;
@@ -107,7 +108,7 @@ test('a removed node that is out stays out, however its monitor and the API come
         }
       }
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 });
 
@@ -123,7 +124,7 @@ test('a removed node whose monitor starts late after a boot is out ten seconds l
       for (const endMs = node.now.ms + 10_500; node.now.ms < endMs; ) node.look();
       expect(node.look()).toEqual({ state: 'out', value: TRACK.fault });
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 });
 
@@ -144,7 +145,7 @@ test('a member whose monitor restarts without an API server goes on at once, deg
         }
       }
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 });
 

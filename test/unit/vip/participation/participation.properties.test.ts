@@ -12,6 +12,7 @@ import {
   type RouterIdFact,
   type SegmentFact,
 } from '../../../../src/vip/participation/participation.ts';
+import { runs } from '../../../helpers/property-seed.ts';
 
 const ms = fc.integer({ min: 0, max: 120_000 });
 const lists = fc.oneof(
@@ -47,7 +48,7 @@ const isRemoval = ({ list }: ParticipationFacts) => list.kind === 'believed' && 
 const check = (
   property: (facts: ParticipationFacts, now: number) => void,
   ...examples: fc.Arbitrary<number>[]
-) => fc.assert(fc.property(anyFacts, examples[0] ?? ms, property), { numRuns: 5_000 });
+) => fc.assert(fc.property(anyFacts, examples[0] ?? ms, property), { numRuns: runs(5_000) });
 
 test('a removed node is in only with a believed list that does not lack it, applied', () => {
   check((facts, now) => {
@@ -180,7 +181,7 @@ test('a supervisor lifts no FAULT of a node that is out, was removed, or waits',
       if (isKept) expect(value).toBe(TRACK.fault);
       else expect(value).toBeGreaterThan(TRACK.fault);
     }),
-    { numRuns: 5_000 },
+    { numRuns: runs(5_000) },
   );
 });
 

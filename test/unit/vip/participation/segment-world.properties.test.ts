@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TRACK } from '../../../../src/keepalived/track-value.ts';
+import { runs } from '../../../helpers/property-seed.ts';
 import {
   holdersOf,
   openWorld,
@@ -101,7 +102,7 @@ test('while all hear each other and act on a list within 3 s, the VIP has at mos
         expect(overlap).toBeLessThanOrEqual(OVERLAP_TICKS);
       });
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 
@@ -122,7 +123,7 @@ test('a node that a believed list lacks does not compete again until one names i
         for (const host of world.hosts) if (removed.has(host.name)) expect(isOff(host)).toBe(true);
       });
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 
@@ -147,7 +148,7 @@ test('a node that was removed while it was off stays out without an API server n
         expect(isOff(gone)).toBe(true);
       }
     }),
-    { numRuns: 30 },
+    { numRuns: runs(30) },
   );
 });
 
@@ -166,7 +167,7 @@ test('a node that boots is in within ten seconds if the VIP is free or its holde
       expect(world.hosts.map(({ decided }) => decided)).toEqual(all.map(() => 'in'));
       expect(holdersOf(world)).toHaveLength(1);
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 
@@ -198,7 +199,7 @@ test('each side of a partition has one holder, and one is left an advert after i
         expect(holdersOf(world)).toHaveLength(1);
       },
     ),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   );
 });
 
@@ -213,7 +214,7 @@ test('the loss of the API, of a monitor or of its restart puts nobody out', () =
         for (const host of world.hosts) expect(isOff(host)).toBe(false);
       });
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isSecretName, withoutSecrets } from '../../../../../src/engine/system/text/without-secrets.ts';
+import { runs } from '../../../../helpers/property-seed.ts';
 
 const shown: readonly (readonly [line: string, shown: string])[] = [
   ['    user admin insecure-password hunter2', '    user admin insecure-password ***'],
@@ -178,7 +179,7 @@ describe('a planted secret is not in what remains', () => {
           expect(withoutSecrets(left)).toBe(left);
           if (way.includes('JSON')) expect(JSON.parse(left)).toMatchObject({ at: 1, level: 'info' });
         }),
-        { numRuns: 20 },
+        { numRuns: runs(20) },
       );
     },
   );
@@ -229,7 +230,7 @@ test('property: redacting any text twice changes nothing more', () => {
       const once = withoutSecrets(text);
       expect(withoutSecrets(once)).toBe(once);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
@@ -249,7 +250,7 @@ test.each([undefined, 2])('JSON stays JSON, with an indentation of %s', (indent)
       const text = JSON.stringify({ value }, null, indent);
       expect(() => JSON.parse(withoutSecrets(text)), text).not.toThrow();
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
