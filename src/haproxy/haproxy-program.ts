@@ -93,10 +93,6 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
       repliesIn((await askAll(running, commands, CHANGE_TIMEOUT_MS)) ?? '', commands.length),
     finishMs: Math.min(paths.forceDeleteTimeout, MOST_FINISH_MS),
     readSetFile: readSetFiles(paths.config),
-    endSessions: async (draining, servers) => {
-      const isEnding = ({ server }: Session): boolean => servers.has(server);
-      await Promise.all(draining.map((running) => endSome(running, (sessions) => sessions.filter(isEnding))));
-    },
   });
 
   return {

@@ -95,12 +95,8 @@ export interface ProxyDriver {
    * fails.
    */
   readonly setAside: (running: Running, server: string) => Promise<string | undefined>;
-  /** Changes the running configuration without a reload. Draining generations lose their sessions with removed servers. */
-  readonly change: (
-    serving: Running,
-    draining: readonly Running[],
-    request: Changes,
-  ) => Promise<ChangeOutcome>;
+  /** Changes the running configuration without a reload. */
+  readonly change: (serving: Running, request: Changes) => Promise<ChangeOutcome>;
   /** Hash of the live file, if it has this revision. */
   readonly fileSha256: (revision: string) => string | undefined;
   /** The parts of the live configuration that do not run, if it has this revision; undefined if unknown. */

@@ -33,7 +33,7 @@ export function setOfPieces(pieces: readonly string[], rest: Pick<Rendered, 'mod
 
 type MainText = Pick<Rendered, 'text' | 'pieces'>;
 
-export function isSameText(one: MainText, other: MainText): boolean {
+function isSameText(one: MainText, other: MainText): boolean {
   const [pieces, others] = [one.pieces, other.pieces];
   return pieces !== undefined && others !== undefined ? isSameList(pieces, others) : one.text === other.text;
 }
@@ -93,22 +93,6 @@ export function sha256Of(content: string | Buffer): string {
 export const filesOf: (rendered: Rendered) => ReadonlyMap<string, SetFile> = oncePer(
   (rendered) => new Map(othersOf(rendered).map((file) => [file.name, file])),
 );
-
-const BACKEND = '\nbackend ';
-
-/** A custom template's text is split once: `\nbackend ` begins each piece but the first. */
-export const piecesOf: (rendered: Rendered) => readonly string[] = oncePer(({ pieces, text }) => {
-  if (pieces !== undefined) return pieces;
-  const found: string[] = [];
-  for (let at = 0; at < text.length || found.length === 0; ) {
-    const next = text.indexOf(BACKEND, at + 1);
-    const end = next === -1 ? text.length : next;
-    found.push(text.slice(at, end));
-    at = end;
-    if (next === -1) break;
-  }
-  return found;
-});
 
 export function isSameFile(left: SetFile | undefined, file: SetFile): boolean {
   if (left === undefined || (left.secret === true) !== (file.secret === true)) return false;

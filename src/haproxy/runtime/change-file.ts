@@ -1,16 +1,7 @@
 import { nameInSet, nameOnDisk } from '../../engine/config/layout.ts';
 import { sha256Of } from '../../engine/config/set.ts';
 import type { FileChange } from './change.ts';
-import {
-  abortion,
-  type ListEntry,
-  listCommands,
-  parseList,
-  removal,
-  renewal,
-  replacement,
-  versionIn,
-} from './file-commands.ts';
+import { abortion, type ListEntry, listCommands, parseList, removal, renewal } from './file-commands.ts';
 import {
   type ChangeOutcome,
   type Command,
@@ -38,10 +29,6 @@ export function createFileChanges(
   return (running) => {
     const worker = workerOf(line, running);
     const lists = new Map<string, Promise<readonly ListEntry[] | undefined>>();
-    const contentOf = async (name: string, sha256: string): Promise<string | undefined> => {
-      const content = await read(name, sha256);
-      return content !== undefined && sha256Of(content) === sha256 ? content : undefined;
-    };
     const entriesIn = (list: string): Promise<readonly ListEntry[] | undefined> => {
       const found =
         lists.get(list) ??
@@ -61,22 +48,15 @@ export function createFileChanges(
       const instead = { answer: /^entry not found\.$/, commands: [addition] };
       return await tellEach([{ text: `set map ${name} ${key} ${value}`, done: /^$/, instead }]);
     };
-    const wholeMap = async ({ map, sha256 }: Change<'map'>, names: RunningNames) => {
-      const [name, content] = [names.map(map), await contentOf(map, sha256)];
-      if (name === undefined) return unknown(map);
-      if (content === undefined) return unreadable(map);
-      const version = versionIn(await worker.ask(`prepare map ${name}`));
-      if (version === undefined) return refused(`HAProxy does not prepare "${name}"`);
-      return await tellEach(replacement(name, version, content));
-    };
     const certificate = async (change: Change<'certificate'>, names: RunningNames) => {
       const { certificate: file, sha256 } = change;
       const name =
         names.certificate(file) ?? (sha256 === null ? undefined : names.newCertificate(file, sha256));
       if (name === undefined) return unknown(file);
       if (sha256 === null) return await tellEach([removal(name)]);
-      const content = await contentOf(file, sha256);
-      if (content === undefined) return unreadable(file);
+      const content = await read(file, sha256);
+      if (content === undefined || sha256Of(content) !== sha256)
+        return refused(`"${file}" cannot be read as it was when the change was asked for`);
       const outcome = await tellEach(renewal(name, content));
       if (outcome.kind === 'refused') await tell(worker, abortion(name));
       return outcome;
@@ -98,8 +78,6 @@ export function createFileChanges(
       switch (change.kind) {
         case 'map-line':
           return await mapLine(change, names);
-        case 'map':
-          return await wholeMap(change, names);
         case 'certificate':
           return await certificate(change, names);
         case 'list-line':
@@ -111,10 +89,6 @@ export function createFileChanges(
 
 function unknown(name: string): ChangeOutcome {
   return refused(`HAProxy has not read "${name}"`);
-}
-
-function unreadable(name: string): ChangeOutcome {
-  return refused(`"${name}" cannot be read as it was when the change was asked for`);
 }
 
 /**

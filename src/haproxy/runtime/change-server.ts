@@ -82,8 +82,7 @@ export function createServerChanges(
       for (const { change, commands } of steps)
         if (change.wanted !== null) leftOvers.forget(running, change.server);
         else if (commands.length > 0) leftOvers.add(running, change.server, change.mayFinish?.options);
-      const ended = steps.filter(({ endSessions }) => endSessions).map(({ change }) => change.server);
-      return { kind: 'changed', commands: creations.length + commands.length, ended };
+      return { kind: 'changed', commands: creations.length + commands.length };
     };
   };
 }

@@ -63,8 +63,6 @@ const fileChangeSchema = z.discriminatedUnion('kind', [
     /** Null: the key is removed from the map. */
     value: z.nullable(z.string().check(z.refine(isMapWord))),
   }),
-  /** Replaces the whole map between two lookups. */
-  z.object({ kind: z.literal('map'), map: file, sha256 }),
   z.object({
     kind: z.literal('certificate'),
     certificate: file,
@@ -118,8 +116,6 @@ export function describeChange(change: RuntimeChange): string {
       return change.value === null
         ? `-${change.map} ${change.key}`
         : `${change.map} ${change.key} ${change.value}`;
-    case 'map':
-      return change.map;
     case 'certificate':
       return change.sha256 === null ? `-${change.certificate}` : change.certificate;
     case 'list-line':

@@ -8,7 +8,6 @@ export interface Steps {
   /** Sent before the commands of all changes. */
   readonly creations: readonly Command[];
   readonly commands: readonly Command[];
-  readonly endSessions: boolean;
 }
 
 const SILENT = /^$/;
@@ -23,11 +22,9 @@ export function stepsFor(
   running: RunningServers,
   leftOver: ReadonlySet<string>,
 ): Steps {
-  const { server, wanted, mayFinish } = change;
-  const endSessions = mayFinish === undefined;
+  const { server, wanted } = change;
   const found = running.get(server);
-  if (wanted === null)
-    return found === undefined || leftOver.has(server) ? nothing : removal(server, endSessions);
+  if (wanted === null) return found === undefined || leftOver.has(server) ? nothing : removal(server);
   if (found === undefined || leftOver.has(server)) return addition(server, wanted);
   return alteration(change, wanted, found);
 }
@@ -36,15 +33,14 @@ export function deletion(server: string): Command {
   return { text: `del server ${server}`, done: /^Server deleted\.$/ };
 }
 
-const nothing: Steps = { creations: [], commands: [], endSessions: false };
+const nothing: Steps = { creations: [], commands: [] };
 
 /**
  * Requests in progress may finish: the server is shut down a moment later, or much later, see `ending`. In that time a draining server would
  * still get clients with its cookie. A server in maintenance gets none, and keeps its connections.
  */
-function removal(server: string, endSessions: boolean): Steps {
-  const state = endSessions ? 'drain' : 'maint';
-  return { ...nothing, commands: [setState(server, state)], endSessions };
+function removal(server: string): Steps {
+  return { ...nothing, commands: [setState(server, 'maint')] };
 }
 
 /** Ends the remaining sessions of a removed server. */
@@ -62,7 +58,7 @@ function addition(server: string, wanted: WantedServer): Steps {
   const added = { ...add(options), ...withDynamicCookie(wanted, add, server) };
   // A new server gets no traffic and no checks until it is enabled.
   const health = /(?:^| )check(?: |$)/.test(options) && healthChecks !== 'paused' ? [checksOn(server)] : [];
-  return { creations: [added], commands: [...health, setState(server, 'ready')], endSessions: false };
+  return { creations: [added], commands: [...health, setState(server, 'ready')] };
 }
 
 /** HAProxy before 3.0 accepts no cookie for an added server. A dynamic cookie is computed when the key is set. */
@@ -81,13 +77,12 @@ function alteration({ server, mayFinish }: ServerChange, wanted: WantedServer, f
   const hasMoved = found.endpoint !== endpointOf(wanted);
   const commands: Command[] = [];
   if (hasMoved) commands.push(move(server, wanted));
-  const endSessions = hasMoved && mayFinish === undefined;
-  if (endSessions) commands.push(shutDown(server));
+  if (hasMoved && mayFinish === undefined) commands.push(shutDown(server));
   if (found.weight !== wanted.weight)
     commands.push({ text: `set server ${server} weight ${wanted.weight}`, done: SILENT });
   commands.push(...checksAs(wanted, found, server));
   if (found.isOut) commands.push(setState(server, 'ready'));
-  return { creations: [], commands, endSessions };
+  return { creations: [], commands };
 }
 
 /** A server whose checks are disabled while it is down must not stay down: a check in progress may still report it down a moment later. */
@@ -102,7 +97,7 @@ function checksOn(server: string): Command {
   return { text: `enable health ${server}`, done: SILENT };
 }
 
-function setState(server: string, state: 'ready' | 'drain' | 'maint'): Command {
+function setState(server: string, state: 'ready' | 'maint'): Command {
   return { text: `set server ${server} state ${state}`, done: SILENT };
 }
 

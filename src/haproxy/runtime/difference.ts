@@ -1,7 +1,7 @@
 import type { Plan } from '../../engine/config/deploy-state.ts';
-import { isSameText, othersOf, type Rendered, setOfPieces } from '../../engine/config/set.ts';
-import { changedSpan } from '../../engine/system/same-list.ts';
-import { backendNameIn, type Sections, sectionsOf, titleOf } from '../text/config-text.ts';
+import { othersOf, type Rendered, setOfPieces } from '../../engine/config/set.ts';
+import { changedSpan, isSameList } from '../../engine/system/same-list.ts';
+import { backendNameIn, piecesOf } from '../text/config-text.ts';
 import { type RuntimeChange, readsFile, type ServerChange } from './change.ts';
 import { type Description, describeConfiguration } from './describe-configuration.ts';
 import { planServers, type Reason } from './plan.ts';
@@ -29,8 +29,6 @@ export function planBetween(before: Rendered, after: Rendered, kindOf: KindOf): 
   };
 }
 
-type MainText = Pick<Rendered, 'text' | 'pieces'>;
-
 interface MainDifference {
   readonly tell: readonly ServerChange[];
   readonly reload: readonly Reason[];
@@ -38,19 +36,21 @@ interface MainDifference {
   readonly pieces: readonly string[];
 }
 
-function compare(before: MainText, after: MainText): MainDifference {
-  const unchanged = before.pieces ?? [before.text];
-  if (isSameText(before, after)) return { tell: [], reload: [], pieces: unchanged };
-  const changed = changedSections(before, after);
-  const [running, wanted] = [describeConfiguration(changed.before), describeConfiguration(changed.after)];
-  if (running === undefined || wanted === undefined)
-    return { tell: [], reload: [conditions], pieces: unchanged };
+function compare(before: Rendered, after: Rendered): MainDifference {
+  const [old, now] = [piecesOf(before), piecesOf(after)];
+  if (isSameList(old, now)) return { tell: [], reload: [], pieces: old };
+  const changed = changedPieces(old, now);
+  const [running, wanted] = [changed.before, changed.after].map((pieces) =>
+    describeConfiguration(pieces.join('')),
+  );
+  if (running === undefined || wanted === undefined) return { tell: [], reload: [conditions], pieces: old };
   const { tell, reload } = planServers(running, wanted);
   const reasons = [...reload.values()];
   const gentle = tell.map((change) => mayFinish(change, running));
-  if (reasons.length === 0) return { tell: gentle, reload: [], pieces: after.pieces ?? [after.text] };
-  if (changed.isWhole === true || tell.length === 0) return { tell: [], reload: reasons, pieces: unchanged };
-  return { tell: gentle, reload: reasons, pieces: withBackends(before, after, new Set(reload.keys())) };
+  if (reasons.length === 0) return { tell: gentle, reload: [], pieces: now };
+  const isWhole = old.length === 1 || now.length === 1;
+  if (isWhole || tell.length === 0) return { tell: [], reload: reasons, pieces: old };
+  return { tell: gentle, reload: reasons, pieces: withBackends(old, changed, new Set(reload.keys())) };
 }
 
 const conditions: Reason = { what: 'conditions', reason: 'parts of the file depend on conditions' };
@@ -61,61 +61,41 @@ function mayFinish(change: ServerChange, { servers }: Description): ServerChange
   return options === undefined ? change : { ...change, mayFinish: { options } };
 }
 
-interface Texts {
-  readonly before: string;
-  readonly after: string;
-  /** The whole configurations: a backend may depend on another one. */
-  readonly isWhole?: true;
+interface ChangedPieces {
+  readonly before: readonly string[];
+  readonly after: readonly string[];
 }
 
-/**
- * Two configurations without the backends that are equal in both: of ten thousand, usually one has changed. The whole configurations if a backend may
- * depend on another one, or on defaults that follow some backend.
- */
-export function changedSections(before: MainText, after: MainText): Texts {
-  if (before.pieces !== undefined && after.pieces !== undefined)
-    return changedPieces(before.pieces, after.pieces);
-  const [old, now] = [sectionsOf(before.text), sectionsOf(after.text)];
-  if (old === undefined || now === undefined)
-    return { before: before.text, after: after.text, isWhole: true };
-  const isChanged = (other: Sections) => (section: string) =>
-    other.backends.get(titleOf(section)) !== section;
-  return {
-    before: [old.head, ...[...old.backends.values()].filter(isChanged(now))].join(''),
-    after: [now.head, ...[...now.backends.values()].filter(isChanged(old))].join(''),
-  };
-}
-
-/** Of each, the first piece and the pieces that the other lacks. */
-function changedPieces(before: readonly string[], after: readonly string[]): Texts {
+/** Of each configuration, the first piece and the pieces that the other lacks: of ten thousand backends, usually one has changed. */
+export function changedPieces(before: readonly string[], after: readonly string[]): ChangedPieces {
   const { start, end } = changedSpan(before, after);
   const changed = (pieces: readonly string[]): readonly string[] =>
     pieces.slice(Math.max(start, 1), pieces.length - end);
   const [old, now] = [changed(before), changed(after)];
-  const textOf = (head = '', backends: readonly string[], others: ReadonlySet<string>): string =>
-    [head, ...backends.filter((piece) => !others.has(piece))].join('');
-  return { before: textOf(before[0], old, new Set(now)), after: textOf(after[0], now, new Set(old)) };
+  const without = (pieces: readonly string[], others: readonly string[]): readonly string[] => {
+    const known = new Set(others);
+    return pieces.filter((piece) => !known.has(piece));
+  };
+  return {
+    before: [...before.slice(0, 1), ...without(old, now)],
+    after: [...after.slice(0, 1), ...without(now, old)],
+  };
 }
 
 /**
- * The first configuration with its backends replaced by those of the second, except the ones in `kept`. Its first piece stays, and so do
- * backends that only one of the two has.
+ * The pieces with their changed backends replaced by the new ones, except those in `kept`. The first piece stays, and so do backends that only one
+ * of the two configurations has.
  */
-function withBackends(before: MainText, after: MainText, kept: ReadonlySet<string>): readonly string[] {
-  const [old, now] = [piecesOf(before), piecesOf(after)];
-  const { start, end } = changedSpan(old, now);
-  const news = new Map(
-    now.slice(Math.max(start, 1), now.length - end).map((piece) => [backendNameIn(piece), piece]),
-  );
-  return old.map((piece, index) => {
-    if (index < Math.max(start, 1) || index >= old.length - end) return piece;
+function withBackends(
+  pieces: readonly string[],
+  { before, after }: ChangedPieces,
+  kept: ReadonlySet<string>,
+): readonly string[] {
+  const changed = new Set(before.slice(1));
+  const news = new Map(after.slice(1).map((piece) => [backendNameIn(piece), piece]));
+  return pieces.map((piece) => {
+    if (!changed.has(piece)) return piece;
     const name = backendNameIn(piece);
     return kept.has(name) ? piece : (news.get(name) ?? piece);
   });
-}
-
-function piecesOf({ text, pieces }: MainText): readonly string[] {
-  if (pieces !== undefined) return pieces;
-  const sections = sectionsOf(text);
-  return sections === undefined ? [text] : [sections.head, ...sections.backends.values()];
 }

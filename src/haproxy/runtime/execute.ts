@@ -22,8 +22,6 @@ import { changeTo, wantedServers } from './plan.ts';
 /** How to reach HAProxy. */
 interface RuntimeLine extends Line {
   readonly readSetFile: ReadSetFile;
-  /** Ends the sessions of draining generations with these servers. */
-  readonly endSessions: (draining: readonly Running[], servers: ReadonlySet<string>) => Promise<void>;
   readonly stepMs?: number;
   /** The same if requests may finish; by default no longer. */
   readonly finishMs?: number;
@@ -35,11 +33,7 @@ export interface Changes {
 
 export interface Runtime {
   /** Makes the changes in order, and stops at the first refused one; up to fifty servers change together. Call it for one request at a time. Never rejects. */
-  readonly change: (
-    running: Running,
-    draining: readonly Running[],
-    request: Changes,
-  ) => Promise<ChangeOutcome>;
+  readonly change: (running: Running, request: Changes) => Promise<ChangeOutcome>;
   /**
    * Deletes removed servers that are due, and resolves with the servers that differ from `wanted`; none without it. Undefined if HAProxy
    * does not answer. A disabled server that is not in `wanted` was removed by an earlier supervisor, which ended before it deleted it:
@@ -61,7 +55,7 @@ const NEEDED = [
   'shutdown sessions server',
   ...['new ssl cert', 'set ssl cert', 'commit ssl cert', 'abort ssl cert', 'del ssl cert'],
   ...['show ssl crt-list', 'add ssl crt-list', 'del ssl crt-list'],
-  ...['show map', 'set map', 'add map', 'del map', 'prepare map', 'commit map'],
+  ...['show map', 'set map', 'add map', 'del map'],
 ];
 /** Servers whose commands are sent together. */
 const SERVERS_TOGETHER = 50;
@@ -72,7 +66,6 @@ export function createRuntime({
   ask,
   askEach,
   readSetFile,
-  endSessions,
   stepMs = STEP_MS,
   finishMs = stepMs,
 }: RuntimeLine): Runtime {
@@ -100,42 +93,25 @@ export function createRuntime({
       await pause(stepMs, undefined, { ref: false });
     }
   };
-  const endSoon = async (
-    running: Running,
-    draining: readonly Running[],
-    ended: Set<string>,
-  ): Promise<void> => {
-    await pause(stepMs, undefined, { ref: false });
-    await endSessions(draining, ended);
-    await advance(running);
-  };
   const endLate = async (running: Running): Promise<void> => {
     await pause(finishMs, undefined, { ref: false });
     await advance(running);
   };
-  /** Adds to `ended` the servers whose sessions end. */
-  const make = async (
-    running: Running,
-    changes: readonly RuntimeChange[],
-    ended: Set<string>,
-  ): Promise<ChangeOutcome> => {
+  const make = async (running: Running, changes: readonly RuntimeChange[]): Promise<ChangeOutcome> => {
     let commands = 0;
     const [changeServers, changeFile] = [servers(running), files(running)];
     for (const step of stepsOf(changes)) {
       const outcome = step.kind === 'servers' ? await changeServers(step.servers) : await changeFile(step);
       if (outcome.kind === 'refused') return outcome;
       commands += outcome.commands;
-      for (const server of outcome.ended ?? []) ended.add(server);
     }
     return { kind: 'changed', commands };
   };
   return {
-    change: async (running, draining, { changes }) => {
-      const ended = new Set<string>();
+    change: async (running, { changes }) => {
       try {
-        const outcome = await inTurn(() => make(running, changes, ended));
-        if (ended.size > 0) void endSoon(running, draining, ended).catch(() => undefined);
-        if (changes.some(mayFinish)) void endLate(running).catch(() => undefined);
+        const outcome = await inTurn(() => make(running, changes));
+        if (changes.some(isRemoval)) void endLate(running).catch(() => undefined);
         return outcome;
       } catch (error) {
         return refused(messageOf(error));
@@ -182,8 +158,8 @@ function stepsOf(changes: readonly RuntimeChange[]): readonly Step[] {
   return steps;
 }
 
-function mayFinish(change: RuntimeChange): boolean {
-  return change.kind === 'server' && change.wanted === null && change.mayFinish !== undefined;
+function isRemoval(change: RuntimeChange): boolean {
+  return change.kind === 'server' && change.wanted === null;
 }
 
 /**

@@ -1,8 +1,5 @@
 import type { Command } from './line.ts';
 
-/** Command and payload must fit in one buffer, part of which may be reserved for rewriting. */
-const PAYLOAD_CHARACTERS = 6_000;
-
 /** A certificate with its key, new or replacing an older one. Open connections keep theirs. */
 export function renewal(name: string, pem: string): readonly Command[] {
   return [
@@ -69,37 +66,6 @@ export function listCommands(
         done: /^Entry '.*' deleted in crtlist '.*'!$/,
       })),
   ];
-}
-
-/** Of `prepare map`. */
-export function versionIn(reply: string | undefined): number | undefined {
-  const version = /^New version created: (\d+)$/.exec(reply?.trim() ?? '')?.[1];
-  return version === undefined ? undefined : Number(version);
-}
-
-/** The new lines take effect together. */
-export function replacement(map: string, version: number, content: string): readonly Command[] {
-  return [
-    ...pieces(content).map((piece) => ({
-      text: withPayload(`add map @${version} ${map}`, piece),
-      done: /^$/,
-    })),
-    { text: `commit map @${version} ${map}`, done: /^$/ },
-  ];
-}
-
-function pieces(content: string): readonly string[] {
-  const all: string[] = [];
-  let piece = '';
-  for (const line of content.split('\n')) {
-    if (line === '') continue;
-    if (piece !== '' && piece.length + line.length > PAYLOAD_CHARACTERS) {
-      all.push(piece);
-      piece = '';
-    }
-    piece += `${line}\n`;
-  }
-  return piece === '' ? all : [...all, piece];
 }
 
 /** An empty line ends a payload. */

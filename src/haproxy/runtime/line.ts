@@ -38,8 +38,7 @@ export interface Command {
 
 /** The result of changes. */
 export type ChangeOutcome =
-  /** `ended`: the servers whose sessions end. */
-  | { readonly kind: 'changed'; readonly commands: number; readonly ended?: readonly string[] }
+  | { readonly kind: 'changed'; readonly commands: number }
   /** HAProxy has at most a part of them: only a reload makes it match the file. */
   | { readonly kind: 'refused'; readonly reason: string };
 

@@ -1,4 +1,4 @@
-import { type SetFile, sha256Of, sha256OfFile } from '../../engine/config/set.ts';
+import { type SetFile, sha256OfFile } from '../../engine/config/set.ts';
 import { oncePer } from '../../engine/system/once-per.ts';
 import { changedSpan } from '../../engine/system/same-list.ts';
 import { type FileChange, isListLine, isMapWord } from './change.ts';
@@ -17,7 +17,7 @@ type FilePlan =
   | { readonly kind: 'reload'; readonly reason: Reason }
   | { readonly kind: 'changes'; readonly changes: readonly FileChange[] };
 
-/** A map with more changed lines is replaced as a whole: one step for lookups, and no more bytes. */
+/** More changed lines of a map are a reload: each is a command. */
 const MOST_LINES = 64;
 
 /**
@@ -48,7 +48,7 @@ export function planFiles(before: readonly SetFile[], after: readonly SetFile[],
     kind: 'changes',
     changes: [
       ...inOrderOfLists(order(news, ['certificate']), after, kindOf),
-      ...order(news, ['list-line', 'map', 'map-line']),
+      ...order(news, ['list-line', 'map-line']),
       ...order(removals, ['map-line', 'list-line', 'certificate']),
     ],
   };
@@ -157,8 +157,6 @@ function isRemoval(change: FileChange): boolean {
       return change.sha256 === null;
     case 'list-line':
       return change.line === null;
-    case 'map':
-      return false;
   }
 }
 
@@ -182,18 +180,17 @@ function changesOf(
 
 export type Lines = ReadonlyMap<string, string>;
 
-function mapChanges(before: Lines, { name: map, content }: SetFile): readonly FileChange[] {
+/** Undefined for too many lines, or lines that fit no command. */
+function mapChanges(before: Lines, { name: map, content }: SetFile): readonly FileChange[] | undefined {
   const after = linesIn(content);
-  const changes: FileChange[] = [];
-  for (const [key, value] of after)
-    if (before.get(key) !== value) changes.push({ kind: 'map-line', map, key, value });
-  for (const key of before.keys())
-    if (!after.has(key)) changes.push({ kind: 'map-line', map, key, value: null });
-  const fitsCommand = ({ key, value }: { readonly key: string; readonly value: string | null }): boolean =>
+  const lines: (readonly [string, string | null])[] = [...after].filter(
+    ([key, value]) => before.get(key) !== value,
+  );
+  for (const key of before.keys()) if (!after.has(key)) lines.push([key, null]);
+  const fitsCommand = ([key, value]: readonly [string, string | null]): boolean =>
     isMapWord(key) && (value === null || isMapWord(value));
-  const areFew = changes.length <= MOST_LINES;
-  const allFit = changes.every((change) => change.kind === 'map-line' && fitsCommand(change));
-  return areFew && allFit ? changes : [{ kind: 'map', map, sha256: sha256Of(content) }];
+  if (lines.length > MOST_LINES || !lines.every(fitsCommand)) return undefined;
+  return lines.map(([key, value]) => ({ kind: 'map-line', map, key, value }));
 }
 
 /** Undefined if the order of lines matters: an added line comes last, and after a reload it is where the file has it. */

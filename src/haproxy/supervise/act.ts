@@ -102,10 +102,10 @@ function failureOf(outcome: Awaited<ReturnType<ProxyDriver['check']>>): Failure 
 }
 
 async function change(
-  { serving, draining, request }: Extract<Action, { kind: 'change' }>,
+  { serving, request }: Extract<Action, { kind: 'change' }>,
   { program, dispatch }: Effects,
 ): Promise<void> {
-  const outcome = await program.change(runningOf(serving), draining.map(runningOf), request);
+  const outcome = await program.change(runningOf(serving), request);
   dispatch({ kind: 'changed', number: serving.number, outcome });
 }
 

@@ -1,7 +1,6 @@
 import { type Emit as EmitAction, logged } from '../../engine/supervise/step.ts';
 import { type ChangeRequest, describeChange } from '../runtime/change.ts';
 import { beginJob, beginReload, stopping } from './job.ts';
-import { drainingOf } from './retire.ts';
 import type { Action, Change, Event, RunningChange, Serving, State } from './state.ts';
 
 type Emit = EmitAction<Action>;
@@ -58,7 +57,7 @@ export function nextChange(state: State, now: number, emit: Emit): State {
       emit,
     );
   }
-  emit({ kind: 'change', serving, draining: drainingOf(state), request: change });
+  emit({ kind: 'change', serving, request: change });
   return { ...next, changing: { ...change, number: serving.number, since: now } };
 }
 

@@ -209,7 +209,6 @@ export type OwnAction =
   | {
       readonly kind: 'change';
       readonly serving: Serving;
-      readonly draining: readonly Retiring[];
       readonly request: Changes;
     }
   | { readonly kind: 'save-state' }

@@ -1,40 +1,38 @@
 /** The sections and servers in the text of a haproxy.cfg, as far as they can be found without HAProxy's grammar. */
 
+import type { Rendered } from '../../engine/config/set.ts';
+import { oncePer } from '../../engine/system/once-per.ts';
+
 /** The start of a backend in configurations that hawser renders. */
 const BACKEND = '\nbackend ';
 /** Words that make one section depend on another. They are searched for first, which is faster. */
 const REFERENCE_WORDS = ['track', '.if', '.endif'];
 const REFERENCE = /^[ \t]*(?:(?:default-)?server\S*[ \t](?:.*[ \t])?track[ \t]|\.(?:if|endif)\b)/m;
 
-export interface Sections {
-  readonly head: string;
-  /** By their first lines. */
-  readonly backends: ReadonlyMap<string, string>;
-}
+/**
+ * A main file as a first piece and one for each backend. The whole text is one piece if a backend may depend on another one, or on defaults that
+ * follow some backend.
+ */
+export const piecesOf: (main: Pick<Rendered, 'text' | 'pieces'>) => readonly string[] = oncePer(
+  (main) => main.pieces ?? piecesIn(main.text),
+);
 
-/** Undefined if a backend may depend on another one, or on defaults that follow some backend. */
-export function sectionsOf(text: string): Sections | undefined {
+function piecesIn(text: string): readonly string[] {
   const first = text.indexOf(BACKEND);
-  if (first === -1 || text.indexOf('\ndefaults', first) !== -1) return undefined;
+  if (first === -1 || text.indexOf('\ndefaults', first) !== -1) return [text];
   // A tenant's header may contain such a word, which refers to nothing.
-  if (REFERENCE_WORDS.some((word) => text.includes(word)) && REFERENCE.test(text)) return undefined;
-  const backends = new Map<string, string>();
+  if (REFERENCE_WORDS.some((word) => text.includes(word)) && REFERENCE.test(text)) return [text];
+  const pieces = [text.slice(0, first)];
   for (let at = first; at !== -1; ) {
     const next = text.indexOf(BACKEND, at + 1);
-    const section = next === -1 ? text.slice(at) : text.slice(at, next);
-    const title = titleOf(section);
-    // HAProxy merges both into one, or refuses them.
-    if (backends.has(title)) return undefined;
-    backends.set(title, section);
+    pieces.push(next === -1 ? text.slice(at) : text.slice(at, next));
     at = next;
   }
-  return { head: text.slice(0, first), backends };
+  // HAProxy merges two backends of one name, or refuses them.
+  return new Set(pieces.map(firstLine)).size === pieces.length ? pieces : [text];
 }
 
-/** The first line. */
-export function titleOf(section: string): string {
-  return section.slice(1, section.indexOf('\n', 1));
-}
+const firstLine = (section: string): string => section.slice(1, section.indexOf('\n', 1));
 
 /** The name of the backend at the start of a text, after any blank lines and comments. */
 export function backendNameIn(text: string): string {

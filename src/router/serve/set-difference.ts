@@ -1,8 +1,9 @@
 import type { Plan } from '../../engine/config/deploy-state.ts';
-import { othersOf, piecesOf, type Rendered, setOfPieces } from '../../engine/config/set.ts';
+import { othersOf, type Rendered, setOfPieces } from '../../engine/config/set.ts';
 import type { RuntimeChange, ServerChange } from '../../haproxy/runtime/change.ts';
 import { planBetween } from '../../haproxy/runtime/difference.ts';
 import type { KindOf } from '../../haproxy/runtime/plan-files.ts';
+import { piecesOf } from '../../haproxy/text/config-text.ts';
 import { CERTIFICATE_LIST_FILE, SERVER_STATES_FILE } from '../render/file-names.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 
@@ -58,7 +59,7 @@ type ChangePlan = Plan<RuntimeChange>;
 /** The first changes of servers only, if there are many. The next plan has the rest. */
 function smallerStep(running: Rendered, plan: ChangePlan, most = MOST_SERVERS): ChangePlan {
   const servers = plan.tell.filter((change) => change.kind === 'server');
-  if (servers.length <= most) return plan;
+  if (servers.length <= most || piecesOf(running).length === 1) return plan;
   const tell = servers.slice(0, most);
   const chosen = Map.groupBy(tell, ({ server }) => server.slice(0, server.indexOf('/')));
   const wanted = new Map(piecesOf(plan.running).map((piece) => [backendOf(piece), piece]));

@@ -108,11 +108,10 @@ async function mustFollow(
       return replies;
     },
     readSetFile: async (name) => content(name),
-    endSessions: async () => undefined,
     stepMs: 1,
   });
   const running = { generation: 1, master: { pid: 1, startTicks: 1 } };
-  const outcome = await runtime.change(running, [], { changes });
+  const outcome = await runtime.change(running, { changes });
   assert.equal(outcome.kind, 'changed', JSON.stringify(outcome));
   const wanted = describeConfiguration(after.text);
   assert.ok(wanted !== undefined);

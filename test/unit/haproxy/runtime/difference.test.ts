@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Rendered, SetFile } from '../../../../src/engine/config/set.ts';
-import { changedSections, planBetween } from '../../../../src/haproxy/runtime/difference.ts';
+import { changedPieces, planBetween } from '../../../../src/haproxy/runtime/difference.ts';
 import type { FileKind } from '../../../../src/haproxy/runtime/plan-files.ts';
+import { piecesOf } from '../../../../src/haproxy/text/config-text.ts';
 import { planOf } from '../../../helpers/plan-of.ts';
 
 const kindOf = (name: string): FileKind | undefined =>
@@ -153,11 +154,16 @@ test('property: what runs after the changes is between both sets, and only the r
 const [same, first, second] = ['server s 10.0.0.1:80', 'server s 10.0.0.2:80', 'server s 10.0.0.3:80'];
 const textOf = (ofOne: string, ofTwo: string) => `${head}${backend('one', ofOne)}${backend('two', ofTwo)}`;
 
+const changedTexts = (one: string, other: string) => {
+  const { before, after } = changedPieces(piecesOf({ text: one }), piecesOf({ text: other }));
+  return { before: before.join(''), after: after.join('') };
+};
+
 test.each([
   ['plain servers', same],
   ["a tenant's header that reads like a reference", 'http-response set-header X "a track b .if c"'],
 ])('an unchanged backend is left out despite %s', (_, line) => {
-  expect(changedSections({ text: textOf(line, first) }, { text: textOf(line, second) })).toEqual({
+  expect(changedTexts(textOf(line, first), textOf(line, second))).toEqual({
     before: `${head}${backend('two', first)}`,
     after: `${head}${backend('two', second)}`,
   });
@@ -169,5 +175,5 @@ test.each([
   ['parts depend on conditions', '.if defined(X)'],
 ])('the whole file is compared if %s', (_, line) => {
   const whole = { before: textOf(line, first), after: textOf(line, second) };
-  expect(changedSections({ text: whole.before }, { text: whole.after })).toEqual({ ...whole, isWhole: true });
+  expect(changedTexts(whole.before, whole.after)).toEqual(whole);
 });

@@ -50,7 +50,6 @@ function createScene(first: readonly ApiServer[], finishMs = 0) {
   const haproxy = createHaproxyModel(textOf(first));
   const runtime = createRuntime({
     ...haproxy,
-    endSessions: async () => undefined,
     readSetFile: async () => undefined,
     ...{ stepMs: 0, finishMs },
   });
@@ -63,7 +62,7 @@ test('after any number of changes HAProxy serves what it would serve after a rel
       const { haproxy, runtime } = createScene(first);
       let before = first;
       for (const after of wanted) {
-        expect(await runtime.change(running, [], { changes: changesOf(before, after) })).toMatchObject({
+        expect(await runtime.change(running, { changes: changesOf(before, after) })).toMatchObject({
           kind: 'changed',
         });
         expect(servesOf(haproxy)).toEqual(servesOf(createHaproxyModel(textOf(after))));
@@ -81,9 +80,9 @@ test('a change that is made twice gives no command the second time', async () =>
       const changes = changesOf(before, after).filter(
         (change) => change.kind === 'server' && change.wanted !== null,
       );
-      await runtime.change(running, [], { changes });
+      await runtime.change(running, { changes });
       const { length } = haproxy.commands;
-      expect(await runtime.change(running, [], { changes })).toEqual({ kind: 'changed', commands: 0 });
+      expect(await runtime.change(running, { changes })).toEqual({ kind: 'changed', commands: 0 });
       expect(haproxy.commands).toHaveLength(length);
     }),
     { numRuns: runs(100) },
@@ -108,7 +107,7 @@ test('whatever was done by hand is found as drift, and repaired', async () => {
     fc.asyncProperty(fc.array(byHand, { maxLength: 7 }), async (commands) => {
       const { haproxy, runtime } = createScene(list);
       for (const command of commands) await haproxy.ask(running, command);
-      await runtime.change(running, [], { changes: (await runtime.drift(running, wanted)) ?? [] });
+      await runtime.change(running, { changes: (await runtime.drift(running, wanted)) ?? [] });
       expect(servesOf(haproxy)).toEqual(servesOf(createHaproxyModel(textOf(list))));
       expect(await runtime.drift(running, wanted)).toEqual([]);
     }),
@@ -122,21 +121,19 @@ test('a command that HAProxy refuses is named in its words', async () => {
     command.startsWith('show') ? createHaproxyModel(textOf([])).ask(running, command) : 'No.\n';
   const deaf = createRuntime({
     ...{ ask, askEach: askingEach(ask) },
-    endSessions: async () => undefined,
     readSetFile: async () => undefined,
     stepMs: 0,
   });
-  expect(await deaf.change(running, [], { changes: changesOf(before, after.slice(0, 1)) })).toEqual({
+  expect(await deaf.change(running, { changes: changesOf(before, after.slice(0, 1)) })).toEqual({
     kind: 'refused',
     reason: '"add server masters/a 10.0.0.1:6443 check weight 1" was answered with "No."',
   });
   const gone = createRuntime({
     ...{ ask: async () => undefined, askEach: async () => [] },
-    endSessions: async () => undefined,
     readSetFile: async () => undefined,
     stepMs: 0,
   });
-  expect(await gone.change(running, [], { changes: changesOf(before, after) })).toEqual({
+  expect(await gone.change(running, { changes: changesOf(before, after) })).toEqual({
     kind: 'refused',
     reason: 'HAProxy does not say which servers "masters" has',
   });
@@ -151,11 +148,10 @@ test('a build without the commands is found by its own help', async () => {
       ask: async () => `The following commands are valid:\n${help.join('\n')}\n`,
       askEach: async () => [],
     },
-    endSessions: async () => undefined,
     readSetFile: async () => undefined,
   });
   expect(await poor.missingCommands(running)).toEqual(
-    expect.arrayContaining(['del server', 'shutdown sessions server', 'commit ssl cert', 'commit map']),
+    expect.arrayContaining(['del server', 'shutdown sessions server', 'commit ssl cert', 'set map']),
   );
 });
 
@@ -163,17 +159,15 @@ test('connections with a server that moves, goes and returns may finish if the c
   const haproxy = createHaproxyModel(
     'backend web\n  server a 10.0.0.1:80 check\n  server b 10.0.0.2:80 check\n',
   );
-  const ended: string[] = [];
-  const endSessions = async (_: unknown, servers: ReadonlySet<string>) => void ended.push(...servers);
   const runtime = createRuntime({
     ...haproxy,
-    ...{ readSetFile: async () => undefined, endSessions },
+    readSetFile: async () => undefined,
     ...{ stepMs: 0, finishMs: 60_000 },
   });
   const [mayFinish, place] = [{ options: 'check' }, { port: 80, weight: 1, options: 'check' }];
   const tell = async (server: string, address?: string, more: object = { mayFinish }) => {
     const wanted = address === undefined ? null : { address, ...place };
-    return await runtime.change(running, [], { changes: [{ kind: 'server', server, wanted, ...more }] });
+    return await runtime.change(running, { changes: [{ kind: 'server', server, wanted, ...more }] });
   };
   await tell('web/a', '10.0.0.2');
   await tell('web/b');
@@ -189,7 +183,6 @@ test('connections with a server that moves, goes and returns may finish if the c
     await runtime.drift(running, { sections: new Map(), servers: new Map(), openBackends: new Set() }),
   ).toEqual([]);
   expect(haproxy.commands).toHaveLength(5);
-  expect(ended).toEqual([]);
 });
 
 /** HAProxy before 3.0 refuses a cookie for a server that is added. */
@@ -222,7 +215,6 @@ test('a server whose cookie HAProxy refuses gets one of its backend before the o
   const runtime = createRuntime({
     ...{ ask: asking, askEach: askingEach(asking) },
     readSetFile: async () => undefined,
-    endSessions: async () => undefined,
     stepMs: 0,
     finishMs: 60_000,
   });
@@ -233,7 +225,7 @@ test('a server whose cookie HAProxy refuses gets one of its backend before the o
     const gentle = changes.map((each) =>
       each.kind === 'server' && each.wanted === null ? { ...each, mayFinish: { options: 'check' } } : each,
     );
-    expect(await runtime.change(running, [], { changes: gentle })).toMatchObject({ kind: 'changed' });
+    expect(await runtime.change(running, { changes: gentle })).toMatchObject({ kind: 'changed' });
   };
   await move(texts[0], texts[1]);
   await move(texts[1], texts[2]);
@@ -261,12 +253,11 @@ test('a server stays in use if HAProxy refuses its replacement', async () => {
   const runtime = createRuntime({
     ...{ ask, askEach: askingEach(ask) },
     readSetFile: async () => undefined,
-    endSessions: async () => undefined,
     stepMs: 0,
   });
   const found = differenceOf(before, after);
   const changes = found.kind === 'runtime' ? found.changes : [];
-  expect(await runtime.change(running, [], { changes })).toMatchObject({ kind: 'refused' });
+  expect(await runtime.change(running, { changes })).toMatchObject({ kind: 'refused' });
   expect(commands.filter((command) => command.includes('web/a'))).toEqual([]);
 });
 
@@ -279,7 +270,6 @@ backend checks
   const haproxy = createHaproxyModel(text);
   const runtime = createRuntime({
     ...haproxy,
-    endSessions: async () => undefined,
     readSetFile: async () => undefined,
   });
   await haproxy.ask(running, 'set server masters/a state maint');
@@ -297,7 +287,7 @@ test('a server that an earlier supervisor removed comes back without waiting for
   await haproxy.ask(running, 'set server masters/b state maint');
   const wanted = describeConfiguration(textOf([a]));
   expect(wanted && (await runtime.drift(running, wanted))).toEqual([]);
-  expect(await runtime.change(running, [], { changes: changesOf([a], [a, b]) })).toMatchObject({
+  expect(await runtime.change(running, { changes: changesOf([a], [a, b]) })).toMatchObject({
     kind: 'changed',
   });
   expect(servesOf(haproxy)).toHaveProperty('masters/b.endpoint', '10.0.0.2:6443');
@@ -320,11 +310,10 @@ test('the servers of many backends are read on one connection and changed on ano
       return await haproxy.askEach(of, commands);
     },
     readSetFile: async () => undefined,
-    endSessions: async () => undefined,
   });
   const found = differenceOf(textAt(1), textAt(2));
   const changes = found.kind === 'runtime' ? found.changes : [];
-  expect(await runtime.change(running, [], { changes })).toEqual({ kind: 'changed', commands: 12 });
+  expect(await runtime.change(running, { changes })).toEqual({ kind: 'changed', commands: 12 });
   expect(servesOf(haproxy)).toEqual(servesOf(createHaproxyModel(textAt(2))));
   expect([asked, batches.map(({ length }) => length)]).toEqual([[], [3, 12]]);
 });
