@@ -1,19 +1,17 @@
 import type { CheckOutcome } from './check.ts';
 import type { ApplyOutcome, Rejection, UpdateStats } from './outcome.ts';
-import type { ReloadResult, UpdateRequest, UpdateResult } from './proxy.ts';
+import type { ReloadResult, UpdateResult } from './proxy.ts';
 import type { Rendered, Revision } from './set.ts';
 import type { OnDisk } from './store.ts';
 
 /** A configuration and its inputs. */
 export interface Version<T> extends Known {
-  readonly set: Rendered;
   readonly of: T;
 }
 
-/** `set` is undefined if another process wrote it and it cannot be read. */
 export interface Known {
   readonly revision: Revision;
-  readonly set: Rendered | undefined;
+  readonly set: Rendered;
 }
 
 export interface Reason {
@@ -45,7 +43,7 @@ export interface Policy {
 /** Where each version is. Times are monotonic milliseconds. */
 export interface Deploy<T> {
   readonly wanted: Version<T> | undefined;
-  /** Undefined: unknown, so only a reload helps. */
+  /** Undefined: unknown, or of another process, so only a reload helps. */
   readonly running: Known | undefined;
   /** Undefined: not read yet. */
   readonly onDisk: OnDisk | undefined;
@@ -58,7 +56,7 @@ export interface Deploy<T> {
   readonly backoff: Backoff;
   readonly reloadNotBeforeMs: number;
   readonly checkNotBeforeMs: number;
-  readonly doing: Doing<T> | undefined;
+  readonly doing: Work<T> | undefined;
   readonly checking: Version<T> | undefined;
   readonly lastChecked: Revision | undefined;
   /** Refusals not reported yet. */
@@ -84,39 +82,45 @@ export interface Backoff {
   readonly untilMs: number;
 }
 
-export type Doing<T> =
-  | { readonly kind: 'look' }
-  | { readonly kind: 'tell'; readonly to: Known }
+/** The actions of which one is in progress at a time. */
+export type Work<T> =
+  | {
+      readonly kind: 'look';
+      readonly asksRunning: boolean;
+      readonly isFirst: boolean;
+      readonly wanted: Version<T>;
+    }
+  | {
+      readonly kind: 'tell';
+      readonly from: Revision;
+      readonly to: Known;
+      readonly changes: readonly object[];
+      readonly readsFiles: boolean;
+    }
   | { readonly kind: 'write'; readonly version: Version<T>; readonly isChecked: boolean }
   /** `notBeforeMs`: for the next reload if this one turns out to be none. */
   | { readonly kind: 'reload'; readonly version: Version<T>; readonly notBeforeMs: number }
   /** Of the last good file. `refusal` is reported then. */
   | { readonly kind: 'restore'; readonly refusal: Refusal<T> | undefined };
 
-export interface Failed {
-  readonly is: 'failed';
-  readonly message: string;
-}
-
 export type DeployEvent<T> =
   | { readonly kind: 'wanted'; readonly version: Version<T> }
-  /** `running` and `good` are missing if they were not requested; `found` is the set on disk, if another process wrote it. */
+  /** `running` and `good` are missing if they were not requested. */
   | {
       readonly kind: 'looked';
       readonly onDisk: OnDisk;
       readonly good?: Revision | undefined;
       readonly running?: Revision | undefined;
-      readonly found?: Known | undefined;
     }
-  | { readonly kind: 'told'; readonly result: UpdateResult | Failed }
-  | { readonly kind: 'written'; readonly result: CheckOutcome | Failed }
+  | { readonly kind: 'told'; readonly result: UpdateResult }
+  | { readonly kind: 'written'; readonly result: CheckOutcome }
   | { readonly kind: 'reloaded'; readonly result: ReloadResult }
   /** `revision` is undefined if there was nothing to restore, or it failed. */
   | { readonly kind: 'restored'; readonly revision: Revision | undefined; readonly lost?: string }
   | { readonly kind: 'checked'; readonly version: Version<T>; readonly outcome: CheckOutcome }
   /** The wanted version was superseded, and the work for it has ended. */
   | { readonly kind: 'abandoned'; readonly message: string }
-  /** The disk could not be read. */
+  /** The disk could not be read or written. */
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'tick' };
 
@@ -133,16 +137,7 @@ export interface Report<T> {
 }
 
 export type DeployAction<T> =
-  | {
-      readonly kind: 'look';
-      readonly asksRunning: boolean;
-      readonly isFirst: boolean;
-      readonly wanted: Version<T>;
-    }
-  | ({ readonly kind: 'tell'; readonly set: Rendered; readonly readsFiles: boolean } & UpdateRequest)
-  | { readonly kind: 'write'; readonly version: Version<T>; readonly isChecked: boolean }
-  | { readonly kind: 'reload'; readonly version: Version<T> }
-  | { readonly kind: 'restore' }
+  | Work<T>
   | { readonly kind: 'check'; readonly version: Version<T> }
   | { readonly kind: 'keep-as-good'; readonly version: Version<T> }
   | Report<T>;

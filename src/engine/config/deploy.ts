@@ -6,12 +6,11 @@ import {
   type Deploy,
   type DeployAction,
   type DeployEvent,
-  type Doing,
-  type Failed,
   type Known,
   noBackoff,
   type Policy,
   type Version,
+  type Work,
 } from './deploy-state.ts';
 import { proceed } from './next-action.ts';
 import { type ApplyOutcome, REFUSED, type Rejection, type Reloaded, type UpdateStats } from './outcome.ts';
@@ -50,7 +49,7 @@ function handle<T>(state: Deploy<T>, event: DeployEvent<T>, nowMs: number, emit:
     case 'looked':
       return looked(idle, event);
     case 'told':
-      return doing?.kind === 'tell' ? told(idle, doing.to, event.result, nowMs, emit) : state;
+      return doing?.kind === 'tell' ? told(idle, doing.to, event.result) : state;
     case 'written':
       return doing?.kind === 'write' ? written(idle, doing, event.result, nowMs, emit) : state;
     case 'reloaded':
@@ -79,10 +78,9 @@ function knowing<T>({ known }: Deploy<T>, one: Known): readonly Known[] {
 }
 
 function looked<T>(state: Deploy<T>, event: Extract<DeployEvent<T>, { kind: 'looked' }>): Deploy<T> {
-  const { onDisk, found } = event;
-  const known = found === undefined ? state.known : [...state.known, found];
+  const { onDisk } = event;
   const isEdited = state.onDisk !== undefined && state.onDisk.revision !== onDisk.revision;
-  const next: Deploy<T> = { ...state, onDisk, known };
+  const next: Deploy<T> = { ...state, onDisk };
   const isKnownGood = 'good' in event && event.good !== undefined;
   const good = isKnownGood ? { good: event.good } : {};
   const valid = isKnownGood && event.good === onDisk.revision ? { valid: event.good } : {};
@@ -96,13 +94,7 @@ function knownAs<T>({ known }: Deploy<T>, revision: Revision | undefined): Known
   return known.find((each) => each.revision === revision);
 }
 
-function told<T>(
-  state: Deploy<T>,
-  to: Known,
-  result: UpdateResult | Failed,
-  nowMs: number,
-  emit: Emit<T>,
-): Deploy<T> {
+function told<T>(state: Deploy<T>, to: Known, result: UpdateResult): Deploy<T> {
   switch (result.is) {
     case 'done': {
       if (state.running?.revision === to.revision) return { ...state, mustConfirm: false };
@@ -118,8 +110,6 @@ function told<T>(
       return { ...state, running: knownAs(state, result.running), mustConfirm: false };
     case 'silent':
       return { ...state, running: undefined, mustLook: true };
-    case 'failed':
-      return failed(state, { kind: 'failed', message: result.message }, nowMs, emit);
   }
 }
 
@@ -131,18 +121,16 @@ function sumOf(one: UpdateStats | undefined, other: UpdateStats): UpdateStats {
 
 function written<T>(
   state: Deploy<T>,
-  { version, isChecked }: Extract<Doing<T>, { kind: 'write' }>,
-  result: CheckOutcome | Failed,
+  { version, isChecked }: Extract<Work<T>, { kind: 'write' }>,
+  result: CheckOutcome,
   nowMs: number,
   emit: Emit<T>,
 ): Deploy<T> {
-  if ('is' in result) return failed(state, { kind: 'failed', message: result.message }, nowMs, emit);
   const { revision } = version;
   switch (result.kind) {
     case 'valid': {
-      const next: Deploy<T> = {
-        ...{ ...state, onDisk: { revision, isOwn: true }, done: { ...state.done, wrote: true } },
-      };
+      const onDisk = { revision, isOwn: true };
+      const next: Deploy<T> = { ...state, onDisk, done: { ...state.done, wrote: true } };
       return isChecked ? accepted(next, revision) : next;
     }
     case 'invalid':
@@ -162,7 +150,7 @@ function accepted<T>(state: Deploy<T>, valid: Revision): Deploy<T> {
 
 function reloaded<T>(
   state: Deploy<T>,
-  { version, notBeforeMs }: Extract<Doing<T>, { kind: 'reload' }>,
+  { version, notBeforeMs }: Extract<Work<T>, { kind: 'reload' }>,
   result: ReloadResult,
   nowMs: number,
   emit: Emit<T>,
@@ -233,7 +221,7 @@ function failed<T>(
 
 function restored<T>(
   state: Deploy<T>,
-  { refusal }: Extract<Doing<T>, { kind: 'restore' }>,
+  { refusal }: Extract<Work<T>, { kind: 'restore' }>,
   { revision, lost }: Extract<DeployEvent<T>, { kind: 'restored' }>,
   emit: Emit<T>,
 ): Deploy<T> {
@@ -267,7 +255,7 @@ function checked<T>(
 
 function abandoned<T>(
   state: Deploy<T>,
-  doing: Doing<T> | undefined,
+  doing: Work<T> | undefined,
   message: string,
   emit: Emit<T>,
 ): Deploy<T> {

@@ -11,6 +11,7 @@ import {
   isHeld,
   type Policy,
   type Report,
+  type Work,
 } from './deploy-state.ts';
 import { nextDeadline } from './next-action.ts';
 import { isServed } from './outcome.ts';
@@ -129,8 +130,6 @@ interface Stops {
   readonly abandon: AbortSignal | undefined;
 }
 
-type Work<T> = Extract<DeployAction<T>, { kind: 'look' | 'tell' | 'write' | 'reload' | 'restore' }>;
-
 async function carryOut<T>(
   action: Work<T>,
   parts: DeployerParts<T>,
@@ -143,11 +142,11 @@ async function carryOut<T>(
     case 'look':
       return await look(action, parts, stop);
     case 'tell': {
-      const { from, to, changes, set, readsFiles } = action;
-      if (readsFiles) await store.putFiles(set);
+      const { from, to, changes, readsFiles } = action;
+      if (readsFiles) await store.putFiles(to.set);
       const text = JSON.stringify(changes);
-      const named = text.includes(SET_FOLDER) ? JSON.parse(await store.named(text, set)) : changes;
-      return { kind: 'told', result: await proxy.apply({ from, to, changes: named }, stop) };
+      const named = text.includes(SET_FOLDER) ? JSON.parse(await store.named(text, to.set)) : changes;
+      return { kind: 'told', result: await proxy.apply({ from, to: to.revision, changes: named }, stop) };
     }
     case 'write': {
       const { version, isChecked } = action;
@@ -169,13 +168,10 @@ async function look<T>(
   stop: AbortSignal,
 ): Promise<DeployEvent<T>> {
   const onDisk = await store.onDisk();
-  const { revision, isOwn } = onDisk;
-  if (revision === wanted.revision) await store.keepModes(wanted.set.mode);
-  const set = isFirst && isOwn ? await store.read() : undefined;
+  if (onDisk.revision === wanted.revision) await store.keepModes(wanted.set.mode);
   return {
     ...{ kind: 'looked', onDisk },
     ...(isFirst && { good: await store.good() }),
-    ...(set !== undefined && revision !== undefined && { found: { revision, set } }),
     ...(asksRunning && { running: await proxy.running(stop) }),
   };
 }
@@ -240,13 +236,11 @@ function outcomeOf<T>(
         ...{ kind: 'restored', revision: undefined },
         lost: `the previous file could not be restored (${messageOf(error)})`,
       };
-    case 'tell':
-      return { kind: 'told', result: { is: 'failed', message } };
-    case 'write':
-      return { kind: 'written', result: { is: 'failed', message } };
     case 'check':
       return { kind: 'checked', version: action.version, outcome: { kind: 'impossible', message } };
     case 'look':
+    case 'tell':
+    case 'write':
     case 'reload':
       return { kind: 'failed', message };
     case 'keep-as-good':

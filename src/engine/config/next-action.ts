@@ -6,8 +6,8 @@ import {
   noBackoff,
   type Policy,
   type Reason,
-  type Refusal,
   type Version,
+  type Work,
 } from './deploy-state.ts';
 import { revisionOf } from './set.ts';
 
@@ -24,24 +24,23 @@ export function proceed<T>(state: Deploy<T>, nowMs: number, policy: Policy, emit
   if (wanted === undefined || nowMs < state.backoff.untilMs) return state;
   if (nowMs >= backoffUntil(state, wanted)) return bring(state, wanted, nowMs, policy, emit);
   if (state.mustLook) return look(state, wanted, emit);
-  return needsGood(state, wanted) ? backToGood(state, undefined, emit) : state;
+  return needsGood(state, wanted) ? begin(state, { kind: 'restore', refusal: undefined }, emit) : state;
+}
+
+function begin<T>(state: Deploy<T>, work: Work<T>, emit: Emit<T>): Deploy<T> {
+  emit(work);
+  return { ...state, doing: work };
 }
 
 function look<T>(state: Deploy<T>, wanted: Version<T>, emit: Emit<T>): Deploy<T> {
-  const { running, onDisk } = state;
-  emit({ kind: 'look', asksRunning: running === undefined, isFirst: onDisk === undefined, wanted });
-  return { ...state, mustLook: false, doing: { kind: 'look' } };
+  const [asksRunning, isFirst] = [state.running === undefined, state.onDisk === undefined];
+  return begin({ ...state, mustLook: false }, { kind: 'look', asksRunning, isFirst, wanted }, emit);
 }
 
 /** The wanted configuration was refused, and the file on disk neither runs nor is the last good one. */
 function needsGood<T>({ good, onDisk, running, refused }: Deploy<T>, { revision }: Version<T>): boolean {
   const isUseful = onDisk?.revision === good || onDisk?.revision === running?.revision;
   return refused.has(revision) && good !== undefined && !isUseful;
-}
-
-function backToGood<T>(state: Deploy<T>, refusal: Refusal<T> | undefined, emit: Emit<T>): Deploy<T> {
-  emit({ kind: 'restore' });
-  return { ...state, doing: { kind: 'restore', refusal } };
 }
 
 /** Until when nothing is tried. */
@@ -69,7 +68,7 @@ function restore<T>(state: Deploy<T>, emit: Emit<T>): Deploy<T> {
   const { version, rejection } = refusal;
   const next: Deploy<T> = { ...state, refusals };
   if (state.onDisk?.revision === version.revision && state.good !== version.revision)
-    return backToGood(next, refusal, emit);
+    return begin(next, { kind: 'restore', refusal }, emit);
   emit({ kind: 'report', outcome: rejection, version });
   return next;
 }
@@ -90,24 +89,21 @@ function bring<T>(
   // The supervisor compares revisions, so this is safe before the disk is read.
   if (update.to !== undefined && running !== undefined) {
     const { to, tell: changes, readsFiles } = update;
-    const set = to.set ?? wanted.set;
-    emit({ kind: 'tell', from: running.revision, to: to.revision, changes, set, readsFiles });
-    return { ...state, doing: { kind: 'tell', to } };
+    return begin(state, { kind: 'tell', from: running.revision, to, changes, readsFiles }, emit);
   }
   if (state.mustLook) return look(state, wanted, emit);
-  if (needsVerdict) return write(state, wanted, true, emit);
-  if (!isThere) return write(state, wanted, false, emit);
+  if (needsVerdict || !isThere)
+    return begin(state, { kind: 'write', version: wanted, isChecked: needsVerdict }, emit);
   const isRunning = running?.revision === wanted.revision;
   // The verdict is near, and a refused file is not loaded.
   const isHeld = state.checking?.revision === wanted.revision || nowMs < state.reloadNotBeforeMs;
   const mustConfirm = state.mustConfirm && (isRunning || isHeld);
-  if (mustConfirm && running !== undefined) return confirm(state, running, wanted, emit);
+  if (mustConfirm && running !== undefined) return confirm(state, running, emit);
   if (isRunning) return finish(state, wanted, nowMs, policy, emit);
   if (isHeld) return hold(state, wanted, nowMs, policy, emit);
-  emit({ kind: 'reload', version: wanted });
-  const doing = { kind: 'reload', version: wanted, notBeforeMs: state.reloadNotBeforeMs } as const;
   const done = { ...state.done, why: state.done.why ?? update.why };
-  return { ...state, doing, done, reloadNotBeforeMs: nowMs + policy.reloadEveryMs };
+  const next: Deploy<T> = { ...state, done, reloadNotBeforeMs: nowMs + policy.reloadEveryMs };
+  return begin(next, { kind: 'reload', version: wanted, notBeforeMs: state.reloadNotBeforeMs }, emit);
 }
 
 interface Update {
@@ -122,8 +118,7 @@ interface Update {
 const noUpdate: Update = { tell: [], readsFiles: false };
 
 function updateFor<T>(running: Known | undefined, wanted: Version<T>, { compare }: Policy): Update {
-  if (running?.set === undefined || compare === undefined || running.revision === wanted.revision)
-    return noUpdate;
+  if (running === undefined || compare === undefined || running.revision === wanted.revision) return noUpdate;
   const { tell, running: after, reload, readsFiles = false } = compare(running.set, wanted.set);
   const [why] = reload;
   if (tell.length === 0) return why === undefined ? { ...noUpdate, to: wanted } : { ...noUpdate, why };
@@ -132,15 +127,9 @@ function updateFor<T>(running: Known | undefined, wanted: Version<T>, { compare 
 }
 
 /** Asks whether the changed configuration still runs. */
-function confirm<T>(state: Deploy<T>, running: Known, { set }: Version<T>, emit: Emit<T>): Deploy<T> {
-  const { revision } = running;
-  emit({ kind: 'tell', from: revision, to: revision, changes: [], set, readsFiles: false });
-  return { ...state, doing: { kind: 'tell', to: running } };
-}
-
-function write<T>(state: Deploy<T>, version: Version<T>, isChecked: boolean, emit: Emit<T>): Deploy<T> {
-  emit({ kind: 'write', version, isChecked });
-  return { ...state, doing: { kind: 'write', version, isChecked } };
+function confirm<T>(state: Deploy<T>, running: Known, emit: Emit<T>): Deploy<T> {
+  const nothing = { from: running.revision, to: running, changes: [], readsFiles: false } as const;
+  return begin(state, { kind: 'tell', ...nothing }, emit);
 }
 
 /** Runtime changes are reported; a set that waits for its reload is validated meanwhile. */

@@ -5,7 +5,6 @@ import type { CheckOutcome, ConfigurationCheck } from './check.ts';
 import { type ForeignFile, isOwnFile, keepForeignFile } from './foreign-file.ts';
 import { bytesOnDisk, filesFolder, revisionIn, withNamesOnDisk } from './layout.ts';
 import { findLiveFile, keepModes, type LiveFile, readIfThere, removeLeftovers } from './live-file.ts';
-import { readSet } from './read-set.ts';
 import { mustBeSet, type Rendered, type Revision, revisionOf } from './set.ts';
 import { createSetFiles, stampOf, statsOf } from './set-files.ts';
 
@@ -24,8 +23,6 @@ export interface Store {
   readonly onDisk: () => Promise<OnDisk>;
   /** The revision of the last good copy. */
   readonly good: () => Promise<Revision | undefined>;
-  /** The set on disk, as far as its text shows. Undefined if a part of it cannot be read. */
-  readonly read: () => Promise<Rendered | undefined>;
   /** A text of a set with the names that its files have on disk. */
   readonly named: (text: string, set: Rendered) => Promise<string>;
   /** Writes the files of a set that are missing. The main file stays. */
@@ -121,7 +118,6 @@ export function createStore({ configPath, onForeign }: StoreOptions): Store {
       const bytes = await readIfThere((await find()).lastGood);
       return bytes && revisionIn(bytes).revision;
     },
-    read: async () => await readSet((await find()).path),
     named: async (text, set) => withNamesOnDisk(text, set, filesFolder((await find()).path)),
     putFiles: async (set) => {
       mustBeSet(set);

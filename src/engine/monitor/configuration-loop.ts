@@ -1,6 +1,6 @@
 import type { Deployer } from '../config/deployer.ts';
 import type { Wake } from '../system/time/wake.ts';
-import { type ProposalParts, propose } from './proposal.ts';
+import type { ProposalParts } from './proposal.ts';
 
 /** While a reload is rate-limited, render at most 20 % of the time. */
 const REST_FACTOR = 4;
@@ -21,7 +21,7 @@ export interface ConfigurationParts<T> extends ProposalParts<T> {
  * by hand is restored within one check interval.
  */
 export async function runConfigurationLoop<T>(
-  { wake, checkIntervalMs, beat, deployer, now, ...parts }: ConfigurationParts<T>,
+  { wake, checkIntervalMs, beat, next, render, deployer, now }: ConfigurationParts<T>,
   signal: AbortSignal,
 ): Promise<void> {
   /** Points in time, not pauses: deploying takes time too. */
@@ -32,10 +32,11 @@ export async function runConfigurationLoop<T>(
     while (now() < restUntilMs && !signal.aborted) await wake.sleep(Math.ceil(restUntilMs - now()), signal);
     beat();
     const startMs = now();
-    const proposal = await propose(parts, signal);
-    lookAgainAtMs = now() + (proposal.lookAgainInMs ?? Number.POSITIVE_INFINITY);
-    if (proposal.kind !== 'rendered' || signal.aborted) continue;
-    await unlessStopped(deployer.want(proposal.rendered, proposal.input, signal), signal);
+    const { input, lookAgainInMs = Number.POSITIVE_INFINITY } = await next(signal);
+    const result = input === undefined ? undefined : await render(input);
+    lookAgainAtMs = now() + lookAgainInMs;
+    if (input === undefined || result?.kind !== 'rendered' || signal.aborted) continue;
+    await unlessStopped(deployer.want(result.rendered, input, signal), signal);
     restUntilMs = deployer.isHeld() ? now() + REST_FACTOR * (now() - startMs) : 0;
   }
   await deployer.ended();

@@ -23,7 +23,6 @@ import { createWake, type Wake } from '../system/time/wake.ts';
 import { hawserVersion } from '../system/version.ts';
 import { watchClientCertificate } from './client-certificate.ts';
 import { fileMounts, type InputPaths, watchInputs } from './inputs.ts';
-import { livenessFailure } from './liveness-failure.ts';
 import type { Observers } from './observers.ts';
 import { type Loops, runMonitor } from './run-monitor.ts';
 
@@ -126,6 +125,15 @@ export async function monitorProgram<Metrics extends MonitorMetrics>(
     if (!signal.aborted) watchInputs(settings, wake, observers, signal);
     return loops;
   });
+}
+
+/** A loop without an iteration for this long hangs. A reload that waits for another one takes 20 s at most. */
+const HUNG_AFTER_S = 120;
+
+/** One line for `/healthz` if the loop hangs; undefined otherwise. */
+function livenessFailure(secondsSinceBeat: number): string | undefined {
+  if (secondsSinceBeat < HUNG_AFTER_S) return undefined;
+  return `the monitor's loop has not completed an iteration for ${Math.round(secondsSinceBeat)} s, expected at most ${HUNG_AFTER_S}`;
 }
 
 function metricsPages(

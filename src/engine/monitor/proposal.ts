@@ -16,13 +16,3 @@ export interface ProposalParts<T> {
   readonly next: (signal: AbortSignal) => Promise<Wanted<T>>;
   readonly render: (input: T) => Promise<RenderResult>;
 }
-
-type Proposal<T> = Pick<Wanted<T>, 'lookAgainInMs'> &
-  ({ readonly kind: 'unknown' } | (RenderResult & { readonly input: T }));
-
-/** The first half of a monitor's pass: the desired state, rendered. The monitor then applies it. */
-export async function propose<T>(parts: ProposalParts<T>, signal: AbortSignal): Promise<Proposal<T>> {
-  const { input, lookAgainInMs } = await parts.next(signal);
-  if (input === undefined) return { kind: 'unknown', lookAgainInMs };
-  return { input, ...(await parts.render(input)), lookAgainInMs };
-}

@@ -89,13 +89,9 @@ export function createWorld({ check, reloadEveryMs, isBad }: WorldOptions) {
       case 'look': {
         if (trouble === 'disk') return dispatch({ kind: 'failed', message: 'EIO' });
         const running = trouble === 'silent' ? undefined : program.revision;
-        const text = disk.main === undefined ? undefined : files.get(disk.main);
         return dispatch({
           ...{ kind: 'looked', onDisk: { revision: disk.main, isOwn: disk.isOwn } },
           ...(action.isFirst && { good: disk.good }),
-          ...(action.isFirst &&
-            disk.main !== undefined &&
-            text && { found: { revision: disk.main, set: setOf(text) } }),
           ...(action.asksRunning && { running }),
         });
       }
@@ -105,8 +101,7 @@ export function createWorld({ check, reloadEveryMs, isBad }: WorldOptions) {
         const { version, isChecked } = action;
         const { revision } = version;
         if (!isChecked && refusedUnproven.has(revision)) wrong.push(`wrote ${revision}, which was refused`);
-        if (trouble === 'disk')
-          return dispatch({ kind: 'written', result: { is: 'failed', message: 'ENOSPC' } });
+        if (trouble === 'disk') return dispatch({ kind: 'failed', message: 'ENOSPC' });
         files.set(revision, contentOf(version.set));
         if (isChecked && trouble === 'impossible')
           return dispatch({ kind: 'written', result: { kind: 'impossible', message: 'ENOENT' } });
@@ -138,9 +133,10 @@ export function createWorld({ check, reloadEveryMs, isBad }: WorldOptions) {
     }
   };
   const tell = (action: Extract<DeployAction<number>, { kind: 'tell' }>, trouble: Trouble) => {
-    if (trouble === 'disk') return dispatch({ kind: 'told', result: { is: 'failed', message: 'ENOSPC' } });
+    if (trouble === 'disk') return dispatch({ kind: 'failed', message: 'ENOSPC' });
     if (trouble === 'silent') return dispatch({ kind: 'told', result: { is: 'silent', message: 'x' } });
-    if (program.revision === action.to) return dispatch({ kind: 'told', result: { is: 'done', stats: {} } });
+    if (program.revision === action.to.revision)
+      return dispatch({ kind: 'told', result: { is: 'done', stats: {} } });
     if (program.revision !== action.from)
       return dispatch({ kind: 'told', result: { is: 'conflict', running: program.revision } });
     const changes = action.changes as readonly { readonly index: number; readonly servers: number }[];
@@ -149,7 +145,7 @@ export function createWorld({ check, reloadEveryMs, isBad }: WorldOptions) {
       ([shape, servers], index) =>
         [shape, made.find((each) => each.index === index)?.servers ?? servers] as const,
     );
-    program = { content, revision: trouble === 'refused' ? undefined : action.to };
+    program = { content, revision: trouble === 'refused' ? undefined : action.to.revision };
     if (trouble === 'refused') return dispatch({ kind: 'told', result: { is: 'refused', reason: 'no' } });
     if (trouble === 'lost-answer')
       return dispatch({ kind: 'told', result: { is: 'silent', message: 'late' } });

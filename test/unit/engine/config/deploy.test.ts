@@ -192,7 +192,7 @@ const served = (version: Version<number>): readonly DeployEvent<number>[] => {
 
 it('a runtime update is sent before the disk is read', () => {
   const { actions } = after([...served(first), { kind: 'wanted', version: second }]);
-  expect(actions.at(-1)).toMatchObject({ kind: 'tell', from: first.revision, to: second.revision });
+  expect(actions.at(-1)).toMatchObject({ kind: 'tell', from: first.revision, to: second });
 });
 
 it('a version that is refused while another one is being refused hides neither', () => {

@@ -13,7 +13,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { layoutOf } from '../../../../src/engine/config/layout.ts';
-import { readSet } from '../../../../src/engine/config/read-set.ts';
 import { type Rendered, SET_FOLDER } from '../../../../src/engine/config/set.ts';
 import { createSetFiles } from '../../../../src/engine/config/set-files.ts';
 
@@ -85,13 +84,4 @@ test('a set that cannot be written whole leaves none of its files', async () => 
   await expect(createSetFiles().fill(folder(), unwritable)).rejects.toThrow('ENAMETOOLONG');
   for (const name of names())
     expect(lstatSync(join(folder(), name), { throwIfNoEntry: false })).toBeUndefined();
-});
-
-test('a set on disk is read as it was rendered, and not at all without one of its files', async () => {
-  await createSetFiles().fill(folder(), set);
-  const path = join(dir, 'main.cfg');
-  writeFileSync(path, `crt-list ${folder()}/${onDisk('certs.list')}\n# revision a of b\n`, { mode: 0o644 });
-  expect(await readSet(path)).toMatchObject(set);
-  rmSync(pathOf('certs/a.pem'));
-  expect(await readSet(path)).toBeUndefined();
 });
