@@ -82,7 +82,7 @@ export interface Backoff {
   readonly untilMs: number;
 }
 
-/** The actions of which one is in progress at a time. */
+/** An action that runs alone. */
 export type Work<T> =
   | {
       readonly kind: 'look';

@@ -186,7 +186,7 @@ function mapChanges(before: Lines, { name: map, content }: SetFile): readonly Fi
   const lines: (readonly [string, string | null])[] = [...after].filter(
     ([key, value]) => before.get(key) !== value,
   );
-  for (const key of before.keys()) if (!after.has(key)) lines.push([key, null]);
+  for (const [key] of before) if (!after.has(key)) lines.push([key, null]);
   const fitsCommand = ([key, value]: readonly [string, string | null]): boolean =>
     isMapWord(key) && (value === null || isMapWord(value));
   if (lines.length > MOST_LINES || !lines.every(fitsCommand)) return undefined;
