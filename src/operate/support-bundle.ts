@@ -22,6 +22,7 @@ import { messageOf } from '../engine/system/errors.ts';
 import { runCommand } from '../engine/system/process/run-command.ts';
 import { withoutSecrets } from '../engine/system/text/without-secrets.ts';
 import { layout, podLayout } from './install/layout.ts';
+import { parseRecord } from './install/record.ts';
 
 const COMMAND_TIMEOUT_MS = 60_000;
 const ANSWER_TIMEOUT_MS = 5_000;
@@ -62,13 +63,18 @@ export async function writeSupportBundle(root: string, pods: readonly Pod[]): Pr
   }
 }
 
-async function gather(target: string, root: string, pods: readonly Pod[]): Promise<void> {
+async function gather(target: string, root: string, all: readonly Pod[]): Promise<void> {
   mkdirSync(target);
   const errors: string[] = [];
   const copy = createBundleCopy();
   const journals = join(root, layout.journalDir);
   const files = hostFiles(root);
   const found = await listProcesses(files);
+  const record = parseRecord((await files.value(layout.record)) ?? '');
+  const isHere = (pod: Pod): boolean =>
+    record?.files.some(({ path }) => path === podLayout(pod).manifest) ?? true;
+  // A worker has no keepalived.
+  const pods = all.filter(isHere);
   const node = { files, processes: async () => found };
   const reports: Readonly<Record<string, readonly string[]>> = {
     ...REPORTS,

@@ -19,15 +19,40 @@ const HAPROXY_STATUS = {
   lastFailure: null,
 };
 
-test('a support bundle has reports, configurations, journals and logs of the node, and no secret', {
-  timeout: 180_000,
-}, async () => {
+/** A folder with `node`, the root directory of a node with these files, and what the bundle of that node holds. */
+async function bundleOf(dir: string) {
+  const { stdout } = await promisify(execFile)(hawser, ['support-bundle', '--root', join(dir, 'node')], {
+    encoding: 'buffer',
+  });
+  writeFileSync(join(dir, 'bundle.tar.gz'), stdout);
+  execFileSync('tar', ['-C', dir, '-xzf', join(dir, 'bundle.tar.gz')]);
+  return (path: string) => readFileSync(join(dir, 'hawser-support', path), 'utf8');
+}
+
+function createNode() {
   const dir = mkdtempSync(join(tmpdir(), 'hawser-bundle-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const write = (path: string, text: string) => {
     mkdirSync(join(dir, 'node', path, '..'), { recursive: true });
     writeFileSync(join(dir, 'node', path), text);
   };
+  return { dir, write };
+}
+
+test('a support bundle of a worker misses nothing of keepalived', { timeout: 180_000 }, async () => {
+  const { dir, write } = createNode();
+  const files = [{ path: '/etc/kubernetes/manifests/haproxy.yaml', sha256: '' }];
+  const record = { version: 1, image: 'hawser:1', vips: [], ports: [], directories: [], files };
+  write('etc/hawser/installed.json', JSON.stringify(record));
+  const read = await bundleOf(dir);
+  expect(read('errors.txt')).toContain('hawser haproxy status --json:');
+  expect(read('errors.txt')).not.toMatch(/keepalived (?:status|monitor)|keepalived\.(?:conf|yaml)/);
+});
+
+test('a support bundle has reports, configurations, journals and logs of the node, and no secret', {
+  timeout: 180_000,
+}, async () => {
+  const { dir, write } = createNode();
   write('etc/hawser-keepalived/keepalived.conf', 'auth_pass hunter2\nvirtual_router_id 77\n');
   write('etc/hawser/kubeconfig', 'hunter2');
   write('var/log/hawser/keepalived-monitor.1.jsonl', '');
@@ -43,12 +68,7 @@ test('a support bundle has reports, configurations, journals and logs of the nod
   });
   supervisor.listen(join(dir, 'node/proc/9/root/var/run/haproxy/haproxy-master.sock'));
   onTestFinished(() => void supervisor.close());
-  const { stdout } = await promisify(execFile)(hawser, ['support-bundle', '--root', join(dir, 'node')], {
-    encoding: 'buffer',
-  });
-  writeFileSync(join(dir, 'bundle.tar.gz'), stdout);
-  execFileSync('tar', ['-C', dir, '-xzf', join(dir, 'bundle.tar.gz')]);
-  const read = (path: string) => readFileSync(join(dir, 'hawser-support', path), 'utf8');
+  const read = await bundleOf(dir);
   expect(JSON.parse(read('version.json'))).toMatchObject({ node: process.versions.node });
   expect(JSON.parse(read('doctor.json'))).toHaveProperty('checks');
   expect(JSON.parse(read('haproxy-status.json'))).toMatchObject({ phase: 'serving' });

@@ -236,6 +236,15 @@ test('a file of the node that the command line names is there, and one with blan
   expect(type('timeline', '--journal', file).last).toMatch(/^podman run .*timeline --journal/);
 });
 
+test.each(['status', 'timeline'])(
+  '%s runs in the monitor of a worker, which has no keepalived',
+  (command) => {
+    const { ran, last } = node(['crictl'], { running: ['haproxy-monitor'] }).type(command);
+    expect(last).toBe(`crictl exec id-of-haproxy-monitor hawser ${command}`);
+    expect(ran.filter((line) => / run /.test(line))).toEqual([]);
+  },
+);
+
 test('status and timeline work without a running pod, and what needs one says so', () => {
   const { type } = node(['podman']);
   expect(type('status').last).toMatch(/^podman run .*hawser:1 status$/);
