@@ -8,6 +8,8 @@ import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
 
 let node: InstallNode;
 const manifests = ['haproxy', 'keepalived'].map((name) => `/etc/kubernetes/manifests/${name}.yaml`);
+const SETTINGS = '/etc/hawser/config.yaml';
+const RECORD = '/etc/hawser/installed.json';
 
 beforeAll(ensureBuilt);
 beforeEach(async () => {
@@ -17,17 +19,16 @@ afterEach(async () => {
   await node[Symbol.asyncDispose]();
 });
 
-test('everything is there afterwards, with its mode, and pods that name nothing but the settings', async () => {
-  expect(
-    await node.install('--image', 'registry.example/hawser:9', '--ingress-vip', '10.0.0.101'),
-  ).toMatchObject({
-    exitCode: 0,
-    stderr: '',
-  });
+const done = { exitCode: 0, stderr: '' };
+const again = async (...flags: readonly string[]) => await node.run('install', '--yes', ...flags);
+
+test('an install writes every file with its mode, and pods that name nothing but the settings', async () => {
+  const image = 'registry.example/hawser:9';
+  expect(await node.install('--image', image, '--ingress-vip', '10.0.0.101')).toMatchObject(done);
   expect(node.tree().filter((line) => !line.endsWith(' 755'))).toEqual([
     '/etc/hawser/config.schema.json 644',
-    '/etc/hawser/config.yaml 644',
-    '/etc/hawser/installed.json 644',
+    `${SETTINGS} 644`,
+    `${RECORD} 644`,
     ...manifests.map((path) => `${path} 600`),
     '/etc/kubernetes/static-pod-resources/haproxy/haproxy.cfg.ejs 644',
     '/etc/kubernetes/static-pod-resources/keepalived/keepalived.conf.ejs 644',
@@ -35,166 +36,183 @@ test('everything is there afterwards, with its mode, and pods that name nothing 
   ]);
   // It ends in "755", as folders do.
   expect(node.tree()).toContain('/usr/local/bin/hawser 755');
-  expect(node.read('/etc/hawser/config.yaml')).toMatch(
-    /^# yaml-language-server: \$schema=config\.schema\.json\n/,
-  );
-  expect(parse(node.read('/etc/hawser/config.yaml'))).toEqual({
-    apiVips: ['10.0.0.100'],
-    ingressVips: ['10.0.0.101'],
-    clusterName: '10-0-0-100',
+  expect(node.read(SETTINGS)).toMatch(/^# yaml-language-server: \$schema=config\.schema\.json\n/);
+  expect(parse(node.read(SETTINGS))).toEqual({
+    ...{ apiVips: ['10.0.0.100'], ingressVips: ['10.0.0.101'], clusterName: '10-0-0-100' },
   });
   for (const path of manifests)
-    for (const { image, args } of parse(node.read(path)).spec.containers) {
-      expect(image).toBe('registry.example/hawser:9');
-      expect(args.filter((arg: string) => arg.startsWith('--'))).toEqual([
-        '--settings=/etc/hawser/config.yaml',
-        '--journal=/var/log/hawser',
-      ]);
-    }
+    for (const each of parse(node.read(path)).spec.containers) expect(each.image).toBe(image);
 });
 
-test('a second time there is nothing to do, and no file is touched', async () => {
+test('a second install has nothing to do, and touches no file', async () => {
   await node.install();
   const before = node.tree('exact');
-  const again = await node.install();
-  expect(again).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(again.stdout).toContain('already up to date');
-  const bare = await node.run('install', '--yes');
-  expect(bare.stdout).toContain('already up to date');
+  for (const result of [await node.install(), await again()])
+    expect(result).toMatchObject({ ...done, stdout: expect.stringContaining('already up to date') });
   expect(node.tree('exact')).toEqual(before);
 });
 
 test('edited settings stay, and a port that is changed there reaches the probes', async () => {
   await node.install();
-  const settings = node.read('/etc/hawser/config.yaml');
-  const edited = `${settings}# ours\nhealthPort: 50999\nhaproxy:\n  drainTimeout: 20s # short\n  listen: 127.0.0.1:50001\n`;
-  node.write('/etc/hawser/config.yaml', edited);
-  const result = await node.run('install', '--yes', '--interface', 'eth0');
-  expect(result).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(result.stdout).toMatch(/^-\s+port: 9444$/m);
-  expect(node.read('/etc/hawser/config.yaml')).toBe(`${edited}interface: eth0\n`);
-  const { spec } = parse(node.read('/etc/kubernetes/manifests/haproxy.yaml'));
+  const edited = `${node.read(SETTINGS)}# ours\nhealthPort: 50999\nhaproxy:\n  drainTimeout: 20s # short\n`;
+  node.write(SETTINGS, edited);
+  const result = await again('--interface', 'eth0');
+  expect(result).toMatchObject({ ...done, stdout: expect.stringMatching(/^-\s+port: 9444$/m) });
+  expect(node.read(SETTINGS)).toBe(`${edited}interface: eth0\n`);
+  const { spec } = parse(node.read(manifests[0] ?? ''));
   expect(spec.terminationGracePeriodSeconds).toBe(30);
-  expect(
-    spec.containers.map(
-      (each: { livenessProbe: { httpGet: { port: number } } }) => each.livenessProbe.httpGet.port,
-    ),
-  ).toEqual([50_999, 50_001]);
+  expect(spec.containers[0].livenessProbe.httpGet.port).toBe(50_999);
 });
 
-test('a changed setting restarts the pods it concerns, and a changed comment none', async () => {
+test.each<[change: string, settings: string, flags: readonly string[], pods: readonly (0 | 1)[]]>([
+  ['a comment', '# ours\n', [], []],
+  ['a setting of keepalived', 'keepalived: {monitorTimeout: 5s}\n', [], [1]],
+  ['a setting of both', 'settle: 2s\n', [], [0, 1]],
+  ['a flag', '', ['--api-vip', '10.0.0.99'], [0, 1]],
+])('%s restarts the pods that it concerns', async (_, settings, flags, pods) => {
   await node.install();
-  const settings = node.read('/etc/hawser/config.yaml');
-  const changed = async (text: string, ...flags: readonly string[]) => {
-    const before = manifests.map(node.read);
-    node.write('/etc/hawser/config.yaml', text);
-    expect(await node.run('install', '--yes', ...flags)).toMatchObject({ exitCode: 0, stderr: '' });
-    return manifests.filter((path, index) => node.read(path) !== before[index]);
-  };
-  expect(await changed(`${settings}# ours\n`)).toEqual([]);
-  expect(await changed(`${settings}keepalived: {monitorTimeout: 5s}\n`)).toEqual([manifests[1]]);
-  expect(await changed(`${settings}settle: 2s\n`)).toEqual(manifests);
-  expect(await changed(node.read('/etc/hawser/config.yaml'), '--api-vip', '10.0.0.99')).toEqual(manifests);
+  const before = manifests.map(node.read);
+  node.write(SETTINGS, `${node.read(SETTINGS)}${settings}`);
+  expect(await again(...flags)).toMatchObject(done);
+  const changed = manifests.flatMap((path, index) => (node.read(path) === before[index] ? [] : index));
+  expect(changed).toEqual(pods);
 });
 
 test('a manifest that was opened to others is closed, and one that was removed is put back', async () => {
   await node.install();
   chmodSync(join(node.root, manifests[0] ?? ''), 0o644);
   rmSync(join(node.root, manifests[1] ?? ''));
-  expect(await node.install()).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await node.install()).toMatchObject(done);
   for (const path of manifests) expect(node.tree()).toContain(`${path} 600`);
 });
 
-test('shell pods in the place of the pods are refused, and so is their VIP where it is left on an interface', async () => {
-  const theirs = 'kind: Pod\nspec: {containers: [{name: haproxy, image: quay.example/haproxy}]}\n';
-  for (const path of manifests) node.write(path, theirs);
-  await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
-  const refused = await node.install();
-  expect(refused).toMatchObject({ exitCode: 2 });
-  expect(refused.stderr).toMatch(/haproxy\.yaml": hawser did not write it.*\n.*keepalived\.yaml"/);
-  expect(refused.stderr).toMatch(/10\.0\.0\.100.*eth0/);
-  expect(manifests.map(node.read)).toEqual([theirs, theirs]);
-});
-
 test('the monitors get the certificate that the kubelet renews, until --credentials own is typed', async () => {
-  const result = await node.run('install', '--yes', '--api-vip', '10.0.0.100');
-  expect(result).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(result.stdout).toContain(
-    'type: install -m 0600 /etc/kubernetes/kubelet.conf /etc/hawser/kubeconfig\n',
-  );
-  const mounts = () =>
-    manifests
-      .flatMap((path) => Object.values<{ name: string }[]>(parse(node.read(path)).spec).flat())
-      .flatMap((each: { name?: string; volumeMounts?: { mountPath: string }[] }) =>
-        each?.volumeMounts?.some(({ mountPath }) => mountPath === '/var/lib/kubelet/pki') ? each.name : [],
-      );
-  expect(mounts()).toEqual(['haproxy-monitor', 'keepalived-monitor']);
-  expect((await node.run('install', '--yes')).stdout).toContain('already up to date');
-  await node.run('install', '--yes', '--credentials', 'own');
-  expect(mounts()).toEqual([]);
-  expect((await node.run('install', '--yes')).stdout).toContain('already up to date');
-});
-
-test('without a terminal and without --yes nothing is written', async () => {
-  const result = await node.run('install', '--api-vip', '10.0.0.100');
-  expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--yes') });
-  expect(node.tree()).toEqual([]);
-});
-
-test('a broken root: every reason at once, and nothing is changed', async () => {
-  mkdirSync(join(node.root, 'etc/kubernetes/manifests/haproxy.yaml'), { recursive: true });
-  writeFileSync(join(node.root, 'etc/kubernetes/static-pod-resources'), '');
-  node.write('/etc/kubernetes/manifests/kube-vip.yaml', 'spec: {containers: [{name: kube-vip, image: x}]}\n');
-  node.write(
-    '/etc/kubernetes/manifests/haproxy.yaml.bak',
-    'spec: {containers: [{name: haproxy, image: x}]}\n',
-  );
-  node.write('/etc/kubernetes/manifests/half.yaml', 'spec: {containers: [\n');
-  const before = node.tree('exact');
-  const result = await node.install();
-  expect(result.exitCode).toBe(2);
-  expect(result.stderr).toMatch(/haproxy\.yaml": it is not a regular file/);
-  expect(result.stderr).toMatch(/static-pod-resources" as a folder: it is a file/);
-  expect(result.stderr).toMatch(/next to ".*kube-vip\.yaml": it runs kube-vip/);
-  expect(result.stderr).toMatch(/next to ".*haproxy\.yaml\.bak": it runs haproxy/);
-  expect(result.stdout).toMatch(/notice: .*half\.yaml cannot be read: invalid YAML/);
-  expect(node.tree('exact')).toEqual(before);
-});
-
-test('settings and a record that cannot be read are refused by name', async () => {
-  node.write('/etc/hawser/config.yaml', 'apiPrt: 1\nlogLevel: loud\n');
-  const settings = await node.install();
-  expect(settings).toMatchObject({ exitCode: 2 });
-  expect(settings.stderr).toMatch(/config\.yaml:1: .*apiPrt.*apiPort\?\n.*config\.yaml:2: .*logLevel "loud"/);
-  node.write('/etc/hawser/config.yaml', 'logLevel: info\n');
-  node.write('/etc/hawser/installed.json', '{"version":');
-  expect(await node.install()).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringContaining('installed.json'),
+  const copied = 'type: install -m 0600 /etc/kubernetes/kubelet.conf /etc/hawser/kubeconfig\n';
+  expect(await again('--api-vip', '10.0.0.100')).toMatchObject({
+    ...done,
+    stdout: expect.stringContaining(copied),
   });
-  rmSync(join(node.root, 'etc/hawser/installed.json'));
-  symlinkSync('/etc/passwd', join(node.root, 'etc/hawser/installed.json'));
-  expect(await node.install()).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringContaining('not a regular file'),
-  });
-});
-
-test('a missing root, and no VIP at all', async () => {
-  rmSync(node.root, { recursive: true });
-  expect(await node.install()).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(node.root) });
-  expect(await node.run('install', '--yes')).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringContaining('api-vip'),
-  });
+  const users = () =>
+    manifests.flatMap((path) =>
+      parse(node.read(path)).spec.containers.flatMap(
+        (each: { name: string; volumeMounts: { mountPath: string }[] }) =>
+          each.volumeMounts.some(({ mountPath }) => mountPath === '/var/lib/kubelet/pki') ? each.name : [],
+      ),
+    );
+  expect(users()).toEqual(['haproxy-monitor', 'keepalived-monitor']);
+  expect((await again()).stdout).toContain('already up to date');
+  await again('--credentials', 'own');
+  expect(users()).toEqual([]);
+  expect((await again()).stdout).toContain('already up to date');
 });
 
 test('settings that were written before the first install stay, and get the name that a first node needs', async () => {
-  node.write('/etc/hawser/config.yaml', 'keepalived:\n  monitorTimeout: 5s\n');
-  expect(await node.install('--first-node')).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(parse(node.read('/etc/hawser/config.yaml'))).toEqual({
-    keepalived: { monitorTimeout: '5s', firstNode: true },
-    apiVips: ['10.0.0.100'],
-    clusterName: '10-0-0-100',
+  node.write(SETTINGS, 'keepalived:\n  monitorTimeout: 5s\n');
+  expect(await node.install('--first-node')).toMatchObject(done);
+  expect(parse(node.read(SETTINGS))).toEqual({
+    ...{
+      keepalived: { monitorTimeout: '5s', firstNode: true },
+      apiVips: ['10.0.0.100'],
+      clusterName: '10-0-0-100',
+    },
   });
+});
+
+const rivals = (): void => {
+  mkdirSync(join(node.root, manifests[0] ?? ''), { recursive: true });
+  writeFileSync(join(node.root, 'etc/kubernetes/static-pod-resources'), '');
+  const pod = (name: string) => `spec: {containers: [{name: ${name}, image: x}]}\n`;
+  node.write('/etc/kubernetes/manifests/kube-vip.yaml', pod('kube-vip'));
+  node.write('/etc/kubernetes/manifests/haproxy.yaml.bak', pod('haproxy'));
+  node.write('/etc/kubernetes/manifests/half.yaml', 'spec: {containers: [\n');
+};
+const shellPods = async (): Promise<void> => {
+  for (const path of manifests)
+    node.write(path, 'spec: {containers: [{name: haproxy, image: quay.example/haproxy}]}\n');
+  await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
+};
+const link = (): void => {
+  mkdirSync(join(node.root, 'etc/hawser'), { recursive: true });
+  symlinkSync('/etc/passwd', join(node.root, RECORD));
+};
+const vip = ['--yes', '--api-vip', '10.0.0.100'];
+
+test.each<
+  [what: string, make: () => void | Promise<void>, flags: readonly string[], reasons: readonly RegExp[]]
+>([
+  ['without a terminal and --yes', () => undefined, vip.slice(1), [/--yes/]],
+  ['without a VIP', () => undefined, ['--yes'], [/api-vip/]],
+  [
+    'over shell pods and their VIP',
+    shellPods,
+    vip,
+    [/haproxy\.yaml": hawser did not write it/, /keepalived\.yaml": hawser did not/, /10\.0\.0\.100.*eth0/],
+  ],
+  [
+    'for every reason at once',
+    rivals,
+    vip,
+    [
+      /haproxy\.yaml": it is not a regular file/,
+      /static-pod-resources" as a folder: it is a file/,
+      /next to ".*kube-vip\.yaml": it runs kube-vip/,
+      /next to ".*haproxy\.yaml\.bak": it runs haproxy/,
+      /notice: .*half\.yaml cannot be read: invalid YAML/,
+    ],
+  ],
+  [
+    'with broken settings',
+    () => node.write(SETTINGS, 'apiPrt: 1\nlogLevel: loud\n'),
+    vip,
+    [/config\.yaml:1: .*apiPrt.*apiPort\?\n.*config\.yaml:2: .*logLevel "loud"/],
+  ],
+  ['with a broken record', () => node.write(RECORD, '{"version":'), vip, [/installed\.json/]],
+  ['with a link as its record', link, vip, [/not a regular file/]],
+])('an install %s is refused, and changes nothing', async (_, make, flags, reasons) => {
+  await make();
+  const before = node.tree('exact');
+  const { exitCode, stdout, stderr } = await node.run('install', ...flags);
+  expect(exitCode).toBe(2);
+  for (const reason of reasons) expect(`${stdout}${stderr}`).toMatch(reason);
+  expect(node.tree('exact')).toEqual(before);
+});
+
+test('an install below a missing root is refused by its name', async () => {
+  rmSync(node.root, { recursive: true });
+  expect(await node.install()).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(node.root) });
+});
+
+const COMMAND = '/usr/local/bin/hawser';
+
+test('the command for people is shown, written, recorded, brought up to date, and removed', async () => {
+  // One that was copied from an older image is one of ours.
+  node.write(COMMAND, '#!/bin/sh\n# hawser on a node: of yesterday\n');
+  expect((await node.install('--dry-run')).stdout).toContain(`+++ ${COMMAND}`);
+  await node.install();
+  expect(node.read(COMMAND)).toMatch(/^#!\/bin\/sh\n# hawser on a node:/);
+  expect(node.read(RECORD)).toContain(COMMAND);
+  expect((await node.install()).stdout).toContain('already up to date');
+  expect(await node.run('uninstall')).toMatchObject(done);
+  expect(node.tree().filter((line) => line.includes('bin/hawser'))).toEqual([]);
+});
+
+test.each<[what: string, make: () => void]>([
+  ['a program of its name', () => node.write(COMMAND, '#!/bin/sh\necho mine\n')],
+  [
+    'a link of its name',
+    () => {
+      mkdirSync(join(node.root, '/usr/local/bin'), { recursive: true });
+      symlinkSync('/bin/sh', join(node.root, COMMAND));
+    },
+  ],
+  ['a read-only /usr', () => node.write('/usr/local', 'a file is where the folder should be')],
+])('%s keeps the command for people out, and nothing else', async (_, make) => {
+  make();
+  const ofUsr = () => node.tree('exact').filter((line) => line.startsWith('/usr/local'));
+  const before = ofUsr();
+  const notice = expect.stringContaining(`notice: ${COMMAND} is not written: `);
+  expect(await node.install()).toMatchObject({ ...done, stdout: notice });
+  expect(node.read(RECORD)).not.toContain(COMMAND);
+  expect(await node.run('uninstall')).toMatchObject({ exitCode: 0 });
+  expect(ofUsr()).toEqual(before);
 });
