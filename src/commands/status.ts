@@ -1,8 +1,7 @@
 import type { SettingsReader } from '../cli/command-spec.ts';
 import { type CommandContext, printText, structuredWriter } from '../cli/run-command.ts';
 import { stopOnSignals } from '../engine/system/process/stop-signals.ts';
-import { clusterEndpoints } from '../operate/status/cluster-endpoints.ts';
-import { collectClusterStatus } from '../operate/status/collect-cluster-status.ts';
+import { clusterEndpoints, collectClusterStatus } from '../operate/status/collect-cluster-status.ts';
 import type { ClusterStatus } from '../operate/status/node-status.ts';
 import { type StatusSettings, statusCommand } from '../operate/status/status-settings.ts';
 import { exitCodeOf, statusLines } from '../operate/status/view/status-lines.ts';

@@ -70,11 +70,10 @@ export function checkOf<Context extends NodeContext, const N extends Needs<Conte
 }: Omit<Check<Context>, 'run'> & Rules<N>): Check<Context> {
   const judged = async (context: Context): Promise<Finding> => {
     const facts: Record<string, unknown> = {};
-    const made = Object.entries(needs).map(
+    const readings = Object.entries(needs).map(
       async ([name, look]) => [name, await readOnce(context, look)] as const,
     );
-    const readings = await Promise.all(made);
-    for (const [name, reading] of readings) {
+    for (const [name, reading] of await Promise.all(readings)) {
       if (reading.kind !== 'read') return reading;
       facts[name] = reading.value;
     }
@@ -148,14 +147,12 @@ export async function unlessUnseen<F extends Finding>(
 const severity: readonly Finding['kind'][] = ['fail', 'warn', 'unknown', 'ok', 'skip'];
 
 /** Combines several findings about one thing: the worst severity, with the texts of all that share it. No findings: `skip`. */
-export function worstOf(findings: readonly Finding[], nothing: string): Finding {
+function worstOf(findings: readonly Finding[], nothing: string): Finding {
   const kind = severity.find((each) => findings.some((finding) => finding.kind === each));
-  const worst = findings.filter((finding) => finding.kind === kind);
-  const message = [...new Set(worst.map((finding) => finding.message))].join('; ');
   if (kind === undefined) return skip(nothing);
+  const worst = findings.filter((finding) => finding.kind === kind);
+  const joined = (texts: readonly string[]): string => [...new Set(texts)].join('; ');
+  const message = joined(worst.map((finding) => finding.message));
   if (kind === 'ok' || kind === 'skip') return { kind, message };
-  const remedy = [...new Set(worst.flatMap((finding) => ('remedy' in finding ? finding.remedy : [])))].join(
-    '; ',
-  );
-  return { kind, message, remedy };
+  return { kind, message, remedy: joined(worst.flatMap((each) => ('remedy' in each ? each.remedy : []))) };
 }

@@ -47,15 +47,9 @@ function kindOf({ resource, namespace, name }: Access): string {
 const CREDENTIALS =
   'run this in the pod, where the service account is; check the network policies towards the API';
 
-/** The credentials' origin: a kubeconfig, otherwise the pod's service account. */
-interface Credentials {
-  readonly kubeconfig?: string | undefined;
-  readonly env: NodeJS.ProcessEnv;
-}
-
-/** Asks the API as a daemon does, with its own credentials. The session ends with `use`. */
+/** Asks the API as a daemon does, with its kubeconfig, else its pod's service account. The session ends with `use`. */
 export async function withOwnSession<T>(
-  { kubeconfig: path, env }: Credentials,
+  { kubeconfig: path, env }: { readonly kubeconfig?: string | undefined; readonly env: NodeJS.ProcessEnv },
   limits: WriteLimits,
   use: (session: ApiSession, limits: WriteLimits) => Promise<T>,
 ): Promise<T> {

@@ -22,15 +22,24 @@ export interface Programs {
 
 export function createPrograms(run: RunCommand, timeoutMs: number): Programs {
   let running = 0;
+  const runProgram: RunProgram = async (argv, signal) => {
+    const shown = argv.join(' ');
+    running += 1;
+    try {
+      const { exitCode, stdout, stderr } = await run(argv, { timeoutMs, signal });
+      if (exitCode === undefined)
+        return { kind: 'late', message: `"${shown}" was not done after ${timeoutMs} ms` };
+      return { kind: 'ran', exitCode, stdout, stderr };
+    } catch (error) {
+      if (signal.aborted) return { kind: 'late', message: `"${shown}" was stopped` };
+      const what = codeOf(error) === 'ENOENT' ? 'it is not installed' : messageOf(error);
+      return { kind: 'missing', message: `"${argv[0]}" cannot be run: ${what}` };
+    } finally {
+      running -= 1;
+    }
+  };
   return {
-    run: async (argv, signal) => {
-      running += 1;
-      try {
-        return await runProgram(run, argv, { timeoutMs, signal });
-      } finally {
-        running -= 1;
-      }
-    },
+    run: runProgram,
     idle: async (limitMs) => {
       const end = performance.now() + limitMs;
       // At least one turn, in which a process that was just stopped starts to clean up.
@@ -41,24 +50,6 @@ export function createPrograms(run: RunCommand, timeoutMs: number): Programs {
 }
 
 const IDLE_LOOK_MS = 10;
-
-async function runProgram(
-  run: RunCommand,
-  argv: readonly [string, ...string[]],
-  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
-): Promise<ProgramOutcome> {
-  const shown = argv.join(' ');
-  try {
-    const result = await run(argv, { timeoutMs, signal });
-    if (result.exitCode === undefined)
-      return { kind: 'late', message: `"${shown}" was not done after ${timeoutMs} ms` };
-    return { kind: 'ran', exitCode: result.exitCode, stdout: result.stdout, stderr: result.stderr };
-  } catch (error) {
-    if (signal.aborted) return { kind: 'late', message: `"${shown}" was stopped` };
-    const what = codeOf(error) === 'ENOENT' ? 'it is not installed' : messageOf(error);
-    return { kind: 'missing', message: `"${argv[0]}" cannot be run: ${what}` };
-  }
-}
 
 /** The last line that a program wrote about its failure. */
 export function lastWords({ stderr, stdout }: { readonly stderr: string; readonly stdout: string }): string {

@@ -2,9 +2,8 @@ import type { CommandSpec, SettingsFile, SettingsReader } from '../../cli/comman
 import type { Pod } from '../../cli/pod.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
-import { settingsOfDaemon } from '../daemons/daemon-settings.ts';
-import { type Daemon, findDaemons, findRunning } from '../daemons/daemons.ts';
-import { presentSettings, startedBefore } from '../daemons/settings-files.ts';
+import { findDaemons, findRunning } from '../daemons/daemons.ts';
+import { presentSettings, settingsOfDaemon, startedBefore } from '../daemons/settings-files.ts';
 import type { DeployedDaemon, ProgramPage } from './look/context.ts';
 
 /** The settings of the daemons on this node, as they run or as their manifests would start them. */
@@ -41,20 +40,15 @@ export async function asInstalled(
     if (known === undefined) return wouldListen(spec, file);
     return pagesOf(spec.name, known.listen?.port, known.metricsListen?.port);
   });
+  const outdated = unlessRefused(() => {
+    const present = presentSettings(daemons, readSettings);
+    return present && startedBefore(present, daemons);
+  });
   return {
     pages,
-    outdated: outdatedAmong(daemons, readSettings),
+    outdated: outdated ?? [],
     kubeconfig: found.flatMap(({ known }) => known?.kubeconfig ?? [])[0],
   };
-}
-
-function outdatedAmong(daemons: readonly Daemon[], readSettings: SettingsReader): readonly string[] {
-  return (
-    unlessRefused(() => {
-      const present = presentSettings(daemons, readSettings);
-      return present === undefined ? [] : startedBefore(present, daemons);
-    }) ?? []
-  );
 }
 
 /** Undefined for settings that the daemon would refuse. */

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { checkServerIdentity, connect, type TLSSocket } from 'node:tls';
+import { checkServerIdentity } from 'node:tls';
 import {
   checkOf,
   type Finding,
@@ -18,6 +18,7 @@ import { type CertificateReading, readClientCertificate } from '../../engine/kub
 import type { LoadedKubeconfig } from '../../engine/kube/kubeconfig.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { hostOf } from '../../engine/system/network/address-text.ts';
+import { shakeHands } from '../../engine/system/network/tls-handshake.ts';
 import type { DoctorCheck, DoctorContext, DoctorSettings } from './look/context.ts';
 import type { ClusterReading, KubeconfigReading } from './look/readings.ts';
 
@@ -47,7 +48,6 @@ function dayOf(date: Date): string {
 }
 
 const OWN_KUBECONFIG = '/etc/hawser/kubeconfig';
-const MISSING = `there is no ${OWN_KUBECONFIG}, for which the monitors wait`;
 const NO_KUBECONFIG = 'there is none here: neither /etc/hawser/kubeconfig nor one of the kubelet';
 
 async function judgeKubeconfig(
@@ -58,14 +58,11 @@ async function judgeKubeconfig(
     const record = await context.files.read('/etc/hawser/installed.json');
     return record.kind === 'missing'
       ? await unlessUnseen(context, skip(NO_KUBECONFIG))
-      : fail(MISSING, newKubeconfig(OWN_KUBECONFIG));
+      : missing(OWN_KUBECONFIG);
   }
   switch (look.cause) {
     case 'missing':
-      return await unlessUnseen(
-        context,
-        fail(`there is no ${look.path}, for which the monitors wait`, newKubeconfig(look.path)),
-      );
+      return await unlessUnseen(context, missing(look.path));
     case 'forbidden':
       return unknown(`"${look.path}" may not be read`, moreRights);
     case 'broken':
@@ -74,6 +71,10 @@ async function judgeKubeconfig(
         `kubectl --kubeconfig ${look.path} get nodes; replace the file by a complete one`,
       );
   }
+}
+
+function missing(path: string): Finding {
+  return fail(`there is no ${path}, for which the monitors wait`, newKubeconfig(path));
 }
 
 function newKubeconfig(path: string): string {
@@ -156,12 +157,11 @@ const trust: Look<DoctorContext, { readonly where: string; readonly look: TrustR
   if (config.kind !== 'read') return config;
   const { loaded } = config.value;
   const { apiPort } = context.settings;
-  const ca = loaded.config.getCurrentCluster();
-  const local = await lookAtTrust({ host: '127.0.0.1', port: apiPort, ...ca }, context);
+  const local = await lookAtTrust({ host: '127.0.0.1', port: apiPort }, loaded, context);
   if (local.kind !== 'away') return read({ where: `127.0.0.1:${apiPort}`, look: local });
   const { server } = loaded;
-  const remote = { host: hostOf(server), port: Number(server.port || 443), ...ca };
-  return read({ where: server.host, look: await lookAtTrust(remote, context) });
+  const remote = { host: hostOf(server), port: Number(server.port || 443) };
+  return read({ where: server.host, look: await lookAtTrust(remote, loaded, context) });
 };
 
 export const credentialChecks: readonly DoctorCheck[] = [
@@ -202,69 +202,27 @@ export const credentialChecks: readonly DoctorCheck[] = [
 type TrustReading =
   /** `isNamed`: it is a certificate for the host that was asked. */
   | { readonly kind: 'trusted'; readonly isNamed: boolean }
-  /** `reason` is OpenSSL's code, such as `SELF_SIGNED_CERT_IN_CHAIN` or `CERT_HAS_EXPIRED`. */
   | { readonly kind: 'untrusted'; readonly reason: string; readonly issuer: string }
   | { readonly kind: 'away'; readonly message: string };
 
-/** A server, and the authority of a kubeconfig's cluster; without one the machine's own authorities count. */
-interface TrustQuestion {
-  readonly host: string;
-  readonly port: number;
-  /** PEM in base64. */
-  readonly caData?: string | undefined;
-  readonly caFile?: string | undefined;
-}
-
-/** Whether a server shows a certificate of the authority; names are not compared. Never throws. */
+/** Whether a server shows a certificate of the kubeconfig's authority. Never throws. */
 async function lookAtTrust(
-  question: TrustQuestion,
-  limits: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
+  server: { readonly host: string; readonly port: number },
+  { config }: LoadedKubeconfig,
+  { signal, answerTimeoutMs }: DoctorContext,
 ): Promise<TrustReading> {
-  const { host, port, caData, caFile } = question;
+  const { caData, caFile } = config.getCurrentCluster() ?? {};
+  const limits = { connectMs: answerTimeoutMs, handshakeMs: answerTimeoutMs, signal };
   try {
-    const ca = caData ? Buffer.from(caData, 'base64') : caFile ? await readFile(caFile) : undefined;
-    return await shakeHands(host, port, ca, limits);
+    const authority = caData ? Buffer.from(caData, 'base64') : caFile ? await readFile(caFile) : undefined;
+    const shown = await shakeHands({ ...server, authority }, limits);
+    if (shown.kind === 'late') return { kind: 'away', message: 'it takes too long' };
+    if (shown.kind === 'failed') return { kind: 'away', message: messageOf(shown.error) };
+    const { isTrusted, reason, certificate } = shown;
+    return isTrusted
+      ? { kind: 'trusted', isNamed: checkServerIdentity(server.host, certificate) === undefined }
+      : { kind: 'untrusted', reason, issuer: String(certificate.issuer?.CN ?? 'unknown') };
   } catch (error) {
     return { kind: 'away', message: messageOf(error) };
   }
-}
-
-function shakeHands(
-  host: string,
-  port: number,
-  ca: Buffer | undefined,
-  { signal, answerTimeoutMs }: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
-): Promise<TrustReading> {
-  return new Promise((resolve) => {
-    const socket = connect({
-      host,
-      port,
-      rejectUnauthorized: false,
-      checkServerIdentity: () => undefined,
-      ...(ca === undefined ? {} : { ca }),
-    });
-    const settle = (look: TrustReading): void => {
-      signal.removeEventListener('abort', stop);
-      socket.destroy();
-      resolve(look);
-    };
-    const stop = (): void => settle({ kind: 'away', message: 'it takes too long' });
-    signal.addEventListener('abort', stop, { once: true });
-    socket.setTimeout(answerTimeoutMs, stop);
-    socket.once('error', (error) => settle({ kind: 'away', message: messageOf(error) }));
-    socket.once('secureConnect', () => settle(trustOf(socket, host)));
-  });
-}
-
-function trustOf(socket: TLSSocket, host: string): TrustReading {
-  const certificate = socket.getPeerCertificate();
-  if (socket.authorized)
-    return { kind: 'trusted', isNamed: checkServerIdentity(host, certificate) === undefined };
-  const { issuer } = certificate;
-  const reason = socket.authorizationError;
-  return {
-    kind: 'untrusted',
-    reason: String(reason ?? 'it cannot be verified'),
-    issuer: String(issuer?.CN ?? 'unknown'),
-  };
 }

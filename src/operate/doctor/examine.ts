@@ -8,7 +8,7 @@ import { stopOnSignals } from '../../engine/system/process/stop-signals.ts';
 import { asInstalled, deployedHere } from './as-installed.ts';
 import type { DoctorCommandSettings } from './doctor-settings.ts';
 import type { DoctorCheck, DoctorContext } from './look/context.ts';
-import { deployedAmong, type Product, podsAmong } from './look/product.ts';
+import type { Product } from './look/product.ts';
 import { createReadings } from './look/readings.ts';
 import { checksHere, type PlacedCheck } from './registry.ts';
 import { type DoctorReport, reportOf } from './report-lines.ts';
@@ -71,36 +71,26 @@ export async function examine(
   const start = performance.now();
   const controller = new AbortController();
   const signal = AbortSignal.any([controller.signal, stopOnSignals(() => undefined)]);
-  const { pages, outdated, kubeconfig } = await asInstalled(
-    files,
-    settingsFile.kind === 'read' ? settingsFile.file : undefined,
-    podsAmong(products),
-    readSettings,
-  );
-  const deployed = await deployedHere(files, deployedAmong(products), readSettings);
+  const file = settingsFile.kind === 'read' ? settingsFile.file : undefined;
+  const homes = products.map(({ home }) => home);
+  const pods = homes.flatMap((home) => (home.kind === 'node' ? home.pods : []));
+  const daemons = homes.flatMap((home) => (home.kind === 'pod' ? home.daemon : []));
+  const { pages, outdated, kubeconfig } = await asInstalled(files, file, pods, readSettings);
+  const deployed = await deployedHere(files, daemons, readSettings);
   const settings = {
-    ...typed,
-    pages,
-    outdated,
-    deployed,
+    ...{ ...typed, pages, outdated, deployed, settingsFile },
     kubeconfig: typed.kubeconfig ?? kubeconfig,
   };
-  const answerTimeoutMs = settings.timeout * ANSWER_SHARE;
-  const programs = createPrograms(runLeanCommand, settings.timeout);
-  const all = { ...settings, settingsFile };
-  const context: DoctorContext = {
-    settings: all,
-    files,
-    run: programs.run,
-    signal,
-    answerTimeoutMs,
-    readings: createReadings(all, files, products, { signal, answerTimeoutMs }),
-  };
+  const { timeout: timeoutMs, only } = settings;
+  const limits = { signal, answerTimeoutMs: timeoutMs * ANSWER_SHARE };
+  const programs = createPrograms(runLeanCommand, timeoutMs);
+  const readings = createReadings(settings, files, products, limits);
+  const context: DoctorContext = { settings, files, run: programs.run, readings, ...limits };
   const chosen =
-    settings.only === undefined
-      ? checksHere(checks, deployed, await context.readings.isNodeSeen())
-      : checks.filter(({ id }) => settings.only?.includes(id));
-  const results = await runChecks(chosen, context, { timeoutMs: settings.timeout, signal });
+    only === undefined
+      ? checksHere(checks, deployed, await readings.isNodeSeen())
+      : checks.filter(({ id }) => only.includes(id));
+  const results = await runChecks(chosen, context, { timeoutMs, signal });
   controller.abort();
   await programs.idle(LONGEST_CLEAN_UP_MS);
   return reportOf(results, performance.now() - start);

@@ -18,8 +18,7 @@ import { parseListeners } from '../../engine/system/network/listening-ports.ts';
 import { kubeconfig } from './credential-checks.ts';
 import type { DoctorCheck, DoctorContext, DoctorSettings, ProgramPage } from './look/context.ts';
 import type { Product } from './look/product.ts';
-import type { ClusterReading } from './look/readings.ts';
-import { askReadyz, type LocalApiReading } from './look/readings.ts';
+import { askReadyz, type ClusterReading, type LocalApiReading } from './look/readings.ts';
 
 function judgeSettingsFile(
   look: DoctorSettings['settingsFile'],
@@ -117,12 +116,6 @@ async function clocks({ readings, settings: { apiPort }, ...limits }: DoctorCont
   return read(await Promise.all(asked));
 }
 
-type PortsOf = Pick<Product, 'ports'>;
-
-function wantedPorts(products: readonly PortsOf[], settings: DoctorSettings): readonly WantedPort[] {
-  return [...products.flatMap((product) => product.ports(settings)), ...settings.pages.map(pagePort)];
-}
-
 function pagePort({ program, port, flag = '--listen' }: ProgramPage): WantedPort {
   return {
     ...{ port, what: `page of hawser ${program}`, flag },
@@ -161,17 +154,18 @@ export const settingsFileCheck: DoctorCheck = checkOf({
 });
 
 /** The ports of all products, and of the programs' own pages. */
-export function portsCheck(products: readonly PortsOf[]): DoctorCheck {
+export function portsCheck(products: readonly Pick<Product, 'ports'>[]): DoctorCheck {
   return checkOf({
     id: 'ports',
     title: "HAProxy's and hawser's ports",
     why: 'A new generation of HAProxy that cannot bind is dropped, and its change never arrives.',
     none: 'no port is used',
     needs: {
-      ports: async (context: DoctorContext) => {
-        const wanted = wantedPorts(products, context.settings);
+      ports: async ({ settings, files, readings }: DoctorContext) => {
+        const ofProducts = products.flatMap((product) => product.ports(settings));
+        const wanted = [...ofProducts, ...settings.pages.map(pagePort)];
         const numbers = wanted.map(({ port }) => port);
-        return read({ wanted, held: await heldPorts(context.files, numbers, context.readings.processes) });
+        return read({ wanted, held: await heldPorts(files, numbers, readings.processes) });
       },
     },
     judge: ({ ports: { wanted, held } }) => judgePorts(wanted, held),

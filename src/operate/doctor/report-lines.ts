@@ -53,25 +53,18 @@ type Paint = (text: string, verdict: Shown['verdict']) => string;
 
 const WIDTH = 80;
 const INDENT = 13;
-const WORDS: Readonly<Record<Shown['verdict'], string>> = {
-  ok: 'ok',
-  warn: 'warn',
-  fail: 'fail',
-  unknown: 'cannot tell',
-  skip: 'skip',
-};
-const COLOURS: Readonly<Record<Shown['verdict'], number>> = {
-  ok: 32,
-  warn: 33,
-  fail: 31,
-  unknown: 35,
-  skip: 90,
+const VERDICTS: Readonly<Record<Shown['verdict'], readonly [word: string, colour: number]>> = {
+  ok: ['ok', 32],
+  warn: ['warn', 33],
+  fail: ['fail', 31],
+  unknown: ['cannot tell', 35],
+  skip: ['skip', 90],
 };
 
 /** The whole report for a person, in 80 columns. Below each finding that is not ok stand its reason and what to type. */
 export function reportLines(report: DoctorReport, options: { readonly colours: boolean }): readonly string[] {
   const paint: Paint = (text, verdict) =>
-    options.colours ? `\u001b[${COLOURS[verdict]}m${text}\u001b[0m` : text;
+    options.colours ? `\u001b[${VERDICTS[verdict][1]}m${text}\u001b[0m` : text;
   return [
     ...report.checks.flatMap((check) => checkLines(check, paint)),
     '',
@@ -80,7 +73,7 @@ export function reportLines(report: DoctorReport, options: { readonly colours: b
 }
 
 function checkLines(check: Shown, paint: Paint): readonly string[] {
-  const word = paint(WORDS[check.verdict].padEnd(INDENT), check.verdict);
+  const word = paint(VERDICTS[check.verdict][0].padEnd(INDENT), check.verdict);
   const [first = '', ...more] = wrapText(`${check.id}: ${check.message}`, WIDTH - INDENT);
   return [
     `${word}${first}`,

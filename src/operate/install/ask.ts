@@ -1,4 +1,3 @@
-import { connect, type TLSSocket } from 'node:tls';
 import { codeOf } from '../../engine/system/errors.ts';
 import { findHolders } from '../../engine/system/network/address-holders.ts';
 import { hostPort } from '../../engine/system/network/address-text.ts';
@@ -10,6 +9,7 @@ import {
   ownerOf,
   ownerPidOf,
 } from '../../engine/system/network/listening-ports.ts';
+import { shakeHands } from '../../engine/system/network/tls-handshake.ts';
 import { daemonOf } from '../../engine/system/process/hawser-processes.ts';
 import { type Disk, textOn } from './disk.ts';
 import type { InstallSettings } from './install-settings.ts';
@@ -19,8 +19,7 @@ import { isSupervisor, supervisorPage } from './supervisor-pages.ts';
 import type { Wanted, WantedSettings } from './want.ts';
 
 /** A present host accepts a connection at once; a busy API server needs longer for a handshake. */
-const CONNECT_TIMEOUT_MS = 1_500;
-const HANDSHAKE_TIMEOUT_MS = 10_000;
+const LIMITS = { connectMs: 1_500, handshakeMs: 10_000 };
 const TABLE_TIMEOUT_MS = 10_000;
 
 /** The host that has an address. */
@@ -42,28 +41,17 @@ async function askVip(vip: string, port: number, authority: string | undefined):
   return { kind: 'taken', what: `a machine with the hardware address ${holder.mac}` };
 }
 
-function knock(vip: string, port: number, authority: string | undefined): Promise<VipAnswer | undefined> {
-  return new Promise((resolve) => {
-    const socket = connect({
-      ...{ host: vip, port, rejectUnauthorized: false, timeout: CONNECT_TIMEOUT_MS },
-      // The chain counts: which names a certificate has is not known before the cluster is.
-      checkServerIdentity: () => undefined,
-      ...(authority === undefined ? {} : { ca: authority }),
-    });
-    const end = (answer: VipAnswer | undefined) => {
-      resolve(answer);
-      socket.destroy();
-    };
-    socket.on('connect', () => socket.setTimeout(HANDSHAKE_TIMEOUT_MS));
-    socket.on('secureConnect', () => end(judge(socket, authority)));
-    socket.on('timeout', () => end(undefined));
-    socket.on('error', (error) => end(meaningOf(error, port)));
-  });
-}
-
-function judge(socket: TLSSocket, authority: string | undefined): VipAnswer {
-  if (authority !== undefined && socket.authorized) return { kind: 'cluster' };
-  const { issuer } = socket.getPeerCertificate();
+async function knock(
+  vip: string,
+  port: number,
+  authority: string | undefined,
+): Promise<VipAnswer | undefined> {
+  // The chain counts: which names a certificate has is not known before the cluster is.
+  const shown = await shakeHands({ host: vip, port, authority }, LIMITS);
+  if (shown.kind === 'late') return undefined;
+  if (shown.kind === 'failed') return meaningOf(shown.error, port);
+  if (authority !== undefined && shown.isTrusted) return { kind: 'cluster' };
+  const { issuer } = shown.certificate;
   const signer = issuer?.CN === undefined ? 'an unknown authority' : `"${String(issuer.CN)}"`;
   return { kind: 'taken', what: `a TLS server with a certificate of ${signer}` };
 }
@@ -104,26 +92,20 @@ const PATIENCE_MS = 5_000;
 /** In templates/haproxy.cfg.ejs. */
 const CLUSTER_NAME_PATH = '/hawser_cluster_name';
 
-type ClusterNameAnswer =
-  | { readonly kind: 'answered'; readonly name: string }
-  /** `message` ends the sentence "the name cannot be learned: …". */
-  | { readonly kind: 'unknown'; readonly message: string };
-
 /**
  * The cluster name of the node that holds `vip`, from which its virtual router ids derive. A joining node needs the
- * same name: with other ids it would not hear the holder, and would hold the VIP a second time.
+ * same name: with other ids it would not hear the holder, and would hold the VIP a second time. `unknown` ends the sentence
+ * "the name cannot be learned: …".
  */
-async function askClusterName(vip: string, healthPort: number): Promise<ClusterNameAnswer> {
+async function askClusterName(vip: string, healthPort: number) {
   const at = `http://${hostPort({ host: vip, port: healthPort })}${CLUSTER_NAME_PATH}`;
   const answer = await askPage({ host: vip, port: healthPort }, CLUSTER_NAME_PATH, {
     timeoutMs: PATIENCE_MS,
   });
-  if (answer.kind === 'silent')
-    return { kind: 'unknown', message: `${at} does not answer (${answer.message})` };
+  if (answer.kind === 'silent') return { unknown: `${at} does not answer (${answer.message})` };
   const name = answer.text.trim();
-  if (answer.status === 200 && /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/.test(name))
-    return { kind: 'answered', name };
-  return { kind: 'unknown', message: `${at} answers ${answer.status}, without a name` };
+  if (answer.status === 200 && /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/.test(name)) return { name };
+  return { unknown: `${at} answers ${answer.status}, without a name` };
 }
 
 type ClusterNameChoice =
@@ -154,8 +136,8 @@ export async function chooseClusterName(
   // If another host has the VIP, `object` reports that.
   if (answer.kind === 'taken' && !asked.join) return { kind: 'as-drafted' };
   const answered = await askClusterName(vip, healthPort);
-  if (answered.kind === 'unknown')
-    return given === undefined ? refuse(answered.message) : { kind: 'as-drafted' };
+  if (answered.name === undefined)
+    return given === undefined ? refuse(answered.unknown) : { kind: 'as-drafted' };
   if (given !== undefined && given !== answered.name)
     return {
       kind: 'refused',

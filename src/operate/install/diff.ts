@@ -57,8 +57,7 @@ const FOLDER_MODE = 0o755;
  */
 export function diff(root: string, disk: Disk, wanted: Wanted, overwrite: boolean): Difference {
   const others = othersManifests(disk, wanted);
-  // On a node that hawser runs on already, the monitor keeps what it replaces.
-  const aside = disk.record === undefined ? foreignConfigurations(disk, wanted.pods) : NO_FOREIGN;
+  const aside = foreignConfigurations(disk, wanted.pods);
   const changed = editedFiles(disk, ownTexts(wanted, others));
   const stays = new Map((overwrite ? [] : changed).map((file) => [file.path, file.recorded]));
   const isWritten = ({ path }: WantedFile) => !stays.has(path);
@@ -68,8 +67,10 @@ export function diff(root: string, disk: Disk, wanted: Wanted, overwrite: boolea
   ];
   const manifests = wanted.manifests.filter(isWritten);
   const folders = sharedFolders(wanted.pods);
-  const paths = [...folders, ...[...files, { path: layout.record }, ...manifests].map(folderOf)];
-  const made = paths.map(({ path }) => missingFolders(root, disk, path));
+  const parents = [...files, { path: layout.record }, ...manifests].map(({ path }) => dirname(path));
+  const made = [...folders.map(({ path }) => path), ...parents].map((path) =>
+    missingFolders(root, disk, path),
+  );
   const directories = [
     ...new Set([
       ...(disk.record?.directories ?? []),
@@ -91,10 +92,6 @@ export function diff(root: string, disk: Disk, wanted: Wanted, overwrite: boolea
     edited: overwrite ? [] : changed,
     ...{ foreign: aside.found, others, problems: [...aside.problems, ...planned.problems] },
   };
-}
-
-function folderOf({ path }: { readonly path: string }): { readonly path: string } {
-  return { path: dirname(path) };
 }
 
 /**
@@ -199,17 +196,12 @@ function backupOf(disk: Disk, { path, content, mode }: EditedFile): WantedFile {
   return { path: freeName(disk, beside), content, mode };
 }
 
-interface Foreign {
-  readonly found: readonly ForeignConfiguration[];
-  readonly problems: readonly string[];
-}
-
-const NO_FOREIGN: Foreign = { found: [], problems: [] };
-
 /** Where packages have theirs, every configuration that hawser did not render. */
-function foreignConfigurations(disk: Disk, pods: readonly Pod[]): Foreign {
+function foreignConfigurations(disk: Disk, pods: readonly Pod[]) {
   const found: ForeignConfiguration[] = [];
   const problems: string[] = [];
+  // On a node that hawser runs on already, the monitor keeps what it replaces.
+  if (disk.record !== undefined) return { found, problems };
   for (const pod of pods) {
     const { packaged: path, aside } = podLayout(pod);
     const entry = disk.at(path);

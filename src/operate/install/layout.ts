@@ -1,6 +1,5 @@
 import type { Pod } from '../../cli/pod.ts';
 import { ASIDE_SUFFIX } from '../../engine/render/rendered-mark.ts';
-import { unprivilegedId } from './unprivileged-id.ts';
 
 export interface WantedFile {
   /** On the node, below its root directory. */
@@ -55,6 +54,12 @@ interface PodLayout {
   /** Its backup while hawser is installed. */
   readonly aside: string;
 }
+
+/**
+ * User and group of the container "haproxy", in manifests/haproxy.yaml: a number that no distribution gives away
+ * (docs/internals/decisions/0026).
+ */
+export const unprivilegedId = 65_529;
 
 /** Every program adds a journal of its own, and none may remove that of another. */
 export const journalFolder = { path: layout.journalDir, mode: 0o1775, group: unprivilegedId } as const;

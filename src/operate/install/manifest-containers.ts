@@ -17,7 +17,10 @@ const podSchema = z.object({
       z.object({
         args: z._default(z.array(z.string()), []),
         workingDir: z._default(z.string(), '/'),
-        env: z._default(z.array(z.object({ name: z.string(), value: z._default(z.string(), '') })), []),
+        env: z._default(
+          z.array(z.object({ name: z.string(), value: z.optional(z.nullable(z.string())) })),
+          [],
+        ),
         volumeMounts: z._default(z.array(z.object({ name: z.string(), mountPath: z.string() })), []),
       }),
     ),
@@ -51,7 +54,7 @@ export function containersIn(plain: unknown): readonly ManifestContainer[] {
     return {
       args,
       folder,
-      env: Object.fromEntries(env.map(({ name, value }) => [name, value])),
+      env: Object.fromEntries(env.map(({ name, value }) => [name, value ?? ''])),
       hostPath: (path) => {
         const mount = mounts.find((each) => path === each.mountPath || path.startsWith(`${each.mountPath}/`));
         return mount === undefined ? path : `${mount.path}${path.slice(mount.mountPath.length)}`;

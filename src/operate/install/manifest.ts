@@ -3,6 +3,7 @@ import { containerOf, type Pod } from '../../cli/pod.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import type { EffectivePod } from './effective-settings.ts';
 import { type Credentials, layout } from './layout.ts';
+import { containersIn } from './manifest-containers.ts';
 import { applyPatch, type Patch } from './patches.ts';
 import { supervisorPage } from './supervisor-pages.ts';
 
@@ -35,7 +36,7 @@ export function renderManifest(
   if (graceSeconds !== undefined) set(document, ['spec', 'terminationGracePeriodSeconds'], graceSeconds);
   for (const name of unprivileged)
     document.deleteIn([...container(document, name), 'securityContext', 'capabilities', 'add']);
-  if (settings.credentials === 'kubelet') mountForMonitors(document, kubeletPki);
+  if (settings.credentials === 'kubelet') mountKubeletPki(document);
   const shipped = document.clone();
   for (const patch of settings.patches) if (patch.target === pod.name) applyPatch(document, patch);
   checkResources(document, pod.name, containers(document));
@@ -50,7 +51,7 @@ export function renderManifest(
  */
 function monitorsFollowGroup(document: Document, shipped: Document, { daemons, supervisor }: Pod): void {
   const groupIn = (of: Document, name: string): unknown => {
-    const path = containers(of).find((each) => of.getIn([...each, 'name']) === name);
+    const path = findContainer(of, name);
     return path && of.getIn([...path, 'securityContext', 'runAsGroup']);
   };
   const group = groupIn(document, containerOf(supervisor.spec));
@@ -62,10 +63,12 @@ function monitorsFollowGroup(document: Document, shipped: Document, { daemons, s
   }
 }
 
-const OWN_KUBECONFIG = '/etc/hawser/kubeconfig';
+function findContainer(document: Document, name: string): Path | undefined {
+  return containers(document).find((path) => document.getIn([...path, 'name']) === name);
+}
 
 function container(document: Document, name: string): Path {
-  const found = containers(document).find((path) => document.getIn([...path, 'name']) === name);
+  const found = findContainer(document, name);
   if (found === undefined)
     throw new Error(`Cannot use the manifest: there is no container "${name}", expected one`);
   return found;
@@ -85,15 +88,14 @@ function set(document: Document, path: Path, value: string | number): void {
 }
 
 /** The folder of the kubelet's certificate, which is renewed by renaming. The kubelet may still have to make it. */
-const kubeletPki = { name: 'kubelet-pki', path: '/var/lib/kubelet/pki', type: 'DirectoryOrCreate' } as const;
-
-function mountForMonitors(document: Document, { name, path, type }: typeof kubeletPki): void {
-  const users = containers(document).filter(
-    (each) => document.getIn([...each, 'args', 2]) === OWN_KUBECONFIG,
-  );
+function mountKubeletPki(document: Document): void {
+  const [name, path] = ['kubelet-pki', '/var/lib/kubelet/pki'];
   const mount = { name, mountPath: path, readOnly: true };
-  for (const each of users) document.addIn([...each, 'volumeMounts'], document.createNode(mount));
-  document.addIn(['spec', 'volumes'], document.createNode({ name, hostPath: { path, type } }));
+  for (const each of containers(document))
+    if (document.getIn([...each, 'args', 2]) === layout.kubeconfig)
+      document.addIn([...each, 'volumeMounts'], document.createNode(mount));
+  const hostPath = { path, type: 'DirectoryOrCreate' };
+  document.addIn(['spec', 'volumes'], document.createNode({ name, hostPath }));
 }
 
 /** The image that a manifest names. */
@@ -176,19 +178,15 @@ function probeAt(
  */
 function probesFollowPage(document: Document, shipped: Document, supervisor: Pod['supervisor']): void {
   const { alive, spec } = supervisor;
-  const [container, before] = [document, shipped].map((each) => containerIn(each, containerOf(spec)));
+  const [container, before] = [document, shipped].map((each) => findContainer(each, containerOf(spec)));
   if (alive === undefined || container === undefined || before === undefined) return;
   const following = kinds.filter((kind) =>
     handlers.every(
       (how) => textAt(document, [...container, kind, how]) === textAt(shipped, [...before, kind, how]),
     ),
   );
-  const { args = [], env = [] }: Started = document.toJS().spec.containers[container[2]];
-  const page = supervisorPage(
-    supervisor,
-    args,
-    Object.fromEntries(env.map(({ name, value }) => [name, value ?? ''])),
-  );
+  const started = containersIn(document.toJS())[Number(container.at(-1))];
+  const page = started && supervisorPage(supervisor, started.args, started.env);
   if (page === undefined || following.length === 0) return;
   if (page === 'off') probeByCommand(document, container, following, alive);
   else probeAt(document, container, page, following);
@@ -205,20 +203,6 @@ function probeByCommand(
   const exec = { command: ['hawser', ...alive] };
   const probe = document.createNode({ initialDelaySeconds: 10, timeoutSeconds: 5, exec });
   document.setIn([...container, 'livenessProbe'], probe);
-}
-
-interface Started {
-  readonly args?: readonly string[];
-  readonly env?: readonly { readonly name: string; readonly value?: string }[];
-}
-
-function containerIn(
-  document: Document,
-  wanted: string,
-): readonly ['spec', 'containers', number] | undefined {
-  const containers: readonly { readonly name?: string }[] = document.toJS().spec?.containers ?? [];
-  const index = containers.findIndex(({ name }) => name === wanted);
-  return index === -1 ? undefined : ['spec', 'containers', index];
 }
 
 function textAt(document: Document, path: Path): string {

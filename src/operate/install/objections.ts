@@ -1,5 +1,6 @@
 import type { Pod } from '../../cli/pod.ts';
 import { messageOf } from '../../engine/system/errors.ts';
+import { fieldOf } from '../../engine/system/field-of.ts';
 import { instanceName } from '../../engine/system/process/instance-name.ts';
 import type { NodeAnswers, TakenPage, VipAnswer } from './ask.ts';
 import type { Difference } from './diff.ts';
@@ -224,8 +225,4 @@ function containersOf(pod: unknown): readonly unknown[] {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

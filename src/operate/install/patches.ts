@@ -4,6 +4,7 @@ import { type Document, isMap, isScalar, isSeq, parseAllDocuments } from 'yaml';
 import * as z from 'zod/mini';
 import type { Pod } from '../../cli/pod.ts';
 import { ConfigError, messageOf } from '../../engine/system/errors.ts';
+import { fieldOf } from '../../engine/system/field-of.ts';
 
 export interface Patch {
   readonly path: string;
@@ -131,11 +132,7 @@ function pathOf(document: Document, text: string): Path {
 }
 
 function valueAt(document: Document, path: Path): unknown {
-  const plain: unknown = document.toJS();
-  return path.reduce(
-    (value, name) => (typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined),
-    plain,
-  );
+  return path.reduce<unknown>(fieldOf, document.toJS());
 }
 
 type Path = readonly (string | number)[];

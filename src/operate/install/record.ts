@@ -19,10 +19,6 @@ const record = z.object({
 /** What `hawser install` has put on this node, so that `hawser uninstall` removes exactly that. */
 export type InstallRecord = Readonly<z.infer<typeof record>>;
 
-export function recordText(content: InstallRecord): string {
-  return `${JSON.stringify(content, null, 2)}\n`;
-}
-
 /** Undefined for anything that is no record. */
 export function parseRecord(text: string): InstallRecord | undefined {
   return record.safeParse(parseJson(text)).data;

@@ -72,11 +72,10 @@ async function remove(
       ),
       'everything else was left as it is: type hawser uninstall again',
     ]);
-  const left = [
-    ...(await sweep(vips, progress)),
-    ...(await removeFirewallTables(progress, removeTables)),
-    ...(await removeAll(root, plan.rest, progress)),
-  ];
+  const swept = await sweep(vips, progress);
+  const tables = await removeTables();
+  if (tables.changed) progress.step({ kind: 'remove-firewall-table' });
+  const left = [...swept, ...tables.left, ...(await removeAll(root, plan.rest, progress))];
   if (left.length > 0) return leave(left);
   // The record goes last, so that the command can be repeated while anything is left.
   const last = { kind: 'remove', path: layout.record } as const;
@@ -112,15 +111,6 @@ async function sweep(vips: readonly string[], progress: Progress): Promise<reado
       else left.push(trouble);
     }
   }
-  return left;
-}
-
-async function removeFirewallTables(
-  progress: Progress,
-  removeTables: RemoveTables,
-): Promise<readonly string[]> {
-  const { changed, left } = await removeTables();
-  if (changed) progress.step({ kind: 'remove-firewall-table' });
   return left;
 }
 

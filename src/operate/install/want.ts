@@ -6,6 +6,7 @@ import type { Pod } from '../../cli/pod.ts';
 import { settingsJsonSchema } from '../../cli/settings-form.ts';
 import { defaultPorts } from '../../cli/shared-flags.ts';
 import { clusterNameOf } from '../../engine/kube/control-plane/cluster-name.ts';
+import { fieldOf } from '../../engine/system/field-of.ts';
 import { shippedFile } from '../../engine/system/shipped-file.ts';
 import { type Disk, fileOn, textOn } from './disk.ts';
 import {
@@ -15,11 +16,17 @@ import {
   portsOf,
 } from './effective-settings.ts';
 import type { InstallSettings } from './install-settings.ts';
-import { type Credentials, journalFolder, layout, podLayout, type WantedFile } from './layout.ts';
+import {
+  type Credentials,
+  journalFolder,
+  layout,
+  podLayout,
+  unprivilegedId,
+  type WantedFile,
+} from './layout.ts';
 import { imageOf, renderManifest } from './manifest.ts';
 import { readPatches } from './patches.ts';
-import { type InstallRecord, recordText, sha256 } from './record.ts';
-import { unprivilegedId } from './unprivileged-id.ts';
+import { type InstallRecord, sha256 } from './record.ts';
 
 /** The settings file as it will be, and what it means. */
 export interface WantedSettings extends EffectiveSettings {
@@ -106,7 +113,7 @@ export function recordOf(
     ...(patches === undefined ? {} : { patches }),
     ...{ directories: [...directories], files },
   };
-  return { path: layout.record, content: recordText(record), mode: 0o644 };
+  return { path: layout.record, content: `${JSON.stringify(record, null, 2)}\n`, mode: 0o644 };
 }
 
 /** The image that the manifests name as they are shipped. */
@@ -194,10 +201,6 @@ function settingsText(existing: string | undefined, changes: readonly SettingsCh
   if (existing !== undefined && needed.length === 0) return existing;
   for (const { path, value } of needed) document.setIn(path, document.createNode(value, { flow: true }));
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 /** Its path below hawser's own folder. */

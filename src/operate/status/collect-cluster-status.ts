@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { READY_PATH } from '../../cli/shared-flags.ts';
 import { askProgram } from '../../engine/examine/ask-program.ts';
 import { askPeers, type Peer, type PeerHealth } from '../../engine/examine/peer-health.ts';
@@ -6,9 +7,11 @@ import type { Evidence, SeenCluster, SeenPeer } from '../../engine/examine/seen.
 import { findHolders } from '../../engine/system/network/address-holders.ts';
 import type { PageAddress } from '../../engine/system/network/ask-page.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
+import { layout } from '../install/layout.ts';
 import type { ClusterStatus, NodeStatus } from './node-status.ts';
 import { answersHere, productsAt } from './place.ts';
 import type { ProductStatus, VipName } from './product-status.ts';
+import type { StatusSettings } from './status-settings.ts';
 
 /** The pages of this node's programs. */
 export interface StatusEndpoints {
@@ -69,6 +72,17 @@ export interface ClusterEndpoints extends StatusEndpoints {
   readonly isWorker: boolean;
   /** What the settings say, for when no program does. */
   readonly vips: readonly VipName[];
+}
+
+/** The endpoints of the whole cluster, from the settings. */
+export function clusterEndpoints(settings: StatusSettings): ClusterEndpoints {
+  const { apiVips, ingressVips, statPort, healthPort, nodeName, pages, worker } = settings;
+  const ofKind = (kind: VipName['kind'], vips: readonly string[]) => vips.map((vip) => ({ vip, kind }));
+  return {
+    ...{ statPort, pages, healthPort, node: nodeName, isWorker: worker },
+    isInstalled: existsSync(layout.record),
+    vips: [...ofKind('api', apiVips), ...ofKind('ingress', ingressVips)],
+  };
 }
 
 /** Of the time that this node's programs have. */

@@ -19,27 +19,18 @@ export interface ClusterStatus extends SeenCluster<NodeStatus> {
 
 /** What is known of this node. */
 export function nodeStatusSchema(products: readonly ProductStatus[]): z.ZodMiniType<NodeStatus> {
+  const names = products.flatMap(({ look }) => look.programs.map(({ name }) => name));
   const common = {
     /** ISO 8601, UTC. */
     at: z.iso.datetime(),
     node: z.string(),
+    /** Which programs were asked. */
+    programs: z.array(z.object({ name: z.enum(names), ...programState })),
   };
+  const others = products.map(({ look }) => look.others?.schema);
+  const fields = Object.assign(common, ...products.map(answersOf), ...others);
   // TypeScript does not know the products' fields.
-  return z.object({ ...common, ...fieldsOf(products) }) as z.ZodMiniType as z.ZodMiniType<NodeStatus>;
-}
-
-/** Which programs were asked, and what they and others said. */
-function fieldsOf(products: readonly ProductStatus[]): Readonly<Record<string, z.ZodMiniType>> {
-  const programs = products.flatMap(({ look }) => look.programs);
-  const program = z.object({
-    name: z.enum(programs.map(({ name }) => name)),
-    ...programState,
-  });
-  return Object.assign(
-    { programs: z.array(program) },
-    ...products.map(answersOf),
-    ...products.map(({ look }) => look.others?.schema),
-  );
+  return z.object(fields) as z.ZodMiniType as z.ZodMiniType<NodeStatus>;
 }
 
 /** What runs in a pod of its own is missing elsewhere. */

@@ -15,10 +15,10 @@ export interface JournalReading {
   readonly directory: string;
   readonly program: string;
   /** The node of its last line. */
-  readonly node: string | undefined;
+  readonly node: string | null;
   readonly lines: number;
-  readonly first: { readonly seq: number; readonly at: string } | undefined;
-  readonly last: { readonly seq: number; readonly at: string } | undefined;
+  readonly first: { readonly seq: number; readonly at: string } | null;
+  readonly last: { readonly seq: number; readonly at: string } | null;
   /** The first of them; `faultCount` says how many there are. */
   readonly faults: readonly JournalFault[];
   readonly faultCount: number;
@@ -122,7 +122,7 @@ function readJournal(
   const timeAgain = createClockReader();
   let order = 0;
   let look: JournalReading = {
-    ...{ directory, program, node: undefined, lines: 0, first: undefined, last: undefined },
+    ...{ directory, program, node: null, lines: 0, first: null, last: null },
     ...{ faults: [], faultCount: 0, unread: [] },
   };
   let kept: Moment[] = [];

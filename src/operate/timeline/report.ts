@@ -132,10 +132,9 @@ function boundOf(text: string): string | null {
 }
 
 function shownJournal(journal: JournalReading): TimelineReport['journals'][number] {
-  const { node, first, last, faults, unread } = journal;
-  const verdict: Verdict = journal.faultCount > 0 ? 'broken' : unread.length > 0 ? 'unknown' : 'whole';
-  const ends = { first: first ?? null, last: last ?? null };
-  return { ...journal, ...ends, node: node ?? null, verdict, faults: [...faults], unread: [...unread] };
+  const { faults, faultCount, unread } = journal;
+  const verdict: Verdict = faultCount > 0 ? 'broken' : unread.length > 0 ? 'unknown' : 'whole';
+  return { ...journal, verdict, faults: [...faults], unread: [...unread] };
 }
 
 /** `because` undefined where nothing was seen close by. */

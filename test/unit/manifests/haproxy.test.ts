@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { settingsTyped } from '../../../src/cli/command-line.ts';
 import { defaultPorts } from '../../../src/cli/shared-flags.ts';
 import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
-import { unprivilegedId } from '../../../src/operate/install/unprivileged-id.ts';
+import { unprivilegedId } from '../../../src/operate/install/layout.ts';
 import { defaultLoadBalancerSettings } from '../../helpers/load-balancer-settings.ts';
 import { type Container, containerOf, haproxyManifest, keepalivedManifest, readPod } from './pod.ts';
 

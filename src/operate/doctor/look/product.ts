@@ -56,13 +56,3 @@ export function product<F extends Flags>(
 export function onWorkers<Each extends Pick<Product, 'home'>>(products: readonly Each[]): readonly Each[] {
   return products.filter(({ home }) => home.kind === 'pod' || home.pods.some((pod) => pod.onWorkers));
 }
-
-/** The pods that hawser installs. */
-export function podsAmong(products: readonly Pick<Product, 'home'>[]): readonly Pod[] {
-  return products.flatMap(({ home }) => (home.kind === 'node' ? home.pods : []));
-}
-
-/** The daemons of pods that hawser does not install. */
-export function deployedAmong(products: readonly Pick<Product, 'home'>[]): readonly CommandSpec[] {
-  return products.flatMap(({ home }) => (home.kind === 'pod' ? home.daemon : []));
-}

@@ -15,8 +15,8 @@ function shown(journals: readonly (readonly JournalItem[])[], look = plain, left
   const moments = inOrder(journals.flatMap((items, journal) => momentsOf(journal, items)));
   const readings = journals.map((items) => ({
     ...{ directory: '/j', program: 'keepalived-supervisor', lines: items.length, unread: [] },
-    ...{ first: undefined, last: undefined },
-    node: items.flatMap((item) => (item.kind === 'line' ? [item.line.node] : [])).at(-1),
+    ...{ first: null, last: null },
+    node: items.flatMap((item) => (item.kind === 'line' ? [item.line.node] : [])).at(-1) ?? null,
     faults: items.flatMap((item) => (item.kind === 'fault' ? [item.fault] : [])),
     faultCount: items.filter(({ kind }) => kind === 'fault').length,
   }));
