@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
 import { settingsTyped } from '../../../../src/cli/command-line.ts';
 import {
@@ -11,23 +10,6 @@ const files = ['/kubeconfig', '/template', '/etc/keepalived/keepalived.conf'];
 function settingsOf(...flags: readonly string[]) {
   return settingsTyped(keepalivedMonitorCommand, [...files, ...flags], {}, () => undefined);
 }
-
-test('the defaults are the field’s', () => {
-  expect(settingsOf('--api-vips', '10.0.0.5')).toMatchObject({
-    apiVips: ['10.0.0.5'],
-    ingressVips: [],
-    nodeName: hostname(),
-    forceVirtualRouterId: false,
-    source: 'nodes',
-    apiPort: 6443,
-    healthPort: 9444,
-    notifyFifo: '/var/run/keepalived/notify.fifo',
-    trackFiles: { api: '/var/run/keepalived/lb.track', ingress: '/var/run/keepalived/ingress.track' },
-    stateFile: '/var/run/keepalived/vrrp-state.json',
-    lastKnownPath: '/etc/keepalived/vrrp-nodes.json',
-    listen: { host: '127.0.0.1', port: 29_447 },
-  });
-});
 
 test('settings reach the model, with addresses in canonical form', () => {
   const settings = settingsOf(
