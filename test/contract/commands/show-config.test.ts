@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
+import { hawserHere } from '../../helpers/hawser-here.ts';
 import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
 
 let directory: string;
@@ -16,7 +17,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const run = (...flags: readonly string[]) => {
   const files = [at('kubeconfig'), at('template'), at('haproxy.cfg')];
-  return runCommand([hawser, 'show-config', ...files, '--api-port', '1', ...flags], { timeoutMs: 30_000 });
+  return hawserHere('show-config', [...files, '--api-port', '1', ...flags]);
 };
 const twoServers = ['--source', 'static', '--servers', 'b=10.0.0.2:6443,a=10.0.0.1:6443'];
 

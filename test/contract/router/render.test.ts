@@ -1,10 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import * as yaml from 'yaml';
-import { hawser } from '../../helpers/supervisor-build.ts';
+import { hawserHere } from '../../helpers/hawser-here.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hawser-render-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -43,24 +43,18 @@ const objects = [
   },
 ];
 
-function render(list: readonly object[], out: string): string {
+async function render(list: readonly object[], out: string): Promise<unknown> {
   const file = join(folder, 'objects.yaml');
   writeFileSync(file, list.map((each) => yaml.stringify(each)).join('---\n'));
-  const env = { ...process.env, ROUTER_SERVICE_HTTP_PORT: '8080', ROUTER_MAX_DYNAMIC_SERVERS: '5' };
-  return execFileSync(hawser, ['router', 'render', '--objects', file, '--out', out, '--json'], {
-    env,
-    encoding: 'utf8',
-  });
+  const env = { ROUTER_SERVICE_HTTP_PORT: '8080', ROUTER_MAX_DYNAMIC_SERVERS: '5' };
+  const { stdout } = await hawserHere('router render', ['--objects', file, '--out', out, '--json'], env);
+  return JSON.parse(stdout);
 }
 
-function explain(list: readonly object[], host: string, more: NodeJS.ProcessEnv): unknown {
+async function explain(host: string, env: Readonly<Record<string, string>>): Promise<unknown> {
   const file = join(folder, 'explained.yaml');
-  writeFileSync(file, list.map((each) => yaml.stringify(each)).join('---\n'));
-  const { stdout } = spawnSync(hawser, ['router', 'explain', host, '--objects', file, '--json'], {
-    env: { ...process.env, ...more },
-    encoding: 'utf8',
-  });
-  return JSON.parse(stdout);
+  writeFileSync(file, objects.map((each) => yaml.stringify(each)).join('---\n'));
+  return JSON.parse((await hawserHere('router explain', [host, '--objects', file, '--json'], env)).stdout);
 }
 
 function filesOf(out: string): Readonly<Record<string, string>> {
@@ -75,10 +69,9 @@ function filesOf(out: string): Readonly<Record<string, string>> {
   );
 }
 
-test('hawser router render writes what HAProxy takes, the same for any order of objects, and says what became of each route', () => {
+test('hawser router render writes what HAProxy takes, the same for any order of objects, and says what became of each route', async () => {
   const one = join(folder, 'one');
-  const report: unknown = JSON.parse(render(objects, one));
-  expect(report).toMatchObject({
+  expect(await render(objects, one)).toMatchObject({
     routes: [
       { key: 'shop:first', admitted: true },
       { key: 'shop:other', admitted: true },
@@ -91,60 +84,52 @@ test('hawser router render writes what HAProxy takes, the same for any order of 
   );
   expect(statSync(join(one, 'certs/_default.pem')).mode & 0o777).toBe(0o600);
   const before = filesOf(one);
-  render(objects.toReversed(), one);
+  await render(objects.toReversed(), one);
   expect(filesOf(one)).toEqual(before);
 });
 
-test('hawser router render says so if no route belongs to this router', () => {
+test('hawser router render says so if no route belongs to this router', async () => {
   const file = join(folder, 'none.yaml');
   writeFileSync(file, yaml.stringify(route('first', 'shop.example.com', 1)));
-  const argv = ['router', 'render', '--objects', file, '--out', join(folder, 'none')];
-  const { stdout } = spawnSync(hawser, argv, {
-    env: { ...process.env, NAMESPACE_LABELS: 'team=mine' },
-    encoding: 'utf8',
-  });
+  const argv = ['--objects', file, '--out', join(folder, 'none')];
+  const { stdout } = await hawserHere('router render', argv, { NAMESPACE_LABELS: 'team=mine' });
   expect(stdout).toBe('no routes\n');
 });
 
-test.each([['explain', 'web.example.com'] as const, ['render', '--out', join(folder, 'told')] as const])(
-  'hawser router %s names a variable without effect',
-  (...command) => {
-    const { stderr } = spawnSync(hawser, ['router', ...command, '--objects', '-'], {
-      ...{ encoding: 'utf8', input: '' },
-      env: { ...process.env, COMMIT_INTERVAL: '1h' },
-    });
-    expect(stderr).toContain('COMMIT_INTERVAL has no effect: ');
-  },
-);
+test.each([
+  ['router explain', 'web.example.com'] as const,
+  ['router render', '--out', join(folder, 'told')] as const,
+])('hawser %s names a variable without effect', async (name, ...argv) => {
+  const objects = ['--objects', '/dev/null'];
+  const { stderr } = await hawserHere(name, [...argv, ...objects], { COMMIT_INTERVAL: '1h' });
+  expect(stderr).toContain('COMMIT_INTERVAL has no effect: ');
+});
 
-test('hawser router explain reads the settings that hawser router render reads', () => {
+test('hawser router explain reads the settings that hawser router render reads', async () => {
   const denied = { ROUTER_DENIED_DOMAINS: 'other.example.com' };
-  expect(explain(objects, 'other.example.com', {})).toMatchObject({ answer: 'backend', route: 'shop:other' });
-  expect(explain(objects, 'other.example.com', denied)).toMatchObject({
+  expect(await explain('other.example.com', {})).toMatchObject({ answer: 'backend', route: 'shop:other' });
+  expect(await explain('other.example.com', denied)).toMatchObject({
     answer: 'none',
     others: [{ route: 'shop:other', why: 'not admitted: RouteNotAdmitted: the host is in a denied domain' }],
   });
 });
 
+const missingPage = /\(ROUTER_ERRORFILE_404\) "\/missing\/page": ENOENT/;
+
 test.each([
-  ['render', { ROUTER_CIPHERS: 'FOO' }, /HAProxy refuses the configuration: .*FOO/],
-  ['live', { ROUTER_CIPHERS: 'FOO' }, /HAProxy refuses the configuration: .*FOO/],
-  ['render', { ROUTER_ERRORFILE_404: '/missing/page' }, /\(ROUTER_ERRORFILE_404\) "\/missing\/page": ENOENT/],
-  [
-    'explain',
-    { ROUTER_ERRORFILE_404: '/missing/page' },
-    /\(ROUTER_ERRORFILE_404\) "\/missing\/page": ENOENT/,
-  ],
-])('hawser router, %s, with %j ends with 2 and names the setting', (what, env, words) => {
+  ['router render', { ROUTER_CIPHERS: 'FOO' }, /HAProxy refuses the configuration: .*FOO/],
+  ['router', { ROUTER_CIPHERS: 'FOO' }, /HAProxy refuses the configuration: .*FOO/],
+  ['router render', { ROUTER_ERRORFILE_404: '/missing/page' }, missingPage],
+  ['router explain', { ROUTER_ERRORFILE_404: '/missing/page' }, missingPage],
+] as const)('hawser %s with %j ends with 2 and names the setting', async (name, env, words) => {
   const file = join(folder, 'wrong.yaml');
   writeFileSync(file, yaml.stringify(route('first', 'shop.example.com', 1)));
   const argv = {
-    render: ['render', '--objects', file, '--out', join(folder, 'wrong')],
-    explain: ['explain', 'shop.example.com', '--objects', file],
-    live: ['--kubeconfig', join(folder, 'kubeconfig')],
-  }[what];
-  const all = { ...process.env, ...env };
-  const { status, stderr } = spawnSync(hawser, ['router', ...(argv ?? [])], { env: all, encoding: 'utf8' });
+    'router render': ['--objects', file, '--out', join(folder, 'wrong')],
+    'router explain': ['shop.example.com', '--objects', file],
+    router: ['--kubeconfig', join(folder, 'kubeconfig')],
+  }[name];
+  const { exitCode, stderr } = await hawserHere(name, argv, env);
   expect(stderr).toMatch(words);
-  expect(status).toBe(2);
+  expect(exitCode).toBe(2);
 });
