@@ -3,8 +3,7 @@ import { openKubeconfig } from '../engine/kube/kubeconfig.ts';
 import { quietObservers } from '../engine/monitor/observers.ts';
 import { hearOnce } from '../engine/monitor/servers/hear-once.ts';
 import { createWake } from '../engine/system/time/wake.ts';
-import { openNodeLists } from './configuration/node-lists.ts';
-import { gatherInput } from './configuration/vrrp-proposal.ts';
+import { gatherInput, openNodeLists } from './configuration/node-lists.ts';
 import type { VrrpInput } from './group/vrrp.ts';
 import { createKeepalivedMonitorMetrics } from './settings/keepalived-monitor-metrics.ts';
 import {

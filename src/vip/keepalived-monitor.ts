@@ -69,7 +69,7 @@ async function prepare(settings: KeepalivedMonitorSettings, monitor: VipMonitor)
     const parts = { ...configuration, segment, guard, orders, onTransition };
     return createHealthLoop(source, settings, parts, observers);
   });
-  show(createMonitorStatus(settings, { clusterName, configuration, loops, guard, alarm }));
+  show(createMonitorStatus({ clusterName, configuration, loops, guard, alarm }));
   log({ event: 'monitor-started', clusterName, vips: settings.vips });
   return {
     ...nodes.loops,

@@ -1,12 +1,12 @@
+import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import { hawserVersion } from '../engine/system/version.ts';
-import type { VipKind } from '../keepalived/vip-kind.ts';
+import type { Participation } from '../keepalived/participation-note.ts';
 import type { VrrpConfiguration } from './configuration/vrrp-configuration.ts';
-import { readLocalVrrpRole } from './group/local-vrrp-role.ts';
+import type { KeepalivedModel } from './group/vrrp.ts';
+import { baseAddend, prioritySum } from './group/vrrp-priority.ts';
 import type { HealthLoop } from './health/health-loop.ts';
-import { priorityOf, type VipPriority } from './health/vip-priority.ts';
 import type { RouterIdGuard } from './segment/router-id-guard.ts';
 import type { SplitBrainAlarm } from './segment/split-brain-alarm.ts';
-import type { KeepalivedMonitorSettings } from './settings/keepalived-monitor-settings.ts';
 import type { KeepalivedMonitorStatus } from './settings/keepalived-monitor-status.ts';
 
 /** The status of a monitor that does not know its cluster yet. */
@@ -20,33 +20,47 @@ export function waitingStatus(): KeepalivedMonitorStatus {
 }
 
 /** Builds the status from the parts of the monitor at each call. */
-export function createMonitorStatus(
-  settings: KeepalivedMonitorSettings,
-  parts: {
-    readonly clusterName: string;
-    readonly configuration: Pick<VrrpConfiguration, 'view' | 'served'>;
-    readonly loops: readonly HealthLoop[];
-    readonly guard: Pick<RouterIdGuard, 'conflict'>;
-    readonly alarm: Pick<SplitBrainAlarm, 'view'>;
-  },
-): () => KeepalivedMonitorStatus {
-  const version = hawserVersion();
+export function createMonitorStatus(parts: {
+  readonly clusterName: string;
+  readonly configuration: Pick<VrrpConfiguration, 'view' | 'served'>;
+  readonly loops: readonly HealthLoop[];
+  readonly guard: Pick<RouterIdGuard, 'conflict'>;
+  readonly alarm: Pick<SplitBrainAlarm, 'view'>;
+}): () => KeepalivedMonitorStatus {
   const { clusterName, configuration, loops, guard, alarm } = parts;
-  const vipPriority = (kind: VipKind, vips: readonly string[]): readonly VipPriority[] => {
-    if (vips.length === 0) return [];
-    const model = configuration.served();
-    if (model !== undefined && !model.instances.some((each) => each.kind === kind)) return [];
-    const names = new Set(model?.instances.map(({ name }) => name));
-    const holds = readLocalVrrpRole(settings.stateFile, names, Date.now(), kind).role === 'holder';
-    const health = loops.find((loop) => loop.kind === kind)?.view();
-    return [priorityOf(kind, vips, model, health, holds)];
-  };
   return () => ({
-    version,
+    ...waitingStatus(),
     clusterName,
     ...configuration.view(),
-    priorities: [...vipPriority('api', settings.apiVips), ...vipPriority('ingress', settings.ingressVips)],
+    priorities: loops.flatMap((loop) => priorityOf(loop, configuration.served())),
     splitBrain: alarm.view(),
     virtualRouterIdTaken: guard.conflict(),
   });
+}
+
+type VipPriority = KeepalivedMonitorStatus['priorities'][number];
+
+/** This node's priority for the VIPs of one kind; none for a kind that its configuration leaves out. */
+function priorityOf({ kind, vips, view }: HealthLoop, model: KeepalivedModel | undefined): VipPriority[] {
+  const { holder, addends, checks, value, participation, order } = view();
+  const instance = model?.instances.find((each) => each.kind === kind);
+  if (model !== undefined && instance === undefined) return [];
+  const peers = instance?.peers.map(({ priority }) => priority) ?? [];
+  const { priorityTerms, priority } =
+    instance === undefined
+      ? { priorityTerms: participation.state === 'in' ? [] : addends, priority: 0 }
+      : prioritySum(baseAddend(instance.priority, peers), addends);
+  return [
+    {
+      ...{ kind, vips: [...vips], value, holder, checks: [...checks], order, priority },
+      ...{ priorityTerms: [...priorityTerms], participation: participationView(participation) },
+    },
+  ];
+}
+
+function participationView(decided: Participation): VipPriority['participation'] {
+  if (decided.state === 'in') return { state: 'in', reason: null, untilMs: null };
+  const leftMs = decided.state === 'waiting' ? decided.until - monotonicMs() : Number.POSITIVE_INFINITY;
+  const untilMs = Number.isFinite(leftMs) ? Math.round(leftMs) : null;
+  return { state: decided.state, reason: decided.reason, untilMs };
 }

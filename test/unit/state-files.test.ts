@@ -36,8 +36,7 @@ const lastKnown: Reader = async (path) => {
 const installed: Reader = (path) =>
   parseRecord(text(path)) === undefined ? whyNoRecord(path, text(path)) : undefined;
 const journal: Reader = (path) => (parseJournalLine(text(path)) === undefined ? '' : undefined);
-const vrrpState: Reader = (path) =>
-  readLocalVrrpRole(path, undefined, 2).role === 'holder' ? undefined : '';
+const vrrpState: Reader = (path) => (readLocalVrrpRole(path, 'api', 2).role === 'holder' ? undefined : '');
 /** Next to a track file. */
 const participation: Reader = (path) => {
   const dir = mkdtempSync(join(tmpdir(), 'hawser-state-'));

@@ -30,7 +30,6 @@ export const seenVipSchema = z.object({
   kind: z.enum(['api', 'ingress']),
   /** Names of nodes, or addresses of unknown ones: one is healthy, none or several are not. */
   holders: z.array(z.string()),
-  why: z.array(z.string()),
 });
 
 export type SeenVip = Immutable<z.infer<typeof seenVipSchema>>;

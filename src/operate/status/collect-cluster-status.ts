@@ -175,7 +175,7 @@ export function clusterStatus(
   const peers = looks.map(({ peer, health }) => ({ ...peer, health, holds: heldBy(peer.name) }));
   const status = {
     v: 1 as const,
-    vips: vips.map((vip) => reading?.status(vip, here, peers, evidence) ?? { ...vip, holders: [], why: [] }),
+    vips: vips.map((vip) => reading?.status(vip, here, peers, evidence) ?? { ...vip, holders: [] }),
     ...{ here, peers },
   };
   return { ...status, ...judge(status, products) };

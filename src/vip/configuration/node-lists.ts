@@ -2,13 +2,16 @@ import { type ApiServer, endpointOf } from '../../engine/kube/api-server.ts';
 import { openApiSession } from '../../engine/kube/api-session.ts';
 import { type LookupSettings, type Observation, openSource } from '../../engine/kube/control-plane/source.ts';
 import type { KubeconfigFile } from '../../engine/kube/kubeconfig.ts';
+import type { Wanted } from '../../engine/monitor/proposal.ts';
 import type { Loops } from '../../engine/monitor/run-monitor.ts';
 import { openLastKnown } from '../../engine/monitor/servers/last-known.ts';
 import { createServerList, type ServerList } from '../../engine/monitor/servers/server-list.ts';
 import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
 import { type AddressFamily, parseAddress } from '../../engine/system/network/node-address.ts';
+import { currentInterfaces, currentRoutes } from '../../engine/system/network/routes.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
+import type { KeepalivedSettings, VrrpInput } from '../group/vrrp.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 
@@ -111,4 +114,44 @@ export function mergeNodes(
   const nodes = new Map<string, readonly string[]>();
   for (const { name, address } of lists.flat()) nodes.set(name, [...(nodes.get(name) ?? []), address]);
   return [...nodes].map(([name, addresses]) => ({ name, addresses }));
+}
+
+/** Everything that the model is made from; undefined while a list is unknown. */
+export async function gatherInput(
+  lists: readonly NodeList[],
+  settings: KeepalivedSettings,
+  signal: AbortSignal,
+): Promise<Wanted<VrrpInput>> {
+  const found = await Promise.all(lists.map(({ list }) => list.next(signal)));
+  const looks = found.flatMap((wanted) => wanted.lookAgainInMs ?? []);
+  const lookAgainInMs = looks.length === 0 ? undefined : Math.min(...looks);
+  if (found.some(({ input }) => input === undefined)) return { input: undefined, lookAgainInMs };
+  const input: VrrpInput = {
+    settings,
+    controlPlane: nodesIn(lists, 'api'),
+    allNodes: nodesIn(lists, 'ingress'),
+    interfaces: currentInterfaces(),
+    routes: await currentRoutes(),
+  };
+  return { input, lookAgainInMs };
+}
+
+export function nodesIn(lists: readonly NodeList[], wanted: VipKind): readonly ClusterNode[] {
+  return mergeNodes(lists.flatMap(({ kind, list }) => (kind === wanted ? [list.latest() ?? []] : [])));
+}
+
+/** Nodes of `served` that `next` would forget although an API server has listed them again. */
+export function listedAgain(
+  lists: readonly NodeList[],
+  served: VrrpInput,
+  next: VrrpInput,
+): readonly string[] {
+  return lists.flatMap(({ kind, list }) => {
+    const heard = list.heard();
+    if (heard?.kind !== 'servers') return [];
+    const namesIn = ({ controlPlane, allNodes }: VrrpInput) =>
+      new Set((kind === 'api' ? controlPlane : allNodes).map(({ name }) => name));
+    const [before, after] = [namesIn(served), namesIn(next)];
+    return heard.servers.flatMap(({ name }) => (before.has(name) && !after.has(name) ? name : []));
+  });
 }

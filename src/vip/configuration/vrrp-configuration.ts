@@ -3,13 +3,19 @@ import { findLiveFile, setAside } from '../../engine/config/live-file.ts';
 import { isServed } from '../../engine/config/outcome.ts';
 import type { Rendered } from '../../engine/config/set.ts';
 import type { ConfigurationParts } from '../../engine/monitor/configuration-loop.ts';
+import type { Origin } from '../../engine/monitor/last-change.ts';
 import { deployerOf } from '../../engine/monitor/product-deployer.ts';
 import type { RenderResult } from '../../engine/monitor/proposal.ts';
+import { createRenderer } from '../../engine/monitor/renderer.ts';
 import { messageOf } from '../../engine/system/errors.ts';
+import { addressIn } from '../../engine/system/network/address-text.ts';
 import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
+import { runCommand } from '../../engine/system/process/run-command.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
+import { createKeepalivedCheck } from '../../keepalived/check-configuration.ts';
 import { buildKeepalivedModel } from '../group/keepalived-model.ts';
+import { printableKeepalived } from '../group/printable-keepalived.ts';
 import type { KeepalivedModel, KeepalivedSettings, VrrpInput } from '../group/vrrp.ts';
 import { listedNames, nextListFact } from '../participation/listed-names.ts';
 import type { ListFact } from '../participation/participation.ts';
@@ -18,15 +24,15 @@ import type { RouterIdGuard } from '../segment/router-id-guard.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
-import { lastRunNodes, type NodeList } from './node-lists.ts';
-import { groupOf, vrrpOrigin } from './vrrp-origin.ts';
-import { createVrrpRenderer, gatherInput, keepalivedCheck, listedAgain, nodesIn } from './vrrp-proposal.ts';
+import { gatherInput, lastRunNodes, listedAgain, type NodeList, nodesIn } from './node-lists.ts';
 
+/** A loaded machine takes seconds for what takes 40 ms at rest. */
+const CHECK_TIMEOUT_MS = 20_000;
 const LOOK_BACK_MS = 200;
 
-export interface VrrpConfiguration
-  extends ConfigurationParts<VrrpInput>,
-    Omit<ServedModels, 'offer' | 'settle' | 'forget'> {
+export interface VrrpConfiguration extends ConfigurationParts<VrrpInput> {
+  /** The model that keepalived runs on; before the first, the one that it is given. */
+  readonly served: () => KeepalivedModel | undefined;
   /** keepalived's supervisor runs with nodes that an API server has named, not with an old list of an earlier run. */
   readonly isApplied: () => boolean;
   readonly list: () => ListFact;
@@ -52,22 +58,20 @@ export function vrrpConfiguration(
   },
 ): VrrpConfiguration {
   const { wake, lists, modelSettings, guard, observers } = parts;
-  const models = createServedModels();
   const listeners: (() => void)[] = [];
-  const renderInput = createVrrpRenderer(settings.template, observers);
-  let taken: VrrpInput | undefined;
-  let rendered: VrrpInput | undefined;
+  const renderModel = createRenderer(settings.template, printableKeepalived, observers);
+  /** What keepalived runs on, else what it is given first. */
+  let served: Version | undefined;
+  let isTaken = false;
   const notifyAll = (): void => {
     for (const notify of listeners) notify();
   };
-  let latest: KeepalivedModel | undefined;
   let listFact: ListFact = { kind: 'none' };
   const controlPlane = createPeerTracker(lastRunNodes(lists, 'api'));
   const allNodes = createPeerTracker(lastRunNodes(lists, 'ingress'));
   /** Without keepalived.conf neither a new supervisor nor a reboot starts keepalived, and no next start uses an older list. */
   const setAsideRemoved = async (): Promise<void> => {
-    taken = undefined;
-    models.forget();
+    [served, isTaken] = [undefined, false];
     for (const { list } of lists) list.markServed(list.latest() ?? []);
     try {
       if (await setAside(await findLiveFile(settings.config)))
@@ -89,7 +93,9 @@ export function vrrpConfiguration(
       ...{
         config: settings.config,
         socket: settings.socket,
-        check: keepalivedCheck(settings),
+        check: createKeepalivedCheck({
+          ...{ keepalivedPath: settings.keepalived, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand },
+        }),
         now: monotonicMs,
       },
       origin: ({ set, of }) => vrrpOrigin(of, set.text),
@@ -99,13 +105,12 @@ export function vrrpConfiguration(
         const names = new Set([...nodes.api, ...nodes.ingress].map(({ name }) => name));
         const peers = new Set([...input.controlPlane, ...input.allNodes].map(({ name }) => name));
         const leaving = [...peers].filter((name) => !names.has(name)).length || undefined;
-        models.settle(isServed(outcome));
         if (isServed(outcome)) {
           for (const { kind, list } of lists) {
             observers.metrics.groupNodes(kind, nodes[kind].length);
             list.markServed(list.latest() ?? []);
           }
-          taken = input;
+          [served, isTaken] = [versionOf(input), true];
           notifyAll();
         }
         return { nodes: names.size, leaving };
@@ -134,7 +139,7 @@ export function vrrpConfiguration(
         return { input, lookAgainInMs };
       }
       // The guard listens while the peers reload with this node.
-      guard.prepare(modelOf(input));
+      guard.prepare(versionOf(input)?.model);
       const [some, all] = [controlPlane(input.controlPlane), allNodes(input.allNodes)];
       const looks = [lookAgainInMs, some.nextInMs, all.nextInMs].filter((ms) => ms !== undefined);
       return {
@@ -143,27 +148,22 @@ export function vrrpConfiguration(
       };
     },
     render: async (input) => {
-      rendered = input;
-      const outcome = await renderInput(input);
-      if (outcome.kind === 'not-ready') return complain(outcome.reason, observers);
+      const built = buildKeepalivedModel(input);
+      if (built.kind === 'not-ready') return complain(built.reason, observers);
       observers.once.clear('not-ready');
-      if (outcome.kind === 'rendered') latest = outcome.model;
-      return outcome;
+      return await renderModel(built.model);
     },
     deployer: {
       ...deployer,
       want: async (set, input, signal) => {
-        if (latest !== undefined) models.offer(latest);
-        const back = () => (taken && rendered ? listedAgain(lists, taken, rendered) : []);
+        if (!isTaken) served = versionOf(input);
+        const back = () => (isTaken && served ? listedAgain(lists, served.input, input) : []);
         await wantUnlessBack(deployer, { set, input }, back, signal);
       },
     },
-    ...models,
-    view: () => ({
-      group: groupOf(models.served(), taken),
-      ...deployer.view(),
-    }),
-    isApplied: () => taken !== undefined && lists.every(({ list }) => list.isUpToDate()),
+    served: () => served?.model,
+    view: () => ({ group: isTaken && served ? groupOf(served) : [], ...deployer.view() }),
+    isApplied: () => isTaken && lists.every(({ list }) => list.isUpToDate()),
     list: () => listFact,
     onChange: (listener) => {
       listeners.push(listener);
@@ -187,9 +187,15 @@ function createPeerTracker(before: readonly ClusterNode[]) {
   };
 }
 
-function modelOf(input: VrrpInput): KeepalivedModel | undefined {
-  const outcome = buildKeepalivedModel(input);
-  return outcome.kind === 'model' ? outcome.model : undefined;
+/** What a configuration was made from, and its model. */
+interface Version {
+  readonly input: VrrpInput;
+  readonly model: KeepalivedModel;
+}
+
+function versionOf(input: VrrpInput): Version | undefined {
+  const built = buildKeepalivedModel(input);
+  return built.kind === 'model' ? { input, model: built.model } : undefined;
 }
 
 /**
@@ -221,37 +227,40 @@ function complain(message: string, { log, once }: KeepalivedMonitorObservers): R
   return { kind: 'refused', message };
 }
 
-/** The model that keepalived runs on, and the one it may be reading now. */
-interface ServedModels {
-  readonly served: () => KeepalivedModel | undefined;
-  /** Names of the instances in which this node may hold a VIP; undefined while none is known. */
-  readonly instanceNames: () => ReadonlySet<string> | undefined;
-  readonly offer: (model: KeepalivedModel) => void;
-  /** Whether the supervisor accepted the offered model. */
-  readonly settle: (taken: boolean) => void;
-  /** This node has left its group and serves nothing. */
-  readonly forget: () => void;
-}
-
-function createServedModels(): ServedModels {
-  let taken: KeepalivedModel | undefined;
-  let offered: KeepalivedModel | undefined;
+/**
+ * What a keepalived.conf was made from. VIPs are left out of the interfaces' addresses: they come and go without a
+ * change.
+ */
+function vrrpOrigin(
+  { settings, controlPlane, allNodes, interfaces, routes }: VrrpInput,
+  text: string,
+): Origin {
+  const vips = new Set([...settings.apiVips, ...settings.ingressVips]);
+  const network = interfaces.map(({ name, addresses }) => {
+    return [name, addresses.filter((cidr) => !vips.has(addressIn(cidr)))];
+  });
   return {
-    served: () => taken ?? offered,
-    instanceNames: () => {
-      const names = [taken, offered].flatMap((model) => model?.instances.map(({ name }) => name) ?? []);
-      return names.length === 0 ? undefined : new Set(names);
-    },
-    offer: (model) => {
-      offered = model;
-    },
-    settle: (isTaken) => {
-      if (isTaken) taken = offered;
-      else offered = taken ?? offered;
-    },
-    forget: () => {
-      taken = undefined;
-      offered = undefined;
+    text,
+    parts: {
+      'nodes-changed': JSON.stringify([listOf(controlPlane), listOf(allNodes)]),
+      'network-changed': JSON.stringify([network, routes]),
     },
   };
+}
+
+function listOf(nodes: readonly ClusterNode[]): readonly string[] {
+  return nodes.map(({ name, addresses }) => `${name} ${addresses.join(' ')}`).sort();
+}
+
+/** The nodes that share the API VIP (ingress where there is none), the highest priority first. */
+function groupOf({ model, input }: Version): KeepalivedMonitorStatus['group'] {
+  const [instance] = model.instances;
+  if (instance === undefined) return [];
+  const { kind, sourceAddress, priority, peers } = instance;
+  const nodes = kind === 'api' ? input.controlPlane : input.allNodes;
+  const listed = nodes.find(({ addresses }) => addresses.includes(sourceAddress));
+  const self = { name: listed?.name ?? input.settings.nodeName, address: sourceAddress, priority };
+  return [{ ...self, self: true }, ...peers.map((peer) => ({ ...peer, self: false }))].toSorted(
+    (a, b) => b.priority - a.priority,
+  );
 }

@@ -2,22 +2,16 @@ import * as z from 'zod/mini';
 import { readText } from '../../engine/system/file/read-regular-file.ts';
 import { parseJson } from '../../engine/system/text/parse-json.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
+import type { KeepalivedModel, VrrpInstance } from './vrrp.ts';
 import { isInstanceOf } from './vrrp-instances.ts';
 
 /**
- * This node's VRRP role, from its supervisor's state file: the best role among `names` (all instances where undefined), of
- * one kind of VIP where that is given. `none` where nothing is written down: no supervisor, none that has seen a
- * transition, or one whose file has another version. `now` is in milliseconds of the Unix epoch.
+ * This node's best VRRP role in the instances of one kind of VIP, from its supervisor's state file. `none` where nothing is
+ * written down: no supervisor, none that has seen a transition, or one whose file has another version. `now` is in
+ * milliseconds of the Unix epoch.
  */
-export function readLocalVrrpRole(
-  statePath: string,
-  names: ReadonlySet<string> | undefined,
-  now: number,
-  kind?: VipKind,
-): LocalVrrpRole {
-  const instances = readInstances(statePath).filter(
-    ({ name }) => (names?.has(name) ?? true) && (kind === undefined || isInstanceOf(kind, name)),
-  );
+export function readLocalVrrpRole(statePath: string, kind: VipKind, now: number): LocalVrrpRole {
+  const instances = readInstances(statePath).filter(({ name }) => isInstanceOf(kind, name));
   const youngest = (state: string): number | undefined => {
     const ages = instances.flatMap((each) => (each.state === state ? now - each.sinceMs : []));
     return ages.length === 0 ? undefined : Math.min(...ages);
@@ -26,6 +20,15 @@ export function readLocalVrrpRole(
   if (holder !== undefined) return { role: 'holder', ageMs: holder };
   const backup = youngest('BACKUP');
   return backup === undefined ? { role: 'none', ageMs: 0 } : { role: 'backup', ageMs: backup };
+}
+
+/** The instances in which this node holds the VIP. */
+export function heldInstances(
+  statePath: string,
+  model: KeepalivedModel | undefined,
+): readonly VrrpInstance[] {
+  const held = readInstances(statePath).flatMap(({ name, state }) => (state === 'MASTER' ? name : []));
+  return model?.instances.filter(({ name }) => held.includes(name)) ?? [];
 }
 
 const stateFile = z.object({

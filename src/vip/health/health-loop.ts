@@ -2,6 +2,7 @@ import { askHealth, type HealthUrl } from '../../engine/system/network/ask-healt
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { type Liveness, type Poll, watchLiveness } from '../../engine/system/network/watch-liveness.ts';
 import { sleep } from '../../engine/system/time/sleep.ts';
+import type { Participation } from '../../keepalived/participation-note.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { VrrpConfiguration } from '../configuration/vrrp-configuration.ts';
 import { readLocalVrrpRole } from '../group/local-vrrp-role.ts';
@@ -13,10 +14,9 @@ import type { SegmentWatch } from '../segment/segment-watch.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 import type { HealthSource } from './health-sources.ts';
-import { createHealthVerdict } from './health-verdict.ts';
+import { createHealthVerdict, type HealthVerdict } from './health-verdict.ts';
 import { allPeersBackWithoutApi, instancesOf, lookAtPeers } from './look-at-peers.ts';
 import { createTrackWriter } from './track-writer.ts';
-import type { HealthView } from './vip-priority.ts';
 
 /** The interval of the verdict while nothing happens. A death is handled at once. */
 const LOOK_EVERY_MS = 200;
@@ -24,8 +24,15 @@ const ASK_EVERY_MS = 1_000;
 
 export interface HealthLoop {
   readonly kind: VipKind;
+  readonly vips: readonly string[];
   readonly run: (signal: AbortSignal) => Promise<void>;
-  readonly view: () => HealthView;
+  readonly view: () => ReturnType<HealthVerdict['view']> & {
+    /** What this monitor has written into the track file; null before it has. */
+    readonly value: number | null;
+    readonly participation: Participation;
+    /** What an operator has ordered. */
+    readonly order: string | null;
+  };
 }
 
 /**
@@ -38,7 +45,7 @@ export interface HealthLoop {
 export function createHealthLoop(
   source: HealthSource,
   { stateFile }: Pick<KeepalivedMonitorSettings, 'stateFile'>,
-  configuration: Pick<VrrpConfiguration, 'instanceNames' | 'served' | 'list' | 'isApplied' | 'onChange'> & {
+  configuration: Pick<VrrpConfiguration, 'served' | 'list' | 'isApplied' | 'onChange'> & {
     /** Asked only while this node is not admitted. */
     readonly segment: Pick<SegmentWatch, 'look'>;
     readonly guard: Pick<RouterIdGuard, 'fact'>;
@@ -73,7 +80,7 @@ export function createHealthLoop(
   const health = createHealthVerdict({
     ...source,
     participation: () => participation,
-    localRole: () => readLocalVrrpRole(stateFile, configuration.instanceNames(), Date.now(), kind),
+    localRole: () => readLocalVrrpRole(stateFile, kind, Date.now()),
     priority: () => lowestPriority(kind, served()),
     order: (holds) => orders.effect(kind, holds),
   });
@@ -116,14 +123,10 @@ export function createHealthLoop(
   };
   return {
     kind,
+    vips: source.vips,
     view: () => ({
       ...health.view(),
-      ...{
-        hasSpoken: track.written() !== undefined,
-        trackFile,
-        participation,
-        order: orders.text(kind) ?? null,
-      },
+      ...{ value: track.written() ?? null, participation, order: orders.text(kind) ?? null },
     }),
     run: async (signal) => {
       await Promise.all([

@@ -9,6 +9,7 @@ import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-s
 /** How one kind of VIP is checked on this node, and where its health is written. */
 export interface HealthSource {
   readonly kind: VipKind;
+  readonly vips: readonly string[];
   readonly trackFile: string;
   /** Watched on this node, and polled at the addresses of its peers. Undefined: the VIP follows no health, and stays where it is. */
   readonly url: HealthUrl | undefined;
@@ -39,6 +40,7 @@ export function healthSources(
   const { apiVips, ingressVips, trackFiles, healthPort, ingressHealth } = settings;
   const api: HealthSource = {
     kind: 'api',
+    vips: apiVips,
     trackFile: trackFiles.api,
     url: { secure: false, host: '127.0.0.1', port: healthPort, path: READY_PATH },
     pollEveryMs: 200,
@@ -50,6 +52,7 @@ export function healthSources(
   };
   const ingress: HealthSource = {
     kind: 'ingress',
+    vips: ingressVips,
     trackFile: trackFiles.ingress,
     url: ingressHealth,
     pollEveryMs: 500,
@@ -59,7 +62,7 @@ export function healthSources(
     apiPort: undefined,
     recordUsable: ingressHealth === undefined ? () => undefined : metrics.ingressUsable,
   };
-  return [...(apiVips.length > 0 ? [api] : []), ...(ingressVips.length > 0 ? [ingress] : [])];
+  return [api, ingress].filter(({ vips }) => vips.length > 0);
 }
 
 /** Uses this node's own address once it is known, as an API server may not listen on loopback. */

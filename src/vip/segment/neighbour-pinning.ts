@@ -7,7 +7,7 @@ import {
 } from '../../engine/system/network/neighbours.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { sleep } from '../../engine/system/time/sleep.ts';
-import { readLocalVrrpRole } from '../group/local-vrrp-role.ts';
+import { heldInstances } from '../group/local-vrrp-role.ts';
 import type { KeepalivedModel } from '../group/vrrp.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 
@@ -42,10 +42,7 @@ export async function pinNeighbours(
 
 /** Those to which this node sends adverts. */
 function unicastPeers(stateFile: string, model: KeepalivedModel | undefined): readonly Neighbour[] {
-  const held = (model?.instances ?? []).filter(
-    ({ name }) => readLocalVrrpRole(stateFile, new Set([name]), Date.now()).role === 'holder',
-  );
-  const peers = held.flatMap((each) =>
+  const peers = heldInstances(stateFile, model).flatMap((each) =>
     each.peers.map(({ address }) => ({ address, interface: each.interface })),
   );
   return [...new Map(peers.map((peer) => [`${peer.interface} ${peer.address}`, peer])).values()];

@@ -1,6 +1,6 @@
 import { type Holder, holdersAmong } from '../../engine/system/network/address-holders.ts';
 import { type Answer, readNeighbours } from '../../engine/system/network/neighbours.ts';
-import { readLocalVrrpRole } from '../group/local-vrrp-role.ts';
+import { heldInstances } from '../group/local-vrrp-role.ts';
 import type { KeepalivedModel, RankedPeer, VrrpInstance } from '../group/vrrp.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
@@ -29,8 +29,7 @@ export function createSplitBrainAlarm(
   const states = new Map<string, SplitBrainState>();
   const lastHeard = new Map<string, readonly OtherHolder[]>();
   const stateOf = ({ vip }: VrrpInstance): SplitBrainState => states.get(vip) ?? initialSplitBrain;
-  const holds = ({ name }: VrrpInstance): boolean =>
-    readLocalVrrpRole(settings.stateFile, new Set([name]), Date.now()).role === 'holder';
+  const held = (): readonly VrrpInstance[] => heldInstances(settings.stateFile, served());
   const instances = (): readonly VrrpInstance[] => served()?.instances ?? [];
   for (const vip of settings.vips) observers.metrics.splitBrain(vip, false);
   return {
@@ -38,15 +37,16 @@ export function createSplitBrainAlarm(
       [...states].flatMap(([vip, { split }]) =>
         split ? [{ vip, holders: (lastHeard.get(vip) ?? []).map(nameOf) }] : [],
       ),
-    held: () => instances().filter(holds),
+    held,
     inDoubt: () => instances().filter((each) => stateOf(each).split || stateOf(each).heard > 0),
     look: async (answers, nowMs) => {
       const all = instances();
+      const here = held();
       const othersOf = await otherHolders(answers, all);
       for (const instance of all) {
         const before = stateOf(instance);
         const others = othersOf(instance);
-        const after = nextSplitBrain(before, { holds: holds(instance), others, nowMs });
+        const after = nextSplitBrain(before, { holds: here.includes(instance), others, nowMs });
         states.set(instance.vip, after);
         if (others.length > 0) lastHeard.set(instance.vip, others);
         logHolders(instance, { before, after, others, nowMs }, observers);

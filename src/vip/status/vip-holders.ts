@@ -27,7 +27,7 @@ export function knownVips(
   return unique.toSorted((a, b) => a.kind.localeCompare(b.kind, 'en'));
 }
 
-/** The holder of a VIP and the reason. */
+/** The holders of a VIP. */
 export function vipStatus(
   { vip, kind }: Pick<Vip, 'vip' | 'kind'>,
   here: VipNode,
@@ -40,34 +40,7 @@ export function vipStatus(
   const heard = here.keepalivedMonitor?.splitBrain.find((split) => split.vip === vip)?.holders ?? [];
   const strangers = evidence.holders(vip).flatMap(({ mac, node }) => (node === undefined ? mac : []));
   const holders = [...new Set([...named, ...heard, ...(named.length === 0 ? strangers : [])])];
-  return {
-    vip,
-    kind,
-    holders,
-    why: [...hereLines(vip, here, isHere), ...holding.map((peer) => peerLine(peer, here))],
-  };
-}
-
-function hereLines(vip: string, here: VipNode, isHere: boolean): readonly string[] {
-  const vipPriority = priorityFor(here, vip);
-  const instance = instanceOf(here, vip);
-  const move = here.keepalivedSupervisor?.lastTransition;
-  return [
-    ...(vipPriority === undefined
-      ? isHere
-        ? [`${here.node}: the address is on an interface; its monitor does not say why`]
-        : []
-      : [
-          `${here.node}: ${priorityText(vipPriority)}${isHere || !vipPriority.holder ? '' : ', but the address is not here'}`,
-        ]),
-    ...(vipPriority?.order ? [`${here.node}: ${vipPriority.order}`] : []),
-    ...(instance === undefined
-      ? []
-      : [
-          instanceText(here.node, instance, move),
-          ...(instance.hearsHolder ? [`${here.node}: the adverts of a holder arrive here`] : []),
-        ]),
-  ];
+  return { vip, kind, holders };
 }
 
 /** What keepalived of a node runs for a VIP. */
@@ -85,24 +58,7 @@ export function instanceText(
   return `${node} is ${state} for ${ageText(sinceMs)}${before}`;
 }
 
-function peerLine(peer: SeenPeer, here: VipNode): string {
-  const place = here.keepalivedMonitor?.group.find(({ name }) => name === peer.name)?.priority;
-  const priority = place === undefined ? '' : `; the priority of its place in the list is ${place}`;
-  return `${peer.name}: it answers for the VIP on this segment${priority}`;
-}
-
 export type VipPriority = KeepalivedMonitorStatus['priorities'][number];
-
-/** `250 = 220 (place 1 of 3 in the list) + 0 (HAProxy serves) + 30 (it holds the VIP)`. */
-function priorityText({ priorityTerms, priority }: Pick<VipPriority, 'priorityTerms' | 'priority'>): string {
-  const terms = priorityTerms.map(({ points, why }, index) => {
-    const sign = points < 0 ? '- ' : index === 0 ? '' : '+ ';
-    return `${sign}${Math.abs(points)} (${why})`;
-  });
-  return terms.length === 0
-    ? 'priority unknown: it does not compete yet'
-    : `${priority} = ${terms.join(' ')}`;
-}
 
 /** A node's priority for a VIP; undefined if its monitor does not report one. */
 export function priorityFor({ keepalivedMonitor }: VipNode, vip: string): VipPriority | undefined {

@@ -117,7 +117,7 @@ export function peerStatus(
 export function healthy(): ClusterStatus {
   return checked({
     ...{ v: 1, verdict: 'healthy', problems: [] },
-    vips: [{ vip, kind: 'api', holders: ['cp-1'], why: ['cp-1 has the highest priority, 250'] }],
+    vips: [{ vip, kind: 'api', holders: ['cp-1'] }],
     here: nodeStatus({ holder: true }),
     peers: [peerStatus('cp-2'), peerStatus('cp-3')],
   });
@@ -135,7 +135,6 @@ export function failedOver(): ClusterStatus {
         vip,
         kind: 'api',
         holders: ['cp-2'],
-        why: ['cp-1 cannot serve', 'cp-2 has the highest priority, 240'],
       },
     ],
     here: {
@@ -183,7 +182,7 @@ export function degraded(): ClusterStatus {
       'keepalived-monitor of cp-1 is silent: cannot connect to 127.0.0.1:29447',
       'API server cp-3 is down for 4 min: L4CON in 0ms, connection refused',
     ],
-    vips: [{ vip, kind: 'api', holders: ['cp-1'], why: ['cp-1 is the holder, with priority 190'] }],
+    vips: [{ vip, kind: 'api', holders: ['cp-1'] }],
     here: {
       ...here,
       programs: here.programs.map((each) =>
@@ -227,7 +226,7 @@ export function splitBrain(): ClusterStatus {
   return checked({
     ...status,
     ...{ verdict: 'degraded', problems: [`${vip} is held by cp-1 and cp-2 at once`] },
-    vips: [{ vip, kind: 'api', holders: ['cp-1', 'cp-2'], why: ['cp-1 and cp-2 do not hear each other'] }],
+    vips: [{ vip, kind: 'api', holders: ['cp-1', 'cp-2'] }],
     peers: [peerStatus('cp-2', 'ready', [vip]), peerStatus('cp-3')],
   });
 }

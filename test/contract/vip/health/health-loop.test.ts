@@ -25,6 +25,7 @@ async function startLoop() {
     {
       ...{
         kind: 'api',
+        vips: ['192.0.2.100'],
         trackFile,
         pollEveryMs: 50,
         pollTimeoutMs: 2_000,
@@ -38,7 +39,7 @@ async function startLoop() {
     },
     { stateFile },
     {
-      ...{ instanceNames: () => undefined, served: () => undefined },
+      served: () => undefined,
       list: () => ({ kind: 'believed', since: 0, names: list.names, sameAsLastRun: true }),
       isApplied: () => true,
       guard: { fact: () => ({ kind: 'free' }) },
@@ -57,7 +58,7 @@ async function startLoop() {
   return {
     list,
     value: () => Number(readFileSync(trackFile, 'utf8')),
-    hasSpoken: () => loop.view().hasSpoken,
+    hasSpoken: () => loop.view().value !== null,
     becomes: (state: string) => {
       const instances = [{ name: 'API', state, sinceMs: Date.now() }];
       writeFileSync(stateFile, JSON.stringify({ instances }));

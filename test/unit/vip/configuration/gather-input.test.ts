@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Wanted } from '../../../../src/engine/monitor/proposal.ts';
 import type { ServerList } from '../../../../src/engine/monitor/servers/server-list.ts';
-import { gatherInput } from '../../../../src/vip/configuration/vrrp-proposal.ts';
+import { gatherInput } from '../../../../src/vip/configuration/node-lists.ts';
 
 const settings = {
   ...{ clusterName: 'c', apiVips: ['10.0.0.100'], ingressVips: ['10.0.0.101'], nodeName: 'cp-1' },
