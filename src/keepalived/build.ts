@@ -8,15 +8,9 @@ export interface KeepalivedBuild {
   readonly vrrp: boolean;
   /** Supports `--no_bfd`. 2.3 opens the pid file of its BFD process in /run even for VRRP alone. */
   readonly bfd: boolean;
-  /**
-   * Adverts for any VIP count, as in RFC 9568: while a VIP is being changed, the holder of one keeps the nodes of the other from taking theirs.
-   * 2.2 ignores adverts for another VIP, so both can be held at once.
-   */
-  readonly countsAdvertsOfOtherVips: boolean;
 }
 
 export const OLDEST_KEEPALIVED = '2.2.7';
-const FIRST_TO_COUNT_OTHER_VIPS = '2.3.0';
 /** It takes some milliseconds, more on a starved node. One that hangs is not waited for: the start shows what is wrong with it. */
 const PATIENCE_MS = 3_000;
 
@@ -44,6 +38,5 @@ export function parseKeepalivedBuild(printed: string): KeepalivedBuild | undefin
     supported: !isOlder(version, OLDEST_KEEPALIVED),
     vrrp: /\bVRRP\b/.test(options),
     bfd: /\bBFD\b/.test(options),
-    countsAdvertsOfOtherVips: !isOlder(version, FIRST_TO_COUNT_OTHER_VIPS),
   };
 }

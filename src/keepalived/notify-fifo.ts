@@ -115,12 +115,11 @@ async function makeFifo(path: string): Promise<void> {
 }
 
 /**
- * `INSTANCE "API" MASTER 230`: keepalived.conf(5), "vrrp_notify_fifo". Undefined for anything else: a newer keepalived
- * may say more.
+ * `INSTANCE "API" MASTER 230`: keepalived.conf(5), "vrrp_notify_fifo". Undefined for anything else: a sync group moves as
+ * its instances do, and a newer keepalived may say more.
  */
 export function parseNotification(line: string): Notification | undefined {
-  const found = /^(INSTANCE|GROUP) "(.*)" ([A-Z_]+) (\d+)$/.exec(line.trim());
-  const [, subject, name, what, priority] = found ?? [];
-  if (subject === undefined || name === undefined || what === undefined) return undefined;
-  return { subject: subject === 'GROUP' ? 'GROUP' : 'INSTANCE', name, what, priority: Number(priority) };
+  const found = /^INSTANCE "(.*)" ([A-Z_]+) (\d+)$/.exec(line.trim());
+  const [, name, what, priority] = found ?? [];
+  return name === undefined || what === undefined ? undefined : { name, what, priority: Number(priority) };
 }

@@ -114,11 +114,10 @@ function verdictOf({ kind, service, failedForMs, localApiServes, everyoneFailing
 /**
  * What stands in for a value that its monitor has stopped refreshing. It never outranks a healthy node and is never above
  * `last`, except that FAULT ends: a node whose health is unknown is still better than no holder at all. Where every monitor
- * is silent the holder stays the highest, and nothing moves. `last` is undefined where the file says nothing readable.
+ * is silent the holder stays the highest, and nothing moves.
  */
-export function silentTrackValue(last: number | undefined, holder: boolean): number {
-  const wasServing = last !== undefined && last >= TRACK.doubtful;
-  if (wasServing) return holder ? TRACK.doubtfulHolder : TRACK.doubtful;
+export function silentTrackValue(last: number, holder: boolean): number {
+  if (last >= TRACK.doubtful) return holder ? TRACK.doubtfulHolder : TRACK.doubtful;
   return holder ? TRACK.degradedHolder : TRACK.degraded;
 }
 
@@ -139,7 +138,7 @@ export function withoutBonus(value: number): number {
  * the VIP is now. A claim to the VIP ends with its monitor. FAULT had another cause than a failed service, which no
  * monitor checks any more, so it ends as without an answer.
  */
-export function unwatchedTrackValue(last: number | undefined, holder: boolean): number {
-  if (last === undefined || last <= TRACK.fault) return silentTrackValue(last, holder);
+export function unwatchedTrackValue(last: number, holder: boolean): number {
+  if (last <= TRACK.fault) return silentTrackValue(last, holder);
   return Math.min(withoutBonus(last), TRACK.healthy) + (holder ? TRACK.healthyHolder : 0);
 }

@@ -18,9 +18,8 @@ export type AcceptOutcome =
   /** The running configuration is untouched. `detail` holds keepalived's own words. */
   | { readonly kind: 'refused'; readonly message: string; readonly detail?: string };
 
-/** One line of keepalived's notify FIFO. */
+/** One line of keepalived's notify FIFO about an instance. */
 export interface Notification {
-  readonly subject: 'INSTANCE' | 'GROUP';
   readonly name: string;
   /** A state, or what else happened: `BACKUP_PRIORITY`, `MASTER_RX_LOWER_PRI`. */
   readonly what: string;

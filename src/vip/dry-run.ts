@@ -6,10 +6,7 @@ import { createWake } from '../engine/system/time/wake.ts';
 import { gatherInput, openNodeLists } from './configuration/node-lists.ts';
 import type { VrrpInput } from './group/vrrp.ts';
 import { createKeepalivedMonitorMetrics } from './settings/keepalived-monitor-metrics.ts';
-import {
-  type KeepalivedMonitorSettings,
-  keepalivedSettings,
-} from './settings/keepalived-monitor-settings.ts';
+import type { KeepalivedMonitorSettings } from './settings/keepalived-monitor-settings.ts';
 
 const quiet = () => quietObservers(createKeepalivedMonitorMetrics);
 
@@ -29,7 +26,7 @@ export async function inputNow(
   const opened = await openNodeLists({ ...settings, settle: 0 }, around, observers, stop.signal);
   const lists = opened.lists.map(({ list }) => list);
   const listRemarks = await hearOnce('nodes', { ...opened, lists, wake }, timeoutMs);
-  const { input } = await gatherInput(opened.lists, keepalivedSettings(settings, clusterName), stop.signal);
+  const { input } = await gatherInput(opened.lists, { ...settings, clusterName }, stop.signal);
   stop.abort();
   return { input, remarks: [...new Set(listRemarks())] };
 }

@@ -23,10 +23,7 @@ import {
   createKeepalivedMonitorMetrics,
   type KeepalivedMonitorMetrics,
 } from './settings/keepalived-monitor-metrics.ts';
-import {
-  type KeepalivedMonitorSettings,
-  keepalivedSettings,
-} from './settings/keepalived-monitor-settings.ts';
+import type { KeepalivedMonitorSettings } from './settings/keepalived-monitor-settings.ts';
 
 const NAME_RETRY_MS = 500;
 
@@ -53,7 +50,7 @@ async function prepare(settings: KeepalivedMonitorSettings, monitor: VipMonitor)
   if (clusterName === undefined) return {};
   const nodes = await openNodeLists(settings, { kubeconfig, wake }, observers, signal);
   const { lists } = nodes;
-  const modelSettings = keepalivedSettings(settings, clusterName);
+  const modelSettings = { ...settings, clusterName };
   const sources = healthSources(settings, observers);
   const isAdmitted = (): boolean =>
     sources.every(({ trackFile }) => readParticipationNote(trackFile)?.before === 'admitted');

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { haproxyMonitorStatusSchema } from '../../src/api-lb/haproxy-monitor-status.ts';
+import { isOlder } from '../../src/engine/system/text/version-order.ts';
 import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
 import { parseKeepalivedBuild } from '../../src/keepalived/build.ts';
 import { type BedClient, startClient } from '../helpers/vrrp/bed-client.ts';
@@ -255,7 +256,7 @@ async function countsAdvertsOfOtherVips(machine: Machine): Promise<boolean> {
   const printed = await machine.engine.podman(...argv, '-c', 'keepalived --version 2>&1');
   const build = parseKeepalivedBuild(printed);
   if (build === undefined) throw new Error(`Cannot tell the version of keepalived: it printed "${printed}"`);
-  return build.countsAdvertsOfOtherVips;
+  return !isOlder(build.version, '2.3.0');
 }
 
 test('every command of the documents was typed, but for the import of a release', () => {

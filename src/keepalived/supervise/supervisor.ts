@@ -95,12 +95,11 @@ function statusOf(state: VrrpSupervisorState, reconciler: VipReconciler): VrrpSt
 }
 
 function tell(
-  { subject, name, what, priority }: Notification,
+  { name, what, priority }: Notification,
   dispatch: (event: Event) => void,
   reconciler: VipReconciler,
   log: Log,
 ): void {
-  if (subject !== 'INSTANCE') return;
   reconciler.listen();
   const state = stateOf(what);
   const trackValue = reconciler.trackFiles().find(({ instances }) => instances.includes(name))?.value;

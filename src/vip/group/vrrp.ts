@@ -77,13 +77,13 @@ export interface KeepalivedSettings {
   readonly apiVips: readonly string[];
   readonly ingressVips: readonly string[];
   /** Overrides what the cluster's name gives. */
-  readonly virtualRouterIds?: VirtualRouterIds;
+  readonly virtualRouterIds?: VirtualRouterIds | undefined;
   /** Overrides what the VIPs' subnets give. */
-  readonly interface?: string;
+  readonly interface?: string | undefined;
   /** This node's name in the list of nodes. */
   readonly nodeName: string;
   /** This node's address, where it is not the one that the list has for its name. */
-  readonly nodeIp?: string;
+  readonly nodeIp?: string | undefined;
   /** This node is the only one of the API VIP's group as long as its list of nodes is empty. */
   readonly firstNode?: boolean;
   /** FIFO to which keepalived writes its transitions. */

@@ -1,11 +1,18 @@
 import type { VipKind } from '../../keepalived/vip-kind.ts';
-import { asked, awaitPlace, drainText, within } from './give-order.ts';
 import { drainObjections, type OrderFacts } from './move-plan.ts';
-import { giveAndFollow, type OrderOutcome, refused, runOrderCommand, vipsOf } from './order-command.ts';
+import {
+  asked,
+  awaitPlace,
+  giveAndFollow,
+  type OrderOutcome,
+  refused,
+  runOrderCommand,
+  vipsOf,
+} from './order-command.ts';
 import { type OrderFile, readOrderFile, whatOvertook } from './order-file.ts';
 import type { OrderReport } from './order-report.ts';
 import type { DrainSettings } from './order-settings.ts';
-import type { DrainOrder, VipOrder } from './vip-order.ts';
+import { type DrainOrder, notBegun, orderText, type VipOrder } from './vip-order.ts';
 
 type Settings = DrainSettings;
 
@@ -31,21 +38,14 @@ async function drainKinds(
   const before = file.kind === 'order' ? file.order : undefined;
   const vips = vipsOf(facts, kinds);
   if (before?.kind === 'drain' && kinds.every((kind) => before.vips.includes(kind))) {
-    const departure = awaitPlace(vips, 'elsewhere', settings.timeout, new AbortController().signal);
-    return await outcomeOf(
-      before,
-      `${self} is ${drainText(before, kinds)} already`,
-      self,
-      departure,
-      settings,
-    );
+    const tookMs = await awaitPlace(vips, 'elsewhere', before.id, settings);
+    const already = `${self} is ${orderText(notBegun, before, kinds[0] ?? 'api')} already`;
+    return await outcomeOf(before, already, self, tookMs, settings);
   }
   const order = drainOf(kinds, before, asked(settings.reason, env));
   const note = `${self} is drained, until: hawser undrain`;
   const errand = { cannot, order, before, vips, place: 'elsewhere' } as const;
-  return await giveAndFollow(errand, settings, (departure) =>
-    outcomeOf(order, note, self, departure, settings),
-  );
+  return await giveAndFollow(errand, settings, (tookMs) => outcomeOf(order, note, self, tookMs, settings));
 }
 
 function inTheWay(file: OrderFile, force: boolean): string[] {
@@ -64,21 +64,13 @@ function drainOf(
   return { kind: 'drain', ...whose, vips: [...new Set([...more, ...kinds])] };
 }
 
-/** Waits for the VIPs to leave, as long as the order is in force. */
 async function outcomeOf(
   { id }: DrainOrder,
   note: string,
   self: string,
-  departure: Promise<number | undefined>,
+  tookMs: number | undefined,
   { timeout, steering }: Settings,
 ): Promise<OrderOutcome> {
-  let isOver = false;
-  const setOver = (): void => {
-    isOver = true;
-  };
-  void departure.then(setOver, setOver);
-  // The departure resolves at the latest when `timeout` is over.
-  await within(2 * timeout, async () => isOver || (await whatOvertook(steering, id)) !== undefined);
   const overtaken = await whatOvertook(steering, id);
   if (overtaken !== undefined)
     return {
@@ -86,7 +78,6 @@ async function outcomeOf(
       notes: [`${self} is not drained by this order: ${overtaken}`],
       tookMs: null,
     };
-  const tookMs = await departure;
   if (tookMs !== undefined) return { outcome: 'done', notes: [note], tookMs };
   const still = `no node that is healthy and not drained took over every VIP within ${timeout / 1_000} s; they move once there is one`;
   return { outcome: 'not-done', notes: [note, still], tookMs: null };

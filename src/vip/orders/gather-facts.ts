@@ -84,34 +84,24 @@ async function thatServe(peers: readonly RankedPeer[], healthPort: number): Prom
   return peers.filter((_, index) => looks[index]?.health === 'ready');
 }
 
-/** The holder of a VIP, as the segment reports it: `unknown` if a host outside this group answers for it. */
-type VipHolder =
-  | { readonly kind: 'here' }
-  | { readonly kind: 'node'; readonly name: string; readonly address: string }
-  | { readonly kind: 'unknown'; readonly mac: string }
-  | { readonly kind: 'free' };
+/** The holder of a VIP, as the segment shows it. */
+interface VipHolder {
+  readonly here: boolean;
+  /** Its name in the group; undefined for this node and for a host outside the group. */
+  readonly name: string | undefined;
+  /** Null where no host answers for the VIP. */
+  readonly text: string | null;
+}
 
 /** Asks the segment for the VIP unless it is on this node. Never rejects. */
 export async function findHolder(
   vip: string,
   nodes: readonly { readonly name: string; readonly address: string }[],
 ): Promise<VipHolder> {
-  if (presentAddresses().has(vip)) return { kind: 'here' };
+  if (presentAddresses().has(vip)) return { here: true, name: undefined, text: 'this node' };
   const [first] = (await findHolders([vip], nodes))(vip);
-  if (first === undefined) return { kind: 'free' };
+  if (first === undefined) return { here: false, name: undefined, text: null };
   const { mac, node } = first;
-  return node === undefined ? { kind: 'unknown', mac } : { kind: 'node', ...node };
-}
-
-export function holderText(holder: VipHolder): string {
-  switch (holder.kind) {
-    case 'here':
-      return 'this node';
-    case 'node':
-      return `${holder.name} (${holder.address})`;
-    case 'unknown':
-      return `an unknown node (${holder.mac})`;
-    case 'free':
-      return 'no node that answers';
-  }
+  const text = node === undefined ? `an unknown node (${mac})` : `${node.name} (${node.address})`;
+  return { here: false, name: node?.name, text };
 }

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { hostPort } from '../../engine/system/network/address-text.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
-import { findHolder, holderText } from './gather-facts.ts';
-import { asked, within } from './give-order.ts';
+import { findHolder } from './gather-facts.ts';
 import type { Move } from './move-plan.ts';
 import {
+  asked,
   giveAndFollow,
   type OrderOutcome,
   planNow,
@@ -12,6 +12,7 @@ import {
   runOrderCommand,
   type Situation,
   vipsOf,
+  within,
 } from './order-command.ts';
 import { isThere } from './order-file.ts';
 import type { OrderReport } from './order-report.ts';
@@ -80,8 +81,7 @@ async function move(order: MoveOrder, { facts }: Situation, settings: Settings):
   const { kind, timeout, steering } = settings;
   const place = order.first === 'demote' ? 'elsewhere' : 'here';
   const errand = { order, vips: vipsOf(facts, [kind]), place, cannot: CANNOT } as const;
-  return await giveAndFollow(errand, settings, async (arrival) => {
-    const tookMs = await arrival;
+  return await giveAndFollow(errand, settings, async (tookMs) => {
     // A following command must not find this order.
     await within(timeout, async () => !(await isThere(steering, order.id)));
     if (tookMs !== undefined) return { outcome: 'done', notes: [], tookMs };
@@ -92,8 +92,8 @@ async function move(order: MoveOrder, { facts }: Situation, settings: Settings):
 }
 
 async function holderOf(vip: string, { group }: Situation): Promise<string> {
-  const found = await findHolder(vip, group);
-  return found.kind === 'node' ? found.name : holderText(found);
+  const { name, text } = await findHolder(vip, group);
+  return name ?? text ?? 'no node that answers';
 }
 
 /** When the first probe that began at `sinceMs` or later was answered. */

@@ -1,12 +1,16 @@
+import { hostname, userInfo } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { messageOf } from '../../engine/system/errors.ts';
+import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
-import { askMonitor, factsOf, findHolder, holderText } from './gather-facts.ts';
-import { awaitPlace, giveOrder } from './give-order.ts';
+import { askMonitor, factsOf, findHolder } from './gather-facts.ts';
 import { type MovePlan, type MoveWish, type OrderFacts, planMove } from './move-plan.ts';
-import { orderInTheWay } from './order-file.ts';
+import { isThere, newOrderId, orderInTheWay, placeOrder, removeOrder, replaceOrder } from './order-file.ts';
 import type { OrderReport } from './order-report.ts';
 import type { OrderEndpoints } from './order-settings.ts';
-import type { VipOrder } from './vip-order.ts';
+import { notBegun, orderText, type VipOrder } from './vip-order.ts';
 
 export type OrderOutcome = Pick<OrderReport, 'outcome' | 'notes' | 'tookMs'> &
   Partial<Pick<OrderReport, 'probe'>>;
@@ -15,13 +19,6 @@ export type OrderOutcome = Pick<OrderReport, 'outcome' | 'notes' | 'tookMs'> &
 export interface Situation {
   readonly facts: OrderFacts;
   readonly group: KeepalivedMonitorStatus['group'];
-}
-
-/** Resolves with a sentence if the monitor is silent. */
-async function readSituation(places: OrderEndpoints): Promise<Situation | string> {
-  const look = await askMonitor(places);
-  if (look.kind === 'silent') return look.message;
-  return { facts: await factsOf(look.status, places), group: look.status.group };
 }
 
 /**
@@ -34,15 +31,16 @@ export async function runOrderCommand(
   wanted: readonly VipKind[] | undefined,
   work: (situation: Situation, kinds: readonly VipKind[]) => Promise<OrderOutcome>,
 ): Promise<OrderReport> {
-  const situation = await readSituation(places);
-  if (typeof situation === 'string')
+  const look = await askMonitor(places);
+  if (look.kind === 'silent')
     return {
-      ...{ v: 1, command, node: '', outcome: 'unknown', notes: [situation] },
+      ...{ v: 1, command, node: '', outcome: 'unknown', notes: [look.message] },
       ...{ vips: [], tookMs: null, probe: null },
     };
-  const { facts, group } = situation;
+  const { group } = look.status;
+  const facts = await factsOf(look.status, places);
   const kinds = wanted ?? facts.vips.map(({ kind }) => kind);
-  const outcome = await work(situation, kinds);
+  const outcome = await work({ facts, group }, kinds);
   return {
     v: 1,
     command,
@@ -64,9 +62,8 @@ async function whereAre(
   );
   return await Promise.all(
     all.map(async ({ kind, vip }) => {
-      const found = await findHolder(vip, group);
-      const holder = found.kind === 'free' ? null : holderText(found);
-      return { kind, vip, holder, here: found.kind === 'here' };
+      const { here, text: holder } = await findHolder(vip, group);
+      return { kind, vip, holder, here };
     }),
   );
 }
@@ -83,29 +80,23 @@ export async function planNow(
 ): Promise<MovePlan> {
   const [vip] = vipsOf(facts, [wish.kind]);
   const found = vip === undefined ? undefined : await findHolder(vip, group);
-  const plan = planMove(facts, { ...wish, holder: found?.kind === 'node' ? found.name : undefined });
+  const plan = planMove(facts, { ...wish, holder: found?.name });
   const inTheWay = plan.kind === 'move' ? await orderInTheWay(orderPath) : undefined;
   return inTheWay === undefined ? plan : { kind: 'refused', reasons: [inTheWay] };
 }
 
-/**
- * Gives the order. Once the monitor has taken it, `follow` tells what comes of it, from how long the VIPs took to get to
- * their place: undefined if they were not there in time.
- */
-export async function giveAndFollow(
-  { cannot, order, before, vips, place }: Errand,
-  settings: OrderEndpoints & { readonly timeout: number },
-  follow: (arrival: Promise<number | undefined>) => Promise<OrderOutcome>,
-): Promise<OrderOutcome> {
-  const watch = new AbortController();
-  const arrival = awaitPlace(vips, place, settings.timeout, watch.signal);
+/** The fields that every order has: who gave it, and when. */
+export function asked(why: string, env: NodeJS.ProcessEnv): Pick<VipOrder, 'id' | 'by' | 'why' | 'atMs'> {
+  const user = env['SUDO_USER'] ?? userName();
+  return { id: newOrderId(), by: `${user}@${hostname()}`.slice(0, 200), why, atMs: Date.now() };
+}
+
+function userName(): string {
   try {
-    const given = await giveOrder(order, before, settings);
-    if (given.kind === 'taken') return await follow(arrival);
-    if (given.kind === 'refused') return refused(cannot, [given.message]);
-    return { outcome: 'unknown', notes: [`${cannot}: ${given.message}`], tookMs: null };
-  } finally {
-    watch.abort();
+    return userInfo().username;
+  } catch {
+    // In a container the user may have no name.
+    return 'unknown';
   }
 }
 
@@ -116,7 +107,93 @@ interface Errand {
   /** The order that it replaces. */
   readonly before?: VipOrder | undefined;
   readonly vips: readonly string[];
-  readonly place: 'here' | 'elsewhere';
+  readonly place: Place;
+}
+
+type Place = 'here' | 'elsewhere';
+type Waiting = OrderEndpoints & { readonly timeout: number };
+
+/**
+ * Writes the order and waits until the monitor follows it, or it is gone: a completed move was followed too. Then `follow`
+ * makes the outcome of how long the VIPs took to get to their place: see `awaitPlace`. An order that is not followed is
+ * removed.
+ */
+export async function giveAndFollow(
+  { cannot, order, before, vips, place }: Errand,
+  settings: Waiting,
+  follow: (tookMs: number | undefined) => Promise<OrderOutcome>,
+): Promise<OrderOutcome> {
+  const path = settings.steering;
+  const fromMs = monotonicMs();
+  try {
+    const isPlaced =
+      before === undefined ? await placeOrder(path, order) : await replaceOrder(path, before.id, order);
+    if (!isPlaced) return refused(cannot, [`another order has come into "${path}", expected to be alone`]);
+  } catch (error) {
+    return refused(cannot, [`${messageOf(error)}, expected to be able to write "${path}"`]);
+  }
+  const arrival = awaitPlace(vips, place, order.id, settings, fromMs);
+  const isFollowed = await within(FOLLOWED_WITHIN_MS, async () => {
+    if (!(await isThere(path, order.id))) return true;
+    const look = await askMonitor(settings);
+    return look.kind === 'answered' && follows(look.status.priorities, order);
+  });
+  if (isFollowed) return await follow(await arrival);
+  await removeOrder(path, order.id).catch(() => undefined);
+  return { outcome: 'unknown', notes: [`${cannot}: ${notFollowed('order', path)}`], tookMs: null };
+}
+
+/** Without a file notification, the monitor reads the file every few seconds. */
+export const FOLLOWED_WITHIN_MS = 20_000;
+
+export function notFollowed(what: 'order' | 'change', path: string): string {
+  return `the monitor did not pick up the ${what} within ${FOLLOWED_WITHIN_MS / 1_000} s; check that its --steering is "${path}"`;
+}
+
+function follows(priorities: KeepalivedMonitorStatus['priorities'], order: VipOrder): boolean {
+  const kinds = order.kind === 'drain' ? order.vips : [order.vip];
+  return kinds.every((kind) =>
+    priorities.some((one) => one.kind === kind && one.order === orderText(notBegun, order, kind)),
+  );
+}
+
+const LOOK_EVERY_MS = 50;
+const PLACE_EVERY_MS = 10;
+
+/**
+ * Resolves with the milliseconds since `fromMs` once all of these VIPs are on this node, or none is. Resolves with undefined
+ * at the deadline, or when the order is gone.
+ */
+export async function awaitPlace(
+  vips: readonly string[],
+  place: Place,
+  id: string,
+  { steering, timeout }: Waiting,
+  fromMs = monotonicMs(),
+): Promise<number | undefined> {
+  let tookMs: number | undefined;
+  const look = async (): Promise<boolean> => {
+    const present = presentAddresses();
+    if (vips.every((vip) => present.has(vip) === (place === 'here')))
+      tookMs = Math.round(monotonicMs() - fromMs);
+    return tookMs !== undefined || !(await isThere(steering, id));
+  };
+  await within(timeout, look, PLACE_EVERY_MS);
+  return tookMs;
+}
+
+/** Resolves with true once `isReached`, with false at the deadline. */
+export async function within(
+  timeoutMs: number,
+  isReached: () => Promise<boolean>,
+  everyMs = LOOK_EVERY_MS,
+): Promise<boolean> {
+  const deadline = monotonicMs() + timeoutMs;
+  while (!(await isReached())) {
+    if (monotonicMs() >= deadline) return false;
+    await pause(everyMs);
+  }
+  return true;
 }
 
 export function refused(cannot: string, reasons: readonly string[]): OrderOutcome {

@@ -97,9 +97,12 @@ type ParsedOrder =
   | { readonly kind: 'unusable'; readonly problem: string };
 
 /** No control character, and none that turns text around: it goes into logs and to terminals. */
-const words = z
+export const words = z
   .string()
-  .check(z.maxLength(200), z.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, { error: 'expected printable text' }));
+  .check(
+    z.maxLength(200, { error: 'expected at most 200 characters' }),
+    z.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, { error: 'expected text without control characters' }),
+  );
 const moment = z.pipe(
   z.iso.datetime(),
   z.transform((text) => Date.parse(text)),

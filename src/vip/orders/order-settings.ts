@@ -9,18 +9,9 @@ import {
 } from '../../cli/command-spec.ts';
 import { absolutePath, durationMs, listOf, oneOf } from '../../cli/fields.ts';
 import { apiPort, healthPort, keepalivedMonitor } from '../../cli/shared-flags.ts';
+import { words } from './order-file.ts';
 import { longestMoveMs } from './vip-order.ts';
 
-/** It goes into a file and from there into logs and to terminals. */
-const words = z._default(
-  z
-    .string()
-    .check(
-      z.maxLength(200, { error: 'expected at most 200 characters' }),
-      z.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, { error: 'expected text without control characters' }),
-    ),
-  '',
-);
 const kind = oneOf(['api', 'ingress']);
 const kinds = z.pipe(
   listOf(kind, 'expected api or ingress'),
@@ -39,7 +30,9 @@ const placeFlags = {
   healthPort,
 };
 const json = jsonFlag('print JSON, as schemas/steering.schema.json describes it');
-const reason = flag('<text>', words, 'kept in the journal and shown in the status', { inFile: 'never' });
+const reason = flag('<text>', z._default(words, ''), 'kept in the journal and shown in the status', {
+  inFile: 'never',
+});
 const dryRun = toggle('print what would happen and every reason against it; change nothing', {
   typedOnly: true,
   inFile: 'never',

@@ -2,15 +2,18 @@ import { rm } from 'node:fs/promises';
 import { messageOf } from '../../engine/system/errors.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { askMonitor } from './gather-facts.ts';
-import { within } from './give-order.ts';
-import { type OrderOutcome, refused, runOrderCommand } from './order-command.ts';
+import {
+  FOLLOWED_WITHIN_MS,
+  notFollowed,
+  type OrderOutcome,
+  refused,
+  runOrderCommand,
+  within,
+} from './order-command.ts';
 import { newOrderId, readOrderFile, removeOrder, replaceOrder } from './order-file.ts';
 import type { OrderReport } from './order-report.ts';
 import type { UndrainSettings } from './order-settings.ts';
 import type { DrainOrder } from './vip-order.ts';
-
-/** Without a file notification, the monitor reads the file every few seconds. */
-const PICKED_UP_WITHIN_MS = 20_000;
 
 type Settings = UndrainSettings;
 
@@ -60,7 +63,7 @@ async function shrink(path: string, order: DrainOrder, kinds: readonly VipKind[]
 /** Undefined once the monitor follows the change. */
 async function whyNotPickedUp(kinds: readonly VipKind[], settings: Settings): Promise<string | undefined> {
   let again: DrainOrder | undefined;
-  const isOver = await within(PICKED_UP_WITHIN_MS, async () => {
+  const isOver = await within(FOLLOWED_WITHIN_MS, async () => {
     again = await drainedAgain(kinds, settings.steering);
     if (again !== undefined) return true;
     const look = await askMonitor(settings);
@@ -68,9 +71,7 @@ async function whyNotPickedUp(kinds: readonly VipKind[], settings: Settings): Pr
     return look.status.priorities.every(({ kind, order }) => !kinds.includes(kind) || order === null);
   });
   if (again !== undefined) return `It was drained again in the meantime by ${again.by}: that order stands.`;
-  return isOver
-    ? undefined
-    : `the monitor did not pick up the change within ${PICKED_UP_WITHIN_MS / 1_000} s; check that its --steering is "${settings.steering}"`;
+  return isOver ? undefined : notFollowed('change', settings.steering);
 }
 
 /** The rest of the order has none of these kinds. An order that has one is a later order. */

@@ -40,18 +40,12 @@ export const settleMs = 2_000;
 
 /** How far an order has come. Times as in the order. */
 export type OrderProgress =
-  | { readonly kind: 'idle' }
-  | { readonly kind: 'drained' }
-  | {
-      readonly kind: 'moving';
-      readonly step: Step;
-      /** Since when the VIP is where the order wants it. */
-      readonly reachedMs: number | undefined;
-    }
+  /** A drain stays here. `reachedMs`: since when the VIP is where a move wants it. */
+  | { readonly kind: 'under-way'; readonly reachedMs: number | undefined }
   /** `not-moved`: no node took it, or this node could not. */
   | { readonly kind: 'over'; readonly outcome: 'moved' | 'not-moved' };
 
-export const notBegun: OrderProgress = { kind: 'idle' };
+export const notBegun: OrderProgress = { kind: 'under-way', reachedMs: undefined };
 
 /** One observation; `nowMs` is the wall clock's, as it goes into the order. */
 interface OrderInputs {
@@ -70,22 +64,20 @@ export function nextProgress(
   order: VipOrder,
   { nowMs, holds }: OrderInputs,
 ): OrderProgress {
-  if (order.kind === 'drain') return { kind: 'drained' };
-  if (state.kind === 'over') return state;
+  if (order.kind === 'drain' || state.kind === 'over') return state;
   const isReached = holds === (order.first === 'promote');
   const isLate = nowMs >= order.untilMs || order.untilMs - nowMs > longestMoveMs;
-  if (isLate) return { kind: 'over', outcome: state.kind === 'moving' && isReached ? 'moved' : 'not-moved' };
-  const sinceMs = state.kind === 'moving' ? state.reachedMs : undefined;
+  if (isLate) return { kind: 'over', outcome: isReached ? 'moved' : 'not-moved' };
   // A clock that was set back restarts the wait.
-  const reachedMs = isReached ? Math.min(sinceMs ?? nowMs, nowMs) : undefined;
+  const reachedMs = isReached ? Math.min(state.reachedMs ?? nowMs, nowMs) : undefined;
   if (reachedMs !== undefined && nowMs - reachedMs >= settleMs) return { kind: 'over', outcome: 'moved' };
-  return { kind: 'moving', step: order.first, reachedMs };
+  return { kind: 'under-way', reachedMs };
 }
 
 /** What the state makes of the rank of VIPs of this kind. */
 export function effectOf(state: OrderProgress, order: VipOrder, kind: VipKind): OrderEffect {
   if (order.kind === 'drain') return order.vips.includes(kind) ? 'drain' : 'none';
-  return state.kind === 'moving' && order.vip === kind ? state.step : 'none';
+  return state.kind === 'under-way' && order.vip === kind ? order.first : 'none';
 }
 
 /** For people: whose order about VIPs of this kind is in effect, since or until when, and why; undefined without one. */

@@ -17,7 +17,7 @@ import {
 import { metricsListenProblems } from '../../engine/observe/metrics-listener.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { keepalivedMonitorFlags } from '../../keepalived/supervise/keepalived-supervise-settings.ts';
-import type { KeepalivedSettings, TrackFiles } from '../group/vrrp.ts';
+import type { TrackFiles } from '../group/vrrp.ts';
 import { healthUrl, vipFlagProblems, virtualRouterIdPair } from './vip-flags.ts';
 
 export const keepalivedMonitorCommand = commandSpec({
@@ -88,23 +88,6 @@ export const keepalivedMonitorCommand = commandSpec({
 });
 
 export type KeepalivedMonitorSettings = SettingsOf<typeof keepalivedMonitorCommand>;
-
-/** The settings of the model. `clusterName` comes from the flag, else from the kubeconfig. */
-export function keepalivedSettings(
-  settings: KeepalivedMonitorSettings,
-  clusterName: string,
-): KeepalivedSettings {
-  const { apiVips, ingressVips, nodeName, firstNode } = settings;
-  const { notifyFifo, trackFiles, virtualRouterIds, nodeIp } = settings;
-  return {
-    clusterName,
-    ...{ apiVips, ingressVips, nodeName, firstNode },
-    ...{ notifyFifo, trackFiles },
-    ...(virtualRouterIds && { virtualRouterIds }),
-    ...(settings.interface !== undefined && { interface: settings.interface }),
-    ...(nodeIp !== undefined && { nodeIp }),
-  };
-}
 
 export const showKeepalivedConfigCommand: typeof keepalivedMonitorCommand = {
   ...keepalivedMonitorCommand,

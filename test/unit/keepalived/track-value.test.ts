@@ -168,7 +168,6 @@ describe('property', () => {
 
 test('a silent monitor leaves no node in FAULT and none above the healthy', () => {
   expect(silentTrackValue(TRACK.fault, false)).toBe(TRACK.degraded);
-  expect(silentTrackValue(undefined, false)).toBe(TRACK.degraded);
   expect(silentTrackValue(TRACK.healthyHolder, true)).toBe(TRACK.doubtfulHolder);
   expect(silentTrackValue(TRACK.healthyHolder, false)).toBe(TRACK.doubtful);
 });

@@ -12,10 +12,7 @@ import type { LogEvent } from '../../../../src/engine/system/log.ts';
 import { createWake } from '../../../../src/engine/system/time/wake.ts';
 import { vrrpConfiguration } from '../../../../src/vip/configuration/vrrp-configuration.ts';
 import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/keepalived-monitor-metrics.ts';
-import {
-  keepalivedMonitorCommand,
-  keepalivedSettings,
-} from '../../../../src/vip/settings/keepalived-monitor-settings.ts';
+import { keepalivedMonitorCommand } from '../../../../src/vip/settings/keepalived-monitor-settings.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 const { signal } = new AbortController();
@@ -48,7 +45,7 @@ async function group() {
     await waitFor('the list to settle', async () => (await list.next(signal)).input);
   };
   const guard = { prepare: () => undefined };
-  const modelSettings = keepalivedSettings(settings, 'cluster');
+  const modelSettings = { ...settings, clusterName: 'cluster' };
   const lists = [{ kind: 'api', list, lastRun: [] }] as const;
   const parts = { wake: createWake(), lists, modelSettings, guard, observers };
   const inputOf = (...names: readonly string[]) => {

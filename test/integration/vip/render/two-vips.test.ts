@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { isOlder } from '../../../../src/engine/system/text/version-order.ts';
 import { parseKeepalivedBuild } from '../../../../src/keepalived/build.ts';
 import { TRACK } from '../../../../src/keepalived/track-value.ts';
 import { type KeepalivedProcess, startKeepalived } from '../../../helpers/keepalived-process.ts';
@@ -44,7 +45,7 @@ async function countAdverts(namespace: NetNamespace): Promise<() => Promise<read
 
 /** What the keepalived of this machine makes of an advert with its own router id and another VIP. */
 const { stderr: printed } = spawnSync('keepalived', ['--version'], { encoding: 'utf8' });
-const both = parseKeepalivedBuild(printed)?.countsAdvertsOfOtherVips === false;
+const both = isOlder(parseKeepalivedBuild(printed)?.version ?? '', '2.3.0');
 
 test('two VIPs with one router id: keepalived 2.2 has both held, and neither holder silences the other; 2.3 has one held', {
   timeout: 180_000,

@@ -17,7 +17,6 @@ import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/kee
 import {
   type KeepalivedMonitorSettings,
   keepalivedMonitorCommand,
-  keepalivedSettings,
 } from '../../../../src/vip/settings/keepalived-monitor-settings.ts';
 import { runs } from '../../../helpers/property-seed.ts';
 
@@ -180,7 +179,7 @@ function modelOf(settings: KeepalivedMonitorSettings) {
   const node = (name: string, address: string) => ({ name, addresses: [address] });
   const nodes = [node('a', '10.0.0.1'), node('b', '10.0.0.2')];
   const built = buildKeepalivedModel({
-    settings: keepalivedSettings({ ...settings, nodeName: 'a' }, 'one'),
+    settings: { ...settings, nodeName: 'a', clusterName: 'one' },
     ...{ controlPlane: nodes, allNodes: nodes, routes: [] },
     interfaces: [{ name: 'eth0', addresses: ['10.0.0.1/24'] }],
   });

@@ -83,9 +83,9 @@ test('a move is of one VIP', () => {
 
 test('an order is shown with its author, deadline and reason', () => {
   const texts = [
-    orderText({ kind: 'drained' }, drain, 'api'),
+    orderText(notBegun, drain, 'api'),
     orderText(stateAfter(move, [[0, true]]), move, 'api'),
-    orderText({ kind: 'drained' }, drain, 'ingress'),
+    orderText(notBegun, drain, 'ingress'),
     orderText({ kind: 'over', outcome: 'moved' }, move, 'api'),
   ];
   expect(texts).toEqual([
