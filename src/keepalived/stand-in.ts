@@ -1,5 +1,5 @@
 import type { ParticipationNote } from './participation-note.ts';
-import { silentTrackValue, TRACK, unwatchedTrackValue } from './track-value.ts';
+import { TRACK, withoutBonus } from './track-value.ts';
 
 /**
  * How long a node without a node list stays in FAULT, whether its monitor waits for a list or is not running. After a boot
@@ -29,4 +29,24 @@ export function standIn(
   if (noted?.state === 'out') return TRACK.fault;
   if (noted?.state === 'waiting' && (noted.until === null || nowMs < noted.until)) return TRACK.fault;
   return healthy ? unwatchedTrackValue(last, holder) : silentTrackValue(last, holder);
+}
+
+/**
+ * What stands in for a value that its monitor has stopped refreshing. It never outranks a healthy node and is never above
+ * `last`, except that FAULT ends: a node whose health is unknown is still better than no holder at all. Where every monitor
+ * is silent the holder stays the highest, and nothing moves.
+ */
+export function silentTrackValue(last: number, holder: boolean): number {
+  if (last >= TRACK.doubtful) return holder ? TRACK.doubtfulHolder : TRACK.doubtful;
+  return holder ? TRACK.degradedHolder : TRACK.degraded;
+}
+
+/**
+ * The value of a node whose monitor is silent while its server still answers: the last one, with a holder's bonus where
+ * the VIP is now. A claim to the VIP ends with its monitor. FAULT had another cause than a failed service, which no
+ * monitor checks any more, so it ends as without an answer.
+ */
+function unwatchedTrackValue(last: number, holder: boolean): number {
+  if (last <= TRACK.fault) return silentTrackValue(last, holder);
+  return Math.min(withoutBonus(last), TRACK.healthy) + (holder ? TRACK.healthyHolder : 0);
 }

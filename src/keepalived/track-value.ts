@@ -111,16 +111,6 @@ function verdictOf({ kind, service, failedForMs, localApiServes, everyoneFailing
   return { points: TRACK.degraded, why: `${server} does not serve, the local API server stands in` };
 }
 
-/**
- * What stands in for a value that its monitor has stopped refreshing. It never outranks a healthy node and is never above
- * `last`, except that FAULT ends: a node whose health is unknown is still better than no holder at all. Where every monitor
- * is silent the holder stays the highest, and nothing moves.
- */
-export function silentTrackValue(last: number, holder: boolean): number {
-  if (last >= TRACK.doubtful) return holder ? TRACK.doubtfulHolder : TRACK.doubtful;
-  return holder ? TRACK.degradedHolder : TRACK.degraded;
-}
-
 /** Of each kind of node, what a holder's value becomes when it holds nothing any more. */
 const WITHOUT_BONUS: ReadonlyMap<number, number> = new Map([
   [TRACK.healthyHolder, TRACK.healthy],
@@ -131,14 +121,4 @@ const WITHOUT_BONUS: ReadonlyMap<number, number> = new Map([
 
 export function withoutBonus(value: number): number {
   return WITHOUT_BONUS.get(value) ?? value;
-}
-
-/**
- * The value of a node whose monitor is silent while its server still answers: the last one, with a holder's bonus where
- * the VIP is now. A claim to the VIP ends with its monitor. FAULT had another cause than a failed service, which no
- * monitor checks any more, so it ends as without an answer.
- */
-export function unwatchedTrackValue(last: number, holder: boolean): number {
-  if (last <= TRACK.fault) return silentTrackValue(last, holder);
-  return Math.min(withoutBonus(last), TRACK.healthy) + (holder ? TRACK.healthyHolder : 0);
 }

@@ -5,7 +5,7 @@ import {
   KEEPALIVED_SOCKET,
   keepalivedSuperviseCommand,
 } from '../keepalived/supervise/keepalived-supervise-settings.ts';
-import { vipProblems } from './group/vip-problems.ts';
+import { vipProblems } from './group/vip-interface.ts';
 import { keepalivedMonitorCommand } from './settings/keepalived-monitor-settings.ts';
 
 /** The static pod of the VIPs. */

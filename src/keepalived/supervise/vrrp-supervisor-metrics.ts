@@ -2,8 +2,8 @@ import { createMetricsRegistry } from '../../engine/observe/metrics-registry.ts'
 import { supervisorCounts } from '../../engine/observe/shared-metrics.ts';
 import type { SupervisorMetrics } from '../../engine/observe/supervisor-metrics.ts';
 import type { LogEvent } from '../../engine/system/log.ts';
-import { transitionCauses } from '../transition-cause.ts';
 import { vipRepairCounter } from '../vip-repair-counter.ts';
+import { transitionCauses } from './why.ts';
 
 /** One VIP on this node; the holder is MASTER and has the address. */
 export interface Holding {

@@ -1,9 +1,22 @@
-import { reloadReason, type TransitionCause } from '../transition-cause.ts';
 import type { VrrpState } from '../vip-presence.ts';
 import type { TransitionWords } from '../vrrp-program.ts';
 import type { VrrpSupervisorState } from './state.ts';
 
 type State = VrrpSupervisorState;
+
+/** Why an instance can come into each state: few enough to be counted by. */
+export const transitionCauses = {
+  MASTER: ['no-better-advert', 'reload', 'asked'],
+  BACKUP: ['outranked', 'address-removed', 'can-serve-again', 'started', 'reload', 'asked'],
+  FAULT: ['cannot-serve', 'interface-down', 'interface-or-check', 'asked'],
+  STOP: ['stopping', 'stops', 'gone'],
+  UNKNOWN: ['asked'],
+} as const satisfies Readonly<Record<VrrpState, readonly string[]>>;
+
+/** For people: what an instance passes through then is no move of its VIP. */
+export const reloadReason = 'keepalived was reloaded and reports its state again';
+
+type TransitionCause = (typeof transitionCauses)[VrrpState][number];
 
 export interface Why {
   readonly cause: TransitionCause;

@@ -17,9 +17,15 @@ import { createKeepalivedCheck } from '../../keepalived/check-configuration.ts';
 import { buildKeepalivedModel } from '../group/keepalived-model.ts';
 import { printableKeepalived } from '../group/printable-keepalived.ts';
 import type { KeepalivedModel, KeepalivedSettings, VrrpInput } from '../group/vrrp.ts';
-import { listedNames, nextListFact } from '../participation/listed-names.ts';
+import {
+  type GoneNodes,
+  listedNames,
+  nextGone,
+  nextListFact,
+  nextRemovalInMs,
+  peersToServe,
+} from '../participation/listed-nodes.ts';
 import type { ListFact } from '../participation/participation.ts';
-import { type GoneNodes, nextGone, nextRemovalInMs, peersToServe } from '../participation/peers-to-serve.ts';
 import type { RouterIdGuard } from '../segment/router-id-guard.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';

@@ -5,7 +5,7 @@ import { clusterName, vipInterface } from '../../cli/shared-flags.ts';
 import type { NodeContext, NodeReadings } from '../../engine/examine/context.ts';
 import { keepalivedFlags } from '../../keepalived/supervise/keepalived-supervise-settings.ts';
 import type { VirtualRouterIds } from '../group/vrrp.ts';
-import { virtualRouterIdPair } from '../settings/vip-flags.ts';
+import { virtualRouterIdPair } from '../settings/keepalived-monitor-settings.ts';
 
 /** What the VIP's checks see. */
 export interface VipContext extends NodeContext {

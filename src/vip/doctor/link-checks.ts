@@ -11,10 +11,10 @@ import {
   warn,
 } from '../../engine/examine/check.ts';
 import type { HostProcess } from '../../engine/examine/host-processes.ts';
-import { addressIn, isSingleAddress } from '../../engine/system/network/address-text.ts';
+import { isSingleAddress } from '../../engine/system/network/address-text.ts';
 import { isInSubnet, parseAddress } from '../../engine/system/network/node-address.ts';
 import type { NetworkInterface, NetworkRoute } from '../../engine/system/network/routes.ts';
-import { chooseVipInterface } from '../group/vip-interface.ts';
+import { chooseVipInterface, vipProblems } from '../group/vip-interface.ts';
 import { NO_VIP, type VipContext } from './context.ts';
 import { isNamed, type NetworkFile, networkFileOf, unmanagedDevices } from './link-managers.ts';
 import { devices, links, type VipLink, vips } from './looks.ts';
@@ -120,16 +120,11 @@ export function judgeVipInterface(
   all: readonly NetworkRoute[],
   wanted?: string,
 ): Finding {
-  const home = interfaces.find(({ addresses }) => addresses.some((cidr) => isOwnAddress(cidr, vip)));
-  if (home !== undefined)
-    return fail(
-      `${vip} is the address of ${home.name} itself`,
-      'choose an address of the subnet that no host has: --api-vips, in the manifests too',
-    );
+  const [problem] = vipProblems(vip, { interfaces, routes: all, interface: wanted, isOurs: true });
   const chosen = chooseVipInterface(vip, interfaces, all, wanted);
-  if (chosen.kind === 'none')
+  if (problem !== undefined || chosen.kind === 'none')
     return fail(
-      chosen.reason.replace(/^Cannot choose an interface for VIP "[^"]*": /, `${vip}: `),
+      `${vip}: ${problem?.replace(/^Cannot .* VIP "[^"]*": /, '')}`,
       'ip -br address; then correct --api-vips or name the interface: --interface NAME',
     );
   const address = parseAddress(vip);
@@ -141,11 +136,6 @@ export function judgeVipInterface(
     `${vip} is in no subnet of ${chosen.name} (${addresses.join(' ')})`,
     `make sure that routers send ${vip} to this segment, or choose an address inside the subnet`,
   );
-}
-
-/** A VIP is put on an interface with all its bits; an address with a subnet is the node's own. */
-function isOwnAddress(cidr: string, vip: string): boolean {
-  return addressIn(cidr) === vip && !isSingleAddress(cidr);
 }
 
 export const vipInterface: Check<VipContext> = checkOf({

@@ -49,7 +49,7 @@ function buildInstance(kind: VipKind, vip: string, input: VrrpInput): VrrpInstan
   const chosen = chooseVipInterface(text, input.interfaces, input.routes, settings.interface);
   if (chosen.kind === 'none') return chosen.reason;
   const members = vrrpMembers(kind, family, input);
-  if (members.kind === 'not-ready') return members.reason;
+  if (typeof members === 'string') return members;
   return {
     name: instanceName(kind, family),
     kind,
@@ -87,25 +87,22 @@ function grouped(instance: VrrpInstance, _index: number, all: readonly VrrpInsta
 }
 
 /** The nodes that take part in one VIP, as this node sees them. */
-type VrrpMembers =
-  | {
-      readonly kind: 'members';
-      /** This node's place in the sorted list, 0 for a first node. */
-      readonly index: number;
-      readonly groupSize: number;
-      readonly self: VrrpPeer;
-      /** Sorted by name, without this node. */
-      readonly others: readonly (VrrpPeer & { readonly index: number })[];
-    }
-  | { readonly kind: 'not-ready'; readonly reason: string };
+interface VrrpMembers {
+  /** This node's place in the sorted list, 0 for a first node. */
+  readonly index: number;
+  readonly groupSize: number;
+  readonly self: VrrpPeer;
+  /** Sorted by name, without this node. */
+  readonly others: readonly (VrrpPeer & { readonly index: number })[];
+}
 
 /**
- * The group of a VIP. A list without an address for one of its nodes, with a duplicate address, or without this node
+ * The group of a VIP, or the reason against one. A list without an address for one of its nodes, with a duplicate address, or without this node
  * gives no group. A node that joined with such a list would be a second holder, because another member would not hear
  * it, or the reverse. An empty list belongs to a cluster that does not exist yet: its first node stands alone, if it is
  * set as the first one. A node finds itself by `nodeIp`, else by name, else by an address on one of its interfaces.
  */
-function vrrpMembers(kind: VipKind, family: AddressFamily, input: VrrpInput): VrrpMembers {
+function vrrpMembers(kind: VipKind, family: AddressFamily, input: VrrpInput): VrrpMembers | string {
   const nodes = kind === 'api' ? input.controlPlane : input.allNodes;
   const listed = listedMembers(nodes, family, input);
   if (typeof listed === 'string') return notReady(kind, listed);
@@ -120,20 +117,11 @@ function vrrpMembers(kind: VipKind, family: AddressFamily, input: VrrpInput): Vr
     return notReady(kind, `node address ${self.address} is not configured on any interface`);
   const index = found === undefined ? 0 : listed.indexOf(found);
   const others = listed.flatMap((member, place) => (place === index ? [] : [{ ...member, index: place }]));
-  return {
-    kind: 'members',
-    index,
-    groupSize: Math.max(1, listed.length),
-    self,
-    others,
-  };
+  return { index, groupSize: Math.max(1, listed.length), self, others };
 }
 
-function notReady(kind: VipKind, what: string): VrrpMembers {
-  return {
-    kind: 'not-ready',
-    reason: `Cannot join the group of the ${kind} VIP: ${what}, expected a complete list with this node`,
-  };
+function notReady(kind: VipKind, what: string): string {
+  return `Cannot join the group of the ${kind} VIP: ${what}, expected a complete list with this node`;
 }
 
 /** Sorted by name, or what is wrong with the list. */

@@ -14,22 +14,15 @@ export interface FlapState {
   readonly sinceMs: number;
 }
 
-interface FlapLimits {
+export const flapLimits = {
   /** Consecutive uncertain failures before they count. The holder needs more of them than a candidate. */
-  readonly failuresToFall: { readonly holder: number; readonly candidate: number };
-  /** How long it must be ok without a break after its first fall; doubled with each further one. */
-  readonly firstHoldMs: number;
-  readonly longestHoldMs: number;
-  /** A fall is forgotten after so long without another. */
-  readonly forgetAfterMs: number;
-}
-
-export const defaultFlapLimits: FlapLimits = {
   failuresToFall: { holder: 2, candidate: 1 },
+  /** How long it must be ok without a break after its first fall; doubled with each further one. */
   firstHoldMs: 1_000,
   longestHoldMs: 60_000,
+  /** A fall is forgotten after so long without another. */
   forgetAfterMs: 300_000,
-};
+} as const;
 
 export const initialFlap: FlapState = { verdict: 'unknown', failuresInARow: 0, falls: 0, sinceMs: 0 };
 
@@ -39,20 +32,12 @@ export const initialFlap: FlapState = { verdict: 'unknown', failuresInARow: 0, f
  * break makes it `ok` again. That time doubles with every fall, so that a check which flaps moves the VIP less and
  * less often. The very first samples count at once.
  */
-export function nextFlap(
-  state: FlapState,
-  sample: CheckSample,
-  holder: boolean,
-  nowMs: number,
-  limits: FlapLimits = defaultFlapLimits,
-): FlapState {
-  const known = forget(state, nowMs, limits);
-  return sample.kind === 'ok'
-    ? risen(known, nowMs, limits)
-    : fallen(known, sample.certain, holder, nowMs, limits);
+export function nextFlap(state: FlapState, sample: CheckSample, holder: boolean, nowMs: number): FlapState {
+  const known = forget(state, nowMs);
+  return sample.kind === 'ok' ? risen(known, nowMs) : fallen(known, sample.certain, holder, nowMs);
 }
 
-function risen(state: FlapState, nowMs: number, limits: FlapLimits): FlapState {
+function risen(state: FlapState, nowMs: number): FlapState {
   const upright = { ...state, failuresInARow: 0 };
   switch (state.verdict) {
     case 'unknown':
@@ -60,7 +45,7 @@ function risen(state: FlapState, nowMs: number, limits: FlapLimits): FlapState {
     case 'failed':
       return { ...upright, verdict: state.falls === 0 ? 'ok' : 'doubtful', sinceMs: nowMs };
     case 'doubtful':
-      return nowMs - state.sinceMs >= holdMs(state.falls, limits)
+      return nowMs - state.sinceMs >= holdMs(state.falls)
         ? { ...upright, verdict: 'ok', sinceMs: nowMs }
         : upright;
     case 'ok':
@@ -68,15 +53,9 @@ function risen(state: FlapState, nowMs: number, limits: FlapLimits): FlapState {
   }
 }
 
-function fallen(
-  state: FlapState,
-  certain: boolean,
-  holder: boolean,
-  nowMs: number,
-  limits: FlapLimits,
-): FlapState {
+function fallen(state: FlapState, certain: boolean, holder: boolean, nowMs: number): FlapState {
   const failuresInARow = state.failuresInARow + 1;
-  const patience = holder ? limits.failuresToFall.holder : limits.failuresToFall.candidate;
+  const patience = holder ? flapLimits.failuresToFall.holder : flapLimits.failuresToFall.candidate;
   const needed = state.verdict === 'doubtful' ? 1 : patience;
   const falls = certain || failuresInARow >= needed;
   if (!falls || state.verdict === 'failed') return { ...state, failuresInARow };
@@ -85,23 +64,19 @@ function fallen(
 }
 
 /** Only a check that has been ok for long enough is forgiven, and then all at once. */
-function forget(state: FlapState, nowMs: number, limits: FlapLimits): FlapState {
-  const forgiven = state.verdict === 'ok' && nowMs - state.sinceMs >= limits.forgetAfterMs;
+function forget(state: FlapState, nowMs: number): FlapState {
+  const forgiven = state.verdict === 'ok' && nowMs - state.sinceMs >= flapLimits.forgetAfterMs;
   return forgiven ? { ...state, falls: 0 } : state;
 }
 
-function holdMs(falls: number, limits: FlapLimits): number {
-  return Math.min(limits.longestHoldMs, limits.firstHoldMs * 2 ** Math.max(0, falls - 1));
+function holdMs(falls: number): number {
+  return Math.min(flapLimits.longestHoldMs, flapLimits.firstHoldMs * 2 ** Math.max(0, falls - 1));
 }
 
 /** For a status page: why the verdict is not what the last sample says; undefined where it is. */
-export function explainFlap(
-  state: FlapState,
-  nowMs: number,
-  limits: FlapLimits = defaultFlapLimits,
-): string | undefined {
+export function explainFlap(state: FlapState, nowMs: number): string | undefined {
   if (state.verdict === 'doubtful') {
-    const leftMs = Math.max(0, state.sinceMs + holdMs(state.falls, limits) - nowMs);
+    const leftMs = Math.max(0, state.sinceMs + holdMs(state.falls) - nowMs);
     const times = state.falls === 1 ? 'once' : `${state.falls} times`;
     return `damped: the check has failed ${times}, it is trusted again after ${Math.ceil(leftMs / 1_000)} s without another failure`;
   }

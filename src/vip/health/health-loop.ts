@@ -13,9 +13,8 @@ import type { RouterIdGuard } from '../segment/router-id-guard.ts';
 import type { SegmentWatch } from '../segment/segment-watch.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
-import type { HealthSource } from './health-sources.ts';
+import { allPeersBackWithoutApi, type HealthSource, instancesOf, lookAtPeers } from './health-sources.ts';
 import { createHealthVerdict, type HealthVerdict } from './health-verdict.ts';
-import { allPeersBackWithoutApi, instancesOf, lookAtPeers } from './look-at-peers.ts';
 import { createTrackWriter } from './track-writer.ts';
 
 /** The interval of the verdict while nothing happens. A death is handled at once. */

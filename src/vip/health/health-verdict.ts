@@ -99,17 +99,10 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
       priority: options.priority(),
     };
   };
-  let decided: TrackHealth = {
-    ...{ kind, service: 'unknown', failedForMs: 0, localApiServes: false, holder: false },
-    ...{ everyoneFailing: false, order: 'none', priority: undefined },
-  };
-  const decide = (): TrackHealth => {
-    decided = health();
-    return decided;
-  };
+  let decided = health();
   const look = (): void => {
     sample();
-    decide();
+    decided = health();
   };
   const outText = (): string => participationText(options.participation(), monotonicMs(), Date.now());
   const addends = (): readonly Addend[] =>
@@ -140,7 +133,7 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
     },
     look,
     value: () => {
-      decide();
+      decided = health();
       return addends().reduce((sum, { points }) => sum + points, 0);
     },
     isWell: () => url === undefined || flap.verdict === 'ok',

@@ -46,6 +46,7 @@ export async function factsOf(
   const present = presentAddresses();
   return {
     self,
+    group: status.group,
     vips: status.priorities.map((vipPriority): VipFacts => {
       const { kind, vips, value, order } = vipPriority;
       const isApi = kind === 'api';

@@ -1,4 +1,3 @@
-import { addressNumber } from '../../engine/system/network/node-address.ts';
 import type { Step } from '../../keepalived/track-value.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { RankedPeer } from '../group/vrrp.ts';
@@ -26,6 +25,8 @@ export interface OrderFacts {
   /** This node's name in the group. */
   readonly self: string;
   readonly vips: readonly VipFacts[];
+  /** The nodes that share the VIPs. */
+  readonly group: readonly { readonly name: string; readonly address: string }[];
   /** VIPs that another host holds too. */
   readonly splitBrain: readonly string[];
   /** Why this node does not join its group. */
@@ -55,14 +56,9 @@ export interface MoveWish {
   readonly holder: string | undefined;
 }
 
-/**
- * The peer that gets a VIP when its holder gives it up: the highest priority, and among equal ones the highest address.
- */
+/** The peer that gets a VIP when its holder gives it up. The priorities of a group are all different. */
 export function nextHolder(peers: readonly RankedPeer[]): RankedPeer | undefined {
-  return peers.reduce<RankedPeer | undefined>((best, peer) => {
-    const isBetter = best === undefined || outranks(peer, best);
-    return isBetter ? peer : best;
-  }, undefined);
+  return peers.toSorted((a, b) => b.priority - a.priority)[0];
 }
 
 /** Why this node cannot be drained of these VIPs without an outage; empty where it can. `force` leaves out what might be meant. */
@@ -115,32 +111,21 @@ function orderWords(order: string): string {
 
 function placeOf(facts: OrderFacts, vip: VipFacts, wish: MoveWish): MovePlan {
   const { to } = wish;
-  if (to === facts.self) return vip.holder ? here(facts, vip) : promotion(facts);
+  if (to === facts.self)
+    return vip.holder
+      ? { kind: 'nothing', why: `${to} holds ${named(vip)} already` }
+      : {
+          kind: 'move',
+          first: 'promote',
+          to,
+          why: 'its priority rises above that of the holder until it holds the VIP',
+        };
   if (to !== undefined && vip.peers.length > 0 && !vip.peers.some(({ name }) => name === to))
     return refused([
-      `there is no node "${to}" in its group, expected ${names([facts.self, ...vip.peers.map(({ name }) => name)])}`,
+      `there is no node "${to}" in its group, expected ${[facts.self, ...vip.peers.map(({ name }) => name)].join(', ')}`,
     ]);
   if (!vip.holder) return refused([notHolder(facts, vip, wish)]);
   return demotion(vip, wish);
-}
-
-/** As VRRP decides: by priority, and between equal ones by address. */
-function outranks(a: RankedPeer, b: RankedPeer): boolean {
-  if (a.priority !== b.priority) return a.priority > b.priority;
-  return BigInt(addressNumber(a.address)) > BigInt(addressNumber(b.address));
-}
-
-function here({ self }: OrderFacts, vip: VipFacts): MovePlan {
-  return { kind: 'nothing', why: `${self} holds ${named(vip)} already` };
-}
-
-function promotion({ self }: OrderFacts): MovePlan {
-  return {
-    kind: 'move',
-    first: 'promote',
-    to: self,
-    why: 'its priority rises above that of the holder until it holds the VIP',
-  };
 }
 
 function notHolder({ self }: OrderFacts, vip: VipFacts, { to, holder }: MoveWish): string {
@@ -155,7 +140,7 @@ function demotion(vip: VipFacts, { to }: MoveWish): MovePlan {
   const why =
     next === undefined
       ? 'another node reports healthy'
-      : `highest priority among healthy peers: ${names(vip.servingPeers.map(({ name, priority }) => `${name} ${priority}`))}`;
+      : `highest priority among healthy peers: ${vip.servingPeers.map(({ name, priority }) => `${name} ${priority}`).join(', ')}`;
   return { kind: 'move', first: 'demote', to: next?.name, why };
 }
 
@@ -179,8 +164,4 @@ function named({ kind, vips }: VipFacts): string {
 
 function kindWord(kind: VipKind): string {
   return kind === 'api' ? 'API' : 'ingress';
-}
-
-function names(list: readonly string[]): string {
-  return list.join(', ');
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { hostPort } from '../../engine/system/network/address-text.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { findHolder } from './gather-facts.ts';
-import type { Move } from './move-plan.ts';
+import type { Move, OrderFacts } from './move-plan.ts';
 import {
   asked,
   giveAndFollow,
@@ -10,7 +10,6 @@ import {
   planNow,
   refused,
   runOrderCommand,
-  type Situation,
   vipsOf,
   within,
 } from './order-command.ts';
@@ -31,12 +30,12 @@ type Settings = MoveVipSettings;
 
 /** Moves a VIP once and probes it meanwhile: resolves once it has moved, or with why it has not. */
 export async function moveVip(settings: Settings, env: NodeJS.ProcessEnv): Promise<OrderReport> {
-  return await runOrderCommand('move-vip', settings, [settings.kind], async (situation) => {
+  return await runOrderCommand('move-vip', settings, [settings.kind], async (facts) => {
     const { kind, to, steering } = settings;
-    const plan = await planNow(situation, { kind, to }, steering);
+    const plan = await planNow(facts, { kind, to }, steering);
     if (plan.kind === 'nothing') return { outcome: 'done', notes: [plan.why], tookMs: null };
     if (plan.kind === 'refused') return refused(CANNOT, plan.reasons);
-    if (!settings.dryRun) return await probedMove(plan, situation, settings, env);
+    if (!settings.dryRun) return await probedMove(plan, facts, settings, env);
     const notes = [`It would go to ${plan.to ?? 'another node'}: ${plan.why}.`];
     return { outcome: 'would-do', notes, tookMs: null };
   });
@@ -44,12 +43,12 @@ export async function moveVip(settings: Settings, env: NodeJS.ProcessEnv): Promi
 
 async function probedMove(
   plan: Move,
-  situation: Situation,
+  facts: OrderFacts,
   settings: Settings,
   env: NodeJS.ProcessEnv,
 ): Promise<OrderOutcome> {
   const { kind, apiPort } = settings;
-  const [vip = ''] = vipsOf(situation.facts, [kind]);
+  const [vip = ''] = vipsOf(facts, [kind]);
   const target: ProbePlan = {
     ...{ host: vip, everyMs: PROBE_EVERY_MS, timeoutMs: PROBE_TIMEOUT_MS },
     ...(kind === 'api' ? { port: apiPort, how: 'https' } : { port: INGRESS_PORT, how: 'tcp' }),
@@ -61,14 +60,14 @@ async function probedMove(
     const untilMs = whose.atMs + settings.timeout;
     const order: MoveOrder = { kind: 'move', vip: kind, first: plan.first, ...whose, untilMs };
     const orderedMs = monotonicMs();
-    const outcome = await move(order, situation, settings);
+    const outcome = await move(order, facts, settings);
     await probe.stop();
     if (outcome.tookMs === null) return outcome;
     const attempts = probe.attempts();
     const answeredMs = firstAnswerMs(attempts, orderedMs + outcome.tookMs);
     const report = {
-      ...{ from: situation.facts.self, how: target.how, target: hostPort(target), ...probeFigures(attempts) },
-      holder: plan.first === 'promote' ? situation.facts.self : await holderOf(vip, situation),
+      ...{ from: facts.self, how: target.how, target: hostPort(target), ...probeFigures(attempts) },
+      holder: plan.first === 'promote' ? facts.self : await holderOf(vip, facts),
       answeredMs: answeredMs === null ? null : Math.round(answeredMs - orderedMs),
     };
     return { ...outcome, probe: report };
@@ -77,7 +76,7 @@ async function probedMove(
   }
 }
 
-async function move(order: MoveOrder, { facts }: Situation, settings: Settings): Promise<OrderOutcome> {
+async function move(order: MoveOrder, facts: OrderFacts, settings: Settings): Promise<OrderOutcome> {
   const { kind, timeout, steering } = settings;
   const place = order.first === 'demote' ? 'elsewhere' : 'here';
   const errand = { order, vips: vipsOf(facts, [kind]), place, cannot: CANNOT } as const;
@@ -91,7 +90,7 @@ async function move(order: MoveOrder, { facts }: Situation, settings: Settings):
   });
 }
 
-async function holderOf(vip: string, { group }: Situation): Promise<string> {
+async function holderOf(vip: string, { group }: OrderFacts): Promise<string> {
   const { name, text } = await findHolder(vip, group);
   return name ?? text ?? 'no node that answers';
 }

@@ -15,12 +15,6 @@ import { notBegun, orderText, type VipOrder } from './vip-order.ts';
 export type OrderOutcome = Pick<OrderReport, 'outcome' | 'notes' | 'tookMs'> &
   Partial<Pick<OrderReport, 'probe'>>;
 
-/** What the monitor's answer means for an order, and the nodes that share the VIPs. */
-export interface Situation {
-  readonly facts: OrderFacts;
-  readonly group: KeepalivedMonitorStatus['group'];
-}
-
 /**
  * The steps of every such command: asks the monitor, does the work for the wanted kinds of VIP (by default all that this
  * node has), and reports the VIPs' holders afterwards. Without a monitor the work is not done.
@@ -29,7 +23,7 @@ export async function runOrderCommand(
   command: OrderReport['command'],
   places: OrderEndpoints,
   wanted: readonly VipKind[] | undefined,
-  work: (situation: Situation, kinds: readonly VipKind[]) => Promise<OrderOutcome>,
+  work: (facts: OrderFacts, kinds: readonly VipKind[]) => Promise<OrderOutcome>,
 ): Promise<OrderReport> {
   const look = await askMonitor(places);
   if (look.kind === 'silent')
@@ -37,25 +31,23 @@ export async function runOrderCommand(
       ...{ v: 1, command, node: '', outcome: 'unknown', notes: [look.message] },
       ...{ vips: [], tookMs: null, probe: null },
     };
-  const { group } = look.status;
   const facts = await factsOf(look.status, places);
   const kinds = wanted ?? facts.vips.map(({ kind }) => kind);
-  const outcome = await work({ facts, group }, kinds);
+  const outcome = await work(facts, kinds);
   return {
     v: 1,
     command,
     node: facts.self,
     probe: null,
     ...outcome,
-    vips: await whereAre(kinds, facts, group),
+    vips: await whereAre(kinds, facts),
   };
 }
 
 /** The holders of the VIPs of these kinds. */
 async function whereAre(
   kinds: readonly VipKind[],
-  { vips }: OrderFacts,
-  group: Situation['group'],
+  { vips, group }: OrderFacts,
 ): Promise<OrderReport['vips']> {
   const all = vips.flatMap(({ kind, vips: list }) =>
     kinds.includes(kind) ? list.map((vip) => ({ kind, vip })) : [],
@@ -74,12 +66,12 @@ export function vipsOf({ vips }: OrderFacts, kinds: readonly VipKind[]): readonl
 
 /** What a move would do now. An order that is in force is an objection too. */
 export async function planNow(
-  { facts, group }: Situation,
+  facts: OrderFacts,
   wish: Omit<MoveWish, 'holder'>,
   orderPath: string,
 ): Promise<MovePlan> {
   const [vip] = vipsOf(facts, [wish.kind]);
-  const found = vip === undefined ? undefined : await findHolder(vip, group);
+  const found = vip === undefined ? undefined : await findHolder(vip, facts.group);
   const plan = planMove(facts, { ...wish, holder: found?.name });
   const inTheWay = plan.kind === 'move' ? await orderInTheWay(orderPath) : undefined;
   return inTheWay === undefined ? plan : { kind: 'refused', reasons: [inTheWay] };

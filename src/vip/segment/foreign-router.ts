@@ -1,15 +1,11 @@
 import type { AddressFamily } from '../../engine/system/network/node-address.ts';
-import type { KeepalivedModel } from '../group/vrrp.ts';
+import type { KeepalivedModel, VrrpInstance } from '../group/vrrp.ts';
 
 /** A virtual router id that this node is about to use. */
-export interface WatchedRouterId {
-  readonly virtualRouterId: number;
-  readonly family: AddressFamily;
-  readonly interface: string;
-  readonly vip: string;
-  /** This node's own address in the VIP's family. */
-  readonly sourceAddress: string;
-}
+export type WatchedRouterId = Pick<
+  VrrpInstance,
+  'virtualRouterId' | 'family' | 'interface' | 'vip' | 'sourceAddress'
+>;
 
 /** A VRRP packet that came in with a watched id and without its VIP, with the VIP and another id, or in another version of VRRP. */
 export interface ForeignAdvert {

@@ -27,15 +27,14 @@ export function createSplitBrainAlarm(
   observers: KeepalivedMonitorObservers,
 ): SplitBrainAlarm {
   const states = new Map<string, SplitBrainState>();
-  const lastHeard = new Map<string, readonly OtherHolder[]>();
   const stateOf = ({ vip }: VrrpInstance): SplitBrainState => states.get(vip) ?? initialSplitBrain;
   const held = (): readonly VrrpInstance[] => heldInstances(settings.stateFile, served());
   const instances = (): readonly VrrpInstance[] => served()?.instances ?? [];
   for (const vip of settings.vips) observers.metrics.splitBrain(vip, false);
   return {
     view: () =>
-      [...states].flatMap(([vip, { split }]) =>
-        split ? [{ vip, holders: (lastHeard.get(vip) ?? []).map(nameOf) }] : [],
+      [...states].flatMap(([vip, { split, lastHeard }]) =>
+        split ? [{ vip, holders: lastHeard.map(({ mac, node }) => node?.name ?? mac) }] : [],
       ),
     held,
     inDoubt: () => instances().filter((each) => stateOf(each).split || stateOf(each).heard > 0),
@@ -48,15 +47,10 @@ export function createSplitBrainAlarm(
         const others = othersOf(instance);
         const after = nextSplitBrain(before, { holds: here.includes(instance), others, nowMs });
         states.set(instance.vip, after);
-        if (others.length > 0) lastHeard.set(instance.vip, others);
         logHolders(instance, { before, after, others, nowMs }, observers);
       }
     },
   };
-}
-
-function nameOf({ mac, node }: OtherHolder): string {
-  return node?.name ?? mac;
 }
 
 /** The hosts behind these answers. A peer of one family is known by the name that it has in the other. */
@@ -115,13 +109,16 @@ export interface SplitBrainState {
   /** Consecutive rounds in which another host answered, or in which none did. */
   readonly heard: number;
   readonly silent: number;
+  readonly lastHeard: readonly OtherHolder[];
   /** When the first answer of this split came. */
   readonly sinceMs: number;
   /** Two nodes hold it. */
   readonly split: boolean;
 }
 
-export const initialSplitBrain: SplitBrainState = { heard: 0, silent: 0, sinceMs: 0, split: false };
+export const initialSplitBrain: SplitBrainState = {
+  ...{ heard: 0, silent: 0, lastHeard: [], sinceMs: 0, split: false },
+};
 
 /** One answer may come from a node that is just giving the VIP up. */
 const ROUNDS_TO_BELIEVE = 2;
@@ -142,5 +139,5 @@ export function nextSplitBrain(
   }
   const heard = state.heard + 1;
   const sinceMs = heard === 1 && !state.split ? nowMs : state.sinceMs;
-  return { heard, silent: 0, sinceMs, split: state.split || heard >= ROUNDS_TO_BELIEVE };
+  return { heard, silent: 0, lastHeard: others, sinceMs, split: state.split || heard >= ROUNDS_TO_BELIEVE };
 }

@@ -1,7 +1,12 @@
 import type { Before, ParticipationNote } from '../../../src/keepalived/participation-note.ts';
 import { NODE_LIST_PATIENCE_MS, standIn } from '../../../src/keepalived/stand-in.ts';
 import { TRACK } from '../../../src/keepalived/track-value.ts';
-import { nextListFact } from '../../../src/vip/participation/listed-names.ts';
+import {
+  type GoneNodes,
+  nextGone,
+  nextListFact,
+  peersToServe,
+} from '../../../src/vip/participation/listed-nodes.ts';
 import {
   type ListFact,
   nextBefore,
@@ -9,7 +14,6 @@ import {
   type ParticipationFacts,
   participation,
 } from '../../../src/vip/participation/participation.ts';
-import { type GoneNodes, nextGone, peersToServe } from '../../../src/vip/participation/peers-to-serve.ts';
 import {
   initialVipUse,
   nextVipUse,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { VrrpRequest } from '../../../src/keepalived/supervise/state.ts';
-import { transitionCauses } from '../../../src/keepalived/transition-cause.ts';
+import { transitionCauses } from '../../../src/keepalived/supervise/why.ts';
 import { createWorld, type Move, type World } from '../../helpers/keepalived-world.ts';
 import { runs } from '../../helpers/property-seed.ts';
 

@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  localApiAfterMs,
-  silentTrackValue,
-  TRACK,
-  type TrackHealth,
-  trackValue,
-} from '../../../src/keepalived/track-value.ts';
+import { silentTrackValue } from '../../../src/keepalived/stand-in.ts';
+import { localApiAfterMs, TRACK, type TrackHealth, trackValue } from '../../../src/keepalived/track-value.ts';
 import { prioritySpread, vrrpPriority } from '../../../src/vip/group/vrrp-priority.ts';
 
 const healthy: TrackHealth = {

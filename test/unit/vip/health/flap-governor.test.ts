@@ -5,7 +5,7 @@ import {
   explainFlap,
   type FlapState,
   initialFlap,
-  defaultFlapLimits as limits,
+  flapLimits as limits,
   nextFlap,
 } from '../../../../src/vip/health/flap-governor.ts';
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { KeepalivedModel } from '../../../../src/vip/group/vrrp.ts';
-import { allPeersBackWithoutApi } from '../../../../src/vip/health/look-at-peers.ts';
+import { allPeersBackWithoutApi } from '../../../../src/vip/health/health-sources.ts';
 import { freePort } from '../../../helpers/free-port.ts';
 
 const own = '127.0.0.1';

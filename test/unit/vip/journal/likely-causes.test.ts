@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { allJournals } from '../../../../src/commands/journal-words.ts';
 import type { JournalLine } from '../../../../src/engine/observe/journal/journal-line.ts';
-import { reloadReason } from '../../../../src/keepalived/transition-cause.ts';
+import { reloadReason } from '../../../../src/keepalived/supervise/why.ts';
 import { lineAt } from '../../../helpers/timeline-lines.ts';
 
 const health = (ms: number, fields: Partial<JournalLine> = {}) =>

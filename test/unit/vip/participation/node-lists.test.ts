@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { VrrpInput } from '../../../../src/vip/group/vrrp.ts';
-import { listedNames, nextListFact } from '../../../../src/vip/participation/listed-names.ts';
 import {
   type GoneNodes,
+  listedNames,
   nextGone,
+  nextListFact,
   nextRemovalInMs,
   peersToServe,
-} from '../../../../src/vip/participation/peers-to-serve.ts';
+} from '../../../../src/vip/participation/listed-nodes.ts';
 
 const list = (...nodes: readonly string[]) =>
   nodes.map((text) => ({ name: text.slice(0, 1), addresses: [`10.0.0.${text.slice(1)}`] }));

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Before } from '../../../../src/keepalived/participation-note.ts';
-import { standIn } from '../../../../src/keepalived/stand-in.ts';
-import { silentTrackValue, TRACK, withoutBonus } from '../../../../src/keepalived/track-value.ts';
+import { silentTrackValue, standIn } from '../../../../src/keepalived/stand-in.ts';
+import { TRACK, withoutBonus } from '../../../../src/keepalived/track-value.ts';
 import {
   type ListFact,
   nextBefore,

@@ -6,8 +6,7 @@ import {
   parseAddress,
 } from '../../../../src/engine/system/network/node-address.ts';
 import { elementsOf } from '../../../../src/engine/system/nft/nft.ts';
-import { parseForeign } from '../../../../src/vip/segment/foreign-adverts.ts';
-import { parseCapture } from '../../../../src/vip/segment/segment-capture.ts';
+import { parseCapture, parseForeign } from '../../../../src/vip/segment/segment-capture.ts';
 
 /** As nft 1.0.6 prints it; chains and rules are left out. */
 const listing = (...sets: readonly string[]) =>
