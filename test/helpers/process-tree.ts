@@ -1,11 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import {
-  isAlive,
-  type ProcessId,
-  readProcess,
-  signalProcess,
-} from '../../src/engine/system/process/processes.ts';
-import { waitFor } from './wait-for.ts';
+import { type ProcessId, readProcess } from '../../src/engine/system/process/processes.ts';
 
 export type ProcessKind = 'haproxy-master' | 'haproxy-worker' | 'haproxy-check' | 'node' | 'other';
 
@@ -60,19 +54,6 @@ export function memoryOf(processes: readonly { readonly id: ProcessId }[]): Memo
     anonymous += fieldKb(text, 'Anonymous');
   }
   return { rss, pss, anonymous };
-}
-
-/**
- * Ends processes that the test started: SIGTERM, after `graceMs` SIGKILL. By pid and start time, so that a pid that was
- * handed out again is not touched. Resolves once none of them runs.
- */
-export async function stopProcesses(ids: readonly ProcessId[], graceMs = 2_000): Promise<void> {
-  for (const id of ids) signalProcess(id, 'SIGTERM');
-  const gone = () => !ids.some(isAlive);
-  await waitFor('processes to end after SIGTERM', gone, graceMs).catch(() => {
-    for (const id of ids) signalProcess(id, 'SIGKILL');
-  });
-  await waitFor('processes to end after SIGKILL', gone);
 }
 
 function readOne(pid: number): readonly Omit<TreeProcess, 'kind'>[] {

@@ -7,7 +7,6 @@ import { describeMachine, formatMachine } from '../reload/machine.ts';
 import type { Fault, Measured } from './fault.ts';
 import { faults } from './faults.ts';
 import { type FailoverOptions, readOptions, usage } from './options.ts';
-import { randomFaults } from './random.ts';
 import { type FaultResult, missedTargets, type SubjectResult, summarize } from './report.ts';
 import { openScene, type Scene } from './scene.ts';
 import type { Subject } from './subject.ts';
@@ -95,7 +94,7 @@ const stop = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.on(name, () => (stop.signal.aborted ? process.exit(130) : stop.abort()));
 try {
-  const options = readOptions(process.argv.slice(2), [...faults, randomFaults]);
+  const options = readOptions(process.argv.slice(2), faults);
   if (options.help) console.log(usage);
   else process.exitCode = await run(options, stop.signal);
 } catch (error) {

@@ -190,10 +190,6 @@ const holders: Section = {
       cells: { hawser: 'failover#faults/two-moves/hawser/metrics/twoHoldersMs' },
       goal: { atMost: 30, of: 'max' },
     }),
-    faultRow('random faults, six to a trial: two holders', 'random', 'twoHoldersMs', {
-      cells: { hawser: 'failover#faults/random/hawser/metrics/twoHoldersMs' },
-      goal: never,
-    }),
     faultRow('a node joins: moves', 'add-peer', 'moves', { unit: '', goal: never }),
     faultRow('a node leaves: moves', 'remove-peer', 'moves', { unit: '', goal: never }),
     faultRow('a dead node comes back: moves', 'node-death', 'recoveryMoves', { unit: '', goal: never }),

@@ -1,20 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Entry } from '../../faults/record/history.ts';
-import { leftFiles, temporaryFiles } from '../../faults/record/left-files.ts';
 import { isTemporary } from '../../faults/record/temporary-name.ts';
 import { findingsIn } from './findings.ts';
 import { atRest, madeHistory } from './made-history.ts';
-
-let dir: string;
-
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hawser-left-'));
-});
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const half = '.haproxy.cfg.0123456789abcdef';
 
@@ -54,25 +42,4 @@ test('a temporary file is a violation once both monitors were started a minute a
   expect(found(...both(69_000))).toEqual([]);
   expect(found(started('haproxy-monitor', 75_000))).toEqual([]);
   expect(found(...both(75_000))).toEqual([`cp-1: temporary file ${half}, which no monitor has removed`]);
-});
-
-test('sockets and new temporary files that are left at the end are found, and old ones are not', async () => {
-  mkdirSync(join(dir, 'run'));
-  writeFileSync(join(dir, half), '');
-  const before = temporaryFiles(dir);
-  expect(before).toEqual([half]);
-  writeFileSync(join(dir, 'keepalived.conf.candidate'), '');
-  // The second one is HAProxy's own, which it leaves.
-  const servers = ['keepalived.sock', 'haproxy.sock'].map((name) =>
-    createServer().listen(join(dir, 'run', name)),
-  );
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.once('listening', resolve))));
-  try {
-    expect(leftFiles(dir, before)).toEqual([
-      'socket run/keepalived.sock',
-      'temporary file keepalived.conf.candidate',
-    ]);
-  } finally {
-    for (const server of servers) server.close();
-  }
 });

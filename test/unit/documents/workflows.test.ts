@@ -6,7 +6,6 @@ import { parse } from 'yaml';
 const root = join(import.meta.dirname, '../../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const workflows = globSync('.github/workflows/*.yml', { cwd: root }).toSorted();
-const forms = globSync('.github/ISSUE_TEMPLATE/[bf]*.yml', { cwd: root }).toSorted();
 const { scripts } = JSON.parse(read('package.json'));
 
 interface Step {
@@ -18,14 +17,6 @@ function stepsOf(path: string): readonly Step[] {
   const { jobs } = parse(read(path));
   return Object.values<{ steps: readonly Step[] }>(jobs).flatMap(({ steps }) => steps);
 }
-
-test('there are workflows for a pull request, every night and a tag', () => {
-  expect(workflows.map((path) => Object.keys(parse(read(path)).on))).toEqual([
-    ['schedule', 'workflow_dispatch'],
-    ['pull_request', 'push'],
-    ['push'],
-  ]);
-});
 
 test.each(workflows)('every command of %s exists in the repository', (path) => {
   const steps = stepsOf(path);
@@ -45,17 +36,6 @@ test('a pull request runs the static checks and the unit tests, and the night ru
   expect(commands(change)).toEqual(expect.arrayContaining(['npm run check:static', 'npm test']));
   expect(commands(night)).toContain('.ci/run');
   expect(commands(tag)).toContainEqual(expect.stringContaining('npm run release -- '));
-});
-
-test.each(forms)('the form %s has fields with a label, and asks for what is required', (path) => {
-  const { name, description, body } = parse(read(path));
-  expect([name, description]).toEqual([expect.any(String), expect.any(String)]);
-  const fields = body.filter(({ type }: { type: string }) => type !== 'markdown');
-  for (const { id, attributes, validations } of fields) {
-    expect(id).toMatch(/^[a-z]+$/);
-    expect(attributes.label).toMatch(/./);
-    expect(validations).toEqual({ required: true });
-  }
 });
 
 test('the form for something wrong asks for the support bundle and the version', () => {

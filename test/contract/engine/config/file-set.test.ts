@@ -115,24 +115,6 @@ describe('a set', () => {
     expect(lstatSync(fileOf('maps/hosts.map')).isFile()).toBe(true);
     expect(statSync(fileOf('certs/a.pem')).mode & 0o777).toBe(0o600);
   });
-
-  it('that an earlier process left incomplete is completed', async () => {
-    await scene.deployer().applySet(setOf('one'), signal);
-    rmSync(fileOf('maps/hosts.map'));
-    writeFileSync(fileOf('lists/allowed.lst'), '');
-    await scene.deployer().applySet({ ...setOf('one'), text: `${setOf('one').text}# edited\n` }, signal);
-    expect(readFileSync(fileOf('maps/hosts.map'), 'utf8')).toBe('a.example one\n');
-    expect(readFileSync(fileOf('lists/allowed.lst'), 'utf8')).toBe('# one\n192.0.2.1\n');
-  });
-
-  it('has names on disk that no other content can have', async () => {
-    const { applySet } = scene.deployer();
-    await applySet(setOf('one'), signal);
-    await applySet(setOf('two'), signal);
-    const names = filesBeside(scene.configPath);
-    expect(names).toHaveLength(5);
-    for (const name of names) expect(name).toMatch(/^\w+\/\w+\.[0-9a-f]{16}\.\w+$/);
-  });
 });
 
 describe('the last good set stays, and is whole', () => {
