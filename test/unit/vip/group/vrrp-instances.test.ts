@@ -123,13 +123,13 @@ test('the VIP that the holder lists among its own addresses is never a peer’s 
   ]);
 });
 
-test('both families of a kind make a group, each with the addresses of its own', () => {
+test('both families of a kind make a group, each with its own addresses, and VIPs of one host', () => {
   const controlPlane = [node('a', '10.0.0.1', 'fd00::1'), node('b', '10.0.0.2', 'fd00::2')];
   const interfaces = [{ name: 'eth0', addresses: ['10.0.0.1/24', 'fd00::1/64'] }];
   const found = built(input({ apiVips: ['fd00::5', '10.0.0.5'] }, { controlPlane, interfaces }));
-  expect(found.map(({ name, sourceAddress, syncGroup }) => [name, sourceAddress, syncGroup])).toEqual([
-    ['API', '10.0.0.1', 'API_VIPS'],
-    ['API_V6', 'fd00::1', 'API_VIPS'],
+  expect(found).toMatchObject([
+    { name: 'API', sourceAddress: '10.0.0.1', prefixLength: 32, syncGroup: 'API_VIPS' },
+    { name: 'API_V6', sourceAddress: 'fd00::1', prefixLength: 128, syncGroup: 'API_VIPS' },
   ]);
 });
 

@@ -14,6 +14,7 @@ const sizes = Array.from({ length: maxGroupSize }, (_, index) => index + 1);
 
 test('fall with the place in the list', () => {
   expect(prioritiesOf(1)).toEqual([220]);
+  expect(prioritiesOf(2)).toEqual([220, 210]);
   expect(prioritiesOf(3)).toEqual([220, 210, 200]);
   expect(prioritiesOf(5)).toEqual([220, 213, 206, 199, 192]);
 });

@@ -34,3 +34,19 @@ test('a node whose virtual router ID is taken is out of the group, and a healthy
   };
   expect(keepalivedProblems(taken)).toMatchObject([{ rank: 'out-of-group', text: 'by x' }]);
 });
+
+test.each([
+  ['other nodes', 'failed', ['redundancy']],
+  ['load balancer', 'failed', ['out-of-group']],
+  ['load balancer', 'unknown', []],
+  ['load balancer', 'ok', []],
+  ['local API server', 'failed', []],
+])('the health check "%s" that is %s gives the problems %j', (check, state, ranks) => {
+  const ok = { check: 'x', state: 'ok', message: 'x' };
+  const checks = [ok, ok, { check, state, message: 'x' }];
+  const node = {
+    ...here(false, true),
+    keepalivedMonitor: monitor && { ...monitor, priorities: [{ ...priority, order: null, checks }] },
+  };
+  expect(keepalivedProblems(node as never).map(({ rank }) => rank)).toEqual(ranks);
+});

@@ -1,0 +1,24 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { removeUnnamed } from '../../../../src/engine/config/files-folder.ts';
+
+const digest = '0123456789abcdef';
+const minutes = (count: number) => count * 60_000;
+
+test('a file that hawser wrote is removed once no set has named it for an hour, and no other file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hawser-files-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const [named, old, half] = [`certs/a.${digest}.pem`, `certs/b.${digest}.pem`, `certs/.c.${digest}`];
+  mkdirSync(join(folder, 'certs'));
+  for (const name of [named, old, half, 'certs/by-hand.pem']) writeFileSync(join(folder, name), '');
+  const unnamed = { since: new Map<string, number>(), lookAtMs: 0 };
+  const removedAt = async (nowMs: number, names: readonly string[]) =>
+    (await removeUnnamed(folder, new Set(names), unnamed, nowMs)).toSorted();
+  expect(await removedAt(0, [named])).toEqual([]);
+  expect(await removedAt(minutes(59), [named])).toEqual([]);
+  expect(await removedAt(minutes(61), [named])).toEqual([]);
+  expect(await removedAt(minutes(70), [named])).toEqual([half, old].toSorted());
+  expect(readdirSync(join(folder, 'certs')).toSorted()).toEqual([`a.${digest}.pem`, 'by-hand.pem']);
+});
