@@ -1,38 +1,22 @@
+import { type ApplyOutcome, REFUSED } from '../../engine/config/outcome.ts';
 import { type MetricsRegistry, simpleGauge } from '../../engine/observe/metrics-registry.ts';
 import { createMonitorMetrics, type MonitorMetrics } from '../../engine/observe/monitor-metrics.ts';
-import type { RejectionReason } from '../decide/verdict.ts';
-
-/** The served certificate that expires first. */
-export interface FirstExpiry {
-  readonly namespace: string;
-  readonly route: string;
-  readonly validToMs: number;
-}
+import type { Decision } from '../decide/decide.ts';
+import type { Admission, AdmittedRoute, RejectionReason } from '../decide/verdict.ts';
+import type { RouterObserver } from './router-observer.ts';
 
 /** Prometheus metrics of the running router, in addition to HAProxy's own statistics. */
 export interface RouterMetrics extends MonitorMetrics {
-  /** A whole set was rendered and written. */
-  readonly written: (seconds: number) => void;
-  /** A reload: its reason, its result, and how long HAProxy took, if known. */
-  readonly reloaded: (reason: string, result: ReloadResult, seconds: number | undefined) => void;
-  /** Whether the wanted configuration is not served, because its validation or reload failed. */
-  readonly failing: (isFailing: boolean) => void;
-  /** A change was served without a reload. */
-  readonly reloadAvoided: () => void;
-  /** From the first event of a change to the moment at which it is served. */
-  readonly changeServed: (seconds: number) => void;
-  /** This router's routes: how many are served, and how many are not, by reason. */
-  readonly routes: (admitted: number, rejected: ReadonlyMap<RejectionReason, number>) => void;
-  readonly runtimeCommands: (done: number, failed: number) => void;
+  /** An event that may change the configuration. */
+  readonly heard: () => void;
+  /** Counts what becomes of decisions. */
+  readonly observer: RouterObserver;
   /** A write of a Route's status, or another writer's change of our entry. */
   readonly statusWrite: (result: 'written' | 'failed' | 'contended') => void;
   /** A list from the API lacked most of the objects seen before. */
   readonly listDoubted: () => void;
-  readonly firstExpiry: (certificate: FirstExpiry | undefined) => void;
   readonly ready: (isReady: boolean) => void;
 }
-
-export type ReloadResult = 'done' | 'rejected' | 'failed';
 
 /** All of them, each of which shows 0 where there are none: an alert compares now with before. */
 const rejections = Object.keys({
@@ -48,23 +32,17 @@ const rejections = Object.keys({
   ConfigurationRefused: true,
 } satisfies Readonly<Record<RejectionReason, true>>) as readonly RejectionReason[];
 
-const RESULTS: readonly ReloadResult[] = ['done', 'rejected', 'failed'];
+const RESULTS = ['done', 'rejected', 'failed'] as const;
 
-/** The first three have the names of openshift-router, so that its dashboards go on; the others are hawser's. */
+/** The first three have the names of openshift-router, so that its dashboards go on; the others are hawser's. `nowMs` is monotonic. */
 export function createRouterMetrics(
   nowMs: () => number,
   registry: MetricsRegistry,
   knownReasons: readonly string[],
 ): RouterMetrics {
-  const number = (name: string, help: string) => simpleGauge(registry, name, help);
-  const reload = reloadMetrics(registry, knownReasons);
-  const admitted = number('hawser_router_routes', 'Routes that are served.');
-  const rejected = registry.gauge('hawser_router_rejected_routes', 'Routes that are not served, by reason.');
-  const commands = registry.counter(
-    'hawser_router_runtime_commands_total',
-    'Commands to the running HAProxy that changed it without a reload.',
-    [{ result: 'done' }, { result: 'failed' }],
-  );
+  const countOutcome = outcomeMetrics(registry, knownReasons);
+  const changes = changeTimes(nowMs, registry);
+  const showRoutes = routeMetrics(registry);
   const statuses = registry.counter(
     'hawser_router_status_writes_total',
     'Writes of the statuses of Routes and Ingresses: written, failed, or contended (changed by another router of that name, or another controller).',
@@ -74,43 +52,34 @@ export function createRouterMetrics(
     'hawser_router_doubted_lists_total',
     'Lists that lacked more than half of the known objects; used only if a second one agrees.',
   );
-  const expiry = registry.gauge(
-    'hawser_router_certificate_expiry_timestamp_seconds',
-    'Expiry (Unix time) of the served certificate that expires first.',
-  );
-  const routes: RouterMetrics['routes'] = (count, reasons) => {
-    admitted(count);
-    for (const reason of rejections) rejected.set(reasons.get(reason) ?? 0, { reason });
-  };
-  routes(0, new Map());
   return {
     ...createMonitorMetrics(nowMs, registry),
-    ...reload,
-    routes,
-    runtimeCommands: (done, failed) => {
-      commands({ result: 'done' }, done);
-      commands({ result: 'failed' }, failed);
+    heard: changes.heard,
+    observer: {
+      onDecided: changes.decided,
+      onDecision: ({ admission }) => showRoutes(admission),
+      onOutcome: (outcome, tookMs, cause, isPart = false) => {
+        changes.outcome(outcome, isPart);
+        countOutcome(outcome, tookMs, cause);
+      },
     },
     statusWrite: (result) => statuses({ result }),
     listDoubted: () => doubted(),
-    firstExpiry: (certificate) => {
-      expiry.clear();
-      if (certificate === undefined) return;
-      // Prometheus puts the namespace of the router's pod in place of a label "namespace".
-      const { namespace, route, validToMs } = certificate;
-      expiry.set(validToMs / 1_000, { route_namespace: namespace, route });
-    },
-    ready: number('hawser_router_ready', '1 while /healthz/ready of the router answers with 200.'),
+    ready: simpleGauge(
+      registry,
+      'hawser_router_ready',
+      '1 while /healthz/ready of the router answers with 200.',
+    ),
   };
 }
 
-function reloadMetrics(registry: MetricsRegistry, knownReasons: readonly string[]) {
+function outcomeMetrics(registry: MetricsRegistry, knownReasons: readonly string[]) {
   const seconds = registry.summary('template_router_reload_seconds', 'How long reloads of HAProxy took.');
   const written = registry.summary(
     'template_router_write_config_seconds',
     'How long it took to write the configuration.',
   );
-  const failure = simpleGauge(
+  const failing = simpleGauge(
     registry,
     'template_router_reload_failure',
     '1 if the last reload failed or its configuration was refused.',
@@ -124,19 +93,116 @@ function reloadMetrics(registry: MetricsRegistry, knownReasons: readonly string[
     'hawser_router_reloads_avoided_total',
     'Changes that HAProxy serves without a reload.',
   );
-  const changeServed = registry.histogram(
+  const commands = registry.counter(
+    'hawser_router_runtime_commands_total',
+    'Commands to the running HAProxy that changed it without a reload.',
+    [{ result: 'done' }, { result: 'failed' }],
+  );
+  return (outcome: ApplyOutcome, tookMs: number, cause: string): void => {
+    failing(!isServed(outcome));
+    if (outcome.kind === 'reloaded') {
+      // A supervisor says how long its part took; what one that does not answer did is all in one.
+      const reloadMs = outcome.tookMs ?? 0;
+      written((tookMs - reloadMs) / 1_000);
+      commands({ result: 'done' }, outcome.commands ?? 0);
+      commands({ result: 'failed' }, outcome.what === REFUSED ? 1 : 0);
+      if (outcome.atRunTime === true) avoided();
+      else seconds(reloadMs / 1_000);
+    }
+    const result = resultOf(outcome);
+    if (result !== undefined) reloads({ reason: reasonOf(outcome, cause), result });
+  };
+}
+
+function isServed({ kind }: ApplyOutcome): boolean {
+  return kind === 'reloaded' || kind === 'unchanged';
+}
+
+/** Why changed routes needed a reload, if known. */
+function reasonOf(outcome: ApplyOutcome, cause: string): string {
+  const what = outcome.kind === 'reloaded' ? outcome.what : undefined;
+  return cause === 'routes-changed' ? (what ?? cause) : cause;
+}
+
+/** Undefined if no reload was necessary. */
+function resultOf(outcome: ApplyOutcome): (typeof RESULTS)[number] | undefined {
+  switch (outcome.kind) {
+    case 'unchanged':
+      return undefined;
+    case 'reloaded':
+      return outcome.atRunTime === true ? undefined : 'done';
+    case 'rejected':
+      return outcome.by === 'check' ? 'rejected' : 'failed';
+    case 'unreachable':
+    case 'failed':
+    case 'superseded':
+      return 'failed';
+  }
+}
+
+/** From the first event of a change to the moment at which it is served. */
+function changeTimes(nowMs: () => number, registry: MetricsRegistry) {
+  const served = registry.histogram(
     'hawser_router_change_to_serving_seconds',
     'From the first event of a change to HAProxy serving it.',
     [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30],
   );
+  /** Times of the first event without a decision, of the first event that is decided and not served, and of the first new one among the latter. */
+  let [heardMs, decidedMs, newMs]: (number | undefined)[] = [];
+  let newest: Decision | undefined;
   return {
-    written,
-    failing: failure,
-    changeServed,
-    reloadAvoided: () => avoided(),
-    reloaded: (reason: string, result: ReloadResult, tookSeconds: number | undefined) => {
-      if (tookSeconds !== undefined) seconds(tookSeconds);
-      reloads({ reason, result });
+    heard: (): void => {
+      heardMs ??= nowMs();
+    },
+    decided: (decision: Decision): void => {
+      if (decision === newest) return;
+      newest = decision;
+      decidedMs ??= heardMs;
+      newMs = heardMs ?? newMs;
+      heardMs = undefined;
+    },
+    outcome: (outcome: ApplyOutcome, isPart: boolean): void => {
+      const sinceMs = isPart ? newMs : decidedMs;
+      if (outcome.kind === 'reloaded' && sinceMs !== undefined) served((nowMs() - sinceMs) / 1_000);
+      if (!isServed(outcome)) return;
+      newMs = undefined;
+      // What of it waits counts from its own event until it is served.
+      if (!isPart) decidedMs = undefined;
     },
   };
+}
+
+/** The router's routes: how many are served, how many are not, by reason, and the served certificate that expires first. */
+function routeMetrics(registry: MetricsRegistry): (admission: Admission) => void {
+  const served = simpleGauge(registry, 'hawser_router_routes', 'Routes that are served.');
+  const rejected = registry.gauge('hawser_router_rejected_routes', 'Routes that are not served, by reason.');
+  const expiry = registry.gauge(
+    'hawser_router_certificate_expiry_timestamp_seconds',
+    'Expiry (Unix time) of the served certificate that expires first.',
+  );
+  let shown: Admission | undefined;
+  const show = (admission: Admission): void => {
+    if (admission === shown) return;
+    shown = admission;
+    served(admission.admitted.length);
+    const counts = Map.groupBy(admission.rejected, ({ reason }) => reason);
+    for (const reason of rejections) rejected.set(counts.get(reason)?.length ?? 0, { reason });
+    expiry.clear();
+    const first = firstExpiry(admission.admitted);
+    // Prometheus puts the namespace of the router's pod in place of a label "namespace".
+    if (first !== undefined)
+      expiry.set(first.validToMs / 1_000, { route_namespace: first.namespace, route: first.name });
+  };
+  show({ admitted: [], rejected: [] });
+  return show;
+}
+
+function firstExpiry(admitted: readonly AdmittedRoute[]) {
+  let first: { readonly namespace: string; readonly name: string; readonly validToMs: number } | undefined;
+  for (const { route, tls } of admitted) {
+    const validToMs = tls.certificate?.validToMs;
+    if (validToMs === undefined || (first !== undefined && first.validToMs <= validToMs)) continue;
+    first = { namespace: route.namespace, name: route.name, validToMs };
+  }
+  return first;
 }

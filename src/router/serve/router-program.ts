@@ -20,7 +20,6 @@ import { type FollowedObjects, followObjects } from './follow-objects.ts';
 import { haproxyTrouble } from './haproxy-trouble.ts';
 import { certificatePaths, checkGivenCertificate } from './live-certificate.ts';
 import { givenFilePaths } from './live-files.ts';
-import { observeRouter } from './observe-router.ts';
 import { observeStatistics } from './observe-statistics.ts';
 import { createRecentChanges } from './recent-changes.ts';
 import { scriptProblem } from './reload-script.ts';
@@ -90,29 +89,19 @@ async function prepare(
   );
   const recent = createRecentChanges(monotonicMs);
   const others: readonly RouterObserver[] = [
-    observeRouter(observers.metrics, monotonicMs),
+    observers.metrics.observer,
     ...[statistics, recent.observer, tellRemarks(log, monotonicMs)],
-    {
-      onRoute: statuses.seeRoute,
-      onIngress: statuses.seeIngress,
-      onDecision: (decision, _leftOut, unproven) => statuses.decided(decision, unproven),
-    },
+    { onDecision: statuses.decided },
   ];
-  const onRoute = (object: unknown): void => {
-    for (const other of others) other.onRoute?.(object);
-  };
-  const onIngress = (object: unknown): void => {
-    for (const other of others) other.onIngress?.(object);
-  };
   const hear = (): void => {
-    for (const other of others) other.onEvent?.();
+    observers.metrics.heard();
     wake.poke();
   };
   const report: Log = (event) => {
     if (event.event === 'list-doubted') observers.metrics.listDoubted();
     log(event);
   };
-  const api = { session, log: report, hear, onRoute, onIngress };
+  const api = { session, log: report, hear, onRoute: statuses.seeRoute, onIngress: statuses.seeIngress };
   const followed = followObjects(settings, api, signal);
   const configuration = routerConfiguration(settings, followed.objects, wake, observers, others, signal);
   const isSynced = () => followed.objects() !== undefined;

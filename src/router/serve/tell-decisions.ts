@@ -1,4 +1,3 @@
-import { oncePer } from '../../engine/system/once-per.ts';
 import type { Decision } from '../decide/decide.ts';
 import type { ServableDecision } from '../decide/reject-routes.ts';
 import type { Admission } from '../decide/verdict.ts';
@@ -20,15 +19,24 @@ const TELL_WITHIN_MS = 50;
 
 export function createTeller(others: readonly Pick<RouterObserver, 'onDecided' | 'onDecision'>[]): Teller {
   let newest: ServableDecision | undefined;
-  let good: Admission = { admitted: [], rejected: [] };
+  /** What HAProxy accepted, and the uids of its routes by key. */
+  let [good, uids]: [Admission | undefined, ReadonlyMap<string, string>] = [undefined, new Map()];
   let waiting: NodeJS.Timeout | undefined;
-  const tell = ({ decision, leftOut }: ServableDecision, unproven: ReadonlySet<string>): void => {
+  /** The keys of admitted routes that HAProxy has not accepted. A Route of the same name that was created later is another one. */
+  const unproven = (): ReadonlySet<string> => {
+    const { admission } = newest?.decision ?? {};
+    if (admission === undefined || admission === good) return new Set();
+    const news = admission.admitted.filter(({ key, route }) => uids.get(key) !== route.uid);
+    return new Set(news.map(({ key }) => key));
+  };
+  const tell = (): void => {
     clearTimeout(waiting);
     waiting = undefined;
-    for (const { onDecision } of others) onDecision?.(decision, leftOut, unproven);
+    if (newest === undefined) return;
+    for (const { onDecision } of others) onDecision?.(newest.decision, unproven());
   };
   const tellNow = (): void => {
-    if (waiting !== undefined && newest !== undefined) tell(newest, unprovenIn(newest.decision, good));
+    if (waiting !== undefined) tell();
   };
   return {
     decided: (shown) => {
@@ -39,21 +47,10 @@ export function createTeller(others: readonly Pick<RouterObserver, 'onDecided' |
     tellNow,
     newest: () => newest,
     accepted: ({ admission }) => {
-      const isNews = newest !== undefined && unprovenIn(newest.decision, good).size > 0;
+      const isNews = unproven().size > 0;
       good = admission;
-      if (newest !== undefined && isNews) tell(newest, unprovenIn(newest.decision, good));
+      uids = new Map(admission.admitted.map(({ key, route }) => [key, route.uid]));
+      if (isNews) tell();
     },
   };
 }
-
-/** The keys of admitted routes that are not in `good`. A Route of the same name that was created later is another one. */
-function unprovenIn({ admission }: Decision, good: Admission): ReadonlySet<string> {
-  if (admission === good) return new Set();
-  const before = uidsOf(good);
-  const news = admission.admitted.filter(({ key, route }) => before.get(key) !== route.uid);
-  return new Set(news.map(({ key }) => key));
-}
-
-const uidsOf = oncePer(
-  ({ admitted }: Admission) => new Map(admitted.map(({ key, route }) => [key, route.uid])),
-);

@@ -7,6 +7,7 @@ import { createVrrpSupervisorMetrics } from '../../../src/keepalived/supervise/v
 import { createProxyMetrics } from '../../../src/pod-proxy/proxy-metrics.ts';
 import { createRouterMetrics } from '../../../src/router/serve/router-metrics.ts';
 import { createKeepalivedMonitorMetrics } from '../../../src/vip/settings/keepalived-monitor-metrics.ts';
+import { decided, routeObject } from '../../unit/router/objects-of.ts';
 import { parseExposition, type Sample } from './exposition.ts';
 
 const own = processMetrics({ version: '1.2.3' });
@@ -79,14 +80,14 @@ async function keepalivedMonitorPage(): Promise<string> {
 function routerPage(): string {
   const metrics = drivenMonitor((nowMs, registry) => createRouterMetrics(nowMs, registry, ['routes']));
   metrics.listDoubted();
-  metrics.written(0.1);
-  metrics.reloaded('routes', 'failed', 0.1);
-  metrics.failing(true);
-  metrics.reloadAvoided();
-  metrics.changeServed(0.1);
-  metrics.routes(1, new Map([['HostAlreadyClaimed', 1]]));
-  metrics.runtimeCommands(1, 1);
-  metrics.firstExpiry({ namespace: 'shop', route: 'cart', validToMs: 1_000 });
+  const decision = decided(['cart', 'late'].map((name, age) => routeObject({ name, age })));
+  const certificate = { pem: '', fingerprint: '', validToMs: 1_000 };
+  const admitted = decision.admission.admitted.map((route) => ({ ...route, tls: { certificate } }));
+  metrics.heard();
+  metrics.observer.onDecided?.(decision);
+  metrics.observer.onDecision?.({ ...decision, admission: { ...decision.admission, admitted } }, new Set());
+  metrics.observer.onOutcome?.({ kind: 'reloaded', tookMs: 100 }, 200, 'routes');
+  metrics.observer.onOutcome?.({ kind: 'rejected', by: 'check', message: '', detail: '' }, 200, 'routes');
   metrics.ready(true);
   return metrics.text() + own();
 }

@@ -10,7 +10,7 @@ function telling() {
   const admitted = new Set<string>();
   const teller = createTeller([
     {
-      onDecision: ({ admission }, _leftOut, unproven) => {
+      onDecision: ({ admission }, unproven) => {
         for (const { key } of admission.admitted) if (!unproven.has(key)) admitted.add(key);
       },
     },
@@ -47,7 +47,7 @@ test('a decision is reported soon, and of several only the newest', () => {
 
 test('a route that was gone has to be accepted again', () => {
   const told: (readonly string[])[] = [];
-  const again = createTeller([{ onDecision: (_decision, _leftOut, unproven) => told.push([...unproven]) }]);
+  const again = createTeller([{ onDecision: (_decision, unproven) => told.push([...unproven]) }]);
   const decide = (name: string) => {
     again.decided(shown(decisionOf(name)));
     again.tellNow();
@@ -63,7 +63,7 @@ test('a route that was gone has to be accepted again', () => {
 test('a route that was deleted and recreated has to be accepted again', () => {
   const routeOf = (uid: string) => decided([routeObject({ name: 'a', uid })]);
   const unproven: (readonly string[])[] = [];
-  const again = createTeller([{ onDecision: (_decision, _leftOut, keys) => unproven.push([...keys]) }]);
+  const again = createTeller([{ onDecision: (_decision, keys) => unproven.push([...keys]) }]);
   again.decided(shown(routeOf('first')));
   again.tellNow();
   again.accepted(routeOf('first'));

@@ -20,7 +20,7 @@ beforeEach(() => {
 const routeWith = (name: string, annotations: Readonly<Record<string, string>>) =>
   routeObject({ name, host: `${name}.test`, annotations });
 const tell = (...routes: readonly ReturnType<typeof routeWith>[]) =>
-  observer.onDecision?.(decided(routes), [], new Set());
+  observer.onDecision?.(decided(routes), new Set());
 const told = () => lines.map(({ route, message }) => `${route} ${String(message).split(':')[0]}`);
 
 test('an ignored annotation is reported once for each route, however often it is decided', () => {
