@@ -4,7 +4,6 @@ import type { Decision } from '../decide/decide.ts';
 import { placeOf } from '../decide/host-claims.ts';
 import type { RejectedRoute } from '../decide/verdict.ts';
 import type { RouteBackend } from '../model.ts';
-import { isForHost } from '../render/default-list.ts';
 import {
   answerOf,
   certificateOwner,
@@ -13,6 +12,7 @@ import {
   type RouterAnswer,
   type RouterRequest,
 } from '../render/reference-matcher.ts';
+import { isForHost } from '../render/route-files.ts';
 import { printableRoutes } from '../render/unprintable.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 

@@ -2,7 +2,6 @@ import type { SetFile } from '../../engine/config/set.ts';
 import { compareText } from '../../engine/system/text/compare-text.ts';
 import { canMatch, pathOf, type Question, valueIn } from '../decide/value-in.ts';
 import { hostText, type PathMatch, type RouteBackend } from '../model.ts';
-import { mapLine } from './map-lines.ts';
 
 /** The questions that are asked by host and path, each of a file for `map_str` and one for `map_beg`: the first that knows a request answers. */
 export const pathQuestions = ['http', 'secure', 'redirect'] as const satisfies readonly Question[];
@@ -77,7 +76,7 @@ export function mapRow(route: RouteBackend): MapRow | undefined {
   };
 }
 
-/** The last row of equal keys wins. */
+/** The last row of equal keys wins. A key with a blank would end there for HAProxy, and `#` begins a comment: admission and `canMatch` let none through. */
 function file(
   name: string,
   rows: readonly MapRow[],
@@ -91,7 +90,7 @@ function file(
     if (said === undefined) continue;
     if (last === row[by]) lines.pop();
     last = row[by];
-    lines.push(mapLine(last, said));
+    lines.push(`${last} ${said}\n`);
   }
   return { name: `maps/${name}.map`, content: lines.join('') };
 }

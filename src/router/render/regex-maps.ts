@@ -1,7 +1,7 @@
 import type { SetFile } from '../../engine/config/set.ts';
 import { pathOf, type Question, valueIn } from '../decide/value-in.ts';
 import type { RouteBackend } from '../model.ts';
-import { mapText } from './map-lines.ts';
+import { regexLiteral } from './quoted.ts';
 
 const fileNames = {
   http: 'os_http_be.map',
@@ -58,15 +58,15 @@ function routePattern(route: RouteBackend): string {
 }
 
 function placePattern(route: RouteBackend, path: string): string {
-  return `^${hostPattern(route)}\\.?(:[0-9]+)?${escapeBlanks(quoted(path))}`;
+  return `^${hostPattern(route)}\\.?(:[0-9]+)?${escapeBlanks(regexLiteral(path))}`;
 }
 
 function hostPattern({ host, wildcard }: RouteBackend): string {
-  return wildcard ? `[^\\.]*${quoted(`.${host}`)}` : quoted(host);
+  return wildcard ? `[^\\.]*${regexLiteral(`.${host}`)}` : regexLiteral(host);
 }
 
-function quoted(text: string): string {
-  return text.replaceAll(/[\\.+*?()|[\]{}^$]/g, '\\$&');
+function mapText(lines: readonly Line[]): string {
+  return lines.map((line) => `${line.join(' ')}\n`).join('');
 }
 
 function escapeBlanks(text: string): string {

@@ -42,6 +42,11 @@ type OptionSettings = Pick<RouterSettings, 'disableHttp2' | 'defaultDestinationC
 /** HAProxy allows 64 words in a line, three of which are not addresses. */
 export const INLINE_ADDRESSES = 61;
 
+/** Whether an allowlist is in a file. An empty one is, and admits nobody. */
+export function isLong(allowlist: RouteBackend['allowlist']): boolean {
+  return allowlist !== undefined && (allowlist.length > INLINE_ADDRESSES || allowlist.length === 0);
+}
+
 export function templateBackend(route: RouteBackend, options: BackendOptions): TemplateBackend {
   const ids = serverIds(route.servers);
   const common = serverOptions(route, options);
@@ -87,8 +92,7 @@ function cookieOf({ key, cookie }: RouteBackend): readonly string[] {
 
 function allowlistOf({ key, allowlist }: RouteBackend): readonly string[] {
   if (allowlist === undefined) return [];
-  const inline = allowlist.length <= INLINE_ADDRESSES && allowlist.length > 0;
-  const source = inline ? allowlist.join(' ') : `-f ${SET_FOLDER}/${allowlistFileName(key)}`;
+  const source = isLong(allowlist) ? `-f ${SET_FOLDER}/${allowlistFileName(key)}` : allowlist.join(' ');
   return [`acl allowlist src ${source}`, 'tcp-request content reject if !allowlist'];
 }
 

@@ -1,9 +1,8 @@
 import { MAX_CONFIGURATION_BYTES, MAX_SET_BYTES, MAX_SET_FILES } from '../../engine/config/limits.ts';
+import { compareText } from '../../engine/system/text/compare-text.ts';
 import type { RouteBackend } from '../model.ts';
-import { beyondShare } from './fair-share.ts';
-import { isLong } from './long-list.ts';
 import { quotedLiteral } from './quoted.ts';
-import { INLINE_ADDRESSES } from './template-backend.ts';
+import { INLINE_ADDRESSES, isLong } from './template-backend.ts';
 
 /** Leaves room for text that belongs to no route, and for estimates. */
 const MOST_CHARACTERS = MAX_CONFIGURATION_BYTES - 8 * 1024 * 1024;
@@ -67,32 +66,68 @@ export function sizesOf(route: RouteBackend): RouteSizes {
   return { characters: textSize(route), ...fileSizes(route) };
 }
 
+interface Sized {
+  readonly route: RouteBackend;
+  readonly sizes: RouteSizes;
+}
+
 /**
  * The routes that do not fit with the others, and why: by their text in the configuration, or by their files in its set. Tenants share both, so
  * that one with many or long routes must not take the others' room. `givenBytes` is the size of the administrator's files.
  */
-export function tooLarge(
-  routes: readonly { readonly route: RouteBackend; readonly sizes: RouteSizes }[],
-  givenBytes: number,
-): ReadonlyMap<RouteBackend, string> {
+export function tooLarge(routes: readonly Sized[], givenBytes: number): ReadonlyMap<RouteBackend, string> {
   const left = new Map<RouteBackend, string>();
-  let [characters, files, bytes] = [0, 0, 0];
-  for (const { sizes } of routes) {
-    characters += sizes.characters;
-    files += sizes.files;
-    bytes += sizes.bytes;
-  }
-  const sums: RouteSizes = { characters, files, bytes };
   const leaveOut = (of: keyof RouteSizes, room: number, what: (size: number) => string): void => {
-    if (sums[of] <= room) return;
-    const shares = routes
-      .filter(({ route }) => !left.has(route))
-      .map(({ route, sizes }) => ({ item: route, key: route.key, size: sizes[of] }));
-    for (const { item, size } of beyondShare(shares, room))
-      left.set(item, `its ${what(size)}, more than the other routes leave room for,`);
+    const others = left.size === 0 ? routes : routes.filter(({ route }) => !left.has(route));
+    for (const { route, sizes } of beyondShare(others, of, room))
+      left.set(route, `its ${what(sizes[of])}, more than the other routes leave room for,`);
   };
   leaveOut('characters', textBudget(routes.length), (size) => `configuration of ${size} characters`);
   leaveOut('files', MAX_SET_FILES - OTHER_FILES, (size) => (size === 1 ? '1 file' : `${size} files`));
   leaveOut('bytes', MAX_SET_BYTES - OTHER_BYTES - givenBytes, (size) => `files of ${size} bytes`);
   return left;
 }
+
+interface Share {
+  /** `namespace:name` */
+  readonly route: Pick<RouteBackend, 'key'>;
+  readonly sizes: RouteSizes;
+}
+
+/**
+ * What has to go so that the others fit: out of the namespace that has most in all, its largest ones first. A tenant whose routes are many and
+ * small loses them before another one loses a large route. The same for every order of the shares.
+ */
+export function beyondShare<T extends Share>(
+  shares: readonly T[],
+  of: keyof RouteSizes,
+  room: number,
+): readonly T[] {
+  let total = 0;
+  for (const { sizes } of shares) total += sizes[of];
+  if (total <= room) return [];
+  const gone: T[] = [];
+  // A namespace has most in all while the sum up to its largest one is the highest.
+  for (const { share } of sumsOf(shares, of).toSorted((a, b) => b.sum - a.sum || byKey(b.share, a.share))) {
+    if (total <= room) break;
+    gone.push(share);
+    total -= share.sizes[of];
+  }
+  return gone;
+}
+
+/** Each with the sum of its namespace up to it, from the smallest one. */
+function sumsOf<T extends Share>(shares: readonly T[], of: keyof RouteSizes) {
+  const namespaces = Map.groupBy(shares, ({ route: { key } }) => key.slice(0, key.indexOf(':')));
+  return [...namespaces.values()].flatMap((list) => {
+    let sum = 0;
+    return list
+      .toSorted((a, b) => a.sizes[of] - b.sizes[of] || byKey(a, b))
+      .map((share) => {
+        sum += share.sizes[of];
+        return { share, sum };
+      });
+  });
+}
+
+const byKey = (a: Share, b: Share): number => compareText(a.route.key, b.route.key);

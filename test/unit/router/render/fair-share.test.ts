@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { beyondShare } from '../../../../src/router/render/fair-share.ts';
+import { beyondShare as beyond } from '../../../../src/router/render/text-budget.ts';
 
-const share = (key: string, size: number) => ({ item: key, key, size });
-const keysOf = (shares: readonly { readonly key: string }[]) => shares.map(({ key }) => key);
+const share = (key: string, size: number) => ({
+  route: { key },
+  sizes: { characters: size, files: 0, bytes: 0 },
+});
+type Shares = readonly ReturnType<typeof share>[];
+const keysOf = (shares: Shares) => shares.map(({ route }) => route.key);
+const beyondShare = (shares: Shares, room: number) => beyond(shares, 'characters', room);
 
 describe('what does not fit', () => {
   test('goes out of the namespace that has most in all, not out of the one with the largest', () => {
@@ -37,12 +42,12 @@ describe('what does not fit', () => {
       fc.property(shares, fc.nat(500), fc.func(fc.integer()), (list, room, orderOf) => {
         const all = list.map(({ namespace, name, size }) => share(`${namespace}:${name}`, size));
         const gone = beyondShare(all, room);
-        const shuffled = all.toSorted((a, b) => orderOf(a.key) - orderOf(b.key));
+        const shuffled = all.toSorted((a, b) => orderOf(a.route.key) - orderOf(b.route.key));
         expect(new Set(keysOf(beyondShare(shuffled, room)))).toEqual(new Set(keysOf(gone)));
-        const sum = (some: typeof all) => some.reduce((total, { size }) => total + size, 0);
-        expect(sum(all) - sum([...gone])).toBeLessThanOrEqual(room);
+        const sum = (some: Shares) => some.reduce((total, { sizes }) => total + sizes.characters, 0);
+        expect(sum(all) - sum(gone)).toBeLessThanOrEqual(room);
         for (const namespace of ['a:', 'b:', 'c:']) {
-          const own = all.filter(({ key }) => key.startsWith(namespace));
+          const own = all.filter(({ route }) => route.key.startsWith(namespace));
           if (sum(own) <= room / 3)
             expect(keysOf(gone).filter((key) => key.startsWith(namespace))).toEqual([]);
         }

@@ -5,12 +5,13 @@ import { afterAll, expect, test } from 'vitest';
 import type { SetFile } from '../../../../src/engine/config/set.ts';
 import { ConfigError } from '../../../../src/engine/system/errors.ts';
 import type { LogEvent } from '../../../../src/engine/system/log.ts';
-import { authorityProblem, revocationProblem } from '../../../../src/router/render/authority-pem.ts';
 import {
+  authorityProblem,
   errorAnswerProblem,
   givenFiles,
   readGivenFile,
   readGivenFiles,
+  revocationProblem,
 } from '../../../../src/router/render/given-files.ts';
 import { keepLastGood } from '../../../../src/router/serve/live-files.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
