@@ -168,23 +168,19 @@ export function createRendering(settings: RouterSettings): (...input: Input) => 
 
 /** Hash maps are made again only if a row differs. Most changes are endpoints, which no map has. */
 function createMaps(settings: RouterSettings): (cells: readonly Cell[]) => readonly SetFile[] {
-  let last: { readonly cells: readonly Cell[]; readonly files: readonly SetFile[] } | undefined;
+  if (settings.lookup === 'regex')
+    return (cells) => {
+      const routes = cells.map(({ route }) => route);
+      return regexMapFiles(routes, settings);
+    };
+  let [rows, files]: [readonly Cell['row'][], readonly SetFile[]] = [[], hashMapFiles([])];
   return (cells) => {
-    if (settings.lookup === 'regex')
-      return regexMapFiles(
-        cells.map(({ route }) => route),
-        settings,
-      );
-    const isSame = (cell: Cell, index: number): boolean => {
-      const before = last?.cells[index];
-      return cell === before || (before !== undefined && isDeepStrictEqual(cell.row, before.row));
-    };
-    const isAsBefore = cells.length === last?.cells.length && cells.every(isSame);
-    last = {
-      cells,
-      files: last !== undefined && isAsBefore ? last.files : hashMapFiles(cells.map(({ row }) => row)),
-    };
-    return last.files;
+    const before = rows;
+    rows = cells.map(({ row }) => row);
+    const isSame = (row: Cell['row'], index: number): boolean =>
+      row === before[index] || isDeepStrictEqual(row, before[index]);
+    if (rows.length !== before.length || !rows.every(isSame)) files = hashMapFiles(rows);
+    return files;
   };
 }
 

@@ -66,50 +66,40 @@ export function unprintable(route: RouteBackend): LeftOut | undefined {
  * costs the one route, and never becomes configuration of its own.
  */
 function problemOf(route: RouteBackend): string | undefined {
-  return (
-    names(route).find(({ text }) => !namePattern.test(text))?.what ??
-    words(route).find(({ text }) => !isSafeText(text))?.what ??
-    lines(route).find(({ text }) => !isOneLine(text))?.what ??
-    otherProblem(route)
-  );
+  const parts: readonly Part[] = [...names(route), ...words(route), ...lines(route)];
+  return parts.find(([, text, isSound]) => !isSound(text))?.[0] ?? otherProblem(route);
 }
 
-interface Part {
-  readonly what: string;
-  readonly text: string;
-}
+type Part = readonly [what: string, text: string, isSound: (text: string) => boolean];
 
-/** Valid names of backends and servers in HAProxy. */
-const namePattern = /^[-A-Za-z0-9._:]+$/;
+/** A valid name of a backend or a server in HAProxy. */
+const isName = (text: string): boolean => /^[-A-Za-z0-9._:]+$/.test(text);
 
-function names(route: RouteBackend): readonly Part[] {
+function names({ name, servers }: RouteBackend): readonly Part[] {
   return [
-    { what: 'its name', text: route.name },
-    ...route.servers.map(({ name }) => ({ what: 'the name of a server', text: name })),
+    ['its name', name, isName],
+    ...servers.map((server): Part => ['the name of a server', server.name, isName]),
   ];
 }
 
-function words(route: RouteBackend): readonly Part[] {
+function words({ host, servers, allowlist = [] }: RouteBackend): readonly Part[] {
   return [
-    { what: 'its host', text: route.host },
-    ...route.servers.map(({ address }) => ({ what: 'the address of a server', text: address })),
-    ...(route.allowlist ?? []).map((text) => ({ what: 'an entry of its allowlist', text })),
+    ['its host', host, isSafeText],
+    ...servers.map(({ address }): Part => ['the address of a server', address, isSafeText]),
+    ...allowlist.map((text): Part => ['an entry of its allowlist', text, isSafeText]),
   ];
 }
 
-function lines(route: RouteBackend): readonly Part[] {
+function lines({ path, hsts, rewriteTarget, cookie, headers, servers }: RouteBackend): readonly Part[] {
   const header = (action: HeaderAction): string =>
     action.kind === 'set' ? `${action.name}${action.value}` : action.name;
   return [
-    { what: 'its path', text: route.path },
-    { what: 'its HSTS header', text: route.hsts ?? '' },
-    { what: 'its rewrite target', text: route.rewriteTarget ?? '' },
-    { what: "its cookie's name", text: route.cookie?.name ?? '' },
-    ...[...route.headers.request, ...route.headers.response].map((action) => ({
-      what: 'a header',
-      text: header(action),
-    })),
-    ...route.servers.map(({ verifyHost }) => ({ what: "the pods' name", text: verifyHost ?? '' })),
+    ['its path', path, isOneLine],
+    ['its HSTS header', hsts ?? '', isOneLine],
+    ['its rewrite target', rewriteTarget ?? '', isOneLine],
+    ["its cookie's name", cookie?.name ?? '', isOneLine],
+    ...[...headers.request, ...headers.response].map((each): Part => ['a header', header(each), isOneLine]),
+    ...servers.map(({ verifyHost = '' }): Part => ["the pods' name", verifyHost, isOneLine]),
   ];
 }
 

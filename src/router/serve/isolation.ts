@@ -8,8 +8,15 @@ import type { Decision } from '../decide/decide.ts';
 import { rejectRoutes, type ServableDecision } from '../decide/reject-routes.ts';
 import type { Refusal } from '../decide/verdict.ts';
 import type { RouteBackend } from '../model.ts';
-import { findRefused, type Trial, tryOut, type Words, withoutNamed } from './find-refused.ts';
-import { firstWords, offendersIn } from './offenders.ts';
+import {
+  findRefused,
+  firstWords,
+  offendersIn,
+  type Trial,
+  tryOut,
+  type Words,
+  withoutNamed,
+} from './find-refused.ts';
 
 /** While the next configuration waits: routes that these do not clear are left out, and validated again in the background. */
 const MOST_CHECKS = 8;

@@ -7,8 +7,7 @@ import { createTemplateRenderer, type RouterTemplate } from '../render/render-ro
 import { readRouterTemplate } from '../render/router-template.ts';
 import { refusalOf } from '../render/unprintable.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
-import { openDefaultCertificate } from './live-certificate.ts';
-import { openGivenFiles } from './live-files.ts';
+import { openDefaultCertificate, openGivenFiles } from './live-files.ts';
 
 interface LiveRenderer {
   /** `shown` is the decision as rendered: routes that the template cannot print are rejected. Undefined if nothing was rendered. */

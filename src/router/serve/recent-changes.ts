@@ -1,6 +1,6 @@
 import type { ApplyOutcome } from '../../engine/config/outcome.ts';
 import { messageIn } from '../../engine/monitor/last-change.ts';
-import { firstWords } from './offenders.ts';
+import { firstWords } from './find-refused.ts';
 import type { RouterObserver } from './router-observer.ts';
 import { MOST_SHOWN, type RouterStatus } from './router-status.ts';
 

@@ -16,7 +16,7 @@ import type { DeniedPlaces } from '../safe-address.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import type { Trial } from './find-refused.ts';
 import { createIsolation } from './isolation.ts';
-import { describeDefaultCertificate } from './live-certificate.ts';
+import { describeDefaultCertificate } from './live-files.ts';
 import { createLiveRenderer } from './live-renderer.ts';
 import { reloadByScript } from './reload-script.ts';
 import type { RouterObserver } from './router-observer.ts';

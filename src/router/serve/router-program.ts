@@ -18,8 +18,7 @@ import { withoutEffect } from '../settings/without-effect.ts';
 import { keepStatuses } from '../status/keep-statuses.ts';
 import { type FollowedObjects, followObjects } from './follow-objects.ts';
 import { haproxyTrouble } from './haproxy-trouble.ts';
-import { certificatePaths, checkGivenCertificate } from './live-certificate.ts';
-import { givenFilePaths } from './live-files.ts';
+import { checkGivenCertificate, watchedPaths } from './live-files.ts';
 import { observeStatistics } from './observe-statistics.ts';
 import { createRecentChanges } from './recent-changes.ts';
 import { scriptProblem } from './reload-script.ts';
@@ -59,7 +58,7 @@ export async function runRouter(settings: LiveSettings): Promise<number> {
         },
       }),
     },
-    { ...settings, otherFiles: [...certificatePaths(settings), ...givenFilePaths(settings)] },
+    { ...settings, otherFiles: watchedPaths(settings) },
     (monitor) => prepare(settings, monitor, statistics.observer, tls),
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstWords, offendersIn } from '../../../../src/router/serve/offenders.ts';
+import { firstWords, offendersIn } from '../../../../src/router/serve/find-refused.ts';
 import { routeBackend } from '../../../helpers/router/route-sets.ts';
 
 const backends = [

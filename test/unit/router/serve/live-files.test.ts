@@ -8,7 +8,7 @@ import {
   checkGivenCertificate,
   describeDefaultCertificate,
   openDefaultCertificate,
-} from '../../../../src/router/serve/live-certificate.ts';
+} from '../../../../src/router/serve/live-files.ts';
 import { routerCommand } from '../../../../src/router/settings/router-command.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
 
