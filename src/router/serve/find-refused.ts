@@ -1,20 +1,22 @@
-import type { CheckOutcome, ConfigurationCheck } from '../../engine/config/check.ts';
-import type { Rendered } from '../../engine/config/set.ts';
+import type { CheckOutcome } from '../../engine/config/check.ts';
 import { backendsByLine } from '../../haproxy/text/config-text.ts';
 import type { RouteBackend } from '../model.ts';
 import { allowlistFileName, caFileName, certificateFileName } from '../render/file-names.ts';
-import { checkTrial } from '../render/write-out.ts';
 
 /** By key, what HAProxy said of a refused route. Undefined: it refused this route, or another one of the same trial. */
 export type Words = ReadonlyMap<string, string | undefined>;
 
 /** How other configurations are validated. */
 export interface Trial {
-  readonly check: ConfigurationCheck;
-  /** Undefined if these backends cannot be rendered. */
-  readonly render: (backends: readonly RouteBackend[]) => Promise<Rendered | undefined>;
+  /** HAProxy's verdict on these routes, and the main file that it read. */
+  readonly tryOut: (backends: Routes, signal: AbortSignal) => Promise<Verdict>;
   /** The text of the template with which they are rendered. */
   readonly template: () => string | undefined;
+}
+
+interface Verdict {
+  readonly outcome: CheckOutcome;
+  readonly text: string;
 }
 
 type Routes = readonly RouteBackend[];
@@ -42,7 +44,7 @@ export async function findRefused(
     const group = whole.shift() ?? parts.shift();
     if (group === undefined) break;
     const together = [...accepted, ...group];
-    const { outcome, text } = await tryOut(together, trial, signal);
+    const { outcome, text } = await trial.tryOut(together, signal);
     if (outcome.kind === 'impossible') return isBaseGood ? words : undefined;
     if (outcome.kind === 'valid') {
       [accepted, isBaseGood] = [together, true];
@@ -59,7 +61,7 @@ export async function findRefused(
       if (neighbours.length > 0) whole.push(neighbours);
       continue;
     }
-    isBaseGood ||= (await tryOut(base, trial, signal)).outcome.kind === 'valid';
+    isBaseGood ||= (await trial.tryOut(base, signal)).outcome.kind === 'valid';
     if (!isBaseGood) return undefined;
     const namespaces = [...Map.groupBy(group, namespaceOf).values()];
     if (namespaces.length > 1) whole.unshift(...halves(namespaces).map((half) => half.flat()));
@@ -90,16 +92,6 @@ function namespaceOf({ key }: RouteBackend): string {
 function halves<T>(items: readonly T[]): readonly (readonly T[])[] {
   const middle = Math.floor(items.length / 2);
   return [items.slice(0, middle), items.slice(middle)];
-}
-
-/** HAProxy's verdict on these routes, and the main file that it read. */
-export async function tryOut(backends: Routes, { check, render }: Trial, signal: AbortSignal) {
-  const rendered = await render(backends.toSorted((a, b) => (a.name < b.name ? -1 : 1)));
-  const outcome: CheckOutcome =
-    rendered === undefined
-      ? { kind: 'impossible', message: 'not rendered' }
-      : await checkTrial(rendered, check, signal);
-  return { outcome, text: rendered?.text ?? '' };
 }
 
 /** Longest error text in a tenant's status. */

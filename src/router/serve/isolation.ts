@@ -13,7 +13,6 @@ import {
   firstWords,
   offendersIn,
   type Trial,
-  tryOut,
   type Words,
   withoutNamed,
 } from './find-refused.ts';
@@ -53,7 +52,7 @@ export function createIsolation(trial: Trial, log: Log, nowMs: () => number, sig
   /** An administrator's mistake shows in the sections of routes that were accepted a moment ago. */
   const isTemplateRefused = async (): Promise<boolean> => {
     if (good === undefined || trial.template() === good.template) return false;
-    return (await tryOut(good.backends, trial, signal)).outcome.kind === 'invalid';
+    return (await trial.tryOut(good.backends, signal)).outcome.kind === 'invalid';
   };
 
   /** The routes that HAProxy names, with the suspects next to them if it names only the first fifty; otherwise what a search finds. */

@@ -1,23 +1,22 @@
-import type { Rendered, SetFile } from '../../engine/config/set.ts';
+import type { ConfigurationCheck } from '../../engine/config/check.ts';
+import type { SetFile } from '../../engine/config/set.ts';
 import type { Observers } from '../../engine/monitor/observers.ts';
 import type { RenderResult } from '../../engine/monitor/proposal.ts';
 import { rejectRoutes, type ServableDecision } from '../decide/reject-routes.ts';
-import type { RouteBackend } from '../model.ts';
 import { createTemplateRenderer, type RouterTemplate } from '../render/render-router.ts';
 import { readRouterTemplate } from '../render/router-template.ts';
 import { refusalOf } from '../render/unprintable.ts';
+import { checkTrial } from '../render/write-out.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
+import type { Trial } from './find-refused.ts';
 import { openDefaultCertificate, openGivenFiles } from './live-files.ts';
 
-interface LiveRenderer {
+/** As a trial it renders other backends as in the last `render`: with the same template, certificate and files. */
+interface LiveRenderer extends Trial {
   /** `shown` is the decision as rendered: routes that the template cannot print are rejected. Undefined if nothing was rendered. */
   readonly render: (
     input: ServableDecision,
   ) => Promise<{ readonly result: RenderResult; readonly shown: ServableDecision | undefined }>;
-  /** Other backends as in the last `render`, with the same template, certificate and files. Undefined if that fails. */
-  readonly renderAgain: (backends: readonly RouteBackend[]) => Promise<Rendered | undefined>;
-  /** The template's text in the last `render`. Undefined before the first one. */
-  readonly template: () => string | undefined;
   /** PEM, as last rendered. Undefined before the first `render`. */
   readonly defaultCertificate: () => string | undefined;
 }
@@ -26,7 +25,11 @@ interface LiveRenderer {
  * Renders with the current template, default certificate and administrator's files. An unusable one is logged once, and the served configuration
  * stays.
  */
-export function createLiveRenderer(settings: LiveSettings, { log, once }: Observers): LiveRenderer {
+export function createLiveRenderer(
+  settings: LiveSettings,
+  check: ConfigurationCheck,
+  { log, once }: Observers,
+): LiveRenderer {
   const certificate = openDefaultCertificate(settings, log);
   const givenFiles = openGivenFiles(settings, log);
   const renderRouter = createTemplateRenderer(settings);
@@ -56,10 +59,13 @@ export function createLiveRenderer(settings: LiveSettings, { log, once }: Observ
       );
       return { result: { kind: 'rendered', rendered: outcome.rendered }, shown };
     },
-    renderAgain: async (backends) => {
-      if (last === undefined) return undefined;
-      const outcome = await renderRouter(last.template, { backends }, last.certificate, last.given);
-      return outcome.kind === 'rendered' ? outcome.rendered : undefined;
+    tryOut: async (found, signal) => {
+      const backends = found.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      const outcome = last && (await renderRouter(last.template, { backends }, last.certificate, last.given));
+      if (outcome?.kind !== 'rendered')
+        return { outcome: { kind: 'impossible', message: 'not rendered' }, text: '' };
+      const { rendered } = outcome;
+      return { outcome: await checkTrial(rendered, check, signal), text: rendered.text };
     },
     template: () => last?.template.text,
     defaultCertificate: () => last?.certificate,

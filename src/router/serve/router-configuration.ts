@@ -14,7 +14,6 @@ import type { ServableDecision } from '../decide/reject-routes.ts';
 import type { RouterObjects } from '../follow/router-objects.ts';
 import type { DeniedPlaces } from '../safe-address.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
-import type { Trial } from './find-refused.ts';
 import { createIsolation } from './isolation.ts';
 import { describeDefaultCertificate } from './live-files.ts';
 import { createLiveRenderer } from './live-renderer.ts';
@@ -67,9 +66,8 @@ export function routerConfiguration(
     return await askHaproxy(path, stop).finally(observers.metrics.beat);
   };
   const decide = createDecider(settings, ownPlaces(settings));
-  const renderer = createLiveRenderer(settings, observers);
-  const trial: Trial = { check, render: renderer.renderAgain, template: renderer.template };
-  const isolation = createIsolation(trial, observers.log, monotonicMs, signal);
+  const renderer = createLiveRenderer(settings, check, observers);
+  const isolation = createIsolation(renderer, observers.log, monotonicMs, signal);
   const teller = createTeller(others);
   const deployer = deployerOf<ServableDecision>(
     {

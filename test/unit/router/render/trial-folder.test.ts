@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
-import { openTrialFolder } from '../../../../src/router/render/write-out.ts';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { checkTrial, openTrialFolder } from '../../../../src/router/render/write-out.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'hawser-trial-test-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
@@ -27,4 +27,15 @@ test("a killed router's trial folders are removed after two minutes, and nothing
   expect(there()).toEqual(['hawser-trial-left', 'other-left']);
   await using _old = await openTrialFolder(scratch, Date.now() + 121_000);
   expect(there()).toEqual(['other-left']);
+});
+
+test('without room for a trial there is no verdict', async () => {
+  const before = process.env['TMPDIR'];
+  onTestFinished(() => {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+  });
+  process.env['TMPDIR'] = '/dev/null';
+  const rendered = { text: '', mode: 0o600, others: [] };
+  expect(await checkTrial(rendered, async () => ({ kind: 'valid' }))).toMatchObject({ kind: 'impossible' });
 });

@@ -16,7 +16,6 @@ function refusing({ isNamed }: { readonly isNamed: boolean }) {
   const stop = new AbortController();
   const [counts, clock] = [{ checks: 0 }, { ms: 0 }];
   const logged: unknown[] = [];
-  let rendered: readonly RouteBackend[] = [];
   const isBad = ({ host }: RouteBackend) => host.startsWith('bad');
   const detailFor = (backends: readonly RouteBackend[]): string => {
     const bad = backends.filter(isBad);
@@ -30,15 +29,14 @@ function refusing({ isNamed }: { readonly isNamed: boolean }) {
   const isolation = createIsolation(
     {
       template: () => 'text',
-      render: async (backends) => {
-        rendered = backends;
-        return { text: '', mode: 0o600, others: [] };
-      },
-      check: async () => {
+      tryOut: async (backends) => {
         counts.checks += 1;
-        return rendered.some(isBad)
-          ? { kind: 'invalid', message: '', detail: detailFor(rendered) }
-          : { kind: 'valid' };
+        const detail = detailFor(backends);
+        const isRefused = backends.some(isBad);
+        return {
+          outcome: isRefused ? { kind: 'invalid', message: '', detail } : { kind: 'valid' },
+          text: '',
+        };
       },
     },
     (event) => void logged.push(event),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RouteBackend } from '../../../../src/router/model.ts';
-import { findRefused } from '../../../../src/router/serve/find-refused.ts';
+import { findRefused, type Trial } from '../../../../src/router/serve/find-refused.ts';
 import { routeBackend } from '../../../helpers/router/route-sets.ts';
 
 const route = (key: string) => routeBackend({ key, host: 'a.test' });
@@ -9,19 +9,15 @@ const route = (key: string) => routeBackend({ key, host: 'a.test' });
 /** HAProxy refuses what `problemIn` finds in the keys, with these words. */
 function trialOf(problemIn: (keys: readonly string[]) => string | undefined) {
   const counts = { checks: 0 };
-  let keys: readonly string[] = [];
   return {
     counts,
     template: () => undefined,
-    render: async (backends: readonly RouteBackend[]) => {
-      keys = backends.map(({ key }) => key);
-      return { text: '', mode: 0o600, others: [] };
-    },
-    check: async () => {
+    tryOut: async (backends: readonly RouteBackend[]): ReturnType<Trial['tryOut']> => {
       counts.checks += 1;
-      const problem = problemIn(keys);
-      if (problem === undefined) return { kind: 'valid' } as const;
-      return { kind: 'invalid', message: '', detail: `[ALERT] (1) : config : ${problem}` } as const;
+      const problem = problemIn(backends.map(({ key }) => key));
+      if (problem === undefined) return { outcome: { kind: 'valid' }, text: '' };
+      const detail = `[ALERT] (1) : config : ${problem}`;
+      return { outcome: { kind: 'invalid', message: '', detail }, text: '' };
     },
   };
 }

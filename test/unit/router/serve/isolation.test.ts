@@ -1,5 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
-import type { RouteBackend } from '../../../../src/router/model.ts';
+import { expect, test } from 'vitest';
 import { createIsolation } from '../../../../src/router/serve/isolation.ts';
 import { decided, routeObject } from '../objects-of.ts';
 
@@ -19,19 +18,17 @@ const MOST_CHECKS_AT_A_TIME = 35;
 function isolated(isBad = (key: string) => key.startsWith('shop:bad'), template = () => 'text') {
   const stop = new AbortController();
   const counts = { checks: 0 };
-  let rendered: readonly RouteBackend[] = [];
   const isolation = createIsolation(
     {
       template,
-      render: async (backends) => {
-        rendered = backends;
-        return { text: '', mode: 0o600, others: [] };
-      },
-      check: async () => {
+      tryOut: async (backends) => {
         counts.checks += 1;
-        return rendered.some(({ key }) => isBad(key))
-          ? { kind: 'invalid', message: '', detail: refused.detail }
-          : { kind: 'valid' };
+        const isRefused = backends.some(({ key }) => isBad(key));
+        const { detail } = refused;
+        return {
+          outcome: isRefused ? { kind: 'invalid', message: '', detail } : { kind: 'valid' },
+          text: '',
+        };
       },
     },
     () => undefined,
@@ -136,15 +133,17 @@ test('routes that were left out with another template are let in at once if noth
   expect(left(decision)).toEqual([]);
 });
 
-test('without room for a trial no route is blamed, and the router goes on', async () => {
-  const before = process.env['TMPDIR'];
-  onTestFinished(() => {
-    if (before === undefined) delete process.env['TMPDIR'];
-    else process.env['TMPDIR'] = before;
-  });
-  process.env['TMPDIR'] = '/dev/null';
-  const { isolation, left } = isolated();
+test('no route is blamed without a verdict, and the router goes on', async () => {
+  const isolation = createIsolation(
+    {
+      template: () => 'text',
+      tryOut: async () => ({ outcome: { kind: 'impossible', message: 'no room' }, text: '' }),
+    },
+    () => undefined,
+    () => 0,
+    new AbortController().signal,
+  );
   const decision = named('a', 'bad');
   expect(await isolation.leaveOut(refused, { decision, rendered: { text: '' } })).toBe(false);
-  expect(left(decision)).toEqual([]);
+  expect(isolation.servable(decision).leftOut).toEqual([]);
 });

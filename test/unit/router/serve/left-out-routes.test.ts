@@ -19,14 +19,14 @@ async function leftOut(words: string, objects = [good, bad], end = '') {
   const isolation = createIsolation(
     {
       template: () => 'text',
-      render: async (backends) => {
+      tryOut: async (backends) => {
         rendered = backends.map(({ key }) => key);
-        return { text: '', mode: 0o600, others: [] };
+        const isRefused = isRefusing && rendered.includes('shop:bad');
+        return {
+          outcome: isRefused ? { kind: 'invalid', message: '', detail } : { kind: 'valid' },
+          text: '',
+        };
       },
-      check: async () =>
-        isRefusing && rendered.includes('shop:bad')
-          ? { kind: 'invalid', message: '', detail }
-          : { kind: 'valid' },
     },
     () => undefined,
     () => clock.nowMs,
