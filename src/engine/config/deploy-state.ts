@@ -57,8 +57,8 @@ export interface Deploy<T> {
   readonly reloadNotBeforeMs: number;
   readonly checkNotBeforeMs: number;
   readonly doing: Work<T> | undefined;
-  readonly checking: Version<T> | undefined;
-  readonly lastChecked: Revision | undefined;
+  /** The newest validation of a file on disk. */
+  readonly check: { readonly revision: Revision; readonly isOver: boolean } | undefined;
   /** Refusals not reported yet. */
   readonly refusals: readonly Refusal<T>[];
   /** Actions since the last report. */
@@ -148,7 +148,7 @@ export function initialDeploy<T>(): Deploy<T> {
   return {
     ...{ wanted: undefined, running: undefined, onDisk: undefined, good: undefined, valid: undefined },
     ...{ refused: new Map(), backoff: noBackoff, reloadNotBeforeMs: 0, checkNotBeforeMs: 0 },
-    ...{ doing: undefined, checking: undefined, lastChecked: undefined, refusals: [], done: {} },
+    ...{ doing: undefined, check: undefined, refusals: [], done: {} },
     ...{ isReported: false, mustLook: true, mustConfirm: false, known: [] },
   };
 }

@@ -240,7 +240,7 @@ function checked<T>(
   nowMs: number,
   emit: Emit<T>,
 ): Deploy<T> {
-  const next: Deploy<T> = { ...state, checking: undefined, lastChecked: version.revision };
+  const next: Deploy<T> = { ...state, check: { revision: version.revision, isOver: true } };
   switch (outcome.kind) {
     case 'valid':
       emit({ kind: 'report', outcome: { kind: 'unchanged' }, version, isValid: true, isCheck: true });

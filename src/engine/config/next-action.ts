@@ -50,14 +50,14 @@ function backoffUntil<T>({ backoff, refused }: Deploy<T>, { revision }: Version<
 
 /** When the next `tick` is due. Undefined while an action is under way, or nothing is left to do. */
 export function nextDeadline<T>(state: Deploy<T>, { check }: Pick<Policy, 'check'>): number | undefined {
-  const { wanted, doing, checking, checkNotBeforeMs, reloadNotBeforeMs, running, onDisk } = state;
+  const { wanted, doing, checkNotBeforeMs, reloadNotBeforeMs, running, onDisk } = state;
   if (wanted === undefined || doing !== undefined) return undefined;
   const isThere = onDisk?.revision === wanted.revision;
   const isDone = isThere && running?.revision === wanted.revision;
   // Its end is an event.
-  if (!isDone && isThere && checking?.revision === wanted.revision) return undefined;
+  if (!isDone && isThere && isBeingChecked(state, wanted)) return undefined;
   if (!isDone) return Math.max(backoffUntil(state, wanted), isThere ? reloadNotBeforeMs : 0);
-  const isDue = check === 'when-idle' && checking === undefined && needsCheck(state, wanted);
+  const isDue = check === 'when-idle' && !isChecking(state) && needsCheck(state, wanted);
   return isDue ? Math.max(backoffUntil(state, wanted), checkNotBeforeMs) : undefined;
 }
 
@@ -96,7 +96,7 @@ function bring<T>(
     return begin(state, { kind: 'write', version: wanted, isChecked: needsVerdict }, emit);
   const isRunning = running?.revision === wanted.revision;
   // The verdict is near, and a refused file is not loaded.
-  const isHeld = state.checking?.revision === wanted.revision || nowMs < state.reloadNotBeforeMs;
+  const isHeld = isBeingChecked(state, wanted) || nowMs < state.reloadNotBeforeMs;
   const mustConfirm = state.mustConfirm && (isRunning || isHeld);
   if (mustConfirm && running !== undefined) return confirm(state, running, emit);
   if (isRunning) return finish(state, wanted, nowMs, policy, emit);
@@ -145,7 +145,7 @@ function hold<T>(
     const outcome = { kind: 'reloaded', atRunTime: true, ...told } as const;
     emit({ kind: 'report', outcome, version: wanted, isPart: true });
   }
-  const isNew = state.lastChecked !== wanted.revision;
+  const isNew = state.check?.revision !== wanted.revision;
   return checkIfDue(
     { ...state, done },
     wanted,
@@ -181,6 +181,12 @@ function finish<T>(
 
 const unchanged = { kind: 'unchanged' } as const;
 
+const isChecking = <T>({ check }: Deploy<T>): boolean => check?.isOver === false;
+
+function isBeingChecked<T>(state: Deploy<T>, { revision }: Version<T>): boolean {
+  return isChecking(state) && state.check?.revision === revision;
+}
+
 function needsCheck<T>({ valid, refused }: Deploy<T>, { revision }: Version<T>): boolean {
   return valid !== revision && !refused.has(revision);
 }
@@ -190,11 +196,12 @@ function checkIfDue<T>(
   version: Version<T>,
   isDue: boolean,
   nowMs: number,
-  { check }: Policy,
+  policy: Policy,
   emit: Emit<T>,
 ): Deploy<T> {
-  if (check !== 'when-idle' || !isDue || state.checking !== undefined || !needsCheck(state, version))
+  if (policy.check !== 'when-idle' || !isDue || isChecking(state) || !needsCheck(state, version))
     return state;
   emit({ kind: 'check', version });
-  return { ...state, checking: version, checkNotBeforeMs: nowMs + CHECK_EVERY_MS };
+  const check = { revision: version.revision, isOver: false };
+  return { ...state, check, checkNotBeforeMs: nowMs + CHECK_EVERY_MS };
 }

@@ -89,11 +89,6 @@ export function sha256Of(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** The other files by their names. */
-export const filesOf: (rendered: Rendered) => ReadonlyMap<string, SetFile> = oncePer(
-  (rendered) => new Map(othersOf(rendered).map((file) => [file.name, file])),
-);
-
 export function isSameFile(left: SetFile | undefined, file: SetFile): boolean {
   if (left === undefined || (left.secret === true) !== (file.secret === true)) return false;
   return left.content === file.content || sha256OfFile(left) === sha256OfFile(file);

@@ -36,6 +36,7 @@ const serverChangeSchema = z.object({
     z.object({
       ...place,
       weight: z.int().check(z.minimum(0), z.maximum(256)),
+      /** The others as HAProxy reads them, those of `default-server` first. */
       options: optionWords,
       /** Undefined: its health checks, if any, run. */
       healthChecks: z.optional(z.literal('paused')),

@@ -1,28 +1,16 @@
 import { SocketAddress } from 'node:net';
 import { familyOf } from '../../engine/system/network/address-text.ts';
 import { serverLines } from '../text/config-text.ts';
-import { isPlain } from './change.ts';
+import { isPlain, type WantedServer } from './change.ts';
 
 /** The part of a configuration that can be changed at runtime. */
 export interface Description {
   /** By section, `backend masters`: its text without the described servers. Equal only if HAProxy treats it equally. */
   readonly sections: ReadonlyMap<string, string>;
   /** By `backend/name`. */
-  readonly servers: ReadonlyMap<string, ServerDescription>;
+  readonly servers: ReadonlyMap<string, WantedServer>;
   /** Backends that have undescribed servers too: such a server is not necessarily foreign. */
   readonly openBackends: ReadonlySet<string>;
-}
-
-interface ServerDescription {
-  readonly address: string;
-  readonly port: number;
-  readonly weight: number;
-  /** Its other options as HAProxy reads them, those of `default-server` first. */
-  readonly options: string;
-  /** Its checks can be resumed. Undefined: they run, if it has any. */
-  readonly healthChecks?: 'paused';
-  /** HAProxy derives the cookies of servers without their own from it. */
-  readonly cookieKey?: string;
 }
 
 /** Suffix of a server line whose checks are paused by a state file: HAProxy's configuration has no keyword for that. */
@@ -55,7 +43,7 @@ interface Section {
  */
 export function describeConfiguration(text: string): Description | undefined {
   const sections = new Map<string, string[]>();
-  const servers = new Map<string, ServerDescription>();
+  const servers = new Map<string, WantedServer>();
   const openBackends = new Set<string>();
   /** Options that later sections inherit: from the last `defaults`, and from each named one. */
   const inherited = new Map<string, readonly string[]>();
@@ -117,7 +105,7 @@ function remember({ title, defaults }: Section, inherited: Map<string, readonly 
 function serverOf(
   [, name = '', endpoint = '', ...own]: readonly string[],
   { defaults, cookieKey }: Section,
-): ServerDescription | undefined {
+): WantedServer | undefined {
   const [, four, six, port] = ENDPOINT.exec(endpoint) ?? [];
   const address = four ?? six;
   if (address === undefined || !isCanonical(address)) return undefined;

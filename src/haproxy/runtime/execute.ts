@@ -17,7 +17,7 @@ import {
   tellTogether,
   workerOf,
 } from './line.ts';
-import { changeTo, wantedServers } from './plan.ts';
+import { changeTo } from './plan.ts';
 
 /** How to reach HAProxy. */
 interface RuntimeLine extends Line {
@@ -171,8 +171,7 @@ function driftOf(
   running: RunningServers,
   leftOver: ReadonlySet<string>,
 ): readonly ServerChange[] {
-  const described = wantedServers(wanted);
-  const changed = [...described]
+  const changed = [...wanted.servers]
     .map(changeTo)
     .filter((change) => stepsFor(change, running, leftOver).commands.length > 0);
   const strangers = [...strangersIn(wanted, running, leftOver)].filter(([, { isOut }]) => !isOut);

@@ -1,4 +1,4 @@
-import { type SetFile, sha256OfFile } from '../../engine/config/set.ts';
+import { isSameFile, type SetFile, sha256OfFile } from '../../engine/config/set.ts';
 import { oncePer } from '../../engine/system/once-per.ts';
 import { changedSpan } from '../../engine/system/same-list.ts';
 import { type FileChange, isListLine, isMapWord } from './change.ts';
@@ -33,7 +33,7 @@ export function planFiles(before: readonly SetFile[], after: readonly SetFile[],
     const old = known.get(file.name);
     known.delete(file.name);
     const kind = kindOf(file.name);
-    if (kind === 'start' || (old !== undefined && isSame(old, file))) continue;
+    if (kind === 'start' || isSameFile(old, file)) continue;
     const found = changesOf(file, old, kind);
     if (found === undefined) return cannotTell(`"${file.name}" differs`);
     for (const change of found) (isRemoval(change) ? removals : news).push(change);
@@ -75,7 +75,7 @@ export function planRenewals(
   const known = new Map(before.slice(start, before.length - end).map((file) => [file.name, file]));
   const renewed = after.slice(start, after.length - end).filter((file) => {
     const old = known.get(file.name);
-    return kindOf(file.name) === 'certificate' && old !== undefined && !isSame(old, file);
+    return kindOf(file.name) === 'certificate' && old !== undefined && !isSameFile(old, file);
   });
   if (renewed.length === 0) return none;
   const [old, now] = [before, after].map((files) =>
@@ -158,12 +158,6 @@ function isRemoval(change: FileChange): boolean {
     case 'list-line':
       return change.line === null;
   }
-}
-
-function isSame(one: SetFile, other: SetFile): boolean {
-  if (one.content === other.content) return true;
-  if (typeof one.content === 'string' && typeof other.content === 'string') return false;
-  return Buffer.from(one.content).equals(Buffer.from(other.content));
 }
 
 /** Undefined for a change that needs a reload. */

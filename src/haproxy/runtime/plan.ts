@@ -52,7 +52,7 @@ export function planServers(running: Description, wanted: Description): ServerPl
 }
 
 function serverChanges(running: Description, wanted: Description): readonly ServerChange[] {
-  const [before, after] = [wantedServers(running), wantedServers(wanted)];
+  const [before, after] = [running.servers, wanted.servers];
   return [
     // Additions first: a backend must not be empty in between.
     ...[...after].filter(([server, now]) => !isSame(before.get(server), now)).map(changeTo),
@@ -64,20 +64,6 @@ function serverChanges(running: Description, wanted: Description): readonly Serv
 function backendOrRest(title: string): string {
   const [kind, name = REST] = title.split(' ');
   return kind === 'backend' ? name : REST;
-}
-
-/** The wanted state of each server. */
-export function wantedServers({ servers }: Description): ReadonlyMap<string, WantedServer> {
-  return new Map(
-    [...servers].map(([name, { address, port, weight, options, healthChecks, cookieKey }]) => [
-      name,
-      {
-        ...{ address, port, weight, options },
-        ...(healthChecks !== undefined && { healthChecks }),
-        ...(cookieKey !== undefined && { cookieKey }),
-      },
-    ]),
-  );
 }
 
 export function changeTo([server, wanted]: readonly [string, WantedServer | null]): ServerChange {
