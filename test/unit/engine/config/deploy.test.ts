@@ -195,6 +195,17 @@ it('a runtime update is sent before the disk is read', () => {
   expect(actions.at(-1)).toMatchObject({ kind: 'tell', from: first.revision, to: second });
 });
 
+it('a runtime update that preceded its file is confirmed once the file is written', () => {
+  const { actions } = after([
+    ...served(first),
+    { kind: 'wanted', version: second },
+    { kind: 'told', result: { is: 'done', stats: {} } },
+    { kind: 'looked', onDisk: { revision: first.revision, isOwn: true } },
+    { kind: 'written', result: { kind: 'valid' } },
+  ]);
+  expect(actions.at(-1)).toMatchObject({ kind: 'tell', from: second.revision, to: second, changes: [] });
+});
+
 it('a version that is refused while another one is being refused hides neither', () => {
   const refusal = { kind: 'invalid', message: 'no', detail: '' } as const;
   const { actions } = after([
