@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
+import { hawserHere } from '../../helpers/hawser-here.ts';
 import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
 
 let directory: string;
 const at = (name: string) => join(directory, name);
-const run = (...argv: readonly string[]) => runCommand([hawser, ...argv], { timeoutMs: 30_000 });
 
 beforeAll(ensureBuilt);
 beforeEach(() => {
@@ -16,34 +16,43 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-const daemons = [
-  ['haproxy', 'supervise'],
-  ['haproxy', 'monitor', '/k', '/t', '/c'],
-  ['keepalived', 'supervise'],
-  ['keepalived', 'monitor', '/k', '/t', '/c'],
-  ['show-config', '/k', '/t', '/c'],
-  ['show-config', 'keepalived', '/k', '/t', '/c'],
-];
+/** A supervisor has the file read by a program of its bundle. */
+const start = (name: string, flags: readonly string[]) =>
+  runCommand([hawser, ...name.split(' '), ...flags], { timeoutMs: 30_000 });
 
-test.each(daemons.map((argv) => [argv]))(
-  '%j does not start with a broken file, and says all of it',
-  async (argv) => {
-    writeFileSync(at('c.yaml'), 'apiPrt: 1\nkeepalived:\n  listen: broadcast\n');
-    const result = await run(...argv, '--settings', at('c.yaml'));
-    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(result.stderr).toBe((await run('settings', '--settings', at('c.yaml'))).stderr);
-    expect(result.stderr).toMatch(
-      /c\.yaml:1: .*apiPrt.*apiPort\?\n.*c\.yaml:3: .*keepalived\.listen "broadcast"/,
-    );
-  },
-);
+const daemons = [
+  ['haproxy supervise', []],
+  ['haproxy monitor', ['/k', '/t', '/c']],
+  ['keepalived supervise', []],
+  ['keepalived monitor', ['/k', '/t', '/c']],
+  ['show-config', ['/k', '/t', '/c']],
+  ['show-config keepalived', ['/k', '/t', '/c']],
+] as const;
+
+test.each(daemons)('%s does not start with a broken file, and says all of it', async (name, argv) => {
+  writeFileSync(at('c.yaml'), 'apiPrt: 1\nkeepalived:\n  listen: broadcast\n');
+  const flags = [...argv, '--settings', at('c.yaml')];
+  const result = await (name.endsWith('supervise') ? start(name, flags) : hawserHere(name, flags));
+  expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(result.stderr).toBe((await hawserHere('settings', ['--settings', at('c.yaml')])).stderr);
+  expect(result.stderr).toMatch(
+    /c\.yaml:1: .*apiPrt.*apiPort\?\n.*c\.yaml:3: .*keepalived\.listen "broadcast"/,
+  );
+});
 
 test('show-config says where each value came from', async () => {
   writeFileSync(
     at('c.yaml'),
     'source: static\nservers: [a=10.0.0.1]\napiPort: 7443\nhaproxy:\n  config: /c\n',
   );
-  const result = await run('show-config', '/k', '/t', at('c'), '--lb-port=1', '--settings', at('c.yaml'));
+  const result = await hawserHere('show-config', [
+    '/k',
+    '/t',
+    at('c'),
+    '--lb-port=1',
+    '--settings',
+    at('c.yaml'),
+  ]);
   expect(result).toMatchObject({ exitCode: 0, stderr: '' });
   expect(JSON.parse(result.stdout)).toMatchObject({
     servers: [{ endpoint: '10.0.0.1:7443' }],
@@ -65,7 +74,7 @@ test.each([
   ['empty', () => writeFileSync(at('c.yaml'), ''), /is empty/],
 ])('a file that is %s is refused by name', async (_what, make, message) => {
   make();
-  const result = await run('settings', '--settings', at('c.yaml'));
+  const result = await hawserHere('settings', ['--settings', at('c.yaml')]);
   expect(result).toMatchObject({ exitCode: 2, stdout: '' });
   expect(result.stderr).toContain(at('c.yaml'));
   expect(result.stderr).toMatch(message);
