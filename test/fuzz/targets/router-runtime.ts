@@ -39,7 +39,10 @@ async function open(): Promise<OpenTarget> {
 
   const compare = compareSets(settings, Number.MAX_SAFE_INTEGER);
   /** A path that fits no command is a line of a map for which HAProxy is reloaded. Nothing else needs a reload. */
-  const needsReload = ({ before, after }: ChangingTenant): boolean => {
+  const needsReload = ({
+    before,
+    after,
+  }: { readonly [when in keyof ChangingTenant]: readonly unknown[] }): boolean => {
     const { reload } = compare(printed([before]), printed([after]));
     for (const { reason } of reload) assert.match(reason, /^"maps\/\S+" differs$/);
     return reload.length > 0;
