@@ -72,7 +72,8 @@ const renderThread = { 'render-worker': 'src/engine/render/render-worker.ts' };
 const jinjaChild = { 'jinja-child': 'src/pod-proxy/template/jinja-child.ts' };
 
 // A running hawser may still have chunks to load: the old bundle stays complete until the new one exists.
-const [outdir, before] = ['dist.new', 'dist.old'];
+const outdir = 'dist.new';
+const before = 'dist.old';
 for (const each of [outdir, before]) rmSync(each, { recursive: true, force: true });
 await Promise.all([
   build({

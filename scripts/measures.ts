@@ -56,7 +56,8 @@ function circles(files: readonly SourceFile[]): readonly string[] {
   const targets = new Map<string, Set<string>>();
   for (const { path, imports } of files)
     for (const target of imports) {
-      const [from, to] = [placeOf(path), placeOf(target)];
+      const from = placeOf(path);
+      const to = placeOf(target);
       if (from !== to) targets.set(from, (targets.get(from) ?? new Set()).add(to));
     }
   const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>

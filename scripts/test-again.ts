@@ -146,7 +146,8 @@ function show(file: string, results: readonly Copy[]): boolean {
   const failures = results.flatMap(({ failed }) => failed);
   const bad = results.filter(({ failed }) => failed.length > 0).length;
   const times = results.map(({ seconds }) => seconds).toSorted((a, b) => a - b);
-  const [median, max] = [times[times.length >> 1] ?? 0, times.at(-1) ?? 0];
+  const median = times[times.length >> 1] ?? 0;
+  const max = times.at(-1) ?? 0;
   console.log(
     `${bad} of ${results.length} failed, median ${median.toFixed(1)} s, max ${max.toFixed(1)} s: ${file}`,
   );

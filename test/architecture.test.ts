@@ -234,6 +234,10 @@ describe('source files', () => {
     expect(mentioning).toEqual([]);
   });
 
+  test('name the properties of an object literal: no literal is spread into another', () => {
+    expect(files.filter((file) => /^\s*\.\.\.\{ /m.test(readFileSync(file, 'utf8')))).toEqual([]);
+  });
+
   test('never find or end a process by its name', () => {
     const named = files.filter((file) => /\b(pkill|killall|pidof|pgrep)\b/.test(readFileSync(file, 'utf8')));
     expect(named).toEqual([]);

@@ -23,7 +23,10 @@ const legend = [
 ];
 
 process.exitCode = await runDemo(process.argv.slice(2), {
-  ...{ usage, legend, steps, createStage },
+  usage,
+  legend,
+  steps,
+  createStage,
   starting: 'an API, pods, hawser and HAProxy',
   lens: createLens(),
   render: renderView,

@@ -28,7 +28,9 @@ export function lastingRoutes(authority: Authority): readonly StoredObject[] {
     plainRoute('plain', hosts.plain, { service: 'web' }),
     withTls(plainRoute('edge', hosts.edge, { service: 'web' }), { termination: 'edge', ...pairOf(own) }),
     withTls(plainRoute('reencrypt', hosts.reencrypt, { service: 'bank' }), {
-      ...{ termination: 'reencrypt', destinationCACertificate, ...pairOf(own) },
+      termination: 'reencrypt',
+      destinationCACertificate,
+      ...pairOf(own),
     }),
     withTls(plainRoute('passthrough', hosts.passthrough, { service: 'bank' }), {
       termination: 'passthrough',
@@ -48,7 +50,9 @@ export function endpoints(notReady: readonly PodName[] = []): readonly StoredObj
 
 export function extraRoute(service: 'web' | 'bank', pair?: Pair): StoredObject {
   return withTls(plainRoute('extra', hosts.extra, { service, createdAt: 1 }), {
-    ...{ termination: 'edge', insecureEdgeTerminationPolicy: 'Allow', ...pair },
+    termination: 'edge',
+    insecureEdgeTerminationPolicy: 'Allow',
+    ...pair,
   });
 }
 

@@ -32,7 +32,8 @@ export interface Stage extends AsyncDisposable {
 
 const node = '10.77.0.11';
 const API = { port: 6_443, url: `https://${node}:6443` };
-const [HTTP_PORT, HTTPS_PORT] = [80, 443];
+const HTTP_PORT = 80;
+const HTTPS_PORT = 443;
 const READY_WITHIN_MS = 60_000;
 const shippedTemplate = fileURLToPath(new URL('../../templates/router.cfg.ejs', import.meta.url));
 
@@ -64,19 +65,31 @@ export async function createStage(onEvent: (text: string) => void, signal: Abort
   const ask = (host: string) => askThrough(namespace, host);
   for (const { host } of targets)
     await until(`${host} to answer`, async () => isPod(await ask(host)), {
-      ...{ deadlineMs: READY_WITHIN_MS, signal },
+      deadlineMs: READY_WITHIN_MS,
+      signal,
     }).catch(journal.explain);
   const traffic = startTraffic(namespace.prefix, { targets, caFile: authority.certFile }, onEvent);
   stack.defer(traffic.stop);
   const owned = stack.move();
   return {
-    ...{ sockets, api, pods, authority, lasting, traffic, journal, ask },
+    sockets,
+    api,
+    pods,
+    authority,
+    lasting,
+    traffic,
+    journal,
+    ask,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
 const targets: readonly Target[] = (['plain', 'edge', 'reencrypt', 'passthrough'] as const).map((name) => ({
-  ...{ name, host: hosts[name], address: node, path: '/', namedBy: 'body' },
+  name,
+  host: hosts[name],
+  address: node,
+  path: '/',
+  namedBy: 'body',
   ...(name === 'plain' ? { tls: false, port: HTTP_PORT } : { tls: true, port: HTTPS_PORT }),
   // A draining HAProxy closes a connection without a request, but not one that it passes through.
   isHeld: name === 'passthrough',
@@ -121,7 +134,8 @@ function startRouter(
   };
   writeFileSync(at('template.ejs'), templateOf(readFileSync(shippedTemplate, 'utf8')));
   writeFileSync(at('kubeconfig'), kubeconfig(API.url, authority));
-  const [controlSocket, statsSocket] = [at('control.sock'), at('haproxy.sock')];
+  const controlSocket = at('control.sock');
+  const statsSocket = at('haproxy.sock');
   const shared = ['--config', at('haproxy.cfg'), '--socket', controlSocket, '--stats-socket', statsSocket];
   const files = ['--pid-file', at('haproxy.pid'), '--state-file', at('server-state')];
   run(...['haproxy', 'supervise', '--listen', '127.0.0.1:29449'], ...shared, ...files, '--drain-timeout=1s');

@@ -33,7 +33,8 @@ async function editRoute(stage: Stage, signal: AbortSignal): Promise<string> {
 }
 
 async function mismatch(stage: Stage, signal: AbortSignal): Promise<string> {
-  const [one, other] = [certificate(stage), certificate(stage)];
+  const one = certificate(stage);
+  const other = certificate(stage);
   await show(stage, [extraRoute('bank', { certificate: one.certificate, key: other.key })]);
   const reason = await reasonOf(stage, signal, 'extra');
   await answer(stage, signal, /^503$/);

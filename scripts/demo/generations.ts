@@ -24,7 +24,8 @@ export function generationChanges(
   before: SupervisorStatus | undefined,
   after: SupervisorStatus | undefined,
 ): readonly string[] {
-  const [was, is] = [before?.current, after?.current];
+  const was = before?.current;
+  const is = after?.current;
   const draining = new Set(after?.draining.map(({ generation }) => generation));
   const drained = (before?.draining ?? []).filter(({ generation }) => !draining.has(generation));
   return [

@@ -37,7 +37,8 @@ export async function runRound<St extends Watched>(
   for (const [index, { title, prepare, run }] of steps.entries()) {
     onStep({ number: index + 1, of: steps.length, title });
     await prepare?.(stage);
-    const [before, startedMs] = [stage.traffic.counts(), monotonicMs()];
+    const before = stage.traffic.counts();
+    const startedMs = monotonicMs();
     const outcome = await run(stage, signal).catch((error) => {
       signal.throwIfAborted();
       return stage.journal.explain(error);

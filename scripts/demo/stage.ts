@@ -35,8 +35,14 @@ const telling: Telling = {
 };
 
 const theVip: Target = {
-  ...{ name: 'the VIP', address: network.vip, port: network.apiPort, host: network.vip, path: '/version' },
-  ...{ tls: true, namedBy: 'certificate', isHeld: true },
+  name: 'the VIP',
+  address: network.vip,
+  port: network.apiPort,
+  host: network.vip,
+  path: '/version',
+  tls: true,
+  namedBy: 'certificate',
+  isHeld: true,
 };
 
 /**

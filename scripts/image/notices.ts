@@ -52,7 +52,9 @@ export function debianNotices(doc: string, status: string): readonly Notice[] {
       .map(([sibling]) => texts.get(sibling))
       .find((text) => text !== undefined);
   return debianPackages(status, 'debian').map(({ name, version }) => ({
-    ...{ name: `${name} ${version}`, license: 'see below', text: textFor(name) },
+    name: `${name} ${version}`,
+    license: 'see below',
+    text: textFor(name),
   }));
 }
 

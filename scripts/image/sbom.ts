@@ -15,7 +15,9 @@ export interface Package {
 export function debianPackages(status: string, distribution: string): readonly Package[] {
   return status.split(/\n\n+/).flatMap((paragraph) => {
     const field = (key: string) => new RegExp(`^${key}: (.+)$`, 'm').exec(paragraph)?.[1];
-    const [name, version, arch] = [field('Package'), field('Version'), field('Architecture')];
+    const name = field('Package');
+    const version = field('Version');
+    const arch = field('Architecture');
     if (field('Status') !== 'install ok installed' || !name || !version || !arch) return [];
     const purl = `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}?arch=${arch}&distro=${distribution}`;
     return [{ name, version, license: 'NOASSERTION', purl }];
@@ -48,7 +50,10 @@ export function npmPackages(
     const sha512 = /^sha512-(.+)$/.exec(integrity ?? '')?.[1];
     return [
       {
-        ...{ name, version, license: license ?? 'NOASSERTION', purl },
+        name,
+        version,
+        license: license ?? 'NOASSERTION',
+        purl,
         ...(sha512 === undefined ? {} : { sha512: Buffer.from(sha512, 'base64').toString('hex') }),
       },
     ];
@@ -62,9 +67,15 @@ export function spdxDocument(
 ): string {
   const all = [...new Map(packages.map((each) => [each.purl, each])).values()];
   const own = {
-    ...{ SPDXID: 'SPDXRef-image', name: 'hawser', versionInfo: image.version },
-    ...{ licenseConcluded: 'NOASSERTION', licenseDeclared: 'Apache-2.0', copyrightText: 'NOASSERTION' },
-    ...{ downloadLocation: 'NOASSERTION', filesAnalyzed: false, primaryPackagePurpose: 'CONTAINER' },
+    SPDXID: 'SPDXRef-image',
+    name: 'hawser',
+    versionInfo: image.version,
+    licenseConcluded: 'NOASSERTION',
+    licenseDeclared: 'Apache-2.0',
+    copyrightText: 'NOASSERTION',
+    downloadLocation: 'NOASSERTION',
+    filesAnalyzed: false,
+    primaryPackagePurpose: 'CONTAINER',
   };
   const content = all.map(spdxPackage);
   const digest = createHash('sha256')
@@ -92,9 +103,13 @@ export function spdxDocument(
 function spdxPackage({ name, version, license, purl, sha512 }: Package) {
   return {
     SPDXID: `SPDXRef-${createHash('sha256').update(purl).digest('hex').slice(0, 16)}`,
-    ...{ name, versionInfo: version },
-    ...{ licenseConcluded: 'NOASSERTION', licenseDeclared: license, copyrightText: 'NOASSERTION' },
-    ...{ downloadLocation: 'NOASSERTION', filesAnalyzed: false },
+    name,
+    versionInfo: version,
+    licenseConcluded: 'NOASSERTION',
+    licenseDeclared: license,
+    copyrightText: 'NOASSERTION',
+    downloadLocation: 'NOASSERTION',
+    filesAnalyzed: false,
     ...(sha512 === undefined ? {} : { checksums: [{ algorithm: 'SHA512', checksumValue: sha512 }] }),
     externalRefs: [{ referenceCategory: 'PACKAGE-MANAGER', referenceType: 'purl', referenceLocator: purl }],
   };

@@ -59,7 +59,8 @@ export async function playIncident(
 }
 
 async function breakTemplate(_scene: Scene, holder: BedNode): Promise<void> {
-  const [template, copy] = [holder.at('haproxy.cfg.ejs'), holder.at('haproxy.cfg.ejs.whole')];
+  const template = holder.at('haproxy.cfg.ejs');
+  const copy = holder.at('haproxy.cfg.ejs.whole');
   copyFileSync(template, copy);
   appendFileSync(template, '\nlisten broken\n  bad keyword\n');
   // Longer than a monitor needs to notice it.

@@ -4,8 +4,13 @@ import { haproxyEvents } from '../haproxy/haproxy-events.ts';
 const events: JournalEvents = {
   ...haproxyEvents,
   'server-transition': {
-    ...{ kind: 'servers', subject: 'server', from: 'from', to: 'to', reason: 'check' },
-    ...{ facts: ['address'], title: 'server' },
+    kind: 'servers',
+    subject: 'server',
+    from: 'from',
+    to: 'to',
+    reason: 'check',
+    facts: ['address'],
+    title: 'server',
   },
   'servers-changed': { kind: 'servers', facts: ['added', 'removed'] },
   'servers-drained': { kind: 'servers', facts: ['drained', 'isIgnored'] },

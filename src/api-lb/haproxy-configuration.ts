@@ -36,7 +36,10 @@ export function haproxyConfiguration(
   let served: readonly ApiServer[] | undefined;
   const deployer = deployerOf<readonly ApiServer[]>(
     {
-      ...{ config: settings.config, socket: settings.socket, check, now: monotonicMs },
+      config: settings.config,
+      socket: settings.socket,
+      check,
+      now: monotonicMs,
       origin: ({ set, of }) => ({ text: set.text, parts: { 'servers-changed': JSON.stringify(of) } }),
       observe: ({ outcome, version: { of: servers } }) => {
         if (!isServed(outcome)) return { servers: servers.length };
@@ -51,7 +54,9 @@ export function haproxyConfiguration(
     observers,
   );
   return {
-    ...{ check, wake, deployer },
+    check,
+    wake,
+    deployer,
     checkIntervalMs: settings.checkInterval,
     beat: observers.metrics.beat,
     now: monotonicMs,
@@ -70,7 +75,8 @@ function logServerChanges(
   if (before === undefined) return;
   const without = (list: readonly ApiServer[], gone: readonly ApiServer[]) =>
     list.map(endpointOf).filter((each) => !gone.some((other) => endpointOf(other) === each));
-  const [added, removed] = [without(now, before), without(before, now)];
+  const added = without(now, before);
+  const removed = without(before, now);
   if (added.length + removed.length > 0) log({ event: 'servers-changed', added, removed });
   logDrained(before, now, log);
 }
@@ -78,7 +84,8 @@ function logServerChanges(
 function logDrained(before: readonly ApiServer[], now: readonly ApiServer[], log: Log): void {
   const drainedOf = (list: readonly ApiServer[]) =>
     list.filter(({ drained }) => drained).map(({ name }) => name);
-  const [drained, earlier] = [drainedOf(now), drainedOf(before)];
+  const drained = drainedOf(now);
+  const earlier = drainedOf(before);
   if (drained.join(' ') === earlier.join(' ')) return;
   // Draining every server would take the API away, so the annotations are then ignored.
   const isIgnored = serversInRotation(now) === now && drained.length > 0;

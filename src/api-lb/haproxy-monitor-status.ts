@@ -10,7 +10,9 @@ export const haproxyMonitorStatusSchema = z.object({
   servers: z.nullable(
     z.array(
       z.object({
-        ...{ name: z.string(), address: z.string(), port: z.number() },
+        name: z.string(),
+        address: z.string(),
+        port: z.number(),
         /** Out of rotation by an annotation of its Node. */
         drained: z.exactOptional(z.literal(true)),
       }),

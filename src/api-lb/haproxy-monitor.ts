@@ -15,7 +15,9 @@ import { watchServers } from './server-watch.ts';
 export async function monitorHaproxy(settings: HaproxyMonitorSettings): Promise<number> {
   return await monitorProgram(
     {
-      ...{ name: 'haproxy-monitor', ...apiLbJournal, createMetrics: createHaproxyMonitorMetrics },
+      name: 'haproxy-monitor',
+      ...apiLbJournal,
+      createMetrics: createHaproxyMonitorMetrics,
       relays: {
         supervisor: settings.haproxySupervisor,
         haproxy: { host: '127.0.0.1', port: settings.statPort },
@@ -42,7 +44,10 @@ async function prepare(
       ...configuration.view(),
       ...redirect.view(),
       extraPorts: settings.extraPorts.map(({ name, port, listenPort, serverPort }) => ({
-        ...{ name, port, listenPort, serverPort },
+        name,
+        port,
+        listenPort,
+        serverPort,
       })),
     }),
   );

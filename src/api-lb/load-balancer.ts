@@ -150,7 +150,8 @@ export function loadBalancerModel(
     logTarget: 'stdout',
     logConnections: settings.logConnections === true,
     maxconn: {
-      ...{ clients: CLIENT_CONNECTIONS, extra: EXTRA_CONNECTIONS },
+      clients: CLIENT_CONNECTIONS,
+      extra: EXTRA_CONNECTIONS,
       total: CLIENT_CONNECTIONS + extraTotal + PROBE_CONNECTIONS,
     },
     timeouts: {

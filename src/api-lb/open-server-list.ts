@@ -41,7 +41,8 @@ async function hearServerList(
   observers: HaproxyMonitorObservers,
   timeoutMs: number,
 ): Promise<{ readonly list: ServerList; readonly remarks: () => readonly string[] }> {
-  const [wake, stop] = [createWake(), new AbortController()];
+  const wake = createWake();
+  const stop = new AbortController();
   const { list, loops } = await openServerList(settings, wake, observers, stop.signal);
   const remarks = await hearOnce('servers', { lists: [list], loops, wake }, timeoutMs);
   stop.abort();

@@ -10,7 +10,9 @@ const GRACE_BEYOND_DRAIN_S = 10;
 
 /** The static pod of the API load balancer. */
 export const haproxyPod: Pod = {
-  ...{ name: 'haproxy', program: 'haproxy', template: 'haproxy.cfg.ejs' },
+  name: 'haproxy',
+  program: 'haproxy',
+  template: 'haproxy.cfg.ejs',
   daemons: [haproxySuperviseCommand, haproxyMonitorCommand],
   onWorkers: true,
   supervisor: {
@@ -32,7 +34,8 @@ export const haproxyPod: Pod = {
         { key: 'healthPort', port: healthPort },
         { key: 'haproxy.statPort', port: statPort },
         ...extraPorts.map(({ name, listenPort }) => ({
-          ...{ key: `haproxy.extraPorts (listenPort of ${name})`, port: listenPort },
+          key: `haproxy.extraPorts (listenPort of ${name})`,
+          port: listenPort,
         })),
         { key: 'haproxy.listen', port: listen.port },
         ...(metricsListen === undefined ? [] : [{ key: 'haproxy.metricsListen', port: metricsListen.port }]),

@@ -4,6 +4,9 @@ import { haproxyPod } from './pod.ts';
 
 /** The API load balancer's part in the commands that cover every product. */
 export const apiLb = {
-  ...{ name: 'api-lb', doctorFlags, checks, ports },
+  name: 'api-lb',
+  doctorFlags,
+  checks,
+  ports,
   home: { kind: 'node' as const, pods: [haproxyPod] },
 };

@@ -224,5 +224,7 @@ export const mebibytes = parsedBy((text) => {
   const count = wholeNumberIn(text, 1, MOST_MEBIBYTES);
   return count === undefined ? undefined : count * 1_024 * 1_024;
 }, `expected a whole number of MiB, 1 to ${MOST_MEBIBYTES}`).register(fileForms, {
-  ...{ type: 'integer', minimum: 1, maximum: MOST_MEBIBYTES },
+  type: 'integer',
+  minimum: 1,
+  maximum: MOST_MEBIBYTES,
 });

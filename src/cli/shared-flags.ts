@@ -226,7 +226,8 @@ export function metricsListenFlags(port: number) {
 /** For each command that asks that page. */
 function supervisorPage(whose: string, port: number) {
   return flag('<address:port>', optionalListenAddress, `page of ${whose}, or "off": its --listen`, {
-    ...{ default: `127.0.0.1:${port}`, inFile: 'never' },
+    default: `127.0.0.1:${port}`,
+    inFile: 'never',
   });
 }
 

@@ -8,7 +8,9 @@ import {
 /** The journaled events of an HAProxy and its supervisor. */
 export const haproxyEvents: JournalEvents = {
   'generation-serving': {
-    ...{ kind: 'reload', subject: 'generation', facts: servedFacts },
+    kind: 'reload',
+    subject: 'generation',
+    facts: servedFacts,
     title: 'now serving generation',
   },
   'generation-refused': { ...refusal, title: 'generation refused, cause' },
@@ -16,19 +18,27 @@ export const haproxyEvents: JournalEvents = {
   'generation-hung': { ...processLife, isTrouble: true },
   'generation-busy': { ...processLife, isTrouble: true },
   'drift-repaired': {
-    ...{ kind: 'repair', subject: 'changes', facts: servedFacts },
+    kind: 'repair',
+    subject: 'changes',
+    facts: servedFacts,
     title: 'manual changes reverted:',
   },
   'change-refused': {
-    ...{ kind: 'reload', reason: 'reason', facts: ['cause', 'changes'] },
+    kind: 'reload',
+    reason: 'reason',
+    facts: ['cause', 'changes'],
     title: 'reload needed',
   },
   'server-set-aside': {
-    ...{ kind: 'servers', subject: 'server', reason: 'suspicion' },
+    kind: 'servers',
+    subject: 'server',
+    reason: 'suspicion',
     facts: ['address', 'tookMs'],
   },
   'server-left-alone': {
-    ...{ kind: 'servers', subject: 'server', reason: 'verdict' },
+    kind: 'servers',
+    subject: 'server',
+    reason: 'verdict',
     facts: ['address', 'suspicion', 'tookMs', 'message'],
   },
 };

@@ -153,7 +153,9 @@ async function checkCandidate({ haproxy: haproxyPath, config }: HaproxyPaths): P
     const found = readConfiguration(candidate);
     if (found.kind === 'unusable') return { kind: 'impossible', message: found.message };
     return await createConfigurationCheck({
-      ...{ haproxyPath, timeoutMs: CANDIDATE_TIMEOUT_MS, run: runInBackground },
+      haproxyPath,
+      timeoutMs: CANDIDATE_TIMEOUT_MS,
+      run: runInBackground,
     })(candidate);
   } catch (error) {
     return { kind: 'impossible', message: `Cannot check the candidate of "${config}": ${messageOf(error)}` };

@@ -6,7 +6,10 @@ import {
 } from '../engine/observe/journal/journal-events.ts';
 
 const repaired: JournalEvent = {
-  ...{ kind: 'repair', subject: 'vip', reason: 'reason', facts: ['instance', 'interface'] },
+  kind: 'repair',
+  subject: 'vip',
+  reason: 'reason',
+  facts: ['instance', 'interface'],
 };
 const ofTrackFile: JournalEvent = { kind: 'health', subject: 'path', to: 'value', reason: 'reason' };
 const died: JournalEvent = { ...processLife, isTrouble: true };
@@ -14,11 +17,20 @@ const died: JournalEvent = { ...processLife, isTrouble: true };
 /** What the journal keeps of keepalived and its supervisor. */
 export const keepalivedEvents: JournalEvents = {
   'vrrp-transition': {
-    ...{ kind: 'vip', subject: 'instance', from: 'from', to: 'to', reason: 'reason' },
-    ...{ facts: ['priority'], title: '' },
+    kind: 'vip',
+    subject: 'instance',
+    from: 'from',
+    to: 'to',
+    reason: 'reason',
+    facts: ['priority'],
+    title: '',
   },
   'vrrp-priority': {
-    ...{ kind: 'health', subject: 'instance', from: 'from', to: 'to', facts: ['state'] },
+    kind: 'health',
+    subject: 'instance',
+    from: 'from',
+    to: 'to',
+    facts: ['state'],
     title: 'priority of',
   },
   'lower-priority-advert-received': { kind: 'split-brain', subject: 'instance', facts: ['priority'] },

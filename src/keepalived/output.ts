@@ -55,7 +55,8 @@ export function createKeepalivedOutput(path: string, say: (text: string) => void
 }
 
 function isSameFile(one: number, other: number): boolean {
-  const [a, b] = [fstatSync(one), fstatSync(other)];
+  const a = fstatSync(one);
+  const b = fstatSync(other);
   return a.ino === b.ino && a.dev === b.dev;
 }
 

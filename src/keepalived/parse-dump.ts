@@ -60,20 +60,30 @@ const PATTERNS: readonly Pattern[] = [
     pattern:
       /^\((?<instance>[^)]+)\) Master received advert from (?<by>\S+) with higher priority (?<theirs>\d+), ours (?<ours>\d+)$/,
     meaning: ({ instance = '', by = '', theirs, ours }) => ({
-      ...{ kind: 'outranked', instance, by, theirs: Number(theirs), ours: Number(ours) },
+      kind: 'outranked',
+      instance,
+      by,
+      theirs: Number(theirs),
+      ours: Number(ours),
     }),
   },
   {
     pattern:
       /^\((?<instance>[^)]+)\) Master received advert from (?<by>\S+) with same priority (?<both>\d+) but higher IP address than ours$/,
     meaning: ({ instance = '', by = '', both }) => ({
-      ...{ kind: 'outranked', instance, by, theirs: Number(both), ours: Number(both) },
+      kind: 'outranked',
+      instance,
+      by,
+      theirs: Number(both),
+      ours: Number(both),
     }),
   },
   {
     pattern: /^Netlink reflector reports IP (?<address>\S+) removed from (?<interface>\S+)$/,
     meaning: ({ address = '', interface: from = '' }) => ({
-      ...{ kind: 'address-removed', address, interface: from },
+      kind: 'address-removed',
+      address,
+      interface: from,
     }),
   },
   {

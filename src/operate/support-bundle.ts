@@ -181,7 +181,8 @@ export function createBundleCopy(limits = { file: MOST_FILE_BYTES, all: MOST_BYT
   // Level by level: Node's own recursion follows links.
   const folder: BundleCopy['folder'] = (from, to) =>
     readdirSync(from, { withFileTypes: true }).flatMap((entry) => {
-      const [path, target] = [join(from, entry.name), join(to, entry.name)];
+      const path = join(from, entry.name);
+      const target = join(to, entry.name);
       try {
         if (entry.isDirectory()) return folder(path, target);
         return (entry.isFile() ? file(path, target, 'journal') : undefined) ?? [];

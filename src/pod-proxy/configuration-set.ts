@@ -26,7 +26,8 @@ export function renderedSet(
   const text = configurationText(rendered, settings);
   if (!text.includes(SET_FOLDER)) return { text, mode: MODE };
   const others = Object.entries(certificates).map(([name, content]) => ({
-    ...{ name: fileOf(name), content },
+    name: fileOf(name),
+    content,
     secret: true,
   }));
   return { text, mode: MODE, others };

@@ -65,7 +65,8 @@ export function followProxy(
   place: { readonly namespace: string; readonly pod: string },
   api: Api,
 ): FollowedProxy {
-  let [sources, ownPods]: [Sources | undefined, () => readonly OwnPod[] | undefined] = [undefined, () => []];
+  let sources: Sources | undefined;
+  let ownPods: () => readonly OwnPod[] | undefined = () => [];
   const settings: FollowSettings = { session: api.session, report: api.report, remedy: proxyRemedy };
   let certificates: Certificates = {};
   return {
@@ -87,7 +88,10 @@ export function followProxy(
       if (template.kind === 'missing') return { kind: 'unusable', own, problem: template.problem };
       if (refused !== undefined && isLacking) return { kind: 'unusable', own, problem: refused };
       return {
-        ...{ kind: 'known', own, template: template.text, certificates },
+        kind: 'known',
+        own,
+        template: template.text,
+        certificates,
         downstreams: limited.downstreams,
         problem: refused ?? limited.problem,
       };
@@ -110,7 +114,8 @@ export function followProxy(
         const own = ownPods()?.[0];
         if (own !== undefined && sources?.key !== keyOf(own)) {
           sources?.stop.abort();
-          const [stop, troubles] = [new AbortController(), new Map()];
+          const stop = new AbortController();
+          const troubles = new Map();
           const follow = following(AbortSignal.any([signal, stop.signal]), api.hear, troubles);
           sources = { key: keyOf(own), stop, troubles, ...openSources(own, follow) };
         }

@@ -44,7 +44,9 @@ export function proxyConfiguration(
   let served: Hosts | undefined;
   const deployer = deployerOf<ProxyInput>(
     {
-      ...{ config: settings.config, socket: settings.socket, now: monotonicMs },
+      config: settings.config,
+      socket: settings.socket,
+      now: monotonicMs,
       check: createSupervisorCheck(settings.socket),
       reloadEveryMs: settings.reloadInterval,
       compare: podProxyDifference,
@@ -73,7 +75,8 @@ export function proxyConfiguration(
       const view = followed.view();
       if (view.kind === 'known') arrival.see(view, monotonicMs());
     },
-    ...{ wake, deployer },
+    wake,
+    deployer,
     checkIntervalMs: settings.checkInterval,
     beat: metrics.beat,
     now: monotonicMs,

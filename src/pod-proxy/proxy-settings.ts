@@ -23,7 +23,8 @@ export const proxyCommand = commandSpec({
     config: flag('<path>', absolutePath, 'where haproxy.cfg is written', {
       default: '/etc/haproxy/haproxy.cfg',
     }),
-    ...{ socket, statsSocket },
+    socket,
+    statsSocket,
     reloadInterval: flag(
       '<duration>',
       durationMs,

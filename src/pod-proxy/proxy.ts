@@ -24,7 +24,8 @@ export async function runProxy(settings: ProxySettings): Promise<number> {
   const statistics = createStatistics(settings);
   return await monitorProgram(
     {
-      ...{ name: 'pod-proxy', events: haproxyEvents },
+      name: 'pod-proxy',
+      events: haproxyEvents,
       createMetrics: createProxyMetrics,
       page: (_metrics, unready) => ({ unready, moreMetrics: statistics.page }),
     },
@@ -59,10 +60,13 @@ function prepare(
   const records = keepRecords({ settings, session, own, observers, tell });
   const parts = { wake, followed, problems, statistics };
   const configuration = proxyConfiguration(settings, parts, observers, signal);
-  const [version, pod] = [hawserVersion(), `${settings.namespace}/${settings.pod}`];
+  const version = hawserVersion();
+  const pod = `${settings.namespace}/${settings.pod}`;
   show(
     (): ProxyStatus => ({
-      ...{ version, pod, known: own() !== undefined },
+      version,
+      pod,
+      known: own() !== undefined,
       ...configuration.view(),
       dns: records.view(),
     }),

@@ -11,7 +11,9 @@ interface Place {
 export function ownPodResource({ namespace, pod }: Place & { readonly pod: string }): Resource<OwnPod> {
   return {
     what: `pod ${pod}`,
-    ...{ apiVersion: 'v1', plural: 'pods', namespace },
+    apiVersion: 'v1',
+    plural: 'pods',
+    namespace,
     fieldSelector: `metadata.name=${pod}`,
     project: readOwnPod,
   };
@@ -22,7 +24,9 @@ export function podsResource(own: OwnPod): Resource<PodFacts> {
   const proxy = proxyNameOf(own);
   return {
     what: `pods that name ${proxy}`,
-    ...{ apiVersion: 'v1', plural: 'pods', namespace: own.namespace },
+    apiVersion: 'v1',
+    plural: 'pods',
+    namespace: own.namespace,
     project: (object) => {
       const facts = readPod(object);
       return facts?.master === proxy ? facts : undefined;
@@ -33,7 +37,10 @@ export function podsResource(own: OwnPod): Resource<PodFacts> {
 export function slicesResource({ namespace }: Place, labelSelector: string): Resource<SliceFacts> {
   return {
     what: `EndpointSlices with ${labelSelector}`,
-    ...{ apiVersion: 'discovery.k8s.io/v1', plural: 'endpointslices', namespace, labelSelector },
+    apiVersion: 'discovery.k8s.io/v1',
+    plural: 'endpointslices',
+    namespace,
+    labelSelector,
     project: readSlice,
   };
 }
@@ -44,7 +51,9 @@ const configMap = z.object({ data: z.optional(z.record(z.string(), z.string())) 
 export function configMapResource({ namespace }: Place, name: string, key: string): Resource<string> {
   return {
     what: `ConfigMap ${name}`,
-    ...{ apiVersion: 'v1', plural: 'configmaps', namespace },
+    apiVersion: 'v1',
+    plural: 'configmaps',
+    namespace,
     fieldSelector: `metadata.name=${name}`,
     project: (object) => configMap.safeParse(object).data?.data?.[key],
   };
@@ -54,7 +63,9 @@ export function configMapResource({ namespace }: Place, name: string, key: strin
 export function secretResource({ namespace }: Place, name: string): Resource<SecretCertificate> {
   return {
     what: `Secret ${name}`,
-    ...{ apiVersion: 'v1', plural: 'secrets', namespace },
+    apiVersion: 'v1',
+    plural: 'secrets',
+    namespace,
     fieldSelector: `metadata.name=${name}`,
     project: readCertificate,
   };

@@ -35,8 +35,12 @@ export function createStatistics({ statsSocket, pushInterval, pod }: ProxySettin
   };
   const exporter = createExporter(
     {
-      ...{ statsSocket, labelsOf, exported: usualColumns },
-      ...{ serverThreshold: SERVER_THRESHOLD, baseIntervalMs: INTERVAL_MS, timeoutMs: TIMEOUT_MS },
+      statsSocket,
+      labelsOf,
+      exported: usualColumns,
+      serverThreshold: SERVER_THRESHOLD,
+      baseIntervalMs: INTERVAL_MS,
+      timeoutMs: TIMEOUT_MS,
     },
     () => pods.size,
     monotonicMs,
@@ -60,8 +64,11 @@ export function createStatistics({ statsSocket, pushInterval, pod }: ProxySettin
         return found.kind === 'at' ? found.target : undefined;
       };
       const sender = createLineSender({
-        ...{ target, mostLines: MOST_LINES, onTrouble: note },
-        ...{ onSent: metrics.linesSent, onDropped: metrics.linesDropped },
+        target,
+        mostLines: MOST_LINES,
+        onTrouble: note,
+        onSent: metrics.linesSent,
+        onDropped: metrics.linesDropped,
       });
       const sending = sender.run(signal);
       while (!signal.aborted) {

@@ -21,7 +21,8 @@ export async function inputNow(
   const observers = quiet();
   const kubeconfig = openKubeconfig(settings.kubeconfig, observers.log);
   const clusterName = settings.clusterName ?? (await clusterNameIn(kubeconfig));
-  const [wake, stop] = [createWake(), new AbortController()];
+  const wake = createWake();
+  const stop = new AbortController();
   const around = { kubeconfig, wake };
   const opened = await openNodeLists({ ...settings, settle: 0 }, around, observers, stop.signal);
   const lists = opened.lists.map(({ list }) => list);

@@ -33,7 +33,9 @@ type VipMonitor = Monitor<KeepalivedMonitorMetrics>;
 export async function monitorKeepalived(settings: KeepalivedMonitorSettings): Promise<number> {
   return await monitorProgram(
     {
-      ...{ name: 'keepalived-monitor', events: vipEvents, createMetrics: createKeepalivedMonitorMetrics },
+      name: 'keepalived-monitor',
+      events: vipEvents,
+      createMetrics: createKeepalivedMonitorMetrics,
       relays: { supervisor: settings.keepalivedSupervisor },
     },
     settings,

@@ -14,8 +14,12 @@ export function waitingStatus(): KeepalivedMonitorStatus {
   return {
     version: hawserVersion(),
     clusterName: null,
-    ...{ priorities: [], group: [], configSha256: null, splitBrain: [] },
-    ...{ virtualRouterIdTaken: null, lastChange: null },
+    priorities: [],
+    group: [],
+    configSha256: null,
+    splitBrain: [],
+    virtualRouterIdTaken: null,
+    lastChange: null,
   };
 }
 
@@ -52,8 +56,15 @@ function priorityOf({ kind, vips, view }: HealthLoop, model: KeepalivedModel | u
       : prioritySum(baseAddend(instance.priority, peers), addends);
   return [
     {
-      ...{ kind, vips: [...vips], value, holder, checks: [...checks], order, priority },
-      ...{ priorityTerms: [...priorityTerms], participation: participationView(participation) },
+      kind,
+      vips: [...vips],
+      value,
+      holder,
+      checks: [...checks],
+      order,
+      priority,
+      priorityTerms: [...priorityTerms],
+      participation: participationView(participation),
     },
   ];
 }

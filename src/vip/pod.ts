@@ -10,7 +10,9 @@ import { keepalivedMonitorCommand } from './settings/keepalived-monitor-settings
 
 /** The static pod of the VIPs. */
 export const keepalivedPod: Pod = {
-  ...{ name: 'keepalived', program: 'keepalived', template: 'keepalived.conf.ejs' },
+  name: 'keepalived',
+  program: 'keepalived',
+  template: 'keepalived.conf.ejs',
   folder: '/etc/hawser-keepalived',
   daemons: [keepalivedSuperviseCommand, keepalivedMonitorCommand],
   onWorkers: false,
@@ -34,9 +36,13 @@ export const keepalivedPod: Pod = {
       ],
       probes: { 'keepalived-monitor': listen },
       vips: {
-        ...{ all: vips, api: apiVips, apiPort, healthPort },
+        all: vips,
+        api: apiVips,
+        apiPort,
+        healthPort,
         problemsOf: async (vip, isOurs) => {
-          const [interfaces, routes] = [currentInterfaces(), await currentRoutes()];
+          const interfaces = currentInterfaces();
+          const routes = await currentRoutes();
           return vipProblems(vip, { interfaces, routes, interface: monitor.interface, isOurs });
         },
       },

@@ -14,7 +14,10 @@ const checks: readonly Check<VipContext>[] = [
 
 /** What the VIP brings to the commands that look at every product. */
 export const vip = {
-  ...{ name: 'vip', doctorFlags, checks, ports: () => [] },
+  name: 'vip',
+  doctorFlags,
+  checks,
+  ports: () => [],
   lookForVips,
   lookForPeers: configuredPeers,
   home: { kind: 'node' as const, pods: [keepalivedPod] },

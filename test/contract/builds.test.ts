@@ -11,7 +11,8 @@ test.each([
   ['2.10.1 2030/01/01', '2.10.1', true],
 ])('HAProxy %s is %s', (printed, version, supported) => {
   expect(parseHaproxyBuild(`HAProxy version ${printed} - https://haproxy.org/\n`)).toMatchObject({
-    ...{ version, supported },
+    version,
+    supported,
   });
 });
 
@@ -22,7 +23,10 @@ test.each([
   ['v2.10.0 (01/01,2030)', '2.10.0', true],
 ])('keepalived %s is %s', (printed, version, supported) => {
   expect(parseKeepalivedBuild(`Keepalived ${printed}\n\nConfig options:  LVS VRRP\n`)).toEqual({
-    ...{ version, supported, vrrp: true, bfd: false },
+    version,
+    supported,
+    vrrp: true,
+    bfd: false,
   });
 });
 

@@ -30,12 +30,16 @@ function recorded(number: number, ...faults: readonly Fault[]): Episode {
  */
 export const knownSeeds: readonly KnownSeed[] = [
   {
-    ...{ seed: 12, episode: 12, isRebuilt: true },
+    seed: 12,
+    episode: 12,
+    isRebuilt: true,
     found: 'a node that was listed again was a second holder',
     episodes: [recorded(12, planned('remove-member', 'node', 'holder', 0, 3_000))],
   },
   {
-    ...{ seed: 12, episode: 14, isRebuilt: true },
+    seed: 12,
+    episode: 14,
+    isRebuilt: true,
     found: 'a supervisor whose notify FIFO was deleted did not hear the next keepalived',
     episodes: [
       recorded(
@@ -46,22 +50,29 @@ export const knownSeeds: readonly KnownSeed[] = [
     ],
   },
   {
-    ...{ seed: 13, episode: 3, isRebuilt: true },
+    seed: 13,
+    episode: 3,
+    isRebuilt: true,
     found: 'a node that was listed again was a second holder',
     episodes: [recorded(3, planned('remove-member', 'node', 'backup-1', 0, 3_000))],
   },
   {
-    ...{ seed: 23, episode: 7, only: 'remove-member' },
+    seed: 23,
+    episode: 7,
+    only: 'remove-member',
     found: 'an advert from before the holder forgot the node let it participate',
     episodes: [recorded(7, planned('remove-member', 'node', 'holder', 0, 2_149))],
   },
   {
-    ...{ seed: 23, episode: 11, only: 'remove-member' },
+    seed: 23,
+    episode: 11,
+    only: 'remove-member',
     found: 'an advert from before the holder forgot the node let it participate',
     episodes: [recorded(11, planned('remove-member', 'node', 'backup-2', 0, 2_843))],
   },
   {
-    ...{ seed: 103, episode: 6 },
+    seed: 103,
+    episode: 6,
     found: 'a deleted vrrp-state.json stayed away until the next transition',
     episodes: [
       recorded(
@@ -73,7 +84,8 @@ export const knownSeeds: readonly KnownSeed[] = [
     ],
   },
   {
-    ...{ seed: 105, episode: 23 },
+    seed: 105,
+    episode: 23,
     found: 'the holder forgot a node after that node had heard it, and both held the VIP',
     episodes: [
       recorded(
@@ -84,7 +96,8 @@ export const knownSeeds: readonly KnownSeed[] = [
     ],
   },
   {
-    ...{ seed: 203, episode: 18 },
+    seed: 203,
+    episode: 18,
     found: 'a monitor that got SIGTERM while it started left the redirect',
     episodes: [
       recorded(
@@ -95,7 +108,8 @@ export const knownSeeds: readonly KnownSeed[] = [
     ],
   },
   {
-    ...{ seed: 301, episode: 14 },
+    seed: 301,
+    episode: 14,
     found: 'HAProxy refused connections before keepalived knew that it would end',
     episodes: [
       recorded(
@@ -109,7 +123,9 @@ export const knownSeeds: readonly KnownSeed[] = [
   },
   {
     // What was found came two minutes after the first of these: a harmless fault lasts until then, so that nothing may be cut.
-    ...{ seed: 402, episode: 19, isRebuilt: true },
+    seed: 402,
+    episode: 19,
+    isRebuilt: true,
     found: 'checks without work of a server that had come back were ended, and its connections with them',
     episodes: [
       recorded(18, planned('remove-member', 'node', 'backup-1', 0, 2_200)),
@@ -121,12 +137,14 @@ export const knownSeeds: readonly KnownSeed[] = [
     ],
   },
   {
-    ...{ seed: 406, episode: 60 },
+    seed: 406,
+    episode: 60,
     found: 'timeline did not say that the interface of an unplugged node may be down',
     episodes: [recorded(60, planned('unplug', 'node', 'holder', 0, 5_620))],
   },
   {
-    ...{ seed: 409, episode: 2 },
+    seed: 409,
+    episode: 2,
     found: 'clients that had been cut off waited 5.4 s for the new holder',
     episodes: [
       recorded(
@@ -138,7 +156,8 @@ export const knownSeeds: readonly KnownSeed[] = [
     ],
   },
   {
-    ...{ seed: 415, episode: 57 },
+    seed: 415,
+    episode: 57,
     found: 'a full disk left empty files next to lb.track and keepalived.conf',
     episodes: [
       recorded(
@@ -149,7 +168,8 @@ export const knownSeeds: readonly KnownSeed[] = [
     ],
   },
   {
-    ...{ seed: 513, episode: 33 },
+    seed: 513,
+    episode: 33,
     found: 'timeline named no cause for a move from a holder that had taken the VIP at a reload',
     episodes: [
       recorded(
@@ -162,7 +182,9 @@ export const knownSeeds: readonly KnownSeed[] = [
     ],
   },
   {
-    ...{ seed: 717, episode: 27, isRebuilt: true },
+    seed: 717,
+    episode: 27,
+    isRebuilt: true,
     found:
       'a holder whose lb.track was deleted lost the VIP to a node with a higher priority, and connections with it',
     // After one of the restarts the holder is not the node with the highest priority.

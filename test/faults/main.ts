@@ -41,7 +41,9 @@ interface Run {
 function randomRun({ seed, minutes, episode, names }: FaultsOptions): Run {
   const flags = [...(episode === undefined ? [] : [`--episode ${episode}`]), ...onlyFlags(names)];
   return {
-    ...{ seed, minutes, again: [`--minutes ${minutes} --seed ${seed}`, ...flags].join(' ') },
+    seed,
+    minutes,
+    again: [`--minutes ${minutes} --seed ${seed}`, ...flags].join(' '),
     episodes: episode === undefined ? planned(seed, names) : [planEpisode(seed, episode, names)],
   };
 }
@@ -81,7 +83,8 @@ async function runEpisodes(
     return missing === '';
   };
   const lastMs = monotonicMs() + minutes * 60_000;
-  let [isAtRest, last] = [await rest(0), 0];
+  let isAtRest = await rest(0);
+  let last = 0;
   for (const episode of episodes) {
     if (monotonicMs() >= lastMs) return;
     // The VIP may have moved while the rest was being written down.

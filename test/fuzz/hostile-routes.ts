@@ -57,7 +57,10 @@ const annotationTexts = {
 const annotations = fc.record(annotationTexts, { requiredKeys: [] });
 
 const metadata = (name: string, own: object = {}) => ({
-  ...{ name, namespace: TENANT, uid: `${TENANT}-${name}`, creationTimestamp: '2026-02-02T00:00:00Z' },
+  name,
+  namespace: TENANT,
+  uid: `${TENANT}-${name}`,
+  creationTimestamp: '2026-02-02T00:00:00Z',
   ...own,
 });
 
@@ -157,7 +160,11 @@ export function tenants(pem: TenantPem): fc.Arbitrary<unknown> {
   const path = seldom('', '', '/', '/a', '/a/', '/a%20b', '/~!$&()*+,=:@');
   const route = fc
     .record({
-      ...{ host, path, annotations, actions, tls: tlsOf(pem) },
+      host,
+      path,
+      annotations,
+      actions,
+      tls: tlsOf(pem),
       wildcardPolicy: seldom('None', 'None', 'Subdomain'),
       targetPort: fc.oneof(seldom('http'), fc.constant(8080)),
       weight: fc.oneof(
@@ -170,8 +177,10 @@ export function tenants(pem: TenantPem): fc.Arbitrary<unknown> {
       metadata: metadata('web', { annotations: own }),
       spec: {
         ...spec,
-        ...{ to: { kind: 'Service', name: 'web', weight }, port: { targetPort } },
-        ...{ httpHeaders: { actions: wishes }, ...(tls && { tls }) },
+        to: { kind: 'Service', name: 'web', weight },
+        port: { targetPort },
+        httpHeaders: { actions: wishes },
+        ...(tls && { tls }),
       },
     }));
   const ingress = fc
@@ -196,11 +205,14 @@ export function tenants(pem: TenantPem): fc.Arbitrary<unknown> {
       },
     }));
   const secret = fc.tuple(pemNear(pem.certificate), pemNear(pem.key)).map(([certificate, key]) => ({
-    ...{ kind: 'Secret', metadata: metadata('pair'), type: 'kubernetes.io/tls' },
+    kind: 'Secret',
+    metadata: metadata('pair'),
+    type: 'kubernetes.io/tls',
     stringData: { 'tls.crt': certificate, 'tls.key': key },
   }));
   const service = seldom('http').map((name) => ({
-    ...{ kind: 'Service', metadata: metadata('web') },
+    kind: 'Service',
+    metadata: metadata('web'),
     spec: { clusterIP: '172.30.0.1', ports: [{ name, port: 80, protocol: 'TCP' }] },
   }));
   const objects = fc.tuple(
@@ -228,7 +240,8 @@ export function changingTenants(
     path: string,
     { certificate, key }: Pick<TenantPem, 'certificate' | 'key'>,
   ) => ({
-    ...{ kind: 'Route', metadata: metadata('web') },
+    kind: 'Route',
+    metadata: metadata('web'),
     spec: { host, path, to: { name: 'web' }, tls: { termination: 'edge', certificate, key } },
   });
   const pods = (name: string, addresses: readonly string[]) => ({
@@ -261,7 +274,8 @@ export function tenantPem(folder: string): TenantPem {
 export function neighbours({ certificate, key }: TenantPem): readonly object[] {
   const named = (name: string, more: object = {}) => ({ ...metadata(name, more), namespace: 'neighbour' });
   const route = (name: string, spec: object) => ({
-    ...{ kind: 'Route', metadata: named(name, { annotations: { [`${haproxy}timeout`]: '5s' } }) },
+    kind: 'Route',
+    metadata: named(name, { annotations: { [`${haproxy}timeout`]: '5s' } }),
     spec: { host: `${name}.neighbour.example`, to: { kind: 'Service', name: 'web' }, ...spec },
   });
   return [

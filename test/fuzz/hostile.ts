@@ -104,7 +104,8 @@ export function textNear(texts: readonly string[]): fc.Arbitrary<string> {
 
 function apply(bytes: Buffer, edit: Edit): Buffer {
   const at = bytes.length === 0 ? 0 : edit.at % (bytes.length + 1);
-  const [before, after] = [bytes.subarray(0, at), bytes.subarray(at)];
+  const before = bytes.subarray(0, at);
+  const after = bytes.subarray(at);
   switch (edit.kind) {
     case 'insert':
       return Buffer.concat([before, Buffer.from(edit.text), after]);

@@ -32,7 +32,10 @@ const caseSchema = z.strictObject({
       clusterName: z.string(),
       extraPorts: z.array(
         z.strictObject({
-          ...{ name: z.string(), port: z.number(), listenPort: z.number(), serverPort: z.number() },
+          name: z.string(),
+          port: z.number(),
+          listenPort: z.number(),
+          serverPort: z.number(),
           check: z.enum(['tcp', 'https']),
         }),
       ),
@@ -40,7 +43,9 @@ const caseSchema = z.strictObject({
   ),
   servers: z.array(
     z.strictObject({
-      ...{ name: z.string(), address: z.string(), port: z.number() },
+      name: z.string(),
+      address: z.string(),
+      port: z.number(),
       drained: z.exactOptional(z.literal(true)),
     }),
   ),

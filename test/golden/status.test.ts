@@ -49,15 +49,14 @@ const scenes: Readonly<Record<string, ClusterStatus>> = {
       ...haproxySupervisorSays,
       draining: [
         {
-          ...{
-            generation: 6,
-            pid: 4_100,
-            workers: [4_101],
-            ageMs: 66_000,
-            sessions: 12,
-            terminateInMs: 54_000,
-          },
-          ...{ sent: 'soft-stop', reason: 'a newer generation serves' },
+          generation: 6,
+          pid: 4_100,
+          workers: [4_101],
+          ageMs: 66_000,
+          sessions: 12,
+          terminateInMs: 54_000,
+          sent: 'soft-stop',
+          reason: 'a newer generation serves',
         },
       ],
     },
@@ -68,7 +67,9 @@ const scenes: Readonly<Record<string, ClusterStatus>> = {
       servers: [
         server('cp-1'),
         server('cp-2', {
-          ...{ state: 'down', sinceMs: 34_000, sessions: 0 },
+          state: 'down',
+          sinceMs: 34_000,
+          sessions: 0,
           check: 'L7STS/500 in 3ms: Layer7 wrong status, Internal Server Error',
         }),
         server('cp-3', { state: 'maintenance', check: 'not checked', sessions: 0 }),
@@ -84,7 +85,9 @@ const scenes: Readonly<Record<string, ClusterStatus>> = {
         ...keepalivedSupervisorSays,
         instances: keepalivedSupervisorSays.instances.map((each) => ({
           ...each,
-          ...{ state: 'FAULT', sinceMs: 2_000, vips: [{ address: '10.0.0.100', present: false }] },
+          state: 'FAULT',
+          sinceMs: 2_000,
+          vips: [{ address: '10.0.0.100', present: false }],
         })),
         lastTransition: null,
       },
@@ -92,7 +95,9 @@ const scenes: Readonly<Record<string, ClusterStatus>> = {
         ...keepalivedMonitorSays,
         priorities: keepalivedMonitorSays.priorities.map((each) => ({
           ...each,
-          ...{ value: -254, holder: false, priority: 0 },
+          value: -254,
+          holder: false,
+          priority: 0,
           participation: { state: 'waiting', reason: 'peers-reload', untilMs: 2_100 },
           checks: each.checks.map((check) =>
             check.check === 'participation' ? { ...check, state: 'doubtful', message: waiting } : check,
@@ -112,7 +117,9 @@ const scenes: Readonly<Record<string, ClusterStatus>> = {
     haproxyMonitor: {
       ...haproxyMonitorSays,
       lastChange: {
-        ...{ cause: 'template-changed', result: 'rejected', agoMs: 90_000 },
+        cause: 'template-changed',
+        result: 'rejected',
+        agoMs: 90_000,
         message: `Cannot use "/etc/haproxy/${'x'.repeat(40)}.cfg": it is broken, expected what HAProxy takes`,
       },
     },

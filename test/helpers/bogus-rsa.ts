@@ -3,8 +3,11 @@ import { integer, pemOf, sequence } from './der.ts';
 
 /** An RSA key whose factors are no primes, as PKCS#1: it parses, its halves match, and it signs nothing that anybody can verify. */
 export function bogusRsaKey(bits: number): string {
-  const [p, q] = [odd(bits / 2), odd(bits / 2)];
-  const [n, e, d] = [p * q, 65_537n, odd(bits - 1)];
+  const p = odd(bits / 2);
+  const q = odd(bits / 2);
+  const n = p * q;
+  const e = 65_537n;
+  const d = odd(bits - 1);
   const numbers = [0n, n, e, d, p, q, d % (p - 1n), d % (q - 1n), 1n];
   return pemOf('RSA PRIVATE KEY', sequence(...numbers.map(integer)));
 }

@@ -14,7 +14,8 @@ export async function hawserHere(
   argv: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Said> {
-  const [stdout, stderr] = [divert(process.stdout), divert(process.stderr)];
+  const stdout = divert(process.stdout);
+  const stderr = divert(process.stderr);
   try {
     const exitCode = await run(name, argv, { ...process.env, ...env });
     return { exitCode, stdout: stdout.text(), stderr: stderr.text() };

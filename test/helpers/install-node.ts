@@ -34,7 +34,8 @@ export interface InstallNode extends AsyncDisposable {
 
 export async function createInstallNode(): Promise<InstallNode> {
   const root = mkdtempSync(join(tmpdir(), 'hawser-root-'));
-  const [namespace, neighbour] = [await createNetNamespace(), await createNetNamespace()];
+  const namespace = await createNetNamespace();
+  const neighbour = await createNetNamespace();
   await connectPair(
     { namespace, device: 'eth0', addresses: ['10.0.0.1/24'] },
     { namespace: neighbour, device: 'eth0', addresses: ['10.0.0.2/24'] },
@@ -46,7 +47,10 @@ export async function createInstallNode(): Promise<InstallNode> {
   const run: InstallNode['run'] = (...argv) =>
     runCommand([...namespace.prefix, hawser, ...argv, '--root', root], { timeoutMs: 60_000 });
   return {
-    ...{ root, namespace, neighbour, run },
+    root,
+    namespace,
+    neighbour,
+    run,
     install: (...flags) => run('install', '--api-vip', '10.0.0.100', '--yes', ...flags),
     read: (path) => readFileSync(join(root, path), 'utf8'),
     write: (path, content) => {

@@ -69,7 +69,11 @@ export function journalDirectory(): JournalDirectory {
 /** A VIP that moves so many times. */
 export function moves(count: number): readonly LogEvent[] {
   return Array.from({ length: count }, (_, n) => ({
-    ...{ event: 'vrrp-transition', instance: `API${n}`, from: 'BACKUP', to: 'MASTER', priority: 250 },
+    event: 'vrrp-transition',
+    instance: `API${n}`,
+    from: 'BACKUP',
+    to: 'MASTER',
+    priority: 250,
     reason: 'no advert of a node with a higher priority',
   }));
 }

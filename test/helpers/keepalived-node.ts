@@ -100,9 +100,12 @@ export async function createVrrpPair(): Promise<
   const stack = new AsyncDisposableStack();
   const dir = mkdtempSync('/tmp/hwkv-');
   stack.defer(() => rmSync(dir, { recursive: true, force: true }));
-  const [a, b] = [stack.use(await createNetNamespace()), stack.use(await createNetNamespace())];
+  const a = stack.use(await createNetNamespace());
+  const b = stack.use(await createNetNamespace());
   const ends = [a, b].map((namespace, index) => ({
-    ...{ namespace, device: 'eth0', addresses: [`10.77.0.1${index + 1}/24`] },
+    namespace,
+    device: 'eth0',
+    addresses: [`10.77.0.1${index + 1}/24`],
   }));
   stack.use(await connectSegment(ends));
   return {

@@ -18,7 +18,9 @@ export function downstreamPod(pod: DownstreamPod): StoredObject {
     kind: 'Pod',
     apiVersion: 'v1',
     metadata: {
-      ...{ name, namespace, uid: `uid-${name}` },
+      name,
+      namespace,
+      uid: `uid-${name}`,
       labels: app === undefined ? {} : { app },
       annotations: { 'kontrol.unity3d.com/master': pod.master ?? 'haproxy.default.svc' },
       ...(terminating && { deletionTimestamp: '2026-01-01T00:00:00Z' }),
@@ -37,7 +39,9 @@ export function tlsSecret(
 ): StoredObject {
   const encoded = (text: string): string => Buffer.from(text).toString('base64');
   return {
-    ...{ kind: 'Secret', apiVersion: 'v1', type: 'kubernetes.io/tls' },
+    kind: 'Secret',
+    apiVersion: 'v1',
+    type: 'kubernetes.io/tls',
     metadata: { name, namespace: 'default' },
     data: { 'tls.crt': encoded(cert), 'tls.key': encoded(key) },
   };

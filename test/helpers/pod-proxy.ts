@@ -121,7 +121,9 @@ async function start(
   const dir = join(parent, name);
   mkdirSync(dir);
   const at = (file: string): string => join(dir, file);
-  const [socket, config, logPath] = [at('master.sock'), at('haproxy.cfg'), at('proxy.log')];
+  const socket = at('master.sock');
+  const config = at('haproxy.cfg');
+  const logPath = at('proxy.log');
   const shared = ['--socket', socket, '--stats-socket', at('haproxy.sock'), '--config', config];
   const own = ['--pid-file', at('haproxy.pid'), '--state-file', at('server-state'), '--listen', 'off'];
   const limits = ['--force-delete-timeout', '60s', '--drain-timeout', '1s'];
@@ -149,7 +151,10 @@ async function start(
   const configText = (): string => (existsSync(config) ? readFileSync(config, 'utf8') : '');
   const status = async (): Promise<ProxyStatus> => JSON.parse(await get(`http://${page}/status`));
   return {
-    ...{ name, configText, events, status },
+    name,
+    configText,
+    events,
+    status,
     supervisor: () => supervisor,
     supervisorEvents: () => readLogEvents(at('supervisor.log')),
     stopSupervisor: async () => {

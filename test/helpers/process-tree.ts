@@ -46,7 +46,9 @@ export function countKinds(processes: readonly TreeProcess[]): Readonly<Record<P
 
 /** The sum over the processes that still run, from `smaps_rollup`. */
 export function memoryOf(processes: readonly { readonly id: ProcessId }[]): MemoryKb {
-  let [rss, pss, anonymous] = [0, 0, 0];
+  let rss = 0;
+  let pss = 0;
+  let anonymous = 0;
   for (const { id } of processes) {
     const text = readText(`/proc/${id.pid}/smaps_rollup`);
     rss += fieldKb(text, 'Rss');

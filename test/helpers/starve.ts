@@ -3,7 +3,8 @@ import { setPriority } from 'node:os';
 import { AHEAD } from './vrrp/bed-process.ts';
 
 /** As twenty busy loops on its processor leave it: a twentieth of that, in longer turns. */
-const [STOPPED_S, RUNS_S] = ['0.7', '0.035'];
+const STOPPED_S = '0.7';
+const RUNS_S = '0.035';
 const TURNS = `while kill -STOP "$1"; do sleep ${STOPPED_S}; kill -CONT "$1"; sleep ${RUNS_S}; done`;
 
 /**

@@ -28,7 +28,8 @@ export interface Pages {
 export async function servePages(pages: Pages, signal: AbortSignal): Promise<StatusEndpoints> {
   const page = async (says: Page) => await servePage(says, signal);
   return {
-    ...{ node: 'cp-1', isInstalled: true },
+    node: 'cp-1',
+    isInstalled: true,
     pages: {
       'haproxy-supervisor': await page(pages['haproxy-supervisor'] ?? haproxySupervisorSays),
       'haproxy-monitor': await page(pages['haproxy-monitor'] ?? haproxyMonitorSays),

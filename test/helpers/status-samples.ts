@@ -13,8 +13,13 @@ export const haproxySupervisorSays: SupervisorStatus = {
   ok: true,
   phase: 'serving',
   current: {
-    ...{ generation: 7, pid: 4_242, workers: [4_244], ageMs: 8_040_000, sessions: 412 },
-    ...{ config: 'live', configSha256: haproxySha },
+    generation: 7,
+    pid: 4_242,
+    workers: [4_244],
+    ageMs: 8_040_000,
+    sessions: 412,
+    config: 'live',
+    configSha256: haproxySha,
   },
   draining: [],
   reload: null,
@@ -46,7 +51,10 @@ export const keepalivedSupervisorSays: VrrpStatus = {
   current: { pid: 5_151, ageMs: 90_000_000, generation: 2, configSha256: keepalivedSha },
   instances: [
     {
-      ...{ name: 'API', state: 'MASTER', priority: 250, sinceMs: 8_000_000 },
+      name: 'API',
+      state: 'MASTER',
+      priority: 250,
+      sinceMs: 8_000_000,
       vips: [{ address: '10.0.0.100', present: true }],
     },
   ],
@@ -55,8 +63,12 @@ export const keepalivedSupervisorSays: VrrpStatus = {
   restarts: 0,
   restart: null,
   lastTransition: {
-    ...{ instance: 'API', from: 'BACKUP', to: 'MASTER', priority: 220 },
-    ...{ reason: 'no advert of a node with a higher priority', agoMs: 8_000_000 },
+    instance: 'API',
+    from: 'BACKUP',
+    to: 'MASTER',
+    priority: 220,
+    reason: 'no advert of a node with a higher priority',
+    agoMs: 8_000_000,
   },
   lastFailure: null,
 };
@@ -105,19 +117,25 @@ export const keepalivedMonitorSays: KeepalivedMonitorStatus = {
 };
 
 export const routerSays: RouterStatus = {
-  ...{ version: '1.2.3', synced: true, unready: null },
+  version: '1.2.3',
+  synced: true,
+  unready: null,
   routes: {
-    ...{ admitted: 9_990, hosts: 9_200, rejected: { HostAlreadyClaimed: 8, ConfigurationRefused: 2 } },
+    admitted: 9_990,
+    hosts: 9_200,
+    rejected: { HostAlreadyClaimed: 8, ConfigurationRefused: 2 },
     leftOut: [
       {
-        ...{ key: 'shop:basket', reason: 'ConfigurationRefused' },
+        key: 'shop:basket',
+        reason: 'ConfigurationRefused',
         message:
           "HAProxy refuses a configuration with this route: unknown keyword 'wrong' in 'backend' section",
       },
     ],
     refused: [
       {
-        ...{ key: 'shop:copy', reason: 'HostAlreadyClaimed' },
+        key: 'shop:copy',
+        reason: 'HostAlreadyClaimed',
         message: 'route web already has www.example.com and is older',
       },
     ],
@@ -133,7 +151,9 @@ export const routerSays: RouterStatus = {
     },
   },
   certificates: {
-    ...{ served: 5_000, expired: 1, expiring: 1 },
+    served: 5_000,
+    expired: 1,
+    expiring: 1,
     first: [
       { route: 'shop:cart', host: 'cart.example.com', validTo: '2026-11-20T00:00:00.000Z' },
       { route: 'shop:pay', host: 'pay.example.com', validTo: '2026-11-28T00:00:00.000Z' },
@@ -142,15 +162,23 @@ export const routerSays: RouterStatus = {
   },
   defaultCertificate: { isGiven: true, validTo: '2027-06-30T00:00:00.000Z' },
   changes: {
-    ...{ reloads: 14, withoutReload: 2_310, failed: 1 },
+    reloads: 14,
+    withoutReload: 2_310,
+    failed: 1,
     last: [
       { cause: 'routes-changed', result: 'changed', tookMs: 12, agoMs: 3_000 },
       {
-        ...{ cause: 'routes-changed', result: 'rejected', tookMs: 640, agoMs: 61_000 },
+        cause: 'routes-changed',
+        result: 'rejected',
+        tookMs: 640,
+        agoMs: 61_000,
         message: "unknown keyword 'wrong' in 'backend' section",
       },
       {
-        ...{ cause: 'routes-changed', result: 'reloaded', tookMs: 1_240, agoMs: 64_000 },
+        cause: 'routes-changed',
+        result: 'reloaded',
+        tookMs: 1_240,
+        agoMs: 64_000,
         message: '"backend be_http:shop:basket from http" is new',
       },
     ],
@@ -160,12 +188,15 @@ export const routerSays: RouterStatus = {
 };
 
 export const podProxySays: ProxyStatus = {
-  ...{ version: '1.2.3', pod: 'default/haproxy-7d9f-x2x4k', known: true },
+  version: '1.2.3',
+  pod: 'default/haproxy-7d9f-x2x4k',
+  known: true,
   hosts: { web: ['10.1.0.4', '10.1.0.5', '10.1.2.9'], zookeeper: ['10.1.0.7'] },
   problem: null,
   lastProblem: {
-    ...{ reason: 'TemplateRefused', message: 'line 3: unexpected end of a tag' },
-    ...{ agoMs: 7_300_000 },
+    reason: 'TemplateRefused',
+    message: 'line 3: unexpected end of a tag',
+    agoMs: 7_300_000,
   },
   configSha256: 'd'.repeat(64),
   lastChange: { cause: 'hosts-changed', result: 'reloaded', agoMs: 42_000 },

@@ -34,7 +34,11 @@ export function program(name: Program['name'], state: Program['state'] = 'answer
 
 export function server(name: string, part: Partial<Server> = {}): Server {
   return {
-    ...{ name, address: `10.0.0.1${name.at(-1)}:6443`, state: 'up', sinceMs: 8_000_000, sessions: 140 },
+    name,
+    address: `10.0.0.1${name.at(-1)}:6443`,
+    state: 'up',
+    sinceMs: 8_000_000,
+    sessions: 140,
     check: 'L7OK/200 in 3ms: Layer7 check passed',
     ...part,
   };
@@ -59,18 +63,28 @@ export const healthyHere: NodeStatus = {
 
 /** A router's pod, in which nothing of a node's own pods runs. */
 export const routerHere: NodeStatus = {
-  ...{ at: '2026-11-21T03:12:44.120Z', node: 'router-1' },
+  at: '2026-11-21T03:12:44.120Z',
+  node: 'router-1',
   programs: [program('router')],
-  ...{ haproxySupervisor: null, haproxyMonitor: null, keepalivedSupervisor: null, keepalivedMonitor: null },
-  ...{ servers: null, router: routerSays },
+  haproxySupervisor: null,
+  haproxyMonitor: null,
+  keepalivedSupervisor: null,
+  keepalivedMonitor: null,
+  servers: null,
+  router: routerSays,
 };
 
 /** A pod proxy's pod: HAProxy's supervisor has no name of an instance there. */
 export const podProxyHere: NodeStatus = {
-  ...{ at: '2026-11-21T03:12:44.120Z', node: 'haproxy-7d9f-x2x4k' },
+  at: '2026-11-21T03:12:44.120Z',
+  node: 'haproxy-7d9f-x2x4k',
   programs: [program('haproxy-supervisor'), program('pod-proxy')],
-  ...{ haproxySupervisor: haproxySupervisorSays, haproxyMonitor: null, servers: null },
-  ...{ keepalivedSupervisor: null, keepalivedMonitor: null, podProxy: podProxySays },
+  haproxySupervisor: haproxySupervisorSays,
+  haproxyMonitor: null,
+  servers: null,
+  keepalivedSupervisor: null,
+  keepalivedMonitor: null,
+  podProxy: podProxySays,
 };
 
 /** The same node without what these say. */
@@ -114,13 +128,20 @@ export const backupHere: NodeStatus = {
     ...keepalivedSupervisorSays,
     instances: [
       {
-        ...{ name: 'API', state: 'BACKUP', priority: 220, sinceMs: 34_000 },
+        name: 'API',
+        state: 'BACKUP',
+        priority: 220,
+        sinceMs: 34_000,
         vips: [{ address: vip, present: false }],
       },
     ],
     trackFiles: [],
     lastTransition: {
-      ...{ instance: 'API', from: 'MASTER', to: 'BACKUP', priority: 220, agoMs: 34_000 },
+      instance: 'API',
+      from: 'MASTER',
+      to: 'BACKUP',
+      priority: 220,
+      agoMs: 34_000,
       reason: 'a node with a higher priority took over, or the address was taken away',
     },
   },
@@ -128,7 +149,9 @@ export const backupHere: NodeStatus = {
     ...keepalivedMonitorSays,
     priorities: keepalivedMonitorSays.priorities.map((vipPriority) => ({
       ...vipPriority,
-      ...{ value: 0, holder: false, priority: 220 },
+      value: 0,
+      holder: false,
+      priority: 220,
       priorityTerms: vipPriority.priorityTerms.slice(0, 2),
     })),
   },

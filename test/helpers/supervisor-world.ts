@@ -40,7 +40,8 @@ export function createWorld(hasConfiguration: boolean): World {
   const answered = new Map<RequestId, number>();
   const requests: RequestId[] = [];
   const violations: string[] = [];
-  let [starts, finishes] = [0, 0];
+  let starts = 0;
+  let finishes = 0;
   let stopped = false;
 
   const send = (event: Event): void => {
@@ -108,7 +109,9 @@ export function createWorld(hasConfiguration: boolean): World {
     }
   };
   const proof = (number: number): Event => ({
-    ...{ kind: 'proven', number, workers: workersOf(number) },
+    kind: 'proven',
+    number,
+    workers: workersOf(number),
     isAlone: number % 3 !== 0,
   });
   const death = (number: number): Event => {
@@ -180,7 +183,8 @@ export function createWorld(hasConfiguration: boolean): World {
   };
   const tick = (): boolean => {
     const actionsBefore = machine.actions.length;
-    const [at, before] = [machine.now, JSON.stringify(machine.state)];
+    const at = machine.now;
+    const before = JSON.stringify(machine.state);
     if (!machine.tickAtDeadline()) return false;
     for (const action of machine.actions.splice(actionsBefore)) react(action, machine.state.serving?.number);
     if (machine.now === at && JSON.stringify(machine.state) === before)
@@ -198,7 +202,12 @@ export function createWorld(hasConfiguration: boolean): World {
 
   send({ kind: 'booted', hasConfiguration });
   return {
-    ...{ machine, requests, answered, violations, play, settle },
+    machine,
+    requests,
+    answered,
+    violations,
+    play,
+    settle,
     startsBegun: () => starts,
     finishes: () => finishes,
   };

@@ -150,7 +150,8 @@ const programOf = (node: BedNode, verb: 'supervise' | 'monitor') => {
 test('a node that is listed again stays out when the holder, which it hears, forgets it late', async () => {
   const node = theOneRemoved();
   const holder = await scene.rested();
-  const [supervisor, monitor] = [programOf(holder, 'supervise'), programOf(holder, 'monitor')];
+  const supervisor = programOf(holder, 'supervise');
+  const monitor = programOf(holder, 'monitor');
   // Its keepalived goes on sending adverts to the node, until the supervisor gets to the reload.
   sendSignal(supervisor, 'SIGSTOP');
   scene.bed.setMembers(others());

@@ -102,7 +102,8 @@ test('an API server that is dead is down, since when and in the words of HAProxy
   expect(down?.sinceMs).toBeLessThan(120_000);
   const standing = status.here.keepalivedMonitor?.priorities[0];
   expect(standing?.checks.find(({ check }) => check === 'local API server')).toMatchObject({
-    ...{ state: 'failed', message: 'nothing listens there' },
+    state: 'failed',
+    message: 'nothing listens there',
   });
   await apiKill.undo(scene, node);
   await statusOnce(node, 'a healthy cluster again', isHealthy);

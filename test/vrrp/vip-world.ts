@@ -30,7 +30,8 @@ export async function openVipWorld(
 ): Promise<Scene> {
   ensureBuilt();
   return await openScene('hawser', {
-    ...{ family, advertIntervalMs: 500 },
+    family,
+    advertIntervalMs: 500,
     flags: {
       keepalived: ['--monitor-timeout', '10s'],
       'keepalived-monitor': flags,

@@ -64,7 +64,9 @@ function parseExtraPort(record: ListRecord, refuse: (key: string, message: strin
   if (check !== 'tcp' && check !== 'https') refuse('check', 'expected tcp or https');
   const port = numbered('port', 0);
   return {
-    ...{ name, port, check: check === 'https' ? 'https' : 'tcp' },
+    name,
+    port,
+    check: check === 'https' ? 'https' : 'tcp',
     listenPort: numbered('listenPort', 10_000 + (port % 10_000)),
     serverPort: numbered('serverPort', port),
   };

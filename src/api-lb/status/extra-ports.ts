@@ -11,7 +11,8 @@ export function extraPortFacts(node: ApiLbNode): readonly Fact[] {
     const tone = up === all ? 'good' : up === 0 ? 'bad' : 'warn';
     const text = [wayOf(node, extra), ...away.map(wordsOf)].filter((part) => part !== '').join('; ');
     return {
-      ...{ name: `Extra port ${extra.name}`, state: statusLabel(tone, `${up} of ${all} servers up`) },
+      name: `Extra port ${extra.name}`,
+      state: statusLabel(tone, `${up} of ${all} servers up`),
       ...(text !== '' && { text }),
     };
   });

@@ -41,11 +41,15 @@ export const apiLbStatus = {
     home: { kind: 'node' as const, onWorkers: true },
     programs: [
       {
-        ...{ name: 'haproxy-supervisor', field: 'haproxySupervisor', schema: supervisorStatusSchema },
+        name: 'haproxy-supervisor',
+        field: 'haproxySupervisor',
+        schema: supervisorStatusSchema,
         page: haproxySupervisor,
       },
       {
-        ...{ name: 'haproxy-monitor', field: 'haproxyMonitor', schema: haproxyMonitorStatusSchema },
+        name: 'haproxy-monitor',
+        field: 'haproxyMonitor',
+        schema: haproxyMonitorStatusSchema,
         page: flag(
           '<address:port>',
           optionalListenAddress,
@@ -106,13 +110,15 @@ function haproxySection(here: ApiLbNode): Section {
   const { node, haproxySupervisor, haproxyMonitor } = here;
   const generations = haproxySupervisor === null ? [] : generationRows(haproxySupervisor);
   return {
-    ...{ id: 'haproxy', title: `HAProxy on ${node}`, place: 'right' },
+    id: 'haproxy',
+    title: `HAProxy on ${node}`,
+    place: 'right',
     parts: [
       {
         summary: summaryOf(haproxySupervisor),
         tables: [
           {
-            ...{ label: 'Generations of HAProxy' },
+            label: 'Generations of HAProxy',
             columns: {
               Generation: 'name',
               State: 'how',
@@ -120,7 +126,8 @@ function haproxySection(here: ApiLbNode): Section {
               'Runs on, or ends': 'check',
               Sessions: 'number',
             },
-            ...{ lead: 'state', rows: generations },
+            lead: 'state',
+            rows: generations,
           },
         ],
         facts: [

@@ -37,7 +37,9 @@ export function serversSection(node: ApiLbNode): Section {
   ];
   const held = haproxyMonitor?.held ?? null;
   return {
-    ...{ id: 'servers', title: 'API servers', place: 'right' },
+    id: 'servers',
+    title: 'API servers',
+    place: 'right',
     parts: [
       {
         summary: summaryOf(servers, well.length),
@@ -57,7 +59,9 @@ function summaryOf(servers: ApiLbNode['servers'], up: number): StatusLabel {
 
 function serversTable(label: string, rows: readonly Row[]): Table {
   return {
-    ...{ label, rows, lead: 'state' },
+    label,
+    rows,
+    lead: 'state',
     columns: { Server: 'name', State: 'how', For: 'age', 'Last check': 'check', Sessions: 'number' },
   };
 }

@@ -57,7 +57,10 @@ function countersIn(cell: Cell): ServerCounters | undefined {
   const name = `${cell('pxname')}/${cell('svname')}`;
   const count = (column: string): number => countIn(cell, column);
   return {
-    ...{ name, checkedAs: cell('tracked') || name, address, isUp: cell('status').startsWith('UP') },
+    name,
+    checkedAs: cell('tracked') || name,
+    address,
+    isUp: cell('status').startsWith('UP'),
     failedAttempts: count('econ') + count('wretr') + count('wredis'),
     redispatched: count('wredis'),
     longestConnectMs: count('ctime_max'),

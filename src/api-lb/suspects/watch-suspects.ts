@@ -32,7 +32,8 @@ export const watchSuspects: ServerWatch = ({ program, serving, log }) => {
     const statistics = await program.serverStatistics(running);
     return statistics === undefined ? undefined : parseServerCounters(statistics);
   };
-  let [known, generation]: [Known, number] = [new Map(), 0];
+  let known: Known = new Map();
+  let generation: number = 0;
   let addresses = routedAddresses();
   let connections: ConnectionCounts = { redispatched: 0, longestConnectMs: 0 };
   const busy = new Set<string>();
@@ -111,8 +112,11 @@ export const watchSuspects: ServerWatch = ({ program, serving, log }) => {
     const fields = { server: name, address: address.host, suspicion, tookMs: Math.round(tookMs) };
     if (refusal !== undefined)
       log({
-        ...{ event: 'server-left-alone', level: 'warn', ...fields },
-        ...{ verdict: 'refused', message: refusal },
+        event: 'server-left-alone',
+        level: 'warn',
+        ...fields,
+        verdict: 'refused',
+        message: refusal,
       });
     else if (verdict === 'set-aside') log({ event: 'server-set-aside', level: 'warn', ...fields });
     // A new address and a lasting connection are no trouble if the server answers.

@@ -146,10 +146,23 @@ export const noBackoff: Backoff = { failures: 0, untilMs: 0 };
 
 export function initialDeploy<T>(): Deploy<T> {
   return {
-    ...{ wanted: undefined, running: undefined, onDisk: undefined, good: undefined, valid: undefined },
-    ...{ refused: new Map(), backoff: noBackoff, reloadNotBeforeMs: 0, checkNotBeforeMs: 0 },
-    ...{ doing: undefined, check: undefined, refusals: [], done: {} },
-    ...{ isReported: false, mustLook: true, mustConfirm: false, known: [] },
+    wanted: undefined,
+    running: undefined,
+    onDisk: undefined,
+    good: undefined,
+    valid: undefined,
+    refused: new Map(),
+    backoff: noBackoff,
+    reloadNotBeforeMs: 0,
+    checkNotBeforeMs: 0,
+    doing: undefined,
+    check: undefined,
+    refusals: [],
+    done: {},
+    isReported: false,
+    mustLook: true,
+    mustConfirm: false,
+    known: [],
   };
 }
 

@@ -213,7 +213,8 @@ function failed<T>(
   const said = isOnlyRunning && state.onDisk?.revision !== running?.revision;
   if (wanted !== undefined)
     emit({
-      ...{ kind: 'report', version: wanted },
+      kind: 'report',
+      version: wanted,
       outcome: said ? { kind: 'failed', message, inMemoryOnly: true } : outcome,
     });
   return { ...state, backoff: backoffAfter(backoff.failures + 1, nowMs) };

@@ -53,7 +53,8 @@ const ACTION_LIMIT_MS = 15 * 60_000;
 
 export function createDeployer<T>(parts: DeployerParts<T>): Deployer<T> {
   const { policy, observe } = parts;
-  let [hasServed, startMs]: [boolean, number | undefined] = [false, undefined];
+  let hasServed: boolean = false;
+  let startMs: number | undefined;
   let reports = Promise.resolve();
   let behind: Promise<unknown> = Promise.resolve();
   let stops: Stops | undefined;
@@ -98,7 +99,8 @@ export function createDeployer<T>(parts: DeployerParts<T>): Deployer<T> {
     {
       advance: (state, event, nowMs) => advance(state, event, nowMs, policy),
       nextDeadline: (state) => (stops?.signal.aborted === true ? undefined : nextDeadline(state, policy)),
-      ...{ tick: { kind: 'tick' }, limitMs: () => ACTION_LIMIT_MS },
+      tick: { kind: 'tick' },
+      limitMs: () => ACTION_LIMIT_MS,
     },
     { keep, act, failed },
   );
@@ -170,7 +172,8 @@ async function look<T>(
   const onDisk = await store.onDisk();
   if (onDisk.revision === wanted.revision) await store.keepModes(wanted.set.mode);
   return {
-    ...{ kind: 'looked', onDisk },
+    kind: 'looked',
+    onDisk,
     ...(isFirst && { good: await store.good() }),
     ...(asksRunning && { running: await proxy.running(stop) }),
   };
@@ -233,7 +236,8 @@ function outcomeOf<T>(
   switch (action.kind) {
     case 'restore':
       return {
-        ...{ kind: 'restored', revision: undefined },
+        kind: 'restored',
+        revision: undefined,
         lost: `the previous file could not be restored (${messageOf(error)})`,
       };
     case 'check':

@@ -34,7 +34,8 @@ export const layoutOf: (rendered: Rendered) => ReadonlyMap<string, PlacedFile> =
 
 const placedAlone = oncePer(
   (file: SetFile): PlacedFile => ({
-    ...{ file, content: file.content },
+    file,
+    content: file.content,
     name: nameOnDisk(file.name, sha256OfFile(file)),
   }),
 );

@@ -33,7 +33,8 @@ function begin<T>(state: Deploy<T>, work: Work<T>, emit: Emit<T>): Deploy<T> {
 }
 
 function look<T>(state: Deploy<T>, wanted: Version<T>, emit: Emit<T>): Deploy<T> {
-  const [asksRunning, isFirst] = [state.running === undefined, state.onDisk === undefined];
+  const asksRunning = state.running === undefined;
+  const isFirst = state.onDisk === undefined;
   return begin({ ...state, mustLook: false }, { kind: 'look', asksRunning, isFirst, wanted }, emit);
 }
 

@@ -24,7 +24,8 @@ export interface Rendered {
 /** A set whose main file has pieces. */
 export function setOfPieces(pieces: readonly string[], rest: Pick<Rendered, 'mode' | 'others'>): Rendered {
   return {
-    ...{ ...rest, pieces },
+    ...rest,
+    pieces,
     get text() {
       return pieces.join('');
     },
@@ -34,7 +35,8 @@ export function setOfPieces(pieces: readonly string[], rest: Pick<Rendered, 'mod
 type MainText = Pick<Rendered, 'text' | 'pieces'>;
 
 function isSameText(one: MainText, other: MainText): boolean {
-  const [pieces, others] = [one.pieces, other.pieces];
+  const pieces = one.pieces;
+  const others = other.pieces;
   return pieces !== undefined && others !== undefined ? isSameList(pieces, others) : one.text === other.text;
 }
 
@@ -96,7 +98,8 @@ export function isSameFile(left: SetFile | undefined, file: SetFile): boolean {
 
 /** Whether the other files of both sets are the same, with the same permissions. */
 function hasFiles(left: Rendered, rendered: Rendered): boolean {
-  const [had, wanted] = [othersOf(left), othersOf(rendered)];
+  const had = othersOf(left);
+  const wanted = othersOf(rendered);
   const isSame = (each: SetFile, index: number): boolean =>
     had[index] === each || (had[index]?.name === each.name && isSameFile(had[index], each));
   const isSameMode = wanted.length === 0 || left.mode === rendered.mode;

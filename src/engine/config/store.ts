@@ -85,7 +85,9 @@ export function createStore({ configPath, onForeign }: StoreOptions): Store {
     const folder = filesFolder(file.path);
     const timeMs = Date.now() - BACK_MS;
     await writeFileAtomically(file.candidate, bytesOnDisk(set, folder), {
-      ...{ mode: set.mode, isSynced: check !== undefined, timeMs },
+      mode: set.mode,
+      isSynced: check !== undefined,
+      timeMs,
     });
     try {
       const ask = async (): Promise<CheckOutcome> =>

@@ -45,7 +45,8 @@ export async function askProgram<Name extends string, T>(
   const address = hostPort(reached);
   const silent = (problem: string, isThere: boolean): ProgramAnswer<Name, T> => ({
     program: { name, state: 'silent', address, problem },
-    ...{ status: null, isThere },
+    status: null,
+    isThere,
   });
   const answer = await askPageEitherWay(reached, '/status', options);
   if (answer.kind === 'silent') return silent(answer.message, answer.isTaken);

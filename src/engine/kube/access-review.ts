@@ -28,7 +28,8 @@ export function accessReview({ verb, group, resource: named, namespace, name }: 
   const [resource = '', subresource = ''] = named.split('/');
   const where = { ...(namespace !== undefined && { namespace }), ...(name !== undefined && { name }) };
   const body = {
-    ...{ apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview' },
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SelfSubjectAccessReview',
     spec: { resourceAttributes: { ...{ verb, group, resource, subresource }, ...where } },
   };
   return { method: 'POST', path: PATH, body };

@@ -38,7 +38,8 @@ export function openCredentialFiles(
     }
   };
   const readAll = async (): Promise<FileContents> => {
-    const [cluster, user] = [config.getCurrentCluster(), config.getCurrentUser()];
+    const cluster = config.getCurrentCluster();
+    const user = config.getCurrentUser();
     const ca = await contentOf(cluster?.caFile);
     const cert = await contentOf(user?.certFile);
     const key = await contentOf(user?.keyFile);
@@ -56,7 +57,8 @@ export function openCredentialFiles(
 
 /** A view of `config` whose current cluster and user name no files: the library would read them and block the process. */
 export function withoutFiles(config: KubeConfig): KubeConfig {
-  const [cluster, user] = [config.getCurrentCluster(), config.getCurrentUser()];
+  const cluster = config.getCurrentCluster();
+  const user = config.getCurrentUser();
   const provider = user?.authProvider?.config?.tokenFile === undefined ? user?.authProvider : undefined;
   return Object.assign(Object.create(config), {
     clusters: [{ ...cluster, caFile: undefined }],

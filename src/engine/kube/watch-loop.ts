@@ -91,17 +91,16 @@ async function believedAnswer<T>(resource: Resource<T>, context: LoopContext<T>)
   const lostBy = (list: ListedObjects<T>) => view.lost(resource, list);
   const first = await ask();
   if (first.kind === 'failure' || resource.doubtsLoss !== true) return first;
-  const [known, lost] = [view.count(resource), lostBy(first.answer)];
+  const known = view.count(resource);
+  const lost = lostBy(first.answer);
   if (lost * 2 <= known) return first;
   report({
-    ...{
-      event: 'list-doubted',
-      level: 'warn',
-      what: resource.what,
-      server: first.target.base.url,
-      known,
-      lost,
-    },
+    event: 'list-doubted',
+    level: 'warn',
+    what: resource.what,
+    server: first.target.base.url,
+    known,
+    lost,
     message: `The list of ${resource.what} lacks ${lost} of ${known}: it is used if a second list agrees`,
   });
   await sleep(timing.doubtPauseMs, signal);
@@ -109,8 +108,11 @@ async function believedAnswer<T>(resource: Resource<T>, context: LoopContext<T>)
   if (second.kind === 'failure') return second;
   const isConfirmed = lostBy(second.answer) * 2 > known;
   report({
-    ...{ event: isConfirmed ? 'list-confirmed' : 'list-refuted', what: resource.what },
-    ...{ server: second.target.base.url, known, lost: lostBy(second.answer) },
+    event: isConfirmed ? 'list-confirmed' : 'list-refuted',
+    what: resource.what,
+    server: second.target.base.url,
+    known,
+    lost: lostBy(second.answer),
   });
   return second;
 }
@@ -158,7 +160,8 @@ async function watch<T>(
     good = session.whileGood(target);
     return await openStream(target, path, {
       signal: AbortSignal.any([signal, good.signal]),
-      ...{ timeoutMs, maxBytes: { maxLineBytes } },
+      timeoutMs,
+      maxBytes: { maxLineBytes },
     });
   };
   let healthy: NodeJS.Timeout | undefined;

@@ -25,7 +25,8 @@ export async function runConfigurationLoop<T>(
   signal: AbortSignal,
 ): Promise<void> {
   /** Points in time, not pauses: deploying takes time too. */
-  let [lookAgainAtMs, restUntilMs] = [Number.POSITIVE_INFINITY, 0];
+  let lookAgainAtMs = Number.POSITIVE_INFINITY;
+  let restUntilMs = 0;
   while (!signal.aborted) {
     await wake.sleep(Math.min(checkIntervalMs, Math.max(0, Math.ceil(lookAgainAtMs - now()))), signal);
     // A stream of events during a rate-limited reload must not use a whole CPU.

@@ -40,7 +40,9 @@ export function deployerOf<T>(product: DeployedProduct<T>, observers: Observers)
   const isChangeable = product.proxy?.makesChanges !== false;
   const connected = { socketPath, ...(reloadTimeoutMs !== undefined && { reloadTimeoutMs }) };
   const deployer = createDeployer<T>({
-    ...{ configPath, check, ...(onReload && { onReload }) },
+    configPath,
+    check,
+    ...(onReload && { onReload }),
     store: createStore({ configPath, onForeign: logForeignFile(observers) }),
     proxy: product.proxy ?? connectProxy(connected),
     policy: {

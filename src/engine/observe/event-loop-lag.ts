@@ -6,7 +6,9 @@ const TELL_EVERY_LOOKS = 20;
  * process alive. It uses its own timer, because `reset` of `monitorEventLoopDelay` discards the measurement in progress.
  */
 export function watchEventLoop(take: (worstLagSeconds: number) => void): void {
-  let [lastMs, worstMs, looks] = [performance.now(), 0, 0];
+  let lastMs = performance.now();
+  let worstMs = 0;
+  let looks = 0;
   const look = (): void => {
     const now = performance.now();
     worstMs = Math.max(worstMs, now - lastMs - LOOK_EVERY_MS);

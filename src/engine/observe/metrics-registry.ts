@@ -51,7 +51,8 @@ export function createMetricsRegistry(): MetricsRegistry {
     },
     histogram: (name, help, bounds) => {
       const counts = bounds.map(() => 0);
-      let [sum, count] = [0, 0];
+      let sum = 0;
+      let count = 0;
       add('histogram', name, help, () => [
         ...bounds.map((bound, index) => `${name}_bucket${textOf({ le: `${bound}` })} ${counts[index]}`),
         `${name}_bucket${textOf({ le: '+Inf' })} ${count}`,
@@ -66,7 +67,8 @@ export function createMetricsRegistry(): MetricsRegistry {
       };
     },
     summary: (name, help) => {
-      let [sum, count] = [0, 0];
+      let sum = 0;
+      let count = 0;
       add('summary', name, help, () => [`${name}_sum ${sum}`, `${name}_count ${count}`]);
       return (value) => {
         sum += value;

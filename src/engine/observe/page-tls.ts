@@ -116,7 +116,8 @@ function checkRules({ metricsTlsCiphers, metricsTlsCurves }: PageTlsSettings, ru
 
 /** Validates both, and that they match. Rejects with a message that names the file at fault. */
 async function readIdentity(certFile: string, keyFile: string): Promise<Identity> {
-  const [cert, key] = [await readText(certFile), await readText(keyFile)];
+  const cert = await readText(certFile);
+  const key = await readText(keyFile);
   const leaf = parsed(certFile, 'a certificate in PEM', () => new X509Certificate(cert));
   const privateKey = parsed(keyFile, 'an unencrypted private key in PEM', () => createPrivateKey(key));
   if (!leaf.checkPrivateKey(privateKey))

@@ -19,10 +19,12 @@ export function oncePer<K extends object, V>(make: (key: K) => V): (key: K) => V
  */
 export function eachOncePer<K extends object, V>(make: (key: K) => V): (list: readonly K[]) => readonly V[] {
   const known = oncePer(make);
-  let [last, made]: [readonly K[], readonly V[]] = [[], []];
+  let last: readonly K[] = [];
+  let made: readonly V[] = [];
   return (list) => {
     if (list === last) return made;
-    const [before, cells] = [last, made];
+    const before = last;
+    const cells = made;
     made = list.map((key, index) => (before[index] === key ? (cells[index] as V) : known(key)));
     last = list;
     return made;

@@ -9,7 +9,8 @@ export function changedSpan<T>(
   other: readonly T[],
 ): { readonly start: number; readonly end: number } {
   const most = Math.min(one.length, other.length);
-  let [start, end] = [0, 0];
+  let start = 0;
+  let end = 0;
   while (start < most && one[start] === other[start]) start += 1;
   while (end < most - start && one[one.length - 1 - end] === other[other.length - 1 - end]) end += 1;
   return { start, end };

@@ -103,7 +103,8 @@ export function servingCheck<Context extends NodeContext>(
     return read({ supervisor, socket, info, statsSocket, portsAre });
   };
   return checkOf({
-    ...{ id, title },
+    id,
+    title,
     why: 'Without its control socket no change is loaded; without its ports no client is served.',
     needs: { serving },
     judge: (facts) => judgeServing(facts.serving),

@@ -23,7 +23,11 @@ const gauge = (
   of: readonly RowType[],
   help: string,
 ): Column => ({
-  ...{ index, column, metric, help, of },
+  index,
+  column,
+  metric,
+  help,
+  of,
   type: 'gauge',
 });
 const counter = (

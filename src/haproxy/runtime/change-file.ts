@@ -62,7 +62,8 @@ export function createFileChanges(
       return outcome;
     };
     const listLine = async (change: Change<'list-line'>, names: RunningNames) => {
-      const [list, name] = [names.list(change.list), names.certificate(change.certificate)];
+      const list = names.list(change.list);
+      const name = names.certificate(change.certificate);
       if (list === undefined || name === undefined) return unknown(change.list);
       const entries = await entriesIn(list);
       if (entries === undefined) return refused(`HAProxy does not say what "${list}" has`);
@@ -105,7 +106,8 @@ interface RunningNames {
 
 /** Queries HAProxy once per generation. Undefined if it does not answer. */
 function createRunningNames(): (running: Running, worker: Worker) => Promise<RunningNames | undefined> {
-  let [generation, names]: [number, RunningNames | undefined] = [0, undefined];
+  let generation: number = 0;
+  let names: RunningNames | undefined;
   return async (running, worker) => {
     if (running.generation !== generation || names === undefined)
       [generation, names] = [running.generation, await askNames(worker)];
@@ -118,7 +120,9 @@ async function askNames(worker: Worker): Promise<RunningNames | undefined> {
   if (files === undefined) return undefined;
   const named = (kind: FileKind): Map<string, string> =>
     new Map(files.filter((each) => each.kind === kind).map(({ runsAs }) => [nameInSet(runsAs), runsAs]));
-  const [certificates, maps, lists] = [named('certificate'), named('map'), named('certificate-list')];
+  const certificates = named('certificate');
+  const maps = named('map');
+  const lists = named('certificate-list');
   const folder = [...certificates.values()].map((path) => /^.*\.files\//.exec(path)?.[0]).find(Boolean);
   return {
     certificate: (name) => certificates.get(name),

@@ -139,7 +139,9 @@ interface ServerOptions {
 }
 
 function parseOptions(words: readonly string[]): ServerOptions {
-  let [weight, isTracking, isDisabled] = [1, false, false];
+  let weight = 1;
+  let isTracking = false;
+  let isDisabled = false;
   const options: string[] = [];
   const rest = words.values();
   for (const word of rest) {

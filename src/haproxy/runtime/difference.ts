@@ -23,7 +23,8 @@ export function planBetween(before: Rendered, after: Rendered, kindOf: KindOf): 
   const renewals = planRenewals(othersOf(before), othersOf(after), kindOf);
   const tell = [...main.tell, ...renewals.changes];
   return {
-    ...{ tell, readsFiles: tell.some(readsFile) },
+    tell,
+    readsFiles: tell.some(readsFile),
     reload: files === undefined ? main.reload : [files.reason],
     running: setOfPieces(main.pieces, { mode: before.mode, others: renewals.files }),
   };
@@ -37,7 +38,8 @@ interface MainDifference {
 }
 
 function compare(before: Rendered, after: Rendered): MainDifference {
-  const [old, now] = [piecesOf(before), piecesOf(after)];
+  const old = piecesOf(before);
+  const now = piecesOf(after);
   if (isSameList(old, now)) return { tell: [], reload: [], pieces: old };
   const changed = changedPieces(old, now);
   const [running, wanted] = [changed.before, changed.after].map((pieces) =>
@@ -71,7 +73,8 @@ export function changedPieces(before: readonly string[], after: readonly string[
   const { start, end } = changedSpan(before, after);
   const changed = (pieces: readonly string[]): readonly string[] =>
     pieces.slice(Math.max(start, 1), pieces.length - end);
-  const [old, now] = [changed(before), changed(after)];
+  const old = changed(before);
+  const now = changed(after);
   const without = (pieces: readonly string[], others: readonly string[]): readonly string[] => {
     const known = new Set(others);
     return pieces.filter((piece) => !known.has(piece));

@@ -99,7 +99,8 @@ export function createRuntime({
   };
   const make = async (running: Running, changes: readonly RuntimeChange[]): Promise<ChangeOutcome> => {
     let commands = 0;
-    const [changeServers, changeFile] = [servers(running), files(running)];
+    const changeServers = servers(running);
+    const changeFile = files(running);
     for (const step of stepsOf(changes)) {
       const outcome = step.kind === 'servers' ? await changeServers(step.servers) : await changeFile(step);
       if (outcome.kind === 'refused') return outcome;

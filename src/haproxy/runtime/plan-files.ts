@@ -189,7 +189,8 @@ function mapChanges(before: Lines, { name: map, content }: SetFile): readonly Fi
 
 /** Undefined if the order of lines matters: an added line comes last, and after a reload it is where the file has it. */
 function listChanges(old: SetFile, { name: list, content }: SetFile): readonly FileChange[] | undefined {
-  const [before, after] = [linesIn(old.content), linesIn(content)];
+  const before = linesIn(old.content);
+  const after = linesIn(content);
   const uses = new Map<string, number>();
   for (const line of after.values())
     for (const host of hostsIn(line)) uses.set(host, (uses.get(host) ?? 0) + 1);

@@ -52,7 +52,8 @@ export function planServers(running: Description, wanted: Description): ServerPl
 }
 
 function serverChanges(running: Description, wanted: Description): readonly ServerChange[] {
-  const [before, after] = [running.servers, wanted.servers];
+  const before = running.servers;
+  const after = wanted.servers;
   return [
     // Additions first: a backend must not be empty in between.
     ...[...after].filter(([server, now]) => !isSame(before.get(server), now)).map(changeTo),

@@ -253,7 +253,11 @@ function stop(state: State, now: number, emit: Emit): State {
   const cleared = { ...state, job: undefined, queued: [], unanswered: [], changing: undefined, changes: [] };
   const countRequestsAt = firstCountAt(state, now);
   const idle: State = {
-    ...{ ...cleared, phase: 'stopping', serving: undefined, restart: noRestart, countRequestsAt },
+    ...cleared,
+    phase: 'stopping',
+    serving: undefined,
+    restart: noRestart,
+    countRequestsAt,
   };
   const hurried = hasten(idle, now, now + state.limits.drainTimeoutMs);
   const noticed = serving === undefined ? hurried : giveNotice(hurried, serving, now, emit);

@@ -62,7 +62,9 @@ function aliveOf(
 ): Alive {
   const isTaken = recorded.some((it) => it.number === number);
   return {
-    ...{ config: 'live', configSha256: '', since: now },
+    config: 'live',
+    configSha256: '',
+    since: now,
     role: number === undefined ? 'retiring' : 'starting',
     number: number === undefined || isTaken ? free : number,
     master,

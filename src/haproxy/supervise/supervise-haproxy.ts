@@ -41,7 +41,8 @@ export async function superviseHaproxy(
         mostDrainingBytes: settings.maxDrainingMemory ?? memoryBytes() * DRAINING_PART,
       },
       recordPath: join(dirname(statsSocket), 'hawser-generations.json'),
-      ...{ log, watchServers },
+      log,
+      watchServers,
     });
     void supervisor.finished.then(drop?.allow);
     // Each status queries every worker, and each check starts HAProxy: a client that sends a thousand requests at once gets two of

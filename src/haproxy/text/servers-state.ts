@@ -9,8 +9,15 @@ const HEAD = `1
 
 /** Positions of the fields in a row. */
 export const FIELD = {
-  ...{ backend: 1, name: 3, address: 4, operational: 5, administrative: 6, weight: 7 },
-  ...{ sinceSeconds: 9, checks: 13, port: 18 },
+  backend: 1,
+  name: 3,
+  address: 4,
+  operational: 5,
+  administrative: 6,
+  weight: 7,
+  sinceSeconds: 9,
+  checks: 13,
+  port: 18,
 } as const;
 
 /** Of the operational state. */

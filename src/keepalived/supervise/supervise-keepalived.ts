@@ -16,7 +16,8 @@ import { createVrrpSupervisorMetrics, type Holding } from './vrrp-supervisor-met
 /** Resolves with 0 after a stop was requested and no VIP is left. */
 export async function superviseKeepalived(settings: KeepalivedSuperviseSettings): Promise<number> {
   const kind = {
-    ...{ name: 'keepalived-supervisor', events: keepalivedEvents },
+    name: 'keepalived-supervisor',
+    events: keepalivedEvents,
     metrics: createVrrpSupervisorMetrics(),
   };
   return await superviseProgram(kind, settings, async (log) => {

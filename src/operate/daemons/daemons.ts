@@ -72,7 +72,8 @@ async function runningDaemon(
   const env = parseEnvironment(environment);
   if (instanceName(known.argv, env) !== undefined) return undefined;
   return {
-    ...{ ...known, env },
+    ...known,
+    env,
     folder: (await files.link(`/proc/${pid}/cwd`)) ?? '/',
     at: (path) => files.at(`/proc/${pid}/root${path}`),
     startedAtMs: await startOf(pid, files),

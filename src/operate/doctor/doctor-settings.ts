@@ -36,7 +36,8 @@ export const doctorCommand = (checkIds: readonly string[], productFlags: Product
       nodeName,
       source,
       servers: { ...servers, help: 'HOST=IP[:PORT],… the nodes, where the API cannot be asked' },
-      ...{ apiPort, worker },
+      apiPort,
+      worker,
       ...productFlags,
       manifests: flag('<path>', absolutePath, "the kubelet's static pods", {
         default: '/etc/kubernetes/manifests',

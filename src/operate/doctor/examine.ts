@@ -78,7 +78,11 @@ export async function examine(
   const { pages, outdated, kubeconfig } = await asInstalled(files, file, pods, readSettings);
   const deployed = await deployedHere(files, daemons, readSettings);
   const settings = {
-    ...{ ...typed, pages, outdated, deployed, settingsFile },
+    ...typed,
+    pages,
+    outdated,
+    deployed,
+    settingsFile,
     kubeconfig: typed.kubeconfig ?? kubeconfig,
   };
   const { timeout: timeoutMs, only } = settings;

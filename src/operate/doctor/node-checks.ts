@@ -118,7 +118,9 @@ async function clocks({ readings, settings: { apiPort }, ...limits }: DoctorCont
 
 function pagePort({ program, port, flag = '--listen' }: ProgramPage): WantedPort {
   return {
-    ...{ port, what: `page of hawser ${program}`, flag },
+    port,
+    what: `page of hawser ${program}`,
+    flag,
     scope: flag === '--listen' ? 'loopback' : 'all',
     isOurs: (process) => isHawser(process, program.split(' ')) && process.instance === undefined,
   };

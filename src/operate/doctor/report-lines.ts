@@ -96,7 +96,10 @@ function indented(line: string): string {
 function summaryOf({ checks, tookMs }: DoctorReport): string {
   const of = (verdict: Shown['verdict']): readonly string[] =>
     checks.filter((check) => check.verdict === verdict).map(({ id }) => id);
-  const [failed, warned, unsure, fine] = [of('fail'), of('warn'), of('unknown'), of('ok')];
+  const failed = of('fail');
+  const warned = of('warn');
+  const unsure = of('unknown');
+  const fine = of('ok');
   const named = (count: readonly string[], what: string): readonly string[] =>
     count.length === 0 ? [] : [`${count.length} ${what} (${count.join(', ')})`];
   const parts = [

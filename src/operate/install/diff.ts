@@ -90,7 +90,9 @@ export function diff(root: string, disk: Disk, wanted: Wanted, overwrite: boolea
   return {
     steps: [...moves, ...planned.steps],
     edited: overwrite ? [] : changed,
-    ...{ foreign: aside.found, others, problems: [...aside.problems, ...planned.problems] },
+    foreign: aside.found,
+    others,
+    problems: [...aside.problems, ...planned.problems],
   };
 }
 

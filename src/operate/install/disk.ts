@@ -146,7 +146,8 @@ export function namesIn(disk: Disk, folder: string): readonly string[] {
 /** `PATH.saved`, or the first of `PATH.saved.2`, `PATH.saved.3` … that nothing has. */
 export function freeName(disk: Disk, path: string): string {
   const taken = new Set(namesIn(disk, dirname(path)).map((name) => join(dirname(path), name)));
-  let [name, count] = [`${path}.saved`, 1];
+  let name = `${path}.saved`;
+  let count = 1;
   while (taken.has(name)) {
     count += 1;
     name = `${path}.saved.${count}`;

@@ -42,7 +42,9 @@ export async function install(asked: InstallSettings, known: Installable): Promi
       ].join(''),
     );
   const finish = await createFinish(asked, {
-    ...{ steps: planSteps(steps), restarts: restarted, notices },
+    steps: planSteps(steps),
+    restarts: restarted,
+    notices,
     edited: edited.map((file) => ({ path: file.path, diff: editedDiff(file) })),
   });
   if (problems.length > 0) {

@@ -82,7 +82,8 @@ export function podLayout({
   const file = template.replace(/\.ejs$/, '');
   return {
     manifest: `${layout.manifests}/${name}.yaml`,
-    ...{ resources, template: `${resources}/${template}` },
+    resources,
+    template: `${resources}/${template}`,
     source: { manifest: `manifests/${name}.yaml`, template: `templates/${template}` },
     dataDir: folder,
     configuration: `${folder}/${file}`,

@@ -89,7 +89,8 @@ function set(document: Document, path: Path, value: string | number): void {
 
 /** The folder of the kubelet's certificate, which is renewed by renaming. The kubelet may still have to make it. */
 function mountKubeletPki(document: Document): void {
-  const [name, path] = ['kubelet-pki', '/var/lib/kubelet/pki'];
+  const name = 'kubelet-pki';
+  const path = '/var/lib/kubelet/pki';
   const mount = { name, mountPath: path, readOnly: true };
   for (const each of containers(document))
     if (document.getIn([...each, 'args', 2]) === layout.kubeconfig)
@@ -105,8 +106,22 @@ export function imageOf(text: string): string {
 }
 
 const FACTORS: Readonly<Record<string, number>> = {
-  ...{ n: 1e-9, u: 1e-6, m: 1e-3, '': 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18 },
-  ...{ Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50, Ei: 2 ** 60 },
+  n: 1e-9,
+  u: 1e-6,
+  m: 1e-3,
+  '': 1,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  P: 1e15,
+  E: 1e18,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  Ti: 2 ** 40,
+  Pi: 2 ** 50,
+  Ei: 2 ** 60,
 };
 const QUANTITY = /^\+?(\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/;
 

@@ -139,9 +139,17 @@ type Path = readonly (string | number)[];
 
 /** The field by which Kubernetes identifies items of a pod's lists; every other list is replaced as a whole. */
 const mergeKeys: Readonly<Record<string, string>> = {
-  ...{ containers: 'name', initContainers: 'name', ephemeralContainers: 'name', volumes: 'name' },
-  ...{ env: 'name', volumeMounts: 'mountPath', volumeDevices: 'devicePath', ports: 'containerPort' },
-  ...{ imagePullSecrets: 'name', hostAliases: 'ip', topologySpreadConstraints: 'topologyKey' },
+  containers: 'name',
+  initContainers: 'name',
+  ephemeralContainers: 'name',
+  volumes: 'name',
+  env: 'name',
+  volumeMounts: 'mountPath',
+  volumeDevices: 'devicePath',
+  ports: 'containerPort',
+  imagePullSecrets: 'name',
+  hostAliases: 'ip',
+  topologySpreadConstraints: 'topologyKey',
 };
 
 /**

@@ -83,7 +83,8 @@ interface WrittenFiles {
 
 /** The files that the monitors wrote into their folders. All others belong to the operator or to a package. */
 export function writtenFiles(disk: Disk, pods: readonly Pod[]): WrittenFiles {
-  const [ours, foreign]: [string[], string[]] = [[], []];
+  const ours: string[] = [];
+  const foreign: string[] = [];
   for (const pod of pods) {
     const { dataDir, configuration } = podLayout(pod);
     // The configuration itself may also belong to a package or a guide; no other program has files of the other names.

@@ -80,10 +80,17 @@ export function want(
     ? { kind: 'wanted', file: commandFile(source) }
     : nodeCommand(disk, source);
   return {
-    ...{ settings, pods, image, credentials, patches: folder, command },
+    settings,
+    pods,
+    image,
+    credentials,
+    patches: folder,
+    command,
     support: [
       ...pods.map(podLayout).map(({ template, source: from }) => ({
-        ...{ path: template, content: shippedFile(from.template), mode: 0o644 },
+        path: template,
+        content: shippedFile(from.template),
+        mode: 0o644,
       })),
       { path: layout.schema, content: schema, mode: 0o644 },
       { path: layout.settings, content: settings.text, mode: 0o644 },
@@ -111,7 +118,8 @@ export function recordOf(
     vips: [...settings.vips.all],
     ports: portsOf(settings).map(({ port }) => port),
     ...(patches === undefined ? {} : { patches }),
-    ...{ directories: [...directories], files },
+    directories: [...directories],
+    files,
   };
   return { path: layout.record, content: `${JSON.stringify(record, null, 2)}\n`, mode: 0o644 };
 }
@@ -165,7 +173,9 @@ export function printedFiles(wanted: Wanted): string {
   const all = [...wanted.support, recordOf(wanted, [], sums), ...wanted.manifests];
   const document = new Document({
     write_files: all.map(({ path, content, mode }) => ({
-      ...{ path, owner: 'root:root', permissions: mode.toString(8).padStart(4, '0') },
+      path,
+      owner: 'root:root',
+      permissions: mode.toString(8).padStart(4, '0'),
       content,
     })),
     runcmd: [`install -d -m ${journalFolder.mode.toString(8)} -g ${unprivilegedId} ${journalFolder.path}`],

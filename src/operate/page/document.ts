@@ -56,7 +56,12 @@ ${lanes}${wide.map(sectionPart)}</main>
 }
 
 const SHAPES: Readonly<Record<Tone, string>> = {
-  ...{ good: '●', busy: '◐', warn: '▲', bad: '■', unknown: '?', idle: '○' },
+  good: '●',
+  busy: '◐',
+  warn: '▲',
+  bad: '■',
+  unknown: '?',
+  idle: '○',
 };
 
 /** A shape and words in a colour: the colour alone says nothing. The shape is nothing to a screen reader. */

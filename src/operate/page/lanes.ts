@@ -83,7 +83,10 @@ export function vipLanes(
 }
 
 const KINDS: Readonly<Record<string, BandKind>> = {
-  ...{ MASTER: 'holder', BACKUP: 'backup', FAULT: 'fault', STOP: 'stopped' },
+  MASTER: 'holder',
+  BACKUP: 'backup',
+  FAULT: 'fault',
+  STOP: 'stopped',
 };
 
 function kindOf(state: string | null | undefined): BandKind {
@@ -95,7 +98,10 @@ function presentStates({ here }: ClusterStatus, products: readonly ProductStatus
   return products
     .flatMap(({ look }) => look.vips?.instances(here) ?? [])
     .map(({ name, state, sinceMs, vip = name }) => ({
-      ...{ node: here.node, instance: name, vip, kind: kindOf(state) },
+      node: here.node,
+      instance: name,
+      vip,
+      kind: kindOf(state),
       since: new Date(Date.parse(here.at) - sinceMs).toISOString(),
     }));
 }

@@ -55,7 +55,8 @@ export async function collectNodeStatus(
     .filter(({ look }) => look.home.kind === 'node')
     .flatMap(({ look }) => look.programs);
   const said: NodeStatus = {
-    ...{ at, node: places.node },
+    at,
+    node: places.node,
     programs: answers.map(({ program }) => program),
     ...Object.fromEntries(ofNodes.map(({ field }) => [field, null])),
     ...Object.fromEntries(answers.map(({ asked: { field }, status }) => [field, status])),
@@ -79,7 +80,11 @@ export function clusterEndpoints(settings: StatusSettings): ClusterEndpoints {
   const { apiVips, ingressVips, statPort, healthPort, nodeName, pages, worker } = settings;
   const ofKind = (kind: VipName['kind'], vips: readonly string[]) => vips.map((vip) => ({ vip, kind }));
   return {
-    ...{ statPort, pages, healthPort, node: nodeName, isWorker: worker },
+    statPort,
+    pages,
+    healthPort,
+    node: nodeName,
+    isWorker: worker,
     isInstalled: existsSync(layout.record),
     vips: [...ofKind('api', apiVips), ...ofKind('ingress', ingressVips)],
   };
@@ -176,7 +181,8 @@ export function clusterStatus(
   const status = {
     v: 1 as const,
     vips: vips.map((vip) => reading?.status(vip, here, peers, evidence) ?? { ...vip, holders: [] }),
-    ...{ here, peers },
+    here,
+    peers,
   };
   return { ...status, ...judge(status, products) };
 }

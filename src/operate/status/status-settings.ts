@@ -46,7 +46,12 @@ export const statusCommand = (products: readonly ProductStatus[]) => {
         { default: '1s', inFile: 'never' },
       ),
       ...pages,
-      ...{ statPort, healthPort, apiVips, ingressVips, nodeName, worker },
+      statPort,
+      healthPort,
+      apiVips,
+      ingressVips,
+      nodeName,
+      worker,
     },
     examples: [
       ['hawser status', 'on any control-plane node, as any user'],

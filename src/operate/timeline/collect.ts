@@ -122,8 +122,15 @@ function readJournal(
   const timeAgain = createClockReader();
   let order = 0;
   let look: JournalReading = {
-    ...{ directory, program, node: null, lines: 0, first: null, last: null },
-    ...{ faults: [], faultCount: 0, unread: [] },
+    directory,
+    program,
+    node: null,
+    lines: 0,
+    first: null,
+    last: null,
+    faults: [],
+    faultCount: 0,
+    unread: [],
   };
   let kept: Moment[] = [];
   let leftOut = 0;
@@ -250,7 +257,8 @@ function putRight(places: string[], index: number, back: number): boolean {
   const own = places[index] ?? '';
   let first = index;
   while (first > 0 && (places[first - 1] ?? '') > own) first -= 1;
-  const [before, ahead] = [places[first - 1] ?? '', places[first] ?? ''];
+  const before = places[first - 1] ?? '';
+  const ahead = places[first] ?? '';
   if (before !== '' && Date.parse(ahead) - Date.parse(before) < back / 2) return false;
   places.fill(own, first, index);
   return true;

@@ -48,7 +48,8 @@ export async function keepSet(first: OwnPod, means: SetMeans, signal: AbortSigna
   const stop = new AbortController();
   const until = AbortSignal.any([signal, stop.signal]);
   const set = openSet(first, { ...means, report }, until);
-  let [asked, target]: [readonly string[], TargetName | null] = [[], null];
+  let asked: readonly string[] = [];
+  let target: TargetName | null = null;
   for (let now = first; !until.aborted; now = own() ?? now) {
     const { names, problems } = recordNamesOf(now.annotations);
     const isOver = now.group !== first.group || !asksFor(now);
@@ -95,18 +96,23 @@ function openSet(own: OwnPod, means: SetMeans & { readonly report: DnsReport }, 
   const { session, observers, wake, timing } = means;
   const { group } = own;
   const nothing = (...problems: readonly string[]): Pass => ({
-    ...{ target: null, addresses: null, problems, waitMs: timing.lookMs },
+    target: null,
+    addresses: null,
+    problems,
+    waitMs: timing.lookMs,
   });
   if (group === undefined) return { pass: async () => nothing(NO_GROUP), ended: Promise.resolve() };
   const follow = <T>(resource: Resource<T>) =>
     followResources([resource], { session, report: observers.log }, wake.poke, until);
-  const [replicas, balancers] = [follow(replicasResource(own, group)), follow(loadBalancersResource(own))];
+  const replicas = follow(replicasResource(own, group));
+  const balancers = follow(loadBalancersResource(own));
   const object = { namespace: own.namespace, name: `hawser-${group}` };
   const publisher = createPublisher({ ...means, object, own }, until);
   const lease = contend(object, own, { ...means, onLoss: publisher.yield }, until);
   return {
     pass: async (names) => {
-      const [pods, services] = [replicas.objects(), balancers.objects()];
+      const pods = replicas.objects();
+      const services = balancers.objects();
       if (!lease.isHeld() || pods === undefined || services === undefined)
         return nothing(...lease.problems());
       const pass = await publisher.publish(names, pods, services);

@@ -39,7 +39,10 @@ const owned = z.object({
     ownerReferences: z.nullish(
       z.array(
         z.object({
-          ...{ apiVersion: z.string(), kind: z.string(), name: z.string(), uid: z.string() },
+          apiVersion: z.string(),
+          kind: z.string(),
+          name: z.string(),
+          uid: z.string(),
           controller: z.nullish(z.boolean()),
         }),
       ),
@@ -68,7 +71,10 @@ const service = z.object({
 export function replicasResource({ namespace }: OwnPod, group: string): Resource<Replica> {
   return {
     what: `pods with app=${group}`,
-    ...{ apiVersion: 'v1', plural: 'pods', namespace, labelSelector: `app=${group}` },
+    apiVersion: 'v1',
+    plural: 'pods',
+    namespace,
+    labelSelector: `app=${group}`,
     project: readReplica,
   };
 }
@@ -89,7 +95,10 @@ function readReplica(object: unknown): Replica | undefined {
   if (pod === undefined || data === undefined) return undefined;
   const { labels = {}, annotations = {} } = data.metadata;
   return {
-    ...{ name: pod.name, isReady: pod.isReady, labels, node: data.spec?.nodeName },
+    name: pod.name,
+    isReady: pod.isReady,
+    labels,
+    node: data.spec?.nodeName,
     externalIps: annotationOf(annotations, 'external-ips'),
     controller: controllerOf(object),
   };

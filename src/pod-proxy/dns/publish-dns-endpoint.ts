@@ -15,7 +15,10 @@ type Session = Pick<ApiSession, 'firstAnswer'>;
 
 /** The fields that hawser writes. Others may add more. */
 const endpoint = z.object({
-  ...{ dnsName: z.string(), recordType: z.string(), recordTTL: z.number(), targets: z.array(z.string()) },
+  dnsName: z.string(),
+  recordType: z.string(),
+  recordTTL: z.number(),
+  targets: z.array(z.string()),
 });
 
 const found = z.object({
@@ -73,7 +76,10 @@ export function publishDnsEndpoint(
 
 function specOf({ names, addresses }: WantedRecords) {
   const endpoints = names.map((dnsName) => ({
-    ...{ dnsName, recordType: 'A', recordTTL: TTL_SECONDS, targets: [...addresses] },
+    dnsName,
+    recordType: 'A',
+    recordTTL: TTL_SECONDS,
+    targets: [...addresses],
   }));
   return { endpoints };
 }

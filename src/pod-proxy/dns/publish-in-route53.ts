@@ -31,7 +31,8 @@ const ATTEMPTS = 4;
 const zonesPage = z.object({
   HostedZones: z.array(
     z.object({
-      ...{ Id: z.string(), Name: z.string() },
+      Id: z.string(),
+      Name: z.string(),
       Config: z.optional(z.object({ PrivateZone: z.optional(z.boolean()) })),
     }),
   ),

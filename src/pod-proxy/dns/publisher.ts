@@ -72,7 +72,10 @@ export function createPublisher(
     return target;
   };
   const notDone = (problems: readonly string[], waitMs: number): Pass => ({
-    ...{ target: target?.name ?? null, addresses: null, problems, waitMs },
+    target: target?.name ?? null,
+    addresses: null,
+    problems,
+    waitMs,
   });
 
   return {

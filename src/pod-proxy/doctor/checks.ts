@@ -134,7 +134,8 @@ export const podProxyChecks: readonly PodProxyCheck[] = [
   },
   servingCheck(
     {
-      ...{ id: 'pod-proxy-haproxy', title: "The pod proxy's HAProxy" },
+      id: 'pod-proxy-haproxy',
+      title: "The pod proxy's HAProxy",
       portsAre: 'they are in the template',
     },
     settingsIn,

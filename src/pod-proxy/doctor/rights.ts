@@ -3,7 +3,8 @@ import type { TargetName } from '../dns/target.ts';
 import type { OwnPod } from '../pod/pod.ts';
 import { wishesOf } from '../wishes.ts';
 
-const [basic, dns] = ['manifests/pod-proxy/rbac.yaml', 'manifests/pod-proxy/dns.yaml'];
+const basic = 'manifests/pod-proxy/rbac.yaml';
+const dns = 'manifests/pod-proxy/dns.yaml';
 
 /** A proxy's requests to the API, and the place of their rules: a file, or the docs for a Secret, which needs a rule by its name. */
 type NeededAccess = Access & ({ readonly file: string } | { readonly name: string });

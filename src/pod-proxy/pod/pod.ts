@@ -61,7 +61,8 @@ function factsOf({ metadata, status }: z.infer<typeof pod>): PodFacts {
   const { name, namespace, labels = {}, annotations = {}, deletionTimestamp } = metadata;
   const isReady = status?.conditions?.some((each) => each.type === 'Ready' && each.status === 'True');
   return {
-    ...{ name, namespace },
+    name,
+    namespace,
     group: labels['app'] || undefined,
     master: masterOf(annotations, namespace),
     address: status?.podIP || undefined,
@@ -103,12 +104,18 @@ export async function writePodEvent(
 
 function eventOf({ name, namespace, uid }: OwnPod, event: PodEvent, now: string): object {
   return {
-    ...{ apiVersion: 'v1', kind: 'Event' },
+    apiVersion: 'v1',
+    kind: 'Event',
     metadata: { name: `${name}.${randomBytes(8).toString('hex')}`, namespace },
     involvedObject: { apiVersion: 'v1', kind: 'Pod', namespace, name, uid },
-    ...{ ...event, message: event.message.slice(0, MAX_MESSAGE_CHARACTERS) },
-    ...{ firstTimestamp: now, lastTimestamp: now, count: 1 },
-    ...{ source: { component: 'hawser' }, reportingComponent: 'hawser.dev/proxy', reportingInstance: name },
+    ...event,
+    message: event.message.slice(0, MAX_MESSAGE_CHARACTERS),
+    firstTimestamp: now,
+    lastTimestamp: now,
+    count: 1,
+    source: { component: 'hawser' },
+    reportingComponent: 'hawser.dev/proxy',
+    reportingInstance: name,
   };
 }
 

@@ -21,16 +21,15 @@ export interface PodProxyNode extends SeenNode {
 }
 
 /** Of lists that grow with the cluster, this many items are shown. */
-const [MOST_GROUPS, MOST_ADDRESSES] = [20, 8];
+const MOST_GROUPS = 20;
+const MOST_ADDRESSES = 8;
 
 /** The groups behind the proxy, and whether its template is served. */
 export function podProxySection({ node, podProxy }: PodProxyNode): Section {
   return {
-    ...{
-      id: 'pod-proxy',
-      title: `Pod proxy ${podProxy?.pod ?? `on ${node}`}`,
-      place: 'left',
-    },
+    id: 'pod-proxy',
+    title: `Pod proxy ${podProxy?.pod ?? `on ${node}`}`,
+    place: 'left',
     parts: [
       {
         summary: summaryOf(podProxy),
@@ -62,7 +61,8 @@ function groupsTable({ hosts }: ProxyStatus): Table {
   }));
   const rest = { name: ['…'], cells: [[], [`${countText(more, 'group')} more`]] };
   return {
-    ...{ label: 'Groups', lead: 'name' },
+    label: 'Groups',
+    lead: 'name',
     columns: { Group: 'name', Addresses: 'number', Which: 'check' },
     rows: more > 0 ? [...rows, rest] : rows,
   };
@@ -80,7 +80,9 @@ function factsOf({ problem, lastProblem, hosts, dns, lastChange }: ProxyStatus):
       ? served
       : [
           {
-            ...{ name: 'Template', state: statusLabel('bad', problem.reason), text: problem.message },
+            name: 'Template',
+            state: statusLabel('bad', problem.reason),
+            text: problem.message,
             ...(problem.detail !== undefined && { output: problem.detail }),
           },
         ];
@@ -131,9 +133,12 @@ export const podProxyStatus = {
     home: { kind: 'pod' as const, beside: ['haproxy-supervisor'] },
     programs: [
       {
-        ...{ name: 'pod-proxy', field: 'podProxy', schema: proxyStatusSchema },
+        name: 'pod-proxy',
+        field: 'podProxy',
+        schema: proxyStatusSchema,
         page: flag('<address:port>', optionalListenAddress, 'the pod proxy\'s page, or "off": its --listen', {
-          ...{ default: `127.0.0.1:${defaultPorts.podProxy}`, inFile: 'never' },
+          default: `127.0.0.1:${defaultPorts.podProxy}`,
+          inFile: 'never',
         }),
       },
     ],

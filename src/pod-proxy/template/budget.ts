@@ -13,7 +13,8 @@ const MAX_STEPS = 1_000_000;
 const MAX_RENDERED_CHARACTERS = 500_000;
 
 export function createBudget(): Budget {
-  let [steps, characters] = [0, 0];
+  let steps = 0;
+  let characters = 0;
   return {
     spend: (more) => {
       steps += more;

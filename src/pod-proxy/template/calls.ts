@@ -31,7 +31,8 @@ export function called(node: Node, build: Build): Part {
   const args = childrenOf(nodeIn(node, 'args')).map(build);
   const valuesIn = (run: Run): readonly Value[] => args.map((part) => part(run));
   if (target.typename === 'Symbol' && target['value'] === 'range') return (run) => range(run, valuesIn(run));
-  const [owner, name] = [target['target'], isNode(target['val']) ? target['val']['value'] : undefined];
+  const owner = target['target'];
+  const name = isNode(target['val']) ? target['val']['value'] : undefined;
   const method = methods.get(name);
   if (method === undefined || !isNode(owner) || owner.typename !== 'Symbol')
     return refuse('call', name ?? target['value'] ?? target.typename);

@@ -97,7 +97,8 @@ function unary(operation: (value: Value) => Value): Builder {
 
 function binary(left: string, right: string, operation: Operation): Builder {
   return (node, build) => {
-    const [a, b] = [build(node[left]), build(node[right])];
+    const a = build(node[left]);
+    const b = build(node[right]);
     return (run) => operation(a(run), b(run), run.budget);
   };
 }
@@ -129,7 +130,8 @@ function added(a: Value, b: Value, budget: Budget): Value {
 /** Stops at the operand that decides. */
 function shortcut(decides: boolean): Builder {
   return (node, build) => {
-    const [a, b] = [build(node['left']), build(node['right'])];
+    const a = build(node['left']);
+    const b = build(node['right']);
     return (run) => {
       const first = a(run);
       return isTrue(first) === decides ? first : b(run);
@@ -139,7 +141,9 @@ function shortcut(decides: boolean): Builder {
 
 /** Of a statement and of an expression. */
 export function choice(node: Node, build: Build): Part {
-  const [condition, body, otherwise] = [build(node['cond']), build(node['body']), elseOf(node, build)];
+  const condition = build(node['cond']);
+  const body = build(node['body']);
+  const otherwise = elseOf(node, build);
   return (run) => (isTrue(condition(run)) ? body(run) : otherwise(run));
 }
 
@@ -148,7 +152,8 @@ export function elseOf(node: Node, build: Build): Part {
 }
 
 function test(node: Node, build: Build): Part {
-  const [left, name] = [build(node['left']), testName(nodeIn(node, 'right'))];
+  const left = build(node['left']);
+  const name = testName(nodeIn(node, 'right'));
   const holds = tests.get(name) ?? refuse('test', name);
   return (run) => holds(left(run));
 }

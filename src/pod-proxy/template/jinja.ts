@@ -117,7 +117,9 @@ function output(node: Node, build: Build): Part {
 /** Its variables are local; a `set` in it changes an outer one if there is one, as in nunjucks. */
 function loop(node: Node, build: Build): Part {
   const names = namesIn(node['name'], 'variable', 'for');
-  const [list, body, otherwise] = [build(node['arr']), build(node['body']), elseOf(node, build)];
+  const list = build(node['arr']);
+  const body = build(node['body']);
+  const otherwise = elseOf(node, build);
   return (run) => {
     const items = itemsOf(list(run));
     const frame: Frame = { variables: new Map(), parent: run.frame };

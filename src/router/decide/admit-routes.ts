@@ -62,10 +62,12 @@ export function createAdmission(
   return (routes, list, reviewed) => {
     const places = award(routes);
     const known = { secrets: secretsByKey(list), reviews: reviewed && reviewsByKey(reviewed) };
-    const [admitted, rejected]: [AdmittedRoute[], RejectedRoute[]] = [[], []];
+    const admitted: AdmittedRoute[] = [];
+    const rejected: RejectedRoute[] = [];
     const cells = cellsOf(routes);
     for (const place of places) {
-      const [route, cell] = [routes[place.index], cells[place.index]];
+      const route = routes[place.index];
+      const cell = cells[place.index];
       if (route === undefined || cell === undefined) continue;
       const verdict = verdictIn(cell, route, place, known);
       if ('reason' in verdict) rejected.push(verdict);
@@ -193,7 +195,8 @@ function withSecrets(
     reason: 'ExternalCertificateValidationFailed',
     message: `Secret ${namespace}/${name}: expected ${expected}`,
   });
-  const [own, ca] = [find(tls.secret), find(tls.destinationCaSecret)];
+  const own = find(tls.secret);
+  const ca = find(tls.destinationCaSecret);
   if (own?.isTls === false) return invalid(own.name, 'the type kubernetes.io/tls');
   if (ca?.certificate === '') return invalid(ca.name, 'the CA of the pods in tls.crt');
   return {

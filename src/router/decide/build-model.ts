@@ -42,7 +42,12 @@ export function createModelBuilder(defaults: BackendDefaults): BuildModel {
   const rooms = new Map<string, Room>();
   const cellsOf = eachOncePer(
     (each: AdmittedRoute): Cell => ({
-      ...{ each, room: roomOf(each.key, rooms), pass: 0, shared: none, isShared: false, backend: undefined },
+      each,
+      room: roomOf(each.key, rooms),
+      pass: 0,
+      shared: none,
+      isShared: false,
+      backend: undefined,
     }),
   );
   let pass = 0;
@@ -122,7 +127,8 @@ const tooManyServers: Refusal = {
  * wrong route.
  */
 function sharedCertificates(admitted: readonly AdmittedRoute[]): ReadonlySet<string> {
-  const [seen, shared] = [new Set<string>(), new Set<string>()];
+  const seen = new Set<string>();
+  const shared = new Set<string>();
   for (const { tls } of admitted) {
     const fingerprint = tls.certificate?.fingerprint;
     if (fingerprint === undefined) continue;

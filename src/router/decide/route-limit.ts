@@ -84,8 +84,13 @@ function rejectedOf(object: Route | Ingress, most: number): RejectedRoute {
   const route = isIngress ? bareRoute(ingressIdentity(object, 'limit'), { ingress: object.name }) : object;
   const what = isIngress ? 'paths of this Ingress are left out' : 'the oldest are served';
   return {
-    ...{ route, key: keyOf(route), kind: kindOf(route.tls) ?? 'http', host: route.host, path: route.path },
-    ...{ wildcard: route.wildcardPolicy === 'Subdomain', pathMatch: route.pathMatch },
+    route,
+    key: keyOf(route),
+    kind: kindOf(route.tls) ?? 'http',
+    host: route.host,
+    path: route.path,
+    wildcard: route.wildcardPolicy === 'Subdomain',
+    pathMatch: route.pathMatch,
     reason: 'RouteNotAdmitted',
     message: `namespace ${object.namespace} has more than ${most} Routes and paths of Ingresses, the most of a namespace: ${what}`,
   };

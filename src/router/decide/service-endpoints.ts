@@ -158,7 +158,8 @@ function costOf({ addresses, ports }: EndpointSubset): number {
 /** The same for whatever order they come in, so that all replicas use the same ones. */
 function inOrder(subsets: readonly PortSubset[]): readonly PortSubset[] {
   const keyed = subsets.map((subset) => {
-    const [address, port] = [subset.addresses[0]?.address, subset.ports[0]];
+    const address = subset.addresses[0]?.address;
+    const port = subset.ports[0];
     return { subset, key: `${address} ${port?.name} ${port?.port} ${costOf(subset)}` };
   });
   return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ subset }) => subset);

@@ -11,7 +11,8 @@ interface Divided {
 }
 
 export function divide(routes: readonly Route[], isInside: (route: Route) => boolean): Divided {
-  const [inside, outside]: [Route[], Route[]] = [[], []];
+  const inside: Route[] = [];
+  const outside: Route[] = [];
   for (const route of routes) {
     try {
       (isInside(route) ? inside : outside).push(route);

@@ -25,7 +25,8 @@ export interface UsedObjects {
 export function createUsedObjects(
   settings: ShardSettings & { readonly ingressClass?: string | undefined },
 ): (users: Users) => UsedObjects {
-  const [ofRoutes, ofServed] = [createNames(namesInRoute), createNames(namesInRoute)];
+  const ofRoutes = createNames(namesInRoute);
+  const ofServed = createNames(namesInRoute);
   const ofIngresses = createNames((ingress: Ingress) =>
     ingress.className === settings.ingressClass ? namesInIngress(ingress) : [],
   );

@@ -53,9 +53,17 @@ export function bareRoute(
   known: Partial<Omit<Route, keyof Identity>>,
 ): Route {
   return {
-    ...{ namespace, name, uid, createdMs },
-    ...{ annotations: {}, host: '', subdomain: '', path: '', pathMatch: 'prefix' },
-    ...{ wildcardPolicy: 'None', services: [] },
+    namespace,
+    name,
+    uid,
+    createdMs,
+    annotations: {},
+    host: '',
+    subdomain: '',
+    path: '',
+    pathMatch: 'prefix',
+    wildcardPolicy: 'None',
+    services: [],
     headers: { request: [], response: [] },
     ...known,
   };

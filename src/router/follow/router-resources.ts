@@ -46,7 +46,10 @@ export function routerResources(settings: ResourceSettings, unreadable: Unreadab
     read: (object: unknown) => Reading<T>,
     where: { readonly namespace?: string } = place,
   ): Resource<T> => ({
-    ...{ what, apiVersion, plural, ...where },
+    what,
+    apiVersion,
+    plural,
+    ...where,
     // Deletions come by the watch, those of a whole namespace too.
     doubtsLoss: true,
     project: projecting(read, (object, problems) => unreadable(what, object, problems)),

@@ -91,7 +91,8 @@ export function createSecretReviews({ ask, askUser, hear, report, nowMs, signal 
   let user: string | undefined;
   let reviews: readonly SecretReview[] = [];
   let last: { readonly given: readonly Route[]; readonly routes: readonly Route[] } | undefined;
-  let [isReady, isStale] = [false, false];
+  let isReady = false;
+  let isStale = false;
 
   const learn = (key: string, entry: Entry, verdict: SecretReview['verdict']): SecretReview => {
     const { namespace, name, review } = entry;
@@ -240,7 +241,9 @@ export function followSecretReviews(
       user ??= askUser();
       return user;
     },
-    ...{ hear, nowMs: monotonicMs, signal },
+    hear,
+    nowMs: monotonicMs,
+    signal,
     report: (failure) => {
       if (failure === undefined) outage.succeeded();
       else outage.failed(`Cannot ask whether Secrets may be used: ${failure.message}`, failure);

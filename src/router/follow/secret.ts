@@ -17,7 +17,8 @@ const schema = z.object({ metadata, type: z.nullish(z.string()), data: values, s
 
 export const readSecret = reader(schema, ({ metadata, type, data, stringData }): Secret => {
   const textOf = (name: string): string => {
-    const [plain, encoded] = [stringData?.[name], data?.[name]];
+    const plain = stringData?.[name];
+    const encoded = data?.[name];
     if (typeof plain === 'string') return plain.slice(0, MAX_PEM_LENGTH + 1);
     return typeof encoded === 'string'
       ? Buffer.from(encoded.slice(0, 2 * MAX_PEM_LENGTH), 'base64').toString()

@@ -123,7 +123,8 @@ export const routerChecks: readonly RouterCheck[] = [
   }),
   servingCheck(
     {
-      ...{ id: 'router-haproxy', title: "The router's HAProxy" },
+      id: 'router-haproxy',
+      title: "The router's HAProxy",
       portsAre: 'ROUTER_SERVICE_HTTP_PORT and ROUTER_SERVICE_HTTPS_PORT',
     },
     settingsIn,
@@ -161,21 +162,24 @@ export const routerChecks: readonly RouterCheck[] = [
   }),
   statusCheck(
     {
-      ...{ id: 'routes-left-out', title: 'Routes that are left out' },
+      id: 'routes-left-out',
+      title: 'Routes that are left out',
       why: 'A route that HAProxy refuses is left out so that all others are served.',
     },
     judgeLeftOut,
   ),
   statusCheck(
     {
-      ...{ id: 'route-certificates', title: 'Certificates of routes' },
+      id: 'route-certificates',
+      title: 'Certificates of routes',
       why: 'Clients refuse a host with an expired certificate; the router still serves it.',
     },
     judgeCertificates,
   ),
   statusCheck(
     {
-      ...{ id: 'default-certificate', title: 'The default certificate' },
+      id: 'default-certificate',
+      title: 'The default certificate',
       why: 'It is served for every host without its own certificate.',
     },
     (status) => judgeDefaultCertificate(status, Date.now()),

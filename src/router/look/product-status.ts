@@ -13,9 +13,12 @@ export const routerStatus = {
     home: { kind: 'pod' as const, beside: [] },
     programs: [
       {
-        ...{ name: 'router', field: 'router', schema: routerStatusSchema },
+        name: 'router',
+        field: 'router',
+        schema: routerStatusSchema,
         page: flag('<address:port>', optionalListenAddress, 'the router\'s page, or "off"', {
-          ...{ default: `127.0.0.1:${defaultPorts.router}`, keyInFile: ['router', 'listen'] },
+          default: `127.0.0.1:${defaultPorts.router}`,
+          keyInFile: ['router', 'listen'],
         }),
       },
     ],

@@ -16,7 +16,9 @@ import type { RouterStatus } from '../serve/router-status.ts';
 export function routerSection({ node, at, router }: RouterNode): Section {
   const now = Date.parse(at);
   return {
-    ...{ id: 'router', title: `Router on ${node}`, place: 'left' },
+    id: 'router',
+    title: `Router on ${node}`,
+    place: 'left',
     parts: [
       {
         summary: summaryOf(router),
@@ -115,7 +117,8 @@ function refusedTable({ routes }: RouterStatus): Table {
 
 function refusals(label: string, state: StatusLabel, list: readonly Refusal[]): Table {
   return {
-    ...{ label, lead: 'state' },
+    label,
+    lead: 'state',
     columns: { Route: 'name', State: 'how', Reason: 'check' },
     rows: list.map(({ key, reason, message }) => ({
       name: [key],
@@ -130,10 +133,12 @@ function certificatesTable({ certificates }: RouterStatus, now: number): Table {
     ({ validTo }) => Date.parse(validTo) < now + EXPIRES_SOON_MS,
   );
   return {
-    ...{ label: 'Certificates', lead: 'state' },
+    label: 'Certificates',
+    lead: 'state',
     columns: { Route: 'name', Certificate: 'how', 'Valid until': 'age' },
     rows: soon.map(({ route, host, validTo }) => ({
-      ...{ name: [route], aside: [host] },
+      name: [route],
+      aside: [host],
       cells: [
         [Date.parse(validTo) < now ? statusLabel('bad', 'expired') : statusLabel('warn', 'expires soon')],
         [styled('unit', 'valid until '), validTo.slice(0, 10)],
@@ -153,7 +158,8 @@ const RESULTS: Readonly<Record<RouterStatus['changes']['last'][number]['result']
 /** The newest first. */
 function changesTable({ changes }: RouterStatus): Table {
   return {
-    ...{ label: 'Last changes', lead: 'state' },
+    label: 'Last changes',
+    lead: 'state',
     columns: { Cause: 'name', Result: 'how', Ago: 'age', Took: 'number', Reason: 'check' },
     rows: changes.last.slice(0, CHANGES_SHOWN).map(
       ({ cause, result, message, tookMs, agoMs }): Row => ({

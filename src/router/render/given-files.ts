@@ -139,7 +139,8 @@ export function revocationProblem(content: Buffer): string | undefined {
 function blocksIn(content: Buffer) {
   const text = content.toString('latin1');
   const blocks = [...text.matchAll(block)].map(([pem, label = '', base64 = '']) => ({
-    ...{ pem, label },
+    pem,
+    label,
     der: Buffer.from(base64, 'base64'),
   }));
   return blocks.length === [...text.matchAll(begin)].length ? blocks : 'a PEM block is damaged';

@@ -57,8 +57,10 @@ export interface MapRow {
 export function mapRow(route: RouteBackend): MapRow | undefined {
   if (!canMatch(route)) return undefined;
   const { kind, insecure, name, pathMatch } = route;
-  const [path, host] = [pathOf(route), hostText(route)];
-  const [key, isFolder] = [`${host}${path}`, pathMatch === 'prefix' && path.endsWith('/')];
+  const path = pathOf(route);
+  const host = hostText(route);
+  const key = `${host}${path}`;
+  const isFolder = pathMatch === 'prefix' && path.endsWith('/');
   const said = (question: Question) => valueIn(question, { kind, insecure, name, path });
   return {
     route: route.key,

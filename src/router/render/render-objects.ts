@@ -51,14 +51,25 @@ export async function renderObjects(
     const problem = problems.get(key);
     const host = hostText(claim);
     return {
-      ...{ key, host, path, pathMatch },
-      ...{ admitted: problem === undefined, ...problem, remarks: remarks.get(key) ?? [] },
+      key,
+      host,
+      path,
+      pathMatch,
+      admitted: problem === undefined,
+      ...problem,
+      remarks: remarks.get(key) ?? [],
     };
   });
   const rejected = admission.rejected.map(
     ({ reason, message, ...claim }): RenderedRoute => ({
-      ...{ key: claim.key, host: hostText(claim), path: claim.path, pathMatch: claim.pathMatch },
-      ...{ admitted: false, reason, message, remarks: [] },
+      key: claim.key,
+      host: hostText(claim),
+      path: claim.path,
+      pathMatch: claim.pathMatch,
+      admitted: false,
+      reason,
+      message,
+      remarks: [],
     }),
   );
   return { kind: 'written', routes: [...admitted, ...rejected].sort((a, b) => (a.key < b.key ? -1 : 1)) };

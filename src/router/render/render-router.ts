@@ -101,7 +101,10 @@ function createTable(settings: RouterSettings, template: RouterTemplate, pem: st
     if (leftOut !== undefined) return { ...blank, route, leftOut };
     if (settings.lookup === 'regex') regexMapFiles([route], settings);
     return {
-      ...{ route, sizes: sizesOf(route), printed: printer.route(route), files: filesOfRoute(route) },
+      route,
+      sizes: sizesOf(route),
+      printed: printer.route(route),
+      files: filesOfRoute(route),
       row: settings.lookup === 'hash' ? mapRow(route) : undefined,
       certificateLine: certificateLine(route, !settings.disableHttp2, shared),
       states: serverStates(route),
@@ -173,7 +176,8 @@ function createMaps(settings: RouterSettings): (cells: readonly Cell[]) => reado
       const routes = cells.map(({ route }) => route);
       return regexMapFiles(routes, settings);
     };
-  let [rows, files]: [readonly Cell['row'][], readonly SetFile[]] = [[], hashMapFiles([])];
+  let rows: readonly Cell['row'][] = [];
+  let files: readonly SetFile[] = hashMapFiles([]);
   return (cells) => {
     const before = rows;
     rows = cells.map(({ row }) => row);

@@ -35,7 +35,8 @@ const OWN_CHARACTERS = 1024 * 1024;
 const EACH_BACKEND = '<%# each backend -%>\n';
 
 export function createRouterPrinter(template: RouterTemplate, settings: RouterSettings): RouterPrinter {
-  const [options, common] = [backendOptions(settings), commonModel(settings)];
+  const options = backendOptions(settings);
+  const common = commonModel(settings);
   if (template.isCustom === true)
     return {
       route: (route) => templateBackend(route, options),

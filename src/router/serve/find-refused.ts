@@ -38,8 +38,10 @@ export async function findRefused(
 ): Promise<Words | undefined> {
   const words = new Map<string, string | undefined>(suspects.map(({ key }) => [key, undefined]));
   /** Groups of whole namespaces, and parts of one, which come after all of those. */
-  const [whole, parts]: [Routes[], Routes[]] = [[suspects], []];
-  let [accepted, isBaseGood] = [base, false];
+  const whole: Routes[] = [suspects];
+  const parts: Routes[] = [];
+  let accepted = base;
+  let isBaseGood = false;
   for (let checks = 0; checks < mostChecks && !signal.aborted; checks += 1) {
     const group = whole.shift() ?? parts.shift();
     if (group === undefined) break;

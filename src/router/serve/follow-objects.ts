@@ -73,8 +73,12 @@ export function followObjects(settings: LiveSettings, api: Api, signal: AbortSig
   return {
     objects: () => {
       const found = {
-        ...{ routes: routes(), ingresses: ingresses(), endpoints: endpoints(), services: services() },
-        ...{ namespaces: namespaces(), secrets: secrets() },
+        routes: routes(),
+        ingresses: ingresses(),
+        endpoints: endpoints(),
+        services: services(),
+        namespaces: namespaces(),
+        secrets: secrets(),
       };
       if (!isWhole(found) || reviews === undefined) return isWhole(found) ? found : undefined;
       const known = reviews.review(found.routes);

@@ -62,7 +62,8 @@ export function createIsolation(trial: Trial, log: Log, nowMs: () => number, sig
     const created = new Map(admission.admitted.map(({ key, route }) => [key, route.createdMs]));
     const all = model.backends.toSorted((a, b) => (created.get(a.key) ?? 0) - (created.get(b.key) ?? 0));
     const isGood = (each: RouteBackend): boolean => isSame(each, before.get(each.key), detail);
-    const [base, suspects] = [all.filter(isGood), all.filter((each) => !isGood(each))];
+    const base = all.filter(isGood);
+    const suspects = all.filter((each) => !isGood(each));
     const named = offendersIn(detail, text, all);
     if (named.size > 0) {
       const { neighbours } = withoutNamed(suspects, named, detail);
@@ -76,12 +77,17 @@ export function createIsolation(trial: Trial, log: Log, nowMs: () => number, sig
   const add = (backends: Routes, words: Words): void => {
     for (const backend of backends) {
       const { key } = backend;
-      const [said, before] = [words.get(key), leftOut.get(key)];
+      const said = words.get(key);
+      const before = leftOut.get(key);
       if (!words.has(key) || (said === undefined && before !== undefined)) continue;
       if (before === undefined || before.words !== said)
         log({ event: 'route-left-out', level: 'warn', route: key, words: said ?? 'not known yet' });
       leftOut.set(key, {
-        ...{ refused: backend, newest: backend, template: trial.template(), words: said, atMs: nowMs() },
+        refused: backend,
+        newest: backend,
+        template: trial.template(),
+        words: said,
+        atMs: nowMs(),
         failures: said === undefined ? 0 : (before?.failures ?? 0) + 1,
       });
     }

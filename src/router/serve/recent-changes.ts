@@ -36,7 +36,9 @@ export function createRecentChanges(nowMs: () => number): {
     view: () => ({
       ...counts,
       last: last.map(({ atMs, tookMs, ...each }) => ({
-        ...{ ...each, tookMs: Math.round(tookMs), agoMs: Math.round(nowMs() - atMs) },
+        ...each,
+        tookMs: Math.round(tookMs),
+        agoMs: Math.round(nowMs() - atMs),
       })),
     }),
   };

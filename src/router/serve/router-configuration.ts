@@ -53,12 +53,10 @@ export function routerConfiguration(
 ): RouterConfiguration {
   const { haproxy: haproxyPath, config, socket, reloadScript } = settings;
   const askHaproxy = createConfigurationCheck({
-    ...{
-      haproxyPath,
-      timeoutMs: CHECK_TIMEOUT_MS,
-      run: runInBackground,
-      detailCharacters: DETAIL_CHARACTERS,
-    },
+    haproxyPath,
+    timeoutMs: CHECK_TIMEOUT_MS,
+    run: runInBackground,
+    detailCharacters: DETAIL_CHARACTERS,
   });
   // A search of many checks is no hung loop, nor is a long check before a long reload, or one reload after another.
   const check: ConfigurationCheck = async (path, stop) => {
@@ -71,8 +69,14 @@ export function routerConfiguration(
   const teller = createTeller(others);
   const deployer = deployerOf<ServableDecision>(
     {
-      ...{ config, socket, check, checks: 'when-idle', now: monotonicMs, reloadTimeoutMs: RELOAD_TIMEOUT_MS },
-      ...{ reloadEveryMs: settings.reloadInterval, compare: compareSets(settings) },
+      config,
+      socket,
+      check,
+      checks: 'when-idle',
+      now: monotonicMs,
+      reloadTimeoutMs: RELOAD_TIMEOUT_MS,
+      reloadEveryMs: settings.reloadInterval,
+      compare: compareSets(settings),
       proxy:
         reloadScript === undefined
           ? undefined

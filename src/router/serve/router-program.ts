@@ -48,10 +48,13 @@ export async function runRouter(settings: LiveSettings): Promise<number> {
   const statistics = observeStatistics(settings);
   return await monitorProgram(
     {
-      ...{ name: 'router', ...routerJournal },
+      name: 'router',
+      ...routerJournal,
       createMetrics: (nowMs, registry) => createRouterMetrics(nowMs, registry, RELOAD_REASONS),
       page: (metrics, unready) => ({
-        ...{ unready, mayReadMetrics: metricsAccess(settings), openServer: tls?.openServer },
+        unready,
+        mayReadMetrics: metricsAccess(settings),
+        openServer: tls?.openServer,
         moreMetrics: async () => {
           metrics.ready((await unready()) === undefined);
           return await statistics.page();
@@ -107,8 +110,11 @@ async function prepare(
   const problem = (withinMs: number) => problemOf(settings, { followed, configuration }, withinMs);
   show(
     async (): Promise<RouterStatus> => ({
-      ...{ version: hawserVersion(), synced: isSynced(), changes: recent.view() },
-      ...{ unready: (await problem(STATUS_PROBE_MS)) ?? null, ...configuration.view() },
+      version: hawserVersion(),
+      synced: isSynced(),
+      changes: recent.view(),
+      unready: (await problem(STATUS_PROBE_MS)) ?? null,
+      ...configuration.view(),
     }),
   );
   readyUnless(() => problem(PROBE_MS));

@@ -80,7 +80,9 @@ export function routeCounts({ decision, leftOut }: ServableDecision): z.infer<ty
   for (const { reason } of rejected) counts[reason] = (counts[reason] ?? 0) + 1;
   const own = new Set(leftOut.map(({ key }) => key));
   return {
-    ...{ admitted: admitted.length, hosts: new Set(admitted.map(({ host }) => host)).size, rejected: counts },
+    admitted: admitted.length,
+    hosts: new Set(admitted.map(({ host }) => host)).size,
+    rejected: counts,
     leftOut: shown(leftOut),
     refused: shown(rejected.filter(({ key }) => !own.has(key))),
     ignoring: ignoring(decision.model.backends),
@@ -102,7 +104,9 @@ export function certificateCounts({ decision }: ServableDecision, now: number): 
   const before = (limit: number) => all.filter(({ validToMs }) => validToMs < limit).length;
   const expired = before(now);
   return {
-    ...{ served: all.length, expired, expiring: before(now + EXPIRES_SOON_MS) - expired },
+    served: all.length,
+    expired,
+    expiring: before(now + EXPIRES_SOON_MS) - expired,
     first: all
       .slice(0, MOST_SHOWN)
       .map(({ route, host, validToMs }) => ({ route, host, validTo: new Date(validToMs).toISOString() })),

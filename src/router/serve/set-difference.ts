@@ -23,7 +23,8 @@ export function compareSets({ lookup }: Pick<RouterSettings, 'lookup'>, mostServ
   };
   return (running, wanted) => {
     const found = planBetween(running, wanted, kindOf);
-    const [servers, others] = [found.tell.filter(isServer), found.tell.filter((change) => !isServer(change))];
+    const servers = found.tell.filter(isServer);
+    const others = found.tell.filter((change) => !isServer(change));
     const tell = [...inTurns(servers, namespaceOf), ...others];
     return smallerStep(running, { ...found, tell }, mostServers);
   };

@@ -23,7 +23,8 @@ const liveFlags = {
   config: flag('<path>', wordPath, "path of haproxy.cfg; the same as the supervisor's", {
     default: '/etc/haproxy/haproxy.cfg',
   }),
-  ...{ socket, haproxy },
+  socket,
+  haproxy,
   reloadInterval: flag(
     '<duration>',
     durationMs.check(z.minimum(1_000, { error: 'expected at least 1s' })),

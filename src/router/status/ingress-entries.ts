@@ -55,7 +55,8 @@ export function isOwn(entry: IngressEntry, { name }: Pick<RouterIdentity, 'name'
 /** Whether two entries say the same, at whatever times. */
 export function saysTheSame(one: IngressEntry, other: IngressEntry): boolean {
   const isSame = (name: string) => textOf(one, name) === textOf(other, name);
-  const [a, b] = [admittedOf(one), admittedOf(other)];
+  const a = admittedOf(one);
+  const b = admittedOf(other);
   return (
     [...entryFields, 'routerCanonicalHostname'].every(isSame) &&
     conditionFields.every((name) => textOf(a, name) === textOf(b, name))

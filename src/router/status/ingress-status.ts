@@ -17,7 +17,10 @@ export function ingressStatus(routerName: string): StatusKind<readonly string[]>
     addressWriters(ingress).filter(({ manager }) => manager === fieldManager);
   const isOurs = (ingress: unknown) => oursIn(ingress).length > 0;
   return {
-    ...{ what: 'Ingress', apiVersion: 'networking.k8s.io/v1', plural: 'ingresses', fieldManager },
+    what: 'Ingress',
+    apiVersion: 'networking.k8s.io/v1',
+    plural: 'ingresses',
+    fieldManager,
     keep: (ingress) => ({
       metadata: { managedFields: oursIn(ingress) },
       status: { loadBalancer: { ingress: addressesOf(ingress).map(asLoadBalancer) } },

@@ -42,7 +42,10 @@ export function followPublishedAddresses(
   const following = followResources(
     [
       {
-        ...{ what: `Service ${service}`, apiVersion: 'v1', plural: 'services', namespace },
+        what: `Service ${service}`,
+        apiVersion: 'v1',
+        plural: 'services',
+        namespace,
         fieldSelector: `metadata.name=${name}`,
         project: serviceAddresses,
       },

@@ -17,7 +17,9 @@ import type { StatusKind, WantedStatus, WantedStatuses } from './status-kind.ts'
 export function routeStatus(router: RouterIdentity): StatusKind<EntryWanted> {
   const ownOf = (route: unknown) => ingressEntries(route).find((entry) => isOwn(entry, router));
   return {
-    ...{ what: 'Route', apiVersion: 'route.openshift.io/v1', plural: 'routes' },
+    what: 'Route',
+    apiVersion: 'route.openshift.io/v1',
+    plural: 'routes',
     keep: (route) => ({ status: { ingress: ingressEntries(route) } }),
     change: (route, wish, now) => {
       const ingress = desiredIngress(ingressEntries(route), wish, router, now);
@@ -25,7 +27,8 @@ export function routeStatus(router: RouterIdentity): StatusKind<EntryWanted> {
     },
     isOurs: (route) => ownOf(route) !== undefined,
     isOverwritten: (before, after) => {
-      const [one, other] = [ownOf(before), ownOf(after)];
+      const one = ownOf(before);
+      const other = ownOf(after);
       return one !== undefined && other !== undefined && !saysTheSame(one, other);
     },
     isSameWish: (one, other) =>

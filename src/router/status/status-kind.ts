@@ -43,7 +43,8 @@ export function isSameWanted<Wish>(
 ): boolean {
   if (one === other) return true;
   if (one === undefined || one.uid !== other.uid) return false;
-  const [a, b] = [one.entry, other.entry];
+  const a = one.entry;
+  const b = other.entry;
   if (a === b) return true;
   if (a === undefined || b === undefined || a === 'as-it-is' || b === 'as-it-is') return false;
   return isSameWish(a, b);

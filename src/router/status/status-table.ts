@@ -86,7 +86,8 @@ export function createStatusTable<Wish>(
   };
 
   const isRight = (key: string): boolean => {
-    const [found, wish] = [seen.get(key), wanted.get(key)];
+    const found = seen.get(key);
+    const wish = wanted.get(key);
     if (wish === undefined) return !leaving.has(key);
     if (wish.entry === 'as-it-is') return true;
     if (found === undefined) return wish.entry === undefined;
@@ -97,7 +98,8 @@ export function createStatusTable<Wish>(
   const see = (object: unknown) => {
     const name = metadata.safeParse(object).data?.metadata;
     if (name === undefined) return undefined;
-    const [before, wasRight] = [seen.get(keyOf(name))?.object, isRight(keyOf(name))];
+    const before = seen.get(keyOf(name))?.object;
+    const wasRight = isRight(keyOf(name));
     const key = take(object, 0);
     if (key === undefined) return undefined;
     const isOverwritten = before !== undefined && kind.isOverwritten(before, seen.get(key)?.object);
@@ -151,7 +153,8 @@ export function createStatusTable<Wish>(
     keys: () => new Set([...wanted.keys(), ...leaving]),
     pending: (key) => {
       if (isRight(key)) return undefined;
-      const [found, wish] = [seen.get(key), wanted.get(key)];
+      const found = seen.get(key);
+      const wish = wanted.get(key);
       const of = wish ?? found;
       if (of === undefined) return undefined;
       const { namespace, name } = of;

@@ -87,14 +87,17 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
   const kinds = new Map<string, Kind>();
   const { retry, outageRetry, writesPerSecond } = timing;
   const queue = createWorkQueue({
-    ...{ concurrency: MOST_AT_ONCE, retry, groupOf: namespaceOf },
+    concurrency: MOST_AT_ONCE,
+    retry,
+    groupOf: namespaceOf,
     rate: { perSecond: writesPerSecond, burst: writesPerSecond },
   });
   const renewed = new Set<string>();
   const running = new Set<string>();
   const contentions = new Map<string, number>();
   /** Failures in a row while no API server answers, and when writing resumes. */
-  let [apiFailures, resumeAtMs] = [0, 0];
+  let apiFailures = 0;
+  let resumeAtMs = 0;
   let resyncAtMs = monotonicMs() + timing.resyncMs;
 
   const isContended = (namespace: string) => (contentions.get(namespace) ?? 0) >= MOST_CONTENTIONS;
@@ -183,7 +186,9 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
     contentions.set(namespace, times);
     if (times !== MOST_CONTENTIONS) return;
     report({
-      ...{ event: 'status-contended', level: 'warn', router },
+      event: 'status-contended',
+      level: 'warn',
+      router,
       [about.what.toLowerCase()]: key.replace(':', '/'),
       remedy: about.remedies.contended,
       pausedSeconds: Math.ceil((resyncAtMs - monotonicMs()) / 1_000),

@@ -151,7 +151,8 @@ export function listedAgain(
     if (heard?.kind !== 'servers') return [];
     const namesIn = ({ controlPlane, allNodes }: VrrpInput) =>
       new Set((kind === 'api' ? controlPlane : allNodes).map(({ name }) => name));
-    const [before, after] = [namesIn(served), namesIn(next)];
+    const before = namesIn(served);
+    const after = namesIn(next);
     return heard.servers.flatMap(({ name }) => (before.has(name) && !after.has(name) ? name : []));
   });
 }

@@ -96,14 +96,14 @@ export function vrrpConfiguration(
   };
   const deployer = deployerOf<VrrpInput>(
     {
-      ...{
-        config: settings.config,
-        socket: settings.socket,
-        check: createKeepalivedCheck({
-          ...{ keepalivedPath: settings.keepalived, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand },
-        }),
-        now: monotonicMs,
-      },
+      config: settings.config,
+      socket: settings.socket,
+      check: createKeepalivedCheck({
+        keepalivedPath: settings.keepalived,
+        timeoutMs: CHECK_TIMEOUT_MS,
+        run: runCommand,
+      }),
+      now: monotonicMs,
       origin: ({ set, of }) => vrrpOrigin(of, set.text),
       observe: ({ outcome, version: { of: input } }) => {
         // A node that has gone is in the input for as long as it is forgotten late, and in the lists no more: it is leaving.
@@ -146,7 +146,8 @@ export function vrrpConfiguration(
       }
       // The guard listens while the peers reload with this node.
       guard.prepare(versionOf(input)?.model);
-      const [some, all] = [controlPlane(input.controlPlane), allNodes(input.allNodes)];
+      const some = controlPlane(input.controlPlane);
+      const all = allNodes(input.allNodes);
       const looks = [lookAgainInMs, some.nextInMs, all.nextInMs].filter((ms) => ms !== undefined);
       return {
         input: { ...input, controlPlane: some.nodes, allNodes: all.nodes },

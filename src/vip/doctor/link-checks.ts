@@ -143,7 +143,8 @@ export const vipInterface: Check<VipContext> = checkOf({
   title: "The VIP's subnet",
   why: 'Neighbours find a VIP by ARP or NDP: on the wrong interface or subnet no host ever asks this node.',
   needs: {
-    ...{ vips, routes },
+    vips,
+    routes,
     here: ({ readings, settings }: VipContext) =>
       read({ interfaces: readings.interfaces(), wanted: settings.interface }),
   },

@@ -34,7 +34,8 @@ export function judgeAdverts({
 }: AdvertsFacts): Finding {
   const known = (list: readonly string[]): readonly string[] =>
     peers.length === 0 ? list : list.filter((address) => peers.includes(address));
-  const [received, accepted] = [known(adverts.received), known(adverts.accepted)];
+  const received = known(adverts.received);
+  const accepted = known(adverts.accepted);
   const isHolder = [...here.values()].every((interfaces) => interfaces.length > 0);
   const lost = received.filter((address) => !accepted.includes(address));
   if (lost.length > 0)
@@ -71,7 +72,10 @@ export const adverts: Check<VipContext> = checkOf({
   isFirst: true,
   listenMs: LISTEN_MS,
   needs: {
-    ...{ vips, segment, held, isLive },
+    vips,
+    segment,
+    held,
+    isLive,
     peers: async ({ readings }: VipContext) => {
       const peers = await readings.peers();
       return {
@@ -135,7 +139,8 @@ export const foreignRouter: Check<VipContext> = checkOf({
   isFirst: true,
   listenMs: LISTEN_MS,
   needs: {
-    ...{ vips, segment },
+    vips,
+    segment,
     own: ({ readings }: VipContext) => ({ kind: 'read', value: addressesOf(readings.interfaces()) }) as const,
   },
   none: NO_VIP,

@@ -74,7 +74,10 @@ export const segment: Look<VipContext, Segment> = async (context) => {
   if (adverts === undefined) return failed('cannot parse the output of nft');
   const { answers, foreign } = parseCapture(captured, { routerIds: watched });
   return read({
-    ...{ adverts, ids, watched, foreign },
+    adverts,
+    ids,
+    watched,
+    foreign,
     asked: new Set(asked.map(({ vip }) => vip)),
     holders: holdersAmong(answers, await readNeighbours(), known),
     peers: known,
@@ -174,7 +177,9 @@ export function parseCounts(json: string, own: readonly string[]): Adverts | und
   const count = (name: string): number =>
     entries.reduce((sum, { counter }) => sum + (counter?.name === name ? counter.packets : 0), 0);
   return {
-    ...{ received: of('received'), accepted: of('accepted') },
-    ...{ sent: count('sent'), transmitted: count('transmitted') },
+    received: of('received'),
+    accepted: of('accepted'),
+    sent: count('sent'),
+    transmitted: count('transmitted'),
   };
 }

@@ -61,7 +61,8 @@ function buildInstance(kind: VipKind, vip: string, input: VrrpInput): VrrpInstan
     family,
     sourceAddress: members.self.address,
     peers: members.others.map(({ name, address, index }) => ({
-      ...{ name, address },
+      name,
+      address,
       priority: vrrpPriority(index, members.groupSize),
     })),
   };

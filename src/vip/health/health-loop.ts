@@ -125,7 +125,9 @@ export function createHealthLoop(
     vips: source.vips,
     view: () => ({
       ...health.view(),
-      ...{ value: track.written() ?? null, participation, order: orders.text(kind) ?? null },
+      value: track.written() ?? null,
+      participation,
+      order: orders.text(kind) ?? null,
     }),
     run: async (signal) => {
       await Promise.all([

@@ -91,7 +91,9 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
   const health = (): TrackHealth => {
     const holder = holds();
     return {
-      ...{ kind, localApiServes, holder },
+      kind,
+      localApiServes,
+      holder,
       service: url === undefined ? 'unchecked' : flap.verdict,
       failedForMs: flap.verdict === 'failed' ? monotonicMs() - flap.sinceMs : 0,
       everyoneFailing: flap.verdict === 'failed' && !localApiServes && !peersServe,

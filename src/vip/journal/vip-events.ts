@@ -2,16 +2,23 @@ import type { JournalEvent, JournalEvents } from '../../engine/observe/journal/j
 import { keepalivedEvents } from '../../keepalived/keepalived-events.ts';
 
 const splitBrain: JournalEvent = {
-  ...{ kind: 'split-brain', subject: 'vip', reason: 'message' },
+  kind: 'split-brain',
+  subject: 'vip',
+  reason: 'message',
   facts: ['instance', 'interface', 'holders', 'lastedMs'],
 };
 const otherGroup: JournalEvent = { kind: 'group', reason: 'message', isTrouble: true };
 const drained: JournalEvent = {
-  ...{ kind: 'steering', subject: 'kinds', reason: 'why' },
+  kind: 'steering',
+  subject: 'kinds',
+  reason: 'why',
   facts: ['by', 'since', 'outcome', 'tookMs'],
 };
 const moving: JournalEvent = {
-  ...{ kind: 'steering', subject: 'kind', to: 'to', reason: 'why' },
+  kind: 'steering',
+  subject: 'kind',
+  to: 'to',
+  reason: 'why',
   facts: ['by', 'until', 'outcome', 'tookMs'],
 };
 
@@ -25,7 +32,11 @@ export const vipEvents: JournalEvents = {
   'vip-in-another-vrrp-version': otherGroup,
   'virtual-router-id-free': { kind: 'group', facts: ['ids'] },
   'track-value-changed': {
-    ...{ kind: 'health', subject: 'kind', from: 'before', to: 'value', reason: 'why' },
+    kind: 'health',
+    subject: 'kind',
+    from: 'before',
+    to: 'value',
+    reason: 'why',
     title: 'track value of',
   },
   'haproxy-health-changed': { kind: 'health', subject: 'kind', to: 'liveness', title: 'health of' },
@@ -33,8 +44,13 @@ export const vipEvents: JournalEvents = {
   'group-not-ready': { kind: 'group', reason: 'reason' },
   'removed-from-node-list': { kind: 'group', facts: ['path'] },
   'participation-changed': {
-    ...{ kind: 'group', subject: 'kind', from: 'from', to: 'to', reason: 'reason' },
-    ...{ facts: ['until'], title: 'participation for' },
+    kind: 'group',
+    subject: 'kind',
+    from: 'from',
+    to: 'to',
+    reason: 'reason',
+    facts: ['until'],
+    title: 'participation for',
   },
   'node-drained': drained,
   'node-undrained': drained,

@@ -53,7 +53,11 @@ export async function factsOf(
       // The holder's bonus lasts half a second longer than its role, so the VIP's place decides.
       const holder = vipPriority.holder && vips.every((vip) => present.has(vip));
       return {
-        ...{ kind, vips, holder, measured: value !== null, order: order ?? undefined },
+        kind,
+        vips,
+        holder,
+        measured: value !== null,
+        order: order ?? undefined,
         troubles: troublesOf(vipPriority),
         othersServe: isApi ? ready.length > 0 : isOk(vipPriority, PEERS_CHECK),
         servingPeers: isApi ? ready : [],

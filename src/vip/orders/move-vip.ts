@@ -50,7 +50,9 @@ async function probedMove(
   const { kind, apiPort } = settings;
   const [vip = ''] = vipsOf(facts, [kind]);
   const target: ProbePlan = {
-    ...{ host: vip, everyMs: PROBE_EVERY_MS, timeoutMs: PROBE_TIMEOUT_MS },
+    host: vip,
+    everyMs: PROBE_EVERY_MS,
+    timeoutMs: PROBE_TIMEOUT_MS,
     ...(kind === 'api' ? { port: apiPort, how: 'https' } : { port: INGRESS_PORT, how: 'tcp' }),
   };
   const probe = startVipProbe(target);
@@ -66,7 +68,10 @@ async function probedMove(
     const attempts = probe.attempts();
     const answeredMs = firstAnswerMs(attempts, orderedMs + outcome.tookMs);
     const report = {
-      ...{ from: facts.self, how: target.how, target: hostPort(target), ...probeFigures(attempts) },
+      from: facts.self,
+      how: target.how,
+      target: hostPort(target),
+      ...probeFigures(attempts),
       holder: plan.first === 'promote' ? facts.self : await holderOf(vip, facts),
       answeredMs: answeredMs === null ? null : Math.round(answeredMs - orderedMs),
     };

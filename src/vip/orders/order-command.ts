@@ -28,8 +28,14 @@ export async function runOrderCommand(
   const look = await askMonitor(places);
   if (look.kind === 'silent')
     return {
-      ...{ v: 1, command, node: '', outcome: 'unknown', notes: [look.message] },
-      ...{ vips: [], tookMs: null, probe: null },
+      v: 1,
+      command,
+      node: '',
+      outcome: 'unknown',
+      notes: [look.message],
+      vips: [],
+      tookMs: null,
+      probe: null,
     };
   const facts = await factsOf(look.status, places);
   const kinds = wanted ?? facts.vips.map(({ kind }) => kind);

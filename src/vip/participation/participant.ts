@@ -46,7 +46,9 @@ export function createParticipant(
   return () => {
     const now = nowMs();
     const known: ParticipationFacts = {
-      ...{ ...facts(), startedAt, before },
+      ...facts(),
+      startedAt,
+      before,
       segment: before === 'admitted' ? { kind: 'unknown', until: now } : segment(),
     };
     const decided = participation(known, now);

@@ -30,7 +30,11 @@ export interface RouterIdConflict {
 
 export function watchedRouterIds({ instances }: KeepalivedModel): readonly WatchedRouterId[] {
   return instances.map(({ virtualRouterId, family, interface: name, vip, sourceAddress }) => ({
-    ...{ virtualRouterId, family, interface: name, vip, sourceAddress },
+    virtualRouterId,
+    family,
+    interface: name,
+    vip,
+    sourceAddress,
   }));
 }
 

@@ -35,7 +35,9 @@ export function sweepOrphanedVips(
     if (removed.length > 0) {
       metrics.staleVipRemoved();
       log({
-        ...{ event: 'stale-vip-removed', level: 'warn', removed },
+        event: 'stale-vip-removed',
+        level: 'warn',
+        removed,
         reason: 'keepalived and its supervisor have ended without removing it',
       });
     }

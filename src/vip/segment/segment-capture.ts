@@ -207,7 +207,9 @@ export function parseForeign(json: string, watched: readonly WatchedRouterId[]):
       // Noted with another id, it has our VIP, at whichever place.
       const isOurVip = virtualRouterId !== ours.virtualRouterId;
       return {
-        ...{ virtualRouterId, family: ours.family, source },
+        virtualRouterId,
+        family: ours.family,
+        source,
         version: head >> 20,
         priority: head & 0xff,
         vip: isOurVip ? ours.vip : addressOfNumber(BigInt(address), ours.family),

@@ -30,8 +30,14 @@ export interface VipUseState {
 }
 
 export const initialVipUse: VipUseState = {
-  ...{ rounds: 0, silent: 0, silentSinceMs: Number.POSITIVE_INFINITY, holders: [], failed: 0 },
-  ...{ unheard: Number.POSITIVE_INFINITY, advertisedMs: Number.NEGATIVE_INFINITY, heardSinceMs: 0 },
+  rounds: 0,
+  silent: 0,
+  silentSinceMs: Number.POSITIVE_INFINITY,
+  holders: [],
+  failed: 0,
+  unheard: Number.POSITIVE_INFINITY,
+  advertisedMs: Number.NEGATIVE_INFINITY,
+  heardSinceMs: 0,
 };
 
 /** A single question or its answer may be lost. */

@@ -97,7 +97,8 @@ export function createSegmentWatch(
   /** Resolves with the pause before the next one. */
   const round = async (): Promise<number> => {
     const waiting = KINDS.filter(isAsked).flatMap((kind) => configuredVips(settings, kind));
-    const [held, routerIds] = [alarm.held(), guard.watched()];
+    const held = alarm.held();
+    const routerIds = guard.watched();
     if (waiting.length === 0) states.clear();
     if (waiting.length + held.length + routerIds.length === 0) {
       await listener.close();
@@ -159,7 +160,9 @@ function configuredVips(
     .filter(({ name }) => isInstanceOf(kind, name))
     .flatMap(({ vips, masterDownMs }) =>
       vips.map(({ address, interface: device }) => ({
-        ...{ vip: address, family: familyOf(address), interface: device },
+        vip: address,
+        family: familyOf(address),
+        interface: device,
         masterDownMs,
       })),
     );

@@ -117,7 +117,11 @@ export interface SplitBrainState {
 }
 
 export const initialSplitBrain: SplitBrainState = {
-  ...{ heard: 0, silent: 0, lastHeard: [], sinceMs: 0, split: false },
+  heard: 0,
+  silent: 0,
+  lastHeard: [],
+  sinceMs: 0,
+  split: false,
 };
 
 /** One answer may come from a node that is just giving the VIP up. */

@@ -21,7 +21,9 @@ import type { VipCluster, VipNode } from './vip-node.ts';
 /** The process, its cluster, and what changed or failed last. */
 export function keepalivedSection({ node, keepalivedSupervisor, keepalivedMonitor }: VipNode): Section {
   return {
-    ...{ id: 'keepalived', title: `keepalived on ${node}`, place: 'right' },
+    id: 'keepalived',
+    title: `keepalived on ${node}`,
+    place: 'right',
     parts: [
       {
         summary: summaryOf(keepalivedSupervisor),

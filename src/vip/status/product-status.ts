@@ -14,11 +14,15 @@ export const vipStatus = {
     home: { kind: 'node' as const, onWorkers: false },
     programs: [
       {
-        ...{ name: 'keepalived-supervisor', field: 'keepalivedSupervisor', schema: vrrpStatusSchema },
+        name: 'keepalived-supervisor',
+        field: 'keepalivedSupervisor',
+        schema: vrrpStatusSchema,
         page: keepalivedSupervisor,
       },
       {
-        ...{ name: 'keepalived-monitor', field: 'keepalivedMonitor', schema: keepalivedMonitorStatusSchema },
+        name: 'keepalived-monitor',
+        field: 'keepalivedMonitor',
+        schema: keepalivedMonitorStatusSchema,
         page: keepalivedMonitor,
       },
     ],

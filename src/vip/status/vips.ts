@@ -25,7 +25,9 @@ const none: Part = {
 export function vipsSection(status: VipCluster): Section {
   const parts = status.vips.map((vip) => vipPart(status, vip));
   return {
-    ...{ id: 'vips', title: 'Virtual IPs', place: 'left' },
+    id: 'vips',
+    title: 'Virtual IPs',
+    place: 'left',
     parts: parts.length === 0 ? [none] : parts,
   };
 }
@@ -39,9 +41,10 @@ function vipPart(status: VipCluster, vip: Vip): Part {
     age: heldFor(status.here, vip),
     tables: [
       {
-        ...{ label: `Priorities of the nodes for ${vip.vip}` },
+        label: `Priorities of the nodes for ${vip.vip}`,
         columns: { Node: 'name', State: 'how', 'Priority terms': 'sum', Priority: 'number' },
-        ...{ lead: 'state', rows: allNodes(status).flatMap((node) => rankOf(status, vip, node)) },
+        lead: 'state',
+        rows: allNodes(status).flatMap((node) => rankOf(status, vip, node)),
       },
     ],
     facts: whyOf(status.here, vip),

@@ -26,13 +26,19 @@ export const boots: readonly Boot[] = [
   { name: 'kept-staggered', about: 'the same, a second apart', files: 'kept', api: 'there', gapMs: 1_000 },
   { name: 'kept-away', about: 'files kept, API away, all at once', files: 'kept', api: 'away', gapMs: 0 },
   {
-    ...{ name: 'kept-away-staggered', about: 'the same, a second apart' },
-    ...{ files: 'kept', api: 'away', gapMs: 1_000 },
+    name: 'kept-away-staggered',
+    about: 'the same, a second apart',
+    files: 'kept',
+    api: 'away',
+    gapMs: 1_000,
   },
   { name: 'first', about: 'first start ever, API there, all at once', files: 'none', api: 'there', gapMs: 0 },
   {
-    ...{ name: 'first-away', about: 'first start ever, API 5 s after all programs' },
-    ...{ files: 'none', api: 'away', gapMs: 0 },
+    name: 'first-away',
+    about: 'first start ever, API 5 s after all programs',
+    files: 'none',
+    api: 'away',
+    gapMs: 0,
   },
 ];
 

@@ -19,7 +19,8 @@ const [rounds = '', certFile = '', keyFile = '', statsSocket = '', ...addresses]
 const store = createObjectStore();
 const nodes = addresses.map((address, index) => node(`cp-${index + 1}`, [address]));
 for (const each of nodes) store.set(each);
-const [cert, key] = [readFileSync(certFile, 'utf8'), readFileSync(keyFile, 'utf8')];
+const cert = readFileSync(certFile, 'utf8');
+const key = readFileSync(keyFile, 'utf8');
 await Promise.all(addresses.map((host) => startApiServer({ store, cert, key, host, port: 6443 })));
 
 const last = nodes.at(-1);

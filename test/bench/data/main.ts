@@ -85,7 +85,8 @@ interface Round {
 async function measureRound(subject: Subject, { seconds, idle }: Sizes): Promise<Round> {
   await using scene = await openDataScene(subject);
   await pause(REST_MS);
-  const [connect, stream] = [await connectOnce(scene, seconds), await streamOnce(scene, seconds)];
+  const connect = await connectOnce(scene, seconds);
+  const stream = await streamOnce(scene, seconds);
   return { connect, stream, idle: await idleOnce(scene, idle) };
 }
 
@@ -103,7 +104,9 @@ const usage = `usage: npm run bench:data [-- --json FILE] [--quick] [--subject S
   --idle     streams that are open at a time (default: 10000, or what the limit of open files allows)`;
 const { json, quick, subject } = commonOptions;
 const values = readBenchOptions(usage, {
-  ...{ json, quick, subject },
+  json,
+  quick,
+  subject,
   rounds: { type: 'string', default: '5' },
   idle: { type: 'string', default: '10000' },
 });

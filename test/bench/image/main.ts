@@ -60,7 +60,9 @@ try {
   // Its programs are the image's own, not this machine's, and its commit is what it was built from.
   const machine = {
     ...(await describeMachine()),
-    ...{ commit: revision.slice(0, 8), haproxy: '–', keepalived: '–' },
+    commit: revision.slice(0, 8),
+    haproxy: '–',
+    keepalived: '–',
   };
   if (values.json !== undefined)
     writeFileSync(

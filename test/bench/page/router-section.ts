@@ -23,7 +23,10 @@ function costRow(
 }
 
 const results = (what: string, unit: string, figure: string, atMost: number): Row => ({
-  ...{ what, unit, better: 'less', cells: { large: `router#results/${figure}` } },
+  what,
+  unit,
+  better: 'less',
+  cells: { large: `router#results/${figure}` },
   goal: { atMost, column: 'large' },
 });
 

@@ -294,7 +294,10 @@ nodes after a warm-up. Growth is the slope of a fitted line; within two standard
 };
 
 const lossRow = (what: string, figure: string, goal?: Goal): Row => ({
-  ...{ what, unit: '', better: 'less', cells: { vip: `soak#loads/[name=VIP]/${figure}` } },
+  what,
+  unit: '',
+  better: 'less',
+  cells: { vip: `soak#loads/[name=VIP]/${figure}` },
   ...(goal && { goal }),
 });
 

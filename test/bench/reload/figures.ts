@@ -19,7 +19,8 @@ export type Targets = Readonly<Record<string, Target>>;
 /** Null for an empty list. */
 export function spreadOf(values: readonly number[]): Spread | null {
   const sorted = [...values].sort((a, b) => a - b);
-  const [min, max] = [sorted.at(0), sorted.at(-1)];
+  const min = sorted.at(0);
+  const max = sorted.at(-1);
   if (min === undefined || max === undefined) return null;
   const middle = sorted.length / 2;
   const low = sorted[Math.ceil(middle) - 1] ?? min;

@@ -5,9 +5,16 @@ import { inWorld } from './in-world.ts';
 const times = z.array(z.number());
 /** Processor time of a window of so many seconds, and what the controller counted in it. */
 const windowSchema = z.object({
-  ...{ lastsS: z.number(), allS: z.number() },
-  ...{ controllerS: z.number(), checksS: z.number(), supervisorS: z.number(), haproxyS: z.number() },
-  ...{ commands: z.number(), unchanged: z.number(), reloaded: z.number(), changed: z.number() },
+  lastsS: z.number(),
+  allS: z.number(),
+  controllerS: z.number(),
+  checksS: z.number(),
+  supervisorS: z.number(),
+  haproxyS: z.number(),
+  commands: z.number(),
+  unchanged: z.number(),
+  reloaded: z.number(),
+  changed: z.number(),
 });
 const worldSchema = z.object({
   movedMs: times,

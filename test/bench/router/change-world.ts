@@ -29,12 +29,15 @@ interface Cpu {
 }
 
 async function cpuOf(scene: LiveScene): Promise<Cpu> {
-  const [controller, supervisor] = [scene.router().pid ?? 0, scene.supervisor.pid ?? 0];
+  const controller = scene.router().pid ?? 0;
+  const supervisor = scene.supervisor.pid ?? 0;
   const { master, workers } = await scene.serving();
   const haproxy = [master, ...workers].reduce((sum, pid) => sum + cpuMsOf(pid), 0);
   return {
-    ...{ controller: cpuMsOf(controller), checks: childCpuMsOf(controller) },
-    ...{ supervisor: cpuMsOf(supervisor), haproxy: haproxy + childCpuMsOf(supervisor) },
+    controller: cpuMsOf(controller),
+    checks: childCpuMsOf(controller),
+    supervisor: cpuMsOf(supervisor),
+    haproxy: haproxy + childCpuMsOf(supervisor),
   };
 }
 
@@ -61,25 +64,33 @@ async function windowOf(
   lastsS: number,
   happen: (index: number) => void,
 ) {
-  const [cpu, counters] = [await cpuOf(scene), await countersOf()];
+  const cpu = await cpuOf(scene);
+  const counters = await countersOf();
   const startedMs = performance.now();
   for (let index = 0; index < perSecond * lastsS; index += 1) {
     happen(index);
     await pause(Math.max(0, startedMs + ((index + 1) * 1_000) / perSecond - performance.now()));
   }
   await pause(Math.max(0, startedMs + lastsS * 1_000 - performance.now()));
-  const [cpuAfter, countersAfter] = [await cpuOf(scene), await countersOf()];
+  const cpuAfter = await cpuOf(scene);
+  const countersAfter = await countersOf();
   const usedS = (name: keyof Cpu): number => (cpuAfter[name] - cpu[name]) / 1_000;
   const counted = (name: keyof typeof COUNTERS): number =>
     countersAfter(COUNTERS[name]) - counters(COUNTERS[name]);
   const parts = {
-    ...{ controllerS: usedS('controller'), checksS: usedS('checks') },
-    ...{ supervisorS: usedS('supervisor'), haproxyS: usedS('haproxy') },
+    controllerS: usedS('controller'),
+    checksS: usedS('checks'),
+    supervisorS: usedS('supervisor'),
+    haproxyS: usedS('haproxy'),
   };
   return {
-    ...{ lastsS, allS: Object.values(parts).reduce((sum, each) => sum + each, 0), ...parts },
-    ...{ commands: counted('commands'), changed: counted('changed') },
-    ...{ unchanged: counted('unchanged'), reloaded: counted('reloaded') },
+    lastsS,
+    allS: Object.values(parts).reduce((sum, each) => sum + each, 0),
+    ...parts,
+    commands: counted('commands'),
+    changed: counted('changed'),
+    unchanged: counted('unchanged'),
+    reloaded: counted('reloaded'),
   };
 }
 

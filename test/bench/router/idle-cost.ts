@@ -2,7 +2,8 @@ import * as z from 'zod/mini';
 import { inWorld } from './in-world.ts';
 
 const schema = z.object({
-  ...{ reloads: z.number(), unanswered: z.number() },
+  reloads: z.number(),
+  unanswered: z.number(),
   /** While they were idle. */
   closed: z.number(),
   /** Of a request on each connection after the reloads. */

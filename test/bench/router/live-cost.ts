@@ -20,7 +20,9 @@ const worldSchema = z.object({
     hourReloads: z.number(),
     loaded: z.nullable(z.object({ reloads: z.number(), ...lost, withoutReloads: z.object(lost) })),
     burstReloads: z.number(),
-    ...{ haproxyKb: z.number(), routerKb: z.number(), supervisorKb: z.number() },
+    haproxyKb: z.number(),
+    routerKb: z.number(),
+    supervisorKb: z.number(),
   }),
   upstream: z.object({ createdMs: times, haproxyKb: z.number() }),
 });
@@ -59,7 +61,8 @@ export async function liveCost(routes: number, rounds: number, reloads: number):
   const { hawser, upstream } = worldSchema.parse(await inWorld('live-world.ts', [routes, rounds, reloads]));
   return {
     ...hawser,
-    ...{ routes, name: `${routes} routes` },
+    routes,
+    name: `${routes} routes`,
     isCleanBefore: hawser.seenBefore.every((status) => status === 404 || status === 503),
     createdMs: spreadOf(hawser.createdMs),
     upstreamCreatedMs: spreadOf(upstream.createdMs),

@@ -114,7 +114,9 @@ export async function startLiveScene(
   stack.defer(() => end(router));
   const owned = stack.move();
   return {
-    ...{ store, supervisor, router: () => router },
+    store,
+    supervisor,
+    router: () => router,
     serving: async () => {
       const status = await request(socket, 'status', { timeoutMs: 10_000 });
       const { current } = statusSchema.parse(status.kind === 'answered' ? status.answer : {});

@@ -23,12 +23,14 @@ const ALONE_MS = 20_000;
 const HOUR = { flips: 180, renewals: 10, resyncs: 60 };
 
 /** Plain, edge with its own certificate. */
-const [plainIndex, tlsIndex] = [0, 2];
+const plainIndex = 0;
+const tlsIndex = 2;
 const status = async (port: number, host: string) => (await askHost(port, host)).status;
 const isServed = (code: number): boolean => code === 200;
 
 async function created(scene: LiveScene) {
-  const [times, seen]: [number[], Set<number>] = [[], new Set()];
+  const times: number[] = [];
+  const seen: Set<number> = new Set();
   for (let index = routes; index < routes + rounds; index += 1) {
     scene.store.set(storedSlice(index));
     await pause(BETWEEN_MS);
@@ -159,9 +161,18 @@ async function measure() {
   const loaded = reloadsWanted > 0 ? await loadedReloads(scene) : null;
   const burstReloads = await burst(scene);
   return {
-    ...{ startMs, ...creations, endpoint, withoutCookie, meanwhile, certificate },
-    ...{ hourReloads, loaded, burstReloads },
-    ...{ haproxyKb, routerKb, supervisorKb },
+    startMs,
+    ...creations,
+    endpoint,
+    withoutCookie,
+    meanwhile,
+    certificate,
+    hourReloads,
+    loaded,
+    burstReloads,
+    haproxyKb,
+    routerKb,
+    supervisorKb,
   };
 }
 

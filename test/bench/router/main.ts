@@ -80,8 +80,12 @@ async function measureRender(routes: number, rounds: number): Promise<Omit<Rende
   for (let round = 0; round < rounds; round += 1) costs.push(await renderCost(objects, settings));
   const of = (name: keyof RenderCost) => spreadOf(costs.map((cost) => cost[name]));
   return {
-    ...{ decideMs: of('decideMs'), renderMs: of('renderMs'), writeMs: of('writeMs') },
-    ...{ allMs: of('allMs'), checkCpuMs: of('checkCpuMs'), changedMs: of('changedMs') },
+    decideMs: of('decideMs'),
+    renderMs: of('renderMs'),
+    writeMs: of('writeMs'),
+    allMs: of('allMs'),
+    checkCpuMs: of('checkCpuMs'),
+    changedMs: of('changedMs'),
   };
 }
 
@@ -125,7 +129,9 @@ async function measureRequests(
       if (round >= 0) costs[index]?.all.push(all);
     }
   return subjects.map(({ routes, lookup, kb }, index) => ({
-    ...{ routes, lookup, residentKb: kb },
+    routes,
+    lookup,
+    residentKb: kb,
     hundredHostsUs: spreadOf(costs[index]?.hundred ?? []),
     allHostsUs: spreadOf(costs[index]?.all ?? []),
   }));
@@ -170,7 +176,8 @@ async function run(
     statusWritesPerRoute: statuses.writesPerRoute,
     quietWrites: statuses.quietWrites,
     ...liveResults(live),
-    ...{ oneOfManyMs: oneOfMany.ms?.median ?? null, oneOfManyReloads: oneOfMany.reloads },
+    oneOfManyMs: oneOfMany.ms?.median ?? null,
+    oneOfManyReloads: oneOfMany.reloads,
     ...changeResults(changes),
   };
   printTargets(results, targets);
@@ -199,8 +206,11 @@ async function runChanges(rounds: number, seconds: number, profiles: string | un
 
 function changeResults({ moved, idle, changing, unused, beside }: ChangeCost): Figures {
   return {
-    ...{ movedMs: moved?.median ?? null, changingS: changing.allS, unusedControllerS: unused.controllerS },
-    ...{ idleSupervisorS: idle.supervisorS, besideFlappingMs: beside?.median ?? null },
+    movedMs: moved?.median ?? null,
+    changingS: changing.allS,
+    unusedControllerS: unused.controllerS,
+    idleSupervisorS: idle.supervisorS,
+    besideFlappingMs: beside?.median ?? null,
   };
 }
 
@@ -212,7 +222,8 @@ function printTargets(results: Figures, wanted: Targets): void {
 }
 
 function liveResults(live: readonly LiveFigures[]) {
-  const [smallest, largest] = [live[0], live.at(-1)];
+  const smallest = live[0];
+  const largest = live.at(-1);
   const most = (of: (figures: LiveFigures) => number): number => Math.max(...live.map(of));
   return {
     createdToServedMs: largest?.createdMs?.median ?? null,

@@ -49,8 +49,11 @@ export async function renderCost(objects: RouterObjects, settings: RouterSetting
     const changedMs = monotonicMs() - written;
     return {
       changedMs,
-      ...{ decideMs: decided - from, renderMs: rendered - decided, writeMs: written - rendered },
-      ...{ allMs: written - from, checkCpuMs: await checkCpuMs(join(folder, 'haproxy.cfg')) },
+      decideMs: decided - from,
+      renderMs: rendered - decided,
+      writeMs: written - rendered,
+      allMs: written - from,
+      checkCpuMs: await checkCpuMs(join(folder, 'haproxy.cfg')),
     };
   } finally {
     rmSync(folder, { recursive: true });

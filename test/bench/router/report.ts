@@ -28,12 +28,14 @@ export interface Growth {
 
 export function growthOf(all: readonly RequestFigures[], lookup: Lookup): Growth {
   const figures = all.filter((each) => each.lookup === lookup);
-  const [small, large] = [figures[0], figures.at(-1)];
+  const small = figures[0];
+  const large = figures.at(-1);
   const ratio = (name: 'hundredHostsUs' | 'allHostsUs'): number =>
     (large?.[name]?.median ?? Number.NaN) / (small?.[name]?.median ?? Number.NaN);
   const moreKb = (large?.residentKb ?? Number.NaN) - (small?.residentKb ?? Number.NaN);
   return {
-    ...{ hundredHosts: ratio('hundredHostsUs'), allHosts: ratio('allHostsUs') },
+    hundredHosts: ratio('hundredHostsUs'),
+    allHosts: ratio('allHostsUs'),
     residentKbPerRoute: moreKb / ((large?.routes ?? 0) - (small?.routes ?? 0)),
   };
 }

@@ -21,7 +21,8 @@ export function startSteadyLoad(
 ): SteadyLoad {
   const open = new Set<Promise<void>>();
   const startedMs = performance.now();
-  let [asked, lost] = [0, 0];
+  let asked = 0;
+  let lost = 0;
   const ask = (isTls: boolean): Promise<void> =>
     new Promise((resolve) => {
       const common = { host: '127.0.0.1', path: '/app', agent: false, timeout: 10_000 };

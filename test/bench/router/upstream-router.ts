@@ -28,7 +28,9 @@ export async function startUpstreamRouter(
   const pidFile = join(dir, 'haproxy.pid');
   const settings = {
     ...routerSettings({ HAWSER_LOOKUP: 'regex', ROUTER_BACKEND_CHECK_INTERVAL: '20d', ROUTER_THREADS: '1' }),
-    ...{ ...ports, statsSocket, maxConnections: 2_000 },
+    ...ports,
+    statsSocket,
+    maxConnections: 2_000,
   };
   const certificate = selfSigned('default', new Date());
   let objects = first;

@@ -64,7 +64,8 @@ async function watch(pid: number, seconds: number) {
   const found = readProcess(pid);
   if (found === undefined) throw new Error(`Cannot measure process ${pid}: it has ended`);
   const anonymousMb = () => memoryOf([found]).anonymous / 1_024;
-  const [fromMs, cpuBefore] = [monotonicMs(), cpuMsOf(pid)];
+  const fromMs = monotonicMs();
+  const cpuBefore = cpuMsOf(pid);
   const memory: Sample[] = [];
   while (monotonicMs() - fromMs < seconds * 1_000) {
     await pause(SAMPLE_EVERY_MS);
@@ -93,7 +94,8 @@ const values = readBenchOptions(usage, {
   seconds: { type: 'string', default: '120' },
   'warm-seconds': { type: 'string', default: '20' },
 });
-const [seconds, warmMs] = [Number(values.seconds), Number(values['warm-seconds']) * 1_000];
+const seconds = Number(values.seconds);
+const warmMs = Number(values['warm-seconds']) * 1_000;
 ensureBuilt();
 const machine = await describeMachine();
 console.log(formatMachine(machine));

@@ -14,7 +14,8 @@ test('the request "check" validates the candidate alone, and what runs stays as 
   expect(await supervisor.ask('check')).toMatchObject({ ok: false, stage: 'internal' });
   writeFileSync(candidate, 'listen a\n  nonsense here\n');
   expect(await supervisor.ask('check')).toMatchObject({
-    ...{ ok: false, stage: 'check' },
+    ok: false,
+    stage: 'check',
     detail: expect.stringContaining("unknown keyword 'nonsense'"),
   });
   host.install('v2');

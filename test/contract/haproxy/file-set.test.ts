@@ -82,7 +82,10 @@ test('a list that was edited by hand is written again by the next monitor', asyn
 function deployerOn({ paths: { config, socket } }: SupervisedHost) {
   const ask = createConfigurationCheck({ haproxyPath: 'haproxy', timeoutMs: 20_000, run: runCommand });
   return deployerFor({
-    ...{ configPath: config, ask, socketPath: socket, check: 'when-idle' },
+    configPath: config,
+    ask,
+    socketPath: socket,
+    check: 'when-idle',
     compare: (running, wanted) => planBetween(running, wanted, () => undefined),
   });
 }

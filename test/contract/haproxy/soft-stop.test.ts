@@ -47,14 +47,14 @@ test('a generation that is stopped the moment it has proven itself does not go o
       const { master, exited } = started;
       const workers = await program.prove({ generation: number, master }, AbortSignal.timeout(10_000));
       const generation = {
-        ...{
-          number,
-          master,
-          workers: workers ?? [],
-          reason: 'replaced' as const,
-          sent: 'soft-stop' as const,
-        },
-        ...{ since: 0, terminateAt: 0, nextShedAt: 0 },
+        number,
+        master,
+        workers: workers ?? [],
+        reason: 'replaced' as const,
+        sent: 'soft-stop' as const,
+        since: 0,
+        terminateAt: 0,
+        nextShedAt: 0,
       };
       await act({ kind: 'soft-stop', generation }, { ...noEffects, program });
       let how: string | undefined;

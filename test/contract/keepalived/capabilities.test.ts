@@ -81,7 +81,8 @@ test('a configuration with reload_check_config is not reloaded in a pod, which i
   await supervisor.waitForState('MASTER');
   node.install({ ...options, priority: 225 });
   expect(await supervisor.ask('reload')).toMatchObject({
-    ...{ ok: false, stage: 'prove' },
+    ok: false,
+    stage: 'prove',
     message: expect.stringContaining('with reload_check_config that takes SETGID'),
   });
 });

@@ -18,7 +18,9 @@ beforeEach(async () => {
 afterEach(() => void server.close());
 
 const url = () => ({
-  ...{ secure: false, host: '::1', path: '/haproxy_ready?a=b' },
+  secure: false,
+  host: '::1',
+  path: '/haproxy_ready?a=b',
   port: (server.address() as AddressInfo).port,
 });
 

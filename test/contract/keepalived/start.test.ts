@@ -10,7 +10,8 @@ test('the first start makes the node with the highest priority hold the VIP', as
   const [a, b] = pair.nodes;
   a.install();
   b.install();
-  const [first, second] = [a.supervise(), b.supervise()];
+  const first = a.supervise();
+  const second = b.supervise();
   await first.waitForState('MASTER');
   // The other one may be the quicker one at first.
   await waitFor(

@@ -23,7 +23,12 @@ beforeAll(async () => {
       const host = `${forwarded}.test`;
       const { key, cert } = authority.issue({ commonName: host, dnsNames: [host] });
       return routeBackend({
-        ...{ key: `n:${forwarded}`, host, kind: 'edge', insecure: 'Allow', forwarded, servers: [pod.server] },
+        key: `n:${forwarded}`,
+        host,
+        kind: 'edge',
+        insecure: 'Allow',
+        forwarded,
+        servers: [pod.server],
         certificate: { pem: `${key}${cert}`, http2: true },
         hsts: 'max-age=300',
       });
@@ -39,7 +44,8 @@ afterAll(async () => {
 function getHttp2(host: string, headers: readonly string[]): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const client = connectHttp2(`https://127.0.0.1:${router.httpsPort}`, {
-      ...{ servername: host, rejectUnauthorized: false },
+      servername: host,
+      rejectUnauthorized: false,
     });
     client.once('error', reject);
     const given = Object.fromEntries(

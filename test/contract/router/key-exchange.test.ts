@@ -6,8 +6,11 @@ import { startRouter } from '../../helpers/router/running-router.ts';
 /** `TLSv1.3`, or the error. */
 async function handshake(port: number, group: string): Promise<string> {
   const socket = connect({
-    ...{ host: '127.0.0.1', port, rejectUnauthorized: false },
-    ...{ ecdhCurve: group, minVersion: DEFAULT_MAX_VERSION },
+    host: '127.0.0.1',
+    port,
+    rejectUnauthorized: false,
+    ecdhCurve: group,
+    minVersion: DEFAULT_MAX_VERSION,
   });
   try {
     await once(socket, 'secureConnect');

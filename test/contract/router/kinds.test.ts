@@ -10,7 +10,8 @@ import { get, type RunningRouter, startRouter } from '../../helpers/router/runni
 
 /** The observable contract of a router: every kind of route and policy, hosts and wildcards, on a real HAProxy. */
 const folder = mkdtempSync(join(tmpdir(), 'hawser-contract-'));
-const [authority, other] = [createAuthority(join(folder, 'ca')), createAuthority(join(folder, 'other'))];
+const authority = createAuthority(join(folder, 'ca'));
+const other = createAuthority(join(folder, 'other'));
 const pem = ({ key, cert }: IssuedCertificate): RouteCertificate => ({ pem: `${key}${cert}`, http2: false });
 const podCertificate = authority.issue({ commonName: 'pod', dnsNames: ['web.shop.svc'] });
 const pods: Pod[] = [];

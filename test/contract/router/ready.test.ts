@@ -14,8 +14,10 @@ async function troubleOf({ folder, httpPort }: RunningRouter, env: Env = {}, wit
     routerCommand,
     [],
     {
-      ...{ KUBERNETES_SERVICE_HOST: '10.0.0.1', HAWSER_STATS_SOCKET: join(folder, 'stats.sock') },
-      ...{ ROUTER_SERVICE_HTTP_PORT: `${httpPort}`, ...env },
+      KUBERNETES_SERVICE_HOST: '10.0.0.1',
+      HAWSER_STATS_SOCKET: join(folder, 'stats.sock'),
+      ROUTER_SERVICE_HTTP_PORT: `${httpPort}`,
+      ...env,
     },
     () => undefined,
   );

@@ -85,7 +85,8 @@ function turnsOf(random: Random, first: Role, firstMs: number): readonly Turn[] 
 /** Two faults that cannot be distinguished afterwards, or that undo each other. */
 function clash(a: Omit<PlannedFault, 'id'>, b: Omit<PlannedFault, 'id'>): boolean {
   if (a.endMs < b.startMs || b.endMs < a.startMs) return false;
-  const [first, second] = [kindOf(a.name), kindOf(b.name)];
+  const first = kindOf(a.name);
+  const second = kindOf(b.name);
   if (first.place === 'network' && second.place === 'network') return true;
   if (a.turns !== undefined && b.turns !== undefined) return true;
   if (a.role !== b.role) return false;

@@ -19,7 +19,8 @@ function stream(longestMs: number): Promise<void> {
   return new Promise((resolve) => {
     const fromMs = monotonicMs();
     let reason: string | null = 'closed';
-    let [isAsked, hasAnswered] = [false, false];
+    let isAsked = false;
+    let hasAnswered = false;
     const socket = connect({ host, port: Number(port), rejectUnauthorized: false });
     const end = (why: string | null) => {
       reason = why;

@@ -37,7 +37,8 @@ export function nothingLeft(view: View): Verdict {
 
 function grown(view: View, name: string): readonly string[] {
   const rests = view.of('node').filter(({ node }) => node === name);
-  const [first, last] = [rests.at(0), rests.at(-1)];
+  const first = rests.at(0);
+  const last = rests.at(-1);
   if (first === undefined || last === undefined) return [];
   const lastOnes = [...rests.slice(1, -1), last].slice(-LAST_RESTS);
   const more = Object.keys(last.descriptors).flatMap((part) => {
@@ -47,7 +48,8 @@ function grown(view: View, name: string): readonly string[] {
       ? [`${name}: ${part} had ${before} descriptors, and has ${count}`]
       : [];
   });
-  const [had, has] = [lasting(first), lasting(last)];
+  const had = lasting(first);
+  const has = lasting(last);
   const processes =
     has > had + MORE_PROCESSES ? [`${name}: ${had} processes that last, and later ${has}`] : [];
   const temporary = last.files.filter((file) => /\.tmp|~$|\.new$/.test(file));
@@ -68,7 +70,8 @@ const monitors = ['haproxy-monitor', 'keepalived-monitor'] as const;
  */
 function isOverlooked(view: View, name: string, rests: readonly EntryOf<'node'>[], file: string): boolean {
   const seen = rests.slice(rests.findLastIndex(({ files }) => !files.includes(file)) + 1);
-  const [first, last] = [seen.at(0), seen.at(-1)];
+  const first = seen.at(0);
+  const last = seen.at(-1);
   if (first === undefined || last === undefined) return false;
   return monitors.every((monitor) =>
     view

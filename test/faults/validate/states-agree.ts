@@ -54,7 +54,7 @@ function disagreementsOf(view: View, name: string): readonly Stretch[] {
   const { startMs, endMs, holdings } = view;
   const held = holdingsOf(holdings).filter(({ node }) => node === name);
   const master = mastersOf(view, name);
-  const [whole] = [{ fromMs: startMs, toMs: endMs }];
+  const whole = { fromMs: startMs, toMs: endMs };
   const inside = (stretches: readonly Stretch[]) => minus([whole], minus([whole], stretches));
   return [...minus(inside(held), master), ...minus(inside(master), held)];
 }

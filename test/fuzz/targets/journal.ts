@@ -8,22 +8,18 @@ import { jsonNear, textNear } from '../hostile.ts';
 import { attackWith, type Target } from '../target.ts';
 
 const entry = (seq: number) => ({
-  ...{
-    v: 1,
-    seq,
-    at: '2026-01-01T00:00:00.000Z',
-    node: 'cp-1',
-    program: 'keepalived',
-    kind: 'vip',
-    event: 'vrrp-state',
-  },
-  ...{
-    subject: 'API',
-    from: 'BACKUP',
-    to: 'MASTER',
-    reason: 'higher priority',
-    facts: { priority: 250, drained: false },
-  },
+  v: 1,
+  seq,
+  at: '2026-01-01T00:00:00.000Z',
+  node: 'cp-1',
+  program: 'keepalived',
+  kind: 'vip',
+  event: 'vrrp-state',
+  subject: 'API',
+  from: 'BACKUP',
+  to: 'MASTER',
+  reason: 'higher priority',
+  facts: { priority: 250, drained: false },
 });
 const entries = [1, 2, 3, 4].map(entry);
 const whole = entries.map((each) => `${JSON.stringify(each)}\n`).join('');

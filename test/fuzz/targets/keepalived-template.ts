@@ -21,11 +21,10 @@ const { text: template, templatePath } = shippedTemplate('keepalived.conf');
 
 const self = ['10.0.0.1', 'fd00::1'].map((address) => ({ name: 'a', address }));
 const fixed = {
-  ...{ ingressVips: [], nodeName: 'a' },
-  ...{
-    notifyFifo: `${RUN_DIR}/notify.fifo`,
-    trackFiles: { api: `${RUN_DIR}/lb.track`, ingress: `${RUN_DIR}/ingress.track` },
-  },
+  ingressVips: [],
+  nodeName: 'a',
+  notifyFifo: `${RUN_DIR}/notify.fifo`,
+  trackFiles: { api: `${RUN_DIR}/lb.track`, ingress: `${RUN_DIR}/ingress.track` },
 };
 const settings: fc.Arbitrary<KeepalivedSettings> = fc
   .record({
@@ -61,7 +60,8 @@ function prepare([found, chosen]: readonly [readonly ServerCandidate[], Keepaliv
   const built = buildKeepalivedModel({
     settings: chosen,
     controlPlane: mergeNodes([self, ...chosen.apiVips.map((vip) => listFor(vip, found))]),
-    ...{ allNodes: [], routes: [] },
+    allNodes: [],
+    routes: [],
     interfaces: [{ name: 'eth0', addresses: ['10.0.0.1/24', 'fd00::1/64'] }],
   });
   if (built.kind === 'not-ready') {

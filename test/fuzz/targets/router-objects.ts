@@ -27,7 +27,9 @@ const decided = (objects: readonly unknown[]) =>
 async function open(): Promise<OpenTarget> {
   const scratch = openScratchFolder();
   const check = createConfigurationCheck({
-    ...{ haproxyPath: 'haproxy', timeoutMs: JUDGE_WITHIN_MS, run: runCommand },
+    haproxyPath: 'haproxy',
+    timeoutMs: JUDGE_WITHIN_MS,
+    run: runCommand,
   });
   const fallback = selfSigned('default', new Date());
   const harmless = neighbours(tenantPem(join(scratch.path, 'neighbours')));
@@ -53,7 +55,9 @@ async function open(): Promise<OpenTarget> {
   };
   return {
     attack: attackTogether(tenants(tenantPem(join(scratch.path, 'tenants'))), {
-      ...{ prepare: (objects) => objects, judge, atOnce: 500 },
+      prepare: (objects) => objects,
+      judge,
+      atOnce: 500,
     }),
     [Symbol.asyncDispose]: async () => scratch[Symbol.dispose](),
   };

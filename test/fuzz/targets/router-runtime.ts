@@ -29,7 +29,9 @@ async function open(): Promise<OpenTarget> {
   const world = owned.use(await createNetNamespace());
   const statsSocket = join(dir, 'stats.sock');
   const settings = routerSettings({
-    ...{ ROUTER_THREADS: '1', ROUTER_MAX_CONNECTIONS: '200', HAWSER_STATS_SOCKET: statsSocket },
+    ROUTER_THREADS: '1',
+    ROUTER_MAX_CONNECTIONS: '200',
+    HAWSER_STATS_SOCKET: statsSocket,
   });
   const fallback = selfSigned('default', new Date());
   const decided = (tenants: readonly (readonly unknown[])[]) =>
@@ -93,7 +95,9 @@ async function open(): Promise<OpenTarget> {
   const pem = tenantPem(join(dir, 'before'));
   const attack = attackTogether(changingTenants(pem, tenantPem(join(dir, 'after'))), {
     // More would change more lines of a map than are sent at runtime.
-    ...{ prepare: (tenant) => tenant, judge, atOnce: 16 },
+    prepare: (tenant) => tenant,
+    judge,
+    atOnce: 16,
   });
   const all = owned.move();
   return { attack, [Symbol.asyncDispose]: () => all.disposeAsync() };

@@ -11,7 +11,11 @@ const folder = join(import.meta.dirname, '../../../node_modules/.cache/hawser');
 export function bundleStandIn(): string {
   const { outputFiles } = buildSync({
     entryPoints: [join(import.meta.dirname, 'main.ts')],
-    ...{ bundle: true, platform: 'node', format: 'esm', target: 'node24', write: false },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    write: false,
   });
   // Else its service runs as long as this process.
   void stop();

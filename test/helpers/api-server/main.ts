@@ -67,7 +67,8 @@ function tokenOnly(token: string) {
  * written meanwhile, just after it said that it listens, for no change.
  */
 async function followStateFile(path: string, target: ApiServer): Promise<void> {
-  let [inForce, signature] = ['', ''];
+  let inForce = '';
+  let signature = '';
   const read = async () => {
     try {
       const { ino, size, mtimeMs } = statSync(path);

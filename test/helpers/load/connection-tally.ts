@@ -16,7 +16,9 @@ export interface ConnectionTally {
  * every lost one. An answer from outside `servers` counts as lost, too.
  */
 export function createTally(servers: readonly string[], emit: (event: LoadEvent) => void): ConnectionTally {
-  let [ok, slow, slowestMs] = [0, 0, 0];
+  let ok = 0;
+  let slow = 0;
+  let slowestMs = 0;
   const lost: Partial<Record<LossReason, number>> = {};
   const answers: Record<string, number> = {};
   let lastLossStartedAtMs: number | undefined;

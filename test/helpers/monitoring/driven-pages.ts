@@ -114,8 +114,12 @@ function haproxySupervisorPage(): string {
   metrics.lag(0.1);
   return (
     metrics.text({
-      ...{ serving: 1, starting: 1, draining: 1, drainingMemoryBytes: 1_024 },
-      ...{ redispatched: 1, longestConnectMs: 250 },
+      serving: 1,
+      starting: 1,
+      draining: 1,
+      drainingMemoryBytes: 1_024,
+      redispatched: 1,
+      longestConnectMs: 250,
     }) + own()
   );
 }

@@ -21,7 +21,10 @@ export async function startBrowser(
   );
   const context = await chromium.launchPersistentContext(profile, {
     ...rest,
-    ...{ executablePath: '/usr/bin/chromium', headless: true, args: FLAGS, env: variables },
+    executablePath: '/usr/bin/chromium',
+    headless: true,
+    args: FLAGS,
+    env: variables,
   });
   // The browser's last processes may still write while they end: what they leave goes with this process.
   cleanUpAfterDeath('rm -rf -- "$1"', profile);

@@ -7,8 +7,14 @@ const MINUTE = 60_000;
 type Fields = Partial<JournalLine>;
 
 const move = (node: string, from: string, to: string, reason: string): Fields => ({
-  ...{ node, program: 'keepalived-supervisor', kind: 'vip', event: 'vrrp-transition' },
-  ...{ subject: 'API', from, to, reason },
+  node,
+  program: 'keepalived-supervisor',
+  kind: 'vip',
+  event: 'vrrp-transition',
+  subject: 'API',
+  from,
+  to,
+  reason,
 });
 /** Minutes before now, and how the VIP moved then. */
 const told: readonly (readonly [number, Fields])[] = [

@@ -32,57 +32,82 @@ export function nodeStatus({
     : [{ points: 0, why: 'healthy' }];
   const priority = place + (holder ? 30 : 0);
   return {
-    ...{ at: takenAt, node: name },
+    at: takenAt,
+    node: name,
     programs: programNames.map((program) => ({
-      ...{ name: program, state: 'answers', address: '127.0.0.1:29446', problem: null },
+      name: program,
+      state: 'answers',
+      address: '127.0.0.1:29446',
+      problem: null,
     })),
     haproxySupervisor: {
-      ...{ ok: true, phase: 'serving', draining: [], reload: null, restart: null, lastFailure: null },
+      ok: true,
+      phase: 'serving',
+      draining: [],
+      reload: null,
+      restart: null,
+      lastFailure: null,
       current: {
-        ...{ generation: 7, pid: 4242, workers: [4243], ageMs: 26 * MINUTE, sessions: 538 },
-        ...{ config: 'live', configSha256: hash('a') },
+        generation: 7,
+        pid: 4242,
+        workers: [4243],
+        ageMs: 26 * MINUTE,
+        sessions: 538,
+        config: 'live',
+        configSha256: hash('a'),
       },
     },
     haproxyMonitor: {
-      ...{ version: '0.1.0', source: 'nodes', apiReachable: true, held: null, configSha256: hash('a') },
+      version: '0.1.0',
+      source: 'nodes',
+      apiReachable: true,
+      held: null,
+      configSha256: hash('a'),
       servers: names.map((each) => ({ name: each, address: addressOf(each), port: 6443 })),
-      ...{ usable: true, redirect: 'present', redirectProblem: null },
+      usable: true,
+      redirect: 'present',
+      redirectProblem: null,
       lastChange: { cause: 'servers-changed', result: 'reloaded', agoMs: 26 * MINUTE },
     },
     keepalivedSupervisor: {
-      ...{
-        ok: true,
-        phase: 'running',
-        wanted: 'up',
-        reload: null,
-        restarts: 0,
-        restart: null,
-        lastFailure: null,
-      },
+      ok: true,
+      phase: 'running',
+      wanted: 'up',
+      reload: null,
+      restarts: 0,
+      restart: null,
+      lastFailure: null,
       current: { pid: 4300, ageMs: 9 * HOUR, generation: 3, configSha256: hash(name.slice(-1)) },
       instances: [
         {
-          ...{ name: 'API', state: holder ? 'MASTER' : 'BACKUP', priority, sinceMs },
+          name: 'API',
+          state: holder ? 'MASTER' : 'BACKUP',
+          priority,
+          sinceMs,
           vips: [{ address: vip, present: holder }],
         },
       ],
       trackFiles: [{ path: '/run/lb', instances: ['API'], value: holder ? 30 : 0, silent: false }],
       lastTransition: {
-        ...{
-          instance: 'API',
-          from: 'BACKUP',
-          to: holder ? 'MASTER' : 'BACKUP',
-          priority,
-          agoMs: sinceMs,
-        },
+        instance: 'API',
+        from: 'BACKUP',
+        to: holder ? 'MASTER' : 'BACKUP',
+        priority,
+        agoMs: sinceMs,
         reason: holder ? 'no advert of a node with a higher priority' : 'keepalived has started',
       },
     },
     keepalivedMonitor: {
-      ...{ version: '0.1.0', clusterName: 'prod-eu-1' },
+      version: '0.1.0',
+      clusterName: 'prod-eu-1',
       priorities: [
         {
-          ...{ kind: 'api', vips: [vip], value: holder ? 30 : 0, holder, priority, order: null },
+          kind: 'api',
+          vips: [vip],
+          value: holder ? 30 : 0,
+          holder,
+          priority,
+          order: null,
           participation: { state: 'in', reason: null, untilMs: null },
           checks: [
             { check: 'HAProxy', state: 'ok', message: '/haproxy_ready answers', sinceMs: 26 * MINUTE },
@@ -92,14 +117,23 @@ export function nodeStatus({
         },
       ],
       group: names.map((each, index) => ({
-        ...{ name: each, address: addressOf(each), priority: places[index] ?? 0, self: each === name },
+        name: each,
+        address: addressOf(each),
+        priority: places[index] ?? 0,
+        self: each === name,
       })),
-      ...{ configSha256: hash(name.slice(-1)), splitBrain: [], virtualRouterIdTaken: null },
+      configSha256: hash(name.slice(-1)),
+      splitBrain: [],
+      virtualRouterIdTaken: null,
       lastChange: { cause: 'start', result: 'reloaded', agoMs: 9 * HOUR },
     },
     servers: names.map((each) => ({
-      ...{ name: each, address: `${addressOf(each)}:6443`, state: 'up', sinceMs: 9 * HOUR },
-      ...{ check: 'L7OK/200 in 3ms', sessions: 180 },
+      name: each,
+      address: `${addressOf(each)}:6443`,
+      state: 'up',
+      sinceMs: 9 * HOUR,
+      check: 'L7OK/200 in 3ms',
+      sessions: 180,
     })),
   };
 }
@@ -116,7 +150,9 @@ export function peerStatus(
 /** Three healthy nodes, seen from `cp-1`, which holds the VIP. */
 export function healthy(): ClusterStatus {
   return checked({
-    ...{ v: 1, verdict: 'healthy', problems: [] },
+    v: 1,
+    verdict: 'healthy',
+    problems: [],
     vips: [{ vip, kind: 'api', holders: ['cp-1'] }],
     here: nodeStatus({ holder: true }),
     peers: [peerStatus('cp-2'), peerStatus('cp-3')],
@@ -129,7 +165,9 @@ export function failedOver(): ClusterStatus {
   const instances = here.keepalivedSupervisor?.instances ?? [];
   const [vipPriority] = here.keepalivedMonitor?.priorities ?? [];
   return checked({
-    ...{ v: 1, verdict: 'degraded', problems: ['cp-1: HAProxy does not answer, its track value is -254'] },
+    v: 1,
+    verdict: 'degraded',
+    problems: ['cp-1: HAProxy does not answer, its track value is -254'],
     vips: [
       {
         vip,
@@ -141,7 +179,9 @@ export function failedOver(): ClusterStatus {
       ...here,
       haproxySupervisor: here.haproxySupervisor && {
         ...here.haproxySupervisor,
-        ...{ phase: 'starting', current: null, restart: { failures: 2, inMs: 500 } },
+        phase: 'starting',
+        current: null,
+        restart: { failures: 2, inMs: 500 },
       },
       haproxyMonitor: here.haproxyMonitor && { ...here.haproxyMonitor, usable: false, redirect: 'absent' },
       keepalivedSupervisor: here.keepalivedSupervisor && {
@@ -177,7 +217,8 @@ function failedPriority(vipPriority: VipPriority): VipPriority {
 export function degraded(): ClusterStatus {
   const here = nodeStatus({ holder: true });
   return checked({
-    ...{ v: 1, verdict: 'degraded' },
+    v: 1,
+    verdict: 'degraded',
     problems: [
       'keepalived-monitor of cp-1 is silent: cannot connect to 127.0.0.1:29447',
       'API server cp-3 is down for 4 min: L4CON in 0ms, connection refused',
@@ -195,13 +236,21 @@ export function degraded(): ClusterStatus {
         ...here.haproxySupervisor,
         draining: [
           {
-            ...{ generation: 6, pid: 4100, workers: [4101], ageMs: 40_000, sessions: 12 },
-            ...{ terminateInMs: 80_000, sent: 'soft-stop', reason: 'a newer generation serves' },
+            generation: 6,
+            pid: 4100,
+            workers: [4101],
+            ageMs: 40_000,
+            sessions: 12,
+            terminateInMs: 80_000,
+            sent: 'soft-stop',
+            reason: 'a newer generation serves',
           },
         ],
         lastFailure: {
-          ...{ stage: 'check', message: 'Cannot use configuration "/etc/haproxy/haproxy.cfg"' },
-          ...{ detail: "[ALERT] (4411) : unknown keyword 'bad' in 'defaults' section", agoMs: 12 * MINUTE },
+          stage: 'check',
+          message: 'Cannot use configuration "/etc/haproxy/haproxy.cfg"',
+          detail: "[ALERT] (4411) : unknown keyword 'bad' in 'defaults' section",
+          agoMs: 12 * MINUTE,
         },
       },
       servers: (here.servers ?? []).map((each) =>
@@ -225,7 +274,8 @@ export function splitBrain(): ClusterStatus {
   const status = healthy();
   return checked({
     ...status,
-    ...{ verdict: 'degraded', problems: [`${vip} is held by cp-1 and cp-2 at once`] },
+    verdict: 'degraded',
+    problems: [`${vip} is held by cp-1 and cp-2 at once`],
     vips: [{ vip, kind: 'api', holders: ['cp-1', 'cp-2'] }],
     peers: [peerStatus('cp-2', 'ready', [vip]), peerStatus('cp-3')],
   });
@@ -235,12 +285,19 @@ export function splitBrain(): ClusterStatus {
 export function nothingAnswers(): ClusterStatus {
   const here = nodeStatus();
   return checked({
-    ...{ v: 1, verdict: 'unknown', problems: ['nothing answers on this node'], vips: [], peers: [] },
+    v: 1,
+    verdict: 'unknown',
+    problems: ['nothing answers on this node'],
+    vips: [],
+    peers: [],
     here: {
       ...here,
       programs: here.programs.map((each) => ({ ...each, state: 'silent', problem: 'no such file' })),
-      ...{ haproxySupervisor: null, haproxyMonitor: null, keepalivedSupervisor: null },
-      ...{ keepalivedMonitor: null, servers: null },
+      haproxySupervisor: null,
+      haproxyMonitor: null,
+      keepalivedSupervisor: null,
+      keepalivedMonitor: null,
+      servers: null,
     },
   });
 }
@@ -249,8 +306,11 @@ export function nothingAnswers(): ClusterStatus {
 export function manyServers(count: number): ClusterStatus {
   const status = healthy();
   const servers = Array.from({ length: count }, (_, index) => ({
-    ...{ name: `cp-${index + 1}`, address: `192.0.2.1:${index + 1}`, sessions: index },
-    ...{ sinceMs: 9 * HOUR, check: 'L7OK/200 in 3ms' },
+    name: `cp-${index + 1}`,
+    address: `192.0.2.1:${index + 1}`,
+    sessions: index,
+    sinceMs: 9 * HOUR,
+    check: 'L7OK/200 in 3ms',
     state: index === count - 1 ? ('down' as const) : ('up' as const),
   }));
   return checked({ ...status, verdict: 'degraded', here: { ...status.here, servers } });

@@ -35,7 +35,10 @@ export type Trouble =
   | { readonly kind: 'body'; readonly body: string };
 
 export const throttled: Trouble = {
-  ...{ kind: 'error', status: 400, code: 'Throttling', message: 'Rate exceeded' },
+  kind: 'error',
+  status: 400,
+  code: 'Throttling',
+  message: 'Rate exceeded',
 };
 
 export interface FakeRoute53 extends AsyncDisposable {
@@ -93,7 +96,9 @@ export async function startFakeRoute53(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...{ zones, requests, changes },
+    zones,
+    requests,
+    changes,
     trouble: (...more) => void troubles.push(...more),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();

@@ -27,7 +27,8 @@ export async function interleave(
     return { name, host: `${name}${oneOf([1, 2, 3])}.test`, servers, ...(pem !== undefined && { pem }) };
   };
   await begin(...names.map(wish));
-  let [atRunTime, reloaded]: [number, number] = [0, 0];
+  let atRunTime: number = 0;
+  let reloaded: number = 0;
   const lost: string[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const reload = pause(random() * LONGEST_MS).then(supervisor.reload);
@@ -42,7 +43,8 @@ export async function interleave(
       else reloaded += 1;
     }
     await reload;
-    const [has, should] = [JSON.stringify(await runs()), JSON.stringify(shouldRun(...last))];
+    const has = JSON.stringify(await runs());
+    const should = JSON.stringify(shouldRun(...last));
     if (has !== should) lost.push(`round ${round}: ${has}, expected ${should}`);
   }
   return { atRunTime, reloaded, lost };

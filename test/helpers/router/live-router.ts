@@ -147,7 +147,15 @@ export async function startLiveRouter(options: LiveRouterOptions = {}): Promise<
   };
   const owned = stack.move();
   return {
-    ...{ cluster, host, httpPort: HTTP_PORT, config, supervisor, pods, router, ask, events },
+    cluster,
+    host,
+    httpPort: HTTP_PORT,
+    config,
+    supervisor,
+    pods,
+    router,
+    ask,
+    events,
     set: cluster.setObjects,
     answers: async (asked, body, path) => {
       await waitFor(`${asked}${path ?? ''} to answer ${body}`, async () => {

@@ -99,7 +99,8 @@ const allowedExpression =
 /** As HAProxy takes a line apart; a quote that does not end is a word of its own. */
 function wordsIn(line: string): readonly string[] {
   const words: string[] = [];
-  let [word, quote]: [string | undefined, string] = [undefined, ''];
+  let word: string | undefined;
+  let quote: string = '';
   for (let at = 0; at < line.length; at += 1) {
     const character = line[at] ?? '';
     if (quote === '' && character === '#') break;
@@ -136,7 +137,8 @@ export function harmlessTwin(route: RouteBackend, index: number): RouteBackend {
     headers: { request: headers.request.map(plain), response: headers.response.map(plain) },
     servers: servers.map((server, number) => ({
       ...server,
-      ...{ name: `pod:${number}`, address: '10.0.0.1' },
+      name: `pod:${number}`,
+      address: '10.0.0.1',
       ...(server.verifyHost !== undefined && { verifyHost: 'web.shop.svc' }),
     })),
   };

@@ -17,7 +17,10 @@ export function plainRoute(name: string, host: string, wish: RouteWish = {}): St
     kind: 'Route',
     apiVersion: 'route.openshift.io/v1',
     metadata: {
-      ...{ name, namespace, uid: `uid-${namespace}-${name}`, annotations },
+      name,
+      namespace,
+      uid: `uid-${namespace}-${name}`,
+      annotations,
       creationTimestamp: new Date(Date.UTC(2026, 0, 1) + createdAt * 1_000).toISOString(),
     },
     spec: { host, path, to: { kind: 'Service', name: service, weight: 100 }, wildcardPolicy: 'None' },
@@ -30,7 +33,9 @@ export function slice(service: string, pods: readonly number[], namespace = 'sho
     kind: 'EndpointSlice',
     apiVersion: 'discovery.k8s.io/v1',
     metadata: {
-      ...{ name: `${service}-1`, namespace, uid: `uid-${namespace}-${service}-1` },
+      name: `${service}-1`,
+      namespace,
+      uid: `uid-${namespace}-${service}-1`,
       labels: { 'kubernetes.io/service-name': service },
     },
     addressType: 'IPv4',

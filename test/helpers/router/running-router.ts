@@ -33,7 +33,8 @@ export async function startRouter(
 ): Promise<RunningRouter> {
   const folder = mkdtempSync(join(tmpdir(), 'hawser-router-'));
   const statsSocket = join(folder, 'stats.sock');
-  const [httpPort, httpsPort] = [await freePort(), await freePort()];
+  const httpPort = await freePort();
+  const httpsPort = await freePort();
   const settings = routerSettings({
     ROUTER_SERVICE_HTTP_PORT: `${httpPort}`,
     ROUTER_SERVICE_HTTPS_PORT: `${httpsPort}`,

@@ -68,7 +68,9 @@ export async function openSetWorld(
   onTestFinished(() => host[Symbol.asyncDispose]());
   const { config, socket, statsSocket } = host.paths;
   const settings = routerSettings({
-    ...{ ROUTER_THREADS: '1', ROUTER_MAX_CONNECTIONS: '200', HAWSER_STATS_SOCKET: statsSocket },
+    ROUTER_THREADS: '1',
+    ROUTER_MAX_CONNECTIONS: '200',
+    HAWSER_STATS_SOCKET: statsSocket,
     ...env,
   });
   const render = (wishes: readonly Wish[]): Rendered => {
@@ -80,7 +82,9 @@ export async function openSetWorld(
   const check = async () => ({ kind: 'valid' }) as const;
   let outcome: ApplyOutcome | undefined;
   const deployer = createDeployer<undefined>({
-    ...{ configPath: config, check, store: createStore({ configPath: config }) },
+    configPath: config,
+    check,
+    store: createStore({ configPath: config }),
     // As the router waits.
     proxy: connectProxy({ socketPath: socket, reloadTimeoutMs: 90_000 }),
     policy: { check: 'when-idle', reloadEveryMs: 0, compare: compareSets(settings) },
@@ -99,7 +103,10 @@ export async function openSetWorld(
     return outcome;
   };
   return {
-    ...{ host, want, tell, supervisor },
+    host,
+    want,
+    tell,
+    supervisor,
     begin: async (...wishes) => {
       await waitFor('the first set', async () => (await want(...wishes)).kind === 'unchanged');
     },
@@ -111,19 +118,20 @@ export async function openSetWorld(
 
 function backendOf({ name, host, pem, servers = [1], isChecked }: Wish) {
   return routeBackend({
-    ...{ key: `shop:${name}`, kind: 'edge', insecure: 'Allow', host },
+    key: `shop:${name}`,
+    kind: 'edge',
+    insecure: 'Allow',
+    host,
     cookie: { name: 'pod', secure: false },
     ...(pem !== undefined && { certificate: { pem, http2: true } }),
     servers: servers.map((number) => ({
-      ...{
-        name: `pod-${number}`,
-        address: `127.0.1.${number}`,
-        port: 8080,
-        weight: number,
-        h2c: false,
-        ...(isChecked && { checkIntervalMs: 200 }),
-        ...(isChecked && servers.length === 1 && ({ isAlone: true } as const)),
-      },
+      name: `pod-${number}`,
+      address: `127.0.1.${number}`,
+      port: 8080,
+      weight: number,
+      h2c: false,
+      ...(isChecked && { checkIntervalMs: 200 }),
+      ...(isChecked && servers.length === 1 && ({ isAlone: true } as const)),
     })),
   });
 }

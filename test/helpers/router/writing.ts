@@ -57,7 +57,9 @@ function startReplica(
   const statuses = keepStatuses(
     settings,
     {
-      ...{ session, report, timing },
+      session,
+      report,
+      timing,
       count: (what) => {
         counts[what] += 1;
       },
@@ -148,7 +150,11 @@ export async function createWritingWorld(): Promise<WritingWorld> {
   const isAdmitted = (namespace: string, name: string) =>
     entries(namespace, name)[0]?.conditions[0]?.status === 'True';
   return {
-    ...{ store: cluster.store, server, writes, entries, isAdmitted },
+    store: cluster.store,
+    server,
+    writes,
+    entries,
+    isAdmitted,
     answerWith: (answer) => {
       instead = answer;
     },

@@ -55,7 +55,9 @@ export async function watchAddresses(
 function clockOffsetMs(): number {
   let lastMs = Date.now();
   for (;;) {
-    const [fromMs, wallMs, toMs] = [monotonicMs(), Date.now(), monotonicMs()];
+    const fromMs = monotonicMs();
+    const wallMs = Date.now();
+    const toMs = monotonicMs();
     // Not if another process had the processor in between.
     if (wallMs === lastMs + 1 && toMs - fromMs < 0.1) return fromMs - wallMs;
     lastMs = wallMs;

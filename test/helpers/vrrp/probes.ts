@@ -57,7 +57,8 @@ export function blackoutMs(probes: readonly Probe[], gapMs: number): number {
 /** From the first failed probe to the last one, good ones between them or not: 0 without a failure. */
 export function failureWindowMs(probes: readonly Probe[], gapMs: number): number {
   const failed = probes.filter(({ reason }) => reason !== null);
-  const [first, last] = [failed.at(0), failed.at(-1)];
+  const first = failed.at(0);
+  const last = failed.at(-1);
   return first === undefined || last === undefined ? 0 : last.startedAtMs - first.startedAtMs + gapMs;
 }
 

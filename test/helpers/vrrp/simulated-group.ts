@@ -47,7 +47,11 @@ export function simulateGroup(
   let holder = 0;
   let members: readonly Member[] = nodes.map((node) => ({
     ...node,
-    ...{ holding: initialHolding, steering: notBegun, value: 0, sinceMs: 0, low: 0 },
+    holding: initialHolding,
+    steering: notBegun,
+    value: 0,
+    sinceMs: 0,
+    low: 0,
   }));
   const priority = (index: number) =>
     Math.min(254, Math.max(1, vrrpPriority(index, nodes.length) + (members[index]?.value ?? 0)));
@@ -90,7 +94,11 @@ function looked(member: Member, index: number, holder: number, size: number, now
       ? notBegun
       : nextProgress(member.steering, order, { nowMs, holds });
   const value = trackValue({
-    ...{ kind: 'api', service, failedForMs: 9_999, localApiServes: true, holder: holds },
+    kind: 'api',
+    service,
+    failedForMs: 9_999,
+    localApiServes: true,
+    holder: holds,
     everyoneFailing: false,
     order: order === undefined ? 'none' : effectOf(steering, order, 'api'),
     priority: vrrpPriority(index, size),

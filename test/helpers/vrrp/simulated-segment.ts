@@ -80,11 +80,17 @@ export function openWorld(delays: readonly number[]): SimulatedWorld {
   const hosts = delays.map((delayMs, index): SimulatedHost => {
     const name = names[index] ?? '';
     return {
-      ...{ name, delayMs, isOn: true, monitor: undefined, decided: 'in' },
+      name,
+      delayMs,
+      isOn: true,
+      monitor: undefined,
+      decided: 'in',
       disk: { list: names, configuration: names },
       note: { before: 'admitted', state: 'in', until: null },
-      ...{ value: index === 0 ? TRACK.healthyHolder : TRACK.healthy, writtenAt: 0 },
-      ...{ vrrp: index === 0 ? 'MASTER' : 'BACKUP', peers: names.filter((each) => each !== name) },
+      value: index === 0 ? TRACK.healthyHolder : TRACK.healthy,
+      writtenAt: 0,
+      vrrp: index === 0 ? 'MASTER' : 'BACKUP',
+      peers: names.filter((each) => each !== name),
       silentTicks: 0,
     };
   });
@@ -96,9 +102,15 @@ export function openWorld(delays: readonly number[]): SimulatedWorld {
 export function startMonitor(world: SimulatedWorld, host: SimulatedHost): void {
   if (!host.isOn || host.monitor !== undefined) return;
   host.monitor = {
-    ...{ startedAt: world.now, before: host.note?.before ?? 'nothing', list: { kind: 'none' } },
-    ...{ wanted: host.disk.list, heard: undefined, heardAt: world.now },
-    ...{ gone: new Map(), last: host.disk.list ?? [], use: initialVipUse },
+    startedAt: world.now,
+    before: host.note?.before ?? 'nothing',
+    list: { kind: 'none' },
+    wanted: host.disk.list,
+    heard: undefined,
+    heardAt: world.now,
+    gone: new Map(),
+    last: host.disk.list ?? [],
+    use: initialVipUse,
   };
 }
 
@@ -183,10 +195,14 @@ function decide(
   if (monitor.list.kind === 'believed') host.disk.list = listed;
   if (now % (ROUND_TICKS * TICK_MS) === 0) askSegment(world, host, monitor, masters);
   const facts: ParticipationFacts = {
-    ...{ startedAt: monitor.startedAt, before: monitor.before, list: monitor.list },
+    startedAt: monitor.startedAt,
+    before: monitor.before,
+    list: monitor.list,
     applied: monitor.list.kind === 'believed' && !isRemoved,
     segment: host.vrrp === 'off' ? { kind: 'unobservable' } : segmentOf(monitor.use, now, 300),
-    ...{ routerId: { kind: 'free' }, sourceAddress: 'present', peers: allBack(world, host) },
+    routerId: { kind: 'free' },
+    sourceAddress: 'present',
+    peers: allBack(world, host),
   };
   const decided = participation(facts, now);
   monitor.before = nextBefore(monitor.before, decided);
@@ -218,7 +234,8 @@ function askSegment(
   monitor.use = nextVipUse(monitor.use, {
     answers: others.map(({ name }) => name),
     isAdvertised: others.some((each) => each.peers.includes(host.name)),
-    ...{ masterDownMs: 300, nowMs: world.now },
+    masterDownMs: 300,
+    nowMs: world.now,
   });
 }
 

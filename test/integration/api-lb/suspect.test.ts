@@ -107,7 +107,9 @@ test('a server that vanished gets no new connections until its next good check, 
   await served('a');
   await drop('a');
   expect(await setAside(host, 'a')).toMatchObject({
-    ...{ address: '127.0.0.2', suspicion: 'failed-attempts', level: 'warn' },
+    address: '127.0.0.2',
+    suspicion: 'failed-attempts',
+    level: 'warn',
   });
   await waitFor('HAProxy to say so', async () => !(await counters('a')).isUp);
   await served('b');

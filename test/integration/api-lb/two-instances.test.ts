@@ -77,8 +77,11 @@ function start(instance: string | undefined, ports: Readonly<Record<string, numb
 }
 
 const portsOfB = {
-  ...{ page: 22_001, monitorPage: 22_002 },
-  ...{ 'lb-port': 22_000, 'stat-port': 22_003, 'health-port': 22_004 },
+  page: 22_001,
+  monitorPage: 22_002,
+  'lb-port': 22_000,
+  'stat-port': 22_003,
+  'health-port': 22_004,
 };
 /** Runs a command on the node. */
 const hawserHere = (...words: readonly string[]): [string, ...string[]] => {
@@ -90,8 +93,10 @@ const configurationOf = (folder: string) =>
   readFileSync(join(directory, 'etc', folder, 'haproxy.cfg'), 'utf8');
 
 test('two HAProxys on a node, each with a supervisor and a monitor, do not affect each other', async () => {
-  const [api, apps] = [start(undefined, {}), start('b', portsOfB)];
-  const [one, other] = [await api.supervisor.waitForServing(), await apps.supervisor.waitForServing()];
+  const api = start(undefined, {});
+  const apps = start('b', portsOfB);
+  const one = await api.supervisor.waitForServing();
+  const other = await apps.supervisor.waitForServing();
   expect(configurationOf('haproxy')).toContain('server api ');
   expect(configurationOf('haproxy-b')).toContain('server b ');
   const listening = await namespace.run('ss', '-Htln');

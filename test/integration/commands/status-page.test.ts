@@ -58,10 +58,8 @@ test('an address that is taken or not ours is refused in words', async () => {
   };
   const taken = new URL(url).host;
   expect(await serve(taken)).toMatchObject({
-    ...{
-      exitCode: 2,
-      stderr: expect.stringContaining(`Cannot serve the page at "${taken}": listen EADDRINUSE`),
-    },
+    exitCode: 2,
+    stderr: expect.stringContaining(`Cannot serve the page at "${taken}": listen EADDRINUSE`),
   });
   expect(await serve('192.0.2.1:9446')).toMatchObject({ exitCode: 2 });
   expect(await serve('cp-1:9446')).toMatchObject({

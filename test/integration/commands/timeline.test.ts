@@ -22,7 +22,8 @@ async function timeline(...flags: readonly string[]) {
 }
 /** HAProxy of the holder dies, and the VIP goes to the next node. */
 function failover(): readonly [JournalDirectory, JournalDirectory] {
-  const [first, second] = [journalDirectory(), journalDirectory()];
+  const first = journalDirectory();
+  const second = journalDirectory();
   const move = { event: 'vrrp-transition', instance: 'API' };
   first.tell('keepalived-monitor', [
     { event: 'haproxy-health-changed', kind: 'api', liveness: 'dead' },

@@ -66,7 +66,8 @@ test('streams of a draining generation with a server that a reload removed have 
 
 test('streams of a draining generation end when a server dies that a reload removed, and not those of one that lives', async () => {
   await using host = await createSupervisedHost();
-  const [doomedAddress, livingAddress] = ['127.0.0.7', '127.0.0.8'];
+  const doomedAddress = '127.0.0.7';
+  const livingAddress = '127.0.0.8';
   const identity = createAuthority(join(host.paths.dir, 'pki')).issue({ commonName: 'backend' });
   const servers = [
     { name: 'doomed', host: doomedAddress, port: ports.backend },

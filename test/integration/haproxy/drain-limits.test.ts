@@ -34,7 +34,8 @@ test('while too many generations drain, the oldest one loses its streams, and no
     expect(await supervisor.reload()).toMatchObject({ ok: true });
     return load;
   };
-  const [oldest, older] = [await streaming(), await streaming()];
+  const oldest = await streaming();
+  const older = await streaming();
   expect((await supervisor.status()).draining).toMatchObject([
     { generation: 1, reason: 'a newer generation serves; too many drain' },
     { generation: 2, reason: 'a newer generation serves' },

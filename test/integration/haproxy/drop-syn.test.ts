@@ -7,7 +7,8 @@ import { waitFor } from '../../helpers/wait-for.ts';
 
 /** An HAProxy that starts once a file is there: a replacement stands still for as long as a test looks at it. */
 function gated(host: SupervisedHost) {
-  const [gate, program] = [join(host.paths.dir, 'gate'), join(host.paths.dir, 'gated-haproxy')];
+  const gate = join(host.paths.dir, 'gate');
+  const program = join(host.paths.dir, 'gated-haproxy');
   const wait = `while [ ! -e ${gate} ]; do sleep 0.05; done`;
   writeFileSync(program, `#!/bin/sh\ncase "$1" in -W) ${wait};; esac\nexec /usr/sbin/haproxy "$@"\n`);
   chmodSync(program, 0o755);

@@ -41,7 +41,9 @@ test('a worker that is stopped is replaced, and no drain of it is waited for', a
   await supervisor.waitForServing(1);
   expect(await says(host)).toBe('v1');
   expect(await hung(host)).toMatchObject({
-    ...{ generation: 1, hangs: 'worker', level: 'error' },
+    generation: 1,
+    hangs: 'worker',
+    level: 'error',
     dump: expect.stringMatching(`pid ${first.workers[0]} .*thread \\d+ T `),
   });
   await host.waitForGenerations(1);
@@ -86,7 +88,9 @@ test.each([
   ['spins', () => 'string.find(string.rep("a", 60), string.rep("a-", 60) .. "b")'],
 ] as const)('a worker whose event loop %s for ever is replaced', async (_, statement) => {
   await using host = await createSupervisedHost();
-  const [fifo, script, trap] = [join(host.paths.dir, 'fifo'), join(host.paths.dir, 'trap.lua'), 9010];
+  const fifo = join(host.paths.dir, 'fifo');
+  const script = join(host.paths.dir, 'trap.lua');
+  const trap = 9010;
   execFileSync('mkfifo', [fifo]);
   const body = `${statement(fifo)} return ""`;
   writeFileSync(script, `core.register_fetches("trap", function() ${body} end)\n`);

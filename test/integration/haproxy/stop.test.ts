@@ -163,7 +163,8 @@ test('SIGTERM while it waits for a configuration ends it at once', async () => {
   expectNothingLeft(host);
 });
 
-const [httpPort, hopPort] = [9_010, 9_011];
+const httpPort = 9_010;
+const hopPort = 9_011;
 
 /** As in templates/router.cfg.ejs, without TLS: one frontend for clients, and one behind a hop inside the process. */
 const router = (dir: string): string => `defaults web

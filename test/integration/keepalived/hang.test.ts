@@ -77,7 +77,8 @@ test('a keepalived that has nothing to do at all is never taken for hung', async
   const [a, b] = pair.nodes;
   a.install({ peers: false });
   b.install();
-  const [lonely, unplugged] = [a.supervise(), b.supervise()];
+  const lonely = a.supervise();
+  const unplugged = b.supervise();
   await lonely.waitForState('FAULT');
   await unplugged.waitForState('MASTER');
   await b.ip('link', 'set', 'eth0', 'down');

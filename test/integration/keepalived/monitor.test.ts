@@ -36,7 +36,8 @@ test('a silent monitor on a holder without a service gives the VIP to a node who
   using there = keepWriting(b.paths.track, 0);
   // Both are written by this process: one that stops for seconds must not be taken for silent monitors.
   const patient = ['--monitor-timeout', '8s'];
-  const [holder, other] = [a.supervise(patient), b.supervise(patient)];
+  const holder = a.supervise(patient);
+  const other = b.supervise(patient);
   await holder.waitForState('MASTER');
   await other.waitForState('BACKUP');
   here.stop();
@@ -86,7 +87,8 @@ test('a monitor that falls silent on the holder moves nothing while what it aske
   using there = keepWriting(b.paths.track, 0);
   using service = startService(a);
   const patient = ['--monitor-timeout', '8s'];
-  const [holder, other] = [a.supervise(patient), b.supervise(patient)];
+  const holder = a.supervise(patient);
+  const other = b.supervise(patient);
   await holder.waitForState('MASTER');
   await other.waitForState('BACKUP');
   await waitFor('the service', () =>

@@ -49,8 +49,14 @@ afterAll(async () => {
 
 async function load(ratePerSecond: number, streams: number): Promise<Load> {
   return await startLoad(world.cluster.namespace.prefix, {
-    ...{ host: '127.0.0.1', port: 8_000, ratePerSecond, timeoutMs: 5_000, streamRampMs: 100 },
-    ...{ streams, servers: pods.map(({ name }) => name), probe: null },
+    host: '127.0.0.1',
+    port: 8_000,
+    ratePerSecond,
+    timeoutMs: 5_000,
+    streamRampMs: 100,
+    streams,
+    servers: pods.map(({ name }) => name),
+    probe: null,
   });
 }
 

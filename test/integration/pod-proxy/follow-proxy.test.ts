@@ -33,7 +33,8 @@ function start(annotations: Readonly<Record<string, string>>): void {
     ...own,
     metadata: { ...own.metadata, annotations: { 'hawser.dev/config': 'text', ...annotations } },
   });
-  const [session, stop] = [openTestSession(cluster), new AbortController()];
+  const session = openTestSession(cluster);
+  const stop = new AbortController();
   const place = { namespace: 'default', pod: 'haproxy-1' };
   followed = followProxy(place, { session, report: () => undefined, hear: () => undefined });
   const ended = followed.run(stop.signal);

@@ -52,8 +52,14 @@ async function openWorld(): Promise<World> {
   });
   await supervisor.waitForServing();
   const load = await startLoad(cluster.namespace.prefix, {
-    ...{ host: '127.0.0.1', port: settings.lbPort, ratePerSecond: RATE_PER_SECOND, timeoutMs: 60_000 },
-    ...{ streams: 0, streamRampMs: 0, servers: [READY_ANSWER], probe: null },
+    host: '127.0.0.1',
+    port: settings.lbPort,
+    ratePerSecond: RATE_PER_SECOND,
+    timeoutMs: 60_000,
+    streams: 0,
+    streamRampMs: 0,
+    servers: [READY_ANSWER],
+    probe: null,
   });
   onTestFinished(() => load[Symbol.asyncDispose]());
   const chosen = async () => {

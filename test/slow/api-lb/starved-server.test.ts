@@ -66,8 +66,11 @@ test('an API server that is starved but lives is neither set aside nor marked do
   // Every connection that lasts, as most of a cluster's do, raises the suspicion: it is never seen to be answered.
   const load = await host.load({
     port: defaultLoadBalancerSettings.lbPort,
-    ...{ ratePerSecond: 1, timeoutMs: PATIENCE_MS, servers: [...names] },
-    ...{ streams: 1_000, streamRampMs: 200_000 },
+    ratePerSecond: 1,
+    timeoutMs: PATIENCE_MS,
+    servers: [...names],
+    streams: 1_000,
+    streamRampMs: 200_000,
   });
   const starvation = starve(starved.pid);
   onTestFinished(() => starvation[Symbol.dispose]());

@@ -5,7 +5,8 @@ import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
 import { createSupervisedHost, type SupervisedHost } from '../../helpers/supervisor-host.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-const [ECHO_PORT, ECHO_BACKEND_PORT] = [9_011, 9_012];
+const ECHO_PORT = 9_011;
+const ECHO_BACKEND_PORT = 9_012;
 /** Longer than any test: what ends sooner was not waited for. */
 const LONG_DRAIN = ['--force-delete-timeout', '10m', '--drain-timeout', '10m', '--start-timeout', '30s'];
 /** A machine with many other processes takes a minute for ten seconds of processor time. */

@@ -67,7 +67,9 @@ export async function openRuntimeWorld(
   };
   const ask = createConfigurationCheck({ haproxyPath: 'haproxy', timeoutMs: 20_000, run: runCommand });
   const deployer = deployerFor({
-    ...{ configPath: config, ask, socketPath: socket },
+    configPath: config,
+    ask,
+    socketPath: socket,
     compare: (running, wanted) => planBetween(running, wanted, () => undefined),
   });
   const { signal } = new AbortController();
@@ -84,7 +86,11 @@ export async function openRuntimeWorld(
     return outcome;
   };
   return {
-    ...{ host, configOf, want, running, tell },
+    host,
+    configOf,
+    want,
+    running,
+    tell,
     begin: async (supervisor, ...names) => {
       await waitFor('the first configuration', async () => (await want(...names)).kind === 'unchanged');
       return await supervisor.waitForServing();

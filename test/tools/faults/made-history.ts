@@ -8,7 +8,11 @@ export function madeHistory(...more: readonly Entry[]): readonly Entry[] {
   ];
   return [
     {
-      ...{ kind: 'run', atMs: 0, seed: 1, vip: '10.77.0.100', versions: {} },
+      kind: 'run',
+      atMs: 0,
+      seed: 1,
+      vip: '10.77.0.100',
+      versions: {},
       nodes: names.map((name) => ({ name, address: '10.77.0.1' })),
     },
     ...holds('cp-1', 1_000),
@@ -84,7 +88,16 @@ export function atRest(
   other: Partial<EntryOf<'node'>> = {},
 ): EntryOf<'node'> {
   return {
-    ...{ kind: 'node', atMs, node, episode, served: 'a', configured: 'a', draining: 0, processes: 9 },
-    ...{ descriptors: { haproxy: 20 }, files: ['haproxy.cfg'], ...other },
+    kind: 'node',
+    atMs,
+    node,
+    episode,
+    served: 'a',
+    configured: 'a',
+    draining: 0,
+    processes: 9,
+    descriptors: { haproxy: 20 },
+    files: ['haproxy.cfg'],
+    ...other,
   };
 }

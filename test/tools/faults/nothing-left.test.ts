@@ -28,7 +28,11 @@ test('files that a killed program leaves half-written, and sockets that it had n
 test('a temporary file is a violation once both monitors were started a minute after it had been seen', () => {
   const rests = [10_000, 80_000, 100_000].map((atMs) => atRest('cp-1', atMs, 1, { files: [half] }));
   const started = (part: string, atMs: number): Entry => ({
-    ...{ kind: 'part', atMs, node: 'cp-1', part, what: 'started' },
+    kind: 'part',
+    atMs,
+    node: 'cp-1',
+    part,
+    what: 'started',
   });
   const found = (...more: readonly Entry[]) =>
     findingsIn(

@@ -146,7 +146,10 @@ describe('V3', () => {
   test('an open connection that is cut after a harmless fault is a violation, and a planned end is not', () => {
     const kill = fault('kill', 'haproxy-supervisor', 'cp-1', [40_000, 40_010]);
     const stream = (toMs: number, reason: string | null): Entry => ({
-      ...{ kind: 'stream', fromMs: 30_000, toMs, reason },
+      kind: 'stream',
+      fromMs: 30_000,
+      toMs,
+      reason,
     });
     expect(findingsOf('H1')(...kill, stream(39_000, 'closed'), stream(50_000, null))).toEqual([]);
     expect(findingsOf('H1')(...kill, stream(40_500, 'closed'))).toEqual([
@@ -197,7 +200,11 @@ describe('H', () => {
   });
   test('other bytes at a later rest, and a reload that nothing asked for, are violations', () => {
     const file = (atMs: number, name: string, sha: string): Entry => ({
-      ...{ kind: 'file', atMs, node: 'cp-1', file: name, sha },
+      kind: 'file',
+      atMs,
+      node: 'cp-1',
+      file: name,
+      sha,
     });
     const first = file(1_000, 'keepalived.conf', 'c');
     const other = file(50_000, 'keepalived.conf', 'd');

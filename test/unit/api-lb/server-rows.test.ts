@@ -8,23 +8,43 @@ const csv = readFileSync(new URL('../../fixtures/supervisor/statistics.csv', imp
 test('each server of our backend, its state and its last check in the words of HAProxy', () => {
   expect(parseServerRows(csv)).toEqual([
     {
-      ...{ name: 'cp-1', address: '127.0.0.1:29779', state: 'up', sinceMs: 4_000, sessions: 0 },
+      name: 'cp-1',
+      address: '127.0.0.1:29779',
+      state: 'up',
+      sinceMs: 4_000,
+      sessions: 0,
       check: 'L7OK/200 in 0ms: Layer7 check passed',
     },
     {
-      ...{ name: 'cp-2', address: '127.0.0.1:29780', state: 'down', sinceMs: 4_000, sessions: 0 },
+      name: 'cp-2',
+      address: '127.0.0.1:29780',
+      state: 'down',
+      sinceMs: 4_000,
+      sessions: 0,
       check: 'L7STS/500 in 4ms: Layer7 wrong status, etcd, "gone" away',
     },
     {
-      ...{ name: 'cp-3', address: '[::1]:2', state: 'down', sinceMs: 4_000, sessions: 0 },
+      name: 'cp-3',
+      address: '[::1]:2',
+      state: 'down',
+      sinceMs: 4_000,
+      sessions: 0,
       check: 'L4CON in 0ms: Layer4 connection problem, Connection refused',
     },
     {
-      ...{ name: 'cp-4', address: '127.0.0.1:29778', state: 'maintenance', sinceMs: 4_000, sessions: 0 },
+      name: 'cp-4',
+      address: '127.0.0.1:29778',
+      state: 'maintenance',
+      sinceMs: 4_000,
+      sessions: 0,
       check: 'not checked',
     },
     {
-      ...{ name: 'cp-5', address: '127.0.0.1:29778', state: 'draining', sinceMs: 0, sessions: 0 },
+      name: 'cp-5',
+      address: '127.0.0.1:29778',
+      state: 'draining',
+      sinceMs: 0,
+      sessions: 0,
       check: 'not checked',
     },
   ]);
@@ -77,7 +97,11 @@ masters_checks,cp-1,0,DOWN 3/6,8,,2,L7OK,200,4,Layer7 check passed,,10.0.0.1:644
 `;
   expect(parseServerRows(tracking)).toEqual([
     {
-      ...{ name: 'cp-1', address: '10.0.0.1:6443', state: 'down', sinceMs: 9_000, sessions: 7 },
+      name: 'cp-1',
+      address: '10.0.0.1:6443',
+      state: 'down',
+      sinceMs: 9_000,
+      sessions: 7,
       check: 'L7OK/200 in 4ms: Layer7 check passed, good check 3 of 6',
     },
   ]);
@@ -106,6 +130,7 @@ test.each([
 ])('a server that gets no new connections is recognized: %s', (status, words) => {
   const changed = csv.replace(/^(masters,cp-1,.*?),UP,(.*)$/m, `$1,${status},$2`);
   expect(parseServerRows(changed)?.[0]).toMatchObject({
-    ...{ state: 'draining', check: `L7OK/200 in 0ms: Layer7 check passed, ${words}` },
+    state: 'draining',
+    check: `L7OK/200 in 0ms: Layer7 check passed, ${words}`,
   });
 });

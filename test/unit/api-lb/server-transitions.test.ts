@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { serverTransitions } from '../../../src/api-lb/server-transitions.ts';
 
 const server = (name: string, state: string, check = 'L7OK/200') => ({
-  ...{ name, state, check },
+  name,
+  state,
+  check,
   address: `10.0.0.1${name.at(-1)}:6443`,
 });
 

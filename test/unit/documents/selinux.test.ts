@@ -14,7 +14,10 @@ test.each(pods)('the patch of docs/install.md gives every container of $name the
   const document = parseDocument(read(podLayout(pod).source.manifest));
   const before = document.toJS().spec;
   applyPatch(document, {
-    ...{ path: 'docs/install.md', target: pod.name, type: 'strategic', contents: [parse(patch)] },
+    path: 'docs/install.md',
+    target: pod.name,
+    type: 'strategic',
+    contents: [parse(patch)],
   });
   const { securityContext, ...rest } = document.toJS().spec;
   expect(securityContext).toEqual({ ...before.securityContext, seLinuxOptions: { type: 'spc_t' } });

@@ -63,7 +63,11 @@ test('FAULT stays valid for longer: the monitor of a booting node may not be up 
 
 const note = (part: Partial<ParticipationNote>) =>
   writeParticipationNote(path, {
-    ...{ before: 'nothing', state: 'out', until: null, value: -254, healthUrl: null },
+    before: 'nothing',
+    state: 'out',
+    until: null,
+    value: -254,
+    healthUrl: null,
     ...part,
   });
 const probeOf = (healthy: boolean) => ({ healthy: () => healthy, reset: () => undefined });

@@ -14,11 +14,10 @@ const monitor = containerOf(pods.haproxy, 'haproxy-monitor');
 test.each(Object.entries(pods))('%s is node-critical, on the host network of every node', (name, pod) => {
   expect(pod.metadata).toMatchObject({ name, namespace: 'kube-system' });
   expect(pod.spec).toMatchObject({
-    ...{ hostNetwork: true, priorityClassName: 'system-node-critical' },
-    ...{
-      tolerations: [{ operator: 'Exists' }],
-      securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
-    },
+    hostNetwork: true,
+    priorityClassName: 'system-node-critical',
+    tolerations: [{ operator: 'Exists' }],
+    securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
   });
 });
 

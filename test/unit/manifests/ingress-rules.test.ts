@@ -33,8 +33,10 @@ describe('the policy for the hosts of Ingresses (H1)', () => {
   test('is for updates of Ingresses, and its binding denies', () => {
     expect(policy.spec.matchConstraints.resourceRules).toEqual([
       {
-        ...{ apiGroups: ['networking.k8s.io'], apiVersions: ['v1'] },
-        ...{ operations: ['UPDATE'], resources: ['ingresses'] },
+        apiGroups: ['networking.k8s.io'],
+        apiVersions: ['v1'],
+        operations: ['UPDATE'],
+        resources: ['ingresses'],
       },
     ]);
     expect(binding.spec).toEqual({ policyName: policy.metadata.name, validationActions: ['Deny'] });

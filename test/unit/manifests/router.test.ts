@@ -65,13 +65,20 @@ describe('the definition of Routes', () => {
   const header = { name: 'X-A', action: { type: 'Set', set: { value: 'a' } } };
   const everything = {
     spec: {
-      ...{ host: 'a.example.com', subdomain: 'a', path: '/a', wildcardPolicy: 'Subdomain' },
+      host: 'a.example.com',
+      subdomain: 'a',
+      path: '/a',
+      wildcardPolicy: 'Subdomain',
       to: { kind: 'Service', name: 'web', weight: 1 },
       alternateBackends: [{ kind: 'Service', name: 'other', weight: 2 }],
       port: { targetPort: 'http' },
       tls: {
-        ...{ termination: 'reencrypt', insecureEdgeTerminationPolicy: 'Redirect' },
-        ...{ certificate: 'c', key: 'k', caCertificate: 'a', destinationCACertificate: 'd' },
+        termination: 'reencrypt',
+        insecureEdgeTerminationPolicy: 'Redirect',
+        certificate: 'c',
+        key: 'k',
+        caCertificate: 'a',
+        destinationCACertificate: 'd',
         externalCertificate: { name: 'secret' },
       },
       httpHeaders: { actions: { request: [header], response: [header] } },
@@ -79,7 +86,9 @@ describe('the definition of Routes', () => {
     status: {
       ingress: [
         {
-          ...{ host: 'a.example.com', routerName: 'public', wildcardPolicy: 'None' },
+          host: 'a.example.com',
+          routerName: 'public',
+          wildcardPolicy: 'None',
           routerCanonicalHostname: 'r.example.com',
           conditions: [
             { type: 'Admitted', status: 'True', reason: '', message: '', lastTransitionTime: '2026-01-01' },
@@ -118,7 +127,8 @@ describe('the Deployment', () => {
   const [deployment] = read('deployment');
   const { spec } = deployment.spec.template;
   const container = (name: string) => spec.containers.find((each: { name: string }) => each.name === name);
-  const [haproxy, router] = [container('haproxy'), container('router')];
+  const haproxy = container('haproxy');
+  const router = container('router');
 
   it('runs one pod on a node, which has its network', () => {
     expect(spec.hostNetwork).toBe(true);

@@ -20,14 +20,21 @@ import { readPatches } from '../../../src/operate/install/patches.ts';
 import { writtenFiles } from '../../../src/operate/install/removal.ts';
 
 const routerCommand = commandSpec({
-  ...{ name: 'router', section: 'router', summary: 'Routes.', examples: [], notes: [] },
+  name: 'router',
+  section: 'router',
+  summary: 'Routes.',
+  examples: [],
+  notes: [],
   positionals: monitorFiles('haproxy.cfg'),
   flags: { listen: monitorListen(29_460) },
 });
 
 /** What a product would bring that no file of operate or cli knows. */
 const router: Pod = {
-  ...{ name: 'router', program: 'haproxy', template: 'router.cfg.ejs', onWorkers: true },
+  name: 'router',
+  program: 'haproxy',
+  template: 'router.cfg.ejs',
+  onWorkers: true,
   daemons: [haproxySuperviseCommand, routerCommand],
   supervisor: {
     spec: haproxySuperviseCommand,
@@ -74,7 +81,9 @@ test('install takes ports, probes, digest and patches of a new pod from what it 
   const manifest = `metadata: {annotations: {}}\nspec: {containers: [{name: haproxy, image: old}, ${container}]}\n`;
   const patches = readPatches(folderWith({ 'router.yaml': 'spec: {dnsPolicy: Default}' }), '/p', pods);
   const text = renderManifest(manifest, own, {
-    ...{ credentials: 'own', image: 'new', patches },
+    credentials: 'own',
+    image: 'new',
+    patches,
   });
   expect(parse(text)).toMatchObject({
     metadata: { annotations: { 'hawser/settings': own.digest } },

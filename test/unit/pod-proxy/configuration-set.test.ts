@@ -3,7 +3,8 @@ import { mustBeSet, othersOf } from '../../../src/engine/config/set.ts';
 import { modelOf, renderedSet } from '../../../src/pod-proxy/configuration-set.ts';
 
 it('a Secret may have a name that is too long for a file with .pem behind it', () => {
-  const [first, second] = [`a${'x'.repeat(252)}`, `b${'x'.repeat(252)}`];
+  const first = `a${'x'.repeat(252)}`;
+  const second = `b${'x'.repeat(252)}`;
   const input = { downstreams: [], certificates: { [first]: 'one', [second]: 'two', web: 'three' } };
   const { certs } = modelOf(input);
   const set = renderedSet(Object.values(certs).join(' '), input, { statsSocket: '/run/stats.sock' });

@@ -120,7 +120,8 @@ it('anything but a pod or a slice is ignored', () => {
 
 const group = (name: string, size: number): readonly Downstream[] =>
   Array.from({ length: size }, (_, index) => ({
-    ...{ group: name, name: `${name}-${index}` },
+    group: name,
+    name: `${name}-${index}`,
     address: `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`,
   }));
 

@@ -129,8 +129,11 @@ test('both commands read the section "router" of the settings file, below flag a
   const file = () => ({ path: 'F', values: parsed.values });
   const env = { ROUTER_DEFAULT_SERVER_TIMEOUT: '8s' };
   const expected = {
-    ...{ maxConnections: 2_000, serverTimeout: 8_000, deniedDomains: ['a.com', 'b.com'] },
-    ...{ allowWildcards: true, balance: 'random' },
+    maxConnections: 2_000,
+    serverTimeout: 8_000,
+    deniedDomains: ['a.com', 'b.com'],
+    allowWildcards: true,
+    balance: 'random',
   };
   const flags = ['--balance', 'random'];
   expect(settingsTyped(routerRenderCommand, [...flags, '--out', '/o'], env, file)).toMatchObject(expected);

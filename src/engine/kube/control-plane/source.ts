@@ -103,7 +103,10 @@ function follow(
       session.remember(views.flatMap(({ vips }) => choiceOf(apiServers, vips).servers.map(endpointOf)));
     };
     const settings = {
-      ...{ session, pollMs, report: neverThrowing(report), remedy: rbacHint },
+      session,
+      pollMs,
+      report: neverThrowing(report),
+      remedy: rbacHint,
       timing: { pageLimit: PAGE_LIMIT, ...timing },
     };
     const following = followResources(resources, settings, hear, signal);

@@ -19,7 +19,8 @@ export async function hearOnce(
   { lists, loops, wake }: Opened,
   timeoutMs: number,
 ): Promise<() => readonly string[]> {
-  const [done, late] = [new AbortController(), AbortSignal.timeout(timeoutMs)];
+  const done = new AbortController();
+  const late = AbortSignal.timeout(timeoutMs);
   const resumed = lists.map((list) => list.resume());
   const running = Object.values(loops).map((loop) => loop(done.signal));
   while (!late.aborted && lists.some((list) => list.heard() === undefined)) await wake.sleep(timeoutMs, late);

@@ -86,24 +86,34 @@ export const processLife: JournalEvent = {
 };
 
 export const refusal: JournalEvent = {
-  ...{ kind: 'rejected', subject: 'cause', reason: 'message' },
+  kind: 'rejected',
+  subject: 'cause',
+  reason: 'message',
   facts: ['stage', 'config', 'stillServing', 'stillRuns', 'detail'],
 };
 
 /** What the journal of every program keeps. */
 export const engineEvents: JournalEvents = {
   'configuration-reloaded': {
-    ...{ kind: 'reload', subject: 'generation', reason: 'reason', facts: servedFacts },
+    kind: 'reload',
+    subject: 'generation',
+    reason: 'reason',
+    facts: servedFacts,
     title: 'reloaded to generation',
   },
   'configuration-changed': {
-    ...{ kind: 'reload', subject: 'generation', facts: [...servedFacts, 'changes'] },
+    kind: 'reload',
+    subject: 'generation',
+    facts: [...servedFacts, 'changes'],
     title: 'changed without a reload, generation',
   },
   'configuration-recovered': { kind: 'reload' },
   'falling-back-to-last-good': { kind: 'reload', reason: 'cause', facts: servedFacts },
   'configuration-rejected': {
-    ...{ kind: 'rejected', subject: 'by', reason: 'message', facts: ['cause', 'detail'] },
+    kind: 'rejected',
+    subject: 'by',
+    reason: 'message',
+    facts: ['cause', 'detail'],
     title: 'configuration rejected by',
   },
   'configuration-not-applied': { kind: 'rejected', reason: 'message' },

@@ -29,7 +29,8 @@ export function hostPort({ host, port }: { readonly host: string; readonly port:
 /** What `hostPort` wrote; undefined for anything else, such as a name or a port above 65535. */
 export function parseHostPort(text: string): { readonly host: string; readonly port: number } | undefined {
   const [, bracketed, plain, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([0-9.]+)):(\d{1,5})$/.exec(text) ?? [];
-  const [host, port] = [bracketed ?? plain ?? '', Number(digits)];
+  const host = bracketed ?? plain ?? '';
+  const port = Number(digits);
   return isIP(host) !== 0 && port >= 1 && port <= 65_535 ? { host, port } : undefined;
 }
 

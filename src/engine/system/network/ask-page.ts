@@ -71,7 +71,10 @@ export function askPage(
   });
   // An invalid address, such as a port above 65535, throws at once instead of emitting an event.
   return answer.catch((error: unknown) => ({
-    ...{ kind: 'silent', message: messageOf(error), isTaken: false, isCut: false },
+    kind: 'silent',
+    message: messageOf(error),
+    isTaken: false,
+    isCut: false,
   }));
 }
 

@@ -40,7 +40,8 @@ export async function probeTcp(address: TcpAddress, depth: ProbeDepth): Promise<
   return result;
 }
 
-const [HUNG, SILENT] = [new Error('hung'), new Error('silent')];
+const HUNG = new Error('hung');
+const SILENT = new Error('silent');
 
 /** Rejects with `HUNG` or `SILENT`. */
 function attempt({ host, port }: TcpAddress, depth: ProbeDepth): Promise<'answers' | 'refused'> {

@@ -25,7 +25,9 @@ export function shakeHands(
   const { connectMs, handshakeMs, signal } = limits;
   return new Promise((resolve) => {
     const socket = connect({
-      ...{ ...server, rejectUnauthorized: false, timeout: connectMs },
+      ...server,
+      rejectUnauthorized: false,
+      timeout: connectMs,
       checkServerIdentity: () => undefined,
       ...(authority === undefined ? {} : { ca: authority }),
     });

@@ -18,7 +18,8 @@ export function readThreads({ pid }: ProcessId): readonly ThreadVitals[] {
   return entriesOf(`/proc/${pid}/task`).flatMap((tid) => {
     const stat = readText(`/proc/${pid}/task/${tid}/stat`);
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [state, ticks] = [fields[0], Number(fields[11]) + Number(fields[12])];
+    const state = fields[0];
+    const ticks = Number(fields[11]) + Number(fields[12]);
     const status = readText(`/proc/${pid}/task/${tid}/status`);
     const sleeps = Number(/^voluntary_ctxt_switches:\s+(\d+)$/m.exec(status)?.[1]);
     if (state === undefined || Number.isNaN(ticks) || Number.isNaN(sleeps)) return [];

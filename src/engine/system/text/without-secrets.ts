@@ -212,7 +212,8 @@ const OPENS_MORE = /\{(?=[ \t]*(?:["'}]|[\w.-]+:[ \t]|$))|\[(?=[ \t]*$)|[|>][-+\
 const LONGEST_PATH = 1_000;
 
 function hideAfter(text: string, { lead, hides }: Lead): string {
-  let [shown, done] = ['', 0];
+  let shown = '';
+  let done = 0;
   for (const match of text.matchAll(lead)) {
     const { name } = match.groups ?? {};
     if (match.index < done || (name !== undefined && !isSecretName(name))) continue;

@@ -131,7 +131,8 @@ export function createWorkQueue(limits: WorkQueueLimits): WorkQueue {
 function createBucket(rate: WorkQueueLimits['rate']) {
   if (rate === undefined) return { waitMs: () => 0, spend: () => undefined };
   const { perSecond, burst } = rate;
-  let [tokens, atMs] = [burst, Number.NEGATIVE_INFINITY];
+  let tokens = burst;
+  let atMs = Number.NEGATIVE_INFINITY;
   return {
     waitMs: (nowMs: number): number => {
       tokens = Math.min(burst, tokens + ((nowMs - atMs) / 1_000) * perSecond);

@@ -181,7 +181,8 @@ async function locateCredentials({ config }: LoadedKubeconfig, files: HostFiles)
   const root = files.at('/').replace(/\/$/, '');
   const here = async (path: string): Promise<string> =>
     await files.locate(root !== '' && path.startsWith(`${root}/`) ? path.slice(root.length) : path);
-  const [user, cluster] = [config.getCurrentUser(), config.getCurrentCluster()];
+  const user = config.getCurrentUser();
+  const cluster = config.getCurrentCluster();
   if (user?.certFile) user.certFile = await here(user.certFile);
   if (user?.keyFile) user.keyFile = await here(user.keyFile);
   const token = user?.authProvider?.config;

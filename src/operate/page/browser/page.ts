@@ -36,7 +36,8 @@ function update(live: Element, wanted: Element): void {
   // Whether it is open is the reader's choice.
   if (live instanceof HTMLDetailsElement && wanted instanceof HTMLDetailsElement) wanted.open = live.open;
   if (live.isEqualNode(wanted)) return;
-  const [old, next] = [[...live.children], [...wanted.children]];
+  const old = [...live.children];
+  const next = [...wanted.children];
   const isSameBox = live.cloneNode().isEqualNode(wanted.cloneNode()) && old.length === next.length;
   // These hold elements and no text of their own.
   if (isSameBox && live.matches('main, div, section, details'))

@@ -48,7 +48,10 @@ export function statusView(status: ClusterStatus, all: readonly ProductStatus[])
   );
   const sections = [...parts.flatMap((part) => part.sections), nodes];
   return {
-    ...{ verdict: VERDICTS[verdict], node: here.node, at: here.at, problems },
+    verdict: VERDICTS[verdict],
+    node: here.node,
+    at: here.at,
+    problems,
     cluster: names.find((name) => name !== undefined) ?? null,
     sections: sections.toSorted((a, b) => PLACES.indexOf(a.place) - PLACES.indexOf(b.place)),
   };
@@ -60,9 +63,11 @@ type NodeColumns = NonNullable<ReturnType<ProductStatus['section']>['nodes']>;
 function nodesSection(status: ClusterStatus, products: readonly NodeColumns[]): Section {
   const rows = allNodes<NodeStatus>(status).map((node) => nodeRow(node, products));
   const columns = {
-    ...{ Node: 'name', Programs: 'how' },
+    Node: 'name',
+    Programs: 'how',
     ...Object.assign({}, ...products.map(({ columns }) => columns)),
-    ...{ 'Runs on': 'hashes', Checks: 'checks' },
+    'Runs on': 'hashes',
+    Checks: 'checks',
   };
   const table: Table = { label: 'Nodes', lead: 'name', columns, rows };
   return { id: 'nodes', title: 'Nodes', place: 'wide', parts: [{ tables: [table] }] };

@@ -12,7 +12,8 @@ import { waitFor } from '../../../helpers/wait-for.ts';
 import { deployerFor, goodText } from './apply-scene.ts';
 
 const [directory = '', when = ''] = process.argv.slice(2);
-const [configPath, socketPath] = [join(directory, 'haproxy.cfg'), join(directory, 'master.sock')];
+const configPath = join(directory, 'haproxy.cfg');
+const socketPath = join(directory, 'master.sock');
 const why = { what: 'section-changed', reason: 'x' };
 const texts = { good: goodText(1001), bad: goodText(1002), next: goodText(1003) };
 const { signal } = new AbortController();
@@ -39,7 +40,10 @@ const served = await serveControlSocket(socketPath, async (line): Promise<Answer
 });
 
 const deployer = deployerFor({
-  ...{ configPath, socketPath, ask: check, check: when === 'told' ? 'when-idle' : 'before-write' },
+  configPath,
+  socketPath,
+  ask: check,
+  check: when === 'told' ? 'when-idle' : 'before-write',
   compare: (_, wanted) => ({
     tell: when === 'told' ? [{}] : [],
     running: wanted,

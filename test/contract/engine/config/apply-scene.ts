@@ -115,7 +115,9 @@ export function deployerFor(
   const { reloadTimeoutMs = 60_000, statusTimeoutMs = 60_000, reloadEveryMs = 0, compare } = more;
   const outcomes: ApplyOutcome[] = [];
   const deployer = createDeployer<undefined>({
-    ...{ configPath, check: ask, ...(onReload && { onReload }) },
+    configPath,
+    check: ask,
+    ...(onReload && { onReload }),
     policy: { check, reloadEveryMs, compare },
     store: createStore({ configPath, ...(onForeign && { onForeign }) }),
     proxy: proxy ?? connectProxy({ socketPath, reloadTimeoutMs, statusTimeoutMs, updateTimeoutMs: 60_000 }),
@@ -129,7 +131,8 @@ export function deployerFor(
     return outcomes.at(-1);
   };
   return {
-    ...{ applySet, outcomes },
+    applySet,
+    outcomes,
     later: (kind) =>
       waitFor(`a later outcome: ${kind}`, () =>
         outcomes.findLast((each) => each === outcomes.at(-1) && each.kind === kind),

@@ -43,7 +43,10 @@ const ask = async () => ({ kind: 'valid' }) as const;
 const sets = rounds.split(',').map(setOf);
 const told = sets.length > 1;
 const deployer = deployerFor({
-  ...{ configPath, socketPath, ask, check: told ? 'when-idle' : 'before-write' },
+  configPath,
+  socketPath,
+  ask,
+  check: told ? 'when-idle' : 'before-write',
   compare: told ? (_, running) => ({ tell: [{}], running, reload: [], readsFiles: true }) : undefined,
 });
 let outcome: ApplyOutcome | undefined;

@@ -35,7 +35,8 @@ it('never lets a reader see half a file', async () => {
   const texts = [goodText(1001), `${goodText(1002)}${'# filled up\n'.repeat(20_000)}`];
   await deployer.apply(goodText(1001), signal);
   const seen = new Set<string>();
-  let [done, reads] = [false, 0];
+  let done = false;
+  let reads = 0;
   const reading = (async () => {
     while (!done) {
       seen.add(live());

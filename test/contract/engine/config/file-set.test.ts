@@ -77,7 +77,8 @@ describe('a set', () => {
   it('writes only the files that changed, and never over those of the previous set', async () => {
     const { applySet } = scene.deployer();
     await applySet(setOf('one'), signal);
-    const [map, certificate] = [fileOf('maps/hosts.map'), fileOf('certs/a.pem')];
+    const map = fileOf('maps/hosts.map');
+    const certificate = fileOf('certs/a.pem');
     await applySet(setOf('two'), signal);
     expect(statSync(fileOf('certs/a.pem')).ino).toBe(statSync(certificate).ino);
     expect(readFileSync(map, 'utf8')).toBe('a.example one\n');

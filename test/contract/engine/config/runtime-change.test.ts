@@ -9,7 +9,8 @@ import { type ApplyScene, createApplyScene, goodText, serving } from './apply-sc
 
 const { signal } = new AbortController();
 const changes = [{ kind: 'server', server: 'b/s', wanted: null }];
-const [before, after] = [goodText(1001), goodText(1002)];
+const before = goodText(1001);
+const after = goodText(1002);
 const apply = `apply ${JSON.stringify({ from: sha256Of(before), to: sha256Of(after), changes })}`;
 const made = { ok: true, generation: 1, tookMs: 5, atRunTime: true, commands: 1 } as const;
 const section = { what: 'section-added', reason: 'the section is new' };
@@ -44,7 +45,11 @@ test('a change is made before its file is written, and the file is validated and
   const deployer = await begun();
   scene.answers.reload = made;
   expect(await deployer.apply(after, signal)).toEqual({
-    ...{ kind: 'reloaded', atRunTime: true, generation: 1, tookMs: 5, commands: 1 },
+    kind: 'reloaded',
+    atRunTime: true,
+    generation: 1,
+    tookMs: 5,
+    commands: 1,
   });
   const good = { from: sha256Of(after), to: sha256Of(after), good: true, changes: [] };
   await waitFor('the good copy', () => asked().some((line) => line.includes('"good"')));

@@ -188,7 +188,8 @@ test("a failed answer is reported, and the client's next request is answered", a
 
 test('thousands of lines in one piece are asked 256 at a time, and all answered in their order', async () => {
   const lines = Array.from({ length: 9_000 }, (_, index) => `line ${index}`);
-  let [underWay, most] = [0, 0];
+  let underWay = 0;
+  let most = 0;
   await serve(async (line) => {
     underWay += 1;
     most = Math.max(most, underWay);

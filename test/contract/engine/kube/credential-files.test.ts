@@ -53,7 +53,8 @@ test('once the mount is back the files are read again', async () => {
 });
 
 test('a FIFO is refused by name, and read once it is a file', async () => {
-  const [ca, key] = [join(dir, 'ca.crt'), join(dir, 'key.pem')];
+  const ca = join(dir, 'ca.crt');
+  const key = join(dir, 'key.pem');
   writeFileSync(ca, 'ca');
   execFileSync('mkfifo', [key]);
   const files = openCredentialFiles(configOf(ca, { keyFile: key }), { wrong });

@@ -91,7 +91,9 @@ test('fields that the projection drops are not kept, nor those of an object kept
 test('selectors and a namespace are asked of the API', async () => {
   const { sees } = follow({
     ...routes,
-    ...{ namespace: 'shop', labelSelector: 'app!=c', fieldSelector: 'spec.host!=a.example' },
+    namespace: 'shop',
+    labelSelector: 'app!=c',
+    fieldSelector: 'spec.host!=a.example',
   });
   await sees(['b.example']);
 });
@@ -119,7 +121,9 @@ test('several resources share the connections of one session, and its failover',
   const second = await cluster.start();
   session.remember([`127.0.0.1:${second.port}`]);
   const slices: Resource<string> = {
-    ...{ what: 'slices', apiVersion: 'discovery.k8s.io/v1', plural: 'endpointslices' },
+    what: 'slices',
+    apiVersion: 'discovery.k8s.io/v1',
+    plural: 'endpointslices',
     project: () => 'a slice',
   };
   const first = follow(routes);

@@ -142,7 +142,8 @@ test('a port in use is named once, and used as soon as it is free', async () => 
 
 test('over TLS, with a certificate that curl believes, and the token inside', async () => {
   const { certFile, keyFile } = authority.issue({ commonName: 'node', addresses: [host] });
-  const [metricsTlsCertFile, metricsTlsKeyFile] = [join(folder, 'tls.crt'), join(folder, 'tls.key')];
+  const metricsTlsCertFile = join(folder, 'tls.crt');
+  const metricsTlsKeyFile = join(folder, 'tls.key');
   copyFileSync(certFile, metricsTlsCertFile);
   copyFileSync(keyFile, metricsTlsKeyFile);
   writeFileSync(join(folder, 'ca.crt'), authority.cert);

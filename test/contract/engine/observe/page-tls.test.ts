@@ -40,7 +40,8 @@ const files = () => ({
   metricsTlsKeyFile: join(folder, 'tls.key'),
 });
 const settings = (more: Partial<PageTlsSettings> = {}): PageTlsSettings => ({
-  ...{ ...files(), metricsTlsMinVersion: 'TLSv1.2' },
+  ...files(),
+  metricsTlsMinVersion: 'TLSv1.2',
   ...more,
 });
 
@@ -51,7 +52,9 @@ function put(cert: IssuedCertificate | undefined, key = cert): void {
 }
 
 const endpoint = {
-  ...{ trouble: () => undefined, unready: () => 'not yet', status: () => ({ v: 1 }) },
+  trouble: () => undefined,
+  unready: () => 'not yet',
+  status: () => ({ v: 1 }),
   metrics: async () => ['a 1\n', 'b 2\n'],
   mayReadMetrics: async ({ authorization, isLocal }: { authorization: string; isLocal: boolean }) =>
     isLocal && authorization === 'Bearer me',

@@ -33,18 +33,28 @@ function program(
     throw new Error('Cannot do this: an adoption has no use for it');
   };
   return {
-    ...{ hasConfiguration: unused, hasLastGood: unused, check: unused, saveState: unused, start: unused },
-    ...{
-      prove: unused,
-      keepLastGood: unused,
-      fileSha256: unused,
-      countSessions: unused,
-      countRequests: unused,
-      endSessions: unused,
-    },
-    ...{ answers: unused, describeServing: unused, serverStatistics: unused, setAside: unused },
-    ...{ endSessionsOfLostServers: unused, change: unused, drift: unused, missingCommands: unused },
-    ...{ giveNotice: unused, checkCandidate: unused, listensAlone: unused },
+    hasConfiguration: unused,
+    hasLastGood: unused,
+    check: unused,
+    saveState: unused,
+    start: unused,
+    prove: unused,
+    keepLastGood: unused,
+    fileSha256: unused,
+    countSessions: unused,
+    countRequests: unused,
+    endSessions: unused,
+    answers: unused,
+    describeServing: unused,
+    serverStatistics: unused,
+    setAside: unused,
+    endSessionsOfLostServers: unused,
+    change: unused,
+    drift: unused,
+    missingCommands: unused,
+    giveNotice: unused,
+    checkCandidate: unused,
+    listensAlone: unused,
     findMaster,
     findRunning: () => running,
     cleanUp: unused,
@@ -59,11 +69,17 @@ const generation = (
   role: RecordedGeneration['role'],
   master?: ProcessId,
 ): RecordedGeneration => ({
-  ...{ number, role, workers: [], config: 'live', configSha256: 'abc', since: 40_000 },
+  number,
+  role,
+  workers: [],
+  config: 'live',
+  configSha256: 'abc',
+  since: 40_000,
   ...(master === undefined ? {} : { master }),
 });
 const recordOf = (...generations: RecordedGeneration[]): GenerationsRecord => ({
-  ...{ epoch: 'e', nextNumber: 9, generations },
+  nextNumber: 9,
+  generations,
 });
 
 test('the generation that served goes on serving, and numbers go on where they were', async () => {
@@ -115,7 +131,10 @@ test('a generation that was written down but never started is not waited for wit
 });
 
 const running = (number: number | undefined, master: ProcessId, listens = true): RunningGeneration => ({
-  ...{ number, master, workers: [], listens },
+  number,
+  master,
+  workers: [],
+  listens,
 });
 
 test('without a record, what runs is found: what takes connections goes on, the rest retires', async () => {

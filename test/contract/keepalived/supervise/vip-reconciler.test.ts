@@ -43,8 +43,15 @@ async function watch(
     throw new Error('the keeper does not call this');
   };
   const program: KeepalivedDriver = {
-    ...{ hasConfiguration: unused, lastAccepted: unused, accept: unused, start: unused, reload: unused },
-    ...{ findLeftOver: unused, sweep: unused, discardUnsent: unused, listen: () => [] },
+    hasConfiguration: unused,
+    lastAccepted: unused,
+    accept: unused,
+    start: unused,
+    reload: unused,
+    findLeftOver: unused,
+    sweep: unused,
+    discardUnsent: unused,
+    listen: () => [],
     watchTrackFiles: ({ trackFiles }, isHolder) => {
       for (const file of trackFiles.filter(isHolder)) holders.add(file.path);
       return [];

@@ -29,7 +29,9 @@ async function serve(clusterName: string, vip: string): Promise<void> {
   const at = (name: string) => join(holder.root, name);
   const settings = {
     ...defaultLoadBalancerSettings,
-    ...{ clusterName, statsSocket: at('s'), stateFile: at('state') },
+    clusterName,
+    statsSocket: at('s'),
+    stateFile: at('state'),
   };
   const rendered = renderLoadBalancer(readFileSync(templatePath, 'utf8'), settings, [], { templatePath });
   if (rendered.kind === 'failed') throw new Error(rendered.message);

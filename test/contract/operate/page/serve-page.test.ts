@@ -98,7 +98,8 @@ test('an unreadable cluster is an error with its reason, until it can be read', 
     throw new Error('no file descriptor left');
   });
   expect(await ask(host, '/')).toMatchObject({
-    ...{ status: 503, text: 'Cannot look at the cluster: no file descriptor left\n' },
+    status: 503,
+    text: 'Cannot look at the cluster: no file descriptor left\n',
   });
   host.set(statuses.healthy());
   expect((await ask(host, '/')).status).toBe(200);

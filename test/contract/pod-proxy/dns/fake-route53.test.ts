@@ -29,7 +29,8 @@ const authorization =
 async function ask(path: string, body?: string): Promise<{ readonly status: number; readonly text: string }> {
   const method = body === undefined ? 'GET' : 'POST';
   const answer = await fetch(`${fake.url}/2013-04-01/${path}`, {
-    ...{ method, headers: { authorization } },
+    method,
+    headers: { authorization },
     ...(body !== undefined && { body }),
   });
   return { status: answer.status, text: await answer.text() };

@@ -102,10 +102,16 @@ function proxyPod(
     controller: true,
   };
   return {
-    ...{ apiVersion: 'v1', kind: 'Pod' },
+    apiVersion: 'v1',
+    kind: 'Pod',
     metadata: {
-      ...{ name: `haproxy-${index}`, namespace: 'shop', uid: `uid-${index}`, labels: { app: 'haproxy' } },
-      ...{ annotations: { 'haproxy.unity3d.com/route53': names }, ownerReferences: [owner], ...more },
+      name: `haproxy-${index}`,
+      namespace: 'shop',
+      uid: `uid-${index}`,
+      labels: { app: 'haproxy' },
+      annotations: { 'haproxy.unity3d.com/route53': names },
+      ownerReferences: [owner],
+      ...more,
     },
     spec: { nodeName: `node-${index}` },
     status: { conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }] },
@@ -113,15 +119,18 @@ function proxyPod(
 }
 
 function start(index: number, settings: { readonly dnsInterval?: number } = {}): Keeper {
-  const [stop, closing] = [new AbortController(), new AbortController()];
-  const [log, events]: [string[], PodEvent[]] = [[], []];
+  const stop = new AbortController();
+  const closing = new AbortController();
+  const log: string[] = [];
+  const events: PodEvent[] = [];
   const registry = createMetricsRegistry();
   const session: ApiSession = openApiSession(
     { kubeconfig: openKubeconfig(cluster.kubeconfigPath, () => undefined) },
     closing.signal,
   );
   const keeper = keepRecords({
-    ...{ session, timing },
+    session,
+    timing,
     settings: { dns: 'auto', dnsZone: 'public', dnsInterval: 600_000, env: {}, ...settings },
     own: () => readOwnPod(cluster.store.get('Pod', `haproxy-${index}`, 'shop')),
     observers: {
@@ -290,7 +299,10 @@ test('without DNSEndpoint in the cluster, records are written to Route 53, and a
   const { view, log } = start(1);
   await times('address', () => recordInRoute53()?.values ?? [], 2);
   expect(recordInRoute53()).toEqual({
-    ...{ name: 'www.bar.com.', type: 'A', ttl: 60, values: ['203.0.113.1', '203.0.113.2'] },
+    name: 'www.bar.com.',
+    type: 'A',
+    ttl: 60,
+    values: ['203.0.113.1', '203.0.113.2'],
   });
   cluster.store.delete('Pod', 'haproxy-2', 'shop');
   await waitFor('the other record', () => `${recordInRoute53()?.values}` === '203.0.113.1');
@@ -367,8 +379,11 @@ test('an annotation that goes gives the Lease back and leaves the records, and n
 test('the addresses of a Service of type LoadBalancer stand before those of the Nodes', async () => {
   const loadBalancer = { ingress: [{ ip: '198.51.100.7' }] };
   cluster.store.set({
-    ...{ apiVersion: 'v1', kind: 'Service', metadata: { name: 'edge', namespace: 'shop' } },
-    ...{ spec: { type: 'LoadBalancer', selector: { app: 'haproxy' } }, status: { loadBalancer } },
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'edge', namespace: 'shop' },
+    spec: { type: 'LoadBalancer', selector: { app: 'haproxy' } },
+    status: { loadBalancer },
   });
   isForbidden = (path) => path.includes('/nodes/');
   start(1);

@@ -42,7 +42,8 @@ function rsaKey(file: string, bits = 2_048): string {
 }
 
 /** The keys of the authority and of what it signs: to make one takes longer than all the rest. */
-const [authorityKey, leafKey] = [rsaKey('authority.key'), rsaKey('leaf.key')];
+const authorityKey = rsaKey('authority.key');
+const leafKey = rsaKey('leaf.key');
 const textOf = (file: string): string => readFileSync(join(dir, file), 'utf8');
 
 function selfSigned(key: string, ...more: readonly string[]): { certificate: string; key: string } {
@@ -99,7 +100,8 @@ describe('a certificate with its key', () => {
 
   test('is parsed once for all routes that share it, as the paths of an Ingress do', () => {
     const shared = { certificate: pair.cert, key: pair.key };
-    const [first, second] = [check(shared), check({ ...shared })];
+    const first = check(shared);
+    const second = check({ ...shared });
     expect(second).toBe(first);
     expect(check({ ...shared, caCertificate: authority.cert })).not.toBe(first);
     expect(check({ ...shared, key: other.key }).kind).toBe('wrong');

@@ -58,7 +58,8 @@ test('a certificate that HAProxy would refuse is an error that says so', async (
 test('key, chain and DH parameters stand in any order', async () => {
   const parameters = '-----BEGIN DH PARAMETERS-----\nMAYCAQcCAQI=\n-----END DH PARAMETERS-----\n';
   const chain = selfSigned('chain', now).slice(split);
-  const [ownKey, own] = [pem.slice(0, split), pem.slice(split)];
+  const ownKey = pem.slice(0, split);
+  const own = pem.slice(split);
   const given = `Bag Attributes\n${own}${parameters}${chain}${ownKey}`;
   const read = await defaultCertificate({ ...none, defaultCertificate: given }, missing, now);
   expect(read).toBe(`${ownKey}${own}${chain}`);

@@ -6,7 +6,8 @@ import { reloadByScript, scriptProblem } from '../../../../src/router/serve/relo
 import { type ApplyScene, createApplyScene, goodText } from '../../engine/config/apply-scene.ts';
 
 const { signal } = new AbortController();
-const [before, after] = [goodText(1001), goodText(1002)];
+const before = goodText(1001);
+const after = goodText(1002);
 
 let scene: ApplyScene;
 beforeEach(async () => {

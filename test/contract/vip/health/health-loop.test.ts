@@ -23,15 +23,12 @@ async function startLoop() {
   const transitions: (() => void)[] = [];
   const loop = createHealthLoop(
     {
-      ...{
-        kind: 'api',
-        vips: ['192.0.2.100'],
-        trackFile,
-        pollEveryMs: 50,
-        pollTimeoutMs: 2_000,
-        peersAreOpen: true,
-        resigns: false,
-      },
+      kind: 'api',
+      vips: ['192.0.2.100'],
+      trackFile,
+      pollEveryMs: 50,
+      pollTimeoutMs: 2_000,
+      peersAreOpen: true,
       url: { secure: false, host: '127.0.0.1', port, path: '/' },
       onLocalApiProbe: async () => undefined,
       apiPort: undefined,

@@ -39,8 +39,12 @@ const events = () => logged.map(({ event }) => event);
 const asked = (id: string) => ({ id: id.repeat(16), by: 'root@cp-1', why: 'test', atMs: Date.now() });
 const drain = (id = 'a'): VipOrder => ({ kind: 'drain', ...asked(id), vips: ['api'] });
 const move = (part: Partial<MoveOrder> = {}): MoveOrder => ({
-  ...{ kind: 'move', ...asked('b'), vip: 'api', first: 'demote' },
-  ...{ untilMs: Date.now() + 60_000, ...part },
+  kind: 'move',
+  ...asked('b'),
+  vip: 'api',
+  first: 'demote',
+  untilMs: Date.now() + 60_000,
+  ...part,
 });
 
 test('an order counts from the moment it is read, also for a monitor that starts later, until it is removed', async () => {

@@ -17,7 +17,9 @@ beforeAll(async () => {
   const all: NetNamespace[] = [];
   for (let index = 0; index < 4; index += 1) all.push(stack.use(await createNetNamespace()));
   const ends = all.map((namespace, index) => ({
-    ...{ namespace, device: 'eth0', addresses: [`10.77.0.1${index}/24`, `fd77::1${index}/64`] },
+    namespace,
+    device: 'eth0',
+    addresses: [`10.77.0.1${index}/24`, `fd77::1${index}/64`],
   }));
   stack.use(await connectSegment(ends));
   [here, ...routers] = all as [NetNamespace, ...NetNamespace[]];

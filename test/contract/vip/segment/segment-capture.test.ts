@@ -25,8 +25,11 @@ const vips = [
 /** Its rules pass over what is ours, and take nothing away from the sets of adverts. */
 const routerIds: readonly WatchedRouterId[] = [
   {
-    ...{ virtualRouterId: 77, family: 'ipv4', interface: 'eth0' },
-    ...{ vip: '10.77.0.100', sourceAddress: '10.77.0.10' },
+    virtualRouterId: 77,
+    family: 'ipv4',
+    interface: 'eth0',
+    vip: '10.77.0.100',
+    sourceAddress: '10.77.0.10',
   },
 ];
 
@@ -63,7 +66,8 @@ test('a host with two VIPs of each family advertises one to this node and the ot
   ]);
   startKeepalived(other, { dir, name: 'holder', text });
   const all = vips.map(({ vip }) => vip);
-  const [answered, advertised] = [new Set<string>(), new Set<string>()];
+  const answered = new Set<string>();
+  const advertised = new Set<string>();
   await waitFor(
     'every VIP to be answered for, and two to be advertised',
     async () => {

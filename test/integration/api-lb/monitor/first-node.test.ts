@@ -26,7 +26,8 @@ afterEach(async (context) => {
 
 /** A monitor whose kubeconfig does not exist yet. */
 function startMonitor(program: 'haproxy' | 'keepalived', ...flags: readonly string[]): ChildProcess {
-  const [template, config] = [at(`${program}.ejs`), at(`${program}.conf`)];
+  const template = at(`${program}.ejs`);
+  const config = at(`${program}.conf`);
   const extension = program === 'haproxy' ? 'cfg' : 'conf';
   cpSync(join(templates, `${program}.${extension}.ejs`), template);
   const argv = [hawser, program, 'monitor', at('late-kubeconfig'), template, config];

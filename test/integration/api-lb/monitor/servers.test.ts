@@ -116,7 +116,9 @@ test('a server that left the list leaves the metric, and a HAProxy that is gone 
     return shown.lastChange?.cause === 'servers-changed' && shown;
   });
   expect(status).toMatchObject({
-    ...{ apiReachable: true, held: null, redirect: 'off' },
+    apiReachable: true,
+    held: null,
+    redirect: 'off',
     servers: [{ name: 'cp-1' }, { name: 'cp-2' }],
     lastChange: { cause: 'servers-changed', result: 'reloaded' },
   });

@@ -56,7 +56,12 @@ function contend(
   let changes = 0;
   const lease = contendForLease(
     {
-      ...{ session: through, namespace: 'hawser', name: 'router', identity, timing, ...(clock && { clock }) },
+      session: through,
+      namespace: 'hawser',
+      name: 'router',
+      identity,
+      timing,
+      ...(clock && { clock }),
       report: ({ event }) => events.push(event),
       onChange: () => {
         changes += 1;
@@ -121,14 +126,15 @@ test('the first takes the lease and renews it, the second waits until it is give
 test('a lease whose holder is gone is taken over once it was seen unchanged for its duration, whatever its times say', async () => {
   const longAgo = '2020-01-01T00:00:00.000000Z';
   cluster.store.set({
-    ...{
-      apiVersion: 'coordination.k8s.io/v1',
-      kind: 'Lease',
-      metadata: { name: 'router', namespace: 'hawser' },
-    },
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: 'router', namespace: 'hawser' },
     spec: {
-      ...{ holderIdentity: 'gone', leaseDurationSeconds: 1, leaseTransitions: 7 },
-      ...{ acquireTime: longAgo, renewTime: longAgo },
+      holderIdentity: 'gone',
+      leaseDurationSeconds: 1,
+      leaseTransitions: 7,
+      acquireTime: longAgo,
+      renewTime: longAgo,
     },
   });
   const beganAtMs = performance.now();
@@ -262,7 +268,8 @@ test('a lease whose holder died is taken over within 20 s', async () => {
   const clock = createClock(1);
   const renewTime = new Date().toISOString();
   cluster.store.set({
-    ...{ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' },
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
     metadata: { name: 'router', namespace: 'hawser' },
     spec: { holderIdentity: 'dead', leaseDurationSeconds: 15, renewTime },
   });

@@ -36,7 +36,8 @@ test('a pair that holds a VIP needs no flags but where its files are', async () 
   const [a, b] = pair.nodes;
   a.install();
   b.install();
-  const [first, second] = [a.supervise(), b.supervise()];
+  const first = a.supervise();
+  const second = b.supervise();
   await first.waitForState('MASTER');
   await second.waitForState('BACKUP');
   await waitFor('the VIP to be on the first node', () => a.holdsVip());

@@ -15,7 +15,9 @@ vi.setConfig({ testTimeout: 180_000 });
 
 const peerSpeaks = (everySeconds?: number) => async (segment: Segment) =>
   await startSpeaker(segment.peer, {
-    ...{ from: '10.77.0.12', to: '10.77.0.11', vip: VIP },
+    from: '10.77.0.12',
+    to: '10.77.0.11',
+    vip: VIP,
     ...(everySeconds && { everySeconds }),
   });
 const weSpeak = async ({ us }: Segment) =>

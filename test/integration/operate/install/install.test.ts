@@ -38,7 +38,9 @@ test('an install writes every file with its mode, and pods that name nothing but
   expect(node.tree()).toContain('/usr/local/bin/hawser 755');
   expect(node.read(SETTINGS)).toMatch(/^# yaml-language-server: \$schema=config\.schema\.json\n/);
   expect(parse(node.read(SETTINGS))).toEqual({
-    ...{ apiVips: ['10.0.0.100'], ingressVips: ['10.0.0.101'], clusterName: '10-0-0-100' },
+    apiVips: ['10.0.0.100'],
+    ingressVips: ['10.0.0.101'],
+    clusterName: '10-0-0-100',
   });
   for (const path of manifests)
     for (const each of parse(node.read(path)).spec.containers) expect(each.image).toBe(image);
@@ -110,11 +112,9 @@ test('settings that were written before the first install stay, and get the name
   node.write(SETTINGS, 'keepalived:\n  monitorTimeout: 5s\n');
   expect(await node.install('--first-node')).toMatchObject(done);
   expect(parse(node.read(SETTINGS))).toEqual({
-    ...{
-      keepalived: { monitorTimeout: '5s', firstNode: true },
-      apiVips: ['10.0.0.100'],
-      clusterName: '10-0-0-100',
-    },
+    keepalived: { monitorTimeout: '5s', firstNode: true },
+    apiVips: ['10.0.0.100'],
+    clusterName: '10-0-0-100',
   });
 });
 

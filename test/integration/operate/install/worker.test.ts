@@ -40,7 +40,8 @@ test('a worker gets the haproxy pod alone, which serves the node itself', async 
     '/var/log/hawser 1775',
   ]);
   expect(parse(node.read('/etc/hawser/config.yaml'))).toEqual({
-    ...{ worker: true, lbPort: 6443 },
+    worker: true,
+    lbPort: 6443,
     haproxy: { drainTimeout: '5s' },
   });
   const { containers, ...spec }: Spec = parse(node.read(MANIFEST)).spec;
@@ -105,7 +106,8 @@ test('an installed worker is uninstalled without a trace', async () => {
   await install('--worker');
   // No kubelet has started the pod.
   expect(await node.run('uninstall')).toMatchObject({
-    ...{ exitCode: 0, stderr: '' },
+    exitCode: 0,
+    stderr: '',
     stdout: expect.stringContaining('nothing of hawser is left'),
   });
   expect(node.tree()).toEqual(before);

@@ -32,8 +32,15 @@ test('24: the router exits 0 after its delay; the supervisor drains, and exits 1
   await using live = await startLiveRouter({ objects, env: { ROUTER_GRACEFUL_SHUTDOWN_DELAY: '1s' } });
   await live.answers('web.test', 'a');
   const load = await startLoad(live.cluster.namespace.prefix, {
-    ...{ host: live.host, hostHeader: 'web.test', port: live.httpPort, ratePerSecond: 0, timeoutMs: 1_000 },
-    ...{ streams: 1, streamRampMs: 1, servers: [], probe: null },
+    host: live.host,
+    hostHeader: 'web.test',
+    port: live.httpPort,
+    ratePerSecond: 0,
+    timeoutMs: 1_000,
+    streams: 1,
+    streamRampMs: 1,
+    servers: [],
+    probe: null,
   });
   await waitFor('the stream', async () => ((await live.supervisor.status()).current?.sessions ?? 0) > 0);
   live.router.kill('SIGTERM');

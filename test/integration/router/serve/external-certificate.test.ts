@@ -10,7 +10,9 @@ let live: LiveRouter;
 
 const pem = Buffer.from(selfSigned('web.test', new Date())).toString('base64');
 const secret: StoredObject = {
-  ...{ kind: 'Secret', apiVersion: 'v1', type: 'kubernetes.io/tls' },
+  kind: 'Secret',
+  apiVersion: 'v1',
+  type: 'kubernetes.io/tls',
   metadata: { name: 'web-tls', namespace: 'shop', uid: 'uid-web-tls' },
   data: { 'tls.crt': pem, 'tls.key': pem },
 };
@@ -22,7 +24,8 @@ const withSecret: StoredObject = {
   spec: { ...Object(web['spec']), tls: { ...tls, externalCertificate: { name: 'web-tls' } } },
 };
 const role: StoredObject = {
-  ...{ kind: 'Role', apiVersion: 'rbac.authorization.k8s.io/v1' },
+  kind: 'Role',
+  apiVersion: 'rbac.authorization.k8s.io/v1',
   metadata: { name: 'web-tls', namespace: 'shop', uid: 'uid-role' },
   rules: [{ apiGroups: [''], resources: ['secrets'], resourceNames: ['web-tls'], verbs: ['get'] }],
 };
@@ -54,7 +57,8 @@ test('a Secret is served if its namespace lets the router get it, and other cert
   await live.answers('web.test', '503');
   const refused = await waitFor('the status', condition);
   expect(refused).toMatchObject({
-    ...{ status: 'False', reason: 'ExternalCertificateValidationFailed' },
+    status: 'False',
+    reason: 'ExternalCertificateValidationFailed',
     message:
       'the router may not get Secret shop/web-tls: expected a Role in namespace shop with get for this Secret, and a RoleBinding of it to system:serviceaccount:hawser-router:hawser-router',
   });

@@ -20,7 +20,8 @@ const put = (name: string, content: string): void => {
 const page = (text: string): string => `HTTP/1.0 503 Unavailable\r\nContent-Type: text/plain\r\n\r\n${text}`;
 
 const clients = createAuthority(at('clients'));
-const [services, renewed] = [createAuthority(at('services')), createAuthority(at('renewed'))];
+const services = createAuthority(at('services'));
+const renewed = createAuthority(at('renewed'));
 const client = clients.issue({ commonName: 'client' });
 const own = services.issue({ commonName: 'router.test', dnsNames: ['edge.test', 're.test'] });
 const tlsRoute = (name: string, host: string, termination: string): StoredObject => {

@@ -36,7 +36,9 @@ function busyTenant(set: (objects: readonly StoredObject[]) => void) {
   };
   onTestFinished(() => stop.abort());
   return {
-    ...{ newest, run, stop: () => stop.abort() },
+    newest,
+    run,
+    stop: () => stop.abort(),
     beside: (objects: readonly StoredObject[]) => {
       others = objects;
       show();

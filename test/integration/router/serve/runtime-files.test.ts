@@ -21,7 +21,8 @@ test('certificates and hosts change without a new process, old connections go on
   const { host, supervisor, begin, want, runs, shouldRun, open } = await openSetWorld([], undefined, {
     ROUTER_SLOWLORIS_TIMEOUT: '10m',
   });
-  const [first, renewed] = [certificate('a.test'), certificate('a.test')];
+  const first = certificate('a.test');
+  const renewed = certificate('a.test');
   const a = { name: 'a', host: 'a.test', pem: first };
   const b = { name: 'b', host: 'b.test' };
   await begin(a, b);
@@ -71,7 +72,9 @@ test('certificates and hosts change without a new process, old connections go on
 
 test('a host with two certificates serves the renewed one, as after a restart', async () => {
   const { supervisor, begin, want, open } = await openSetWorld();
-  const [first, renewed, other] = [certificate('a.test'), certificate('a.test'), certificate('a.test')];
+  const first = certificate('a.test');
+  const renewed = certificate('a.test');
+  const other = certificate('a.test');
   // The last route's is served, as by openshift-router.
   const a = { name: 'a', host: 'a.test', pem: other };
   await begin(a, { name: 'b', host: 'a.test', pem: first });
@@ -84,7 +87,8 @@ test('a host with two certificates serves the renewed one, as after a restart', 
 test('a certificate of its own comes before the default certificate, at the start, once one of them is renewed, and after a restart', async () => {
   const fallback = certificate('a.test');
   const { supervisor, begin, want, open } = await openSetWorld([], fallback);
-  const [own, renewed] = [certificate('a.test'), certificate('a.test')];
+  const own = certificate('a.test');
+  const renewed = certificate('a.test');
   const b = { name: 'b', host: 'b.test' };
   await begin({ name: 'a', host: 'a.test', pem: own }, b);
   expect(shown(await open('a.test'))).toBe(printOf(own));

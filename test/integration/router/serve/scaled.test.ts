@@ -17,7 +17,8 @@ test('a service scaled from one pod to two, to none and back takes no reload, an
   };
   const scaleTo = async (...numbers: readonly number[]) =>
     expect(await want({ ...shop, servers: numbers })).toMatchObject({ kind: 'reloaded', atRunTime: true });
-  const [one, two] = [{ ...shop, servers: [1] }, [1, 2]];
+  const one = { ...shop, servers: [1] };
+  const two = [1, 2];
   await begin(one);
   const processes = host.haproxys().map(({ id }) => id.pid);
   expect(await servers()).toMatchObject({ 'pod-1': alone });
@@ -45,7 +46,8 @@ test('a service scaled from one pod to two, to none and back takes no reload, an
 
 test('hundreds of pods that come and go at once take no reload', async () => {
   const { host, begin, want, runs, shouldRun } = await openSetWorld();
-  const [few, many] = [[1], Array.from({ length: 250 }, (_, index) => index + 1)];
+  const few = [1];
+  const many = Array.from({ length: 250 }, (_, index) => index + 1);
   const shops = (servers: readonly number[]) =>
     ['a', 'b'].map((name) => ({ name, host: `${name}.test`, servers }));
   await begin(...shops(few));

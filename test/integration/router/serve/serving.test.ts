@@ -37,8 +37,15 @@ afterAll(async () => {
 
 test('6: no request is lost over reloads, and a long one goes on', async () => {
   const load = await startLoad(live.cluster.namespace.prefix, {
-    ...{ host: live.host, hostHeader: WEB, port: live.httpPort, ratePerSecond: 100, timeoutMs: 10_000 },
-    ...{ streams: 5, streamRampMs: 100, servers: ['a'], probe: null },
+    host: live.host,
+    hostHeader: WEB,
+    port: live.httpPort,
+    ratePerSecond: 100,
+    timeoutMs: 10_000,
+    streams: 5,
+    streamRampMs: 100,
+    servers: ['a'],
+    probe: null,
   });
   const before = await live.generation();
   for (const name of ['one', 'two', 'three']) {
@@ -68,8 +75,15 @@ test('requests that a pod has begun finish when it leaves the endpoints, and whe
   set(...web, newest);
   await live.answers('newest.test', 'a');
   const load = await startLoad(live.cluster.namespace.prefix, {
-    ...{ host: live.host, hostHeader: WEB, port: live.httpPort, ratePerSecond: 20, timeoutMs: 10_000 },
-    ...{ streams: 5, streamRampMs: 100, servers: ['a', 'b'], probe: null },
+    host: live.host,
+    hostHeader: WEB,
+    port: live.httpPort,
+    ratePerSecond: 20,
+    timeoutMs: 10_000,
+    streams: 5,
+    streamRampMs: 100,
+    servers: ['a', 'b'],
+    probe: null,
   });
   const before = await live.generation();
   set(web[0] as StoredObject, newest, slice('web', [1]));

@@ -18,7 +18,9 @@ const web = plainRoute('web', 'web.test');
 const thief = plainRoute('thief', 'web.test', { createdAt: 1 });
 const bill = plainRoute('bill', 'bill.test', { namespace: 'pay' });
 const balancer: StoredObject = {
-  ...{ kind: 'Service', apiVersion: 'v1', metadata: { name: 'router', namespace: 'edge' } },
+  kind: 'Service',
+  apiVersion: 'v1',
+  metadata: { name: 'router', namespace: 'edge' },
   spec: { type: 'LoadBalancer' },
   status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } },
 };
@@ -28,8 +30,10 @@ const pods = [slice('web', [0]), slice('bill', [1], 'pay')];
 beforeAll(async () => {
   live = await startLiveRouter({
     env: {
-      ...{ NAMESPACE_LABELS: 'team=mine', ROUTER_CANONICAL_HOSTNAME: 'router.test' },
-      ...{ HAWSER_INGRESS_CLASS: 'hawser', HAWSER_PUBLISH_SERVICE: 'edge/router' },
+      NAMESPACE_LABELS: 'team=mine',
+      ROUTER_CANONICAL_HOSTNAME: 'router.test',
+      HAWSER_INGRESS_CLASS: 'hawser',
+      HAWSER_PUBLISH_SERVICE: 'edge/router',
     },
     objects: [namespace('shop', 'mine'), namespace('pay', 'other'), web, thief, bill, ...pods, ...edge],
   });
@@ -63,7 +67,9 @@ async function admitted(route: StoredObject, status: 'True' | 'False') {
 
 test('11: a route whose host belongs to an older one says so in its status', async () => {
   expect(await admitted(web, 'True')).toMatchObject({
-    ...{ host: 'web.test', routerName: 'public', routerCanonicalHostname: 'router.test' },
+    host: 'web.test',
+    routerName: 'public',
+    routerCanonicalHostname: 'router.test',
   });
   expect((await admitted(thief, 'False')).conditions).toMatchObject([
     { reason: 'HostAlreadyClaimed', message: 'route web already has web.test and is older' },

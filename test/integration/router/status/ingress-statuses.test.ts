@@ -31,7 +31,9 @@ const stored = (name = 'web'): StoredObject => {
   return found;
 };
 const service = (ip: string | undefined): StoredObject => ({
-  ...{ kind: 'Service', apiVersion: 'v1', metadata: { name: 'router', namespace: 'edge' } },
+  kind: 'Service',
+  apiVersion: 'v1',
+  metadata: { name: 'router', namespace: 'edge' },
   status: { loadBalancer: ip === undefined ? {} : { ingress: [{ ip }] } },
 });
 /** As another controller writes, which names itself. */

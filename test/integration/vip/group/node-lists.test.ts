@@ -32,10 +32,16 @@ async function open() {
   const kubeconfig = openKubeconfig(cluster.kubeconfigPath, () => undefined);
   const metrics = createKeepalivedMonitorMetrics(() => 0, createMetricsRegistry());
   const settings = {
-    ...{ apiVips: ['10.0.0.100', 'fd00::100'], ingressVips: ['10.0.0.101'], source: 'nodes' as const },
+    apiVips: ['10.0.0.100', 'fd00::100'],
+    ingressVips: ['10.0.0.101'],
+    source: 'nodes' as const,
     // A poll that is answered later than this has the watches cut.
-    ...{ servers: undefined, apiPort: 1, checkInterval: 1_000, settle: 0 },
-    ...{ lastKnownPath: join(cluster.dir, 'vrrp-nodes.json'), config: join(cluster.dir, 'keepalived.conf') },
+    servers: undefined,
+    apiPort: 1,
+    checkInterval: 1_000,
+    settle: 0,
+    lastKnownPath: join(cluster.dir, 'vrrp-nodes.json'),
+    config: join(cluster.dir, 'keepalived.conf'),
   };
   const { lists, loops } = await openNodeLists(
     settings,

@@ -55,7 +55,9 @@ test('two VIPs with one router id: keepalived 2.2 has both held, and neither hol
   await using c = await createNetNamespace();
   const namespaces = [a, b, c];
   const ends = namespaces.map((namespace, index) => ({
-    ...{ namespace, device: 'eth0', addresses: [`${addressOf(index)}/24`] },
+    namespace,
+    device: 'eth0',
+    addresses: [`${addressOf(index)}/24`],
   }));
   await using _segment = await connectSegment(ends);
   const [first, backup, other] = [

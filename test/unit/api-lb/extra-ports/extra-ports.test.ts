@@ -82,7 +82,8 @@ test('HAProxy does not listen where servers of an extra port do', () => {
 
 test('on a worker HAProxy may listen on the port itself, and on none of its own', () => {
   expect(typed('name=a port=9345 listenPort=9345', '--worker', '--lb-port=6443')[0]).toMatchObject({
-    ...{ port: 9345, listenPort: 9345 },
+    port: 9345,
+    listenPort: 9345,
   });
   expect(() => typed('name=a port=9345 listenPort=6443', '--worker', '--lb-port=6443')).toThrow(
     /listenPort 6443: it is/,

@@ -15,12 +15,20 @@ plain,cp-4,0,0,0,0,UP,,2,0,unix,0,
 test('the servers that clients get, with the server whose checks decide about each', () => {
   expect(parseServerCounters(csv)).toEqual([
     {
-      ...{ name: 'masters/cp-1', checkedAs: 'masters_checks/cp-1', isUp: true },
+      name: 'masters/cp-1',
+      checkedAs: 'masters_checks/cp-1',
+      isUp: true,
       address: { host: '10.0.0.1', port: 6443 },
-      ...{ failedAttempts: 6, redispatched: 3, longestConnectMs: 250, chosen: 7, bytesFromServer: 5 },
+      failedAttempts: 6,
+      redispatched: 3,
+      longestConnectMs: 250,
+      chosen: 7,
+      bytesFromServer: 5,
     },
     expect.objectContaining({
-      ...{ name: 'masters/cp-2', isUp: false, address: { host: 'fd00::2', port: 6443 } },
+      name: 'masters/cp-2',
+      isUp: false,
+      address: { host: 'fd00::2', port: 6443 },
     }),
   ]);
 });

@@ -6,9 +6,15 @@ import type { ProbeResult } from '../../../../src/engine/system/network/probe-tc
 
 function server(name: string, more: Partial<ServerCounters> = {}): ServerCounters {
   return {
-    ...{ name: `masters/${name}`, checkedAs: `masters_checks/${name}`, isUp: true },
+    name: `masters/${name}`,
+    checkedAs: `masters_checks/${name}`,
+    isUp: true,
     address: { host: `10.0.0.${name.length}`, port: 6443 },
-    ...{ failedAttempts: 0, redispatched: 0, longestConnectMs: 0, chosen: 0, bytesFromServer: 0 },
+    failedAttempts: 0,
+    redispatched: 0,
+    longestConnectMs: 0,
+    chosen: 0,
+    bytesFromServer: 0,
     ...more,
   };
 }
@@ -26,7 +32,8 @@ function lookAt(...looks: readonly (readonly ServerCounters[])[]): readonly stri
 }
 
 test('a server is suspected after a failed attempt, not for those that were counted before the first look', () => {
-  const [before, after] = [server('a', { failedAttempts: 7 }), server('a', { failedAttempts: 8 })];
+  const before = server('a', { failedAttempts: 7 });
+  const after = server('a', { failedAttempts: 8 });
   expect(lookAt([before])).toEqual([]);
   expect(lookAt([before], [before])).toEqual([]);
   expect(lookAt([before], [after])).toEqual(['masters/a failed-attempts']);
@@ -39,7 +46,8 @@ test('a server that gets no connections is not suspected', () => {
 });
 
 test('a server that got a connection is suspected after 0.4 s in which none ended with an answer', () => {
-  const [idle, asked] = [server('a'), server('a', { chosen: 1 })];
+  const idle = server('a');
+  const asked = server('a', { chosen: 1 });
   const answered = server('a', { chosen: 1, bytesFromServer: 1 });
   expect(lookAt([idle], [asked], [asked], [asked], [asked])).toEqual([]);
   expect(lookAt([idle], [asked], [asked], [asked], [asked], [asked])).toEqual(['masters/a no-answer']);
@@ -63,7 +71,9 @@ test('a new address of the node makes every server suspect that is up, at the fi
 });
 
 const ownAddresses = new Set(['10.0.0.1']);
-const [own, other, suspect] = [server('a'), server('bb'), server('ccc')];
+const own = server('a');
+const other = server('bb');
+const suspect = server('ccc');
 const all = [own, other, suspect];
 
 /** What becomes of the suspect, with what the probes found of each. */

@@ -35,7 +35,8 @@ const contentOf = (set: Rendered): Content => JSON.parse(set.text);
 
 /** Shape 9 is one that the program takes no runtime update of. */
 function compare(running: Rendered, wanted: Rendered): Plan {
-  const [before, after] = [contentOf(running), contentOf(wanted)];
+  const before = contentOf(running);
+  const after = contentOf(wanted);
   const isTold = after.map(
     ([shape, servers], index) => before[index]?.[0] === shape && before[index]?.[1] !== servers,
   );
@@ -60,13 +61,17 @@ export function createWorld({ check, reloadEveryMs, isBad }: WorldOptions) {
   let nowMs = 1_000;
   let lastReloadMs = Number.NEGATIVE_INFINITY;
   let disk: { main: Revision | undefined; isOwn: boolean; good: Revision | undefined } = {
-    ...{ main: undefined, isOwn: false, good: undefined },
+    main: undefined,
+    isOwn: false,
+    good: undefined,
   };
   /** What the supervisor says that runs, and what does. */
   let program: { revision: Revision | undefined; content: Content | undefined } = {
-    ...{ revision: undefined, content: undefined },
+    revision: undefined,
+    content: undefined,
   };
-  let [verdicts, outcomes] = [0, 0];
+  let verdicts = 0;
+  let outcomes = 0;
 
   const dispatch = (event: DeployEvent<number>): void => {
     const step = advance(state, event, nowMs, policy);
@@ -90,7 +95,8 @@ export function createWorld({ check, reloadEveryMs, isBad }: WorldOptions) {
         if (trouble === 'disk') return dispatch({ kind: 'failed', message: 'EIO' });
         const running = trouble === 'silent' ? undefined : program.revision;
         return dispatch({
-          ...{ kind: 'looked', onDisk: { revision: disk.main, isOwn: disk.isOwn } },
+          kind: 'looked',
+          onDisk: { revision: disk.main, isOwn: disk.isOwn },
           ...(action.isFirst && { good: disk.good }),
           ...(action.asksRunning && { running }),
         });
@@ -221,8 +227,15 @@ export function createWorld({ check, reloadEveryMs, isBad }: WorldOptions) {
     },
     now: () => nowMs,
     left: () => ({
-      ...{ wrong, disk, program, reports, verdicts, outcomes, wanted: state.wanted?.revision },
-      ...{ good: state.good, state },
+      wrong,
+      disk,
+      program,
+      reports,
+      verdicts,
+      outcomes,
+      wanted: state.wanted?.revision,
+      good: state.good,
+      state,
     }),
     contentOf: (revision: Revision | undefined) => (revision === undefined ? undefined : files.get(revision)),
   };

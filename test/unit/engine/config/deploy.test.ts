@@ -159,7 +159,8 @@ it('the revision of one file is the hash of its bytes', () => {
 });
 
 const policy: Policy = {
-  ...{ check: 'when-idle', reloadEveryMs: 0 },
+  check: 'when-idle',
+  reloadEveryMs: 0,
   compare: (_, wanted) => ({ tell: [{}], reload: [], running: wanted }),
 };
 
@@ -235,7 +236,9 @@ it('what runs is unknown after an update was abandoned, and not after a look', (
 });
 
 const waiting: Deploy<number> = {
-  ...{ ...initialDeploy(), wanted: second, running: first },
+  ...initialDeploy(),
+  wanted: second,
+  running: first,
   onDisk: { revision: second.revision, isOwn: true },
 };
 

@@ -10,7 +10,9 @@ const minutes = (count: number) => count * 60_000;
 test('a file that hawser wrote is removed once no set has named it for an hour, and no other file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hawser-files-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const [named, old, half] = [`certs/a.${digest}.pem`, `certs/b.${digest}.pem`, `certs/.c.${digest}`];
+  const named = `certs/a.${digest}.pem`;
+  const old = `certs/b.${digest}.pem`;
+  const half = `certs/.c.${digest}`;
   mkdirSync(join(folder, 'certs'));
   for (const name of [named, old, half, 'certs/by-hand.pem']) writeFileSync(join(folder, name), '');
   const unnamed = { since: new Map<string, number>(), lookAtMs: 0 };

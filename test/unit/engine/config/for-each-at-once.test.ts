@@ -6,7 +6,8 @@ const soon = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 it('all of a list are done, each once, and no more than sixteen at once', async () => {
   const done: number[] = [];
-  let [running, most] = [0, 0];
+  let running = 0;
+  let most = 0;
   await forEachAtOnce(numbers, async (each) => {
     running += 1;
     most = Math.max(most, running);
@@ -19,7 +20,8 @@ it('all of a list are done, each once, and no more than sixteen at once', async 
 });
 
 it('after a failure nothing more is begun, and what was begun is over when it is thrown', async () => {
-  let [begun, over] = [0, 0];
+  let begun = 0;
+  let over = 0;
   const work = async (each: number) => {
     begun += 1;
     await soon();

@@ -3,9 +3,14 @@ import { judgeAccess } from '../../../../src/engine/examine/judge-access.ts';
 import type { Access } from '../../../../src/engine/kube/access-review.ts';
 
 const access = (verb: string, resource: string, at: Partial<Access> = {}): Access => ({
-  ...{ verb, group: '', resource, namespace: undefined, ...at },
+  verb,
+  group: '',
+  resource,
+  namespace: undefined,
+  ...at,
 });
-const [allowed, denied] = [{ kind: 'allowed' as const }, { kind: 'denied' as const }];
+const allowed = { kind: 'allowed' as const };
+const denied = { kind: 'denied' as const };
 const silent = { kind: 'failure' as const, status: undefined, message: 'connection refused' };
 
 test.each([
@@ -18,7 +23,8 @@ test.each([
       { access: access('get', 'leases', { namespace: 'infra' }), answer: denied },
     ],
     {
-      ...{ kind: 'fail', remedy: 'give secrets, secrets, leases' },
+      kind: 'fail',
+      remedy: 'give secrets, secrets, leases',
       message: 'the API does not let it list, watch secrets; get leases in namespace infra',
     },
   ],

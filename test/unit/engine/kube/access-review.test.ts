@@ -9,7 +9,8 @@ const routesStatus = { verb: 'patch', group: 'route.openshift.io', resource: 'ro
 function sessionSaying(value: unknown) {
   const session = {
     firstAnswer: async () => ({
-      ...{ kind: 'answered' as const, answer: { kind: 'object', value } as never },
+      kind: 'answered' as const,
+      answer: { kind: 'object', value } as never,
       target: {} as ApiTarget,
     }),
   };
@@ -25,12 +26,16 @@ test("the API's answer is used, and an invalid one is no permission", async () =
 
 test('a subresource is asked for as the API names it, in one namespace or in all', () => {
   expect(accessReview(routesStatus)).toMatchObject({
-    ...{ method: 'POST', path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews' },
+    method: 'POST',
+    path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
     body: {
       kind: 'SelfSubjectAccessReview',
       spec: {
         resourceAttributes: {
-          ...{ verb: 'patch', group: 'route.openshift.io', resource: 'routes', subresource: 'status' },
+          verb: 'patch',
+          group: 'route.openshift.io',
+          resource: 'routes',
+          subresource: 'status',
         },
       },
     },

@@ -39,7 +39,8 @@ test('a list that hung since before another one was answered is no new outage, a
 test('several views with one outage tell of it once, and of what one of them alone is refused', () => {
   const events: string[] = [];
   const outage = trackApi(({ event }) => events.push(event));
-  const [one, other] = [createView([nodes], outage), createView([masters], outage)];
+  const one = createView([nodes], outage);
+  const other = createView([masters], outage);
   const hungSinceMs = monotonicMs();
   for (const { view } of [one, other]) view.unavailable(silence, hungSinceMs);
   one.view.relisted(nodes, list(), from);
@@ -85,7 +86,8 @@ test('the view of the objects does not depend on when it is read', () => {
   fc.assert(
     fc.property(fc.array(news, { maxLength: 12 }), (all) => {
       const resources = [named('x'), named('y')];
-      const [asked, silent] = [createView(resources).view, createView(resources).view];
+      const asked = createView(resources).view;
+      const silent = createView(resources).view;
       for (const { kind, resource: index, key, objects } of all) {
         const resource = resources[index] ?? nodes;
         const [{ version, value }] = objects;

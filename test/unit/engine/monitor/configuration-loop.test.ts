@@ -14,7 +14,8 @@ interface Facts {
 
 /** When the loop renders and when it deploys, in milliseconds of a clock that stands still while nothing sleeps. */
 async function timesOf(untilMs: number, { wakesAt = [], renderMs = 0, heldUntilMs = 0, isUnusable }: Facts) {
-  const [rendered, deployed]: [number[], number[]] = [[], []];
+  const rendered: number[] = [];
+  const deployed: number[] = [];
   const stop = new AbortController();
   let nowMs = 0;
   const sleep = async (timeoutMs: number): Promise<void> => {
@@ -25,8 +26,10 @@ async function timesOf(untilMs: number, { wakesAt = [], renderMs = 0, heldUntilM
   };
   await runConfigurationLoop<number>(
     {
-      ...{ wake: { poke: () => undefined, sleep }, checkIntervalMs: CHECK_INTERVAL_MS },
-      ...{ beat: () => undefined, now: () => nowMs },
+      wake: { poke: () => undefined, sleep },
+      checkIntervalMs: CHECK_INTERVAL_MS,
+      beat: () => undefined,
+      now: () => nowMs,
       next: async () => ({ input: nowMs, lookAgainInMs: undefined }),
       render: async (at) => {
         rendered.push(at);

@@ -107,7 +107,8 @@ test('/status is JSON for requests by address, and nothing for a foreign name th
 });
 
 test('/readyz is the word of a program that has one, its trouble comes first, and others have none', async () => {
-  const [port, plain] = [await freePort(), await freePort()];
+  const port = await freePort();
+  const plain = await freePort();
   let trouble: string | undefined;
   let unready: string | undefined = 'no VIP can come';
   const common = { trouble: () => trouble, metrics: () => '', status: () => ({}) };
@@ -140,7 +141,9 @@ test('connections that nobody uses turn no probe away', async () => {
 test('metrics are served to permitted clients only, and long ones in pieces', async () => {
   const port = await freePort();
   const endpoint = {
-    ...{ trouble: () => undefined, unready: () => 'not yet', status: () => ({}) },
+    trouble: () => undefined,
+    unready: () => 'not yet',
+    status: () => ({}),
     metrics: async () => ['a 1\n', 'b 2\n'],
     mayReadMetrics: async ({ authorization, isLocal }: Reader) => isLocal && authorization === 'Bearer me',
   };

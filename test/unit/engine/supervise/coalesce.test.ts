@@ -20,7 +20,8 @@ test('a run that fails rejects the callers that waited for it, and no later ones
     if (runs === 1) throw new Error('EMFILE');
     return runs;
   });
-  const [first, second] = [work(), work()];
+  const first = work();
+  const second = work();
   await expect(first).rejects.toThrow('EMFILE');
   expect(await second).toBe(2);
 });

@@ -40,7 +40,8 @@ function scene(
   overrides: Partial<Decisions<State, Event, string>> = {},
   keep = (): void => undefined,
 ): Scene {
-  const [begun, reported]: [string[], string[]] = [[], []];
+  const begun: string[] = [];
+  const reported: string[] = [];
   const act = (action: string): Promise<void> | void => {
     begun.push(action);
     const isFirst = begun.filter((it) => it === action).length === 1;

@@ -12,7 +12,8 @@ test.each([
   ...['reload now', 'toString', 'constructor x', ''].map((line): [string, object] => [
     line,
     {
-      ...{ ok: false, stage: 'protocol' },
+      ok: false,
+      stage: 'protocol',
       message: `Cannot answer "${line}": unknown request, expected "reload"`,
     },
   ]),

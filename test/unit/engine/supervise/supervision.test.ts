@@ -39,7 +39,9 @@ test('a request that cannot be decided is answered, and logged with what was dec
   const { supervision, logged, failed } = scene();
   const answer = await supervision.ask((request) => ({ kind: 'undecidable', request }));
   expect(answer).toEqual({
-    ...{ ok: false, stage: 'internal', message: 'Cannot decide what to do: no rule for it' },
+    ok: false,
+    stage: 'internal',
+    message: 'Cannot decide what to do: no rule for it',
   });
   expect(logged).toMatchObject([{ event: 'internal-error', level: 'error', during: 'event undecidable' }]);
   expect(failed).toEqual([]);

@@ -3,9 +3,12 @@ import { judgeServing, type ServingReading } from '../../../../src/haproxy/docto
 import { said } from '../../../helpers/doctor/scene.ts';
 import { haproxySupervisorSays } from '../../../helpers/status-samples.ts';
 
-const [socket, statsSocket, portsAre] = ['/run/master.sock', '/run/stats.sock', 'HTTP_PORT'];
+const socket = '/run/master.sock';
+const statsSocket = '/run/stats.sock';
+const portsAre = 'HTTP_PORT';
 const answered = (part: object): ServingReading['supervisor'] => ({
-  ...{ kind: 'answered', socket },
+  kind: 'answered',
+  socket,
   answer: { ...haproxySupervisorSays, ...part } as never,
 });
 const lastFailure = { stage: 'start', message: 'cannot bind socket [0.0.0.0:80]', agoMs: 1 };

@@ -24,8 +24,12 @@ async function metricsOf(characters: number): Promise<string> {
   await once(server, 'listening');
   const exporter = createExporter(
     {
-      ...{ statsSocket, exported: usualColumns, serverThreshold: 0, baseIntervalMs: 60_000 },
-      ...{ timeoutMs: 30_000, labelsOf: () => ({ backend: 'a' }) },
+      statsSocket,
+      exported: usualColumns,
+      serverThreshold: 0,
+      baseIntervalMs: 60_000,
+      timeoutMs: 30_000,
+      labelsOf: () => ({ backend: 'a' }),
     },
     () => 1,
     () => 0,

@@ -14,9 +14,13 @@ const backend = (name: string, ...lines: readonly string[]): string =>
 const head = 'global\n  maxconn 10\nfrontend main\n  bind :80\n';
 const mode = 0o600;
 const setOf = (pieces: readonly string[], ...others: readonly SetFile[]): Rendered => ({
-  ...{ pieces, others, mode, text: pieces.join('') },
+  pieces,
+  others,
+  mode,
+  text: pieces.join(''),
 });
-const [one, two] = [backend('one', 'server s 10.0.0.1:80'), backend('two', 'server s 10.0.0.1:80')];
+const one = backend('one', 'server s 10.0.0.1:80');
+const two = backend('two', 'server s 10.0.0.1:80');
 const moved = { one: one.replace('0.1', '0.2'), two: two.replace('0.1', '0.2') };
 const inForm = {
   pieces: (set: Rendered): Rendered => set,
@@ -33,7 +37,8 @@ test.each(Object.entries(inForm))(
   'a backend that needs a reload does not delay another, as %s',
   (_, form) => {
     const changed = backend('two', 'balance source', 'server s 10.0.0.9:80');
-    const [before, after] = [setOf([head, one, two]), setOf([head, moved.one, changed])];
+    const before = setOf([head, one, two]);
+    const after = setOf([head, moved.one, changed]);
     const { names, reload, running } = found(form(before), form(after));
     expect(names).toEqual(['one/s']);
     expect(reload).toEqual(['"backend two" differs, not only in its servers']);
@@ -75,7 +80,8 @@ test('maps are not read for a new route, which needs a reload anyway', () => {
 
 test('a moved pod waits while defaults differ, which may hold its options', () => {
   const defaults = (line: string): string => `defaults\n  ${line}\n`;
-  const [before, after] = [defaults('timeout server 1s'), defaults('timeout server 2s')];
+  const before = defaults('timeout server 1s');
+  const after = defaults('timeout server 2s');
   const { names, reload, running } = found(setOf([before, one]), setOf([after, moved.one]));
   expect([names, reload.length]).toEqual([[], 1]);
   expect(running.text).toBe([before, one].join(''));
@@ -83,7 +89,8 @@ test('a moved pod waits while defaults differ, which may hold its options', () =
 
 test('nothing is sent at runtime for a part of a file in which one backend depends on another', () => {
   const tracking = backend('two', 'server s 10.0.0.1:80 track one/other');
-  const [before, after] = [`${head}${one}${tracking}`, `${head}${moved.one}${tracking}  balance source\n`];
+  const before = `${head}${one}${tracking}`;
+  const after = `${head}${moved.one}${tracking}  balance source\n`;
   const { names, reload, running } = found({ text: before, mode }, { text: after, mode });
   expect([names, reload.length, running.text]).toEqual([[], 1, before]);
 });
@@ -140,9 +147,11 @@ test('property: what runs after the changes is between both sets, and only the r
     );
   fc.assert(
     fc.property(worlds, worlds, fc.constantFrom(...Object.values(inForm)), (old, now, form) => {
-      const [before, after] = [form(made(old)), form(made(now))];
+      const before = form(made(old));
+      const after = form(made(now));
       const { tell, reload, running } = planBetween(before, after, kindOf);
-      const [there, rest] = [planBetween(before, running, kindOf), planBetween(running, after, kindOf)];
+      const there = planBetween(before, running, kindOf);
+      const rest = planBetween(running, after, kindOf);
       expect(there).toMatchObject({ tell, reload: [] });
       expect(rest).toMatchObject({ tell: [], reload });
       if (reload.length === 0)
@@ -151,7 +160,9 @@ test('property: what runs after the changes is between both sets, and only the r
   );
 });
 
-const [same, first, second] = ['server s 10.0.0.1:80', 'server s 10.0.0.2:80', 'server s 10.0.0.3:80'];
+const same = 'server s 10.0.0.1:80';
+const first = 'server s 10.0.0.2:80';
+const second = 'server s 10.0.0.3:80';
 const textOf = (ofOne: string, ofTwo: string) => `${head}${backend('one', ofOne)}${backend('two', ofTwo)}`;
 
 const changedTexts = (one: string, other: string) => {

@@ -51,7 +51,8 @@ function createScene(first: readonly ApiServer[], finishMs = 0) {
   const runtime = createRuntime({
     ...haproxy,
     readSetFile: async () => undefined,
-    ...{ stepMs: 0, finishMs },
+    stepMs: 0,
+    finishMs,
   });
   return { haproxy, runtime };
 }
@@ -116,24 +117,26 @@ test('whatever was done by hand is found as drift, and repaired', async () => {
 });
 
 test('a command that HAProxy refuses is named in its words', async () => {
-  const [before, after] = [[], ['a', 'b'].map((name) => ({ name, host: 1, weight: 1 }))];
+  const after = ['a', 'b'].map((name) => ({ name, host: 1, weight: 1 }));
   const ask: HaproxyModel['ask'] = async (_, command) =>
     command.startsWith('show') ? createHaproxyModel(textOf([])).ask(running, command) : 'No.\n';
   const deaf = createRuntime({
-    ...{ ask, askEach: askingEach(ask) },
+    ask,
+    askEach: askingEach(ask),
     readSetFile: async () => undefined,
     stepMs: 0,
   });
-  expect(await deaf.change(running, { changes: changesOf(before, after.slice(0, 1)) })).toEqual({
+  expect(await deaf.change(running, { changes: changesOf([], after.slice(0, 1)) })).toEqual({
     kind: 'refused',
     reason: '"add server masters/a 10.0.0.1:6443 check weight 1" was answered with "No."',
   });
   const gone = createRuntime({
-    ...{ ask: async () => undefined, askEach: async () => [] },
+    ask: async () => undefined,
+    askEach: async () => [],
     readSetFile: async () => undefined,
     stepMs: 0,
   });
-  expect(await gone.change(running, { changes: changesOf(before, after) })).toEqual({
+  expect(await gone.change(running, { changes: changesOf([], after) })).toEqual({
     kind: 'refused',
     reason: 'HAProxy does not say which servers "masters" has',
   });
@@ -144,10 +147,8 @@ test('a build without the commands is found by its own help', async () => {
     (command) => `  ${command} X : y`,
   );
   const poor = createRuntime({
-    ...{
-      ask: async () => `The following commands are valid:\n${help.join('\n')}\n`,
-      askEach: async () => [],
-    },
+    ask: async () => `The following commands are valid:\n${help.join('\n')}\n`,
+    askEach: async () => [],
     readSetFile: async () => undefined,
   });
   expect(await poor.missingCommands(running)).toEqual(
@@ -162,9 +163,11 @@ test('connections with a server that moves, goes and returns may finish if the c
   const runtime = createRuntime({
     ...haproxy,
     readSetFile: async () => undefined,
-    ...{ stepMs: 0, finishMs: 60_000 },
+    stepMs: 0,
+    finishMs: 60_000,
   });
-  const [mayFinish, place] = [{ options: 'check' }, { port: 80, weight: 1, options: 'check' }];
+  const mayFinish = { options: 'check' };
+  const place = { port: 80, weight: 1, options: 'check' };
   const tell = async (server: string, address?: string, more: object = { mayFinish }) => {
     const wanted = address === undefined ? null : { address, ...place };
     return await runtime.change(running, { changes: [{ kind: 'server', server, wanted, ...more }] });
@@ -213,7 +216,8 @@ test('a server whose cookie HAProxy refuses gets one of its backend before the o
   const haproxy = createHaproxyModel(texts[0]);
   const { commands, asking } = withoutCookies(haproxy.ask);
   const runtime = createRuntime({
-    ...{ ask: asking, askEach: askingEach(asking) },
+    ask: asking,
+    askEach: askingEach(asking),
     readSetFile: async () => undefined,
     stepMs: 0,
     finishMs: 60_000,
@@ -243,7 +247,8 @@ test('a server whose cookie HAProxy refuses gets one of its backend before the o
 });
 
 test('a server stays in use if HAProxy refuses its replacement', async () => {
-  const [before, after] = [withCookies('a 10.0.0.1:80'), withCookies('b 10.0.0.2:80')];
+  const before = withCookies('a 10.0.0.1:80');
+  const after = withCookies('b 10.0.0.2:80');
   const haproxy = createHaproxyModel(before);
   const commands: string[] = [];
   const ask: typeof haproxy.ask = async (of, command) => {
@@ -251,7 +256,8 @@ test('a server stays in use if HAProxy refuses its replacement', async () => {
     return command.startsWith('add server') ? 'Out of memory.\n' : await haproxy.ask(of, command);
   };
   const runtime = createRuntime({
-    ...{ ask, askEach: askingEach(ask) },
+    ask,
+    askEach: askingEach(ask),
     readSetFile: async () => undefined,
     stepMs: 0,
   });
@@ -299,7 +305,8 @@ test('the servers of many backends are read on one connection and changed on ano
   const names = ['one', 'two', 'three'];
   const textAt = (host: number): string => names.map((name) => backend(name, host)).join('');
   const haproxy = createHaproxyModel(textAt(1));
-  const [asked, batches]: [string[], (readonly string[])[]] = [[], []];
+  const asked: string[] = [];
+  const batches: (readonly string[])[] = [];
   const runtime = createRuntime({
     ask: async (of, command) => {
       asked.push(command);

@@ -34,7 +34,11 @@ export function createHaproxyModel(text: string): HaproxyModel {
     const after = (word: string): string | undefined => options[options.indexOf(word) + 1 || options.length];
     const admin = options.includes('disabled') ? 5 : isStatic ? 0 : 1;
     servers.set(server, {
-      ...{ address, port, admin, isStatic, weight: Number(after('weight') ?? 1) },
+      address,
+      port,
+      admin,
+      isStatic,
+      weight: Number(after('weight') ?? 1),
     });
   }
   const answer = (command: string): string => {

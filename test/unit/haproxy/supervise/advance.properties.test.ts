@@ -19,14 +19,16 @@ const ordinary: fc.Arbitrary<Move> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      ...{ kind: fc.constant('hang' as const), which },
+      kind: fc.constant('hang' as const),
+      which,
       hangs: fc.constantFrom('master' as const, 'worker' as const),
     }),
   },
   {
     weight: 3,
     arbitrary: fc.record({
-      ...{ kind: fc.constant('run' as const), which },
+      kind: fc.constant('run' as const),
+      which,
       busyMs: fc.constantFrom(0, 1_000, 2_000, 29_999, 30_000),
     }),
   },
@@ -94,7 +96,11 @@ test('after a stop everything retires, nothing starts, and the end is reported e
     world.settle();
     expect(world.finishes()).toBe(1);
     expect(world.machine.state).toMatchObject({
-      ...{ phase: 'stopped', nextNumber, serving: undefined, job: undefined, retiring: [] },
+      phase: 'stopped',
+      nextNumber,
+      serving: undefined,
+      job: undefined,
+      retiring: [],
     });
   });
 });

@@ -264,7 +264,8 @@ describe('stop', () => {
   });
 
   test('a generation whose notice is heeded goes on accepting for a second, any other stops accepting at once', () => {
-    const [heeding, deaf] = [serving(), serving()];
+    const heeding = serving();
+    const deaf = serving();
     for (const machine of [heeding, deaf]) machine.send({ kind: 'stop' });
     expect(deaf.send({ kind: 'notice-given', number: 1, heeded: false })).toMatchObject([
       { kind: 'soft-stop', generation: { number: 1, sent: 'soft-stop', terminateAt: deaf.now + 55_000 } },

@@ -33,7 +33,9 @@ function createWorld() {
   const answers: unknown[] = [];
   /** The step after the answer to a change made ahead of its file. */
   const then = new Map<number, () => void>();
-  let [file, version, asked] = ['v0', 0, 0];
+  let file = 'v0';
+  let version = 0;
+  let asked = 0;
   const send = (event: Event): void => {
     for (const action of machine.send(event)) react(action);
   };

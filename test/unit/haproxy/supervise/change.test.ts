@@ -11,7 +11,9 @@ const change = {
   changes: [{ kind: 'server' as const, server: 'b/s', wanted: null }],
 };
 const requested = (request: number, asked: ChangeRequest = change): Event => ({
-  ...{ kind: 'change-requested', request, change: asked },
+  kind: 'change-requested',
+  request,
+  change: asked,
 });
 const made: ChangeOutcome = { kind: 'changed', commands: 1 };
 const refused: ChangeOutcome = { kind: 'refused', reason: 'no' };

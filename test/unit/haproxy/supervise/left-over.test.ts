@@ -18,7 +18,13 @@ async function adopted(
   const record: GenerationsRecord = {
     nextNumber: 8,
     generations: generations.map(([number, role, master]) => ({
-      ...{ number, role, master, workers: [], config: 'live', configSha256: '', since: 0 },
+      number,
+      role,
+      master,
+      workers: [],
+      config: 'live',
+      configSha256: '',
+      since: 0,
     })),
   };
   const program = {

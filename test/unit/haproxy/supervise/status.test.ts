@@ -39,8 +39,14 @@ test('each draining generation is listed with its age, sessions, deadline and re
   expect(status.current).toMatchObject({ generation: 2, workers: [2_002], ageMs: 20_000, sessions: null });
   expect(status.draining).toEqual([
     {
-      ...{ generation: 1, pid: 1_001, workers: [2_001], ageMs: 20_000, sessions: 7, sent: 'soft-stop' },
-      ...{ terminateInMs: 100_000, reason: 'a newer generation serves' },
+      generation: 1,
+      pid: 1_001,
+      workers: [2_001],
+      ageMs: 20_000,
+      sessions: 7,
+      sent: 'soft-stop',
+      terminateInMs: 100_000,
+      reason: 'a newer generation serves',
     },
   ]);
 });

@@ -105,7 +105,8 @@ test.each([
   ['valid for less than a tenth of its time', '2026-12-20', 'warn'],
   ['expired', '2027-01-02', 'fail'],
 ])('a client certificate that is %s', (_, date, kind) => {
-  const [from, to] = [new Date('2026-01-01T00:00:00Z'), new Date('2027-01-01T00:00:00Z')];
+  const from = new Date('2026-01-01T00:00:00Z');
+  const to = new Date('2027-01-01T00:00:00Z');
   const look = { kind: 'certificate', subject: 'CN=x', from, to } as const;
   expect(judgeCertificate(look, new Date(date), 'renew it').kind).toBe(kind);
 });

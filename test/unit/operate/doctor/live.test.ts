@@ -45,7 +45,8 @@ test.each<[check: string, claim: string, answer: object | undefined, file: strin
 ])('%s: one that %s', async (check, _, answer, text, words) => {
   // The files of the machine itself, because the socket is one of them.
   const root = temporaryRoot({ '/program.cfg': text });
-  const [file, socket] = [join(root, 'program.cfg'), join(root, 'control.sock')];
+  const file = join(root, 'program.cfg');
+  const socket = join(root, 'control.sock');
   await supervise(socket, answer);
   const paths = { haproxySocket: socket, keepalivedSocket: socket };
   const finding = await examine(check, undefined, { ...paths, haproxyConfig: file, keepalivedConfig: file });

@@ -32,16 +32,26 @@ function diskOf(files: Files, record?: InstallRecord): Disk {
 
 const wanted: Wanted = {
   settings: {
-    ...{ text: '', givenName: undefined, isWorker: false, pods: [] },
+    text: '',
+    givenName: undefined,
+    isWorker: false,
+    pods: [],
     vips: { all: ['10.0.0.100'], api: [], apiPort: 6443, healthPort: 9444, problemsOf: async () => [] },
   },
-  ...{ pods, image: 'hawser:1', credentials: 'kubelet', patches: undefined },
+  pods,
+  image: 'hawser:1',
+  credentials: 'kubelet',
+  patches: undefined,
   command: { kind: 'left-out', notice: '' },
   support: [{ path: TEMPLATE, content: 'template 2', mode: 0o644 }],
   manifests: [{ path: MANIFEST, content: 'manifest 2', mode: 0o644 }],
 };
 const recordOf = (files: Files): InstallRecord => ({
-  ...{ version: 1, image: 'hawser:0', vips: [], ports: [], directories: ['/etc/hawser'] },
+  version: 1,
+  image: 'hawser:0',
+  vips: [],
+  ports: [],
+  directories: ['/etc/hawser'],
   files: Object.entries(files).map(([path, text]) => ({ path, sha256: sha256(text) })),
 });
 const before = { [TEMPLATE]: 'template 1', [MANIFEST]: 'manifest 1' };

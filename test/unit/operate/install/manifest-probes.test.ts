@@ -28,7 +28,8 @@ function containersOf(program: 'haproxy' | 'keepalived', patch: object): readonl
   const effective = effectiveSettings(settings, 'config.yaml', { pods: [pod], keys: daemonKeys }).pods[0];
   if (effective === undefined) throw new Error(`Cannot read the settings of "${program}"`);
   const rendered = renderManifest(text, effective, {
-    ...{ credentials: 'own', image: 'hawser:test' },
+    credentials: 'own',
+    image: 'hawser:test',
     patches: [{ path: 'patch', target: program, type: 'strategic', contents: [patch] }],
   });
   return parse(rendered).spec.containers;

@@ -189,7 +189,8 @@ test('a holder with a silent supervisor and no VIP is doubted: its keepalived ma
 });
 
 test('a server that is down at an extra port is a problem, and an outage if no other is up there', () => {
-  const [up, down] = [server('cp-1'), server('cp-2', { state: 'down', check: 'L4CON' })];
+  const up = server('cp-1');
+  const down = server('cp-2', { state: 'down', check: 'L4CON' });
   const at = (...servers: readonly (typeof up)[]) => ({
     ...healthyHere,
     extraPorts: [{ name: 'rke2', servers: [...servers] }],

@@ -9,7 +9,9 @@ function answersOf(...there: readonly string[]) {
   return statusProducts
     .flatMap(({ look }) => look.programs)
     .map((asked) => ({
-      ...{ asked, status: null, isThere: there.includes(asked.name) },
+      asked,
+      status: null,
+      isThere: there.includes(asked.name),
       program: { name: asked.name, state: 'silent' as const, address: null, problem: null },
     }));
 }

@@ -14,8 +14,12 @@ const plain = { colours: false, utc: true, words: allJournals };
 function shown(journals: readonly (readonly JournalItem[])[], look = plain, leftOut = 0): readonly string[] {
   const moments = inOrder(journals.flatMap((items, journal) => momentsOf(journal, items)));
   const readings = journals.map((items) => ({
-    ...{ directory: '/j', program: 'keepalived-supervisor', lines: items.length, unread: [] },
-    ...{ first: null, last: null },
+    directory: '/j',
+    program: 'keepalived-supervisor',
+    lines: items.length,
+    unread: [],
+    first: null,
+    last: null,
     node: items.flatMap((item) => (item.kind === 'line' ? [item.line.node] : [])).at(-1) ?? null,
     faults: items.flatMap((item) => (item.kind === 'fault' ? [item.fault] : [])),
     faultCount: items.filter(({ kind }) => kind === 'fault').length,
@@ -33,7 +37,10 @@ function shown(journals: readonly (readonly JournalItem[])[], look = plain, left
 const said = (...lines: readonly JournalLine[]): readonly JournalItem[] =>
   lines.map((line) => ({ kind: 'line', line }));
 const move = lineAt(0, {
-  ...{ subject: 'API', from: 'BACKUP', to: 'MASTER', reason: 'no advert of a better node' },
+  subject: 'API',
+  from: 'BACKUP',
+  to: 'MASTER',
+  reason: 'no advert of a better node',
   facts: { priority: 250 },
 });
 
@@ -99,12 +106,14 @@ test('property: whatever a journal says, it fits 80 columns and moves no cursor'
   const word = fc.string({ unit: 'binary', maxLength: 12 });
   const texts = fc.array(word, { maxLength: 60 }).map((words) => words.join(' '));
   const line = fc.record({
-    ...{ kind: fc.constantFrom(...journalKinds), event: word, node: word, subject: word, from: word },
-    ...{
-      to: word,
-      reason: texts,
-      facts: fc.dictionary(word, fc.oneof(word, fc.double({ noNaN: true, noDefaultInfinity: true }))),
-    },
+    kind: fc.constantFrom(...journalKinds),
+    event: word,
+    node: word,
+    subject: word,
+    from: word,
+    to: word,
+    reason: texts,
+    facts: fc.dictionary(word, fc.oneof(word, fc.double({ noNaN: true, noDefaultInfinity: true }))),
   });
   fc.assert(
     fc.property(fc.array(line, { maxLength: 5 }), (lines) => {

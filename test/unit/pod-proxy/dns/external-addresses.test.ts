@@ -132,8 +132,12 @@ test('an API that does not answer for a Node holds the records back, and is aske
 
 test('no Node is read for replicas whose annotation gives the addresses', () => {
   const replica = (externalIps: string | undefined, node: string): Replica => ({
-    ...{ name: node, isReady: true, labels: {}, controller: undefined },
-    ...{ externalIps, node },
+    name: node,
+    isReady: true,
+    labels: {},
+    controller: undefined,
+    externalIps,
+    node,
   });
   expect(nodesAskedFor([replica('192.0.2.1', 'node-1'), replica('192.0.2.2', 'node-2')], [])).toEqual([]);
   expect(nodesAskedFor([replica('192.0.2.1', 'node-1'), replica(undefined, 'node-2')], [])).toEqual([

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { verdictOn, type Zone, zoneOf } from '../../../../src/pod-proxy/dns/publish-in-route53.ts';
 
 const record = (more: object = {}) => ({
-  ...{ Name: 'www.example.com.', Type: 'A', TTL: 60 },
+  Name: 'www.example.com.',
+  Type: 'A',
+  TTL: 60,
   ResourceRecords: [{ Value: '192.0.2.2' }, { Value: '192.0.2.10' }],
   ...more,
 });

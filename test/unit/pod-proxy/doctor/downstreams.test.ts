@@ -39,11 +39,13 @@ test('a selector that is invalid, or matches nothing, is named', () => {
   const wrong = ownWith({ 'hawser.dev/hosts': 'a in (' });
   const answer = { kind: 'refused' as const, status: 400, message: 'unable to parse' };
   expect(judgeDownstreams(wrong, answer)).toMatchObject({
-    ...{ kind: 'fail', message: expect.stringContaining('"a in ("') },
+    kind: 'fail',
+    message: expect.stringContaining('"a in ("'),
   });
   const chosen = ownWith({ 'hawser.dev/hosts': 'a in (b)' });
   expect(judgeDownstreams(chosen, { kind: 'listed', items: [] })).toMatchObject({
-    ...{ kind: 'fail', message: expect.stringContaining('no EndpointSlice of default') },
+    kind: 'fail',
+    message: expect.stringContaining('no EndpointSlice of default'),
   });
 });
 
@@ -51,7 +53,8 @@ test('a template that is missing or refused comes with what to do about it', () 
   expect(judgeTemplate(podProxySays)).toMatchObject({ kind: 'ok' });
   const problem = { reason: 'TemplateMissing', message: 'the pod has no annotation hawser.dev/config' };
   expect(judgeTemplate({ ...podProxySays, problem })).toMatchObject({
-    ...{ kind: 'fail', remedy: expect.stringContaining('kubectl annotate pod') },
+    kind: 'fail',
+    remedy: expect.stringContaining('kubectl annotate pod'),
   });
 });
 

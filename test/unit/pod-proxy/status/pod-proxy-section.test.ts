@@ -26,7 +26,9 @@ test('a template that is refused is a problem, with its reason, while addresses 
   const part = partWith({ problem });
   expect(part?.summary?.tone).toBe('bad');
   expect(part?.facts?.find(({ name }) => name === 'Template')).toMatchObject({
-    ...{ state: { words: 'ConfigurationRefused' }, text: 'HAProxy refuses it', output: '[ALERT] line 4' },
+    state: { words: 'ConfigurationRefused' },
+    text: 'HAProxy refuses it',
+    output: '[ALERT] line 4',
   });
 });
 
@@ -36,10 +38,12 @@ test('DNS records are shown with their addresses, and what is wrong with them is
     partWith(part)?.facts?.find(({ name }) => name === 'DNS');
   expect(factOf({})).toBeUndefined();
   expect(factOf({ dns })).toMatchObject({
-    ...{ state: { tone: 'good', words: 'written by route53' }, text: 'www.bar.com: 203.0.113.1' },
+    state: { tone: 'good', words: 'written by route53' },
+    text: 'www.bar.com: 203.0.113.1',
   });
   expect(factOf({ dns: { ...dns, target: null, addresses: null } })).toMatchObject({
-    ...{ state: { words: 'another replica writes' }, text: 'www.bar.com' },
+    state: { words: 'another replica writes' },
+    text: 'www.bar.com',
   });
   const wrong = { ...dns, problems: ['Cannot find the zone'] };
   expect(factOf({ dns: wrong })).toMatchObject({ state: { tone: 'bad' }, text: 'Cannot find the zone' });

@@ -40,7 +40,8 @@ const ingress = (port: number, spec: object = {}) => ({
   kind: 'Ingress',
   metadata: { name: 'in', namespace: 'shop', uid: 'in', creationTimestamp: '2026-01-01T00:00:02Z' },
   spec: {
-    ...{ ingressClassName: 'hawser', ...spec },
+    ingressClassName: 'hawser',
+    ...spec,
     rules: ['app', 'in'].map((host) => ({
       host: `${host}.example.com`,
       http: {
@@ -126,9 +127,11 @@ test('so it is where one object changes at a time', () => {
 });
 
 function expectAsAtOnce(states: readonly RouterObjects[]): void {
-  const [next, render] = [createDecider(settings), createRouterRenderer(settings)];
+  const next = createDecider(settings);
+  const render = createRouterRenderer(settings);
   for (const objects of states) {
-    const [decision, fresh] = [next(objects), decide(objects, settings)];
+    const decision = next(objects);
+    const fresh = decide(objects, settings);
     expect(decision).toEqual(fresh);
     expect(filesOf(render(routerTemplate, decision.model, fallback))).toEqual(
       filesOf(renderRouter(routerTemplate, settings, fresh.model, fallback)),

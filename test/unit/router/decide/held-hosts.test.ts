@@ -70,7 +70,9 @@ describe('a served host is taken by editing an older Route (H1)', () => {
       status: {
         ingress: [
           {
-            ...{ host: 'any.apps.test', routerName: 'public', wildcardPolicy: 'Subdomain' },
+            host: 'any.apps.test',
+            routerName: 'public',
+            wildcardPolicy: 'Subdomain',
             conditions: [{ type: 'Admitted', status: 'True' }],
           },
         ],
@@ -94,7 +96,9 @@ describe('a served host is taken by editing an older Ingress (H1)', () => {
   const ingress = (namespace: string, age: number, host: string, path = '/') => ({
     kind: 'Ingress',
     metadata: {
-      ...{ name: 'web', namespace, uid: `uid-${namespace}` },
+      name: 'web',
+      namespace,
+      uid: `uid-${namespace}`,
       creationTimestamp: new Date(Date.UTC(2026, 0, 1) + age * 1_000).toISOString(),
     },
     spec: {

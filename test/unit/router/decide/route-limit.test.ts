@@ -9,7 +9,9 @@ function ingressObject(name: string, paths: number, age: number, className = 'ha
   return {
     kind: 'Ingress',
     metadata: {
-      ...{ name, namespace: 'shop', uid: name },
+      name,
+      namespace: 'shop',
+      uid: name,
       creationTimestamp: new Date(Date.UTC(2026, 0, 1) + age * 1_000).toISOString(),
     },
     spec: {

@@ -20,7 +20,8 @@ const ingress = {
   kind: 'Ingress',
   metadata: { name: 'in', namespace: 'shop', uid: 'in' },
   spec: {
-    ...{ ingressClassName: 'hawser', tls: [{ hosts: ['in.example.com'], secretName: 'cert' }] },
+    ingressClassName: 'hawser',
+    tls: [{ hosts: ['in.example.com'], secretName: 'cert' }],
     rules: [
       {
         host: 'in.example.com',
@@ -36,11 +37,16 @@ const ingress = {
 const settings = { ...routerSettings(), ingressClass: 'hawser' };
 const { objects } = readObjectList(JSON.stringify([route, secret('cert'), ingress]));
 const review = (verdict: SecretReview['verdict'], more: Partial<SecretReview> = {}): SecretReview => ({
-  ...{ namespace: 'shop', name: 'cert', verdict, ...more },
+  namespace: 'shop',
+  name: 'cert',
+  verdict,
+  ...more,
 });
 const rejectedWith = (secretReviews: readonly SecretReview[], among = objects) =>
   decide({ ...among, secretReviews }, settings).admission.rejected.map(({ key, reason, message }) => ({
-    ...{ key, reason, message },
+    key,
+    reason,
+    message,
   }));
 
 test('a Route has the certificate of a Secret only if the router may get that Secret', () => {

@@ -68,7 +68,8 @@ describe('a service with more addresses and ports than a router can use', () => 
   test('has the same servers in whatever order its slices come', () => {
     const serversOf = (...slices: readonly object[]) =>
       decided([routeObject({ name: 'a' }), ...slices]).model.backends[0]?.servers.map(({ name }) => name);
-    const [one, two] = [wide(4, 1), wide(4, 2)];
+    const one = wide(4, 1);
+    const two = wide(4, 2);
     expect(serversOf(one, two)).toEqual(serversOf(two, one));
     expect(serversOf(one, two)).toHaveLength(5_000);
   });

@@ -11,8 +11,13 @@ function route(name: string, services: readonly string[], secret?: string): Rout
       services: services.map((each) => ({ name: each, weight: 1 })),
       ...(secret !== undefined && {
         tls: {
-          ...{ termination: 'edge', insecurePolicy: '', certificate: '', key: '', caCertificate: '' },
-          ...{ destinationCaCertificate: '', secret },
+          termination: 'edge',
+          insecurePolicy: '',
+          certificate: '',
+          key: '',
+          caCertificate: '',
+          destinationCaCertificate: '',
+          secret,
         },
       }),
     },

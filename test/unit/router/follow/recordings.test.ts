@@ -49,7 +49,8 @@ test('the real "too old" event of Routes asks for a new list', async () => {
 
 test('a real Lease has a version and a holder', () => {
   expect(leaseObject.parse(JSON.parse(bodyOf('lease-get')))).toMatchObject({
-    ...{ metadata: { resourceVersion: '240' }, spec: { holderIdentity: 'a', leaseDurationSeconds: 15 } },
+    metadata: { resourceVersion: '240' },
+    spec: { holderIdentity: 'a', leaseDurationSeconds: 15 },
   });
 });
 

@@ -36,7 +36,10 @@ function world() {
     signal: new AbortController().signal,
   });
   return {
-    ...{ granted, asked, reported, review: reviews.review },
+    granted,
+    asked,
+    reported,
+    review: reviews.review,
     heard: () => heard,
     away: (is: boolean) => {
       isAway = is;

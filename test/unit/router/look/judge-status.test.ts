@@ -21,10 +21,8 @@ test('a router is reading, not ready, or serving', () => {
 
 test('routes that are left out are counted, and the first ones named', () => {
   expect(judgeLeftOut(routerSays)).toMatchObject({
-    ...{
-      kind: 'fail',
-      message: expect.stringMatching(/^2 admitted routes left out, among them shop:basket: /),
-    },
+    kind: 'fail',
+    message: expect.stringMatching(/^2 admitted routes left out, among them shop:basket: /),
   });
   const routes = {
     admitted: 3,
@@ -39,7 +37,8 @@ test('routes that are left out are counted, and the first ones named', () => {
 
 test('certificates that have expired fail, and those that end soon warn', () => {
   expect(judgeCertificates(routerSays)).toMatchObject({
-    ...{ kind: 'fail', message: '1 certificate of routes expired' },
+    kind: 'fail',
+    message: '1 certificate of routes expired',
     remedy: expect.stringContaining('shop:cart (cart.example.com) 2026-11-20'),
   });
   const certificates = { served: 4, expired: 0, expiring: 2, first: routerSays.certificates?.first ?? [] };

@@ -30,7 +30,8 @@ test.each([
     });
     const render = (...backends: readonly (typeof good)[]) =>
       renderRouter(routerTemplate, { ...routerSettings(), lookup }, { backends }, `${key}${cert}`);
-    const [outcome, expected] = [render(good, odd), render(good)];
+    const outcome = render(good, odd);
+    const expected = render(good);
     if (outcome.kind === 'failed' || expected.kind === 'failed') throw new Error('it was not rendered');
     expect(outcome.rendered).toEqual(expected.rendered);
     expect(outcome.leftOut.map((each) => [each.key, refusalOf(each)])).toEqual([

@@ -28,7 +28,8 @@ function render(...backends: readonly ReturnType<typeof routeBackend>[]) {
 
 test('tenants with many long headers cost a route of their own, and nobody else', () => {
   const actions = Array.from({ length: 20 }, (_, index) => ({
-    ...{ kind: 'set' as const, name: `X-${index}` },
+    kind: 'set' as const,
+    name: `X-${index}`,
     value: "'".repeat(16_384),
   }));
   const headers = { request: actions, response: actions };
@@ -48,9 +49,13 @@ test('tenants with many long headers cost a route of their own, and nobody else'
 test('a route with a hundred thousand servers is left out, and one with five thousand is not', () => {
   const withServers = (key: string, count: number) =>
     routeBackend({
-      ...{ host: `${count}.com`, key },
+      host: `${count}.com`,
+      key,
       servers: Array.from({ length: count }, (_, index) => ({
-        ...{ name: `pod:web-${index}:web:http:10.0.0.1:8080`, address: '10.0.0.1', port: 8080, weight: 1 },
+        name: `pod:web-${index}:web:http:10.0.0.1:8080`,
+        address: '10.0.0.1',
+        port: 8080,
+        weight: 1,
         h2c: false,
       })),
     });
@@ -65,11 +70,11 @@ test('a route with a hundred thousand servers is left out, and one with five tho
 
 test('several routes with many servers each fit', () => {
   const servers = Array.from({ length: 25 }, (_, index) => ({
-    ...{
-      name: `pod:web-${index}-0123456789abcdef:web:http:10.0.0.${index}:8080`,
-      address: `10.0.0.${index}`,
-    },
-    ...{ port: 8080, weight: 1, h2c: false },
+    name: `pod:web-${index}-0123456789abcdef:web:http:10.0.0.${index}:8080`,
+    address: `10.0.0.${index}`,
+    port: 8080,
+    weight: 1,
+    h2c: false,
   }));
   const many = Array.from({ length: 2_000 }, (_, index) =>
     routeBackend({ host: `r${index}.com`, key: `team:r${index}`, servers }),
@@ -82,7 +87,8 @@ describe('a tenant who fills the room of all', () => {
   /** Together more than the configuration has room for, each less than the victim's. */
   const many = Array.from({ length: 9_000 }, (_, index) =>
     routeBackend({
-      ...{ host: `r${index}.com`, key: `evil:r${index}` },
+      host: `r${index}.com`,
+      key: `evil:r${index}`,
       servers: serversOf(40),
     }),
   );
@@ -122,7 +128,10 @@ describe('a tenant who fills the room of all', () => {
 
 function serversOf(count: number) {
   return Array.from({ length: count }, (_, index) => ({
-    ...{ name: `pod:web-${index}:web:http:10.0.0.1:8080`, address: '10.0.0.1', port: 8080, weight: 1 },
+    name: `pod:web-${index}:web:http:10.0.0.1:8080`,
+    address: '10.0.0.1',
+    port: 8080,
+    weight: 1,
     h2c: false,
   }));
 }

@@ -22,7 +22,8 @@ function listsOf(routes: readonly RouteBackend[], pem: string, strictSni = false
 }
 
 test('a route with the default certificate does not offer HTTP/2: hosts without one of their own share it', () => {
-  const [own, defaultCertificate] = [selfSigned('own', new Date()), selfSigned('default', new Date())];
+  const own = selfSigned('own', new Date());
+  const defaultCertificate = selfSigned('default', new Date());
   const route = (key: string, pem: string) =>
     backendOf({ key: `n:${key}`, kind: 'edge', host: `${key}.test`, certificate: { pem, http2: true } });
   const routes = [route('own', own), route('same', defaultCertificate)];
@@ -32,7 +33,8 @@ test('a route with the default certificate does not offer HTTP/2: hosts without 
 });
 
 test('the list of certificates follows the default certificate', () => {
-  const [one, other] = [selfSigned('one', new Date()), selfSigned('other', new Date())];
+  const one = selfSigned('one', new Date());
+  const other = selfSigned('other', new Date());
   const backend = backendOf({
     key: 'n:a',
     kind: 'edge',

@@ -14,7 +14,8 @@ const numbered = (name: string, count: number) =>
 /** HAProxy refuses routes whose hosts begin with `bad`, and names fifty of them, or none. */
 function refusing({ isNamed }: { readonly isNamed: boolean }) {
   const stop = new AbortController();
-  const [counts, clock] = [{ checks: 0 }, { ms: 0 }];
+  const counts = { checks: 0 };
+  const clock = { ms: 0 };
   const logged: unknown[] = [];
   const isBad = ({ host }: RouteBackend) => host.startsWith('bad');
   const detailFor = (backends: readonly RouteBackend[]): string => {

@@ -6,7 +6,8 @@ import { decided, routeObject, sliceObject, verdicts } from '../objects-of.ts';
 const named = (name: string) => routeObject({ name, host: `${name}.test` });
 const [good, bad, other] = [named('good'), named('bad'), named('other')] as const;
 const changed = routeObject({
-  ...{ name: 'bad', host: 'bad.test' },
+  name: 'bad',
+  host: 'bad.test',
   annotations: { 'haproxy.router.openshift.io/timeout': '3s' },
 });
 const pods = sliceObject('web', 1);
@@ -14,7 +15,8 @@ const pods = sliceObject('web', 1);
 /** HAProxy accepted `good`, and refuses `bad` with these words, after as many errors as it shows or not. */
 async function leftOut(words: string, objects = [good, bad], end = '') {
   const clock = { nowMs: 0 };
-  let [rendered, isRefusing]: [readonly string[], boolean] = [[], true];
+  let rendered: readonly string[] = [];
+  let isRefusing: boolean = true;
   const detail = `[ALERT] (1) : config : backend 'be_http:shop:bad' : ${words}${end}`;
   const isolation = createIsolation(
     {

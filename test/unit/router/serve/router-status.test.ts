@@ -7,7 +7,8 @@ import { decided, routeObject } from '../objects-of.ts';
 const many = Array.from({ length: 300 }, (_, index) =>
   routeObject({ name: `r${String(index).padStart(3, '0')}`, host: `h${index % 100}.test` }),
 );
-const [DAY, NOW] = [86_400_000, Date.parse('2026-11-21T00:00:00Z')];
+const DAY = 86_400_000;
+const NOW = Date.parse('2026-11-21T00:00:00Z');
 
 test('however many routes are refused, all are counted and the first ones named', () => {
   const decision = decided(many);
@@ -16,7 +17,9 @@ test('however many routes are refused, all are counted and the first ones named'
   const refusals = new Map(left.map((key) => [key, refusal]));
   const counts = routeCounts(rejectRoutes({ decision, leftOut: [] }, refusals));
   expect(counts).toMatchObject({
-    ...{ admitted: 80, hosts: 80, rejected: { HostAlreadyClaimed: 200, ConfigurationRefused: 20 } },
+    admitted: 80,
+    hosts: 80,
+    rejected: { HostAlreadyClaimed: 200, ConfigurationRefused: 20 },
   });
   expect(counts.leftOut.map(({ reason }) => reason)).toEqual(Array(10).fill('ConfigurationRefused'));
   expect(counts.refused.map(({ reason }) => reason)).toEqual(Array(10).fill('HostAlreadyClaimed'));
@@ -24,7 +27,8 @@ test('however many routes are refused, all are counted and the first ones named'
 
 test('the first certificates to expire are named, and expired or soon expiring ones counted', () => {
   const decision = decided(many);
-  const [pem, fingerprint] = ['', ''];
+  const pem = '';
+  const fingerprint = '';
   const admitted = decision.admission.admitted.map(
     (route, index): AdmittedRoute => ({
       ...route,

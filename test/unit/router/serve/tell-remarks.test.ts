@@ -5,7 +5,8 @@ import { routeCounts } from '../../../../src/router/serve/router-status.ts';
 import { tellRemarks } from '../../../../src/router/serve/tell-remarks.ts';
 import { decided, routeObject } from '../objects-of.ts';
 
-const [TIMEOUT, BALANCE] = ['haproxy.router.openshift.io/timeout', 'haproxy.router.openshift.io/balance'];
+const TIMEOUT = 'haproxy.router.openshift.io/timeout';
+const BALANCE = 'haproxy.router.openshift.io/balance';
 
 let lines: LogEvent[];
 let observer: Pick<RouterObserver, 'onDecision'>;
@@ -29,7 +30,9 @@ test('an ignored annotation is reported once for each route, however often it is
   tell(wrong, routeWith('b', { [TIMEOUT]: '5s' }));
   expect(lines).toEqual([
     {
-      ...{ event: 'route-remark', level: 'warn', route: 'shop:a' },
+      event: 'route-remark',
+      level: 'warn',
+      route: 'shop:a',
       message: expect.stringMatching(`^${TIMEOUT}: ignored, expected `),
     },
   ]);

@@ -8,7 +8,8 @@ import {
 } from '../../../../src/router/status/ingress-entries.ts';
 
 const router = { name: 'public', canonicalHostname: 'router.example.com' };
-const [then, now] = [new Date('2026-01-01T00:00:00.123Z'), new Date('2026-02-02T00:00:00Z')];
+const then = new Date('2026-01-01T00:00:00.123Z');
+const now = new Date('2026-02-02T00:00:00Z');
 const admitted: EntryWanted = { host: 'app.example.com', wildcardPolicy: 'None' };
 const rejected: EntryWanted = {
   ...admitted,

@@ -9,7 +9,8 @@ import { bareIngress } from '../../../helpers/router/writing.ts';
 import { decided } from '../objects-of.ts';
 
 const kind = ingressStatus('public');
-const [ours, theirs] = ['hawser-router-public', 'nginx-ingress-controller'];
+const ours = 'hawser-router-public';
+const theirs = 'nginx-ingress-controller';
 
 /** An Ingress whose status `manager` has written. */
 const written = (addresses: readonly string[], manager: string): StoredObject => {
@@ -91,7 +92,8 @@ describe('property: whatever an Ingress says', () => {
   test('what is kept of it decides as the whole object does', () => {
     fc.assert(
       fc.property(anyStatus, anyStatus, fc.option(someAddresses, { nil: undefined }), (one, other, wish) => {
-        const [a, b] = [written(one.addresses, one.manager), written(other.addresses, other.manager)];
+        const a = written(one.addresses, one.manager);
+        const b = written(other.addresses, other.manager);
         expect(change(kind.keep(a), wish)).toEqual(change(a, wish));
         expect(kind.isOverwritten(kind.keep(a), kind.keep(b))).toBe(kind.isOverwritten(a, b));
         expect(kind.isOurs(kind.keep(a))).toBe(kind.isOurs(a));

@@ -86,7 +86,8 @@ test("another writer's change of our entry is a contention, and its removal is n
 test('our entry goes from a route of another router', () => {
   want(wish);
   table.see(route(1));
-  const [foreign, right] = [{ routerName: 'internal' }, entry()];
+  const foreign = { routerName: 'internal' };
+  const right = entry();
   table.see(route(2, [foreign, right]));
   expect(want({ ...wish, entry: undefined })).toEqual(['shop:a']);
   expect(pending()?.decide(pending()?.known)).toEqual({ ingress: [foreign] });

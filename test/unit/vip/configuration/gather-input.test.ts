@@ -4,8 +4,12 @@ import type { ServerList } from '../../../../src/engine/monitor/servers/server-l
 import { gatherInput } from '../../../../src/vip/configuration/node-lists.ts';
 
 const settings = {
-  ...{ clusterName: 'c', apiVips: ['10.0.0.100'], ingressVips: ['10.0.0.101'], nodeName: 'cp-1' },
-  ...{ notifyFifo: '/f', trackFiles: { api: '/a', ingress: '/i' } },
+  clusterName: 'c',
+  apiVips: ['10.0.0.100'],
+  ingressVips: ['10.0.0.101'],
+  nodeName: 'cp-1',
+  notifyFifo: '/f',
+  trackFiles: { api: '/a', ingress: '/i' },
 };
 
 function listOf(wanted: Wanted<[]>): ServerList {

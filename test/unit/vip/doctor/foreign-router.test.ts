@@ -83,14 +83,12 @@ const watched: readonly WatchedRouterId[] = [
   { virtualRouterId: 77, family: 'ipv4', interface: 'eth0', vip: VIP, sourceAddress: '10.77.0.11' },
 ];
 const advert: ForeignAdvert = {
-  ...{
-    virtualRouterId: 77,
-    family: 'ipv4',
-    source: '10.77.0.66',
-    version: 3,
-    priority: 5,
-    vip: '10.77.0.250',
-  },
+  virtualRouterId: 77,
+  family: 'ipv4',
+  source: '10.77.0.66',
+  version: 3,
+  priority: 5,
+  vip: '10.77.0.250',
 };
 const heard = { ids: [], watched, foreign: [advert], peers: [] };
 

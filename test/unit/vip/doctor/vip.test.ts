@@ -58,9 +58,11 @@ test.each<[claim: string, vip: string, wanted: string | undefined, words: RegExp
   expect(said(judgeVipInterface(vip, [{ name: 'eth0', addresses }], [], wanted))).toMatch(words);
 });
 
-const [peer, stranger] = [['10.0.0.12'], ['10.0.0.66']];
+const peer = ['10.0.0.12'];
+const stranger = ['10.0.0.66'];
 const silence = { received: [], accepted: [], sent: 0, transmitted: 0 };
-const [holds, backup] = [new Map([[VIP, ['eth0']]]), new Map([[VIP, []]])];
+const holds = new Map([[VIP, ['eth0']]]);
+const backup = new Map([[VIP, []]]);
 
 test.each<[string, object, string]>([
   ['silence where keepalived does not run', {}, 'skip'],

@@ -6,7 +6,9 @@ import { type CheckRow, createHealthVerdict } from '../../../../src/vip/health/h
 const url = { secure: false, host: '127.0.0.1', port: 1936, path: '/healthz/ready' };
 
 const optionsOf = (holder: boolean): Parameters<typeof createHealthVerdict>[0] => ({
-  ...{ url, kind: 'ingress', peersAreOpen: true },
+  url,
+  kind: 'ingress',
+  peersAreOpen: true,
   localRole: () => ({ role: holder ? 'holder' : 'backup', ageMs: 0 }),
   participation: () => ({ state: 'in' }),
   priority: () => 210,

@@ -31,8 +31,14 @@ const quiet = {
 };
 
 const degraded: TrackHealth = {
-  ...{ kind: 'api', service: 'failed', failedForMs: 60_000, localApiServes: true },
-  ...{ holder: false, everyoneFailing: false, order: 'none', priority: 220 },
+  kind: 'api',
+  service: 'failed',
+  failedForMs: 60_000,
+  localApiServes: true,
+  holder: false,
+  everyoneFailing: false,
+  order: 'none',
+  priority: 220,
 };
 
 /**
@@ -47,8 +53,11 @@ function openNode(health: TrackHealth) {
   const watchdog = createTrackFileWatchdog(trackFile, 3_000, probe, () => now.ms);
   const startMonitor = () => {
     const facts = () => ({
-      ...{ list: now.list, applied: true, routerId: { kind: 'free' } as const },
-      ...{ sourceAddress: 'present' as const, peers: 'all-back-without-api' as const },
+      list: now.list,
+      applied: true,
+      routerId: { kind: 'free' } as const,
+      sourceAddress: 'present' as const,
+      peers: 'all-back-without-api' as const,
     });
     const segment = () => ({ kind: 'unheard', macs: ['02:00:00:00:00:01'] }) as const;
     const decide = createParticipant('api', trackFile, { facts, segment }, quiet, () => now.ms);
@@ -87,7 +96,10 @@ const steps = fc.array(fc.record({ monitor: fc.boolean(), forMs: duration }), {
 });
 const healths = fc.constantFrom<TrackHealth>(degraded, { ...degraded, service: 'ok' });
 const listOf = (names: 'us' | 'others', since: number): ListFact => ({
-  ...{ kind: 'believed', names, since, sameAsLastRun: true },
+  kind: 'believed',
+  names,
+  since,
+  sameAsLastRun: true,
 });
 
 test('a removed node that is out stays out, however its monitor and the API come and go', () => {
@@ -180,7 +192,9 @@ function modelOf(settings: KeepalivedMonitorSettings) {
   const nodes = [node('a', '10.0.0.1'), node('b', '10.0.0.2')];
   const built = buildKeepalivedModel({
     settings: { ...settings, nodeName: 'a', clusterName: 'one' },
-    ...{ controlPlane: nodes, allNodes: nodes, routes: [] },
+    controlPlane: nodes,
+    allNodes: nodes,
+    routes: [],
     interfaces: [{ name: 'eth0', addresses: ['10.0.0.1/24'] }],
   });
   return built.kind === 'model' ? built.model.instances : [];

@@ -13,18 +13,36 @@ const [first, third] = [
   { name: 'cp-3', address: '10.0.0.13', priority: 200 },
 ];
 const api: VipFacts = {
-  ...{ kind: 'api', vips: ['10.0.0.5'], holder: true, troubles: [], measured: true, order: undefined },
-  ...{ othersServe: true, servingPeers: [first, third], peers: [first, third] },
+  kind: 'api',
+  vips: ['10.0.0.5'],
+  holder: true,
+  troubles: [],
+  measured: true,
+  order: undefined,
+  othersServe: true,
+  servingPeers: [first, third],
+  peers: [first, third],
 };
 const ingress: VipFacts = {
-  ...{ ...api, kind: 'ingress', vips: ['10.0.0.6'], servingPeers: [], peers: [] },
+  ...api,
+  kind: 'ingress',
+  vips: ['10.0.0.6'],
+  servingPeers: [],
+  peers: [],
 };
 const factsOf = (vip: Partial<VipFacts> = {}, more: Partial<OrderFacts> = {}): OrderFacts => ({
-  ...{ self: 'cp-2', vips: [{ ...api, ...vip }, ingress], splitBrain: [], group: [] },
-  ...{ virtualRouterIdTaken: undefined, ...more },
+  self: 'cp-2',
+  vips: [{ ...api, ...vip }, ingress],
+  splitBrain: [],
+  group: [],
+  virtualRouterIdTaken: undefined,
+  ...more,
 });
 const wish = (part: Partial<MoveWish> = {}): MoveWish => ({
-  ...{ kind: 'api', to: undefined, holder: undefined, ...part },
+  kind: 'api',
+  to: undefined,
+  holder: undefined,
+  ...part,
 });
 const reasonsOf = (facts: OrderFacts, wanted = wish()) => {
   const plan = planMove(facts, wanted);
@@ -39,7 +57,9 @@ test('a VIP that its holder lets go goes to the highest priority', () => {
 describe('from the holder', () => {
   test('it goes to the first peer, and says why', () => {
     expect(planMove(factsOf(), wish())).toEqual({
-      ...{ kind: 'move', first: 'demote', to: 'cp-1' },
+      kind: 'move',
+      first: 'demote',
+      to: 'cp-1',
       why: 'highest priority among healthy peers: cp-1 220, cp-3 200',
     });
     expect(planMove(factsOf({ servingPeers: [third] }), wish())).toMatchObject({ to: 'cp-3' });

@@ -4,7 +4,12 @@ import { exitCodeOf, type OrderReport, orderLines } from '../../../../src/vip/or
 test("a drain's report has each note, and the holder of each VIP", () => {
   const vip = { kind: 'api', vip: '10.0.0.5', holder: 'cp-2 (10.0.0.12)', here: false } as const;
   const report: OrderReport = {
-    ...{ v: 1, command: 'drain', node: 'cp-1', outcome: 'done', notes: ['cp-1 is drained'], tookMs: 300 },
+    v: 1,
+    command: 'drain',
+    node: 'cp-1',
+    outcome: 'done',
+    notes: ['cp-1 is drained'],
+    tookMs: 300,
     probe: null,
     vips: [
       vip,
@@ -25,10 +30,22 @@ test("a drain's report has each note, and the holder of each VIP", () => {
 });
 
 const moved: OrderReport = {
-  ...{ v: 1, command: 'move-vip', node: 'a', outcome: 'done', notes: [], vips: [], tookMs: 30 },
+  v: 1,
+  command: 'move-vip',
+  node: 'a',
+  outcome: 'done',
+  notes: [],
+  vips: [],
+  tookMs: 30,
   probe: {
-    ...{ from: 'a', how: 'https', target: '10.0.0.5:6443', holder: 'b' },
-    ...{ answeredMs: 41, attempts: 412, failed: 0, longestGapMs: 38 },
+    from: 'a',
+    how: 'https',
+    target: '10.0.0.5:6443',
+    holder: 'b',
+    answeredMs: 41,
+    attempts: 412,
+    failed: 0,
+    longestGapMs: 38,
   },
 };
 

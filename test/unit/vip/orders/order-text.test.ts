@@ -11,7 +11,10 @@ const asked = {
 };
 const drain: VipOrder = { kind: 'drain', ...asked, vips: ['api', 'ingress'] };
 const move: VipOrder = {
-  ...{ kind: 'move', ...asked, vip: 'api', first: 'demote' },
+  kind: 'move',
+  ...asked,
+  vip: 'api',
+  first: 'demote',
   untilMs: asked.atMs + 40_000,
 };
 
@@ -21,8 +24,13 @@ test.each([drain, move])('an order is read back unchanged: %j', (order) => {
 
 test('a drain as it stands in the file', () => {
   expect(JSON.parse(orderFileText(drain))).toEqual({
-    ...{ v: 1, order: 'drain', id: asked.id, by: asked.by, why: asked.why },
-    ...{ at: '2026-11-21T12:00:00.000Z', vips: ['api', 'ingress'] },
+    v: 1,
+    order: 'drain',
+    id: asked.id,
+    by: asked.by,
+    why: asked.why,
+    at: '2026-11-21T12:00:00.000Z',
+    vips: ['api', 'ingress'],
   });
 });
 

@@ -17,7 +17,10 @@ const asked = { id: 'a', by: 'root@cp-1', why: 'kernel', atMs: 0 };
 const drain: VipOrder = { ...asked, kind: 'drain', vips: ['api'] };
 const move: MoveOrder = {
   ...asked,
-  ...{ kind: 'move', vip: 'api', first: 'demote', untilMs: 30_000 },
+  kind: 'move',
+  vip: 'api',
+  first: 'demote',
+  untilMs: 30_000,
 };
 
 type Look = readonly [nowMs: number, holds: boolean];

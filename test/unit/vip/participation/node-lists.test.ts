@@ -15,7 +15,8 @@ const none: GoneNodes = new Map();
 
 describe('the peers that keepalived gets', () => {
   test('an added node counts at once, a removed one after three seconds, both in one step', () => {
-    const [before, after] = [list('a1', 'b2'), list('a1', 'c3')];
+    const before = list('a1', 'b2');
+    const after = list('a1', 'c3');
     const gone = nextGone(none, before, after, 1_000);
     expect(peersToServe(after, gone, 1_000)).toEqual(list('a1', 'c3', 'b2'));
     expect(nextRemovalInMs(gone, 1_000)).toBe(3_000);
@@ -30,7 +31,8 @@ describe('the peers that keepalived gets', () => {
   });
 
   test('a node that is listed again is not gone, and stays for three seconds when it goes again', () => {
-    const [all, some] = [list('a1', 'b2'), list('a1')];
+    const all = list('a1', 'b2');
+    const some = list('a1');
     const gone = nextGone(nextGone(none, all, some, 0), some, all, 1_000);
     expect(gone.size).toBe(0);
     const again = nextGone(gone, all, some, 2_000);
@@ -47,8 +49,12 @@ describe('the peers that keepalived gets', () => {
 describe('whom the lists name', () => {
   const input = (changes: Partial<VrrpInput['settings']>, addresses: readonly string[] = []): VrrpInput => ({
     settings: {
-      ...{ clusterName: 'c', apiVips: ['10.0.0.100'], ingressVips: [], nodeName: 'elsewhere' },
-      ...{ notifyFifo: '/f', trackFiles: { api: '/t', ingress: '/i' } },
+      clusterName: 'c',
+      apiVips: ['10.0.0.100'],
+      ingressVips: [],
+      nodeName: 'elsewhere',
+      notifyFifo: '/f',
+      trackFiles: { api: '/t', ingress: '/i' },
       ...changes,
     },
     controlPlane: [{ name: 'a', addresses: ['10.0.0.1'] }],

@@ -35,8 +35,12 @@ const routerIds: fc.Arbitrary<RouterIdFact> = fc.oneof(
 );
 const befores = fc.constantFrom<Before>('nothing', 'admitted', 'removed');
 const anyFacts: fc.Arbitrary<ParticipationFacts> = fc.record({
-  ...{ startedAt: ms, before: befores, list: lists, applied: fc.boolean() },
-  ...{ segment: segments, routerId: routerIds },
+  startedAt: ms,
+  before: befores,
+  list: lists,
+  applied: fc.boolean(),
+  segment: segments,
+  routerId: routerIds,
   sourceAddress: fc.constantFrom('present', 'missing'),
   peers: fc.constantFrom('all-back-without-api', 'unknown'),
 });
@@ -130,13 +134,14 @@ test.each<[string, number, Partial<ParticipationFacts>]>([
   'with a free VIP a node competes at last with %s after %i ms, and not before',
   (_what, afterMs, changes) => {
     const facts: ParticipationFacts = {
-      ...{ startedAt: 0, before: 'nothing', list: { kind: 'none' }, applied: false },
-      ...{
-        segment: { kind: 'free' },
-        routerId: { kind: 'free' },
-        sourceAddress: 'present',
-        peers: 'unknown',
-      },
+      startedAt: 0,
+      before: 'nothing',
+      list: { kind: 'none' },
+      applied: false,
+      segment: { kind: 'free' },
+      routerId: { kind: 'free' },
+      sourceAddress: 'present',
+      peers: 'unknown',
       ...changes,
     };
     expect(participation(facts, afterMs - 1)).toMatchObject({ state: 'waiting', until: afterMs });

@@ -28,12 +28,20 @@ test('adverts of both versions and families are read from the sets', () => {
     { ...four, version: 3, priority: 1 },
     // With our VIP among others: an id that is not ours is heard with nothing else.
     {
-      ...{ ...four, source: '10.77.0.13', virtualRouterId: 91 },
-      ...{ version: 3, priority: 200, vip: '10.77.0.100' },
+      ...four,
+      source: '10.77.0.13',
+      virtualRouterId: 91,
+      version: 3,
+      priority: 200,
+      vip: '10.77.0.100',
     },
     {
-      ...{ family: 'ipv6', source: 'fe80::38b8:c6ff:fef5:3940', virtualRouterId: 78 },
-      ...{ version: 3, priority: 151, vip: 'fe80::250' },
+      family: 'ipv6',
+      source: 'fe80::38b8:c6ff:fef5:3940',
+      virtualRouterId: 78,
+      version: 3,
+      priority: 151,
+      vip: 'fe80::250',
     },
   ]);
 });

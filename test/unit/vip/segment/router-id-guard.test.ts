@@ -11,14 +11,23 @@ import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/kee
 const model = {
   instances: [
     {
-      ...{ name: 'API', virtualRouterId: 77, family: 'ipv4', interface: 'eth0' },
-      ...{ vip: '10.0.0.5', sourceAddress: '10.0.0.1', peers: [] },
+      name: 'API',
+      virtualRouterId: 77,
+      family: 'ipv4',
+      interface: 'eth0',
+      vip: '10.0.0.5',
+      sourceAddress: '10.0.0.1',
+      peers: [],
     },
   ],
 } as unknown as KeepalivedModel;
 const foreign: ForeignAdvert = {
-  ...{ virtualRouterId: 77, family: 'ipv4', source: '10.0.0.9' },
-  ...{ version: 3, priority: 5, vip: '10.0.0.250' },
+  virtualRouterId: 77,
+  family: 'ipv4',
+  source: '10.0.0.9',
+  version: 3,
+  priority: 5,
+  vip: '10.0.0.250',
 };
 
 function open(isForced = false, isAdmitted = false) {

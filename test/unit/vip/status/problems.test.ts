@@ -11,7 +11,8 @@ const here = (isSilent: boolean, holder: boolean) => ({
   keepalivedMonitor: monitor && priority ? { ...monitor, priorities: [{ ...priority, holder }] } : null,
 });
 const cluster = (node: ReturnType<typeof here>, holders: readonly string[]) => ({
-  ...{ here: node, vips: [{ vip, kind: 'API', holders }] },
+  here: node,
+  vips: [{ vip, kind: 'API', holders }],
 });
 
 test.each([

@@ -19,8 +19,14 @@ afterEach(() => rmSync(dir, { recursive: true }));
 
 const program = 'keepalived-monitor';
 const foreignLine = {
-  ...{ v: 1, seq: 1, at: new Date().toISOString(), node: 'cp-1', program },
-  ...{ kind: 'vip', event: 'vrrp-transition', subject: 'foreign' },
+  v: 1,
+  seq: 1,
+  at: new Date().toISOString(),
+  node: 'cp-1',
+  program,
+  kind: 'vip',
+  event: 'vrrp-transition',
+  subject: 'foreign',
 };
 const path = (seq: number) => journalPath(dir, program, seq);
 const victimBefore = () => `${JSON.stringify(foreignLine)}\nhalf a line`;

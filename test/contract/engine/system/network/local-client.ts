@@ -15,7 +15,10 @@ if (mode === 'watch') {
   await watchLiveness({
     ...address,
     ask: async () => ((await askPage(address, path, limits)).kind === 'answered' ? 'good' : 'silent'),
-    ...{ pollEveryMs: 200, pollTimeoutMs: limits.timeoutMs, onChange: say, signal },
+    pollEveryMs: 200,
+    pollTimeoutMs: limits.timeoutMs,
+    onChange: say,
+    signal,
   });
 } else {
   const page = await askPage(address, path, limits);

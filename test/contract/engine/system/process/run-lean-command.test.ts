@@ -18,7 +18,11 @@ test('a program that is missing is an error with its name', async () => {
 test('a program that does not end is killed, even one that ignores SIGTERM', async () => {
   const argv = ['sh', '-c', 'trap "" TERM; echo busy >&2; exec sleep 600'] as const;
   expect(await runLeanCommand(argv, { timeoutMs: 2_000 })).toEqual({
-    ...{ exitCode: undefined, signal: 'SIGKILL', stdout: '', stderr: 'busy\n', timedOut: true },
+    exitCode: undefined,
+    signal: 'SIGKILL',
+    stdout: '',
+    stderr: 'busy\n',
+    timedOut: true,
   });
 });
 

@@ -10,7 +10,11 @@ import { createWake } from '../../../../../src/engine/system/time/wake.ts';
 const servers = (...names: readonly string[]): readonly ApiServer[] =>
   names.map((name, index) => ({ name, address: `192.0.2.${index + 1}`, port: 6443 }));
 const told = (...names: readonly string[]): Observation => ({
-  ...{ kind: 'servers', via: 'poll', from: 'https://api', skipped: [], servers: servers(...names) },
+  kind: 'servers',
+  via: 'poll',
+  from: 'https://api',
+  skipped: [],
+  servers: servers(...names),
 });
 
 /** The decision about a list, what was reported, and what was saved. */

@@ -37,7 +37,11 @@ const journal = (directory = join(dir, 'journal'), fileBytes = 100_000) => {
 };
 const move: LogEvent = {
   event: 'vrrp-transition',
-  ...{ instance: 'API', from: 'BACKUP', to: 'MASTER', priority: 250, reason: 'no advert' },
+  instance: 'API',
+  from: 'BACKUP',
+  to: 'MASTER',
+  priority: 250,
+  reason: 'no advert',
 };
 const told = (prefix: string) => logged.filter(({ event }) => event.startsWith(prefix));
 
@@ -52,8 +56,16 @@ test('who, from, to and why of a VIP is kept, and the log has everything', async
       faults: [],
       lines: [
         {
-          ...{ v: 1, seq: 1, node: 'cp-1', kind: 'vip', event: 'vrrp-transition', subject: 'API' },
-          ...{ from: 'BACKUP', to: 'MASTER', reason: 'no advert', facts: { priority: 250 } },
+          v: 1,
+          seq: 1,
+          node: 'cp-1',
+          kind: 'vip',
+          event: 'vrrp-transition',
+          subject: 'API',
+          from: 'BACKUP',
+          to: 'MASTER',
+          reason: 'no advert',
+          facts: { priority: 250 },
         },
       ],
     },

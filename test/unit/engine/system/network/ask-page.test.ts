@@ -88,7 +88,10 @@ test('a silent server, a closed port and an aborted request are distinguished', 
   for (const socket of sockets) socket.destroy();
   await new Promise((resolve) => server?.close(resolve));
   expect(await askPage(address, '/', patient)).toEqual({
-    ...{ kind: 'silent', message: 'nothing listens there', isTaken: false, isCut: false },
+    kind: 'silent',
+    message: 'nothing listens there',
+    isTaken: false,
+    isCut: false,
   });
 });
 
