@@ -33,7 +33,7 @@ export const watchSuspects: ServerWatch = ({ program, serving, log }) => {
     return statistics === undefined ? undefined : parseServerCounters(statistics);
   };
   let known: Known = new Map();
-  let generation: number = 0;
+  let generation = 0;
   let addresses = routedAddresses();
   let connections: ConnectionCounts = { redispatched: 0, longestConnectMs: 0 };
   const busy = new Set<string>();

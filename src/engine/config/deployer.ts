@@ -53,7 +53,7 @@ const ACTION_LIMIT_MS = 15 * 60_000;
 
 export function createDeployer<T>(parts: DeployerParts<T>): Deployer<T> {
   const { policy, observe } = parts;
-  let hasServed: boolean = false;
+  let hasServed = false;
   let startMs: number | undefined;
   let reports = Promise.resolve();
   let behind: Promise<unknown> = Promise.resolve();

@@ -106,7 +106,7 @@ interface RunningNames {
 
 /** Queries HAProxy once per generation. Undefined if it does not answer. */
 function createRunningNames(): (running: Running, worker: Worker) => Promise<RunningNames | undefined> {
-  let generation: number = 0;
+  let generation = 0;
   let names: RunningNames | undefined;
   return async (running, worker) => {
     if (running.generation !== generation || names === undefined)

@@ -27,8 +27,8 @@ export async function interleave(
     return { name, host: `${name}${oneOf([1, 2, 3])}.test`, servers, ...(pem !== undefined && { pem }) };
   };
   await begin(...names.map(wish));
-  let atRunTime: number = 0;
-  let reloaded: number = 0;
+  let atRunTime = 0;
+  let reloaded = 0;
   const lost: string[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const reload = pause(random() * LONGEST_MS).then(supervisor.reload);

@@ -100,7 +100,7 @@ const allowedExpression =
 function wordsIn(line: string): readonly string[] {
   const words: string[] = [];
   let word: string | undefined;
-  let quote: string = '';
+  let quote = '';
   for (let at = 0; at < line.length; at += 1) {
     const character = line[at] ?? '';
     if (quote === '' && character === '#') break;

@@ -53,7 +53,10 @@ async function group() {
     const interfaces = [{ name: 'eth0', addresses: ['192.0.2.1/24'] }];
     return { settings: modelSettings, controlPlane, allNodes: [], interfaces, routes: [] };
   };
-  return { dir, configuration: vrrpConfiguration(settings, parts), observe, inputOf, logged, registry };
+  const configuration = vrrpConfiguration(settings, parts);
+  // Its last good copy is written in the background.
+  onTestFinished(() => configuration.deployer.ended());
+  return { dir, configuration, observe, inputOf, logged, registry };
 }
 
 test('a node that has gone is not counted while keepalived still has it as a peer', async () => {

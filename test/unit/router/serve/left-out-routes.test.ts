@@ -16,7 +16,7 @@ const pods = sliceObject('web', 1);
 async function leftOut(words: string, objects = [good, bad], end = '') {
   const clock = { nowMs: 0 };
   let rendered: readonly string[] = [];
-  let isRefusing: boolean = true;
+  let isRefusing = true;
   const detail = `[ALERT] (1) : config : backend 'be_http:shop:bad' : ${words}${end}`;
   const isolation = createIsolation(
     {
