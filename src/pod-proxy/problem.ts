@@ -14,7 +14,7 @@ export interface ProblemRecord {
 /** Reports problems with the template in the log, the metrics and the status, and as an Event of the proxy's pod. */
 export function createProblemRecord(
   { log, metrics, once }: ProxyObservers,
-  tell: (own: OwnPod, event: PodEvent) => void,
+  writeEvent: (own: OwnPod, event: PodEvent) => void,
 ): ProblemRecord {
   let current: Problem | undefined;
   let ended: { readonly problem: Problem; readonly atMs: number } | undefined;
@@ -29,11 +29,11 @@ export function createProblemRecord(
       if (problem === undefined) {
         if (!once.clear('template')) return;
         log({ event: 'template-usable' });
-        tell(own, { type: 'Normal', reason: 'TemplateServed', message: 'HAProxy serves the template' });
+        writeEvent(own, { type: 'Normal', reason: 'TemplateServed', message: 'HAProxy serves the template' });
       } else if (once.isNew('template', JSON.stringify(problem))) {
         log({ event: 'template-unusable', level: 'error', ...problem });
         const { reason, message, detail } = problem;
-        tell(own, { type: 'Warning', reason, message: [message, detail].join('\n').trim() });
+        writeEvent(own, { type: 'Warning', reason, message: [message, detail].join('\n').trim() });
       }
     },
   };

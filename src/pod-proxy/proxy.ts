@@ -49,15 +49,15 @@ function prepare(
     records.hear();
   };
   const followed = followProxy(settings, { session, report: log, hear });
-  const tell = (own: OwnPod, event: PodEvent): void => {
+  const writeEvent = (own: OwnPod, event: PodEvent): void => {
     void writePodEvent(session, own, event, observers, signal);
   };
-  const problems = createProblemRecord(observers, tell);
+  const problems = createProblemRecord(observers, writeEvent);
   const own = (): OwnPod | undefined => {
     const view = followed.view();
     return view.kind === 'unknown' ? undefined : view.own;
   };
-  const records = keepRecords({ settings, session, own, observers, tell });
+  const records = keepRecords({ settings, session, own, observers, writeEvent });
   const parts = { wake, followed, problems, statistics };
   const configuration = proxyConfiguration(settings, parts, observers, signal);
   const version = hawserVersion();

@@ -132,7 +132,7 @@ export function createWorld(first: Partial<VrrpSupervisorState> = {}): World {
   };
   const tell = (): void => {
     if (running === undefined) return;
-    world.send({ kind: 'told', instance: 'API', state: 'MASTER', priority: 220, trackValue: undefined });
+    world.send({ kind: 'notified', instance: 'API', state: 'MASTER', priority: 220, trackValue: undefined });
   };
   const tick = (): boolean => {
     const deadline = nextDeadline(world.state);

@@ -9,24 +9,24 @@ type Plan =
 
 /** All or nothing: a reload, if any part needs one. */
 export function planOf({
-  tell: changes,
+  changes,
   reload: [first],
-}: Pick<SetPlan<RuntimeChange>, 'tell' | 'reload'>): Plan {
+}: Pick<SetPlan<RuntimeChange>, 'changes' | 'reload'>): Plan {
   if (first !== undefined) return { kind: 'reload', ...first };
   return changes.length === 0 ? { kind: 'nothing' } : { kind: 'runtime', changes };
 }
 
 /** The changes of servers from one haproxy.cfg to another; sessions on those that go or move are ended. */
 export function differenceOf(before: string, after: string): Plan {
-  const { tell, reload } = planBetween(
+  const { changes, reload } = planBetween(
     { text: before, mode: 0o600 },
     { text: after, mode: 0o600 },
     () => undefined,
   );
-  const ending = tell.map((change) => {
+  const ending = changes.map((change) => {
     if (!('mayFinish' in change)) return change;
     const { mayFinish: _, ...rest } = change;
     return rest;
   });
-  return planOf({ tell: ending, reload });
+  return planOf({ changes: ending, reload });
 }

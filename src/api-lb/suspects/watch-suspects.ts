@@ -101,10 +101,10 @@ export const watchSuspects: ServerWatch = ({ program, serving, log }) => {
       const verdict = verdictOf(suspect.server, round);
       const refusal =
         verdict === 'set-aside' ? await program.setAside(running, suspect.server.checkedAs) : undefined;
-      tell(suspect, verdict, { tookMs: monotonicMs() - startedAt, refusal });
+      logVerdict(suspect, verdict, { tookMs: monotonicMs() - startedAt, refusal });
     }
   };
-  const tell = (
+  const logVerdict = (
     { server: { name, address }, suspicion }: Suspect,
     verdict: Verdict,
     { tookMs, refusal }: { readonly tookMs: number; readonly refusal: string | undefined },

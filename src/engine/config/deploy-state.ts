@@ -22,12 +22,12 @@ export interface Reason {
 /** How to get from the running set to the wanted one. */
 export interface Plan<Change extends object = object> {
   /** Runtime changes, whether or not a reload follows. */
-  readonly tell: readonly Change[];
+  readonly changes: readonly Change[];
   /** The set that runs after them: the wanted one if nothing is left to do. */
   readonly running: Rendered;
   /** The set's files contain some of them. */
   readonly readsFiles?: boolean;
-  /** Why the rest needs a reload. If it is empty and the wanted set does not run after `tell`, further runtime changes follow. */
+  /** Why the rest needs a reload. If it is empty and the wanted set does not run after `changes`, further runtime changes follow. */
   readonly reload: readonly Reason[];
 }
 
@@ -62,10 +62,10 @@ export interface Deploy<T> {
   /** Refusals not reported yet. */
   readonly refusals: readonly Refusal<T>[];
   /** Actions since the last report. */
-  readonly done: { readonly told?: UpdateStats; readonly wrote?: true; readonly why?: Reason | undefined };
+  readonly done: { readonly updated?: UpdateStats; readonly wrote?: true; readonly why?: Reason | undefined };
   /** The outcome for `wanted`. */
   readonly isReported: boolean;
-  readonly mustLook: boolean;
+  readonly mustReadDisk: boolean;
   /** A runtime change preceded its file: a generation that was loading meanwhile may have read the older file. */
   readonly mustConfirm: boolean;
   /** Versions that may run: the newest first. */
@@ -85,13 +85,13 @@ export interface Backoff {
 /** An action that runs alone. */
 export type Work<T> =
   | {
-      readonly kind: 'look';
+      readonly kind: 'read-disk';
       readonly asksRunning: boolean;
       readonly isFirst: boolean;
       readonly wanted: Version<T>;
     }
   | {
-      readonly kind: 'tell';
+      readonly kind: 'update';
       readonly from: Revision;
       readonly to: Known;
       readonly changes: readonly object[];
@@ -107,12 +107,12 @@ export type DeployEvent<T> =
   | { readonly kind: 'wanted'; readonly version: Version<T> }
   /** `running` and `good` are missing if they were not requested. */
   | {
-      readonly kind: 'looked';
+      readonly kind: 'disk-read';
       readonly onDisk: OnDisk;
       readonly good?: Revision | undefined;
       readonly running?: Revision | undefined;
     }
-  | { readonly kind: 'told'; readonly result: UpdateResult }
+  | { readonly kind: 'updated'; readonly result: UpdateResult }
   | { readonly kind: 'written'; readonly result: CheckOutcome }
   | { readonly kind: 'reloaded'; readonly result: ReloadResult }
   /** `revision` is undefined if there was nothing to restore, or it failed. */
@@ -160,7 +160,7 @@ export function initialDeploy<T>(): Deploy<T> {
     refusals: [],
     done: {},
     isReported: false,
-    mustLook: true,
+    mustReadDisk: true,
     mustConfirm: false,
     known: [],
   };

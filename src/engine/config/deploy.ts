@@ -46,10 +46,10 @@ function handle<T>(state: Deploy<T>, event: DeployEvent<T>, nowMs: number, emit:
   switch (event.kind) {
     case 'wanted':
       return hear(state, event.version);
-    case 'looked':
-      return looked(idle, event);
-    case 'told':
-      return doing?.kind === 'tell' ? told(idle, doing.to, event.result) : state;
+    case 'disk-read':
+      return diskRead(idle, event);
+    case 'updated':
+      return doing?.kind === 'update' ? updated(idle, doing.to, event.result) : state;
     case 'written':
       return doing?.kind === 'write' ? written(idle, doing, event.result, nowMs, emit) : state;
     case 'reloaded':
@@ -61,7 +61,7 @@ function handle<T>(state: Deploy<T>, event: DeployEvent<T>, nowMs: number, emit:
     case 'abandoned':
       return abandoned(idle, doing, event.message, emit);
     case 'failed':
-      return failed({ ...idle, mustLook: true }, { kind: 'failed', message: event.message }, nowMs, emit);
+      return failed({ ...idle, mustReadDisk: true }, { kind: 'failed', message: event.message }, nowMs, emit);
     case 'tick':
       return state;
   }
@@ -69,7 +69,7 @@ function handle<T>(state: Deploy<T>, event: DeployEvent<T>, nowMs: number, emit:
 
 function hear<T>(state: Deploy<T>, wanted: Version<T>): Deploy<T> {
   const isOther = state.wanted?.revision !== wanted.revision;
-  const next = { ...state, wanted, isReported: false, mustLook: true, known: knowing(state, wanted) };
+  const next = { ...state, wanted, isReported: false, mustReadDisk: true, known: knowing(state, wanted) };
   return isOther ? { ...next, backoff: noBackoff } : next;
 }
 
@@ -77,7 +77,7 @@ function knowing<T>({ known }: Deploy<T>, one: Known): readonly Known[] {
   return [one, ...known.filter(({ revision }) => revision !== one.revision)].slice(0, MOST_KNOWN);
 }
 
-function looked<T>(state: Deploy<T>, event: Extract<DeployEvent<T>, { kind: 'looked' }>): Deploy<T> {
+function diskRead<T>(state: Deploy<T>, event: Extract<DeployEvent<T>, { kind: 'disk-read' }>): Deploy<T> {
   const { onDisk } = event;
   const isEdited = state.onDisk !== undefined && state.onDisk.revision !== onDisk.revision;
   const next: Deploy<T> = { ...state, onDisk };
@@ -85,7 +85,7 @@ function looked<T>(state: Deploy<T>, event: Extract<DeployEvent<T>, { kind: 'loo
   const good = isKnownGood ? { good: event.good } : {};
   const valid = isKnownGood && event.good === onDisk.revision ? { valid: event.good } : {};
   // The program may have loaded a manual edit.
-  if (isEdited && !('running' in event)) return { ...next, running: undefined, mustLook: true };
+  if (isEdited && !('running' in event)) return { ...next, running: undefined, mustReadDisk: true };
   const running = 'running' in event ? { running: knownAs(next, event.running) } : {};
   return { ...next, ...good, ...valid, ...running };
 }
@@ -94,11 +94,11 @@ function knownAs<T>({ known }: Deploy<T>, revision: Revision | undefined): Known
   return known.find((each) => each.revision === revision);
 }
 
-function told<T>(state: Deploy<T>, to: Known, result: UpdateResult): Deploy<T> {
+function updated<T>(state: Deploy<T>, to: Known, result: UpdateResult): Deploy<T> {
   switch (result.is) {
     case 'done': {
       if (state.running?.revision === to.revision) return { ...state, mustConfirm: false };
-      const done = { ...state.done, told: sumOf(state.done.told, result.stats) };
+      const done = { ...state.done, updated: sumOf(state.done.updated, result.stats) };
       return { ...state, running: to, done, mustConfirm: state.onDisk?.revision !== to.revision };
     }
     case 'refused': {
@@ -109,7 +109,7 @@ function told<T>(state: Deploy<T>, to: Known, result: UpdateResult): Deploy<T> {
     case 'conflict':
       return { ...state, running: knownAs(state, result.running), mustConfirm: false };
     case 'silent':
-      return { ...state, running: undefined, mustLook: true };
+      return { ...state, running: undefined, mustReadDisk: true };
   }
 }
 
@@ -177,7 +177,7 @@ function reloaded<T>(
       const unknown: Deploy<T> = {
         ...next,
         running: undefined,
-        mustLook: true,
+        mustReadDisk: true,
         reloadNotBeforeMs: notBeforeMs,
       };
       return failed(unknown, { kind: 'unreachable', message: result.message }, nowMs, emit);
@@ -263,7 +263,7 @@ function abandoned<T>(
   const { wanted } = state;
   if (wanted !== undefined)
     emit({ kind: 'report', outcome: { kind: 'superseded', message }, version: wanted });
-  const mayRun = doing?.kind === 'tell' || doing?.kind === 'reload';
-  const next: Deploy<T> = { ...state, wanted: undefined, mustLook: true, done: {} };
+  const mayRun = doing?.kind === 'update' || doing?.kind === 'reload';
+  const next: Deploy<T> = { ...state, wanted: undefined, mustReadDisk: true, done: {} };
   return mayRun ? { ...next, running: undefined } : next;
 }

@@ -76,7 +76,7 @@ export function createDeployer<T>(parts: DeployerParts<T>): Deployer<T> {
       behind = Promise.allSettled([behind, work]);
       return work;
     }
-    if (action.kind !== 'look') startMs ??= monotonicMs();
+    if (action.kind !== 'read-disk') startMs ??= monotonicMs();
     return carryOut(action, parts, stops).then(dispatch);
   };
   const failed = ({ during, ...rest }: Failed<DeployEvent<T>, DeployAction<T>>, error: unknown) => {
@@ -141,14 +141,14 @@ async function carryOut<T>(
   stop.throwIfAborted();
   const { store, proxy } = parts;
   switch (action.kind) {
-    case 'look':
-      return await look(action, parts, stop);
-    case 'tell': {
+    case 'read-disk':
+      return await readDisk(action, parts, stop);
+    case 'update': {
       const { from, to, changes, readsFiles } = action;
       if (readsFiles) await store.putFiles(to.set);
       const text = JSON.stringify(changes);
       const named = text.includes(SET_FOLDER) ? JSON.parse(await store.named(text, to.set)) : changes;
-      return { kind: 'told', result: await proxy.apply({ from, to: to.revision, changes: named }, stop) };
+      return { kind: 'updated', result: await proxy.apply({ from, to: to.revision, changes: named }, stop) };
     }
     case 'write': {
       const { version, isChecked } = action;
@@ -164,15 +164,15 @@ async function carryOut<T>(
   }
 }
 
-async function look<T>(
-  { asksRunning, isFirst, wanted }: Extract<DeployAction<T>, { kind: 'look' }>,
+async function readDisk<T>(
+  { asksRunning, isFirst, wanted }: Extract<DeployAction<T>, { kind: 'read-disk' }>,
   { store, proxy }: DeployerParts<T>,
   stop: AbortSignal,
 ): Promise<DeployEvent<T>> {
   const onDisk = await store.onDisk();
   if (onDisk.revision === wanted.revision) await store.keepModes(wanted.set.mode);
   return {
-    kind: 'looked',
+    kind: 'disk-read',
     onDisk,
     ...(isFirst && { good: await store.good() }),
     ...(asksRunning && { running: await proxy.running(stop) }),
@@ -242,8 +242,8 @@ function outcomeOf<T>(
       };
     case 'check':
       return { kind: 'checked', version: action.version, outcome: { kind: 'impossible', message } };
-    case 'look':
-    case 'tell':
+    case 'read-disk':
+    case 'update':
     case 'write':
     case 'reload':
       return { kind: 'failed', message };

@@ -23,7 +23,7 @@ export function proceed<T>(state: Deploy<T>, nowMs: number, policy: Policy, emit
   if (state.refusals.length > 0) return proceed(restore(state, emit), nowMs, policy, emit);
   if (wanted === undefined || nowMs < state.backoff.untilMs) return state;
   if (nowMs >= backoffUntil(state, wanted)) return bring(state, wanted, nowMs, policy, emit);
-  if (state.mustLook) return look(state, wanted, emit);
+  if (state.mustReadDisk) return readDisk(state, wanted, emit);
   return needsGood(state, wanted) ? begin(state, { kind: 'restore', refusal: undefined }, emit) : state;
 }
 
@@ -32,10 +32,10 @@ function begin<T>(state: Deploy<T>, work: Work<T>, emit: Emit<T>): Deploy<T> {
   return { ...state, doing: work };
 }
 
-function look<T>(state: Deploy<T>, wanted: Version<T>, emit: Emit<T>): Deploy<T> {
+function readDisk<T>(state: Deploy<T>, wanted: Version<T>, emit: Emit<T>): Deploy<T> {
   const asksRunning = state.running === undefined;
   const isFirst = state.onDisk === undefined;
-  return begin({ ...state, mustLook: false }, { kind: 'look', asksRunning, isFirst, wanted }, emit);
+  return begin({ ...state, mustReadDisk: false }, { kind: 'read-disk', asksRunning, isFirst, wanted }, emit);
 }
 
 /** The wanted configuration was refused, and the file on disk neither runs nor is the last good one. */
@@ -82,17 +82,17 @@ function bring<T>(
   emit: Emit<T>,
 ): Deploy<T> {
   const { onDisk, running, refused } = state;
-  if (onDisk === undefined) return look(state, wanted, emit);
+  if (onDisk === undefined) return readDisk(state, wanted, emit);
   const isThere = onDisk.revision === wanted.revision;
   const isChecked = policy.check === 'before-write' || !onDisk.isOwn;
   const needsVerdict = refused.has(wanted.revision) || (isChecked && !isThere);
   const update = needsVerdict ? noUpdate : updateFor(running, wanted, policy);
   // The supervisor compares revisions, so this is safe before the disk is read.
   if (update.to !== undefined && running !== undefined) {
-    const { to, tell: changes, readsFiles } = update;
-    return begin(state, { kind: 'tell', from: running.revision, to, changes, readsFiles }, emit);
+    const { to, changes, readsFiles } = update;
+    return begin(state, { kind: 'update', from: running.revision, to, changes, readsFiles }, emit);
   }
-  if (state.mustLook) return look(state, wanted, emit);
+  if (state.mustReadDisk) return readDisk(state, wanted, emit);
   if (needsVerdict || !isThere)
     return begin(state, { kind: 'write', version: wanted, isChecked: needsVerdict }, emit);
   const isRunning = running?.revision === wanted.revision;
@@ -108,7 +108,7 @@ function bring<T>(
 }
 
 interface Update {
-  readonly tell: readonly object[];
+  readonly changes: readonly object[];
   readonly readsFiles: boolean;
   /** Undefined if there are no runtime changes. */
   readonly to?: Known;
@@ -116,21 +116,21 @@ interface Update {
   readonly why?: Reason | undefined;
 }
 
-const noUpdate: Update = { tell: [], readsFiles: false };
+const noUpdate: Update = { changes: [], readsFiles: false };
 
 function updateFor<T>(running: Known | undefined, wanted: Version<T>, { compare }: Policy): Update {
   if (running === undefined || compare === undefined || running.revision === wanted.revision) return noUpdate;
-  const { tell, running: after, reload, readsFiles = false } = compare(running.set, wanted.set);
+  const { changes, running: after, reload, readsFiles = false } = compare(running.set, wanted.set);
   const [why] = reload;
-  if (tell.length === 0) return why === undefined ? { ...noUpdate, to: wanted } : { ...noUpdate, why };
+  if (changes.length === 0) return why === undefined ? { ...noUpdate, to: wanted } : { ...noUpdate, why };
   const to = after === wanted.set ? wanted : { revision: revisionOf(after), set: after };
-  return to.revision === running.revision ? { ...noUpdate, why } : { tell, readsFiles, to, why };
+  return to.revision === running.revision ? { ...noUpdate, why } : { changes, readsFiles, to, why };
 }
 
 /** Asks whether the changed configuration still runs. */
 function confirm<T>(state: Deploy<T>, running: Known, emit: Emit<T>): Deploy<T> {
   const nothing = { from: running.revision, to: running, changes: [], readsFiles: false } as const;
-  return begin(state, { kind: 'tell', ...nothing }, emit);
+  return begin(state, { kind: 'update', ...nothing }, emit);
 }
 
 /** Runtime changes are reported; a set that waits for its reload is validated meanwhile. */
@@ -141,9 +141,9 @@ function hold<T>(
   policy: Policy,
   emit: Emit<T>,
 ): Deploy<T> {
-  const { told, ...done } = state.done;
-  if (told !== undefined) {
-    const outcome = { kind: 'reloaded', atRunTime: true, ...told } as const;
+  const { updated, ...done } = state.done;
+  if (updated !== undefined) {
+    const outcome = { kind: 'reloaded', atRunTime: true, ...updated } as const;
     emit({ kind: 'report', outcome, version: wanted, isPart: true });
   }
   const isNew = state.check?.revision !== wanted.revision;
@@ -165,11 +165,11 @@ function finish<T>(
   emit: Emit<T>,
 ): Deploy<T> {
   const { revision } = wanted;
-  const { told, wrote } = state.done;
+  const { updated, wrote } = state.done;
   let next = state;
   if (!state.isReported) {
-    const isChange = told !== undefined || wrote === true;
-    const outcome = isChange ? ({ kind: 'reloaded', atRunTime: true, ...told } as const) : unchanged;
+    const isChange = updated !== undefined || wrote === true;
+    const outcome = isChange ? ({ kind: 'reloaded', atRunTime: true, ...updated } as const) : unchanged;
     emit({ kind: 'report', outcome, version: wanted, ...(state.valid === revision && { isValid: true }) });
     next = { ...next, isReported: true, done: {}, backoff: noBackoff };
   }

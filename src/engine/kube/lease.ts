@@ -80,7 +80,7 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
 
   const isHeld = () => nowMs() < heldUntilMs;
 
-  const tellChange = (): void => {
+  const notifyChange = (): void => {
     if (isHeld() === wasHeld) return;
     wasHeld = isHeld();
     report({ event: wasHeld ? 'lease-taken' : 'lease-lost', name, identity });
@@ -89,15 +89,15 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
 
   const holdUntil = (atMs: number): void => {
     heldUntilMs = atMs;
-    tellUntilExpiry();
+    notifyUntilExpiry();
   };
 
   /** Node's timers may fire up to a millisecond early. */
-  const tellUntilExpiry = (): void => {
+  const notifyUntilExpiry = (): void => {
     clearTimeout(expiry);
-    tellChange();
+    notifyChange();
     const leftMs = heldUntilMs - nowMs();
-    if (leftMs > 0 || wasHeld) expiry = setTimeout(tellUntilExpiry, Math.max(0, Math.ceil(leftMs))).unref();
+    if (leftMs > 0 || wasHeld) expiry = setTimeout(notifyUntilExpiry, Math.max(0, Math.ceil(leftMs))).unref();
   };
 
   /** Timeout of one attempt over all API servers. */

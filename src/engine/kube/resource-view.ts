@@ -60,7 +60,7 @@ export function createResourceView<T>(
   let outageKind: string | undefined;
   let answeredAtMs = Number.NEGATIVE_INFINITY;
 
-  const tell = (via: 'watch' | 'poll', from: string) => {
+  const notify = (via: 'watch' | 'poll', from: string) => {
     if (stores.size === resources.length) hear({ kind: 'objects', via, from });
   };
 
@@ -94,18 +94,18 @@ export function createResourceView<T>(
     relisted: (resource, list, from) => {
       available();
       storeOf(resource, list).relist(list);
-      tell('watch', from);
+      notify('watch', from);
     },
     changed: (resource, change, from) => {
       all = undefined;
       const store = stores.get(resource);
       const before = change.kind === 'object' ? store?.objects().get(change.key)?.value : undefined;
-      if (store?.take(change) === true && isNews(resource, before, change)) tell('watch', from);
+      if (store?.take(change) === true && isNews(resource, before, change)) notify('watch', from);
     },
     polled: (lists, asked, from) => {
       available();
       for (const [resource, list] of lists) storeOf(resource, list).poll(list, asked.get(resource));
-      tell('poll', from);
+      notify('poll', from);
     },
     unavailable: ({ status, message }, beganAtMs) => {
       // A request that began before another loop's success is outdated.

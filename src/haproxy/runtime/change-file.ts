@@ -8,8 +8,8 @@ import {
   type Line,
   type Running,
   refused,
-  tell,
-  tellAll,
+  send,
+  sendAll,
   type Worker,
   workerOf,
 } from './line.ts';
@@ -42,23 +42,23 @@ export function createFileChanges(
       const name = names.map(map);
       if (name === undefined) return unknown(map);
       if (value === null)
-        return await tellEach([{ text: `del map ${name} ${key}`, done: /^(?:Key not found\.)?$/ }]);
+        return await sendEach([{ text: `del map ${name} ${key}`, done: /^(?:Key not found\.)?$/ }]);
       // Added only if absent: HAProxy would keep duplicates.
       const addition = { text: `add map ${name} ${key} ${value}`, done: /^$/ };
       const instead = { answer: /^entry not found\.$/, commands: [addition] };
-      return await tellEach([{ text: `set map ${name} ${key} ${value}`, done: /^$/, instead }]);
+      return await sendEach([{ text: `set map ${name} ${key} ${value}`, done: /^$/, instead }]);
     };
     const certificate = async (change: Change<'certificate'>, names: RunningNames) => {
       const { certificate: file, sha256 } = change;
       const name =
         names.certificate(file) ?? (sha256 === null ? undefined : names.newCertificate(file, sha256));
       if (name === undefined) return unknown(file);
-      if (sha256 === null) return await tellEach([removal(name)]);
+      if (sha256 === null) return await sendEach([removal(name)]);
       const content = await read(file, sha256);
       if (content === undefined || sha256Of(content) !== sha256)
         return refused(`"${file}" cannot be read as it was when the change was asked for`);
-      const outcome = await tellEach(renewal(name, content));
-      if (outcome.kind === 'refused') await tell(worker, abortion(name));
+      const outcome = await sendEach(renewal(name, content));
+      if (outcome.kind === 'refused') await send(worker, abortion(name));
       return outcome;
     };
     const listLine = async (change: Change<'list-line'>, names: RunningNames) => {
@@ -67,10 +67,10 @@ export function createFileChanges(
       if (list === undefined || name === undefined) return unknown(change.list);
       const entries = await entriesIn(list);
       if (entries === undefined) return refused(`HAProxy does not say what "${list}" has`);
-      return await tellEach(listCommands(list, name, change.line, entries));
+      return await sendEach(listCommands(list, name, change.line, entries));
     };
-    const tellEach = async (commands: readonly Command[]): Promise<ChangeOutcome> => {
-      const trouble = await tellAll(worker, commands);
+    const sendEach = async (commands: readonly Command[]): Promise<ChangeOutcome> => {
+      const trouble = await sendAll(worker, commands);
       return trouble === undefined ? { kind: 'changed', commands: commands.length } : refused(trouble);
     };
     return async (change) => {

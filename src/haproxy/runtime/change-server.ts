@@ -13,7 +13,7 @@ import {
   MOST_TOGETHER,
   type Running,
   refused,
-  tellTogether,
+  sendTogether,
   type Worker,
   workerOf,
 } from './line.ts';
@@ -38,7 +38,7 @@ export function createServerChanges(
     const [first] = commands;
     if (first?.instead === undefined || form !== undefined) {
       const each = ({ instead }: Command) => (form === 'instead' ? instead?.commands : undefined);
-      return await tellTogether(worker, withoutRepeats(commands.flatMap((one) => each(one) ?? one)));
+      return await sendTogether(worker, withoutRepeats(commands.flatMap((one) => each(one) ?? one)));
     }
     const reply = (await worker.ask(first.text))?.trim() ?? '';
     if (first.done.test(reply)) form = 'plain';
@@ -77,7 +77,7 @@ export function createServerChanges(
       const steps = changes.map((change) => ({ change, ...stepsFor(change, found, gone) }));
       const creations = steps.flatMap((step) => step.creations);
       const commands = steps.flatMap((step) => step.commands);
-      const trouble = (await create(worker, creations)) ?? (await tellTogether(worker, commands));
+      const trouble = (await create(worker, creations)) ?? (await sendTogether(worker, commands));
       if (trouble !== undefined) return refused(trouble);
       for (const { change, commands } of steps)
         if (change.wanted !== null) leftOvers.forget(running, change.server);

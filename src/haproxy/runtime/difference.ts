@@ -17,42 +17,43 @@ export function planBetween(before: Rendered, after: Rendered, kindOf: KindOf): 
   // Comparing maps of ten thousand lines costs more than everything else here.
   const files = main.reload.length === 0 ? planFiles(othersOf(before), othersOf(after), kindOf) : undefined;
   if (files?.kind === 'changes') {
-    const tell = [...main.tell, ...files.changes];
-    return { tell, readsFiles: tell.some(readsFile), reload: [], running: after };
+    const changes = [...main.changes, ...files.changes];
+    return { changes, readsFiles: changes.some(readsFile), reload: [], running: after };
   }
   const renewals = planRenewals(othersOf(before), othersOf(after), kindOf);
-  const tell = [...main.tell, ...renewals.changes];
+  const changes = [...main.changes, ...renewals.changes];
   return {
-    tell,
-    readsFiles: tell.some(readsFile),
+    changes,
+    readsFiles: changes.some(readsFile),
     reload: files === undefined ? main.reload : [files.reason],
     running: setOfPieces(main.pieces, { mode: before.mode, others: renewals.files }),
   };
 }
 
 interface MainDifference {
-  readonly tell: readonly ServerChange[];
+  readonly changes: readonly ServerChange[];
   readonly reload: readonly Reason[];
-  /** The revision that runs after `tell`. */
+  /** The revision that runs after `changes`. */
   readonly pieces: readonly string[];
 }
 
 function compare(before: Rendered, after: Rendered): MainDifference {
   const old = piecesOf(before);
   const now = piecesOf(after);
-  if (isSameList(old, now)) return { tell: [], reload: [], pieces: old };
+  if (isSameList(old, now)) return { changes: [], reload: [], pieces: old };
   const changed = changedPieces(old, now);
   const [running, wanted] = [changed.before, changed.after].map((pieces) =>
     describeConfiguration(pieces.join('')),
   );
-  if (running === undefined || wanted === undefined) return { tell: [], reload: [conditions], pieces: old };
-  const { tell, reload } = planServers(running, wanted);
+  if (running === undefined || wanted === undefined)
+    return { changes: [], reload: [conditions], pieces: old };
+  const { changes, reload } = planServers(running, wanted);
   const reasons = [...reload.values()];
-  const gentle = tell.map((change) => mayFinish(change, running));
-  if (reasons.length === 0) return { tell: gentle, reload: [], pieces: now };
+  const gentle = changes.map((change) => mayFinish(change, running));
+  if (reasons.length === 0) return { changes: gentle, reload: [], pieces: now };
   const isWhole = old.length === 1 || now.length === 1;
-  if (isWhole || tell.length === 0) return { tell: [], reload: reasons, pieces: old };
-  return { tell: gentle, reload: reasons, pieces: withBackends(old, changed, new Set(reload.keys())) };
+  if (isWhole || changes.length === 0) return { changes: [], reload: reasons, pieces: old };
+  return { changes: gentle, reload: reasons, pieces: withBackends(old, changed, new Set(reload.keys())) };
 }
 
 const conditions: Reason = { what: 'conditions', reason: 'parts of the file depend on conditions' };

@@ -13,8 +13,8 @@ import {
   type Line,
   type Running,
   refused,
-  tell,
-  tellTogether,
+  send,
+  sendTogether,
   workerOf,
 } from './line.ts';
 import { changeTo } from './plan.ts';
@@ -72,8 +72,8 @@ export function createRuntime({
   const line: Line = { ask, askEach };
   const leftOvers = createLeftOvers(
     {
-      end: (running, server) => tellTogether(workerOf(line, running), ending(server)),
-      remove: (running, server) => tell(workerOf(line, running), deletion(server)),
+      end: (running, server) => sendTogether(workerOf(line, running), ending(server)),
+      remove: (running, server) => send(workerOf(line, running), deletion(server)),
     },
     { stepMs, finishMs },
   );

@@ -56,31 +56,31 @@ export async function askServers({ ask }: Worker, backend?: string): Promise<Run
 }
 
 /** Undefined on success, else HAProxy's answer. */
-export async function tell(worker: Worker, command: Command): Promise<string | undefined> {
+export async function send(worker: Worker, command: Command): Promise<string | undefined> {
   const { text, done, instead } = command;
   const reply = (await worker.ask(text))?.trim();
-  if (reply !== undefined && instead?.answer.test(reply)) return await tellAll(worker, instead.commands);
+  if (reply !== undefined && instead?.answer.test(reply)) return await sendAll(worker, instead.commands);
   return reply !== undefined && done.test(reply) ? undefined : answered(command, reply);
 }
 
 /** Stops at the first refused command, and resolves with HAProxy's answer. */
-export async function tellAll(worker: Worker, commands: readonly Command[]): Promise<string | undefined> {
+export async function sendAll(worker: Worker, commands: readonly Command[]): Promise<string | undefined> {
   for (const command of commands) {
-    const trouble = await tell(worker, command);
+    const trouble = await send(worker, command);
     if (trouble !== undefined) return trouble;
   }
   return undefined;
 }
 
 /**
- * Like `tellAll`, on as few connections as possible: a connection to HAProxy's master costs more than ten commands. The commands after a refused
+ * Like `sendAll`, on as few connections as possible: a connection to HAProxy's master costs more than ten commands. The commands after a refused
  * one still run, so each must be harmless then.
  */
-export async function tellTogether(
+export async function sendTogether(
   worker: Worker,
   commands: readonly Command[],
 ): Promise<string | undefined> {
-  if (commands.length === 1) return await tellAll(worker, commands);
+  if (commands.length === 1) return await sendAll(worker, commands);
   for (const batch of batchesOf(commands, MOST_TOGETHER)) {
     const replies = await worker.askEach(batch.map(({ text }) => text));
     const index = batch.findIndex(({ done }, at) => !done.test(replies[at]?.trim() ?? 'nothing'));

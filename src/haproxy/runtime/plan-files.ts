@@ -35,11 +35,11 @@ export function planFiles(before: readonly SetFile[], after: readonly SetFile[],
     const kind = kindOf(file.name);
     if (kind === 'start' || isSameFile(old, file)) continue;
     const found = changesOf(file, old, kind);
-    if (found === undefined) return cannotTell(`"${file.name}" differs`);
+    if (found === undefined) return reloadFor(`"${file.name}" differs`);
     for (const change of found) (isRemoval(change) ? removals : news).push(change);
   }
   for (const { name } of known.values()) {
-    if (kindOf(name) !== 'certificate') return cannotTell(`"${name}" is gone`);
+    if (kindOf(name) !== 'certificate') return reloadFor(`"${name}" is gone`);
     removals.push({ kind: 'certificate', certificate: name, sha256: null });
   }
   const order = (changes: readonly FileChange[], kinds: readonly FileChange['kind'][]) =>
@@ -145,7 +145,7 @@ function certificatesToRenew(moving: ReadonlySet<string>, lists: readonly Lines[
   return [...[...moving].filter((name) => !ordered.has(name)), ...ordered];
 }
 
-function cannotTell(reason: string): FilePlan {
+function reloadFor(reason: string): FilePlan {
   return { kind: 'reload', reason: { what: 'files-changed', reason } };
 }
 

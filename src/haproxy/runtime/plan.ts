@@ -24,8 +24,8 @@ export interface Reason {
 const REST = '';
 
 interface ServerPlan {
-  readonly tell: readonly ServerChange[];
-  /** By backend, or `REST`; none of them has a change in `tell`. */
+  readonly changes: readonly ServerChange[];
+  /** By backend, or `REST`; none of them has a change in `changes`. */
   readonly reload: ReadonlyMap<string, Reason>;
 }
 
@@ -46,9 +46,11 @@ export function planServers(running: Description, wanted: Description): ServerPl
   };
   for (const [title, reason] of differentSections(running, wanted)) add(backendOrRest(title), reason);
   for (const [name, reason] of differentServers(running, wanted)) add(partOf(name), reason);
-  const mayTell = isSameDefaults(running, wanted);
-  const tell = serverChanges(running, wanted).filter(({ server }) => mayTell && !reload.has(partOf(server)));
-  return { tell, reload };
+  const areChangeable = isSameDefaults(running, wanted);
+  const changes = serverChanges(running, wanted).filter(
+    ({ server }) => areChangeable && !reload.has(partOf(server)),
+  );
+  return { changes, reload };
 }
 
 function serverChanges(running: Description, wanted: Description): readonly ServerChange[] {

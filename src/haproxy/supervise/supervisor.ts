@@ -100,7 +100,7 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
   const { ask, dispatch, state, trouble, finished } = createSupervision(found, decisions, {
     log,
     keep: (next) => file.write(recordOf(next)),
-    act: (action, tell) => act(action, { program, log, dispatch: tell }),
+    act: (action, dispatch) => act(action, { program, log, dispatch }),
     outcomeOfFailed,
   });
   for (const { number, master } of generationsIn(found))

@@ -9,7 +9,7 @@ import {
 } from '../../engine/supervise/step.ts';
 import type { ProcessId } from '../../engine/system/process/processes.ts';
 import { endDaemon, exited, kill, logKilled, reaped, stoppingFailure, sweepWhenDue, swept } from './end.ts';
-import { reported, told } from './instances.ts';
+import { notified, reported } from './instances.ts';
 import { beginJob, jobFailed, proceed, succeeded } from './job.ts';
 import type { Action, Daemon, Event, VrrpRequest, VrrpSupervisorState } from './state.ts';
 
@@ -72,10 +72,10 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
       return confirmed(state, event, now, emit);
     case 'not-confirmed':
       return notConfirmed(state, event.id, now, emit);
-    case 'told':
+    case 'notified':
       // A line that keepalived wrote before its death may be read after it. A dead keepalived holds nothing.
       if (state.daemon.kind === 'dead' || state.daemon.kind === 'none') return state;
-      return firstSign(told(state, event, now, emit), now, emit);
+      return firstSign(notified(state, event, now, emit), now, emit);
     case 'said':
       return { ...state, said: [...state.said, { words: event.words, at: now }].slice(-MOST_SAID) };
     case 'looked':

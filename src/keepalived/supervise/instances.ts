@@ -8,7 +8,12 @@ type State = VrrpSupervisorState;
 type Emit = (action: Action) => void;
 
 /** Takes a line of the FIFO. */
-export function told(state: State, event: Extract<Event, { kind: 'told' }>, now: number, emit: Emit): State {
+export function notified(
+  state: State,
+  event: Extract<Event, { kind: 'notified' }>,
+  now: number,
+  emit: Emit,
+): State {
   const { instance, priority, trackValue } = event;
   const to = event.state ?? state.instances.find(({ name }) => name === instance)?.state;
   if (to === undefined) return state;

@@ -109,7 +109,7 @@ export type Event =
     }
   | { readonly kind: 'not-confirmed'; readonly id: ProcessId }
   | {
-      readonly kind: 'told';
+      readonly kind: 'notified';
       readonly instance: string;
       /** Undefined if only the priority changed: keepalived then reports every state but MASTER as "BACKUP". */
       readonly state: VrrpState | undefined;

@@ -58,10 +58,10 @@ async function start(settings: KeepalivedSuperviseSettings, log: Log): Promise<V
     output: join(runDir, 'keepalived.log'),
   };
   const realtimePriority = await permittedPriority(settings.realtimePriority, log);
-  const { promise: told, resolve: resolveSupervisor } = Promise.withResolvers<VrrpSupervisor>();
+  const { promise: started, resolve: resolveSupervisor } = Promise.withResolvers<VrrpSupervisor>();
   const closeFifo = await readNotifyFifo(
     join(runDir, 'notify.fifo'),
-    (notification) => void told.then((supervisor) => supervisor.notified(notification)),
+    (notification) => void started.then((supervisor) => supervisor.notified(notification)),
   );
   const supervisor = createVrrpSupervisor({
     program: createKeepalivedProgram(paths, { realtimePriority, silentAfterMs: settings.monitorTimeout }),

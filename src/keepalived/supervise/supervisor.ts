@@ -64,7 +64,7 @@ export function createVrrpSupervisor(options: VrrpSupervisorOptions): VrrpSuperv
   const { ask, dispatch, state, trouble, finished } = createSupervision(first, decisions, {
     log,
     keep: ({ instances }) => stateFile.write(instances, monotonicMs()),
-    act: (action, tell) => act(action, { program, processes, log, dispatch: tell }),
+    act: (action, dispatch) => act(action, { program, processes, log, dispatch }),
     outcomeOfFailed,
   });
   const adopted = processes.leftOver() ?? program.findLeftOver();
@@ -83,7 +83,7 @@ export function createVrrpSupervisor(options: VrrpSupervisorOptions): VrrpSuperv
     request: (what) => ask((request) => ({ kind: 'requested', what, request })),
     status: () => withTrouble(statusOf(state(), reconciler), trouble()),
     trouble,
-    notified: (notification) => tell(notification, dispatch, reconciler, log),
+    notified: (notification) => dispatchNotification(notification, dispatch, reconciler, log),
     stop: () => dispatch({ kind: 'stop' }),
     finished,
   };
@@ -94,7 +94,7 @@ function statusOf(state: VrrpSupervisorState, reconciler: VipReconciler): VrrpSt
   return describeState(state, { present: presentAddresses(), trackFiles }, monotonicMs());
 }
 
-function tell(
+function dispatchNotification(
   { name, what, priority }: Notification,
   dispatch: (event: Event) => void,
   reconciler: VipReconciler,
@@ -104,7 +104,7 @@ function tell(
   const state = stateOf(what);
   const trackValue = reconciler.trackFiles().find(({ instances }) => instances.includes(name))?.value;
   if (state !== undefined || /^(?:MASTER|BACKUP)_PRIORITY$/.test(what))
-    dispatch({ kind: 'told', instance: name, state, priority, trackValue });
+    dispatch({ kind: 'notified', instance: name, state, priority, trackValue });
   // keepalived heard a second holder of lower priority: the surest sign of a split brain.
   if (what === 'MASTER_RX_LOWER_PRI')
     log({ event: 'lower-priority-advert-received', level: 'error', instance: name, priority });

@@ -34,10 +34,10 @@ interface NotifiedTransition {
 const SAID_WITHIN_MS = 1_000;
 
 /** Its FIFO gives no reason. Its log has most reasons; the supervisor's knowledge at that moment gives the rest. */
-export function whyNotified(state: State, told: NotifiedTransition, now: number): Why {
-  const { instance, to, trackValue } = told;
+export function whyNotified(state: State, transition: NotifiedTransition, now: number): Why {
+  const { instance, to, trackValue } = transition;
   const from = state.instances.find(({ name }) => name === instance)?.state ?? 'UNKNOWN';
-  const words = lastWords(state, told, from, now);
+  const words = lastWords(state, transition, from, now);
   if (words !== undefined) return words;
   if (isReload(state, to)) return because('reload');
   switch (to) {

@@ -42,7 +42,7 @@ export interface DnsReport {
 
 export function createDnsReport(
   { log, metrics, once }: DnsObservers,
-  tell: (own: OwnPod, event: PodEvent) => void,
+  writeEvent: (own: OwnPod, event: PodEvent) => void,
 ): DnsReport {
   return {
     problems: (own, problems) => {
@@ -50,10 +50,14 @@ export function createDnsReport(
       if (problems.length === 0) {
         if (!once.clear('dns')) return;
         log({ event: 'dns-right' });
-        tell(own, { type: 'Normal', reason: 'DnsPublished', message: 'The DNS records are correct again' });
+        writeEvent(own, {
+          type: 'Normal',
+          reason: 'DnsPublished',
+          message: 'The DNS records are correct again',
+        });
       } else if (once.isNew('dns', JSON.stringify(problems))) {
         log({ event: 'dns-wrong', level: 'warn', problems });
-        tell(own, { type: 'Warning', reason: 'DnsNotPublished', message: problems.join('\n') });
+        writeEvent(own, { type: 'Warning', reason: 'DnsNotPublished', message: problems.join('\n') });
       }
     },
     written: (names, addresses) => {

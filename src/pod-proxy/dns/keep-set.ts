@@ -20,7 +20,7 @@ export interface SetMeans {
   readonly own: () => OwnPod | undefined;
   readonly observers: DnsObservers;
   /** Writes an Event of the pod. */
-  readonly tell: (own: OwnPod, event: PodEvent) => void;
+  readonly writeEvent: (own: OwnPod, event: PodEvent) => void;
   readonly show: (status: DnsStatus | null) => void;
   readonly wake: Wake;
   readonly timing: DnsTiming;
@@ -44,7 +44,7 @@ const NO_GROUP = 'Cannot publish DNS records: the pod has no label app, expected
 /** Keeps the records of all pods with this pod's label `app`, until the annotation is removed or the label changes. */
 export async function keepSet(first: OwnPod, means: SetMeans, signal: AbortSignal): Promise<void> {
   const { own, wake, timing, show } = means;
-  const report = createDnsReport(means.observers, means.tell);
+  const report = createDnsReport(means.observers, means.writeEvent);
   const stop = new AbortController();
   const until = AbortSignal.any([signal, stop.signal]);
   const set = openSet(first, { ...means, report }, until);

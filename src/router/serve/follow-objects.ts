@@ -5,11 +5,11 @@ import { followResources } from '../../engine/kube/resource-view.ts';
 import type { LogEvent } from '../../engine/system/log.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { createUsedObjects, type UsedObjects } from '../decide/used-objects.ts';
+import { reportUnreadable } from '../follow/reported-topics.ts';
 import type { Route } from '../follow/route.ts';
 import type { RouterObjects } from '../follow/router-objects.ts';
 import { routerRemedy, routerResources } from '../follow/router-resources.ts';
 import { followSecretReviews } from '../follow/secret-reviews.ts';
-import { tellUnreadable } from '../follow/told-topics.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 
 export interface FollowedObjects {
@@ -33,7 +33,7 @@ interface Api {
 /** Lists and watches everything that the configuration depends on, except kinds that the settings do not need. */
 export function followObjects(settings: LiveSettings, api: Api, signal: AbortSignal): FollowedObjects {
   const { log, onRoute, onIngress } = api;
-  const resources = routerResources(settings, tellUnreadable(log, monotonicMs));
+  const resources = routerResources(settings, reportUnreadable(log, monotonicMs));
   const ended: Promise<void>[] = [];
   const shared = { session: api.session, report: log, outage: trackApi(log), remedy: routerRemedy };
   const follow = <T>(resource: Resource<T>) => {

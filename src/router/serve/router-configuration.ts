@@ -18,10 +18,10 @@ import { createIsolation } from './isolation.ts';
 import { describeDefaultCertificate } from './live-files.ts';
 import { createLiveRenderer } from './live-renderer.ts';
 import { reloadByScript } from './reload-script.ts';
+import { createDecisionReport } from './report-decisions.ts';
 import type { RouterObserver } from './router-observer.ts';
 import { certificateCounts, type RouterStatus, routeCounts } from './router-status.ts';
 import { compareSets } from './set-difference.ts';
-import { createTeller } from './tell-decisions.ts';
 
 /** HAProxy takes a second for 10,000 routes, and ten on a loaded machine. */
 const CHECK_TIMEOUT_MS = 60_000;
@@ -66,7 +66,7 @@ export function routerConfiguration(
   const decide = createDecider(settings, ownPlaces(settings));
   const renderer = createLiveRenderer(settings, check, observers);
   const isolation = createIsolation(renderer, observers.log, monotonicMs, signal);
-  const teller = createTeller(others);
+  const report = createDecisionReport(others);
   const deployer = deployerOf<ServableDecision>(
     {
       config,
@@ -83,16 +83,16 @@ export function routerConfiguration(
           : reloadByScript({ path: reloadScript, config, timeoutMs: RELOAD_TIMEOUT_MS, run: runCommand }),
       onReload: () => {
         observers.metrics.beat();
-        teller.tellNow();
+        report.reportNow();
         for (const { onReload } of others) onReload?.();
       },
       origin: ({ revision }) => ({ text: revision, parts: { 'routes-changed': revision } }),
       observe: ({ outcome, version, isPart, isValid }, cause, tookMs) => {
         const { decision } = version.of;
-        teller.tellNow();
+        report.reportNow();
         if (isValid === true) {
           isolation.accepted(decision);
-          teller.accepted(decision);
+          report.accepted(decision);
         }
         if (cause !== undefined)
           for (const { onOutcome } of others) onOutcome?.(outcome, tookMs, cause, isPart);
@@ -120,12 +120,12 @@ export function routerConfiguration(
     render: async (input) => {
       const { result, shown } = await renderer.render(input);
       if (shown === undefined) return result;
-      teller.decided(shown);
+      report.decided(shown);
       return result;
     },
     tryLeftOut: async (stop) => await isolation.tryAgain(wake.poke, stop),
     view: () => {
-      const decided = teller.newest();
+      const decided = report.newest();
       return {
         routes: decided === undefined ? null : routeCounts(decided),
         certificates: decided === undefined ? null : certificateCounts(decided, Date.now()),

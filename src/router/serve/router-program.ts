@@ -22,11 +22,11 @@ import { checkGivenCertificate, watchedPaths } from './live-files.ts';
 import { observeStatistics } from './observe-statistics.ts';
 import { createRecentChanges } from './recent-changes.ts';
 import { scriptProblem } from './reload-script.ts';
+import { reportRemarks } from './report-remarks.ts';
 import { type RouterConfiguration, routerConfiguration } from './router-configuration.ts';
 import { createRouterMetrics, type RouterMetrics } from './router-metrics.ts';
 import type { RouterObserver } from './router-observer.ts';
 import type { RouterStatus } from './router-status.ts';
-import { tellRemarks } from './tell-remarks.ts';
 
 /** The kubelet's probe times out after one second. */
 const PROBE_MS = 800;
@@ -92,7 +92,7 @@ async function prepare(
   const recent = createRecentChanges(monotonicMs);
   const others: readonly RouterObserver[] = [
     observers.metrics.observer,
-    ...[statistics, recent.observer, tellRemarks(log, monotonicMs)],
+    ...[statistics, recent.observer, reportRemarks(log, monotonicMs)],
     { onDecision: statuses.decided },
   ];
   const hear = (): void => {

@@ -4,7 +4,7 @@ import { EXPIRES_SOON_MS, expiries } from '../decide/expiry.ts';
 import type { ServableDecision } from '../decide/reject-routes.ts';
 import type { RejectedRoute } from '../decide/verdict.ts';
 import type { RouteBackend } from '../model.ts';
-import { ownersRemarks } from './tell-remarks.ts';
+import { ownersRemarks } from './report-remarks.ts';
 
 /** Tenants can make these lists as long as they like: this many entries are shown, and all are counted. */
 export const MOST_SHOWN = 10;

@@ -23,10 +23,10 @@ export function compareSets({ lookup }: Pick<RouterSettings, 'lookup'>, mostServ
   };
   return (running, wanted) => {
     const found = planBetween(running, wanted, kindOf);
-    const servers = found.tell.filter(isServer);
-    const others = found.tell.filter((change) => !isServer(change));
-    const tell = [...inTurns(servers, namespaceOf), ...others];
-    return smallerStep(running, { ...found, tell }, mostServers);
+    const servers = found.changes.filter(isServer);
+    const others = found.changes.filter((change) => !isServer(change));
+    const changes = [...inTurns(servers, namespaceOf), ...others];
+    return smallerStep(running, { ...found, changes }, mostServers);
   };
 }
 
@@ -59,10 +59,10 @@ type ChangePlan = Plan<RuntimeChange>;
 
 /** The first changes of servers only, if there are many. The next plan has the rest. */
 function smallerStep(running: Rendered, plan: ChangePlan, most = MOST_SERVERS): ChangePlan {
-  const servers = plan.tell.filter((change) => change.kind === 'server');
+  const servers = plan.changes.filter((change) => change.kind === 'server');
   if (servers.length <= most || piecesOf(running).length === 1) return plan;
-  const tell = servers.slice(0, most);
-  const chosen = Map.groupBy(tell, ({ server }) => server.slice(0, server.indexOf('/')));
+  const changes = servers.slice(0, most);
+  const chosen = Map.groupBy(changes, ({ server }) => server.slice(0, server.indexOf('/')));
   const wanted = new Map(piecesOf(plan.running).map((piece) => [backendOf(piece), piece]));
   const pieces = piecesOf(running).map((piece) => {
     const changes = chosen.get(backendOf(piece) ?? '');
@@ -70,7 +70,7 @@ function smallerStep(running: Rendered, plan: ChangePlan, most = MOST_SERVERS): 
     return changes === undefined || after === undefined ? piece : changedPiece(piece, after, changes);
   });
   const after = setOfPieces(pieces, { mode: running.mode, others: othersOf(running) });
-  return { ...plan, tell, readsFiles: false, running: after };
+  return { ...plan, changes, readsFiles: false, running: after };
 }
 
 function backendOf(piece: string): string | undefined {

@@ -99,7 +99,7 @@ function whyNotHeld(lines: readonly JournalLine[], index: number, phraseOf: Phra
     return line.from === 'FAULT' ? recovery(lines, index, line).map(phraseOf) : [];
   const other = line.from === 'MASTER' ? nearestTaking(lines, index, line) : undefined;
   const found = seenBefore(lines, index, line, (each) => isEvidence(each, line));
-  const seen = [...found, ...toldAfter(lines, index, line)];
+  const seen = [...found, ...notifiedAfter(lines, index, line)];
   return [...seen.map(phraseOf), ...(other === undefined ? [] : [`${printable(other.node)} became MASTER`])];
 }
 
@@ -130,7 +130,11 @@ function seenBefore(
 }
 
 /** A monitor's verdict moves the VIP first, and is written down then. */
-function toldAfter(lines: readonly JournalLine[], index: number, line: JournalLine): readonly JournalLine[] {
+function notifiedAfter(
+  lines: readonly JournalLine[],
+  index: number,
+  line: JournalLine,
+): readonly JournalLine[] {
   const isVerdict = (each: JournalLine): boolean =>
     each.node === line.node && each.event === 'track-value-changed' && Number(each.to) < 0;
   const after = lines.slice(index + 1, index + 1 + MOST_NEAR);

@@ -52,7 +52,7 @@ async function open(): Promise<OpenTarget> {
 
   /** A HAProxy with the first set takes the second at runtime. */
   const change = async (before: Printed, after: Printed): Promise<void> => {
-    const { tell: changes, reload } = compare(before, after);
+    const { changes, reload } = compare(before, after);
     assert.deepEqual(reload, []);
     if (changes.length === 0) return;
     const folder = mkdtempSync(join(dir, 'run-'));

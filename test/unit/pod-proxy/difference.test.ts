@@ -15,14 +15,14 @@ const mayFinish = { options: 'check' };
 it('a new server is a runtime update', () => {
   expect(podProxyDifference(configuration('10.0.0.1'), configuration('10.0.0.1', '10.0.0.2'))).toMatchObject({
     reload: [],
-    tell: [{ server: 'web/web-2', wanted: { address: '10.0.0.2' } }],
+    changes: [{ server: 'web/web-2', wanted: { address: '10.0.0.2' } }],
   });
 });
 
 it('connections with servers that go and move may finish', () => {
   expect(podProxyDifference(configuration('10.0.0.1', '10.0.0.2'), configuration('10.0.0.2'))).toMatchObject({
     reload: [],
-    tell: [
+    changes: [
       { server: 'web/web-1', wanted: { address: '10.0.0.2' }, mayFinish },
       { server: 'web/web-2', wanted: null, mayFinish },
     ],
@@ -41,6 +41,6 @@ it('HAProxy reloads for anything else', () => {
 it('a renewed certificate is a runtime update', () => {
   expect(podProxyDifference(withCertificate('one'), withCertificate('two'))).toMatchObject({
     reload: [],
-    tell: [{ kind: 'certificate', certificate: 'certs/web.pem' }],
+    changes: [{ kind: 'certificate', certificate: 'certs/web.pem' }],
   });
 });

@@ -93,10 +93,10 @@ function follow(
     return { ...choice, skipped: [...choice.skipped, ...findings.flatMap(({ skipped }) => skipped)] };
   };
   return async (readers, signal) => {
-    const views = readers.map(({ vips, hear }) => ({ vips, tell: tellChanges(hear) }));
+    const views = readers.map(({ vips, hear }) => ({ vips, notify: notifyChanges(hear) }));
     const hear = (news: ResourceNews): void => {
       const findings = following.objects() ?? [];
-      for (const { vips, tell } of views) tell(news, () => choiceOf(findings, vips));
+      for (const { vips, notify } of views) notify(news, () => choiceOf(findings, vips));
       if (news.kind !== 'objects') return;
       // A node may have become an API server while the choice stays the same.
       const apiServers = findings.filter(({ isApiServer }) => isApiServer);
@@ -118,7 +118,7 @@ function follow(
  * Turns object news into observations of API servers. A watch event counts only if it changes the result, which a new label does not, or if it
  * ends an outage. A poll always counts.
  */
-function tellChanges(hear: ServerReader['hear']): (news: ResourceNews, choose: () => ServerChoice) => void {
+function notifyChanges(hear: ServerReader['hear']): (news: ResourceNews, choose: () => ServerChoice) => void {
   let lastShown: string | undefined;
   return (news, choose) => {
     switch (news.kind) {

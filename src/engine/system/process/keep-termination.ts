@@ -6,9 +6,9 @@ const LOOK_EVERY_MS = 10;
  */
 export function keepTermination(): void {
   process.once('SIGTERM', () => {
-    const tell = (): void => {
+    const emitAgain = (): void => {
       if (process.emit('SIGTERM')) clearInterval(timer);
     };
-    const timer = setInterval(tell, LOOK_EVERY_MS).unref();
+    const timer = setInterval(emitAgain, LOOK_EVERY_MS).unref();
   });
 }

@@ -27,7 +27,7 @@ async function fillOnce(): Promise<void> {
 }
 
 const check: ConfigurationCheck = async (path) => {
-  if (when !== 'told' || readFileSync(path, 'utf8') !== texts.bad) return { kind: 'valid' };
+  if (when !== 'updated' || readFileSync(path, 'utf8') !== texts.bad) return { kind: 'valid' };
   await fillOnce();
   return { kind: 'invalid', message: 'no', detail: 'HAProxy says no' };
 };
@@ -43,17 +43,17 @@ const deployer = deployerFor({
   configPath,
   socketPath,
   ask: check,
-  check: when === 'told' ? 'when-idle' : 'before-write',
+  check: when === 'updated' ? 'when-idle' : 'before-write',
   compare: (_, wanted) => ({
-    tell: when === 'told' ? [{}] : [],
+    changes: when === 'updated' ? [{}] : [],
     running: wanted,
-    reload: when === 'told' ? [] : [why],
+    reload: when === 'updated' ? [] : [why],
   }),
 });
 const apply = async (text: string) => {
   const before = deployer.outcomes.length;
   await deployer.apply(text, signal, 0o640);
-  const isTold = when === 'told' && text === texts.bad;
+  const isTold = when === 'updated' && text === texts.bad;
   const outcome = isTold
     ? await deployer.later('rejected')
     : await waitFor('an outcome', () => deployer.outcomes.slice(before).at(-1));

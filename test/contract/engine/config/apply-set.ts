@@ -47,7 +47,7 @@ const deployer = deployerFor({
   socketPath,
   ask,
   check: told ? 'when-idle' : 'before-write',
-  compare: told ? (_, running) => ({ tell: [{}], running, reload: [], readsFiles: true }) : undefined,
+  compare: told ? (_, running) => ({ changes: [{}], running, reload: [], readsFiles: true }) : undefined,
 });
 let outcome: ApplyOutcome | undefined;
 for (const set of sets) outcome = await deployer.applySet(set, AbortSignal.timeout(20_000));

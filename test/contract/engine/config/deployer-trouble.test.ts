@@ -140,7 +140,7 @@ describe('a refused file on a disk that has become full', () => {
   const next = { outcome: { kind: 'reloaded' }, lies: 'next' };
 
   it.each([
-    ['the check', 'told'],
+    ['the check', 'updated'],
     ['the start', 'started'],
   ])('gives way to the last good copy if %s refuses it', async (_what, when) => {
     expect(await refuse(when)).toMatchObject({

@@ -23,10 +23,10 @@ beforeEach(async () => {
 afterEach(() => scene[Symbol.asyncDispose]());
 
 /** A deployer that has brought `before` into effect, and what was asked for since. */
-async function begun(plan: (wanted: Rendered) => Partial<Plan> = () => ({ tell: changes })) {
+async function begun(plan: (wanted: Rendered) => Partial<Plan> = () => ({ changes: changes })) {
   const deployer = scene.deployer({
     check: 'when-idle',
-    compare: (_, wanted) => ({ tell: [], reload: [], running: wanted, ...plan(wanted) }),
+    compare: (_, wanted) => ({ changes: [], reload: [], running: wanted, ...plan(wanted) }),
   });
   scene.answers.status = serving('another');
   await deployer.apply(before, signal);
@@ -62,7 +62,7 @@ test('a change is made before its file is written, and the file is validated and
 test('runtime updates come before the reload, which has its reason', async () => {
   const mixed: Rendered = { text: `${before}# mixed\n`, mode: 0o640 };
   const deployer = await begun((wanted) =>
-    wanted.text === after ? { tell: changes, reload: [section], running: mixed } : {},
+    wanted.text === after ? { changes: changes, reload: [section], running: mixed } : {},
   );
   scene.answers.reload = made;
   expect(await deployer.apply(after, signal)).toMatchObject({ kind: 'reloaded', ...section });
@@ -86,7 +86,7 @@ test('a change of something else than what runs is made from there, or is a relo
 });
 
 test('a change that is longer than a line may be is a reload', async () => {
-  const deployer = await begun(() => ({ tell: [{ text: 'x'.repeat(270_000) }] }));
+  const deployer = await begun(() => ({ changes: [{ text: 'x'.repeat(270_000) }] }));
   await deployer.apply(after, signal);
   expect(asked()[0]).toBe('reload');
 });
@@ -98,7 +98,7 @@ test('a change names files as they are on disk, and they are there', async () =>
     others: [{ name: 'list', content }],
   });
   const told = [{ options: `ca-file ${SET_FOLDER}/list` }];
-  const deployer = await begun((wanted) => (wanted.others ? { tell: told, readsFiles: true } : {}));
+  const deployer = await begun((wanted) => (wanted.others ? { changes: told, readsFiles: true } : {}));
   scene.answers.reload = made;
   await deployer.applySet(set('one'), signal);
   const name = namesOnDiskIn(readFileSync(scene.configPath, 'utf8')).get('list') ?? '';

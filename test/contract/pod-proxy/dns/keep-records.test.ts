@@ -138,7 +138,7 @@ function start(index: number, settings: { readonly dnsInterval?: number } = {}):
       metrics: createProxyMetrics(() => 0, registry),
       once: createOnce(),
     },
-    tell: (_, event) => void events.push(event),
+    writeEvent: (_, event) => void events.push(event),
   });
   const unsubscribe = cluster.store.subscribe(keeper.hear);
   const done = keeper.run(stop.signal);

@@ -40,12 +40,12 @@ function compare(running: Rendered, wanted: Rendered): Plan {
   const isTold = after.map(
     ([shape, servers], index) => before[index]?.[0] === shape && before[index]?.[1] !== servers,
   );
-  const tell = isTold.flatMap((is, index) => (is ? [{ index, servers: after[index]?.[1] }] : []));
+  const changes = isTold.flatMap((is, index) => (is ? [{ index, servers: after[index]?.[1] }] : []));
   const reload = after.flatMap(([shape], index) =>
     before[index]?.[0] === shape ? [] : [{ what: 'section-changed', reason: `${index}` }],
   );
   const mixed = before.map((old, index) => (isTold[index] ? (after[index] ?? old) : old));
-  return { tell, reload, running: reload.length === 0 ? wanted : setOf(mixed) };
+  return { changes, reload, running: reload.length === 0 ? wanted : setOf(mixed) };
 }
 
 /** A disk, a program behind its supervisor, and a deployer that may die at any moment. */
@@ -91,18 +91,18 @@ export function createWorld({ check, reloadEveryMs, isBad }: WorldOptions) {
   };
   const act = (action: DeployAction<number>, trouble: Trouble, atMs: number) => {
     switch (action.kind) {
-      case 'look': {
+      case 'read-disk': {
         if (trouble === 'disk') return dispatch({ kind: 'failed', message: 'EIO' });
         const running = trouble === 'silent' ? undefined : program.revision;
         return dispatch({
-          kind: 'looked',
+          kind: 'disk-read',
           onDisk: { revision: disk.main, isOwn: disk.isOwn },
           ...(action.isFirst && { good: disk.good }),
           ...(action.asksRunning && { running }),
         });
       }
-      case 'tell':
-        return tell(action, trouble);
+      case 'update':
+        return changes(action, trouble);
       case 'write': {
         const { version, isChecked } = action;
         const { revision } = version;
@@ -138,13 +138,13 @@ export function createWorld({ check, reloadEveryMs, isBad }: WorldOptions) {
         return;
     }
   };
-  const tell = (action: Extract<DeployAction<number>, { kind: 'tell' }>, trouble: Trouble) => {
+  const changes = (action: Extract<DeployAction<number>, { kind: 'update' }>, trouble: Trouble) => {
     if (trouble === 'disk') return dispatch({ kind: 'failed', message: 'ENOSPC' });
-    if (trouble === 'silent') return dispatch({ kind: 'told', result: { is: 'silent', message: 'x' } });
+    if (trouble === 'silent') return dispatch({ kind: 'updated', result: { is: 'silent', message: 'x' } });
     if (program.revision === action.to.revision)
-      return dispatch({ kind: 'told', result: { is: 'done', stats: {} } });
+      return dispatch({ kind: 'updated', result: { is: 'done', stats: {} } });
     if (program.revision !== action.from)
-      return dispatch({ kind: 'told', result: { is: 'conflict', running: program.revision } });
+      return dispatch({ kind: 'updated', result: { is: 'conflict', running: program.revision } });
     const changes = action.changes as readonly { readonly index: number; readonly servers: number }[];
     const made = trouble === 'refused' ? changes.slice(1) : changes;
     const content = program.content?.map(
@@ -152,10 +152,10 @@ export function createWorld({ check, reloadEveryMs, isBad }: WorldOptions) {
         [shape, made.find((each) => each.index === index)?.servers ?? servers] as const,
     );
     program = { content, revision: trouble === 'refused' ? undefined : action.to.revision };
-    if (trouble === 'refused') return dispatch({ kind: 'told', result: { is: 'refused', reason: 'no' } });
+    if (trouble === 'refused') return dispatch({ kind: 'updated', result: { is: 'refused', reason: 'no' } });
     if (trouble === 'lost-answer')
-      return dispatch({ kind: 'told', result: { is: 'silent', message: 'late' } });
-    dispatch({ kind: 'told', result: { is: 'done', stats: { commands: changes.length } } });
+      return dispatch({ kind: 'updated', result: { is: 'silent', message: 'late' } });
+    dispatch({ kind: 'updated', result: { is: 'done', stats: { commands: changes.length } } });
   };
   const reload = (
     { version }: Extract<DeployAction<number>, { kind: 'reload' }>,

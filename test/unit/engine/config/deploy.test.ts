@@ -161,7 +161,7 @@ it('the revision of one file is the hash of its bytes', () => {
 const policy: Policy = {
   check: 'when-idle',
   reloadEveryMs: 0,
-  compare: (_, wanted) => ({ tell: [{}], reload: [], running: wanted }),
+  compare: (_, wanted) => ({ changes: [{}], reload: [], running: wanted }),
 };
 
 const versionOf = (text: string) => {
@@ -187,31 +187,31 @@ const served = (version: Version<number>): readonly DeployEvent<number>[] => {
   const { revision } = version;
   return [
     { kind: 'wanted', version },
-    { kind: 'looked', onDisk: { revision, isOwn: true }, running: revision },
+    { kind: 'disk-read', onDisk: { revision, isOwn: true }, running: revision },
   ];
 };
 
 it('a runtime update is sent before the disk is read', () => {
   const { actions } = after([...served(first), { kind: 'wanted', version: second }]);
-  expect(actions.at(-1)).toMatchObject({ kind: 'tell', from: first.revision, to: second });
+  expect(actions.at(-1)).toMatchObject({ kind: 'update', from: first.revision, to: second });
 });
 
 it('a runtime update that preceded its file is confirmed once the file is written', () => {
   const { actions } = after([
     ...served(first),
     { kind: 'wanted', version: second },
-    { kind: 'told', result: { is: 'done', stats: {} } },
-    { kind: 'looked', onDisk: { revision: first.revision, isOwn: true } },
+    { kind: 'updated', result: { is: 'done', stats: {} } },
+    { kind: 'disk-read', onDisk: { revision: first.revision, isOwn: true } },
     { kind: 'written', result: { kind: 'valid' } },
   ]);
-  expect(actions.at(-1)).toMatchObject({ kind: 'tell', from: second.revision, to: second, changes: [] });
+  expect(actions.at(-1)).toMatchObject({ kind: 'update', from: second.revision, to: second, changes: [] });
 });
 
 it('a version that is refused while another one is being refused hides neither', () => {
   const refusal = { kind: 'invalid', message: 'no', detail: '' } as const;
   const { actions } = after([
     { kind: 'wanted', version: first },
-    { kind: 'looked', onDisk: { revision: 'foreign', isOwn: false }, running: undefined },
+    { kind: 'disk-read', onDisk: { revision: 'foreign', isOwn: false }, running: undefined },
     { kind: 'checked', version: second, outcome: refusal },
     { kind: 'written', result: refusal },
   ]);

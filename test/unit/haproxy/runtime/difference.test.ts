@@ -28,8 +28,8 @@ const inForm = {
 };
 
 function found(before: Rendered, after: Rendered) {
-  const { tell, reload, running } = planBetween(before, after, kindOf);
-  const names = tell.map((change) => (change.kind === 'server' ? change.server : change.kind));
+  const { changes, reload, running } = planBetween(before, after, kindOf);
+  const names = changes.map((change) => (change.kind === 'server' ? change.server : change.kind));
   return { names, reload: reload.map(({ reason }) => reason), running };
 }
 
@@ -149,11 +149,11 @@ test('property: what runs after the changes is between both sets, and only the r
     fc.property(worlds, worlds, fc.constantFrom(...Object.values(inForm)), (old, now, form) => {
       const before = form(made(old));
       const after = form(made(now));
-      const { tell, reload, running } = planBetween(before, after, kindOf);
+      const { changes, reload, running } = planBetween(before, after, kindOf);
       const there = planBetween(before, running, kindOf);
       const rest = planBetween(running, after, kindOf);
-      expect(there).toMatchObject({ tell, reload: [] });
-      expect(rest).toMatchObject({ tell: [], reload });
+      expect(there).toMatchObject({ changes, reload: [] });
+      expect(rest).toMatchObject({ changes: [], reload });
       if (reload.length === 0)
         expect(planOf(planBetween(running, after, kindOf))).toEqual({ kind: 'nothing' });
     }),

@@ -116,7 +116,7 @@ describe('death', () => {
 
   test('cleanup after a keepalived that held nothing is immediate', () => {
     const world = running();
-    world.send({ kind: 'told', instance: 'API', state: 'BACKUP', priority: 220, trackValue: 0 });
+    world.send({ kind: 'notified', instance: 'API', state: 'BACKUP', priority: 220, trackValue: 0 });
     world.send(deathOf(world));
     expect(kindsOf(world.send({ kind: 'reaped' }))).toEqual(['sweep']);
   });
@@ -124,13 +124,13 @@ describe('death', () => {
   test('a line that is read after the death of its writer makes no node a holder', () => {
     const world = running();
     world.send(deathOf(world));
-    world.send({ kind: 'told', instance: 'API', state: 'MASTER', priority: 220, trackValue: 0 });
+    world.send({ kind: 'notified', instance: 'API', state: 'MASTER', priority: 220, trackValue: 0 });
     expect(world.state.instances).toMatchObject([{ state: 'STOP' }]);
   });
 
   test('a priority alone changes no state, and reports nothing of an unknown instance', () => {
     const world = running();
-    const told = { kind: 'told', priority: 190, trackValue: -30 } as const;
+    const told = { kind: 'notified', priority: 190, trackValue: -30 } as const;
     world.send({ ...told, instance: 'API', state: 'FAULT' });
     world.send({ ...told, instance: 'API', state: undefined, priority: 160 });
     world.send({ ...told, instance: 'OTHER', state: undefined });
@@ -141,7 +141,7 @@ describe('death', () => {
     const world = running();
     const pauses: number[] = [];
     for (let death = 0; death < 4; death += 1) {
-      world.send({ kind: 'told', instance: 'API', state: 'BACKUP', priority: 220, trackValue: 0 });
+      world.send({ kind: 'notified', instance: 'API', state: 'BACKUP', priority: 220, trackValue: 0 });
       const before = world.now;
       world.send(deathOf(world));
       world.settle();
@@ -220,7 +220,7 @@ test('a keepalived that ends by itself with exit code 0 is said to have had a re
 
 test('a transition says from where, to where and why', () => {
   const world = running();
-  world.send({ kind: 'told', instance: 'API', state: 'FAULT', priority: 220, trackValue: -254 });
+  world.send({ kind: 'notified', instance: 'API', state: 'FAULT', priority: 220, trackValue: -254 });
   expect(world.state.lastTransition).toMatchObject({
     instance: 'API',
     from: 'MASTER',
@@ -275,7 +275,7 @@ test.each([
     const world = running();
     world.send({ kind: 'said', words });
     world.now += ms;
-    world.send({ kind: 'told', instance: 'API', state, priority: 120, trackValue: 0 });
+    world.send({ kind: 'notified', instance: 'API', state, priority: 120, trackValue: 0 });
     return transitionsOf(world);
   };
   expect(toldAfter(1_000)).toMatchObject([{ cause, reason }]);
@@ -290,19 +290,19 @@ test.each([
   ['a backup whose interface goes down', 'BACKUP', { kind: 'interface-down', interface: 'eth0' }, false],
 ] as const)('unsent data of %s is discarded only if its link is gone', (_who, from, words, is) => {
   const world = running();
-  world.send({ kind: 'told', instance: 'API', state: from, priority: 120, trackValue: 0 });
+  world.send({ kind: 'notified', instance: 'API', state: from, priority: 120, trackValue: 0 });
   world.send({ kind: 'said', words });
-  expect(world.send({ kind: 'told', instance: 'API', state: 'FAULT', priority: 120, trackValue: 0 })).toEqual(
-    is ? [{ kind: 'discard-unsent', interfaces: ['eth0'] }] : [],
-  );
+  expect(
+    world.send({ kind: 'notified', instance: 'API', state: 'FAULT', priority: 120, trackValue: 0 }),
+  ).toEqual(is ? [{ kind: 'discard-unsent', interfaces: ['eth0'] }] : []);
 });
 
 test("an instance's states during a reload are reported as such", () => {
   const world = running();
   world.play({ kind: 'request', what: 'reload' });
   world.play({ kind: 'finish', which: 0, well: true });
-  world.send({ kind: 'told', instance: 'API', state: 'BACKUP', priority: 220, trackValue: 0 });
-  world.send({ kind: 'told', instance: 'API', state: 'MASTER', priority: 220, trackValue: 0 });
+  world.send({ kind: 'notified', instance: 'API', state: 'BACKUP', priority: 220, trackValue: 0 });
+  world.send({ kind: 'notified', instance: 'API', state: 'MASTER', priority: 220, trackValue: 0 });
   expect(transitionsOf(world)).toMatchObject([{ cause: 'reload' }, { cause: 'reload' }]);
 });
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
+import { reportUnreadable } from '../../../../src/router/follow/reported-topics.ts';
 import type { Unreadable } from '../../../../src/router/follow/router-resources.ts';
-import { tellUnreadable } from '../../../../src/router/follow/told-topics.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -9,7 +9,7 @@ let nowMs: number;
 let unreadable: Unreadable;
 beforeEach(() => {
   [lines, nowMs] = [[], 0];
-  unreadable = tellUnreadable(
+  unreadable = reportUnreadable(
     (line) => void lines.push(line),
     () => nowMs,
   );

@@ -55,8 +55,8 @@ const textOnly = ({ text, mode, others = [] }: Rendered): Rendered => ({ text, m
 test('a comparison of pieces finds what one of texts finds', () => {
   const compare = compareSets(settings);
   const difference = (one: Rendered, other: Rendered) => {
-    const { tell, reload } = compare(one, other);
-    return { tell, reload };
+    const { changes, reload } = compare(one, other);
+    return { changes, reload };
   };
   fc.assert(
     fc.property(steps, (each) => {

@@ -34,7 +34,7 @@ test.each<readonly [string, Rendered, readonly string[]]>([
   ],
 ])('%s is a runtime update', (_, after, kinds) => {
   const found = hash(one, after);
-  expect(found.tell.map(({ kind }) => kind)).toEqual(kinds);
+  expect(found.changes.map(({ kind }) => kind)).toEqual(kinds);
   expect(found).toMatchObject({ reload: [], running: after });
 });
 
@@ -49,7 +49,7 @@ test.each<readonly [string, Rendered, Rendered]>([
 test('it reloads for a line of a map of regular expressions', () => {
   const after = rendered('10.0.0.1:8080', map('a.test c\n'), ...(one.others ?? []).slice(1));
   expect(compareSets({ lookup: 'regex' })(one, after)).toMatchObject({
-    tell: [],
+    changes: [],
     reload: [{ what: 'files-changed' }],
   });
 });
@@ -66,7 +66,7 @@ test('the one moved server of a namespace is not behind the thousand of another 
     others: [],
   });
   const found = hash(set(1), set(2));
-  const servers = found.tell.flatMap((each) => ('server' in each ? each.server : []));
+  const servers = found.changes.flatMap((each) => ('server' in each ? each.server : []));
   expect(servers).toHaveLength(1_001);
   expect(servers.indexOf('be_http:shop:web/pod:0')).toBeLessThan(2);
 });

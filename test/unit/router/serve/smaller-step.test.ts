@@ -27,7 +27,7 @@ test('a tenant whose servers all change does not delay the one changed server of
   );
   expect(serversOf(plan.running, 'shop')).toEqual(['pod-2']);
   expect(serversOf(plan.running, 'evil')).toEqual(['pod-1', 'pod-2', 'pod-3', 'pod-4', 'pod-5', 'pod-6']);
-  expect(plan.tell).toHaveLength(4);
+  expect(plan.changes).toHaveLength(4);
 });
 
 test('a plan with few changes of servers stays whole', () => {

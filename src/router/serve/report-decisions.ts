@@ -4,20 +4,22 @@ import type { Admission } from '../decide/verdict.ts';
 import type { RouterObserver } from './router-observer.ts';
 
 /** Reports decisions to the observers, and which admitted routes HAProxy has not accepted yet. */
-interface Teller {
+interface DecisionReport {
   /** Reported after the runtime update, and within 50 ms at the latest: the observers' work takes as long as the change itself. */
   readonly decided: (shown: ServableDecision) => void;
   /** The runtime update is done, or a reload has started. */
-  readonly tellNow: () => void;
+  readonly reportNow: () => void;
   /** The last one that was decided. */
   readonly newest: () => ServableDecision | undefined;
   /** HAProxy accepted all routes of it. */
   readonly accepted: (decision: Decision) => void;
 }
 
-const TELL_WITHIN_MS = 50;
+const REPORT_WITHIN_MS = 50;
 
-export function createTeller(others: readonly Pick<RouterObserver, 'onDecided' | 'onDecision'>[]): Teller {
+export function createDecisionReport(
+  others: readonly Pick<RouterObserver, 'onDecided' | 'onDecision'>[],
+): DecisionReport {
   let newest: ServableDecision | undefined;
   /** What HAProxy accepted, and the uids of its routes by key. */
   let [good, uids]: [Admission | undefined, ReadonlyMap<string, string>] = [undefined, new Map()];
@@ -29,28 +31,28 @@ export function createTeller(others: readonly Pick<RouterObserver, 'onDecided' |
     const news = admission.admitted.filter(({ key, route }) => uids.get(key) !== route.uid);
     return new Set(news.map(({ key }) => key));
   };
-  const tell = (): void => {
+  const report = (): void => {
     clearTimeout(waiting);
     waiting = undefined;
     if (newest === undefined) return;
     for (const { onDecision } of others) onDecision?.(newest.decision, unproven());
   };
-  const tellNow = (): void => {
-    if (waiting !== undefined) tell();
+  const reportNow = (): void => {
+    if (waiting !== undefined) report();
   };
   return {
     decided: (shown) => {
       newest = shown;
       for (const { onDecided } of others) onDecided?.(shown.decision);
-      waiting ??= setTimeout(tellNow, TELL_WITHIN_MS).unref();
+      waiting ??= setTimeout(reportNow, REPORT_WITHIN_MS).unref();
     },
-    tellNow,
+    reportNow,
     newest: () => newest,
     accepted: ({ admission }) => {
       const isNews = unproven().size > 0;
       good = admission;
       uids = new Map(admission.admitted.map(({ key, route }) => [key, route.uid]));
-      if (isNews) tell();
+      if (isNews) report();
     },
   };
 }

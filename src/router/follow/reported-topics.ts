@@ -7,7 +7,7 @@ export const MOST_NAMED = 1_000;
 /** A topic not seen for this long is gone or fixed: each kind is listed every ten minutes. */
 const FORGET_MS = 3_600_000;
 
-interface Told {
+interface Reported {
   readonly text: string;
   readonly seenMs: number;
 }
@@ -16,28 +16,28 @@ interface Told {
 type News = 'new' | 'known' | 'full';
 
 /** Remembers the texts of the last thousand topics, so that each is named once, and again when its text changes. `nowMs` is monotonic. */
-export function createToldTopics(nowMs: () => number): (topic: string, text: string) => News {
+export function createReportedTopics(nowMs: () => number): (topic: string, text: string) => News {
   /** The one that was seen last stands last. */
-  const told = new Map<string, Told>();
+  const reported = new Map<string, Reported>();
   let isFull = false;
   const hasRoom = (): boolean => {
-    if (told.size < MOST_NAMED) return true;
-    for (const [topic, { seenMs }] of told) {
+    if (reported.size < MOST_NAMED) return true;
+    for (const [topic, { seenMs }] of reported) {
       if (nowMs() - seenMs < FORGET_MS) break;
-      told.delete(topic);
+      reported.delete(topic);
     }
-    return told.size < MOST_NAMED;
+    return reported.size < MOST_NAMED;
   };
   return (topic, text) => {
-    const before = told.get(topic);
-    told.delete(topic);
+    const before = reported.get(topic);
+    reported.delete(topic);
     if (before === undefined && !hasRoom()) {
       const wasFull = isFull;
       isFull = true;
       return wasFull ? 'known' : 'full';
     }
-    told.set(topic, { text, seenMs: nowMs() });
-    if (told.size < MOST_NAMED) isFull = false;
+    reported.set(topic, { text, seenMs: nowMs() });
+    if (reported.size < MOST_NAMED) isFull = false;
     return before?.text === text ? 'known' : 'new';
   };
 }
@@ -47,10 +47,10 @@ const MOST_PROBLEMS = 20;
 
 /**
  * Logs each object that cannot be read once, and again where something else is wrong with it. Of more than a thousand the others are not named,
- * and one line says so: each list tells of all of them again. `nowMs` is monotonic.
+ * and one line says so: each list names all of them again. `nowMs` is monotonic.
  */
-export function tellUnreadable(log: Log, nowMs: () => number): Unreadable {
-  const newsOf = createToldTopics(nowMs);
+export function reportUnreadable(log: Log, nowMs: () => number): Unreadable {
+  const newsOf = createReportedTopics(nowMs);
   return (what, object, all) => {
     const { key } = identify(object);
     const more = all.length - MOST_PROBLEMS;

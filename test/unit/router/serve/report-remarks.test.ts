@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { LogEvent } from '../../../../src/engine/system/log.ts';
+import { reportRemarks } from '../../../../src/router/serve/report-remarks.ts';
 import type { RouterObserver } from '../../../../src/router/serve/router-observer.ts';
 import { routeCounts } from '../../../../src/router/serve/router-status.ts';
-import { tellRemarks } from '../../../../src/router/serve/tell-remarks.ts';
 import { decided, routeObject } from '../objects-of.ts';
 
 const TIMEOUT = 'haproxy.router.openshift.io/timeout';
@@ -12,7 +12,7 @@ let lines: LogEvent[];
 let observer: Pick<RouterObserver, 'onDecision'>;
 beforeEach(() => {
   lines = [];
-  observer = tellRemarks(
+  observer = reportRemarks(
     (line) => void lines.push(line),
     () => 0,
   );

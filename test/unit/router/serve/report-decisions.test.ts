@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createTeller } from '../../../../src/router/serve/tell-decisions.ts';
+import { createDecisionReport } from '../../../../src/router/serve/report-decisions.ts';
 import { decided, routeObject } from '../objects-of.ts';
 
 const decisionOf = (...names: readonly string[]) =>
@@ -8,7 +8,7 @@ const decisionOf = (...names: readonly string[]) =>
 /** A teller, and everything that it has called admitted. */
 function telling() {
   const admitted = new Set<string>();
-  const teller = createTeller([
+  const teller = createDecisionReport([
     {
       onDecision: ({ admission }, unproven) => {
         for (const { key } of admission.admitted) if (!unproven.has(key)) admitted.add(key);
@@ -35,22 +35,24 @@ test('a decision is reported soon, and of several only the newest', () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const told: number[] = [];
-  const teller = createTeller([{ onDecision: ({ admission }) => told.push(admission.admitted.length) }]);
+  const teller = createDecisionReport([
+    { onDecision: ({ admission }) => told.push(admission.admitted.length) },
+  ]);
   teller.decided(shown(decisionOf('a')));
   teller.decided(shown(decisionOf('a', 'b')));
   expect(told).toEqual([]);
   vi.advanceTimersByTime(50);
   expect(told).toEqual([2]);
-  teller.tellNow();
+  teller.reportNow();
   expect(told).toEqual([2]);
 });
 
 test('a route that was gone has to be accepted again', () => {
   const told: (readonly string[])[] = [];
-  const again = createTeller([{ onDecision: (_decision, unproven) => told.push([...unproven]) }]);
+  const again = createDecisionReport([{ onDecision: (_decision, unproven) => told.push([...unproven]) }]);
   const decide = (name: string) => {
     again.decided(shown(decisionOf(name)));
-    again.tellNow();
+    again.reportNow();
   };
   decide('a');
   again.accepted(decisionOf('a'));
@@ -63,12 +65,12 @@ test('a route that was gone has to be accepted again', () => {
 test('a route that was deleted and recreated has to be accepted again', () => {
   const routeOf = (uid: string) => decided([routeObject({ name: 'a', uid })]);
   const unproven: (readonly string[])[] = [];
-  const again = createTeller([{ onDecision: (_decision, keys) => unproven.push([...keys]) }]);
+  const again = createDecisionReport([{ onDecision: (_decision, keys) => unproven.push([...keys]) }]);
   again.decided(shown(routeOf('first')));
-  again.tellNow();
+  again.reportNow();
   again.accepted(routeOf('first'));
   again.decided(shown(routeOf('second')));
-  again.tellNow();
+  again.reportNow();
   // HAProxy accepts the first one late: that says nothing of the second.
   again.accepted(routeOf('first'));
   again.accepted(routeOf('second'));

@@ -1,6 +1,6 @@
 import type { Log } from '../../engine/system/log.ts';
 import { isOfPods } from '../decide/backend-servers.ts';
-import { createToldTopics, MOST_NAMED } from '../follow/told-topics.ts';
+import { createReportedTopics, MOST_NAMED } from '../follow/reported-topics.ts';
 import type { RouteBackend } from '../model.ts';
 import type { RouterObserver } from './router-observer.ts';
 
@@ -13,8 +13,8 @@ export function ownersRemarks({ remarks }: RouteBackend): readonly string[] {
  * Logs each of these once for each route, and not again at every change: the route is served without them, and its owner would not find
  * out. Of more than a thousand the others are not named, and one line says so. `nowMs` is monotonic.
  */
-export function tellRemarks(log: Log, nowMs: () => number): Pick<RouterObserver, 'onDecision'> {
-  const newsOf = createToldTopics(nowMs);
+export function reportRemarks(log: Log, nowMs: () => number): Pick<RouterObserver, 'onDecision'> {
+  const newsOf = createReportedTopics(nowMs);
   return {
     onDecision: ({ model }) => {
       for (const backend of model.backends) {
@@ -28,4 +28,4 @@ export function tellRemarks(log: Log, nowMs: () => number): Pick<RouterObserver,
   };
 }
 
-const OTHERS = `Routes have more than ${MOST_NAMED} remarks: the others are not named, and hawser router explain tells them`;
+const OTHERS = `Routes have more than ${MOST_NAMED} remarks: the others are not named, and hawser router explain lists them`;
