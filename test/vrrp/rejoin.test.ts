@@ -8,6 +8,9 @@ import { type LogLine, logFromNow } from '../helpers/vrrp/node-log.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { openVipWorld } from './vip-world.ts';
 
+/** A keepalived that died meanwhile is started with the new list. */
+const isLoad = (event: string) => event === 'keepalived-started' || event === 'keepalived-reloaded';
+
 test('a node that comes back with an old keepalived.conf is silent until it knows who else is there', async () => {
   await using scene = await openVipWorld();
   const { bed, members, guest } = scene;
@@ -27,18 +30,17 @@ test('a node that comes back with an old keepalived.conf is silent until it know
   startApiServer(bed, returning);
   // It waits ten seconds for a list, however slowly its API server starts.
   await waitFor('its API server', () => apiServerAnswers(returning), 60_000);
-  const at = (is: (line: LogLine) => boolean) => log.lines().findIndex(is);
   // On a busy machine its monitor could be first, and keepalived would start with the new list.
   prepareNode(bed, returning);
   await scene.stack.restoreKeepalived(returning);
-  const startedAt = () => at(({ event }) => event === 'keepalived-started');
-  await waitFor('it to start with the old list', () => startedAt() >= 0, 60_000);
+  const loadedAt = () => log.lines().flatMap(({ event }, index) => (isLoad(event) ? [index] : []));
+  await waitFor('it to start with the old list', () => loadedAt().length > 0, 60_000);
   await scene.stack.start(returning);
-  const spokeAt = () => at(({ event, to }) => event === 'vrrp-transition' && to === 'BACKUP');
+  const isBackup = ({ event, to }: LogLine) => event === 'vrrp-transition' && to === 'BACKUP';
+  const spokeAt = () => log.lines().findIndex(isBackup);
   await waitFor('it to take part', () => spokeAt() >= 0, 60_000);
   expect(peersOf(returning)).toContain(guest.address);
   expect(takeOvers(bed.events(), fromMs, monotonicMs())).toEqual([]);
-  const knewAt = at(({ event }) => event === 'keepalived-reloaded');
-  expect(knewAt).toBeGreaterThanOrEqual(0);
+  const [, knewAt = Number.POSITIVE_INFINITY] = loadedAt();
   expect(spokeAt()).toBeGreaterThan(knewAt);
 }, 240_000);
