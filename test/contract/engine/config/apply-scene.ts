@@ -50,6 +50,7 @@ export interface SceneDeployer {
   readonly outcomes: readonly ApplyOutcome[];
   /** Resolves with the outcome of an attempt after a pause, once it is of this kind. */
   readonly later: (kind: ApplyOutcome['kind']) => Promise<ApplyOutcome>;
+  readonly ended: () => Promise<void>;
 }
 
 export const notStarted: Answer = { ok: true };
@@ -67,6 +68,8 @@ export async function createApplyScene(): Promise<ApplyScene> {
     status: notStarted,
   };
   const requests: string[] = [];
+  const stop = new AbortController();
+  const deployers: SceneDeployer[] = [];
   let close = async (): Promise<void> => {};
   const stopServing = () => close();
   const serve = async () => {
@@ -85,11 +88,20 @@ export async function createApplyScene(): Promise<ApplyScene> {
     serve,
     stopServing,
     checks: () => readFileSync(join(directory, 'checks'), 'utf8').length,
-    deployer: (options = {}) =>
-      deployerFor({ configPath, socketPath, ask: checkWith(haproxyPath), ...options }),
+    deployer: (options = {}) => {
+      const deployer = deployerFor(
+        { configPath, socketPath, ask: checkWith(haproxyPath), ...options },
+        stop.signal,
+      );
+      deployers.push(deployer);
+      return deployer;
+    },
+    // A deployer that waits for its next attempt would write to the folder while it is removed.
     [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      for (const { ended } of deployers) await ended();
       await close();
-      rmSync(directory, { recursive: true });
+      rmSync(directory, { recursive: true, maxRetries: 5 });
     },
   };
 }
@@ -101,6 +113,7 @@ export function deployerFor(
     readonly socketPath: string;
     readonly ask: ConfigurationCheck;
   },
+  stop: AbortSignal = new AbortController().signal,
 ): SceneDeployer {
   const {
     configPath,
@@ -126,12 +139,13 @@ export function deployerFor(
     },
   });
   const applySet = async (set: Rendered, signal: AbortSignal) => {
-    await deployer.want(set, undefined, signal);
+    await deployer.want(set, undefined, AbortSignal.any([signal, stop]));
     await deployer.ended();
     return outcomes.at(-1);
   };
   return {
     applySet,
+    ended: deployer.ended,
     outcomes,
     later: (kind) =>
       waitFor(`a later outcome: ${kind}`, () =>
