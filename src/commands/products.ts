@@ -6,6 +6,8 @@ import { vip } from '../vip/product.ts';
 
 /** Every product, in display order. */
 export const products: readonly Product[] = [
-  ...[product(apiLb), product(vip)],
-  ...[product(router), product(podProxy)],
+  product(apiLb),
+  product(vip),
+  product(router),
+  product(podProxy),
 ];

@@ -9,9 +9,14 @@ type CheckedAddress =
 const metadataServices: ReadonlySet<string> = new Set([
   '169.254.169.254',
   // Azure, Alibaba, Oracle.
-  ...['168.63.129.16', '100.100.100.200', '192.0.0.192'],
+  '168.63.129.16',
+  '100.100.100.200',
+  '192.0.0.192',
   // AWS, Google, Scaleway, Oracle.
-  ...['fd00:ec2::254', 'fd20:ce::254', 'fd00:42::42', 'fd00:c1::a9fe:a9fe'],
+  'fd00:ec2::254',
+  'fd20:ce::254',
+  'fd00:42::42',
+  'fd00:c1::a9fe:a9fe',
 ]);
 
 /** Places without endpoints, by the router's administrator and by the router's own node. */

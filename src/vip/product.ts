@@ -8,8 +8,21 @@ import { adverts, foreignRouter, vipHolder } from './doctor/segment-checks.ts';
 import { keepalivedPod } from './pod.ts';
 
 const checks: readonly Check<VipContext>[] = [
-  ...[arp, adverts, otherSoftware, networkd, networkManager, foreignRouter, reversePath],
-  ...[supervisor, config, program, scheduling, steering, vipInterface, vipHolder, ipv6],
+  arp,
+  adverts,
+  otherSoftware,
+  networkd,
+  networkManager,
+  foreignRouter,
+  reversePath,
+  supervisor,
+  config,
+  program,
+  scheduling,
+  steering,
+  vipInterface,
+  vipHolder,
+  ipv6,
 ];
 
 /** What the VIP brings to the commands that look at every product. */

@@ -53,9 +53,18 @@ const NEEDED = [
   'enable health',
   'set server',
   'shutdown sessions server',
-  ...['new ssl cert', 'set ssl cert', 'commit ssl cert', 'abort ssl cert', 'del ssl cert'],
-  ...['show ssl crt-list', 'add ssl crt-list', 'del ssl crt-list'],
-  ...['show map', 'set map', 'add map', 'del map'],
+  'new ssl cert',
+  'set ssl cert',
+  'commit ssl cert',
+  'abort ssl cert',
+  'del ssl cert',
+  'show ssl crt-list',
+  'add ssl crt-list',
+  'del ssl crt-list',
+  'show map',
+  'set map',
+  'add map',
+  'del map',
 ];
 /** Servers whose commands are sent together. */
 const SERVERS_TOGETHER = 50;

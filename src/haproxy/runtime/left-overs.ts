@@ -39,7 +39,8 @@ export function createLeftOvers(
   { end, remove }: RemovalCommands,
   { stepMs, finishMs }: { readonly stepMs: number; readonly finishMs: number },
 ): LeftOvers {
-  let [generation, servers]: [number, Map<string, LeftOver>] = [0, new Map()];
+  let generation = 0;
+  let servers = new Map<string, LeftOver>();
   const inGeneration = (running: Running): Map<string, LeftOver> => {
     // Pending work on a generation that is now draining must not drop that of the serving one.
     if (running.generation < generation) return new Map();

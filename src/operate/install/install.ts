@@ -37,7 +37,9 @@ export async function install(asked: InstallSettings, known: Installable): Promi
   if (asked.json === undefined)
     process.stdout.write(
       [
-        ...[planText(steps), restartsText(restarted), ...edited.map(editedDiff)],
+        planText(steps),
+        restartsText(restarted),
+        ...edited.map(editedDiff),
         ...notices.map((notice) => `notice: ${notice}\n`),
       ].join(''),
     );

@@ -1,9 +1,11 @@
 import { sleep } from '../../engine/system/time/sleep.ts';
 
 const AGAIN_MS = 1_000;
-const [HIDE_CURSOR, SHOW_CURSOR, HOME, TO_END_OF_LINE, TO_END_OF_SCREEN] = [
-  ...['\u001b[?25l', '\u001b[?25h', '\u001b[H', '\u001b[K', '\u001b[J'],
-];
+const HIDE_CURSOR = '\u001b[?25l';
+const SHOW_CURSOR = '\u001b[?25h';
+const HOME = '\u001b[H';
+const TO_END_OF_LINE = '\u001b[K';
+const TO_END_OF_SCREEN = '\u001b[J';
 
 /** The output that is redrawn: a terminal, or any other stream of text. */
 export interface Screen {

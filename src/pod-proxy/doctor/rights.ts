@@ -13,7 +13,9 @@ type NeededAccess = Access & ({ readonly file: string } | { readonly name: strin
 export function neededAccess(namespace: string): readonly NeededAccess[] {
   const read = readsIn(namespace, basic);
   return [
-    ...[...read('', 'pods'), ...read('', 'configmaps'), ...read('discovery.k8s.io', 'endpointslices')],
+    ...read('', 'pods'),
+    ...read('', 'configmaps'),
+    ...read('discovery.k8s.io', 'endpointslices'),
     { verb: 'create', group: '', resource: 'events', namespace, file: basic },
   ];
 }

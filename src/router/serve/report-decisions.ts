@@ -22,7 +22,8 @@ export function createDecisionReport(
 ): DecisionReport {
   let newest: ServableDecision | undefined;
   /** What HAProxy accepted, and the uids of its routes by key. */
-  let [good, uids]: [Admission | undefined, ReadonlyMap<string, string>] = [undefined, new Map()];
+  let good: Admission | undefined;
+  let uids: ReadonlyMap<string, string> = new Map();
   let waiting: NodeJS.Timeout | undefined;
   /** The keys of admitted routes that HAProxy has not accepted. A Route of the same name that was created later is another one. */
   const unproven = (): ReadonlySet<string> => {

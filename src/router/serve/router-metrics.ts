@@ -148,7 +148,9 @@ function changeTimes(nowMs: () => number, registry: MetricsRegistry) {
     [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30],
   );
   /** Times of the first event without a decision, of the first event that is decided and not served, and of the first new one among the latter. */
-  let [heardMs, decidedMs, newMs]: (number | undefined)[] = [];
+  let heardMs: number | undefined;
+  let decidedMs: number | undefined;
+  let newMs: number | undefined;
   let newest: Decision | undefined;
   return {
     heard: (): void => {

@@ -34,10 +34,7 @@ const PROBE_MS = 800;
 const STATUS_PROBE_MS = 150;
 
 /** The causes in a change record, and the reasons why changed routes needed a reload. */
-const RELOAD_REASONS = [
-  ...['start', 'routes-changed', 'template-changed', 'edited'],
-  ...[...reloadCauses, REFUSED],
-];
+const RELOAD_REASONS = ['start', 'routes-changed', 'template-changed', 'edited', ...reloadCauses, REFUSED];
 
 /** Resolves with 0 after a stop was requested and clients have had time to move to other routers. */
 export async function runRouter(settings: LiveSettings): Promise<number> {
@@ -92,7 +89,9 @@ async function prepare(
   const recent = createRecentChanges(monotonicMs);
   const others: readonly RouterObserver[] = [
     observers.metrics.observer,
-    ...[statistics, recent.observer, reportRemarks(log, monotonicMs)],
+    statistics,
+    recent.observer,
+    reportRemarks(log, monotonicMs),
     { onDecision: statuses.decided },
   ];
   const hear = (): void => {

@@ -16,7 +16,8 @@ export function printableKeepalived(model: KeepalivedModel): CheckedModel<Keepal
 
 function textProblem({ routerId, notifyFifo, trackFiles, syncGroups, instances }: KeepalivedModel) {
   const texts = [
-    ...[routerId, notifyFifo],
+    routerId,
+    notifyFifo,
     ...trackFiles.map(({ path }) => path),
     ...syncGroups.flatMap((group) => [group.name, ...group.instances]),
     ...instances.flatMap((each) => [each.name, each.interface]),

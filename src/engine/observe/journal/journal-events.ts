@@ -76,9 +76,7 @@ function elementOf(value: unknown): string | undefined {
 }
 
 /** Fields of events about a configuration that serves. */
-export const servedFacts = [
-  ...['cause', 'generation', 'pid', 'tookMs', 'config', 'servers', 'nodes', 'changeMs'],
-];
+export const servedFacts = ['cause', 'generation', 'pid', 'tookMs', 'config', 'servers', 'nodes', 'changeMs'];
 
 export const processLife: JournalEvent = {
   kind: 'process',
