@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const longest: readonly string[] = [
   'vrrp/removed',
   'vrrp/move-vip',
-  'vrrp/mode-change',
+  'segment/virtual-router-id',
   'monitor/monitor',
   'monitor/redirect',
   'keepalived/monitor',
@@ -12,6 +12,8 @@ const longest: readonly string[] = [
   'keepalived/broken-program',
   'doctor/adverts',
   'install/install',
+  'install/refusals',
+  'install/uninstall',
   'keepalived/hang',
   'doctor/foreign-router',
   'haproxy/stop',

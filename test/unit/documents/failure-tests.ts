@@ -243,12 +243,12 @@ export const failureTests: readonly (readonly [failure: string, file: string, te
   ],
   [
     'another cluster uses the virtual router id',
-    'slow/vip/segment/virtual-router-id.test.ts',
+    'integration/vip/segment/virtual-router-id.test.ts',
     'a node does not join with the id of another cluster, and joins once that has gone',
   ],
   [
     'this node was installed with another cluster name',
-    'slow/vip/segment/virtual-router-id.test.ts',
+    'integration/vip/segment/virtual-router-id.test.ts',
     'a node does not join a holder of its VIP with another router id, and joins once that has gone',
   ],
   [
