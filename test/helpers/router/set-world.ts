@@ -136,14 +136,17 @@ function backendOf({ name, host, pem, servers = [1], isChecked }: Wish) {
   });
 }
 
-async function memoryOf(tell: SetWorld['tell']): Promise<Memory> {
+/** Its maps by name. Undefined while two generations overlap: either may answer, and each has names of its own. */
+async function mapsOf(tell: SetWorld['tell']): Promise<Memory['maps'] | undefined> {
   const names = [...(await tell('show map')).matchAll(/^\d+ \((\S+)\) /gm)].map(([, name = '']) => name);
-  const maps = await Promise.all(
-    names.map(async (name) => [
-      nameInSet(name),
-      sortedLines((await tell(`show map ${name}`)).replaceAll(/^\S+ /gm, '')),
-    ]),
-  );
+  const replies = await Promise.all(names.map((name) => tell(`show map ${name}`)));
+  if (replies.some((reply) => reply.startsWith('Unknown map identifier'))) return undefined;
+  const lines = replies.map((reply) => sortedLines(reply.replaceAll(/^\S+ /gm, '')));
+  return Object.fromEntries(names.map((name, index) => [nameInSet(name), lines[index] ?? []]));
+}
+
+async function memoryOf(tell: SetWorld['tell']): Promise<Memory> {
+  const maps = await waitFor('one generation to answer', () => mapsOf(tell));
   const paths = (await tell('show ssl cert')).split('\n').filter((line) => line.startsWith('/'));
   const prints = await Promise.all(
     paths.map(async (path) => {
@@ -157,7 +160,7 @@ async function memoryOf(tell: SetWorld['tell']): Promise<Memory> {
   const rows = (await tell('show servers state')).split('\n').filter((row) => / be_edge_http:/.test(row));
   const servers = rows.map((row) => row.split(' ')).filter((row) => (Number(row[6]) & 0x09) === 0);
   return {
-    maps: Object.fromEntries(maps),
+    maps,
     list: list
       .filter((line) => line.startsWith('/'))
       .map(relative)
