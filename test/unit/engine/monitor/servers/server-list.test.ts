@@ -56,7 +56,7 @@ test('a list that returns to the served one is wanted at once if the one between
   expect((await list.next(never)).input).toEqual(nodes(3));
 });
 
-test('a list that still changes is looked at again when it has settled, and is up to date once served', async () => {
+test('a list that still changes is due again once it has settled, and is up to date once served', async () => {
   const { clock, list, see } = createList();
   see(nodes(3));
   expect(await list.next(never)).toEqual({ input: undefined, lookAgainInMs: SETTLE_MS });
