@@ -58,7 +58,7 @@ interface Rendering {
 /**
  * Renders haproxy.cfg and every file that it names, for one model after another. Equal models give equal bytes, whatever came before. A route that
  * cannot be printed is left out of all files. An administrator's own template is rendered in a thread with bounds of time and memory, so that
- * whatever it does keeps nobody waiting, and what is served stays.
+ * it can delay nobody, and the running configuration stays.
  */
 export function createTemplateRenderer(
   settings: RouterSettings,

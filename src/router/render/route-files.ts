@@ -58,9 +58,9 @@ export function certificateLists(
 }
 
 /**
- * The line of the default certificate, which says for which names it is, instead of what stands in it: HAProxy would serve it for a name of its
- * own even where a route has a certificate for that name, until that one is renewed. `*` is for whatever has no certificate of its own. With
- * strict-sni there is no such thing, and the line has those of its names that no route has a certificate for.
+ * The default certificate's line in the list. It gives the names explicitly: otherwise HAProxy would serve this certificate for the names in it,
+ * even if a route has a certificate for them. `*` matches every name without a certificate of its own. With strict-sni there is no fallback, so
+ * the line lists those of its names for which no route has a certificate.
  */
 function defaultListLine(
   certificate: X509Certificate,

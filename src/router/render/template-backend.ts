@@ -42,7 +42,7 @@ type OptionSettings = Pick<RouterSettings, 'disableHttp2' | 'defaultDestinationC
 /** HAProxy allows 64 words in a line, three of which are not addresses. */
 export const INLINE_ADDRESSES = 61;
 
-/** Whether an allowlist is in a file. An empty one is, and admits nobody. */
+/** Whether an allowlist is in a file. An empty list is too: it admits nobody. */
 export function isLong(allowlist: RouteBackend['allowlist']): boolean {
   return allowlist !== undefined && (allowlist.length > INLINE_ADDRESSES || allowlist.length === 0);
 }

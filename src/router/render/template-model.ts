@@ -39,7 +39,7 @@ export function commonModel(settings: RouterSettings) {
     allowWildcards: settings.allowWildcards,
     statsSocket: settings.statsSocket,
     limits: {
-      /** Null if HAProxy is to find out how many the limit on open files allows. */
+      /** Null: HAProxy derives it from the limit on open files. */
       connections:
         settings.maxConnections === 'auto'
           ? null
@@ -65,7 +65,7 @@ export function commonModel(settings: RouterSettings) {
     log: logOf(settings),
     capture: captureOf(settings),
     uniqueId: uniqueIdOf(settings),
-    /** Those of every proxy, and those that only HTTP has. */
+    /** Options of every proxy, and those of HTTP alone. */
     options: optionsOf(settings),
     compressionTypes: settings.compression ? settings.compressionTypes : null,
     errorFiles: {
@@ -117,10 +117,10 @@ function tlsOf(settings: RouterSettings) {
     maxVersion: settings.tlsMaxVersion ?? null,
     strictSni: settings.strictSni,
     defaultCertificate: DEFAULT_CERTIFICATE_FILE,
-    /** Has the default certificate, for what no other one is for. */
+    /** Contains the default certificate, for names without a certificate of their own. */
     defaultCertificateList: DEFAULT_CERTIFICATE_LIST_FILE,
     certificateList: CERTIFICATE_LIST_FILE,
-    /** Terminates what came with a name in its TLS hello, and what came without. */
+    /** Terminates connections with a server name (SNI), and those without one. */
     frontends: [
       { name: 'fe_sni', socket: join(folder, 'router-sni.sock'), hasNames: true },
       { name: 'fe_no_sni', socket: join(folder, 'router-no-sni.sock'), hasNames: false },

@@ -95,8 +95,8 @@ interface Share {
 }
 
 /**
- * What has to go so that the others fit: out of the namespace that has most in all, its largest ones first. A tenant whose routes are many and
- * small loses them before another one loses a large route. The same for every order of the shares.
+ * The shares to drop so that the rest fit: always from the namespace with the largest total, its largest share first. A tenant with many small
+ * routes loses some of them before another tenant loses a large route. The order of the input does not matter.
  */
 export function beyondShare<T extends Share>(
   shares: readonly T[],
