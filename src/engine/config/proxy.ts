@@ -38,7 +38,7 @@ export type UpdateResult =
   | { readonly is: 'conflict'; readonly running: Revision | undefined }
   | Silent;
 
-export interface UpdateRequest {
+interface UpdateRequest {
   readonly from: Revision;
   readonly to: Revision;
   readonly changes: readonly object[];

@@ -204,7 +204,7 @@ export function requestsCounted(
   return { ...state, retiring };
 }
 
-export function drainingOf(state: State): readonly Retiring[] {
+function drainingOf(state: State): readonly Retiring[] {
   return state.retiring.filter(({ sent }) => sent === 'soft-stop');
 }
 

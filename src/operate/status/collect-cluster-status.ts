@@ -66,7 +66,7 @@ export async function collectNodeStatus(
   return { ...said, node: names.find((name) => name !== undefined) ?? places.node };
 }
 
-export interface ClusterEndpoints extends StatusEndpoints {
+interface ClusterEndpoints extends StatusEndpoints {
   /** HAProxy's health port, the same on every node. */
   readonly healthPort: number;
   /** Other nodes do not matter to a worker, and theirs may have no HAProxy. */

@@ -5,7 +5,7 @@ import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedInstance, KeepalivedModel, VrrpInput, VrrpInstance, VrrpPeer } from './vrrp.ts';
 import { buildVrrpInstances } from './vrrp-instances.ts';
 
-export type KeepalivedModelOutcome =
+type KeepalivedModelOutcome =
   | { readonly kind: 'model'; readonly model: KeepalivedModel }
   /** This node must not take part now. Looking again later may help: nodes register, addresses come up. */
   | { readonly kind: 'not-ready'; readonly reason: string };

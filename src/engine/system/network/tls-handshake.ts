@@ -1,6 +1,6 @@
 import { connect, type PeerCertificate } from 'node:tls';
 
-export type Handshake =
+type Handshake =
   /** `reason` is OpenSSL's code if the certificate is not trusted, such as `SELF_SIGNED_CERT_IN_CHAIN` or `CERT_HAS_EXPIRED`. */
   | {
       readonly kind: 'done';
