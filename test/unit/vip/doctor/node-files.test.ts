@@ -94,7 +94,12 @@ test.each<[check: string, claim: string, files: Files, words: RegExp]>([
     /^ok: /,
   ],
   ['other-vip-software', 'the keepalived of a package', packaged, /^warn: /],
-  ['other-vip-software', "a package's keepalived next to hawser's", { ...packaged, ...supervisor }, /^fail: /],
+  [
+    'other-vip-software',
+    "a package's keepalived next to hawser's",
+    { ...packaged, ...supervisor },
+    /^fail: /,
+  ],
   ['other-vip-software', 'the keepalived of hawser', supervised, /^ok: /],
   ['other-vip-software', 'a keepalived in its own network namespace', elsewhere, /^ok: /],
   ['keepalived-priority', 'real time', scheduled(2), /^ok: keepalived runs at real-time priority 20$/],
