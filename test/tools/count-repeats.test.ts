@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { countRepeats } from '../../scripts/count-repeats.ts';
 
@@ -12,4 +14,12 @@ test('a repeated test counts once a run, over the last ten runs, if the newest r
   );
   expect(countRepeats([...old, ...quiet, ['a']])).toEqual(new Map([['a', 2]]));
   expect(countRepeats([...old, []])).toEqual(new Map());
+});
+
+test('hide-installed.sh passes the file for repeats on, and no setting', () => {
+  const script = join(import.meta.dirname, '../../scripts/hide-installed.sh');
+  const env = { ...process.env, HAWSER_REPEATS: '/tmp/repeats', HAWSER_LOG_LEVEL: 'debug' };
+  const output = execFileSync('sh', [script, 'env'], { encoding: 'utf8', env });
+  expect(output).toContain('HAWSER_REPEATS=/tmp/repeats');
+  expect(output).not.toContain('HAWSER_LOG_LEVEL');
 });
