@@ -4,8 +4,8 @@ import type { HaproxyMonitorObservers } from './haproxy-monitor-metrics.ts';
 import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
 import type { HaproxyMonitorStatus } from './haproxy-monitor-status.ts';
 import type { RedirectOutcome } from './redirect/redirect.ts';
-import { createRedirectKeeper, type RedirectKeeper } from './redirect/redirect-keeper.ts';
-import { defaultUsableLimits, initialUsableState, nextUsableState, probeUsable } from './redirect/usable.ts';
+import { createRedirectKeeper } from './redirect/redirect-keeper.ts';
+import { initialUsableState, nextUsableState, probeUsable } from './redirect/usable.ts';
 
 /** How often HAProxy is polled for a usable server. */
 const LOOK_EVERY_MS = 1_000;
@@ -25,70 +25,45 @@ export function createRedirectLoop(
   settings: HaproxyMonitorSettings,
   observers: HaproxyMonitorObservers,
 ): RedirectLoop {
+  const { vips, instance, healthPort, checkInterval, redirectRemoveAfter } = settings;
+  const keeper = createRedirectKeeper({ instance });
   let redirect: RedirectOutcome | undefined;
   let usable: boolean | null = null;
-  const report = {
-    redirect: (outcome: RedirectOutcome): void => {
-      redirect = outcome;
-      logRedirect(outcome, observers);
-    },
-    usable: (isUsable: boolean): void => {
-      usable = isUsable;
-      observers.metrics.usable(isUsable);
-    },
+  let done: { readonly wanted: boolean; readonly at: number } | undefined;
+  const note = (outcome: RedirectOutcome): void => {
+    redirect = outcome;
+    logRedirect(outcome, observers);
+  };
+  // At once if what is wanted changes, else every check interval.
+  const keep = async (wanted: boolean): Promise<void> => {
+    usable = wanted;
+    observers.metrics.usable(wanted);
+    if (done?.wanted === wanted && monotonicMs() - done.at < checkInterval) return;
+    const outcome = wanted ? await keeper.ensure(settings) : await keeper.remove();
+    note(outcome);
+    // A failed attempt is repeated at the next poll.
+    done = outcome.kind === 'failed' ? undefined : { wanted, at: monotonicMs() };
   };
   return {
     run: async (signal) => {
-      if (settings.vips.length > 0) await keepRedirect(settings, report, signal);
+      if (vips.length === 0) return;
+      note(await keeper.look(settings));
+      let state = initialUsableState;
+      const startedMs = monotonicMs();
+      while (!signal.aborted) {
+        const sample = await probeUsable(healthPort, { timeoutMs: PROBE_TIMEOUT_MS, signal });
+        state = nextUsableState(state, sample, monotonicMs(), redirectRemoveAfter);
+        const undecided = !state.usable && monotonicMs() - startedMs < redirectRemoveAfter;
+        if (!undecided && !signal.aborted) await keep(state.usable);
+        await sleep(LOOK_EVERY_MS, signal);
+      }
+      note(await keeper.remove());
     },
     view: () => ({
       usable,
-      redirect: settings.vips.length === 0 ? 'off' : (redirect?.kind ?? 'absent'),
+      redirect: vips.length === 0 ? 'off' : (redirect?.kind ?? 'absent'),
       redirectProblem: redirect?.kind === 'failed' ? redirect.message : null,
     }),
-  };
-}
-
-interface RedirectReport {
-  readonly redirect: (outcome: RedirectOutcome) => void;
-  readonly usable: (isUsable: boolean) => void;
-}
-
-async function keepRedirect(
-  settings: HaproxyMonitorSettings,
-  report: RedirectReport,
-  signal: AbortSignal,
-): Promise<void> {
-  const keeper = createRedirectKeeper({ instance: settings.instance });
-  report.redirect(await keeper.look(settings));
-  const limits = { ...defaultUsableLimits, removeAfterMs: settings.redirectRemoveAfter };
-  const look = createLook(settings, keeper, report);
-  let usable = initialUsableState;
-  const startedMs = monotonicMs();
-  while (!signal.aborted) {
-    const sample = await probeUsable(settings.healthPort, { timeoutMs: PROBE_TIMEOUT_MS, signal });
-    usable = nextUsableState(usable, sample, monotonicMs(), limits);
-    const undecided = !usable.usable && monotonicMs() - startedMs < limits.removeAfterMs;
-    if (!undecided && !signal.aborted) await look(usable.usable);
-    await sleep(LOOK_EVERY_MS, signal);
-  }
-  report.redirect(await keeper.remove());
-}
-
-/** Updates the kernel: at once when the desired state changes, else every check interval. */
-function createLook(
-  settings: HaproxyMonitorSettings,
-  keeper: RedirectKeeper,
-  report: RedirectReport,
-): (wanted: boolean) => Promise<void> {
-  let done: { readonly wanted: boolean; readonly at: number } | undefined;
-  return async (wanted) => {
-    report.usable(wanted);
-    if (done?.wanted === wanted && monotonicMs() - done.at < settings.checkInterval) return;
-    const outcome = wanted ? await keeper.ensure(settings) : await keeper.remove();
-    report.redirect(outcome);
-    // A failed attempt is repeated at the next poll.
-    done = outcome.kind === 'failed' ? undefined : { wanted, at: monotonicMs() };
   };
 }
 

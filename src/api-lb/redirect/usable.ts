@@ -12,39 +12,31 @@ export interface UsableState {
   readonly failingSinceMs: number | undefined;
 }
 
-interface UsableLimits {
-  /** Consecutive good samples that make it usable. */
-  readonly okToAdd: number;
-  /** It stops being usable after failing this long without a single good sample. */
-  readonly removeAfterMs: number;
-}
-
-/**
- * Quick to add: two good polls, so that one lucky answer of a dying process is not enough. Slow to remove: 6 s, which is longer than a reload, a
- * worker's restart or one lost probe; removing the redirect moves every new client to the one API server of this node.
- */
-export const defaultUsableLimits: UsableLimits = { okToAdd: 2, removeAfterMs: 6_000 };
+/** Consecutive good samples that make it usable: one lucky answer of a dying process is not enough. */
+const OK_TO_ADD = 2;
 
 /** After startup nothing is redirected until the load balancer has shown that it serves. */
 export const initialUsableState: UsableState = { usable: false, okInARow: 0, failingSinceMs: undefined };
 
 /**
  * The state after one more sample. `unknown` ends a run of good samples but neither begins nor ends a run of failures. `nowMs` is a monotonic clock.
+ * It stops being usable after failing for `removeAfterMs` without a single good sample, longer than a reload, a worker's restart or one lost probe
+ * takes: removing the redirect moves every new client to the one API server of this node.
  */
 export function nextUsableState(
   state: UsableState,
   sample: UsableSample,
   nowMs: number,
-  limits: UsableLimits = defaultUsableLimits,
+  removeAfterMs: number,
 ): UsableState {
   switch (sample) {
     case 'ok': {
       const okInARow = state.okInARow + 1;
-      return { usable: state.usable || okInARow >= limits.okToAdd, okInARow, failingSinceMs: undefined };
+      return { usable: state.usable || okInARow >= OK_TO_ADD, okInARow, failingSinceMs: undefined };
     }
     case 'failed': {
       const failingSinceMs = state.failingSinceMs ?? nowMs;
-      const usable = state.usable && nowMs - failingSinceMs < limits.removeAfterMs;
+      const usable = state.usable && nowMs - failingSinceMs < removeAfterMs;
       return { usable, okInARow: 0, failingSinceMs };
     }
     case 'unknown':
@@ -59,17 +51,11 @@ export function nextUsableState(
  */
 export async function probeUsable(
   healthPort: number,
-  { host = '127.0.0.1', ...limits }: ProbeOptions,
+  limits: { readonly timeoutMs: number; readonly signal?: AbortSignal },
 ): Promise<UsableSample> {
-  const question = { host, port: healthPort, path: '/haproxy_monitor', tls: undefined };
+  const question = { host: '127.0.0.1', port: healthPort, path: '/haproxy_monitor', tls: undefined };
   const answer = await ask(question, limits);
   if (answer.kind === 'silent') return limits.signal?.aborted === true ? 'unknown' : 'failed';
   if (answer.status === 200) return 'ok';
   return answer.status >= 500 ? 'failed' : 'unknown';
-}
-
-interface ProbeOptions {
-  readonly timeoutMs: number;
-  readonly signal?: AbortSignal;
-  readonly host?: string;
 }

@@ -13,28 +13,19 @@ type NftOutcome =
   | { readonly ok: true; readonly stdout: string }
   | { readonly ok: false; readonly missingTable: boolean; readonly message: string };
 
-/** Rejects only when `signal` stops it. */
-export type Nft = (
-  args: readonly string[],
-  input: string | undefined,
-  signal?: AbortSignal,
-) => Promise<NftOutcome>;
+/** Never rejects. */
+type Nft = (args: readonly string[], input?: string) => Promise<NftOutcome>;
 
 /** nft for one table of ours, `netdev hawser_x`: failures name it. */
 export function nftFor(table: string, { nft = ['nft'], timeoutMs = 10_000 }: NftOptions): Nft {
-  return async (args, input, signal) => {
+  return async (args, input) => {
     let result: CommandResult;
     try {
-      result = await runCommand([...nft, ...args], {
-        timeoutMs,
-        ...(input === undefined ? {} : { input }),
-        ...(signal === undefined ? {} : { signal }),
-      });
+      const options = { timeoutMs, ...(input !== undefined && { input }) };
+      result = await runCommand([...nft, ...args], options);
     } catch (error) {
-      signal?.throwIfAborted();
       return failure(table, `"${nft.join(' ')}" cannot be run (${codeOf(error) ?? messageOf(error)})`, false);
     }
-    signal?.throwIfAborted();
     if (result.exitCode === 0) return { ok: true, stdout: result.stdout };
     if (result.timedOut) return failure(table, `nft was not done after ${timeoutMs} ms`, false);
     return failure(table, firstLine(result.stderr), /No such file or directory/.test(result.stderr));

@@ -7,9 +7,12 @@ import {
   type UsableState,
 } from '../../../../src/api-lb/redirect/usable.ts';
 
+const next = (state: UsableState, sample: UsableSample, second: number): UsableState =>
+  nextUsableState(state, sample, second * 1_000, 6_000);
+
 /** One sample a second, from second 0 on. */
 function after(samples: readonly UsableSample[], from: UsableState = initialUsableState): UsableState {
-  return samples.reduce((state, sample, second) => nextUsableState(state, sample, second * 1_000), from);
+  return samples.reduce((state, sample, second) => next(state, sample, second), from);
 }
 
 const usable = after(['ok', 'ok']);
@@ -51,7 +54,7 @@ it('never removes at a good sample and never adds at a bad one', () => {
   fc.assert(
     fc.property(fc.array(sample), sample, (samples, last) => {
       const before = after(samples);
-      const { usable: now } = nextUsableState(before, last, samples.length * 1_000);
+      const { usable: now } = next(before, last, samples.length);
       return last === 'ok' ? now || !before.usable : before.usable || !now;
     }),
   );
