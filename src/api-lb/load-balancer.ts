@@ -3,40 +3,30 @@ import { type ApiServer, endpointOf, sortServers } from '../engine/kube/api-serv
 import type { CheckedModel } from '../engine/render/checked-model.ts';
 import { expectedText, isSafeText } from '../engine/render/safe-text.ts';
 import { LEAVING_VARIABLE } from '../haproxy/leaving-variable.ts';
-import { extraBackend } from './extra-ports/extra-backend.ts';
-import type { ExtraPort } from './extra-ports/extra-ports.ts';
+import { type ExtraPort, extraBackend } from './extra-ports/extra-ports.ts';
+import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
 
 /** An operator's choices for the load balancer; everything else in the model is decided by `loadBalancerModel`. */
-export interface LoadBalancerSettings {
-  /** Where clients are served, on every address of the node. The redirect points here. */
-  readonly lbPort: number;
-  /** The statistics page, on 127.0.0.1 only. */
-  readonly statPort: number;
-  /** `/haproxy_ready` for the kubelet and `/haproxy_monitor` for the holder of the VIP, on every address. */
-  readonly healthPort: number;
-  /** The API servers' own port, which is also the port that clients use on the VIP. */
-  readonly apiPort: number;
-  /** Whether the kernel has IPv6 at all: with ipv6.disable=1 it has no sockets of that family. Default true. */
-  readonly hasIpv6?: boolean | undefined;
-  /** A worker's HAProxy serves that node alone. Default false. */
-  readonly worker?: boolean | undefined;
-  /** The seed of this cluster's virtual router ids, if it is set: a node that joins requests it. */
-  readonly clusterName?: string | undefined;
-  /** More ports of the VIP. Default none. */
-  readonly extraPorts?: readonly ExtraPort[] | undefined;
-  /** One log line per connection to the API, not only for failed ones. Default false. */
-  readonly logConnections?: boolean | undefined;
-  /** The supervisor's side of HAProxy: it hands over listeners and answers questions about servers. */
-  readonly statsSocket: string;
-  /** The file in which the supervisor saves the servers' health before a reload, for the next generation to read. */
-  readonly stateFile: string;
-}
+export type LoadBalancerSettings = Pick<
+  HaproxyMonitorSettings,
+  | 'lbPort'
+  | 'statPort'
+  | 'healthPort'
+  | 'apiPort'
+  | 'hasIpv6'
+  | 'worker'
+  | 'clusterName'
+  | 'extraPorts'
+  | 'logConnections'
+  | 'statsSocket'
+  | 'stateFile'
+>;
 
 /**
  * Everything that `templates/haproxy.cfg.ejs` can print, ready to be printed: durations carry their units and every
  * string is free of blanks, quotes and control characters. A template that uses any other field fails.
  */
-export interface LoadBalancerModel {
+interface LoadBalancerModel {
   /**
    * The bind address for clients and probes. Every address of the node: `::`, which with `v4v6` includes both families, or `0.0.0.0` without IPv6.
    * On a worker `127.0.0.1`.
@@ -102,7 +92,7 @@ interface LoadBalancerExtraPort extends ExtraPort {
   readonly servers: readonly LoadBalancerServer[];
 }
 
-export interface HealthCheck {
+interface HealthCheck {
   readonly path: string;
   readonly expectStatus: number;
   readonly weight: number;
@@ -129,8 +119,7 @@ export function loadBalancerModel(
   settings: LoadBalancerSettings,
   servers: readonly ApiServer[],
 ): LoadBalancerModel {
-  const { lbPort, statPort, healthPort, apiPort, statsSocket, stateFile } = settings;
-  const { extraPorts = [] } = settings;
+  const { lbPort, statPort, healthPort, apiPort, extraPorts, statsSocket, stateFile } = settings;
   const inRotation = serversInRotation(servers);
   const sorted = sortServers(servers);
   const extraTotal = extraPorts.length * EXTRA_CONNECTIONS;
@@ -148,7 +137,7 @@ export function loadBalancerModel(
     stateFile,
     leavingVariable: LEAVING_VARIABLE,
     logTarget: 'stdout',
-    logConnections: settings.logConnections === true,
+    logConnections: settings.logConnections,
     maxconn: {
       clients: CLIENT_CONNECTIONS,
       extra: EXTRA_CONNECTIONS,
@@ -168,13 +157,13 @@ export function loadBalancerModel(
     redispatches: 9,
     retries: 2,
     keepalive: { idle: '60s', interval: '10s', count: 6 },
-    check: healthCheck({ interSeconds: 5, fastinterSeconds: 2, fall: 2, rise: riseFor(inRotation.length) }),
+    check: healthCheck(inRotation.length),
   };
 }
 
 function addressFor({ worker, hasIpv6 }: LoadBalancerSettings): string {
-  if (worker === true) return WORKER_ADDRESS;
-  return hasIpv6 === false ? '0.0.0.0' : '::';
+  if (worker) return WORKER_ADDRESS;
+  return hasIpv6 ? '::' : '0.0.0.0';
 }
 
 /** The servers that get new connections: all of them if every one is drained, since an annotation must not take the API away. */
@@ -183,30 +172,24 @@ export function serversInRotation(servers: readonly ApiServer[]): readonly ApiSe
   return inRotation.length === 0 ? servers : inRotation;
 }
 
+const FASTINTER_SECONDS = 2;
+
 /**
  * Holding a server back protects clients from a server that is not quite ready while others serve. A single server has no substitute: every
  * second that it is held back is a second without an API.
  */
-function riseFor(servers: number): number {
-  return servers > 1 ? 6 : 1;
-}
-
-function healthCheck(timing: {
-  readonly interSeconds: number;
-  readonly fastinterSeconds: number;
-  readonly fall: number;
-  readonly rise: number;
-}): HealthCheck {
+function healthCheck(servers: number): HealthCheck {
+  const rise = servers > 1 ? 6 : 1;
   return {
     path: '/readyz',
     expectStatus: 200,
     weight: 256,
-    inter: `${timing.interSeconds}s`,
-    fastinter: `${timing.fastinterSeconds}s`,
-    fall: timing.fall,
-    rise: timing.rise,
+    inter: '5s',
+    fastinter: `${FASTINTER_SECONDS}s`,
+    fall: 2,
+    rise,
     slowstart: '60s',
-    holdDown: `${(timing.rise - 1) * timing.fastinterSeconds}s`,
+    holdDown: `${(rise - 1) * FASTINTER_SECONDS}s`,
   };
 }
 

@@ -7,6 +7,11 @@ export const defaultLoadBalancerSettings: LoadBalancerSettings = {
   statPort: defaultPorts.statistics,
   healthPort: defaultPorts.health,
   apiPort: defaultPorts.api,
+  hasIpv6: true,
+  worker: false,
+  clusterName: undefined,
+  extraPorts: [],
+  logConnections: false,
   statsSocket: '/var/lib/haproxy/run/haproxy.sock',
   stateFile: '/var/lib/haproxy/run/server-state',
 };

@@ -26,6 +26,10 @@ export function configurationTexts(
     statPort: ports.stat,
     healthPort: ports.health,
     apiPort: 6443,
+    hasIpv6: true,
+    worker: false,
+    extraPorts: [],
+    logConnections: false,
     statsSocket: paths.statsSocket,
     stateFile: paths.stateFile,
   };
