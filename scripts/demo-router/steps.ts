@@ -1,4 +1,4 @@
-import { parseServerRows } from '../../src/api-lb/server-rows.ts';
+import { parseStatisticsPage } from '../../src/api-lb/server-rows.ts';
 import { askRuntimeApi } from '../../src/haproxy/runtime-api.ts';
 import { look } from '../demo/look.ts';
 import type { Step } from '../demo/round.ts';
@@ -83,7 +83,9 @@ async function show({ api, lasting }: Stage, more: Parameters<Stage['api']['show
 
 /** HAProxy keeps a removed server while its requests run: without sessions its pod is free. */
 async function isLeft({ sockets }: Stage): Promise<boolean> {
-  const known = parseServerRows((await askRuntimeApi(sockets.statsSocket, 'show stat', 2_000)) ?? '');
+  const known = parseStatisticsPage(
+    (await askRuntimeApi(sockets.statsSocket, 'show stat', 2_000)) ?? '',
+  )?.servers;
   const { supervisor } = await look(sockets);
   const theirs = known?.filter(({ address }) => addresses.some((each) => address.startsWith(each)));
   const isIdle = theirs?.every(({ state, sessions }) => state === 'maintenance' && sessions === 0) ?? false;

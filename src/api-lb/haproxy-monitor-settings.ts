@@ -16,7 +16,7 @@ import {
 import { metricsListenProblems } from '../engine/observe/metrics-listener.ts';
 import { ConfigError } from '../engine/system/errors.ts';
 import { haproxyMonitorFlags } from '../haproxy/supervise/haproxy-flags.ts';
-import { extraPortProblems, extraPorts, type UsedPort } from './extra-ports/extra-ports.ts';
+import { type ExtraPort, extraPortProblems, extraPorts, type UsedPort } from './extra-ports/extra-ports.ts';
 
 export const haproxyMonitorCommand = commandSpec({
   name: 'haproxy monitor',
@@ -74,33 +74,40 @@ export const haproxyMonitorCommand = commandSpec({
   },
 });
 
-/** On which no extra port may be. */
-function usedPorts(settings: {
-  readonly apiPort: number;
+interface Ports {
   readonly lbPort: number;
   readonly healthPort: number;
   readonly statPort: number;
+  readonly extraPorts: readonly ExtraPort[];
   readonly listen: { readonly port: number };
   readonly metricsListen?: { readonly port: number } | undefined;
-}): readonly UsedPort[] {
-  const { apiPort, lbPort, healthPort, statPort, listen, metricsListen } = settings;
-  const {
-    keepalivedMonitor,
-    keepalivedSupervisor,
-    haproxySupervisor: supervisor,
-    keepalivedMetrics,
-  } = defaultPorts;
+}
+
+/** On which HAProxy and its monitor listen. */
+export function ownPorts(settings: Ports): readonly UsedPort[] {
+  const { lbPort, healthPort, statPort, extraPorts, listen, metricsListen } = settings;
   return [
-    { key: 'apiPort', port: apiPort },
     { key: 'lbPort', port: lbPort },
     { key: 'healthPort', port: healthPort },
     { key: 'haproxy.statPort', port: statPort },
+    ...extraPorts.map(({ name, listenPort }) => ({
+      key: `haproxy.extraPorts (listenPort of ${name})`,
+      port: listenPort,
+    })),
     { key: 'haproxy.listen', port: listen.port },
     ...(metricsListen === undefined ? [] : [{ key: 'haproxy.metricsListen', port: metricsListen.port }]),
-    { key: "the page of HAProxy's supervisor", port: supervisor },
-    { key: "the page of keepalived's supervisor", port: keepalivedSupervisor },
-    { key: 'keepalived.listen', port: keepalivedMonitor },
-    { key: 'keepalived.metricsListen', port: keepalivedMetrics },
+  ];
+}
+
+/** On which no extra port may be. */
+function usedPorts(settings: Ports & { readonly apiPort: number }): readonly UsedPort[] {
+  return [
+    { key: 'apiPort', port: settings.apiPort },
+    ...ownPorts({ ...settings, extraPorts: [] }),
+    { key: "the page of HAProxy's supervisor", port: defaultPorts.haproxySupervisor },
+    { key: "the page of keepalived's supervisor", port: defaultPorts.keepalivedSupervisor },
+    { key: 'keepalived.listen', port: defaultPorts.keepalivedMonitor },
+    { key: 'keepalived.metricsListen', port: defaultPorts.keepalivedMetrics },
   ];
 }
 

@@ -43,12 +43,7 @@ async function prepare(
       ...list.view(),
       ...configuration.view(),
       ...redirect.view(),
-      extraPorts: settings.extraPorts.map(({ name, port, listenPort, serverPort }) => ({
-        name,
-        port,
-        listenPort,
-        serverPort,
-      })),
+      extraPorts: settings.extraPorts.map(({ check: _, ...shown }) => shown),
     }),
   );
   log({ event: 'monitor-started', source: settings.source, vips: settings.vips, config: settings.config });

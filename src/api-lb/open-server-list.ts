@@ -35,20 +35,6 @@ export async function openServerList(
   return { list, loops: { source: (stop) => source([{ vips: settings.vips, hear }], stop) } };
 }
 
-/** The list after the API's first answer, and how it then differs from the API's. */
-async function hearServerList(
-  settings: HaproxyMonitorSettings,
-  observers: HaproxyMonitorObservers,
-  timeoutMs: number,
-): Promise<{ readonly list: ServerList; readonly remarks: () => readonly string[] }> {
-  const wake = createWake();
-  const stop = new AbortController();
-  const { list, loops } = await openServerList(settings, wake, observers, stop.signal);
-  const remarks = await hearOnce('servers', { lists: [list], loops, wake }, timeoutMs);
-  stop.abort();
-  return { list, remarks };
-}
-
 /** Longer than it takes to notice that the API is silent. */
 const PATIENCE_MS = 60_000;
 
@@ -58,7 +44,11 @@ export async function serversOnce(
   log: Log,
 ): Promise<readonly ApiServer[] | undefined> {
   const observers = { ...quietObservers(createHaproxyMonitorMetrics), log };
-  const { list } = await hearServerList(settings, observers, PATIENCE_MS);
+  const wake = createWake();
+  const stop = new AbortController();
+  const { list, loops } = await openServerList(settings, wake, observers, stop.signal);
+  await hearOnce('servers', { lists: [list], loops, wake }, PATIENCE_MS);
+  stop.abort();
   const heard = list.heard();
   if (heard?.kind === 'servers') return heard.servers;
   log({ event: 'api-unavailable', level: 'warn', message: heard?.message });

@@ -3,7 +3,7 @@ import type { Pod } from '../cli/pod.ts';
 import { WORKER_ADDRESS } from '../cli/shared-flags.ts';
 import { HAPROXY_SOCKET } from '../haproxy/supervise/haproxy-flags.ts';
 import { haproxySuperviseCommand } from '../haproxy/supervise/haproxy-supervise-settings.ts';
-import { haproxyMonitorCommand } from './haproxy-monitor-settings.ts';
+import { haproxyMonitorCommand, ownPorts } from './haproxy-monitor-settings.ts';
 
 /** The kubelet's grace period beyond the drain: SIGTERM, SIGKILL 5 s later, and a margin of 5 s for a clean end. */
 const GRACE_BEYOND_DRAIN_S = 10;
@@ -25,24 +25,14 @@ export const haproxyPod: Pod = {
   folderMode: 0o755,
   state: /^api-servers\.json$/,
   needs: (settingsOf) => {
-    const { lbPort, healthPort, statPort, listen, metricsListen, extraPorts, worker } =
-      settingsOf(haproxyMonitorCommand);
+    const settings = settingsOf(haproxyMonitorCommand);
+    const { worker } = settings;
     const { drainTimeout } = settingsOf(haproxySuperviseCommand);
     return {
-      ports: [
-        { key: 'lbPort', port: lbPort },
-        { key: 'healthPort', port: healthPort },
-        { key: 'haproxy.statPort', port: statPort },
-        ...extraPorts.map(({ name, listenPort }) => ({
-          key: `haproxy.extraPorts (listenPort of ${name})`,
-          port: listenPort,
-        })),
-        { key: 'haproxy.listen', port: listen.port },
-        ...(metricsListen === undefined ? [] : [{ key: 'haproxy.metricsListen', port: metricsListen.port }]),
-      ],
+      ports: ownPorts(settings),
       probes: {
-        haproxy: { port: healthPort, ...(worker && { host: WORKER_ADDRESS }) },
-        'haproxy-monitor': listen,
+        haproxy: { port: settings.healthPort, ...(worker && { host: WORKER_ADDRESS }) },
+        'haproxy-monitor': settings.listen,
       },
       // Without a VIP there is no redirect.
       unprivileged: worker ? ['haproxy-monitor'] : [],

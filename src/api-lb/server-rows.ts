@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { askPage } from '../engine/system/network/ask-page.ts';
 import { type Cell, countIn, parseStatistics, SERVER } from '../haproxy/text/statistics.ts';
-import { extraPortOf } from './extra-ports/extra-backend.ts';
+import { extraPortOf } from './extra-ports/extra-ports.ts';
 import { isApiServers } from './suspects/server-counters.ts';
 
 /** A server as HAProxy sees it. */
@@ -48,14 +48,9 @@ export async function askStatistics(
 }
 
 /**
- * The API servers in the statistics that HAProxy prints as CSV; for a template that names their backend differently,
- * all servers. Undefined for any other text. Source: HAProxy's management guide, "CSV format".
+ * The API servers in the statistics that HAProxy prints as CSV, and those of the extra ports; for a template that names their backend
+ * differently, all servers. Undefined for any other text. Source: HAProxy's management guide, "CSV format".
  */
-export function parseServerRows(csv: string): readonly ServerRow[] | undefined {
-  return parseStatisticsPage(csv)?.servers;
-}
-
-/** The same, and those of the extra ports. */
 export function parseStatisticsPage(csv: string): Servers | undefined {
   const rows = parseStatistics(csv);
   if (rows === undefined) return undefined;

@@ -1,8 +1,6 @@
 import { sleep } from '../engine/system/time/sleep.ts';
 import type { HaproxyMonitorObservers } from './haproxy-monitor-metrics.ts';
-import type { ServerRow } from './server-rows.ts';
-import { askStatistics } from './server-rows.ts';
-import { serverTransitions } from './server-transitions.ts';
+import { askStatistics, type ServerRow } from './server-rows.ts';
 
 const LOOK_EVERY_MS = 1_000;
 const PATIENCE_MS = 900;
@@ -39,3 +37,33 @@ export async function watchServers(
     await sleep(LOOK_EVERY_MS, signal);
   }
 }
+
+interface ServerTransition {
+  readonly server: string;
+  readonly address: string;
+  /** Undefined before its first poll. */
+  readonly from: string | undefined;
+  readonly to: string;
+  readonly check: string;
+}
+
+type SeenServer = Pick<ServerRow, 'name' | 'address' | 'state' | 'check'>;
+
+/**
+ * The changes of each server since the previous poll. A new server is reported only if it is not up, and not while it is still rising: its
+ * checks pass, so the last check's message would contradict `down`. A removed server is reported by the code that removed it from the list.
+ */
+export function serverTransitions(
+  before: readonly SeenServer[],
+  now: readonly SeenServer[],
+): readonly ServerTransition[] {
+  return now.flatMap(({ name, address, state, check }) => {
+    const known = before.find((server) => server.name === name);
+    const isRising = state === 'down' && PASSED.test(check);
+    if (known === undefined ? state === 'up' || isRising : known.state === state) return [];
+    return [{ server: name, address, from: known?.state, to: state, check }];
+  });
+}
+
+/** HAProxy's codes for a check that passed; a star marks one that is running again. */
+const PASSED = /^(?:\* )?L[467]OK/;

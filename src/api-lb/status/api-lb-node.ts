@@ -13,6 +13,11 @@ export interface ApiLbNode extends SeenNode {
   readonly extraPorts?: readonly ExtraRows[];
 }
 
+/** HAProxy sends it no new connections. */
+export function isAway({ state }: ServerRow): boolean {
+  return state !== 'up' && state !== 'unchecked';
+}
+
 /** Its Node is annotated to be out of rotation, and HAProxy sends it no new connections. */
 export function isDrained({ haproxyMonitor }: ApiLbNode, { name, state }: ServerRow): boolean {
   const server = haproxyMonitor?.servers?.find((each) => each.name === name);

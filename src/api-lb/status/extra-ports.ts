@@ -1,7 +1,8 @@
 import { type Problem, problem } from '../../engine/examine/problem.ts';
 import { type Fact, statusLabel } from '../../engine/examine/section.ts';
+import { extraBackend } from '../extra-ports/extra-ports.ts';
 import type { ExtraRows, ServerRow } from '../server-rows.ts';
-import { type ApiLbNode, isDrained } from './api-lb-node.ts';
+import { type ApiLbNode, isAway, isDrained } from './api-lb-node.ts';
 
 /** One line for each extra port: how many of its servers are up, and where it leads. */
 export function extraPortFacts(node: ApiLbNode): readonly Fact[] {
@@ -31,7 +32,7 @@ function notServed({ haproxyMonitor, servers, extraPorts = [] }: ApiLbNode): rea
     .map(({ name }) =>
       problem(
         'outage',
-        `HAProxy does not serve extra port ${name}: its template prints no backend extra_${name}`,
+        `HAProxy does not serve extra port ${name}: its template prints no backend ${extraBackend(name)}`,
       ),
     );
 }
@@ -49,7 +50,7 @@ function notUp(node: ApiLbNode): readonly (Problem | false)[] {
 }
 
 function judged({ servers }: ExtraRows) {
-  const away = servers.filter(({ state }) => state !== 'up' && state !== 'unchecked');
+  const away = servers.filter(isAway);
   return { up: servers.length - away.length, away };
 }
 

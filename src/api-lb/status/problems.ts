@@ -9,7 +9,7 @@ import {
 import { DRAIN_ANNOTATION } from '../../engine/kube/control-plane/server-objects.ts';
 import { ageText, limitText } from '../../engine/system/text/readable-text.ts';
 import type { ServerRow } from '../server-rows.ts';
-import { type ApiLbNode, hasMonitor, isDrained } from './api-lb-node.ts';
+import { type ApiLbNode, hasMonitor, isAway, isDrained } from './api-lb-node.ts';
 import { extraPortProblems } from './extra-ports.ts';
 
 /** Problems of a node's HAProxy, of its servers and of its configuration. */
@@ -44,7 +44,7 @@ const STATES: Readonly<Record<ServerRow['state'], string>> = {
 
 function servers(node: ApiLbNode) {
   const { servers: seen } = node;
-  const away = (seen ?? []).filter(({ state }) => state !== 'up' && state !== 'unchecked');
+  const away = (seen ?? []).filter(isAway);
   return [
     away.length > 0 && away.length === seen?.length && problem('outage', 'no API server is up'),
     ...away.map((row) => {

@@ -7,6 +7,8 @@ import {
   changeFacts,
   type Fact,
   failureFacts,
+  hashLines,
+  type NodeEntry,
   type Row,
   type Section,
   type StatusLabel,
@@ -14,7 +16,7 @@ import {
   statusLabel,
   styled,
 } from '../../engine/examine/section.ts';
-import type { SeenCluster } from '../../engine/examine/seen.ts';
+import type { KnownNode, SeenCluster, SeenPeer } from '../../engine/examine/seen.ts';
 import { endpointOf } from '../../engine/kube/api-server.ts';
 import { ageText, limitText } from '../../engine/system/text/readable-text.ts';
 import {
@@ -28,7 +30,6 @@ import {
 import { askStatistics, extraRowsSchema, serverRowSchema } from '../server-rows.ts';
 import { type ApiLbNode, hasMonitor } from './api-lb-node.ts';
 import { extraPortFacts } from './extra-ports.ts';
-import { haproxyEntry } from './node-entry.ts';
 import { haproxyProblems } from './problems.ts';
 import { serversSection, sessionsCell } from './servers.ts';
 
@@ -201,3 +202,26 @@ function redirectFact(monitor: Monitor | null): Fact {
   const text = redirectProblem ?? (isUnproven ? 'HAProxy has not shown a usable server' : undefined);
   return { name, state: REDIRECTS[redirect], ...(text !== undefined && { text }) };
 }
+
+/** Whether a node's HAProxy would serve a client, and with which configuration. */
+function haproxyEntry({ said, peer }: KnownNode<ApiLbNode>): NodeEntry {
+  const label = peer === undefined ? labelOf(said) : HEALTH[peer.health];
+  return {
+    cells: [[styled('unit', 'HAProxy '), label]],
+    configurations: hashLines('haproxy.cfg', said?.haproxySupervisor?.current?.configSha256),
+  };
+}
+
+function labelOf(said: ApiLbNode | null): StatusLabel {
+  const { haproxyMonitor, haproxySupervisor = null } = said ?? {};
+  if (haproxyMonitor?.usable === true) return statusLabel('good', 'usable');
+  if (haproxyMonitor?.usable === false) return statusLabel('bad', 'not usable');
+  if (haproxySupervisor?.current) return statusLabel('good', 'serving');
+  return haproxySupervisor === null ? statusLabel('unknown', 'not known') : statusLabel('bad', 'not serving');
+}
+
+const HEALTH: Readonly<Record<SeenPeer['health'], StatusLabel>> = {
+  ready: statusLabel('good', 'ready'),
+  'not-ready': statusLabel('bad', 'not ready'),
+  'no-answer': statusLabel('bad', 'does not answer'),
+};

@@ -1,7 +1,7 @@
 import { parseHostPort } from '../../engine/system/network/address-text.ts';
 import type { TcpAddress } from '../../engine/system/network/probe-tcp.ts';
 import { type Cell, countIn, SERVER, statisticsRows } from '../../haproxy/text/statistics.ts';
-import { extraPortOf } from '../extra-ports/extra-backend.ts';
+import { extraPortOf } from '../extra-ports/extra-ports.ts';
 
 /** Whether this is the name of the API servers' backend in `templates/haproxy.cfg.ejs`. */
 export function isApiServers(backend: string): boolean {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { parseTableListing } from '../../../src/api-lb/redirect/table-listing.ts';
-import { parseServerRows } from '../../../src/api-lb/server-rows.ts';
+import { parseStatisticsPage } from '../../../src/api-lb/server-rows.ts';
 import { parseServerCounters } from '../../../src/api-lb/suspects/server-counters.ts';
 import { clientSessions, infoNumber, masterPid } from '../../../src/haproxy/parse-replies.ts';
 import { stateForTracking } from '../../../src/haproxy/state-for-tracking.ts';
@@ -40,7 +40,7 @@ export const runtimeApi: Target = {
     attackWith(
       fc.tuple(textNear([statistics, state, ...answers]), textNear([tracking])),
       ([answer, configuration]) => {
-        expectNumbers([parseServerRows(answer), parseServerCounters(answer)]);
+        expectNumbers([parseStatisticsPage(answer), parseServerCounters(answer)]);
         expectNumbers([infoNumber(answer, 'Pid'), masterPid(answer)]);
         for (const { id } of clientSessions(answer)) assert.match(id, /^0x[0-9a-f]+$/);
         assert.ok(downServers(answer) instanceof Set);

@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { parseServerRows, parseStatisticsPage } from '../../../src/api-lb/server-rows.ts';
+import { parseStatisticsPage } from '../../../src/api-lb/server-rows.ts';
 
 /** As HAProxy 2.6.12 printed it, with servers of every kind and a status line with a comma and quotes in it. */
 const csv = readFileSync(new URL('../../fixtures/supervisor/statistics.csv', import.meta.url), 'utf8');
 
+const serversIn = (text: string) => parseStatisticsPage(text)?.servers;
+
 test('each server of our backend, its state and its last check in the words of HAProxy', () => {
-  expect(parseServerRows(csv)).toEqual([
+  expect(serversIn(csv)).toEqual([
     {
       name: 'cp-1',
       address: '127.0.0.1:29779',
@@ -53,12 +55,12 @@ test('each server of our backend, its state and its last check in the words of H
 test('an invalid number counts as 0, not as null in the status', () => {
   const garbled = csv.replace(/^(masters,cp-1,0,0,)0,/m, '$1x,');
   expect(garbled).not.toBe(csv);
-  expect(parseServerRows(garbled)?.[0]).toMatchObject({ name: 'cp-1', sessions: 0 });
+  expect(serversIn(garbled)?.[0]).toMatchObject({ name: 'cp-1', sessions: 0 });
 });
 
 test('another backend counts if ours is missing, and a check in progress is the last one', () => {
   const renamed = csv.replaceAll('masters,', 'apiservers,').replace(',L4CON,', ',* L4TOUT,');
-  const rows = parseServerRows(renamed);
+  const rows = serversIn(renamed);
   expect(rows?.map(({ name }) => name)).toEqual(['cp-9', 'cp-1', 'cp-2', 'cp-3', 'cp-4', 'cp-5']);
   expect(rows?.[0]).toMatchObject({ state: 'unchecked' });
   expect(rows?.[3]?.check).toMatch(/^L4TOUT in 0ms: /);
@@ -72,22 +74,22 @@ test.each([
   ['NOLB', 'draining'],
   ['no check', 'unchecked'],
 ])('%s counts as %s', (status, state) => {
-  expect(parseServerRows(csv.replace(',UP,1,1,0,0,', `,${status},1,1,0,0,`))?.[0]?.state).toBe(state);
+  expect(serversIn(csv.replace(',UP,1,1,0,0,', `,${status},1,1,0,0,`))?.[0]?.state).toBe(state);
 });
 
 test('a down server with passing checks is shown as rising', () => {
   const rising = csv.replace(/^(masters,cp-1,.*?),UP,(.*)$/m, '$1,DOWN 2/6,$2');
-  expect(parseServerRows(rising)?.[0]).toMatchObject({
+  expect(serversIn(rising)?.[0]).toMatchObject({
     state: 'down',
     check: 'L7OK/200 in 0ms: Layer7 check passed, good check 2 of 6',
   });
   const falling = csv.replace(/^(masters,cp-2,.*?),DOWN,(.*)$/m, '$1,DOWN 1/6,$2');
-  expect(parseServerRows(falling)?.[1]?.check).not.toContain('good check');
+  expect(serversIn(falling)?.[1]?.check).not.toContain('good check');
 });
 
 test('a page that is no statistics gives no servers', () => {
-  expect(parseServerRows('<html>')).toBe(undefined);
-  expect(parseServerRows('')).toBe(undefined);
+  expect(serversIn('<html>')).toBe(undefined);
+  expect(serversIn('')).toBe(undefined);
 });
 
 test('a server that tracks another one shows the check of that one, and its own state and sessions', () => {
@@ -95,7 +97,7 @@ test('a server that tracks another one shows the check of that one, and its own 
 masters,cp-1,7,DOWN 3/6,9,masters_checks/cp-1,2,,,,,,10.0.0.1:6443,
 masters_checks,cp-1,0,DOWN 3/6,8,,2,L7OK,200,4,Layer7 check passed,,10.0.0.1:6443,
 `;
-  expect(parseServerRows(tracking)).toEqual([
+  expect(serversIn(tracking)).toEqual([
     {
       name: 'cp-1',
       address: '10.0.0.1:6443',
@@ -129,7 +131,7 @@ test.each([
   ['DRAIN', 'being drained'],
 ])('a server that gets no new connections is recognized: %s', (status, words) => {
   const changed = csv.replace(/^(masters,cp-1,.*?),UP,(.*)$/m, `$1,${status},$2`);
-  expect(parseServerRows(changed)?.[0]).toMatchObject({
+  expect(serversIn(changed)?.[0]).toMatchObject({
     state: 'draining',
     check: `L7OK/200 in 0ms: Layer7 check passed, ${words}`,
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { serverTransitions } from '../../../src/api-lb/server-transitions.ts';
+import { serverTransitions } from '../../../src/api-lb/server-watch.ts';
 
-const server = (name: string, state: string, check = 'L7OK/200') => ({
+const server = (name: string, state: 'up' | 'down', check = 'L7OK/200') => ({
   name,
   state,
   check,
