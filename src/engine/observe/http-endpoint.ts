@@ -91,7 +91,6 @@ async function answerOf(head: string, socket: Connection, endpoint: Endpoint): P
   switch (url) {
     case undefined:
       return NO_GET;
-
     case '/metrics':
       return await metricsOf(readerOf(head, socket), endpoint);
     case '/status':

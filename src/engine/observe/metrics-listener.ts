@@ -2,7 +2,9 @@ import { codeOf, messageOf } from '../system/errors.ts';
 import type { Log } from '../system/log.ts';
 import { hostPort } from '../system/network/address-text.ts';
 import { ask } from '../system/network/ask.ts';
+import type { PageAddress } from '../system/network/ask-page.ts';
 import { sleep } from '../system/time/sleep.ts';
+import { isSameCredential, parseAuthorization, readCredential } from './credential.ts';
 import {
   authorizationIn,
   isLoopback,
@@ -11,13 +13,7 @@ import {
   response,
   serveAnswers,
 } from './http-endpoint.ts';
-import { type MetricsToken, openMetricsToken } from './metrics-token.ts';
 import { openPageTls } from './page-tls.ts';
-
-interface PageAddress {
-  readonly host: string;
-  readonly port: number;
-}
 
 /** A second address that serves only metrics, to other machines. */
 export interface MetricsListenSettings {
@@ -75,9 +71,9 @@ async function open(
   signal: AbortSignal,
 ): Promise<void> {
   const { metricsTokenFile: path } = settings;
-  const token = path === undefined ? undefined : await openMetricsToken(path, log);
+  const admits = path === undefined ? undefined : await openMetricsToken(path, log);
   const tls = await openPageTls({ ...settings, metricsTlsMinVersion: 'TLSv1.2' });
-  const answerTo = (head: string) => answer(head, pages, token);
+  const answerTo = (head: string) => answer(head, pages, admits);
   await serveAnswers(address, answerTo, signal, tls?.openServer).catch((error: unknown) => {
     throw new Error(`Cannot use --metrics-listen "${hostPort(address)}": ${whyNot(error)}`, { cause: error });
   });
@@ -99,9 +95,9 @@ function whyNot(error: unknown): string {
 async function answer(
   head: string,
   pages: MetricsPages,
-  token: MetricsToken | undefined,
+  admits: Admits | undefined,
 ): Promise<string | Iterable<string>> {
-  if (token !== undefined && !(await token.admits(authorizationIn(head))))
+  if (admits !== undefined && !(await admits(authorizationIn(head))))
     return response('401 Unauthorized', 'expected the bearer token\n', 'text/plain; charset=utf-8', [
       'www-authenticate: Bearer',
     ]);
@@ -114,6 +110,57 @@ async function answer(
   } catch (error) {
     return response('502 Bad Gateway', `${messageOf(error)}\n`);
   }
+}
+
+/** Anybody on the node could send it. */
+const READABLE_FOR_ALL = 0o004;
+
+/** Whether this `Authorization` header carries the bearer token. The file is read each time: a new token holds at once. */
+type Admits = (authorization: string) => Promise<boolean>;
+
+/**
+ * Rejects with what is wrong with the file, and what would be right. A file that becomes unusable later is logged once, and the last
+ * good token stays.
+ */
+async function openMetricsToken(path: string, log: Log): Promise<Admits> {
+  let token = await readToken(path);
+  let reported: string | undefined;
+  const judge = (trouble: string | undefined): void => {
+    if (trouble !== undefined && trouble !== reported)
+      log({
+        event: 'metrics-token-unusable',
+        level: 'error',
+        message: trouble,
+        effect: 'the last one stays',
+      });
+    if (trouble === undefined && reported !== undefined) log({ event: 'metrics-token-usable', path });
+    reported = trouble;
+  };
+  return async (authorization) => {
+    try {
+      token = await readToken(path);
+      judge(undefined);
+    } catch (error) {
+      judge(messageOf(error));
+    }
+    const { scheme, credentials } = parseAuthorization(authorization);
+    return scheme === 'bearer' && isSameCredential(credentials, token);
+  };
+}
+
+async function readToken(path: string): Promise<string> {
+  const { text, mode } = await readCredential(path).catch((error: unknown) => {
+    throw unusable(path, messageOf(error), 'a file that this container sees and can read');
+  });
+  if ((mode & READABLE_FOR_ALL) !== 0)
+    throw unusable(path, `it is world-readable (mode ${(mode & 0o777).toString(8)})`, 'mode 600');
+  if (text === '') throw unusable(path, 'it is empty', 'a token');
+  if (/\s/.test(text)) throw unusable(path, 'its token contains white space', 'a single word');
+  return text;
+}
+
+function unusable(path: string, found: string, expected: string): Error {
+  return new Error(`Cannot use --metrics-token-file "${path}": ${found}, expected ${expected}`);
 }
 
 /** The metrics of a program that listens on loopback. */

@@ -1,7 +1,7 @@
 import type { Log } from '../system/log.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import { watchEventLoop } from './event-loop-lag.ts';
-import type { SupervisorMetrics } from './supervisor-metrics.ts';
+import type { SupervisorMetrics } from './shared-metrics.ts';
 
 /** CPU waits of a process and its program in one sample of about a second. */
 export interface WaitSample {
@@ -9,15 +9,12 @@ export interface WaitSample {
   readonly lateTimers: number;
 }
 
-export type CpuStarvation =
-  | { readonly kind: 'none' }
-  | {
-      readonly kind: 'starved';
-      readonly since: number;
-      readonly lastAt: number;
-      readonly worstLagMs: number;
-      readonly lateTimers: number;
-    };
+export interface CpuStarvation {
+  readonly since: number;
+  readonly lastAt: number;
+  readonly worstLagMs: number;
+  readonly lateTimers: number;
+}
 
 /** A tenth of the allowed silence of a monitor, and ten times the lag of a busy machine. */
 const LAG_MS = 300;
@@ -26,19 +23,20 @@ const OVER_AFTER_MS = 10_000;
 
 /**
  * Detects CPU starvation, to explain a VIP that moved or an answer that came late. Begins with the first harmful wait, ends after 10 s without one.
+ * Undefined: there is none.
  */
-export function nextStarvation(before: CpuStarvation, sample: WaitSample, now: number): CpuStarvation {
-  const hurts = sample.lagMs >= LAG_MS || sample.lateTimers > 0;
-  if (before.kind === 'none' && !hurts) return before;
-  if (before.kind === 'starved' && !hurts)
-    return now - before.lastAt < OVER_AFTER_MS ? before : { kind: 'none' };
-  const known = before.kind === 'starved' ? before : { since: now, worstLagMs: 0, lateTimers: 0 };
+export function nextStarvation(
+  before: CpuStarvation | undefined,
+  { lagMs, lateTimers }: WaitSample,
+  now: number,
+): CpuStarvation | undefined {
+  if (lagMs < LAG_MS && lateTimers === 0)
+    return before !== undefined && now - before.lastAt < OVER_AFTER_MS ? before : undefined;
   return {
-    kind: 'starved',
-    since: known.since,
+    since: before?.since ?? now,
     lastAt: now,
-    worstLagMs: Math.max(known.worstLagMs, sample.lagMs),
-    lateTimers: known.lateTimers + sample.lateTimers,
+    worstLagMs: Math.max(before?.worstLagMs ?? 0, lagMs),
+    lateTimers: (before?.lateTimers ?? 0) + lateTimers,
   };
 }
 
@@ -50,20 +48,19 @@ interface StarvationWatch {
 
 /** Distinguishes starvation from failure: logs one line when it begins, and one when it ends. */
 export function createStarvationWatch(log: Log, nowMs: () => number): StarvationWatch {
-  let known: CpuStarvation = { kind: 'none' };
+  let current: CpuStarvation | undefined;
   let lateTimers = 0;
   return {
     lateTimer: () => {
       lateTimers += 1;
     },
     lag: (worstLagSeconds) => {
-      const now = nowMs();
-      const before = known;
+      const before = current;
       const lagMs = Math.round(worstLagSeconds * 1_000);
-      known = nextStarvation(before, { lagMs, lateTimers }, now);
-      if (before.kind === 'none' && known.kind === 'starved')
+      current = nextStarvation(before, { lagMs, lateTimers }, nowMs());
+      if (before === undefined && current !== undefined)
         log({ event: 'cpu-starvation', level: 'warn', lagMs, lateTimers });
-      if (before.kind === 'starved' && known.kind === 'none') {
+      if (before !== undefined && current === undefined) {
         const { worstLagMs, lateTimers: late, since, lastAt } = before;
         log({
           event: 'cpu-starvation-over',

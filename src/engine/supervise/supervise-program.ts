@@ -10,7 +10,7 @@ import type { JournalEvents } from '../observe/journal/journal-events.ts';
 import { observeSupervisor } from '../observe/observe-supervisor.ts';
 import { processMetrics } from '../observe/process-metrics.ts';
 import { servePatiently } from '../observe/serve-patiently.ts';
-import type { SupervisorMetrics } from '../observe/supervisor-metrics.ts';
+import type { SupervisorMetrics } from '../observe/shared-metrics.ts';
 import { ConfigError, messageOf } from '../system/errors.ts';
 import type { Log } from '../system/log.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';

@@ -1,6 +1,5 @@
 import { createMetricsRegistry, simpleGauge } from '../../engine/observe/metrics-registry.ts';
-import { supervisorCounts } from '../../engine/observe/shared-metrics.ts';
-import type { SupervisorMetrics } from '../../engine/observe/supervisor-metrics.ts';
+import { type SupervisorMetrics, supervisorCounts } from '../../engine/observe/shared-metrics.ts';
 import type { LogEvent } from '../../engine/system/log.ts';
 import type { ConnectionCounts } from './supervisor.ts';
 

@@ -1,14 +1,12 @@
-import { BlockList, isIPv6 } from 'node:net';
-
 /** The parts of a request that decide whether it is allowed. */
-export interface Asked {
+interface Asked {
   readonly method: string | undefined;
   readonly host: string | undefined;
   /** `Sec-Fetch-Site`, which a browser adds and a page cannot change; undefined where the client is not a browser. */
   readonly site: string | undefined;
 }
 
-export interface Refusal {
+interface Refusal {
   readonly status: number;
   readonly text: string;
 }
@@ -48,12 +46,3 @@ export const safetyHeaders: Readonly<Record<string, string>> = {
   'cross-origin-opener-policy': 'same-origin',
   'cache-control': 'no-store',
 };
-
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8);
-loopback.addAddress('::1', 'ipv6');
-
-/** Whether only this machine reaches what listens there. */
-export function isLoopback(host: string): boolean {
-  return loopback.check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
-}

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { isLoopback } from '../../engine/observe/http-endpoint.ts';
 import type { JournalLine } from '../../engine/observe/journal/journal-line.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { hostPort } from '../../engine/system/network/address-text.ts';
@@ -12,7 +13,7 @@ import type { ProductStatus } from '../status/product-status.ts';
 import { statusView } from '../status/view/status-view.ts';
 import { collectJournals } from '../timeline/collect.ts';
 import { lanesSection, pageDocument } from './document.ts';
-import { isLoopback, refusalOf, safetyHeaders } from './guard.ts';
+import { refusalOf, safetyHeaders } from './guard.ts';
 import { lastHour, type TimeSpan, vipLanes } from './lanes.ts';
 
 /** The sources of what the page shows. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { isLoopback, refusalOf, safetyHeaders } from '../../../../src/operate/page/guard.ts';
+import { isLoopback } from '../../../../src/engine/observe/http-endpoint.ts';
+import { refusalOf, safetyHeaders } from '../../../../src/operate/page/guard.ts';
 
 const asked = { method: 'GET', host: '127.0.0.1:9446', site: undefined };
 
