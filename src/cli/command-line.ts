@@ -13,10 +13,7 @@ import {
 import { instancePath } from './shared-flags.ts';
 import { HELP_WIDTH, helpTail } from './usage.ts';
 
-export type CommandLine = ValuesTyped | { readonly kind: 'help'; readonly text: string };
-
-export interface ValuesTyped {
-  readonly kind: 'values';
+export interface CommandLine {
   readonly values: Readonly<Record<string, unknown>>;
   /** The origin of each value: `--api-port`, `HAWSER_API_PORT`, `/etc/hawser/config.yaml:3` or `default`. */
   readonly origins: Readonly<Record<string, string>>;
@@ -32,14 +29,14 @@ type Named = readonly [name: string, Origin];
 /** The text for a typed --help, which reads nothing else. Throws a ConfigError for an unknown flag. */
 export function helpTyped(spec: CommandSpec, argv: readonly string[]): string | undefined {
   const parsed = parseArguments(spec, argv);
-  return parsed.kind === 'help' ? parsed.text : undefined;
+  return typeof parsed === 'string' ? parsed : undefined;
 }
 
 /**
  * The values of a command line by camel-case name; `settings` is the path of the file that was read. Precedence: flags, `HAWSER_…` variables
  * (`--stats-socket` is `HAWSER_STATS_SOCKET`; not for a `typedOnly` flag), the settings file, defaults. `folder` resolves a relative path of the
- * file. Throws a ConfigError for an unknown flag, a missing argument, and every problem of the settings file. With `--instance` it reads no
- * settings file but one that is named.
+ * file. Throws a ConfigError for an unknown flag, `--help`, a missing argument, and every problem of the settings file. With `--instance` it
+ * reads no settings file but one that is named.
  */
 export function readCommandLine(
   spec: CommandSpec,
@@ -48,9 +45,8 @@ export function readCommandLine(
   readSettings: SettingsReader,
   folder = process.cwd(),
 ): CommandLine {
-  const parsed = parseArguments(spec, argv);
-  if (parsed.kind === 'help') return parsed;
-  const { command } = parsed;
+  const command = parseArguments(spec, argv);
+  if (typeof command === 'string') throw new ConfigError(['Cannot use --help with other arguments']);
   const instance = instanceOf(spec, command, env);
   const path = typedSettingsPath(command, env, folder);
   const readsFile = spec.section !== undefined && (instance === undefined || path !== undefined);
@@ -59,7 +55,7 @@ export function readCommandLine(
     ([name, flag]): Named => [
       name,
       typedValue(command, name, flag, env) ??
-        fileValue(flag, file, spec.section, name) ?? {
+        valueIn(file, spec.section, name, flag) ?? {
           value: defaultValue(flag, command.getOptionValue(name), instance),
           from: 'default',
         },
@@ -68,7 +64,6 @@ export function readCommandLine(
   const entries = [...flags, ...positionalsOf(spec, command, file)];
   const values = Object.fromEntries(entries.map(([name, { value }]) => [name, value]));
   return {
-    kind: 'values',
     values: {
       ...values,
       ...structured(spec, entries),
@@ -85,14 +80,11 @@ export function settingsTyped<Settings>(
   env: NodeJS.ProcessEnv,
   readSettings: SettingsReader,
 ): Settings {
-  const line = readCommandLine(spec, argv, env, readSettings);
-  return spec.settings(line.kind === 'values' ? line.values : {}, env);
+  return spec.settings(readCommandLine(spec, argv, env, readSettings).values, env);
 }
 
-function parseArguments(
-  spec: CommandSpec,
-  argv: readonly string[],
-): { readonly kind: 'parsed'; readonly command: Command } | { readonly kind: 'help'; readonly text: string } {
+/** The text for `--help`. */
+function parseArguments(spec: CommandSpec, argv: readonly string[]): Command | string {
   let text = '';
   const command = new Command(`hawser ${spec.name}`).description(spec.summary).exitOverride();
   command.configureOutput({ writeOut: (out) => (text += out), writeErr: () => undefined });
@@ -108,12 +100,12 @@ function parseArguments(
   try {
     command.parse([...asDeclared(argv, spec)], { from: 'user' });
   } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return { kind: 'help', text };
+    if (error instanceof CommanderError && error.exitCode === 0) return text;
     if (error instanceof CommanderError)
-      throw new ConfigError([withoutPrefix(error.message)], { cause: error });
+      throw new ConfigError([error.message.replace(/^error: /, '')], { cause: error });
     throw error;
   }
-  return { kind: 'parsed', command };
+  return command;
 }
 
 /** `json` is the requested format, by --json or --output; undefined for text. */
@@ -193,24 +185,15 @@ function typedValue(command: Command, name: string, flag: Flag, env: NodeJS.Proc
   };
 }
 
-function fileValue(
-  { keyInFile, inFile }: Flag,
-  file: SettingsFile | undefined,
-  section: Section | undefined,
-  name: string,
-): Origin | undefined {
-  const [place, key] = keyInFile ?? [section, name];
-  return valueIn(file, place, key, inFile);
-}
-
 function valueIn(
   file: SettingsFile | undefined,
   section: Section | undefined,
   name: string,
-  place: Flag['inFile'],
+  { inFile, keyInFile }: Pick<Flag, 'inFile' | 'keyInFile'>,
 ): Origin | undefined {
-  if (file === undefined || section === undefined || place === 'never') return undefined;
-  const entry = file.values[place ?? section]?.[name];
+  const [place, key] = keyInFile ?? [inFile ?? section, name];
+  if (file === undefined || place === undefined || inFile === 'never') return undefined;
+  const entry = file.values[place]?.[key];
   return entry === undefined ? undefined : { value: entry.value, from: `${file.path}:${entry.line}` };
 }
 
@@ -221,18 +204,14 @@ function positionalsOf(
   file: SettingsFile | undefined,
 ): readonly Named[] {
   const typed = command.args.length > 0;
-  const found = Object.entries(spec.positionals).map(([name, { inFile }], index): Named => {
+  const found = Object.entries(spec.positionals).map(([name, declared], index): Named => {
     const origin = typed
       ? { value: command.args[index], from: name.toUpperCase() }
-      : valueIn(file, spec.section, name, inFile);
+      : valueIn(file, spec.section, name, declared);
     return [name, origin ?? { value: undefined, from: 'default' }];
   });
   const missing = found.filter(([, { value }]) => value === undefined);
   if (missing.length > 0)
     throw new ConfigError(missing.map(([name]) => `missing required argument '${name.toUpperCase()}'`));
   return found;
-}
-
-function withoutPrefix(message: string): string {
-  return message.replace(/^error: /, '');
 }

@@ -191,7 +191,7 @@ export function toggle(help: string, more: Pick<Flag, 'inFile' | 'typedOnly' | '
 function parseSettings<T>(
   schema: z.ZodMiniType<T>,
   values: Readonly<Record<string, unknown>>,
-  nameOf: (setting: string) => string = flagName,
+  nameOf: (setting: string) => string,
 ): T {
   const parsed = schema.safeParse(values);
   if (parsed.success) return parsed.data;

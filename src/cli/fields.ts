@@ -114,21 +114,7 @@ export const socketPath = absolutePath.check(
   }),
 );
 
-const digits = z.string().check(z.regex(/^\d{1,9}$/, { error: 'expected a whole number' }));
-
-export const port = z.pipe(
-  digits,
-  z.pipe(
-    z.transform(Number),
-    z
-      .number()
-      .check(
-        z.minimum(1, { error: 'expected 1 to 65535' }),
-        z.maximum(65_535, { error: 'expected 1 to 65535' }),
-      ),
-  ),
-);
-port.register(fileForms, { type: 'integer', minimum: 1, maximum: 65_535 });
+export const port = wholeNumber(1, 65_535);
 
 /** `127.0.0.1:29446` or `[::1]:29446`: a host and a port. */
 export const listenAddress = parsedBy(parseHostPort, 'expected ADDRESS:PORT, such as 127.0.0.1:29446');
@@ -158,8 +144,10 @@ export const address = z.pipe(
 export const addresses = listOf(address);
 
 /** `HOST=IP[:PORT],…`, parsed elsewhere. */
-export const serverList = z.string();
-serverList.register(fileForms, { type: ['array', 'string'], items: { type: 'string' } });
+export const serverList = z.string().register(fileForms, {
+  type: ['array', 'string'],
+  items: { type: 'string' },
+});
 
 export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
   const last = words.at(-1) ?? '';
@@ -188,14 +176,12 @@ export function parseDurationMs(text: string): number | undefined {
 export const durationOrNeverMs = parsedBy(
   (text) => (text.trim() === 'never' ? LONGEST_MS : parseDurationMs(text)),
   'expected a number with a unit, such as 500ms, 55s or 2m, or never',
-);
-durationOrNeverMs.register(fileForms, { type: 'string', pattern: '^(\\d+(\\.\\d+)?(ms|s|m|h)|never)$' });
+).register(fileForms, { type: 'string', pattern: '^(\\d+(\\.\\d+)?(ms|s|m|h)|never)$' });
 
 export const durationMs = parsedBy(
   parseDurationMs,
   'expected a number with a unit, such as 500ms, 55s or 2m',
-);
-durationMs.register(fileForms, { type: 'string', pattern: '^\\d+(\\.\\d+)?(ms|s|m|h)$' });
+).register(fileForms, { type: 'string', pattern: '^\\d+(\\.\\d+)?(ms|s|m|h)$' });
 
 export function wholeNumber(minimum: number, maximum: number) {
   return parsedBy(

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import type * as z from 'zod/mini';
-import { ConfigError, messageOf } from '../engine/system/errors.ts';
+import { ConfigError, codeOf, messageOf } from '../engine/system/errors.ts';
+import { fieldOf } from '../engine/system/field-of.ts';
 import { readRegularFileSync } from '../engine/system/file/read-regular-file.ts';
 import { defaultSettingsPath, type SettingsReader, type SettingsValues } from './command-spec.ts';
 import { listText } from './fields.ts';
@@ -77,10 +78,6 @@ function hintFor(key: string, here: readonly string[], keys: readonly SettingsKe
   const places = keys.flatMap((each) => (each.key !== near ? [] : each.place));
   const shown = places.map((each) => (each === 'top' ? 'at the top of the file' : `under "${each}:"`));
   return `; did you mean ${near}, ${shown.join(' or ')}?`;
-}
-
-function fieldOf(value: unknown, name: PropertyKey): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 function shownValue(value: unknown): string {
@@ -192,20 +189,14 @@ export function settingsFileReader(keys: readonly SettingsKey[]): SettingsReader
 }
 
 function textOf(path: string): string {
-  const unusable = (what: string, cause: unknown) =>
-    new ConfigError([`Cannot read settings file "${path}": ${what}, expected a YAML file`], { cause });
-  const bytes = bytesOf(path, unusable);
   try {
+    const { bytes } = readRegularFileSync(path, { MAX_SETTINGS_BYTES });
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw unusable('it is not UTF-8', error);
-  }
-}
-
-function bytesOf(path: string, unusable: (what: string, cause: unknown) => ConfigError): Buffer {
-  try {
-    return readRegularFileSync(path, { MAX_SETTINGS_BYTES }).bytes;
-  } catch (error) {
-    throw unusable(messageOf(error), error);
+    const isNoText = codeOf(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA';
+    const what = isNoText ? 'it is not UTF-8' : messageOf(error);
+    throw new ConfigError([`Cannot read settings file "${path}": ${what}, expected a YAML file`], {
+      cause: error,
+    });
   }
 }

@@ -1,11 +1,11 @@
 import { ConfigError, messageOf } from '../engine/system/errors.ts';
-import { type CommandLine, helpTyped, readCommandLine, type ValuesTyped } from './command-line.ts';
-import type { CommandSpec, SettingsFile, SettingsReader } from './command-spec.ts';
+import { type CommandLine, helpTyped, readCommandLine } from './command-line.ts';
+import type { CommandSpec, OutputFormat, SettingsFile, SettingsReader } from './command-spec.ts';
 
 export interface CommandContext {
   readonly env: NodeJS.ProcessEnv;
   /** The typed arguments, before they become settings. */
-  readonly line: ValuesTyped;
+  readonly line: CommandLine;
   readonly readSettings: SettingsReader;
   /** The result of reading the file, for a command with its own `settingsReader`. */
   readonly settingsFile: SettingsFileReading;
@@ -51,11 +51,8 @@ export async function runCommand<Settings>(
   const noReader: SettingsReader = () => undefined;
   const readSettings = module.readSettings ?? (spec.section === undefined ? noReader : await usualReader());
   const read = (reader: SettingsReader): CommandLine => readCommandLine(spec, argv, env, reader);
-  const typed = settingsReader === undefined ? undefined : read(noReader);
-  const reader = typed?.kind === 'values' ? settingsReader?.(typed.values, readSettings) : undefined;
-  const forgiving = reader && forgivingReader(reader);
+  const forgiving = settingsReader && forgivingReader(settingsReader(read(noReader).values, readSettings));
   const line = read(forgiving?.read ?? readSettings);
-  if (line.kind === 'help') return 0;
   const settingsFile = forgiving?.look() ?? { kind: 'none' };
   return await run(spec.settings(line.values, env), { env, line, readSettings, settingsFile });
 }
@@ -90,12 +87,26 @@ function forgivingReader(read: SettingsReader): {
 
 /** Serialises values in this format, without a trailing newline. The YAML library is loaded on demand. */
 export async function structuredWriter(
-  format: 'json' | 'yaml' | undefined,
+  format: OutputFormat | undefined,
 ): Promise<(value: unknown) => string> {
   if (format !== 'yaml') return (value) => JSON.stringify(value);
   const { default: yaml } = await import('yaml');
   // Long texts stay on one line.
   return (value) => yaml.stringify(value, { lineWidth: 0 }).trimEnd();
+}
+
+/** Prints a value in the format that was asked for, else as these lines. */
+export async function printAs(
+  format: OutputFormat | undefined,
+  value: unknown,
+  lines: () => readonly string[],
+): Promise<void> {
+  await printText(format ? (await structuredWriter(format))(value) : lines().join('\n'));
+}
+
+/** Whether stdout shows colours. */
+export function hasColours(env: NodeJS.ProcessEnv): boolean {
+  return process.stdout.isTTY && !env['NO_COLOR'];
 }
 
 /** Prints a text to stdout. A reader that closes the pipe early, such as `head`, is not a failure. */

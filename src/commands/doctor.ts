@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { doctorFlags as apiLbFlags } from '../api-lb/doctor/flags.ts';
 import { defaultSettingsPath, type SettingsOf, type SettingsReader } from '../cli/command-spec.ts';
-import { type CommandContext, printText, structuredWriter } from '../cli/run-command.ts';
+import { type CommandContext, hasColours, printAs } from '../cli/run-command.ts';
 import { type HostFiles, hostFiles } from '../engine/examine/host-files.ts';
 import { readAs } from '../operate/daemons/settings-files.ts';
 import { doctorCommand } from '../operate/doctor/doctor-settings.ts';
-import { type DoctorReport, exitCodeOf, reportLines } from '../operate/doctor/report-lines.ts';
+import { exitCodeOf, reportLines } from '../operate/doctor/report-lines.ts';
 import { doctorFlags as vipFlags } from '../vip/doctor/context.ts';
 import { checkIds } from './check-ids.ts';
 
@@ -28,7 +28,7 @@ export async function run(settings: Settings, context: CommandContext): Promise<
   ]);
   const here = settings.worker ? onWorkers(products) : products;
   const report = await examine(settings, filesBelow(settings.root), context, here, checksOf(here));
-  await print(report, settings);
+  await printAs(settings.json, report, () => reportLines(report, { colours: hasColours(process.env) }));
   // A read from a dead disk or file server may never return; do not wait for it.
   process.exit(exitCodeOf(report));
 }
@@ -44,10 +44,4 @@ function settingsBelow(files: HostFiles, usual: SettingsReader): SettingsReader 
     if (asked === undefined && !existsSync(files.at(path))) return undefined;
     return { ...readAs(path, files.at(path), usual).file, path };
   };
-}
-
-async function print(report: DoctorReport, settings: Settings): Promise<void> {
-  const colours = process.stdout.isTTY && !process.env['NO_COLOR'];
-  const write = await structuredWriter(settings.json);
-  await printText(settings.json ? write(report) : reportLines(report, { colours }).join('\n'));
 }

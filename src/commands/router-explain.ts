@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { SettingsOf } from '../cli/command-spec.ts';
-import { type CommandContext, structuredWriter } from '../cli/run-command.ts';
+import { type CommandContext, printAs } from '../cli/run-command.ts';
 import { printable } from '../engine/system/text/readable-text.ts';
 import { readDecision } from '../router/decide/read-decision.ts';
 import { explain, explanationLines } from '../router/look/explain.ts';
@@ -20,7 +20,6 @@ export async function run(settings: SettingsOf<typeof spec>, { env }: CommandCon
   await readGivenFiles(settings);
   const fallback = new X509Certificate(await defaultCertificate(settings, '', new Date()));
   const explanation = explain(decision, { scheme, host, path }, settings, fallback);
-  const text = json ? (await structuredWriter(json))(explanation) : explanationLines(explanation).join('\n');
-  process.stdout.write(`${text}\n`);
+  await printAs(json, explanation, () => explanationLines(explanation));
   return explanation.answer === 'none' || explanation.certificate?.refused ? 1 : 0;
 }

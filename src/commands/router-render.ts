@@ -1,5 +1,5 @@
 import type { SettingsOf } from '../cli/command-spec.ts';
-import { type CommandContext, structuredWriter } from '../cli/run-command.ts';
+import { type CommandContext, printAs } from '../cli/run-command.ts';
 import { printable } from '../engine/system/text/readable-text.ts';
 import { readDecision } from '../router/decide/read-decision.ts';
 import { checkSettings, settingsCheck } from '../router/render/check-settings.ts';
@@ -20,10 +20,8 @@ export async function run(settings: SettingsOf<typeof spec>, { env }: CommandCon
     return 1;
   }
   const { routes } = outcome;
-  const text = settings.json
-    ? (await structuredWriter(settings.json))({ out: settings.out, routes, problems: decision.problems })
-    : routes.map(lineOf).join('\n') || 'no routes';
-  process.stdout.write(`${text}\n`);
+  const report = { out: settings.out, routes, problems: decision.problems };
+  await printAs(settings.json, report, () => (routes.length === 0 ? ['no routes'] : routes.map(lineOf)));
   return 0;
 }
 

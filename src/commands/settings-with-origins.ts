@@ -10,7 +10,7 @@ export interface ShownSetting {
 export function settingsWithOrigins({
   values,
   origins,
-}: Extract<CommandLine, { kind: 'values' }>): Readonly<Record<string, ShownSetting>> {
+}: CommandLine): Readonly<Record<string, ShownSetting>> {
   return Object.fromEntries(
     Object.entries(origins).map(([name, from]) => [name, { value: values[name], from }]),
   );

@@ -1,5 +1,5 @@
 import type { SettingsReader } from '../cli/command-spec.ts';
-import { type CommandContext, printText, structuredWriter } from '../cli/run-command.ts';
+import { type CommandContext, hasColours, printText, structuredWriter } from '../cli/run-command.ts';
 import { stopOnSignals } from '../engine/system/process/stop-signals.ts';
 import { clusterEndpoints, collectClusterStatus } from '../operate/status/collect-cluster-status.ts';
 import type { ClusterStatus } from '../operate/status/node-status.ts';
@@ -15,7 +15,7 @@ export const settingsReader = (_: unknown, usual: SettingsReader): SettingsReade
 
 export async function run(settings: StatusSettings, { env, settingsFile }: CommandContext): Promise<number> {
   if (settingsFile.kind === 'broken') process.stderr.write(`${settingsFile.problems.join('\n')}\n`);
-  const colours = process.stdout.isTTY && !env['NO_COLOR'];
+  const colours = hasColours(env);
   const write = await structuredWriter(settings.json);
   const show = (status: ClusterStatus): readonly string[] =>
     settings.json ? [write(status)] : statusLines(status, statusProducts, { colours });

@@ -1,5 +1,5 @@
 import type { OutputFormat } from '../cli/command-spec.ts';
-import { structuredWriter } from '../cli/run-command.ts';
+import { printAs, structuredWriter } from '../cli/run-command.ts';
 import type { Answer } from '../engine/control/answer.ts';
 import { type ControlRequest, type RequestOutcome, request } from '../engine/control/request.ts';
 
@@ -37,7 +37,7 @@ export async function printStatus<T>(
   const answer = answerOrComplaint(socket, await request(socket, 'status', { timeoutMs: timeout }));
   if (answer === undefined) return undefined;
   const status = schema.parse(answer);
-  process.stdout.write(`${json ? (await structuredWriter(json))(answer) : linesOf(status).join('\n')}\n`);
+  await printAs(json, answer, () => linesOf(status));
   return status;
 }
 

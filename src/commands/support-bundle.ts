@@ -1,13 +1,23 @@
-import type { SettingsOf } from '../cli/command-spec.ts';
+import { commandSpec, type SettingsOf } from '../cli/command-spec.ts';
+import { root } from '../cli/shared-flags.ts';
 import { ConfigError } from '../engine/system/errors.ts';
 import { writeSupportBundle } from '../operate/support-bundle.ts';
-import { supportBundleCommand } from '../operate/support-bundle-settings.ts';
 import { pods } from './pods.ts';
 
-export const spec = supportBundleCommand;
+export const spec = commandSpec({
+  name: 'support-bundle',
+  summary:
+    'Writes one compressed tar to stdout: status, timeline, doctor, logs and configurations of this node.',
+  flags: { root },
+  examples: [['hawser support-bundle > hawser-support.tar.gz']],
+  notes: [
+    'It holds no kubeconfig, certificate or key, and passwords in configurations are replaced by ***. It does hold names and addresses: read it before you hand it on.',
+    'What could not be had is in errors.txt. Exit codes: 0 written, 1 it could not be written, 2 usage, or stdout is a terminal.',
+  ],
+});
 
-export async function run({ root }: SettingsOf<typeof spec>): Promise<number> {
+export async function run(settings: SettingsOf<typeof spec>): Promise<number> {
   if (process.stdout.isTTY)
     throw new ConfigError(['Cannot write a tar to a terminal: expected hawser support-bundle > FILE.tar.gz']);
-  return await writeSupportBundle(root, pods);
+  return await writeSupportBundle(settings.root, pods);
 }

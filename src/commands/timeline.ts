@@ -1,4 +1,4 @@
-import { type CommandContext, printText, structuredWriter } from '../cli/run-command.ts';
+import { type CommandContext, hasColours, printAs } from '../cli/run-command.ts';
 import { collectJournals } from '../operate/timeline/collect.ts';
 import { exitCodeOf, openRange, timelineReport } from '../operate/timeline/report.ts';
 import { timelineLines } from '../operate/timeline/timeline-lines.ts';
@@ -15,8 +15,7 @@ export async function run(settings: TimelineSettings, { env }: CommandContext): 
   const range = { since, until };
   const collected = collectJournals(settings.journal, range, MOST_ENTRIES);
   const report = timelineReport(collected, range, allJournals, settings.kind);
-  const colours = process.stdout.isTTY && !env['NO_COLOR'];
-  const shown = timelineLines(report, { colours, utc: settings.utc, words: allJournals });
-  await printText(settings.json ? (await structuredWriter(settings.json))(report) : shown.join('\n'));
+  const style = { colours: hasColours(env), utc: settings.utc, words: allJournals };
+  await printAs(settings.json, report, () => timelineLines(report, style));
   return exitCodeOf(report);
 }

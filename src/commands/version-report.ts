@@ -1,5 +1,5 @@
 import type { SettingsOf } from '../cli/command-spec.ts';
-import { structuredWriter } from '../cli/run-command.ts';
+import { printAs } from '../cli/run-command.ts';
 import { versionCommand } from '../cli/version-settings.ts';
 import { runCommand } from '../engine/system/process/run-command.ts';
 import { hawserCommit, hawserVersion } from '../engine/system/version.ts';
@@ -27,8 +27,7 @@ export const spec = versionCommand;
 
 export async function run({ json }: SettingsOf<typeof spec>): Promise<number> {
   const report = await versionReport();
-  const write = await structuredWriter(json);
-  process.stdout.write(json ? `${write(report)}\n` : linesOf(report));
+  await printAs(json, report, () => linesOf(report));
   return 0;
 }
 
@@ -50,10 +49,10 @@ async function said(argv: readonly [string, ...string[]]): Promise<string> {
   return outcome === undefined ? '' : outcome.stdout + outcome.stderr;
 }
 
-function linesOf({ hawser, commit, clusters: ranOn, ...programs }: VersionReport): string {
-  const rows = Object.entries(programs).map(([name, version]) => [name, version ?? 'not found'] as const);
-  return [['hawser', commit === null ? hawser : `${hawser} (${commit.slice(0, 12)})`] as const, ...rows]
-    .map(([name, version]) => `${name} ${version}\n`)
-    .concat(ranOn.map((cluster) => `ran on ${cluster}\n`))
-    .join('');
+function linesOf({ hawser, commit, clusters: ranOn, ...programs }: VersionReport): readonly string[] {
+  return [
+    `hawser ${hawser}${commit === null ? '' : ` (${commit.slice(0, 12)})`}`,
+    ...Object.entries(programs).map(([name, version]) => `${name} ${version ?? 'not found'}`),
+    ...ranOn.map((cluster) => `ran on ${cluster}`),
+  ];
 }

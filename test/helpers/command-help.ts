@@ -1,4 +1,4 @@
-import { readCommandLine } from '../../src/cli/command-line.ts';
+import { helpTyped } from '../../src/cli/command-line.ts';
 import type { CommandName } from '../../src/commands/summaries.ts';
 import { commands } from '../../src/commands/table.ts';
 
@@ -10,12 +10,11 @@ export async function helpOf(words: readonly string[]) {
   const name = [2, 1].map((length) => words.slice(0, length).join(' ')).find(isCommand);
   if (name === undefined) throw new Error(`Cannot find the command of "hawser ${words.join(' ')}"`);
   const { spec } = await commands[name]();
-  const line = readCommandLine(spec, ['--help'], {}, () => undefined);
-  if (line.kind !== 'help') throw new Error(`"hawser ${name} --help" is no help: ${line.kind}`);
-  const [usage = ''] = line.text.split('\n');
+  const text = helpTyped(spec, ['--help']) ?? '';
+  const [usage = ''] = text.split('\n');
   return {
-    text: line.text,
-    flags: line.text.match(/--[a-z][a-z-]*/g) ?? [],
+    text,
+    flags: text.match(/--[a-z][a-z-]*/g) ?? [],
     positionals: usage.match(/[<[][A-Z]+[\]>]/g) ?? [],
   };
 }

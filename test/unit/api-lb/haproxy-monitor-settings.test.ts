@@ -32,7 +32,7 @@ test('every problem is listed at once, with the value and what was expected', ()
   const wrong = () =>
     settingsOf('--api-vip', '10.0.0.500', '--lb-port', '0', '--settle', '5', '--listen', 'localhost');
   expect(wrong).toThrow(/--api-vips "10\.0\.0\.500": .*expected IPv4 or IPv6/);
-  expect(wrong).toThrow(/--lb-port "0": expected 1 to 65535/);
+  expect(wrong).toThrow(/--lb-port "0": expected a whole number, 1 to 65535/);
   expect(wrong).toThrow(/--settle "5": expected a number with a unit/);
   expect(wrong).toThrow(/--listen "localhost": expected ADDRESS:PORT/);
 });

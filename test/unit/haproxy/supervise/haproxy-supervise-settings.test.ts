@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readCommandLine, settingsTyped } from '../../../../src/cli/command-line.ts';
+import { helpTyped, settingsTyped } from '../../../../src/cli/command-line.ts';
 import { ConfigError } from '../../../../src/engine/system/errors.ts';
 import {
   type HaproxySuperviseSettings,
@@ -129,8 +129,7 @@ test('an unknown flag and a word too many are problems', () => {
 });
 
 test('help names every flag with its variable, and the exit codes', () => {
-  const line = readCommandLine(haproxySuperviseCommand, ['--help'], {}, () => undefined);
-  const text = line.kind === 'help' ? line.text : '';
+  const text = helpTyped(haproxySuperviseCommand, ['--help']) ?? '';
   expect(text.replaceAll(/\s+/g, ' ')).toContain('[HAWSER_STATS_SOCKET]');
   expect(text).toContain('Exit codes: 0 asked to stop, 1 failure');
 });
