@@ -35,7 +35,7 @@ test('every problem is listed at once, in the order of lines, with its path', ()
     ...['  drainTimeout: 55', 'keepalived:', '  firstNode: "yes"', '  virtualRouterIds: [77, 300]'],
   );
   expect(problemsOf(text)).toEqual([
-    'F:1: Cannot use apiPort "70000": expected 1 to 65535',
+    'F:1: Cannot use apiPort "70000": expected a whole number, 1 to 65535',
     'F:2: Cannot use logLevel "loud": expected debug, info, warn or error',
     'F:3: Cannot use interface (nothing): expected text',
     'F:4: Cannot use source "["nodes"]": expected text',
