@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyText } from '../helpers/any-text.ts';
 
 /** Text that means something to a shell, a parser, a terminal or a template. */
 const words = [
@@ -59,7 +60,7 @@ const words = [
 
 /** Names as an API object, a file or a person could give. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  anyText({ maxLength: 20 }),
   fc.string({ unit: 'grapheme', maxLength: 20 }),
   fc.array(fc.constantFrom(...words), { maxLength: 8 }).map((parts) => parts.join('')),
   fc.array(fc.constantFrom(...words), { maxLength: 3 }).map((parts) => ['a', ...parts, 'b'].join('x')),

@@ -6,6 +6,7 @@ import { loadBalancerModel } from '../../../src/api-lb/load-balancer.ts';
 import type { ApiServer } from '../../../src/engine/kube/api-server.ts';
 import { safeServerName } from '../../../src/engine/kube/control-plane/server-name.ts';
 import { renderTemplate } from '../../../src/engine/render/render-template.ts';
+import { anyText } from '../../helpers/any-text.ts';
 import { defaultLoadBalancerSettings as settings } from '../../helpers/load-balancer-settings.ts';
 import { renderLoadBalancer } from '../../helpers/render-load-balancer.ts';
 
@@ -20,7 +21,7 @@ const server = (name: string, address = '10.0.0.1', port = 6443) => ({ name, add
 const directives = (text: string) => text.split('\n').map((line) => line.trim().split(/\s/)[0]);
 
 const hostile = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  anyText(),
   fc.string({ unit: 'grapheme' }),
   fc
     .array(

@@ -18,6 +18,7 @@ import {
   MAX_SOCKET_PATH_BYTES,
   socketMode,
 } from '../../../../src/engine/control/claim-socket.ts';
+import { runs } from '../../../helpers/property-seed.ts';
 import { askRaw } from '../../../helpers/supervisor-ask.ts';
 
 const ownMode = socketMode(process.geteuid?.());
@@ -139,7 +140,7 @@ test('release removes its own file only', async () => {
 });
 
 test('exactly one of two concurrent claims of a stale path wins and answers', async () => {
-  for (let round = 0; round < 150; round += 1) {
+  for (let round = 0; round < runs(150); round += 1) {
     await leaveStale();
     const claims = await Promise.all(
       ['a', 'b'].map(async (name) => ({ name, outcome: await claimSocket(namedServer(name), path) })),

@@ -6,6 +6,7 @@ import type { JournalItem } from '../../../../src/engine/observe/journal/read-jo
 import { inOrder } from '../../../../src/operate/timeline/collect.ts';
 import { openRange, timelineReport } from '../../../../src/operate/timeline/report.ts';
 import { timelineLines } from '../../../../src/operate/timeline/timeline-lines.ts';
+import { anyText } from '../../../helpers/any-text.ts';
 import { lineAt, momentsOf } from '../../../helpers/timeline-lines.ts';
 
 const plain = { colours: false, utc: true, words: allJournals };
@@ -103,7 +104,7 @@ test('colours are used only on request', () => {
 });
 
 test('property: whatever a journal says, it fits 80 columns and moves no cursor', () => {
-  const word = fc.string({ unit: 'binary', maxLength: 12 });
+  const word = anyText({ maxLength: 12 });
   const texts = fc.array(word, { maxLength: 60 }).map((words) => words.join(' '));
   const line = fc.record({
     kind: fc.constantFrom(...journalKinds),
