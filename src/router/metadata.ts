@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import type { Labels } from '../engine/kube/label-selector.ts';
 
-/** An object's identity and age: they decide between two objects that ask for the same. */
+/** An object's identity and age. They decide which of two objects gets a host that both claim. */
 export interface Identity {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** Of an object that nobody has created yet, `notCreated`: it is newer than every other. */
+  /** Milliseconds since the epoch. `notCreated` for an object without a creation time: it sorts as the newest. */
   readonly createdMs: number;
 }
 
@@ -14,7 +14,7 @@ const notCreated = Number.MAX_SAFE_INTEGER;
 
 export type Annotations = Readonly<Record<string, string>>;
 
-/** What the router reads. Others are dropped: tenants keep whole documents in annotations. */
+/** Prefixes of the annotations that the router reads. Others are dropped, since tenants store whole documents in them. */
 const readPrefixes = ['haproxy.router.openshift.io/', 'router.openshift.io/', 'route.openshift.io/'];
 const readAnnotations: ReadonlySet<string> = new Set([
   'kubernetes.io/ingress.class',
@@ -23,12 +23,12 @@ const readAnnotations: ReadonlySet<string> = new Set([
 
 const dnsLabel = '[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?';
 
-/** A DNS label, as Kubernetes wants it of namespaces and services. */
+/** A DNS label, which Kubernetes requires for names of namespaces and services. */
 export const labelName = z
   .string()
   .check(z.regex(new RegExp(`^${dnsLabel}$`), { error: 'expected a DNS label of a-z 0-9 -' }));
 
-/** A DNS subdomain, as Kubernetes wants it of most names. */
+/** A DNS subdomain, which Kubernetes requires for most names. */
 export const subdomainName = z.string().check(
   z.regex(/^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/, {
     error: 'expected a name of a-z 0-9 - .',
@@ -38,7 +38,7 @@ export const subdomainName = z.string().check(
 
 const text = z.nullish(z.string());
 
-/** `metadata` of an object that lives in a namespace. */
+/** `metadata` of a namespaced object. */
 export const metadata = z.object({
   namespace: z._default(labelName, 'default'),
   name: subdomainName,
@@ -61,7 +61,7 @@ export function annotationsOf({ annotations }: Metadata): Annotations {
   return read.length === 0 ? noAnnotations : Object.fromEntries(read);
 }
 
-/** Of most objects. */
+/** Shared by most objects. */
 const noAnnotations: Annotations = {};
 
 function isRead(name: string): boolean {
@@ -72,13 +72,13 @@ const labelled = z.object({
   metadata: z.object({ labels: z.nullish(z.record(z.string(), z.string())) }),
 });
 
-/** None where they cannot be read. */
+/** An object's labels; empty if they cannot be read. */
 export function labelsOf(object: unknown): Labels {
   return labelled.safeParse(object).data?.metadata.labels ?? {};
 }
 
-/** `namespace:name`. Neither has a colon, so that two objects never share a key. */
+/** `namespace:name`. Neither part can contain a colon, so keys are unique. */
 export function keyOf({ namespace, name }: Pick<Identity, 'namespace' | 'name'>): string {
-  // One string, where a template makes a tree of the parts, which stays for as long as the key.
+  // `join` returns one flat string. A template literal would keep its parts in memory for as long as the key.
   return [namespace, name].join(':');
 }

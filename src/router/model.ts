@@ -1,14 +1,14 @@
 /**
- * What the configuration is made of: the admitted routes, each joined with its endpoints. Values are decided and safe to
- * render: numbers in milliseconds, and texts of which each has its few characters (safe-text.ts): no white space,
- * quote, backslash or semicolon but where it is said.
+ * The input of the renderer: the admitted routes, each joined with its endpoints. All values are validated and safe to render:
+ * numbers are in milliseconds, and each text has a restricted set of characters (safe-text.ts) without white space, quotes,
+ * backslashes or semicolons, except where noted.
  */
 export interface RouterModel {
-  /** In the order of their names, so that equal objects give equal bytes whatever order they came in. */
+  /** Sorted by name, so that equal objects produce equal bytes in whatever order they were listed. */
   readonly backends: readonly RouteBackend[];
 }
 
-/** The termination of a route; `http` has none. */
+/** A route's TLS termination; `http` means none. */
 export type RouteKind = 'http' | 'edge' | 'reencrypt' | 'passthrough';
 
 export const backendPrefix = {
@@ -18,26 +18,26 @@ export const backendPrefix = {
   passthrough: 'be_tcp',
 } as const satisfies Readonly<Record<RouteKind, string>>;
 
-/** Whether a path is for what is below it too. Only an Ingress asks for `exact`, and never with the path ''. */
+/** Whether a path also matches everything below it. Only an Ingress can request `exact`, and never with the path ''. */
 export type PathMatch = 'prefix' | 'exact';
 
-/** How a route with TLS answers clients without TLS. */
+/** How a route with TLS treats clients that connect without TLS. */
 export type InsecurePolicy = 'None' | 'Allow' | 'Redirect';
 
-/** One admitted route: its backend, and what the maps say of it. */
+/** One admitted route: its backend, and its entries in the maps. */
 export interface RouteBackend {
   /** `namespace:name` */
   readonly key: string;
   /** `be_edge_http:namespace:name` */
   readonly name: string;
   readonly kind: RouteKind;
-  /** Lower case, without a dot at its end. Of a wildcard the parent domain: `apps.example.com` for `*.apps.example.com`. */
+  /** Lower case, without a trailing dot. For a wildcard, the parent domain: `apps.example.com` for `*.apps.example.com`. */
   readonly host: string;
   readonly wildcard: boolean;
-  /** '' where every path is the route's. `/sub` is for `/sub` and below, `/sub/` only for what is below. */
+  /** '' matches every path. `/sub` matches `/sub` and everything below it, `/sub/` only what is below it. */
   readonly path: string;
   readonly pathMatch: PathMatch;
-  /** 'None' for kind `http`, where it means nothing. */
+  /** 'None' for kind `http`, where it has no meaning. */
   readonly insecure: InsecurePolicy;
   readonly certificate?: RouteCertificate;
   readonly balance: Balance;
@@ -48,43 +48,43 @@ export interface RouteBackend {
   readonly allowlist?: readonly string[];
   readonly rateLimit?: RateLimit;
   readonly forwarded: 'append' | 'replace' | 'if-none' | 'never';
-  /** The value of Strict-Transport-Security: words, spaces, `;`, `=` and `"`. */
+  /** The value of Strict-Transport-Security. It may contain spaces, `;`, `=` and `"`. */
   readonly hsts?: string;
-  /** What stands in place of the route's path in requests to the pods: a literal path. */
+  /** Replaces the route's path in requests to the pods. A literal path. */
   readonly rewriteTarget?: string;
   readonly headers: HeaderActions;
   readonly adjustCase: boolean;
-  /** Of `reencrypt`: how the pods' certificates are checked. */
+  /** For `reencrypt` only: how the pods' certificates are verified. */
   readonly verify?: PodVerification;
-  /** Parts of the route without effect, and why, for people. Not rendered. */
+  /** Parts of the route that have no effect, and why. For people; not rendered. */
   readonly remarks: readonly string[];
 }
 
 export type Balance = 'roundrobin' | 'leastconn' | 'source' | 'random';
 
-/** Parsed and encoded again: the key, the certificate and its chain. `pem` is a secret. */
+/** `pem` holds the key, the certificate and its chain, parsed and encoded again. It is a secret. */
 export interface RouteCertificate {
   readonly pem: string;
-  /** Whether HTTP/2 is offered: not where other routes have the same certificate, as browsers join their connections. */
+  /** Whether HTTP/2 is offered. Not if other routes use the same certificate: browsers would reuse one connection for all of them. */
   readonly http2: boolean;
 }
 
 export interface BackendServer {
-  /** `pod:NAME:SERVICE:PORT_NAME:ADDRESS:PORT`; unique in its backend. */
+  /** `pod:NAME:SERVICE:PORT_NAME:ADDRESS:PORT`; unique within its backend. */
   readonly name: string;
-  /** A literal address, without brackets. */
+  /** An IP address, without brackets. */
   readonly address: string;
   readonly port: number;
   /** 0 to 256. */
   readonly weight: number;
-  /** Interval of its health check; absent without one. */
+  /** Health check interval; undefined disables the check. */
   readonly checkIntervalMs?: number;
-  /** It is the only one: its checks are off until another one comes, since they could only take it away. */
+  /** The backend's only server. Its checks are off, since a failed check could only take the last server out of service. */
   readonly isAlone?: true;
   readonly maxConnections?: number;
   /** The pod speaks HTTP/2 without TLS. */
   readonly h2c: boolean;
-  /** With `default-ca`: the name that the pod's certificate must have, `SERVICE.NAMESPACE.svc` of its own service. */
+  /** With `default-ca`: the name that the pod's certificate must have, `SERVICE.NAMESPACE.svc` of the pod's service. */
   readonly verifyHost?: string;
 }
 
@@ -101,9 +101,9 @@ export interface BackendTimeouts {
 
 export interface RateLimit {
   readonly concurrentTcp?: number;
-  /** New connections of a source in three seconds. */
+  /** New connections per source address in three seconds. */
   readonly tcpPer3s?: number;
-  /** Requests of a source in ten seconds. */
+  /** Requests per source address in ten seconds. */
   readonly httpPer10s?: number;
 }
 
@@ -113,22 +113,22 @@ interface HeaderActions {
 }
 
 /**
- * A name is a token. A value is a format of HAProxy's that was checked: text without control characters, in which `%`
- * stands only doubled or in front of an expression that reads a header or the client's certificate. It is the one
- * text of a model in which quotes and backslashes can stand.
+ * `name` is an HTTP token. `value` is a validated HAProxy log format: text without control characters, in which `%` is either
+ * doubled or starts an expression that reads a header or the client's certificate. No other text in the model may contain
+ * quotes and backslashes.
  */
 export type HeaderAction =
   | { readonly kind: 'set'; readonly name: string; readonly value: string }
   | { readonly kind: 'delete'; readonly name: string };
 
 export type PodVerification =
-  /** By the route's own CA, whatever name the certificate has. */
+  /** Verified against the route's own CA. The name in the certificate is not checked. */
   | { readonly kind: 'route-ca'; readonly pem: string }
-  /** By the router's CA, for each server's `verifyHost`. */
+  /** Verified against the router's CA and each server's `verifyHost`. */
   | { readonly kind: 'default-ca' }
   | { readonly kind: 'none' };
 
-/** As people and HAProxy's lists write it: `*.apps.example.com` of a wildcard. */
+/** The host as people and HAProxy's lists write it: `*.apps.example.com` for a wildcard. */
 export function hostText({ host, wildcard }: Pick<RouteBackend, 'host' | 'wildcard'>): string {
   return wildcard ? `*.${host}` : host;
 }

@@ -5,7 +5,7 @@ type CheckedAddress =
   | { readonly kind: 'usable'; readonly address: string }
   | { readonly kind: 'unsafe'; readonly reason: string };
 
-/** Metadata services, which disclose a machine's identity and often its credentials. */
+/** Metadata services disclose a machine's identity and often its credentials. */
 const metadataServices: ReadonlySet<string> = new Set([
   '169.254.169.254',
   // Azure, Alibaba, Oracle.
@@ -19,11 +19,11 @@ const metadataServices: ReadonlySet<string> = new Set([
   'fd00:c1::a9fe:a9fe',
 ]);
 
-/** Places without endpoints, by the router's administrator and by the router's own node. */
-export interface DeniedPlaces {
+/** Addresses that a route must not use as endpoints. */
+export interface DeniedEndpoints {
   /** ROUTER_DENIED_ENDPOINTS: networks in CIDR form. */
   readonly networks: readonly string[];
-  /** The addresses and ports of the router itself; absent where nothing runs. */
+  /** The router's own addresses and ports; undefined when no router runs, as in `render`. */
   readonly own?: { readonly addresses: ReadonlySet<string>; readonly ports: ReadonlySet<number> };
 }
 
@@ -33,7 +33,7 @@ const unsafeRanges: Readonly<Record<string, string>> = {
   multicast: 'a multicast address',
   unspecified: 'the unspecified address',
   broadcast: 'the broadcast address',
-  // The kernel, or a gateway, would speak IPv4 to it, to whichever address it hides.
+  // The kernel or a gateway would connect to the embedded IPv4 address, which this check cannot vet.
   ipv4Mapped: 'IPv4 in IPv6',
   rfc6145: 'IPv4 in IPv6',
   rfc6052: 'IPv4 in IPv6',
@@ -45,25 +45,25 @@ const unsafeRanges: Readonly<Record<string, string>> = {
 const FUTURE_USE = /^2[45]\d\./;
 
 /**
- * An endpoint's address in its canonical form. A tenant can write any address into its endpoints: those that mean the
- * router's own node, or a metadata service, would let it read what only the node may.
+ * Returns an endpoint's address in its canonical form, or why it is unsafe. Tenants can write any address into their endpoints: an
+ * address of the router's own node or of a metadata service would expose data that only the node may read.
  */
 export function checkAddress(text: string, denied: readonly string[] = []): CheckedAddress {
   const parsed = parseAddress(text);
   if (parsed === undefined) {
     const isMapped = ipaddr.IPv6.isValid(text) && text.includes(':');
-    return { kind: 'unsafe', reason: isMapped ? 'IPv4 in IPv6' : 'no address' };
+    return { kind: 'unsafe', reason: isMapped ? 'IPv4 in IPv6' : 'not an IP address' };
   }
   if (metadataServices.has(parsed.text)) return { kind: 'unsafe', reason: 'a metadata service' };
   const { parts, range } = describe(parsed.text);
   const reason = unsafeRanges[range] ?? (FUTURE_USE.test(parsed.text) ? 'a reserved address' : undefined);
   if (reason !== undefined) return { kind: 'unsafe', reason };
-  // IPv4-compatible: ::192.0.2.1. ipaddr.js counts it as unicast.
+  // IPv4-compatible, such as ::192.0.2.1. ipaddr.js classifies it as unicast.
   const isCompatible = parts?.slice(0, 6).every((part) => part === 0);
   if (isCompatible) return { kind: 'unsafe', reason: 'IPv4 in IPv6' };
   if (denied.some((network) => isInSubnet(parsed, network)))
-    return { kind: 'unsafe', reason: 'an address that the router denies' };
-  // The text itself where it is canonical: it is there already, and stays.
+    return { kind: 'unsafe', reason: 'an address in a denied network' };
+  // Reuses the given string if it is already canonical, to save memory.
   return { kind: 'usable', address: parsed.text === text ? text : parsed.text };
 }
 

@@ -6,11 +6,11 @@ import type { Secret } from '../follow/secret.ts';
 import type { SecretReview } from '../follow/secret-reviews.ts';
 import { keyOf } from '../metadata.ts';
 import type { InsecurePolicy } from '../model.ts';
-import { isPath, MOST_PATH_CHARACTERS } from '../safe-text.ts';
+import { isPath, MAX_PATH_CHARACTERS } from '../safe-text.ts';
 import type { AdmissionPolicy } from '../settings/decision-settings.ts';
-import { type AskedPlace, askedBy } from './asked-places.ts';
-import { type AwardedPlace, awardPlaces, createHeldPlaces, isSameEach } from './award-places.ts';
+import { type AwardedPlace, areEqualLists, awardPlaces, createHeldPlaces } from './award-places.ts';
 import { checkTls } from './check-tls.ts';
+import { type RequestedPlace, requestedPlace } from './requested-places.ts';
 import { tlsProblem } from './tls-rules.ts';
 import {
   type Admission,
@@ -22,9 +22,9 @@ import {
 } from './verdict.ts';
 
 /**
- * Which routes are served. The same for every order of the routes, so that all replicas decide alike: Routes whose status says that they have their
- * host come first, then the oldest, by the time of creation, then by UID, then by key. A route that is wrong in itself holds its host all the
- * same: a mistake in a certificate must not give the host to another route.
+ * Decides which routes are served. The order of the input does not matter, so all replicas decide alike. Routes whose status already holds the
+ * host come first, then the oldest by creation time, UID and key. A route that is refused for its own content keeps its host: a mistake in a
+ * certificate must not give the host to another route.
  */
 export function admitRoutes(
   routes: readonly Route[],
@@ -36,25 +36,25 @@ export function admitRoutes(
 }
 
 /**
- * The same for successive lists. Hosts are awarded again when a route is added, removed or asks for something else. If only a route's content
- * changed, as with a renewed certificate, only that is checked again. A route whose admission is unchanged stays the same object in the answer,
- * so that it is cheap to compare.
+ * `admitRoutes` for successive lists. Hosts are awarded again only when a route is added, removed or changes the place that it requests. If only
+ * a route's content changed, as with a renewed certificate, only the content is checked again. A route whose admission is unchanged stays the
+ * same object in the result, so that comparisons are cheap.
  */
 export function createAdmission(
   policy: AdmissionPolicy,
 ): (routes: readonly Route[], secrets: readonly Secret[], reviews?: readonly SecretReview[]) => Admission {
-  const askedOf = eachOncePer((route: Route) => askedBy(route, policy));
+  const requestedOf = eachOncePer((route: Route) => requestedPlace(route, policy));
   const cellsOf = eachOncePer((): Cell => ({}));
   const heldOf = createHeldPlaces(policy);
   const secretsByKey = whileSame((secrets: readonly Secret[]) => byKey(secrets));
   const reviewsByKey = whileSame((reviews: readonly SecretReview[]) => byKey(reviews));
-  let last: Awarded = { asked: [], held: [], places: [] };
+  let last: Awarded = { requested: [], held: [], places: [] };
   const award = (routes: readonly Route[]): readonly AwardedPlace[] => {
-    const asked = askedOf(routes);
-    const held = heldOf.held(routes, asked);
-    if (!isSameEach(last.asked, asked) || !isSameList(last.held, held)) {
-      const places = awardPlaces(asked, new Set(held), policy.namespaceOwnership);
-      last = { asked, held, places: isSameEach(last.places, places) ? last.places : places };
+    const requested = requestedOf(routes);
+    const held = heldOf.held(routes, requested);
+    if (!areEqualLists(last.requested, requested) || !isSameList(last.held, held)) {
+      const places = awardPlaces(requested, new Set(held), policy.namespaceOwnership);
+      last = { requested, held, places: areEqualLists(last.places, places) ? last.places : places };
     }
     heldOf.awarded(routes, last.places);
     return last.places;
@@ -78,14 +78,14 @@ export function createAdmission(
 }
 
 interface Awarded {
-  readonly asked: readonly AskedPlace[];
+  readonly requested: readonly RequestedPlace[];
   readonly held: readonly number[];
   readonly places: readonly AwardedPlace[];
 }
 
 type Verdict = AdmittedRoute | RejectedRoute;
 
-/** The verdict about a route, and its inputs besides the route itself. */
+/** The last verdict on a route, with the inputs that it depends on besides the route itself. */
 interface Cell {
   made?: { readonly place: AwardedPlace; readonly named: readonly unknown[]; readonly verdict: Verdict };
 }
@@ -108,7 +108,7 @@ function verdictIn(cell: Cell, route: Route, place: AwardedPlace, known: KnownSe
   return verdict;
 }
 
-/** An unreadable route is refused when it is judged. */
+/** An unreadable route is refused later, in `judge`. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -117,7 +117,7 @@ function attempt<T>(read: () => T): T | undefined {
   }
 }
 
-/** The Secrets that a route names, and the review of its own one. */
+/** The Secrets that a route names, and the review of its own Secret. */
 function namedBy({ namespace, tls }: Route, { secrets, reviews }: KnownSecrets): readonly unknown[] {
   if (tls === undefined || (tls.secret === undefined && tls.destinationCaSecret === undefined)) return none;
   const keys = [tls.secret, tls.destinationCaSecret].map((name = '') => keyOf({ namespace, name }));
@@ -128,14 +128,14 @@ const none: readonly unknown[] = [];
 
 function judge(
   route: Route,
-  { asked: { key, kind, host, wildcard, path, pathMatch }, refusal }: AwardedPlace,
+  { requested: { key, kind, host, wildcard, path, pathMatch }, refusal }: AwardedPlace,
   known: KnownSecrets,
 ): Verdict {
   const claim = { route, key, kind, host, wildcard, path, pathMatch };
   try {
-    // The claim first: the status of a route that only cannot be read says that it holds its host.
+    // A lost host is reported first: with any other reason, the status means that the route holds its host.
     const isClaimed = refusal?.reason === 'HostAlreadyClaimed';
-    const content = (isClaimed ? refusal : (route.wrong ?? refusal)) ?? contentOf(claim, known);
+    const content = (isClaimed ? refusal : (route.invalid ?? refusal)) ?? contentOf(claim, known);
     if ('reason' in content) return { ...claim, ...content };
     return { ...claim, insecure: content.insecure, tls: content.tls };
   } catch (error) {
@@ -147,20 +147,20 @@ type Content = Pick<AdmittedRoute, 'insecure' | 'tls'>;
 
 const withoutTls: Content = { insecure: 'None', tls: {} };
 
-/** A route's content, or why its own fields are refused. */
+/** A route's content, or why its fields are refused. */
 function contentOf({ route, path }: RouteClaim, { secrets, reviews }: KnownSecrets): Content | Refusal {
   const refuse = (message: string): Refusal => ({ reason: 'ExtendedValidationFailed', message });
-  if (path.length > MOST_PATH_CHARACTERS)
-    return refuse(`spec.path: it has ${path.length} characters, expected at most ${MOST_PATH_CHARACTERS}`);
+  if (path.length > MAX_PATH_CHARACTERS)
+    return refuse(`spec.path: it has ${path.length} characters, expected at most ${MAX_PATH_CHARACTERS}`);
   if (path !== '' && !isPath(path))
-    return refuse("spec.path: expected / and characters that a request's path has, without ' and ;");
+    return refuse("spec.path: expected / followed by characters of a URL path except ' and ;");
   if (route.tls === undefined) return withoutTls;
   const problem = tlsProblem(route.tls, path);
   if (problem !== undefined) return refuse(problem);
   const tls = consentRefusal(route, reviews) ?? withSecrets(route, route.tls, secrets);
   if ('reason' in tls) return tls;
   const check = checkTls(tls);
-  if (check.kind === 'wrong') {
+  if (check.kind === 'invalid') {
     const { secret, destinationCaSecret } = route.tls;
     const isOwn = secret === undefined && destinationCaSecret === undefined;
     const reason = isOwn ? 'ExtendedValidationFailed' : 'ExternalCertificateValidationFailed';
@@ -173,7 +173,7 @@ function insecureOf({ insecurePolicy }: RouteTls): InsecurePolicy {
   return (['Allow', 'Redirect'] as const).find((policy) => policy === insecurePolicy) ?? 'None';
 }
 
-/** With what the Secrets hold that the route names. */
+/** Fills in certificates and keys from the Secrets that the route names. */
 function withSecrets(
   { namespace }: Route,
   tls: RouteTls,
@@ -184,7 +184,7 @@ function withSecrets(
   const find = (name = '') => secrets.get(keyOf({ namespace, name }));
   const missing = names.find((name) => find(name) === undefined);
   if (missing !== undefined) {
-    // Without Ingresses, those of other types are not asked for.
+    // Without Ingresses, Secrets of other types are not listed.
     const ofType = missing === tls.secret ? ' of type kubernetes.io/tls' : '';
     return {
       reason: 'ExternalCertificateGetFailed',
@@ -197,8 +197,8 @@ function withSecrets(
   });
   const own = find(tls.secret);
   const ca = find(tls.destinationCaSecret);
-  if (own?.isTls === false) return invalid(own.name, 'the type kubernetes.io/tls');
-  if (ca?.certificate === '') return invalid(ca.name, 'the CA of the pods in tls.crt');
+  if (own?.isTls === false) return invalid(own.name, 'type kubernetes.io/tls');
+  if (ca?.certificate === '') return invalid(ca.name, "the pods' CA in tls.crt");
   return {
     ...tls,
     ...(own && { certificate: own.certificate, key: own.key }),
@@ -212,13 +212,13 @@ function byKey<T extends { readonly namespace: string; readonly name: string }>(
   return new Map(list.map((each) => [keyOf(each), each]));
 }
 
-/** By the Secret's key. Undefined: nobody was asked, as for a file of objects. */
+/** Reviews by the Secret's key. Undefined if none were requested, as when the objects come from a file. */
 export type SecretReviews = ReadonlyMap<string, SecretReview> | undefined;
 
 /**
- * Why a Route may not use the Secret that it names; undefined if it may. Its namespace has to let the router get that Secret: a user who may
- * write Routes may not always read Secrets, and a served certificate is used without being read. Permission is checked before the Secret's
- * existence, so that a tenant cannot probe for names. Ingresses name Secrets for every controller, and need no permission.
+ * Why a Route may not use the Secret that it names; undefined if it may. The Route's namespace must allow the router to get the Secret: a user who
+ * may write Routes cannot necessarily read Secrets, and serving a certificate uses it without reading it. The permission is checked before the
+ * Secret's existence, so that tenants cannot probe for names. An Ingress names Secrets for any controller and needs no permission.
  */
 function consentRefusal(
   { namespace, ingress, tls }: Pick<Route, 'namespace' | 'ingress' | 'tls'>,
@@ -230,7 +230,7 @@ function consentRefusal(
   const secret = `Secret ${namespace}/${tls.secret}`;
   const message =
     review?.verdict === 'denied'
-      ? `the router may not get ${secret}: expected a Role in namespace ${namespace} with get for this Secret, and a RoleBinding of it to ${review.user ?? "the router's service account"}`
-      : `the API does not say whether the router may get ${secret}`;
+      ? `the router may not get ${secret}: expected a Role in namespace ${namespace} that allows get on this Secret, and a RoleBinding to ${review.user ?? "the router's service account"}`
+      : `the API did not answer whether the router may get ${secret}`;
   return { reason: 'ExternalCertificateValidationFailed', message };
 }

@@ -7,8 +7,8 @@ import type { Endpoint, EndpointsOfService, FindEndpoints } from './service-endp
 import type { AdmittedRoute } from './verdict.ts';
 
 /**
- * The servers of a route's backend, by service and then by name. A service of weight 0 keeps the clients that have its
- * cookie; where there are no cookies (passthrough), it has no servers.
+ * The servers of a route's backend, sorted by service and then by name. A service of weight 0 still serves clients that have its
+ * cookie. A passthrough route has no cookies, so such a service gets no servers there.
  */
 export function serversOf(
   { route, kind, tls }: AdmittedRoute,
@@ -49,8 +49,8 @@ export function serversOf(
 
 const NO_ENDPOINTS = 'has no ready endpoints';
 
-/** Such a remark comes and goes with pods, and is no mistake in a route. */
-export function isOfPods(remark: string): boolean {
+/** Whether a remark is about missing pods. Such remarks come and go, and are not mistakes in a route. */
+export function isAboutPods(remark: string): boolean {
   return remark.endsWith(NO_ENDPOINTS);
 }
 
@@ -67,7 +67,7 @@ function remarksOf(
   });
 }
 
-/** Weights of a route's services within 0 to 256, each service once: the last one of a name counts. */
+/** The weight of each service of a route, clamped to 0 to 256. If a service is listed twice, the last weight applies. */
 export function serviceWeights(services: readonly WeightedService[]): ReadonlyMap<string, number> {
   return new Map(
     services.map(({ name, weight }) => [name, Math.min(256, Math.max(0, Math.trunc(weight) || 0))]),
@@ -75,9 +75,9 @@ export function serviceWeights(services: readonly WeightedService[]): ReadonlyMa
 }
 
 /**
- * The weight of each endpoint of a service: its service's weight is shared by its endpoints, and all are scaled so that the largest is 256 and
- * none that takes traffic is below 1. If one service alone takes traffic, its endpoints have 1: with a larger number HAProxy would need more
- * memory for the same. Single precision, as openshift-router counts.
+ * The weight of each endpoint, by service. Endpoints share the weight of their service. The shares are scaled so that the largest becomes 256, and
+ * every endpoint that takes traffic has at least 1. If only one service takes traffic, its endpoints have weight 1: a larger number has the same
+ * effect and costs HAProxy memory. Computed in single precision, like openshift-router.
  */
 export function endpointWeights(
   weights: ReadonlyMap<string, number>,

@@ -25,25 +25,25 @@ interface Joined {
   readonly failed: readonly RejectedRoute[];
 }
 
-/** `admitted` is in the order of the keys. */
+/** `admitted` is sorted by key. */
 type BuildModel = (
   admitted: readonly AdmittedRoute[],
   objects: Pick<RouterObjects, 'endpoints' | 'services'>,
 ) => Joined;
 
 /**
- * Joins the admitted routes with their endpoints. Equal objects give an equal model, whatever order they come in. A route that
- * cannot be joined is not in it, and is among `failed`. A backend of which all that it was made of is as before is the same object:
- * it is made of the admitted route, of the endpoints of its services, and of whether its certificate is shared, and of nothing else.
+ * Joins the admitted routes with their endpoints. Equal objects produce an equal model in whatever order they were listed. A route that cannot be
+ * joined is returned in `failed`. A backend depends only on the admitted route, the endpoints of its services, and whether other routes share its
+ * certificate. While these are unchanged, successive models contain the same object.
  */
 export function createModelBuilder(defaults: BackendDefaults): BuildModel {
   const endpointsOf = createServiceEndpoints(defaults.denied);
   const sharedIn = whileSame(sharedCertificates);
-  const rooms = new Map<string, Room>();
+  const namespaces = new Map<string, NamespaceState>();
   const cellsOf = eachOncePer(
     (each: AdmittedRoute): Cell => ({
       each,
-      room: roomOf(each.key, rooms),
+      namespaceState: stateOf(each.key, namespaces),
       pass: 0,
       shared: none,
       isShared: false,
@@ -57,20 +57,21 @@ export function createModelBuilder(defaults: BackendDefaults): BuildModel {
     const shared = sharedIn(admitted);
     const backends: RouteBackend[] = [];
     const failed: RejectedRoute[] = [];
-    for (const room of rooms.values()) Object.assign(room, { servers: 0, changed: none });
-    for (const key of changed) roomOf(key, rooms).changed = changed;
+    for (const state of namespaces.values()) Object.assign(state, { servers: 0, changed: none });
+    for (const key of changed) stateOf(key, namespaces).changed = changed;
     for (const cell of cellsOf(admitted)) {
-      const { each, room } = cell;
+      const { each, namespaceState } = cell;
       try {
-        const isShared = cell.shared === shared ? cell.isShared : hasShared(each, shared);
+        const isShared = cell.shared === shared ? cell.isShared : sharesCertificate(each, shared);
         const isAsBefore = cell.pass === pass - 1 && isShared === cell.isShared;
-        if (!isAsBefore || (room.changed !== none && usesAny(each, changed))) cell.backend = undefined;
+        if (!isAsBefore || (namespaceState.changed !== none && usesAnyService(each, changed)))
+          cell.backend = undefined;
         cell.pass = pass;
         cell.shared = shared;
         cell.isShared = isShared;
-        if (room.servers <= MOST_SERVERS) cell.backend ??= backendOf(each, find, isShared, defaults);
-        room.servers += cell.backend?.servers.length ?? 0;
-        if (cell.backend !== undefined && room.servers <= MOST_SERVERS) backends.push(cell.backend);
+        if (namespaceState.servers <= MAX_SERVERS) cell.backend ??= backendOf(each, find, isShared, defaults);
+        namespaceState.servers += cell.backend?.servers.length ?? 0;
+        if (cell.backend !== undefined && namespaceState.servers <= MAX_SERVERS) backends.push(cell.backend);
         else failed.push({ ...claimOf(each), ...tooManyServers });
       } catch (error) {
         failed.push({ ...claimOf(each), ...internalError(error) });
@@ -80,51 +81,51 @@ export function createModelBuilder(defaults: BackendDefaults): BuildModel {
   };
 }
 
-/** What was made of an admitted route, and its inputs besides the route and its endpoints. */
+/** The backend that was built for an admitted route, and the inputs it depends on besides the route and its endpoints. */
 interface Cell {
   readonly each: AdmittedRoute;
-  readonly room: Room;
-  /** A route that was away may have missed changes of its endpoints. */
+  readonly namespaceState: NamespaceState;
+  /** The last pass that included this route. A route that was absent may have missed endpoint changes. */
   pass: number;
   shared: ReadonlySet<string>;
   isShared: boolean;
   backend: RouteBackend | undefined;
 }
 
-/** A namespace in one pass: the servers of its routes so far, and the services of which the endpoints have changed, `none` if not its own. */
-interface Room {
+/** A namespace during one pass: its servers so far, and the services whose endpoints changed (`none` if it has no such service). */
+interface NamespaceState {
   servers: number;
   changed: ReadonlySet<string>;
 }
 
 const none: ReadonlySet<string> = new Set();
 
-function roomOf(key: string, rooms: Map<string, Room>): Room {
+function stateOf(key: string, namespaces: Map<string, NamespaceState>): NamespaceState {
   const namespace = key.slice(0, key.indexOf(':'));
-  const room = rooms.get(namespace) ?? { servers: 0, changed: none };
-  rooms.set(namespace, room);
-  return room;
+  const state = namespaces.get(namespace) ?? { servers: 0, changed: none };
+  namespaces.set(namespace, state);
+  return state;
 }
 
-function hasShared({ tls }: AdmittedRoute, shared: ReadonlySet<string>): boolean {
+function sharesCertificate({ tls }: AdmittedRoute, shared: ReadonlySet<string>): boolean {
   return tls.certificate !== undefined && shared.has(tls.certificate.fingerprint);
 }
 
-function usesAny({ route }: AdmittedRoute, changed: ReadonlySet<string>): boolean {
+function usesAnyService({ route }: AdmittedRoute, changed: ReadonlySet<string>): boolean {
   return route.services.some(({ name }) => changed.has(keyOf({ namespace: route.namespace, name })));
 }
 
-/** Of all routes of a namespace together: each server takes memory of HAProxy and of the router, and a route for each path may have thousands. */
-const MOST_SERVERS = 50_000;
+/** The limit for all routes of a namespace together. Each server takes memory in HAProxy and the router, and one Service can be behind many routes. */
+const MAX_SERVERS = 50_000;
 
 const tooManyServers: Refusal = {
   reason: 'Unprintable',
-  message: `the routes of its namespace have more than ${MOST_SERVERS} servers together, each pod once in each route`,
+  message: `the routes of its namespace have more than ${MAX_SERVERS} servers in total, counting each pod once per route`,
 };
 
 /**
- * The fingerprints of certificates that several routes have: browsers join connections to hosts with one certificate, and would then ask the
- * wrong route.
+ * The fingerprints of certificates that several routes use. Browsers reuse one HTTP/2 connection for all hosts of a certificate, which would send
+ * requests to the wrong route.
  */
 function sharedCertificates(admitted: readonly AdmittedRoute[]): ReadonlySet<string> {
   const seen = new Set<string>();
@@ -145,17 +146,17 @@ function backendOf(
   defaults: BackendDefaults,
 ): RouteBackend {
   const { route, key, kind, host, wildcard, path, pathMatch, insecure, tls } = admitted;
-  const asked = readAnnotations(route.annotations);
+  const annotations = readAnnotations(route.annotations);
   const weights = serviceWeights(route.services);
-  const { servers, remarks } = serversOf(admitted, weights, find, asked, defaults);
+  const { servers, remarks } = serversOf(admitted, weights, find, annotations, defaults);
   const [request, response] = (['request', 'response'] as const).map((of) =>
     headerActions(route.headers[of], of),
   );
   const hasTls = kind === 'edge' || kind === 'reencrypt';
   const isTcp = kind === 'passthrough';
-  const cookie = isTcp ? undefined : cookieOf(admitted, asked, defaults);
-  const several = [...weights.values()].filter((weight) => weight > 0).length > 1;
-  const usual = isTcp ? defaults.tcpBalance : defaults.httpBalance;
+  const cookie = isTcp ? undefined : cookieOf(admitted, annotations, defaults);
+  const hasSeveralServices = [...weights.values()].filter((weight) => weight > 0).length > 1;
+  const defaultBalance = isTcp ? defaults.tcpBalance : defaults.httpBalance;
   return {
     key,
     name: `${backendPrefix[kind]}:${key}`,
@@ -171,22 +172,22 @@ function backendOf(
         http2: defaults.http2 && !isShared,
       },
     }),
-    balance: asked.balance ?? (several ? 'roundrobin' : usual),
+    balance: annotations.balance ?? (hasSeveralServices ? 'roundrobin' : defaultBalance),
     servers: exactList(servers),
     ...(cookie && { cookie }),
-    timeouts: timeoutsOf(asked, isTcp),
-    ...(asked.allowlist && { allowlist: asked.allowlist }),
-    ...(asked.rateLimit && { rateLimit: asked.rateLimit }),
-    forwarded: asked.forwarded ?? defaults.forwarded,
-    ...(asked.hsts !== undefined && hasTls && { hsts: asked.hsts }),
-    ...(asked.rewriteTarget !== undefined && !isTcp && { rewriteTarget: asked.rewriteTarget }),
+    timeouts: timeoutsOf(annotations, isTcp),
+    ...(annotations.allowlist && { allowlist: annotations.allowlist }),
+    ...(annotations.rateLimit && { rateLimit: annotations.rateLimit }),
+    forwarded: annotations.forwarded ?? defaults.forwarded,
+    ...(annotations.hsts !== undefined && hasTls && { hsts: annotations.hsts }),
+    ...(annotations.rewriteTarget !== undefined && !isTcp && { rewriteTarget: annotations.rewriteTarget }),
     headers: headersOf(request?.actions ?? [], response?.actions ?? []),
-    adjustCase: asked.adjustCase,
+    adjustCase: annotations.adjustCase,
     ...(kind === 'reencrypt' && { verify: verificationOf(tls.destinationCaPem, defaults) }),
     remarks: exactList([
-      ...asked.remarks,
-      ...(asked.hsts !== undefined && !hasTls
-        ? ['hsts_header: ignored, the router does not end its TLS']
+      ...annotations.remarks,
+      ...(annotations.hsts !== undefined && !hasTls
+        ? ['hsts_header: ignored, the router does not terminate its TLS']
         : []),
       ...(request?.remarks ?? []),
       ...(response?.remarks ?? []),
@@ -206,14 +207,14 @@ function headersOf(
     : { request: exactList(request), response: exactList(response) };
 }
 
-/** The name and the value of a cookie are the same in every replica, and tell nothing of names and addresses. */
+/** The cookie's name and value are the same on every replica, and disclose neither names nor addresses. */
 function cookieOf(
   { key, kind, insecure }: AdmittedRoute,
   { disableCookies, cookieName, sameSite }: RouteAnnotations,
   defaults: BackendDefaults,
 ): SessionCookie | undefined {
   if (disableCookies) return undefined;
-  // openshift-router puts the termination in front, but before it knows it: clients keep their sessions in a migration.
+  // openshift-router hashes `TERMINATION KEY` before the termination is set. With the same name, clients keep their sessions in a migration.
   const name = cookieName ?? defaults.cookieName ?? createHash('md5').update(` ${key}`).digest('hex');
   const secure = (kind === 'edge' || kind === 'reencrypt') && insecure !== 'Allow';
   return secure ? { name, secure, sameSite } : { name, secure };

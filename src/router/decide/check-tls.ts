@@ -5,7 +5,7 @@ import { certificatePem, readPem } from '../../haproxy/certificates/pem.ts';
 import { weaknessOf } from '../../haproxy/certificates/strength.ts';
 import type { RouteTls } from '../follow/route.ts';
 
-/** A route's TLS section, parsed and encoded again. */
+/** The TLS section of a route, parsed and encoded again. */
 export interface CheckedTls {
   readonly certificate?: KeyPair;
   readonly destinationCaPem?: string;
@@ -13,11 +13,11 @@ export interface CheckedTls {
 
 type TlsCheck =
   | { readonly kind: 'checked'; readonly tls: CheckedTls }
-  | { readonly kind: 'wrong'; readonly message: string };
+  | { readonly kind: 'invalid'; readonly message: string };
 
 /**
- * Checks certificate, key and CAs of a route, once for as long as it is in memory. A certificate that has expired, or is for another host, is
- * served all the same.
+ * Validates a route's certificate, key and CAs, once per object. A certificate that has expired or is for another host is valid here and gets
+ * served.
  */
 export const checkTls = oncePer((tls: RouteTls): TlsCheck => {
   const check = checkedBefore(tls) ?? checkSafely(tls);
@@ -25,9 +25,9 @@ export const checkTls = oncePer((tls: RouteTls): TlsCheck => {
   return check;
 });
 
-/** The last ones by their certificates: the paths of an Ingress share a Secret, and come one after the other. */
+/** The most recent results by certificate. The paths of an Ingress share a Secret and are checked one after another. */
 const recent = new Map<string, { readonly tls: RouteTls; readonly check: TlsCheck }>();
-const MOST_RECENT = 32;
+const MAX_RECENT = 32;
 
 function checkedBefore({
   certificate,
@@ -47,23 +47,23 @@ function remember(tls: RouteTls, check: TlsCheck): void {
   recent.delete(tls.certificate);
   recent.set(tls.certificate, { tls, check });
   const [oldest] = recent.keys();
-  if (recent.size > MOST_RECENT && oldest !== undefined) recent.delete(oldest);
+  if (recent.size > MAX_RECENT && oldest !== undefined) recent.delete(oldest);
 }
 
-/** OpenSSL may throw anything: one route's certificate must not end the decision on all others. */
+/** OpenSSL may throw anything. One route's certificate must not abort the decision on all others. */
 function checkSafely(tls: RouteTls): TlsCheck {
   try {
     return checkNow(tls);
   } catch (error) {
-    return { kind: 'wrong', message: `certificate: ${messageOf(error)}` };
+    return { kind: 'invalid', message: `certificate: ${messageOf(error)}` };
   }
 }
 
 function checkNow(tls: RouteTls): TlsCheck {
   const own = pairOf(tls);
-  if (typeof own === 'string') return { kind: 'wrong', message: own };
+  if (typeof own === 'string') return { kind: 'invalid', message: own };
   const destination = caOf('destinationCACertificate', tls.destinationCaCertificate);
-  if (destination.kind === 'wrong') return destination;
+  if (destination.kind === 'invalid') return destination;
   return {
     kind: 'checked',
     tls: {
@@ -73,10 +73,10 @@ function checkNow(tls: RouteTls): TlsCheck {
   };
 }
 
-/** The certificate with its key; undefined if the router's default one is meant; a text for what is wrong. */
+/** The certificate with its key; undefined if the route relies on the default certificate; a string describes a problem. */
 function pairOf({ certificate, key, caCertificate }: RouteTls): KeyPair | string | undefined {
   const ca = caOf('caCertificate', caCertificate);
-  if (ca.kind === 'wrong') return ca.message;
+  if (ca.kind === 'invalid') return ca.message;
   const pair = readKeyPair(certificate, key);
   return typeof pair === 'object' ? { ...pair, pem: `${pair.pem}${ca.pem}` } : pair;
 }
@@ -84,15 +84,15 @@ function pairOf({ certificate, key, caCertificate }: RouteTls): KeyPair | string
 function caOf(
   field: string,
   text: string,
-): { readonly kind: 'ca'; readonly pem: string } | { readonly kind: 'wrong'; readonly message: string } {
+): { readonly kind: 'ca'; readonly pem: string } | { readonly kind: 'invalid'; readonly message: string } {
   if (text === '') return { kind: 'ca', pem: '' };
   const part = readPem(text);
-  if (part.kind === 'bad') return { kind: 'wrong', message: `${field}: ${part.message}` };
+  if (part.kind === 'bad') return { kind: 'invalid', message: `${field}: ${part.message}` };
   if (part.certificates.length === 0)
-    return { kind: 'wrong', message: `${field}: expected a PEM certificate` };
+    return { kind: 'invalid', message: `${field}: expected a PEM certificate` };
   const weakness = part.certificates
     .map((certificate) => weaknessOf(certificate, 'ca'))
     .find((found) => found !== undefined);
-  if (weakness !== undefined) return { kind: 'wrong', message: `${field}: ${weakness}` };
+  if (weakness !== undefined) return { kind: 'invalid', message: `${field}: ${weakness}` };
   return { kind: 'ca', pem: certificatePem(part.certificates) };
 }

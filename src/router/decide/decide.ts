@@ -3,7 +3,7 @@ import type { Ingress } from '../follow/ingress.ts';
 import type { Route } from '../follow/route.ts';
 import type { RouterObjects } from '../follow/router-objects.ts';
 import type { RouterModel } from '../model.ts';
-import type { DeniedPlaces } from '../safe-address.ts';
+import type { DeniedEndpoints } from '../safe-address.ts';
 import { admissionPolicy, backendDefaults } from '../settings/decision-settings.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 import { createAdmission } from './admit-routes.ts';
@@ -15,32 +15,32 @@ import { type Admission, moveToRejected } from './verdict.ts';
 
 export interface Decision {
   readonly admission: Admission;
-  /** Routes of other routers, by namespace or field. */
+  /** Routes that belong to other routers, by namespace or field. */
   readonly outside: readonly Route[];
-  /** Every Ingress that was read, of any class. */
+  /** Every Ingress that was listed, whatever its class. */
   readonly ingresses: readonly Ingress[];
   readonly model: RouterModel;
 }
 
-/** Decides from objects and settings what is served: shared by the running router, `render` and `explain`. */
+/** Decides from objects and settings which routes are served, and how. The running router, `render` and `explain` share it. */
 export function decide(objects: RouterObjects, settings: RouterSettings): Decision {
   return createDecider(settings)(objects);
 }
 
 /**
- * The same for one state of the objects after another. It says the same as `decide` for each, whatever came before; a backend that has
- * stayed as it was is the same object, so that nothing has to be made of it again. `own`: where the router itself runs, which is no endpoint.
+ * `decide` for successive lists of objects. Each result equals that of `decide`, whatever came before. An unchanged backend stays the same object,
+ * so that nothing derived from it needs to be recomputed. `own`: the router's own addresses, which are not valid endpoints.
  */
 export function createDecider(
   settings: RouterSettings,
-  own?: DeniedPlaces['own'],
+  own?: DeniedEndpoints['own'],
 ): (objects: RouterObjects) => Decision {
   const policy = admissionPolicy(settings);
   const admit = createAdmission(policy);
   const ingressRoutes = createIngressRoutes(policy.ingressClass);
   const limit = createRouteLimit(settings.maxRoutesPerNamespace);
   const build = createModelBuilder(backendDefaults(settings, own));
-  // Most changes are of endpoints, which nothing of this depends on.
+  // Most changes concern endpoints, which do not affect admission.
   const admitInside = whileSame(
     (
       routes: RouterObjects['routes'],

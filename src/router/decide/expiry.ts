@@ -1,16 +1,16 @@
 import type { AdmittedRoute } from './verdict.ts';
 
-/** Renewing a certificate takes people some days. */
+/** Leaves people a few days to renew a certificate. */
 export const EXPIRES_SOON_MS = 14 * 86_400_000;
 
 interface Expiry {
-  /** Its key. */
+  /** The route's key. */
   readonly route: string;
   readonly host: string;
   readonly validToMs: number;
 }
 
-/** When the certificates of routes expire, the first to expire first. */
+/** When the routes' certificates expire, the earliest first. */
 export function expiries(admitted: readonly AdmittedRoute[]): readonly Expiry[] {
   return admitted
     .flatMap(({ key, host, tls: { certificate } }) =>

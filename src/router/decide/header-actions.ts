@@ -1,4 +1,4 @@
-import type { HeaderWish } from '../follow/route.ts';
+import type { HeaderActionSpec } from '../follow/route.ts';
 import type { HeaderAction } from '../model.ts';
 import { headerValueProblem, isHeaderName } from '../safe-text.ts';
 
@@ -8,8 +8,8 @@ interface CheckedHeaders {
 }
 
 /**
- * OpenShift's API refuses the first four; the others would break the message. `Host` may be set: which backend answers was decided before, by the one
- * that the client sent.
+ * OpenShift's API refuses the first four; the others would corrupt the message. `Host` may be set, since the backend was already chosen by the
+ * client's own header.
  */
 const reserved: ReadonlySet<string> = new Set([
   'strict-transport-security',
@@ -20,32 +20,38 @@ const reserved: ReadonlySet<string> = new Set([
   'transfer-encoding',
 ]);
 
-/** As OpenShift's API allows. */
-const mostActions = 20;
+/** The limit of OpenShift's API. */
+const maxActions = 20;
 
-/** A route's header actions in order. Invalid ones are left out, with a remark. */
-export function headerActions(wishes: readonly HeaderWish[], of: 'request' | 'response'): CheckedHeaders {
-  const checked = wishes.slice(0, mostActions).map((wish, index) => {
-    const reason = problemOf(wish, of);
+/** Returns a route's valid header actions in order, and a remark for each invalid one. */
+export function headerActions(
+  specs: readonly HeaderActionSpec[],
+  of: 'request' | 'response',
+): CheckedHeaders {
+  const checked = specs.slice(0, maxActions).map((spec, index) => {
+    const reason = problemOf(spec, of);
     return reason === undefined
-      ? { action: actionOf(wish) }
+      ? { action: actionOf(spec) }
       : { remark: `spec.httpHeaders.actions.${of}[${index}]: ignored, ${reason}` };
   });
-  const more = wishes.length - checked.length;
+  const more = specs.length - checked.length;
   const left =
-    more > 0 ? [`spec.httpHeaders.actions.${of}: ${more} ignored, expected at most ${mostActions}`] : [];
+    more > 0 ? [`spec.httpHeaders.actions.${of}: ${more} ignored, expected at most ${maxActions}`] : [];
   return {
     actions: checked.flatMap(({ action }) => (action === undefined ? [] : [action])),
     remarks: [...checked.flatMap(({ remark }) => (remark === undefined ? [] : [remark])), ...left],
   };
 }
 
-function actionOf({ name, action, value }: HeaderWish): HeaderAction {
+function actionOf({ name, action, value }: HeaderActionSpec): HeaderAction {
   return action === 'Set' ? { kind: 'set', name, value } : { kind: 'delete', name };
 }
 
-function problemOf({ name, action, value }: HeaderWish, of: 'request' | 'response'): string | undefined {
-  if (!isHeaderName(name)) return 'expected the name of a header';
-  if (reserved.has(name.toLowerCase())) return `routes do not change ${name}`;
+function problemOf(
+  { name, action, value }: HeaderActionSpec,
+  of: 'request' | 'response',
+): string | undefined {
+  if (!isHeaderName(name)) return 'expected a header name';
+  if (reserved.has(name.toLowerCase())) return `routes may not change ${name}`;
   return action === 'Set' ? headerValueProblem(value, of) : undefined;
 }

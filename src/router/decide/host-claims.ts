@@ -1,7 +1,7 @@
 import { hostText } from '../model.ts';
 import type { Refusal, RouteClaim } from './verdict.ts';
 
-/** A place that a route wants, and whose route it is. */
+/** A place that a route requests, and the route's identity. */
 export interface HostClaim
   extends Pick<RouteClaim, 'key' | 'kind' | 'host' | 'wildcard' | 'path' | 'pathMatch'> {
   readonly namespace: string;
@@ -14,26 +14,26 @@ interface HostClaims {
   readonly claim: (claim: HostClaim) => Refusal | undefined;
 }
 
-/** The routes that have a host, or a wildcard's domain. */
+/** The routes that hold a host, or the domain of a wildcard. */
 interface Holders {
-  /** The oldest: its namespace owns the host. */
+  /** The first claim. Its namespace owns the host. */
   readonly first: HostClaim;
-  /** By path and how it matches: `/a` itself and what is below `/a` are two. */
+  /** By path and match: `/a` exactly and the prefix `/a` are different places. */
   readonly byPath: Map<string, HostClaim>;
   passthrough?: HostClaim;
   terminated?: HostClaim;
 }
 
 /**
- * Who has which host. One namespace owns a host with all of its
- * paths, and a wildcard keeps other namespaces out of its domain, as hosts in it keep out the wildcard of another namespace.
- * A passthrough route needs its host alone among the routes with TLS: connections are passed on before a path can be read.
- * That holds between a wildcard and the hosts in its domain too, where the wildcard would get the host's connections.
+ * Tracks which route holds which host. A namespace owns a host with all its paths. A wildcard excludes other namespaces from its domain, and hosts
+ * in the domain exclude wildcards of other namespaces. A passthrough route must be the only route with TLS on its host, since connections are
+ * forwarded before the path can be read. The same holds between a passthrough wildcard and the hosts in its domain, whose connections it would
+ * receive.
  */
 export function createHostClaims(namespaceOwnership: boolean): HostClaims {
   const hosts = new Map<string, Holders>();
   const wildcards = new Map<string, Holders>();
-  /** Of each domain, the first route of each namespace that has a host in it. */
+  /** For each domain, the first route of each namespace that has a host in it. */
   const inDomain = new Map<string, Map<string, HostClaim>>();
   const terminatedInDomain = new Map<string, HostClaim>();
 
@@ -89,7 +89,7 @@ function domainOf({ host }: HostClaim): string {
   return host.slice(host.indexOf('.') + 1);
 }
 
-/** It does not disclose names and hosts of another namespace. */
+/** The message discloses no names or hosts of another namespace. */
 function refusal(claim: HostClaim, holder: HostClaim): Refusal {
   const isOwn = claim.namespace === holder.namespace;
   const why = holder.createdMs <= claim.createdMs ? 'is older' : 'was admitted first';

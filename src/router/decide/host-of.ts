@@ -1,7 +1,7 @@
 import type { Route } from '../follow/route.ts';
 import type { AdmissionPolicy } from '../settings/decision-settings.ts';
 
-/** A route's host: its own, or the one that the settings give it; '' without either. */
+/** A route's host: its own, or the one that the settings assign; '' if there is neither. */
 export function hostOf(
   route: Pick<Route, 'host' | 'subdomain' | 'name' | 'namespace'>,
   { domain, hostTemplate, overrideHost, overrideDomains }: AdmissionPolicy,
@@ -12,7 +12,7 @@ export function hostOf(
   return isChosen || hostTemplate === '' ? host : expanded(hostTemplate, route);
 }
 
-/** A template with an unknown variable gives no host. */
+/** Returns '' if the template contains an unknown variable. */
 function expanded(template: string, { name, namespace }: Pick<Route, 'name' | 'namespace'>): string {
   const values: ReadonlyMap<string, string> = new Map([
     ['name', name],
@@ -28,12 +28,12 @@ function expanded(template: string, { name, namespace }: Pick<Route, 'name' | 'n
     .replaceAll(/^["']+|["']+$/g, '');
 }
 
-/** Whether it is one of these domains, or in one. */
+/** Whether the host equals one of these domains or is below one. */
 export function isInDomains(host: string, domains: readonly string[]): boolean {
   return domains.some((domain) => host === domain || host.endsWith(`.${domain}`));
 }
 
-/** The part after the first dot; '' without a dot. */
+/** The part after the first dot; '' if there is no dot. */
 export function parentDomain(host: string): string {
   const dot = host.indexOf('.');
   return dot < 0 ? '' : host.slice(dot + 1);

@@ -9,15 +9,15 @@ import { internalError } from './verdict.ts';
 type IngressRoutes = (ingresses: readonly Ingress[], services: readonly Service[]) => readonly Route[];
 
 /**
- * The Ingresses of a class as routes: one for each host and path, admitted like any other and as old as the Ingress. What a
- * route cannot say is a route that is not admitted, with the reason: a path must never serve more than was asked for.
+ * Converts the Ingresses of a class to routes, one per host and path. They are admitted like other routes and have the age of their Ingress. A
+ * path that a route cannot express becomes a rejected route with the reason: a path must never serve more than was requested.
  *
- * The routes of an Ingress stay the same objects while it and the services that it names do, whatever else has changed: nothing that was made
- * of them has to be made again.
+ * The routes of an Ingress stay the same objects while the Ingress and the Services that it names are unchanged, so that nothing derived from
+ * them needs to be recomputed.
  */
 export function createIngressRoutes(className: string | undefined): IngressRoutes {
   if (className === undefined) return () => [];
-  const made = new WeakMap<Ingress, Made>();
+  const converted = new WeakMap<Ingress, Converted>();
   return (ingresses, services) => {
     const ofClass = ingresses.filter((ingress) => ingress.className === className);
     if (ofClass.length === 0) return [];
@@ -28,16 +28,16 @@ export function createIngressRoutes(className: string | undefined): IngressRoute
           ({ service }) =>
             service && servicesByKey.get(keyOf({ namespace: ingress.namespace, name: service.name })),
         );
-        const before = made.get(ingress);
+        const before = converted.get(ingress);
         if (before?.named.every((service, index) => service === named[index])) return before.routes;
         const routes = routesOf(ingress, named);
-        made.set(ingress, { named, routes });
+        converted.set(ingress, { named, routes });
         return routes;
       } catch (error) {
         return [
           bareRoute(ingressIdentity(ingress, 'failed'), {
             ingress: ingress.name,
-            wrong: internalError(error),
+            invalid: internalError(error),
           }),
         ];
       }
@@ -45,8 +45,8 @@ export function createIngressRoutes(className: string | undefined): IngressRoute
   };
 }
 
-/** What was made of an Ingress, and of which service for each of its paths. */
-interface Made {
+/** The routes of an Ingress, and the Service of each path that they were converted with. */
+interface Converted {
   readonly named: readonly (Service | undefined)[];
   readonly routes: readonly Route[];
 }
@@ -66,7 +66,7 @@ function routeOf(ingress: Ingress, path: IngressPath, known: Service | undefined
   const unsupported = unsupportedOf(path) ?? (port?.kind === 'none' ? port.message : undefined);
   return {
     ...plain(ingress, `${host} ${path.pathType} ${path.path}`),
-    // The first label of a wildcard's host stands for every other.
+    // Only the domain of a wildcard's host matters, so any first label will do.
     host: wildcard ? `wildcard${host.slice(1)}` : host,
     path: path.pathType === 'Prefix' ? path.path.replace(/\/+$/, '') : path.path,
     pathMatch: path.pathType === 'Exact' ? 'exact' : 'prefix',
@@ -87,7 +87,7 @@ function plain(ingress: Ingress, of: string): Route {
   return bareRoute(ingressIdentity(ingress, of), { ingress: ingress.name, annotations: ingress.annotations });
 }
 
-/** Of a route that is made of an Ingress. No object's name has an underscore, so that no tenant's Route takes the place of an Ingress's. */
+/** The identity of a route that represents an Ingress path. Object names cannot contain `_`, so no tenant's Route can have the same key. */
 export function ingressIdentity({ namespace, name, uid, createdMs }: Ingress, of: string): Identity {
   const digest = createHash('sha256').update(of).digest('hex').slice(0, 12);
   return { namespace, name: `${name}_${digest}`, uid, createdMs };
@@ -102,8 +102,8 @@ function unsupportedOf({ path, pathType, service }: IngressPath): string | undef
 }
 
 /**
- * Clients without TLS are sent to https, as OpenShift does with an Ingress that has TLS. An entry without hosts is for all of
- * them, and the annotation alone asks for TLS too.
+ * Clients without TLS are redirected to https, as OpenShift does for an Ingress with TLS. A `tls` entry without hosts applies to all hosts. The
+ * termination annotation alone also enables TLS.
  */
 function tlsOf({ tls, annotations }: Ingress, host: string): RouteTls | undefined {
   const found =
@@ -130,11 +130,11 @@ function isUnder(wildcard: string, host: string): boolean {
 
 type Port =
   | { readonly kind: 'named'; readonly name: string }
-  /** The service's only port, which needs no name. */
+  /** The service's only port, which has no name. */
   | { readonly kind: 'only' }
   | { readonly kind: 'none'; readonly message: string };
 
-/** An Ingress names a port of the service; endpoints have its name. */
+/** An Ingress refers to a port of the Service; its endpoints use the name of that port. */
 function portOf({ name, ports }: Service, port: string): Port {
   const found = ports.find((each) => each.name === port || `${each.port}` === port);
   if (found === undefined) return { kind: 'none', message: `Service ${name} has no TCP port ${port}` };

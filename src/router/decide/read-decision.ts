@@ -4,7 +4,7 @@ import { readObjectList } from '../follow/read-object-list.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 import { type Decision, decide } from './decide.ts';
 
-/** Decides on the objects in a file, or in stdin for `-`. `problems` names the ones that were left out. */
+/** Decides on the objects in a file, or on stdin for `-`. `problems` lists the objects that were left out. */
 export async function readDecision(
   path: string,
   settings: RouterSettings,

@@ -1,13 +1,13 @@
 import type { Decision } from './decide.ts';
 import { claimOf, moveToRejected, type Refusal, type RejectedRoute } from './verdict.ts';
 
-/** A decision, and those of its rejected routes that admission let in. */
+/** A decision, and those of its rejected routes that had passed admission. */
 export interface ServableDecision {
   readonly decision: Decision;
   readonly leftOut: readonly RejectedRoute[];
 }
 
-/** The decision without these routes, by key: they are rejected, and nothing else changes. */
+/** Moves the routes with these keys to the rejected ones. Nothing else changes. */
 export function rejectRoutes(
   servable: ServableDecision,
   refusals: ReadonlyMap<string, Refusal>,

@@ -3,7 +3,7 @@ import type { Annotations } from '../metadata.ts';
 import type { Balance, RateLimit, RouteBackend, SessionCookie } from '../model.ts';
 import { isCookieName, isPath } from '../safe-text.ts';
 
-/** The settings in a route's annotations. As with openshift-router, an invalid value is treated as unset. */
+/** The settings in a route's annotations. As with openshift-router, an invalid value counts as unset. */
 export interface RouteAnnotations {
   readonly balance?: Balance;
   readonly disableCookies: boolean;
@@ -19,7 +19,7 @@ export interface RouteAnnotations {
   readonly tunnelMs?: number;
   readonly checkIntervalMs?: number;
   readonly adjustCase: boolean;
-  /** What was ignored, and why. */
+  /** Which annotations are ignored, and why. */
   readonly remarks: readonly string[];
 }
 
@@ -27,10 +27,10 @@ const haproxy = 'haproxy.router.openshift.io/';
 const router = 'router.openshift.io/';
 const rate = `${haproxy}rate-limit-connections`;
 
-/** Every check costs HAProxy, the pods and the node's network. */
+/** Every check costs HAProxy, the pods and the network. */
 const SHORTEST_CHECK_INTERVAL_MS = 1_000;
 
-/** What may stand in one, in the order in which openshift-router documents them. */
+/** Valid words, in the order in which openshift-router documents them. */
 const balances = ['roundrobin', 'leastconn', 'source', 'random'] as const;
 const sameSites = ['Lax', 'Strict', 'None'] as const;
 const forwardings = ['append', 'replace', 'if-none', 'never'] as const;
@@ -43,10 +43,10 @@ const hstsForm = new RegExp(
 
 export function readAnnotations(annotations: Annotations): RouteAnnotations {
   const remarks: string[] = [];
-  const known = new Set<string>();
-  /** What `parse` makes of it; undefined, with a remark, where that is undefined. */
+  const readNames = new Set<string>();
+  /** Parses an annotation; undefined if it is unset or invalid. An invalid one adds a remark. */
   const read = <T>(name: string, parse: (text: string) => T | undefined, expected: string): T | undefined => {
-    known.add(name);
+    readNames.add(name);
     const text = annotations[name];
     if (text === undefined) return undefined;
     const value = parse(text);
@@ -57,15 +57,15 @@ export function readAnnotations(annotations: Annotations): RouteAnnotations {
     read(name, (text) => words.find((each) => each === text), words.join(', '));
   const flag = (name: string): boolean => read(name, parseBoolean, 'true or false') ?? false;
   const interval = (name: string): number | undefined => {
-    const asked = time(name);
-    if (asked === undefined || asked >= SHORTEST_CHECK_INTERVAL_MS) return asked;
-    remarks.push(`${name}: 1s instead of ${annotations[name]}, the shortest interval`);
+    const interval = time(name);
+    if (interval === undefined || interval >= SHORTEST_CHECK_INTERVAL_MS) return interval;
+    remarks.push(`${name}: 1s is used instead of ${annotations[name]}, since it is the shortest interval`);
     return SHORTEST_CHECK_INTERVAL_MS;
   };
   const time = (name: string) => read(name, parseHaproxyDuration, 'a time such as 30s or 500ms');
   const count = (name: string) => read(name, parseCount, 'a whole number');
-  const match = (name: string, isRight: (text: string) => boolean, expected: string) =>
-    read(name, (text) => (isRight(text) ? text : undefined), expected);
+  const match = (name: string, isValid: (text: string) => boolean, expected: string) =>
+    read(name, (text) => (isValid(text) ? text : undefined), expected);
 
   const isLimited = flag(rate);
   const limit = present({
@@ -75,7 +75,7 @@ export function readAnnotations(annotations: Annotations): RouteAnnotations {
   });
   const allowlistName =
     annotations[`${haproxy}ip_allowlist`] === undefined ? `${haproxy}ip_whitelist` : `${haproxy}ip_allowlist`;
-  known.add(`${haproxy}ip_whitelist`).add(`${haproxy}ip_allowlist`);
+  readNames.add(`${haproxy}ip_whitelist`).add(`${haproxy}ip_allowlist`);
   const allowlist = readAllowlist(allowlistName, annotations[allowlistName], remarks);
   const values = present({
     balance: word(`${haproxy}balance`, balances),
@@ -103,9 +103,10 @@ export function readAnnotations(annotations: Annotations): RouteAnnotations {
     disableCookies: flag(`${haproxy}disable_cookies`),
     adjustCase: flag(`${haproxy}h1-adjust-case`),
   };
-  if (!isLimited && Object.keys(limit).length > 0) remarks.push(`${rate}: not true, so that no limit counts`);
+  if (!isLimited && Object.keys(limit).length > 0)
+    remarks.push(`${rate}: not true, so the limits do not apply`);
   const others = Object.keys(annotations).filter(
-    (name) => (name.startsWith(haproxy) || name.startsWith(router)) && !known.has(name),
+    (name) => (name.startsWith(haproxy) || name.startsWith(router)) && !readNames.has(name),
   );
   remarks.push(...others.map((name) => `${name}: has no effect`));
   return { ...values, ...switches, sameSite, remarks: remarks.sort() };
@@ -113,12 +114,12 @@ export function readAnnotations(annotations: Annotations): RouteAnnotations {
 
 type Present<T> = { readonly [Name in keyof T]?: NonNullable<T[Name]> };
 
-/** Without what is undefined. */
+/** Drops undefined values. */
 function present<T extends object>(values: T): Present<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Present<T>;
 }
 
-/** As Go reads it. */
+/** Accepts what Go's strconv.ParseBool accepts. */
 function parseBoolean(text: string): boolean | undefined {
   if (['1', 't', 'T', 'TRUE', 'true', 'True'].includes(text)) return true;
   return ['0', 'f', 'F', 'FALSE', 'false', 'False'].includes(text) ? false : undefined;
@@ -136,20 +137,21 @@ function readAllowlist(
 ): readonly string[] | undefined {
   if (text === undefined) return undefined;
   const { entries, refused } = parseAllowlist(text);
-  if (refused.length > 0) remarks.push(`${name}: ${refused.length} ignored, expected addresses and networks`);
-  if (entries.length === 0) remarks.push(`${name}: ignored as a whole, so that everybody may connect`);
+  if (refused.length > 0)
+    remarks.push(`${name}: ${refused.length} entries ignored, expected IP addresses and networks`);
+  if (entries.length === 0) remarks.push(`${name}: ignored as a whole, so all clients may connect`);
   return entries.length === 0 ? undefined : entries;
 }
 
 interface Allowlist {
-  /** Empty: every client may connect. */
+  /** If empty, every client may connect. */
   readonly entries: readonly string[];
   readonly refused: readonly string[];
 }
 
 /**
- * Addresses and networks, separated by white space. As in openshift-router, bad entries are dropped, and white space at an
- * end makes the whole list void: then everybody may connect.
+ * IP addresses and networks, separated by white space. As in openshift-router, invalid entries are dropped, and leading or trailing white space
+ * invalidates the whole list: every client may connect then.
  */
 function parseAllowlist(text: string): Allowlist {
   if (text !== text.trim()) return { entries: [], refused: [text.trim()] };
@@ -165,8 +167,8 @@ function isNetwork(text: string): boolean {
   return ipaddr.IPv6.isValid(address) && Number(prefix ?? 128) <= 128;
 }
 
-/** HAProxy's longest time: 2147483647 ms. */
-const longestMs = 2_147_483_647;
+/** HAProxy's maximum time: 2147483647 ms. */
+const maxMs = 2_147_483_647;
 
 const unitMs: Readonly<Record<string, number>> = {
   us: 0.001,
@@ -177,9 +179,9 @@ const unitMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** `30s`, `500` (ms), `1d`; a longer one than HAProxy knows is its longest, anything else is undefined. */
+/** `30s`, `500` (ms), `1d`. Caps the value at HAProxy's maximum; undefined if the text is no valid time. */
 function parseHaproxyDuration(text: string): number | undefined {
   const [, digits, unit = 'ms'] = /^([1-9][0-9]*)(us|ms|s|m|h|d)?$/.exec(text) ?? [];
   if (digits === undefined) return undefined;
-  return Math.min(longestMs, Math.ceil(Number(digits) * (unitMs[unit] ?? 1)));
+  return Math.min(maxMs, Math.ceil(Number(digits) * (unitMs[unit] ?? 1)));
 }

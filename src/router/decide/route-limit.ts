@@ -9,15 +9,15 @@ import type { RejectedRoute } from './verdict.ts';
 
 interface Limited {
   readonly routes: readonly Route[];
-  /** One that has room for some of its paths has these alone. */
+  /** An Ingress of which only some paths fit contains only those. */
   readonly ingresses: readonly Ingress[];
-  /** One for each Route that is over the limit, and one for each Ingress of which a path is. */
+  /** One entry for each Route over the limit, and one for each Ingress with a path over the limit. */
   readonly rejected: readonly RejectedRoute[];
 }
 
 /**
- * The Routes and Ingresses of each namespace that make as many routes as a namespace may have, the oldest first, for one list after another. The
- * others are refused before any work is done for them, and take no host.
+ * Limits the routes per namespace, for successive lists: the oldest Routes and Ingresses are kept up to the limit. The others are rejected before
+ * any further work is done for them, and claim no host.
  */
 export function createRouteLimit(
   most: number,
@@ -58,7 +58,7 @@ export function createRouteLimit(
   };
 }
 
-/** The objects of the namespaces that have too many. */
+/** The objects of each namespace that exceeds the limit. */
 function crowdedNamespaces(
   objects: readonly (Route | Ingress)[],
   most: number,
@@ -70,7 +70,7 @@ function crowdedNamespaces(
   return Map.groupBy(objects.filter(isCrowded), ({ namespace }) => namespace);
 }
 
-/** How many routes an object makes. One that cannot be read makes one, which is rejected. */
+/** How many routes an object produces. An unreadable object counts as one, which is rejected later. */
 function sizeOf(object: Route | Ingress): number {
   try {
     return 'paths' in object ? object.paths.length + (object.hasDefaultBackend ? 1 : 0) : 1;
@@ -92,7 +92,7 @@ function rejectedOf(object: Route | Ingress, most: number): RejectedRoute {
     wildcard: route.wildcardPolicy === 'Subdomain',
     pathMatch: route.pathMatch,
     reason: 'RouteNotAdmitted',
-    message: `namespace ${object.namespace} has more than ${most} Routes and paths of Ingresses, the most of a namespace: ${what}`,
+    message: `namespace ${object.namespace} has more than ${most} Routes and Ingress paths, the limit of a namespace: ${what}`,
   };
 }
 

@@ -2,9 +2,9 @@ import { groupChanged } from '../../engine/system/group-changed.ts';
 import type { EndpointPort, EndpointSubset, ServiceEndpoints } from '../follow/endpoints.ts';
 import type { Service } from '../follow/service.ts';
 import { keyOf } from '../metadata.ts';
-import { checkAddress, type DeniedPlaces } from '../safe-address.ts';
+import { checkAddress, type DeniedEndpoints } from '../safe-address.ts';
 
-/** One endpoint of a service: an address with a port. */
+/** One endpoint of a service: an address and a port. */
 export interface Endpoint {
   /** `pod:NAME:SERVICE:PORT_NAME:ADDRESS:PORT`, or `ept:…` without a pod. */
   readonly id: string;
@@ -12,103 +12,103 @@ export interface Endpoint {
   readonly port: number;
   readonly portName: string;
   readonly h2c: boolean;
-  /** A cluster IP that wakes an idled service. */
+  /** The cluster IP of an idled service; a connection to it wakes the service. */
   readonly isWaking: boolean;
 }
 
 export interface EndpointsOfService {
-  /** TCP endpoints with the requested port that are ready and safe, each once, in the order of their ids. */
+  /** Ready TCP endpoints with the requested port and a safe address, each once, sorted by id. */
   readonly endpoints: readonly Endpoint[];
-  /** No endpoint has the requested port, and some have another one. */
+  /** No endpoint has the requested port, but some have other ports. */
   readonly hasOtherPorts: boolean;
-  /** Addresses that may not be used, and why; and whether there are more than are used. */
+  /** Why addresses are not used, and whether the service exceeds the limit. */
   readonly refused: readonly string[];
 }
 
 const none: EndpointsOfService = { endpoints: [], hasOtherPorts: false, refused: [] };
 
-/** By `namespace:service`, with a port's name or number. Without one every port of the service is used. */
+/** `key` is `namespace:service`; `targetPort` is a port's name or number, or undefined for every port of the service. */
 export type FindEndpoints = (key: string, targetPort: string | undefined) => EndpointsOfService;
 
-/** Each address of a service with each of its ports: one EndpointSlice may have a thousand addresses, and twenty thousand ports. */
-const MOST_SERVERS = 5_000;
+/** The most pairs of address and port per service: one EndpointSlice may have a thousand addresses and twenty thousand ports. */
+const MAX_SERVERS = 5_000;
 
-interface FoundEndpoints {
-  /** What it has found is forgotten with it: what stays of endpoints are the servers of backends. */
+interface EndpointLookup {
+  /** Results are cached by this function only: just the servers of the backends outlive it. */
   readonly find: FindEndpoints;
-  /** The services of which something else may be found than with the lists before. */
+  /** The services whose endpoints may have changed since the last call. */
   readonly changed: ReadonlySet<string>;
 }
 
-/** For successive lists of objects, in any order. Only added and removed objects are read. */
+/** For successive lists of objects, in any order. Only added and removed objects are processed. */
 export function createServiceEndpoints(
-  denied: DeniedPlaces = { networks: [] },
-): (objects: readonly ServiceEndpoints[], services: readonly Service[]) => FoundEndpoints {
+  denied: DeniedEndpoints = { networks: [] },
+): (objects: readonly ServiceEndpoints[], services: readonly Service[]) => EndpointLookup {
   const objectsOf = groupChanged(({ namespace, service }: ServiceEndpoints) =>
     keyOf({ namespace, name: service }),
   );
   const servicesOf = groupChanged<Service>(keyOf);
   return (objects, services) => {
     const changed = new Set([...objectsOf.take(objects), ...servicesOf.take(services)]);
-    const known = new Map<string, EndpointsOfService>();
+    const cache = new Map<string, EndpointsOfService>();
     const find: FindEndpoints = (key, targetPort) => {
-      const question = `${key} ${targetPort ?? ''}`;
+      const query = `${key} ${targetPort ?? ''}`;
       const found =
-        known.get(question) ??
+        cache.get(query) ??
         endpointsOfService(key, objectsOf.of(key), servicesOf.of(key)[0], { targetPort, denied });
-      known.set(question, found);
+      cache.set(query, found);
       return found;
     };
     return { find, changed };
   };
 }
 
-interface Question {
-  /** A port's name or number. Undefined: every port. */
+interface Query {
+  /** A port's name or number; undefined for every port. */
   readonly targetPort: string | undefined;
-  readonly denied: DeniedPlaces;
+  readonly denied: DeniedEndpoints;
 }
 
 function endpointsOfService(
   key: string,
   found: readonly ServiceEndpoints[],
   service: Service | undefined,
-  question: Question,
+  query: Query,
 ): EndpointsOfService {
-  // A cluster mirrors each object into the other kind: one of them is enough.
+  // The cluster mirrors EndpointSlices and Endpoints into each other, so one kind suffices.
   const slices = found.filter(({ from }) => from === 'EndpointSlice');
   const name = key.slice(key.indexOf(':') + 1);
   const used = slices.length > 0 ? slices : found;
   const ready = endpointsOf(
     name,
     used.flatMap((each) => each.subsets),
-    question,
+    query,
   );
   const hasNone = ready.endpoints.length === 0 && !ready.hasOtherPorts && ready.refused.length === 0;
   if (hasNone && service?.isIdled === true && service.clusterIp !== '')
-    return wakingEndpoints(service, question);
-  return slices.some(({ isOfNames }) => isOfNames === true) ? withNames(name, ready) : ready;
+    return wakingEndpoints(service, query);
+  return slices.some(({ hasHostNames }) => hasHostNames === true) ? withNames(name, ready) : ready;
 }
 
-/** A name could be the router's own node, or a metadata service, whenever it is asked for. */
+/** A host name could resolve to the router's own node or a metadata service at any time. */
 function withNames(service: string, found: EndpointsOfService): EndpointsOfService {
-  const remark = `endpoints of service ${service} are not used: names of hosts, which the router does not look up, expected addresses`;
+  const remark = `endpoints of service ${service} are not used: the router does not resolve host names, expected IP addresses`;
   return { ...found, refused: [...found.refused, remark].sort() };
 }
 
 function endpointsOf(
   service: string,
   all: readonly EndpointSubset[],
-  { targetPort, denied, isWaking = false }: Question & { readonly isWaking?: boolean },
+  { targetPort, denied, isWaking = false }: Query & { readonly isWaking?: boolean },
 ): EndpointsOfService {
   if (all.length === 0) return none;
   const subsets = all.map((subset) => withPort(subset, targetPort));
-  const isTooMany = subsets.reduce((sum, subset) => sum + costOf(subset), 0) > MOST_SERVERS;
+  const exceedsLimit = subsets.reduce((sum, subset) => sum + costOf(subset), 0) > MAX_SERVERS;
   const endpoints = new Map<string, Endpoint>();
   const refused = new Set<string>();
-  let left = MOST_SERVERS;
+  let left = MAX_SERVERS;
   let hasOtherPorts = false;
-  for (const { addresses, ports, isOfOthers } of isTooMany ? inOrder(subsets) : subsets)
+  for (const { addresses, ports, hasOtherPort } of exceedsLimit ? inOrder(subsets) : subsets)
     for (const { address: text, pod } of addresses) {
       left -= Math.max(1, ports.length);
       if (left < 0) break;
@@ -117,21 +117,21 @@ function endpointsOf(
         refused.add(`an endpoint of service ${service} is not used: ${checked.reason}`);
         continue;
       }
-      hasOtherPorts ||= isOfOthers;
+      hasOtherPorts ||= hasOtherPort;
       for (const port of ports) {
         if (denied.own?.addresses.has(checked.address) && denied.own.ports.has(port.port)) {
           refused.add(`an endpoint of service ${service} is not used: the router itself`);
           continue;
         }
         const endpoint = endpointAt(service, checked.address, port, pod, isWaking);
-        // Objects that disagree about HTTP/2 give the answer that every pod understands, in whatever order they come.
+        // If objects disagree about HTTP/2, HTTP/1 wins: every pod understands it. The order of the objects does not matter.
         const twin = endpoints.get(endpoint.id);
         endpoints.set(endpoint.id, { ...endpoint, h2c: endpoint.h2c && twin?.h2c !== false });
       }
     }
-  if (isTooMany || subsets.some(({ isCut }) => isCut))
+  if (exceedsLimit || subsets.some(({ isTruncated }) => isTruncated))
     refused.add(
-      `service ${service} has more endpoints than are used, expected at most ${MOST_SERVERS}: each address with each port`,
+      `service ${service} has too many endpoints and some are not used, expected at most ${MAX_SERVERS} pairs of address and port`,
     );
   return {
     endpoints: [...endpoints.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
@@ -142,20 +142,20 @@ function endpointsOf(
 
 interface PortSubset extends EndpointSubset {
   /** It has ports, but not the requested one. */
-  readonly isOfOthers: boolean;
+  readonly hasOtherPort: boolean;
 }
 
 function withPort(subset: EndpointSubset, targetPort: string | undefined): PortSubset {
-  if (targetPort === undefined) return { ...subset, isOfOthers: false };
+  if (targetPort === undefined) return { ...subset, hasOtherPort: false };
   const ports = subset.ports.filter(({ name, port }) => name === targetPort || `${port}` === targetPort);
-  return { ...subset, ports, isOfOthers: ports.length === 0 && subset.ports.length > 0 };
+  return { ...subset, ports, hasOtherPort: ports.length === 0 && subset.ports.length > 0 };
 }
 
 function costOf({ addresses, ports }: EndpointSubset): number {
   return addresses.length * Math.max(1, ports.length);
 }
 
-/** The same for whatever order they come in, so that all replicas use the same ones. */
+/** Sorts the subsets, so that all replicas use the same ones in whatever order they were listed. */
 function inOrder(subsets: readonly PortSubset[]): readonly PortSubset[] {
   const keyed = subsets.map((subset) => {
     const address = subset.addresses[0]?.address;
@@ -177,11 +177,11 @@ function endpointAt(
   return { id, address, port, portName: name, h2c, isWaking };
 }
 
-/** A connection to the cluster IP makes the cluster start the pods, and waits for them. */
-function wakingEndpoints({ name, clusterIp, ports }: Service, question: Question): EndpointsOfService {
+/** A connection to the cluster IP makes the cluster start the pods, and then waits for them. */
+function wakingEndpoints({ name, clusterIp, ports }: Service, query: Query): EndpointsOfService {
   const subset = {
     addresses: [{ address: clusterIp }],
     ports: ports.map((port) => ({ ...port, h2c: false })),
   };
-  return endpointsOf(name, [subset], { ...question, isWaking: true });
+  return endpointsOf(name, [subset], { ...query, isWaking: true });
 }

@@ -5,7 +5,7 @@ import type { RouterSettings } from '../settings/router-settings.ts';
 import { internalError } from './verdict.ts';
 
 interface Divided {
-  /** Those of this router. One over which the division itself fails is this router's, and says why. */
+  /** This router's routes. A route that cannot be assigned because of an error is also in here, with the error. */
   readonly inside: readonly Route[];
   readonly outside: readonly Route[];
 }
@@ -18,7 +18,7 @@ export function divide(routes: readonly Route[], isInside: (route: Route) => boo
       (isInside(route) ? inside : outside).push(route);
     } catch (error) {
       inside.push(
-        bareRoute(route, { ...(route.ingress && { ingress: route.ingress }), wrong: internalError(error) }),
+        bareRoute(route, { ...(route.ingress && { ingress: route.ingress }), invalid: internalError(error) }),
       );
     }
   }
@@ -31,8 +31,8 @@ export type ShardSettings = Pick<
 >;
 
 /**
- * Whether a route belongs to this router, by its fields and its namespace; its labels were matched when it was read. All set conditions must
- * hold. With labels of namespaces, a route in an unknown namespace belongs to another router.
+ * Whether a route belongs to this router, by its fields and its namespace; its labels were matched when it was read. Every configured condition
+ * must hold. If namespaces are selected by labels, a route in an unknown namespace belongs to another router.
  */
 export function shardOf(
   settings: ShardSettings,
@@ -44,7 +44,7 @@ export function shardOf(
     isOwn(route.namespace) && (routeFields === undefined || selects(routeFields, fieldsOf(route)));
 }
 
-/** Whether the routes of a namespace can be this router's. */
+/** Whether the routes of a namespace can belong to this router. */
 export function ownNamespaces(
   { namespace, namespaceLabels, projectLabels }: ShardSettings,
   namespaces: readonly Namespace[],
@@ -55,7 +55,7 @@ export function ownNamespaces(
   return (name) => (namespace === undefined || name === namespace) && names?.has(name) !== false;
 }
 
-/** Of a path of an Ingress, the name is the Ingress's. */
+/** For a path of an Ingress, `metadata.name` is the Ingress's name. */
 function fieldsOf({ name, ingress, namespace, host, path, services }: Route): Labels {
   return {
     'metadata.name': ingress ?? name,

@@ -7,7 +7,7 @@ import { ownNamespaces, type ShardSettings } from './shard.ts';
 
 interface Users {
   readonly routes: readonly Route[];
-  /** Routes in an earlier version that are still served. */
+  /** Earlier versions of Routes that are still served. */
   readonly served: readonly Route[];
   readonly ingresses: readonly Ingress[];
   readonly namespaces: readonly Namespace[];
@@ -19,22 +19,22 @@ export interface UsedObjects {
 }
 
 /**
- * Which Services and Secrets the routes of this router name, admitted or not, for one state of the lists after another. It may name some that a
- * shard by fields leaves out, and never misses one.
+ * Which Services and Secrets the routes of this router name, admitted or not, for successive lists. The result may include objects of routes that
+ * a shard by fields excludes, but never misses one.
  */
 export function createUsedObjects(
   settings: ShardSettings & { readonly ingressClass?: string | undefined },
 ): (users: Users) => UsedObjects {
-  const ofRoutes = createNames(namesInRoute);
-  const ofServed = createNames(namesInRoute);
-  const ofIngresses = createNames((ingress: Ingress) =>
+  const ofRoutes = createNameCounts(namesInRoute);
+  const ofServed = createNameCounts(namesInRoute);
+  const ofIngresses = createNameCounts((ingress: Ingress) =>
     ingress.className === settings.ingressClass ? namesInIngress(ingress) : [],
   );
   let own: { readonly of: readonly Namespace[]; readonly isOwn: (name: string) => boolean } | undefined;
   return ({ routes, served, ingresses, namespaces }) => {
-    ofRoutes.take(routes);
-    ofServed.take(served);
-    ofIngresses.take(ingresses);
+    ofRoutes.update(routes);
+    ofServed.update(served);
+    ofIngresses.update(ingresses);
     if (own?.of !== namespaces) own = { of: namespaces, isOwn: ownNamespaces(settings, namespaces) };
     const { isOwn } = own;
     const has = (kind: Kind, namespace: string, name: string): boolean => {
@@ -75,13 +75,13 @@ function namesInIngress({ namespace, paths, tls, annotations }: Ingress): readon
   ];
 }
 
-interface Names<T> {
-  readonly take: (list: readonly T[]) => void;
+interface NameCounts<T> {
+  readonly update: (list: readonly T[]) => void;
   readonly has: (name: string) => boolean;
 }
 
-/** The number of items by name, for successive lists with few changes. */
-function createNames<T>(namesIn: (item: T) => readonly string[]): Names<T> {
+/** A reference count per name, for successive lists with few changes. */
+function createNameCounts<T>(namesIn: (item: T) => readonly string[]): NameCounts<T> {
   const counts = new Map<string, number>();
   let last: readonly T[] = [];
   const count = (items: readonly T[], by: 1 | -1): void => {
@@ -93,7 +93,7 @@ function createNames<T>(namesIn: (item: T) => readonly string[]): Names<T> {
   };
   return {
     has: (name) => counts.has(name),
-    take: (list) => {
+    update: (list) => {
       if (list === last) return;
       const { start, end } = changedSpan(last, list);
       count(last.slice(start, last.length - end), -1);

@@ -3,7 +3,7 @@ import type { Route } from '../follow/route.ts';
 import type { InsecurePolicy, PathMatch, RouteKind } from '../model.ts';
 import type { CheckedTls } from './check-tls.ts';
 
-/** As the condition Admitted of a route's status has it. */
+/** Reasons in the condition Admitted of a route's status. */
 export type RejectionReason =
   | 'NoHostValue'
   | 'InvalidHost'
@@ -12,27 +12,27 @@ export type RejectionReason =
   | 'ExtendedValidationFailed'
   | 'ExternalCertificateValidationFailed'
   | 'ExternalCertificateGetFailed'
-  /** hawser failed on this route: its own mistake, or an object that it did not expect. */
+  /** hawser itself failed on this route: a bug, or an unexpected object. */
   | 'InternalError'
-  /** It has a text that no configuration can hold. */
+  /** A text of the route cannot be written into a configuration. */
   | 'Unprintable'
-  /** HAProxy refuses a configuration with it. */
+  /** HAProxy refuses the configuration because of this route. */
   | 'ConfigurationRefused';
 
-/** What a route asks for, before admission. */
+/** What a route requests, before admission. */
 export interface RouteClaim {
   readonly route: Route;
   readonly key: string;
   readonly kind: RouteKind;
-  /** Of a wildcard the parent domain. */
+  /** For a wildcard, the parent domain. */
   readonly host: string;
   readonly wildcard: boolean;
-  /** '' for every path. */
+  /** '' matches every path. */
   readonly path: string;
   readonly pathMatch: PathMatch;
 }
 
-/** What an admitted or rejected route asked for. */
+/** The claim of an admitted or rejected route. */
 export function claimOf({ route, key, kind, host, wildcard, path, pathMatch }: RouteClaim): RouteClaim {
   return { route, key, kind, host, wildcard, path, pathMatch };
 }
@@ -44,15 +44,15 @@ export interface AdmittedRoute extends RouteClaim {
 
 export interface RejectedRoute extends RouteClaim {
   readonly reason: RejectionReason;
-  /** For the tenant: it names no route of another namespace. */
+  /** Shown to the tenant, so it never names a route of another namespace. */
   readonly message: string;
-  /** The key of the route that has the place this one asked for. */
+  /** The key of the route that holds the requested place. */
   readonly holder?: string;
 }
 
 export type Refusal = Pick<RejectedRoute, 'reason' | 'message' | 'holder'>;
 
-/** An exception over one route costs that route only, not the pass over all of them. */
+/** An exception over one route rejects that route only and does not stop the decision on the others. */
 export function internalError(error: unknown): {
   readonly reason: 'InternalError';
   readonly message: string;
@@ -61,12 +61,12 @@ export function internalError(error: unknown): {
 }
 
 export interface Admission {
-  /** Both in the order of their keys. */
+  /** Both lists are sorted by key. */
   readonly admitted: readonly AdmittedRoute[];
   readonly rejected: readonly RejectedRoute[];
 }
 
-/** Rejects these, even if they were admitted. */
+/** Moves these routes to the rejected ones, even if they were admitted. */
 export function moveToRejected(admission: Admission, failed: readonly RejectedRoute[]): Admission {
   if (failed.length === 0) return admission;
   const { admitted, rejected } = admission;

@@ -4,26 +4,26 @@ import { metadata } from '../metadata.ts';
 import { plainWord } from '../safe-text.ts';
 import { reader } from './reading.ts';
 
-/** The ready TCP endpoints of a service, as one EndpointSlice or Endpoints object has them. */
+/** The ready TCP endpoints of a service, read from one EndpointSlice or Endpoints object. */
 export interface ServiceEndpoints {
   readonly from: 'EndpointSlice' | 'Endpoints';
   readonly namespace: string;
   readonly service: string;
   readonly subsets: readonly EndpointSubset[];
-  /** It has names of hosts instead of addresses. */
-  readonly isOfNames?: true;
+  /** The slice lists host names (address type FQDN), so `subsets` is empty. */
+  readonly hasHostNames?: true;
 }
 
-/** Each of these addresses has each of these ports. */
+/** Every address serves every port. */
 export interface EndpointSubset {
   readonly ports: readonly EndpointPort[];
   readonly addresses: readonly EndpointAddress[];
-  /** There were more ports or addresses. */
-  readonly isCut?: true;
+  /** Ports or addresses beyond the limit were dropped. */
+  readonly isTruncated?: true;
 }
 
 export interface EndpointPort {
-  /** '' where the service's only port has none. */
+  /** '' for the unnamed port of a service with one port. */
   readonly name: string;
   readonly port: number;
   /** The pod speaks HTTP/2 without TLS. */
@@ -31,13 +31,13 @@ export interface EndpointPort {
 }
 
 interface EndpointAddress {
-  /** Not checked yet. */
+  /** Not validated yet. */
   readonly address: string;
   readonly pod?: string;
 }
 
-/** Of the addresses and of the ports of a subset, as many as one service may have servers. */
-const MOST_IN_SUBSET = 5_000;
+/** The most addresses, and the most ports, that a subset keeps: as many as one service may have servers. */
+const MAX_IN_SUBSET = 5_000;
 
 const text = z.nullish(z.string());
 const ports = z.nullish(
@@ -60,20 +60,20 @@ const slice = z.object({
   ports,
 });
 
-/** Of discovery.k8s.io/v1. An unknown readiness counts as ready, as the API's documentation asks. */
+/** Reads discovery.k8s.io/v1. Unknown readiness means ready, as the API's documentation requires. */
 export const readEndpointSlice = reader(slice, (object): ServiceEndpoints => {
   const service = object.metadata.labels?.['kubernetes.io/service-name'];
   const ready = (object.endpoints ?? []).filter(({ conditions }) => conditions?.ready !== false);
   const addresses = ready.flatMap((endpoint) =>
     (endpoint.addresses ?? []).map((address) => addressOf(address, endpoint.targetRef)),
   );
-  const isOfNames = object.addressType === 'FQDN';
+  const hasHostNames = object.addressType === 'FQDN';
   return {
     from: 'EndpointSlice',
     namespace: object.metadata.namespace,
     service: typeof service === 'string' ? service : '',
-    subsets: isOfNames ? [] : [subsetOf(portsOf(object.ports), addresses)],
-    ...(isOfNames && addresses.length > 0 && { isOfNames }),
+    subsets: hasHostNames ? [] : [subsetOf(portsOf(object.ports), addresses)],
+    ...(hasHostNames && addresses.length > 0 && { hasHostNames }),
   };
 });
 
@@ -84,7 +84,7 @@ const endpoints = z.object({
   ),
 });
 
-/** Of v1. Addresses that are not ready stand in a list of their own there, which is not read. */
+/** Reads core v1. Endpoints that are not ready are in `notReadyAddresses`, which is not read. */
 export const readEndpoints = reader(
   endpoints,
   (object): ServiceEndpoints => ({
@@ -101,11 +101,11 @@ export const readEndpoints = reader(
 );
 
 function subsetOf(ports: readonly EndpointPort[], addresses: readonly EndpointAddress[]): EndpointSubset {
-  const isCut = ports.length > MOST_IN_SUBSET || addresses.length > MOST_IN_SUBSET;
+  const isTruncated = ports.length > MAX_IN_SUBSET || addresses.length > MAX_IN_SUBSET;
   return {
-    ports: exactList(ports.slice(0, MOST_IN_SUBSET)),
-    addresses: exactList(addresses.slice(0, MOST_IN_SUBSET)),
-    ...(isCut && { isCut }),
+    ports: exactList(ports.slice(0, MAX_IN_SUBSET)),
+    addresses: exactList(addresses.slice(0, MAX_IN_SUBSET)),
+    ...(isTruncated && { isTruncated }),
   };
 }
 
@@ -118,7 +118,7 @@ function portsOf(list: z.infer<typeof ports>): readonly EndpointPort[] {
   });
 }
 
-/** A name that is no pod's could be anything: then the endpoint has none. */
+/** Drops a target name that cannot be a pod's, since it may contain any characters. */
 function addressOf(address: string, target: z.infer<typeof targetRef>): EndpointAddress {
   const pod = target?.kind === 'Pod' ? (target.name ?? '') : '';
   return plainWord.test(pod) && pod.length <= 253 ? { address, pod } : { address };

@@ -10,10 +10,10 @@ import {
 import { plainWord } from '../safe-text.ts';
 import { reader } from './reading.ts';
 
-/** What the router reads of an Ingress (networking.k8s.io/v1). */
+/** The fields of an Ingress (networking.k8s.io/v1) that the router reads. */
 export interface Ingress extends Identity {
   readonly annotations: Annotations;
-  /** Of `spec.ingressClassName`, or of the annotation that came before it. */
+  /** `spec.ingressClassName`, or the deprecated annotation. */
   readonly className: string;
   readonly hasDefaultBackend: boolean;
   readonly tls: readonly { readonly hosts: readonly string[]; readonly secret?: string }[];
@@ -21,11 +21,11 @@ export interface Ingress extends Identity {
 }
 
 export interface IngressPath {
-  /** '' for every host. */
+  /** '' matches every host. */
   readonly host: string;
   readonly path: string;
   readonly pathType: string;
-  /** Undefined if the backend is something else than a service. */
+  /** Undefined if the backend is not a service. */
   readonly service?: { readonly name: string; readonly port: string };
 }
 
@@ -34,7 +34,7 @@ const service = z.object({
   name: subdomainName,
   port: z.nullish(
     z.object({
-      name: z.nullish(z.string().check(z.regex(plainWord, { error: 'expected the name of a port' }))),
+      name: z.nullish(z.string().check(z.regex(plainWord, { error: 'expected a port name' }))),
       number: z.nullish(z.number()),
     }),
   ),

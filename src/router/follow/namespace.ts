@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { labelName } from '../metadata.ts';
 import { reader } from './reading.ts';
 
-/** What the router reads of a Namespace: whether this router serves it. */
+/** The fields of a Namespace that the router reads, to decide whether it serves the namespace. */
 export interface Namespace {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;

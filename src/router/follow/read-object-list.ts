@@ -13,20 +13,20 @@ import { readService, type Service } from './service.ts';
 
 interface ObjectList {
   readonly objects: RouterObjects;
-  /** What was left out, each with where it stands and why: `document 3: Route shop/web: spec.to.name: expected string`. */
+  /** Why objects were left out, each with its location: `document 3: Route shop/web: spec.to.name: expected string`. */
   readonly problems: readonly string[];
 }
 
-/** One document's place in the text, and its value. */
+/** A document or list item, and its location in the text. */
 interface Placed {
   readonly place: string;
   readonly value: unknown;
 }
 
 /**
- * The objects of a text: YAML of many documents, or JSON; each an object, a `kind: List`, or a plain list. An object that
- * cannot be read is left out with its reasons; kinds that the router does not read are passed over, and so are routes that
- * the selector does not take.
+ * Reads the objects in a text: YAML with any number of documents, or JSON. Each document is an object, a `kind: List`, or an array. An object
+ * that cannot be read is left out and its problems are returned. Kinds that the router does not use are ignored, and so are Routes and Ingresses
+ * that `routeLabels` does not select.
  */
 export function readObjectList(text: string, routeLabels?: Selector): ObjectList {
   const problems: string[] = [];
@@ -44,7 +44,7 @@ export function readObjectList(text: string, routeLabels?: Selector): ObjectList
     const keep = <T>(read: (object: unknown) => Reading<T>, list: T[]): void => {
       const reading = read(value);
       const reasons =
-        reading.kind === 'refused' ? reading.problems : seen.has(title) ? ['it stands here twice'] : [];
+        reading.kind === 'refused' ? reading.problems : seen.has(title) ? ['it is listed twice'] : [];
       for (const reason of reasons) problems.push(`${place}: ${title}: ${reason}`);
       if (reading.kind === 'read' && reasons.length === 0) list.push(reading.value);
       seen.add(title);
@@ -81,7 +81,7 @@ function documentsOf(text: string, problems: string[]): readonly Placed[] {
   });
 }
 
-/** Much faster than YAML, of which JSON is a part. */
+/** JSON is valid YAML, but `JSON.parse` is much faster. */
 function parsedJson(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
@@ -91,7 +91,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** An empty document, as between two `---`, is nothing. */
+/** Ignores an empty document, as between two `---`. */
 function itemsOf({ place, value }: Placed): readonly Placed[] {
   if (value === null || value === undefined) return [];
   const items = Array.isArray(value) ? value : listItems(value);
@@ -104,7 +104,7 @@ function listItems(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value.items) ? value.items : undefined;
 }
 
-/** `Route shop/web`, as far as it says so. */
+/** `Route shop/web`, with defaults for missing fields. */
 function titleOf(value: unknown): { readonly kind: string; readonly title: string } {
   const kind = textAt(value, 'kind');
   const metadata = typeof value === 'object' && value !== null && 'metadata' in value ? value.metadata : {};

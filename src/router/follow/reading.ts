@@ -1,11 +1,11 @@
 import type * as z from 'zod/mini';
 
-/** What came of one object: what the router keeps of it, or every reason why it cannot be used. */
+/** The result of reading one object: the fields that the router keeps, or every problem that was found. */
 export type Reading<T> =
   | { readonly kind: 'read'; readonly value: T }
   | { readonly kind: 'refused'; readonly problems: readonly string[] };
 
-/** Checks an object's form, and keeps what `keep` returns. Never throws, whatever the object is. */
+/** Returns a function that validates an object against the schema and maps it with `keep`. It never throws. */
 export function reader<Schema extends z.ZodMiniType, T>(
   schema: Schema,
   keep: (object: z.infer<Schema>) => T,
@@ -18,7 +18,7 @@ export function reader<Schema extends z.ZodMiniType, T>(
   };
 }
 
-/** For `Resource<T>`: an object that cannot be read is dropped. */
+/** Adapts a reader to `Resource<T>`: an object that cannot be read is reported and dropped. */
 export function projecting<T>(
   read: (object: unknown) => Reading<T>,
   refused: (object: unknown, problems: readonly string[]) => void = () => undefined,
@@ -31,7 +31,7 @@ export function projecting<T>(
   };
 }
 
-/** `spec.to.name: expected string`. Values are not repeated: they may be secrets, or hostile. */
+/** `spec.to.name: expected string`. Never quotes values: they may be secrets, or hostile. */
 function problemOf(issue: z.core.$ZodIssue): string {
   const path = issue.path
     .map((step, index) =>

@@ -2,9 +2,9 @@ import { identify } from '../../engine/kube/kube-objects.ts';
 import type { Log } from '../../engine/system/log.ts';
 import type { Unreadable } from './router-resources.ts';
 
-/** The limit of topics: tenants choose their number and texts. */
-export const MOST_NAMED = 1_000;
-/** A topic not seen for this long is gone or fixed: each kind is listed every ten minutes. */
+/** Limits the memory of topics, since tenants choose their number and texts. */
+export const MAX_TOPICS = 1_000;
+/** A topic that was not seen for this long was deleted or fixed: each kind is listed every ten minutes. */
 const FORGET_MS = 3_600_000;
 
 interface Reported {
@@ -12,21 +12,21 @@ interface Reported {
   readonly seenMs: number;
 }
 
-/** What to do about a topic: name it, nothing, or say that others are not named. The last is logged once until there is room again. */
-type News = 'new' | 'known' | 'full';
+/** Whether to log a topic, skip it, or log once that no further topics are logged. The last repeats only after there was room again. */
+type TopicAction = 'log' | 'skip' | 'log-full';
 
-/** Remembers the texts of the last thousand topics, so that each is named once, and again when its text changes. `nowMs` is monotonic. */
-export function createReportedTopics(nowMs: () => number): (topic: string, text: string) => News {
-  /** The one that was seen last stands last. */
+/** Remembers the texts of the last thousand topics. A topic is logged once, and again when its text changes. `nowMs` is monotonic. */
+export function createReportedTopics(nowMs: () => number): (topic: string, text: string) => TopicAction {
+  /** Least recently seen first. */
   const reported = new Map<string, Reported>();
   let isFull = false;
   const hasRoom = (): boolean => {
-    if (reported.size < MOST_NAMED) return true;
+    if (reported.size < MAX_TOPICS) return true;
     for (const [topic, { seenMs }] of reported) {
       if (nowMs() - seenMs < FORGET_MS) break;
       reported.delete(topic);
     }
-    return reported.size < MOST_NAMED;
+    return reported.size < MAX_TOPICS;
   };
   return (topic, text) => {
     const before = reported.get(topic);
@@ -34,31 +34,31 @@ export function createReportedTopics(nowMs: () => number): (topic: string, text:
     if (before === undefined && !hasRoom()) {
       const wasFull = isFull;
       isFull = true;
-      return wasFull ? 'known' : 'full';
+      return wasFull ? 'skip' : 'log-full';
     }
     reported.set(topic, { text, seenMs: nowMs() });
-    if (reported.size < MOST_NAMED) isFull = false;
-    return before?.text === text ? 'known' : 'new';
+    if (reported.size < MAX_TOPICS) isFull = false;
+    return before?.text === text ? 'skip' : 'log';
   };
 }
 
-/** Of one object. A hostile one has as many as it has fields. */
-const MOST_PROBLEMS = 20;
+/** Limits the problems per object: a hostile object can have one for each of its fields. */
+const MAX_PROBLEMS = 20;
 
 /**
- * Logs each object that cannot be read once, and again where something else is wrong with it. Of more than a thousand the others are not named,
- * and one line says so: each list names all of them again. `nowMs` is monotonic.
+ * Logs each unreadable object once, and again when its problems change. Beyond a thousand objects it logs one line instead: every list would name
+ * all of them again. `nowMs` is monotonic.
  */
 export function reportUnreadable(log: Log, nowMs: () => number): Unreadable {
-  const newsOf = createReportedTopics(nowMs);
+  const actionFor = createReportedTopics(nowMs);
   return (what, object, all) => {
     const { key } = identify(object);
-    const more = all.length - MOST_PROBLEMS;
-    const problems = [...all.slice(0, MOST_PROBLEMS), ...(more > 0 ? [`and ${more} more`] : [])];
-    const news = newsOf(`${what} ${key}`, problems.join());
-    if (news === 'full') log({ event: 'objects-unreadable', level: 'warn', message: OTHERS });
-    if (news === 'new') log({ event: 'object-unreadable', level: 'warn', what, key, problems });
+    const more = all.length - MAX_PROBLEMS;
+    const problems = [...all.slice(0, MAX_PROBLEMS), ...(more > 0 ? [`and ${more} more`] : [])];
+    const action = actionFor(`${what} ${key}`, problems.join());
+    if (action === 'log-full') log({ event: 'objects-unreadable', level: 'warn', message: TOO_MANY });
+    if (action === 'log') log({ event: 'object-unreadable', level: 'warn', what, key, problems });
   };
 }
 
-const OTHERS = `Cannot read more than ${MOST_NAMED} objects: the others are not named, expected objects of the API's own form`;
+const TOO_MANY = `Cannot log every unreadable object: there are more than ${MAX_TOPICS}, expected objects that match the API's schema`;

@@ -12,42 +12,45 @@ import type { PathMatch } from '../model.ts';
 import { plainWord } from '../safe-text.ts';
 import { type Reading, reader } from './reading.ts';
 
-/** What the router reads of a Route (route.openshift.io/v1), or of one path of an Ingress, before any decision. */
+/** The fields of a Route (route.openshift.io/v1) that the router reads, or one path of an Ingress, before any decision. */
 export interface Route extends Identity {
   readonly annotations: Annotations;
-  /** '' where the router is to choose one. */
+  /** '' if the route leaves the choice to the router. */
   readonly host: string;
   readonly subdomain: string;
   readonly path: string;
   readonly pathMatch: PathMatch;
   readonly wildcardPolicy: string;
   readonly services: readonly WeightedService[];
-  /** The number of a pod's port, or the name of a service's. */
+  /** The number of a pod's port, or the name of a service's port. */
   readonly targetPort?: string;
   readonly tls?: RouteTls;
-  readonly headers: { readonly request: readonly HeaderWish[]; readonly response: readonly HeaderWish[] };
-  /** The Ingress that this is a path of. */
+  readonly headers: {
+    readonly request: readonly HeaderActionSpec[];
+    readonly response: readonly HeaderActionSpec[];
+  };
+  /** The name of the Ingress, if this route is one of its paths. */
   readonly ingress?: string;
-  /** Why this cannot be served as it was meant, of an Ingress that says more than a route can. */
+  /** Why this path of an Ingress cannot be expressed as a route, and is rejected. */
   readonly unsupported?: string;
-  /** The hosts that routers have admitted it for, as its status says. Absent: none. */
+  /** The hosts for which routers have admitted this route, according to its status. Undefined if there are none. */
   readonly held?: readonly HeldHost[];
-  /** Why no more is known of it than who it is, and which host it asks for. It holds that host all the same. */
-  readonly wrong?: {
+  /** Set if only the identity and the requested host could be read. The route still keeps its host. */
+  readonly invalid?: {
     readonly reason: 'ExtendedValidationFailed' | 'InternalError';
     readonly message: string;
   };
 }
 
-/** A host that one router's entry in `status.ingress` says the route has. Only routers may write a status. */
+/** A host that one router's entry in `status.ingress` grants to the route. Only routers may write the status. */
 interface HeldHost {
   readonly router: string;
-  /** As in `spec.host`, of a wildcard too. */
+  /** As in `spec.host`, also for a wildcard. */
   readonly host: string;
   readonly wildcardPolicy: string;
 }
 
-/** A route with these fields only. */
+/** A route with these fields, and defaults for all others. */
 export function bareRoute(
   { namespace, name, uid, createdMs }: Identity,
   known: Partial<Omit<Route, keyof Identity>>,
@@ -71,7 +74,7 @@ export function bareRoute(
 
 export interface WeightedService {
   readonly name: string;
-  /** Not within bounds yet. */
+  /** Not clamped yet. */
   readonly weight: number;
 }
 
@@ -83,13 +86,13 @@ export interface RouteTls {
   readonly key: string;
   readonly caCertificate: string;
   readonly destinationCaCertificate: string;
-  /** The name of a Secret in the route's namespace, which then has certificate and key. */
+  /** The Secret in the route's namespace that holds the certificate and the key. */
   readonly secret?: string;
-  /** Of an Ingress: the name of a Secret of which `tls.crt` is the CA of the pods. */
+  /** For an Ingress: the Secret whose `tls.crt` holds the pods' CA. */
   readonly destinationCaSecret?: string;
 }
 
-export interface HeaderWish {
+export interface HeaderActionSpec {
   readonly name: string;
   readonly action: 'Set' | 'Delete';
   readonly value: string;
@@ -141,8 +144,8 @@ const schema = z.object({
     port: z.nullish(
       z.object({
         targetPort: z.union(
-          [z.number(), z.string().check(z.regex(plainWord, { error: 'expected a port or its name' }))],
-          { error: 'expected a port or its name' },
+          [z.number(), z.string().check(z.regex(plainWord, { error: 'expected a port number or name' }))],
+          { error: 'expected a port number or name' },
         ),
       }),
     ),
@@ -180,46 +183,48 @@ const readSpec = reader(schema, ({ metadata, spec }): Route => {
     services: exactList(
       [spec.to, ...(spec.alternateBackends ?? [])].map(({ name, weight }) => ({
         name,
-        // The API's default.
+        // The API's default weight.
         weight: weight ?? 100,
       })),
     ),
     ...(spec.port && { targetPort: `${spec.port.targetPort}` }),
     ...(spec.tls && { tls: tlsOf(spec.tls) }),
-    headers: actions ? { request: wishes(actions.request), response: wishes(actions.response) } : noHeaders,
+    headers: actions
+      ? { request: headerSpecs(actions.request), response: headerSpecs(actions.response) }
+      : noHeaders,
   };
 });
 
-/** Of most Routes. */
+/** Shared by most Routes. */
 const noHeaders: Route['headers'] = { request: [], response: [] };
 
 const readName = reader(z.object({ metadata }), (object) => identityOf(object.metadata));
-const claimed = z.object({ spec: z.object({ host: text, path: text, wildcardPolicy: text }) });
-const written = z.object({ status });
-/** More would make a status as long as the Route. */
-const MOST_PROBLEMS = 3;
+const claimSchema = z.object({ spec: z.object({ host: text, path: text, wildcardPolicy: text }) });
+const statusSchema = z.object({ status });
+/** Keeps the message in the status short. */
+const MAX_PROBLEMS = 3;
 
-/** A Route that cannot be read is one whose status says why, as long as its name can be read. */
+/** A Route with invalid fields is still returned, with the reason in it, if its name can be read. */
 export function readRoute(object: unknown): Reading<Route> {
   const reading = readSpecOrName(object);
-  const held = heldHosts(written.safeParse(object).data?.status);
+  const held = heldHosts(statusSchema.safeParse(object).data?.status);
   return reading.kind === 'read' && held.length > 0
     ? { kind: 'read', value: { ...reading.value, held } }
     : reading;
 }
 
-/** Reasons of a route that did not get the host. One that is refused for anything else holds it all the same. */
+/** Reasons that mean that the route did not get its host. A route rejected for any other reason keeps it. */
 const HOLDS_NOTHING: ReadonlySet<string> = new Set([
   'NoHostValue',
   'InvalidHost',
   'HostAlreadyClaimed',
   'RouteNotAdmitted',
 ]);
-/** Each router has one entry. */
-const MOST_ENTRIES = 32;
+/** Each router has one entry in the status. */
+const MAX_ENTRIES = 32;
 
 function heldHosts(status: Status): readonly HeldHost[] {
-  return (status?.ingress ?? []).slice(0, MOST_ENTRIES).flatMap((entry): readonly HeldHost[] => {
+  return (status?.ingress ?? []).slice(0, MAX_ENTRIES).flatMap((entry): readonly HeldHost[] => {
     const { routerName, host, wildcardPolicy, conditions } = entry;
     const admitted = conditions?.find(({ type }) => type === 'Admitted');
     if (!routerName || !host || !admitted || HOLDS_NOTHING.has(admitted.reason ?? '')) return [];
@@ -232,16 +237,19 @@ function readSpecOrName(object: unknown): Reading<Route> {
   if (whole.kind === 'read') return whole;
   const name = readName(object);
   if (name.kind !== 'read') return whole;
-  const { host, path, wildcardPolicy } = claimed.safeParse(object).data?.spec ?? {};
-  const problems = whole.problems.slice(0, MOST_PROBLEMS).join('; ');
-  const wrong = { reason: 'ExtendedValidationFailed', message: `it cannot be read: ${problems}` } as const;
-  const asked = { host: host ?? '', path: path ?? '', wildcardPolicy: wildcardPolicy || 'None' };
-  return { kind: 'read', value: bareRoute(name.value, { ...asked, wrong }) };
+  const { host, path, wildcardPolicy } = claimSchema.safeParse(object).data?.spec ?? {};
+  const problems = whole.problems.slice(0, MAX_PROBLEMS).join('; ');
+  const invalid = {
+    reason: 'ExtendedValidationFailed',
+    message: `the Route cannot be read: ${problems}`,
+  } as const;
+  const claim = { host: host ?? '', path: path ?? '', wildcardPolicy: wildcardPolicy || 'None' };
+  return { kind: 'read', value: bareRoute(name.value, { ...claim, invalid }) };
 }
 
 type Spec = z.infer<typeof schema>['spec'];
 
-/** OpenShift's API makes it `edge` where neither the termination nor a CA of the pods is given. */
+/** Like OpenShift's API, defaults the termination to `edge` unless a CA for the pods is set. */
 function tlsOf(tls: NonNullable<Spec['tls']>): RouteTls {
   const termination = tls.termination || (tls.destinationCACertificate ? '' : 'edge');
   const secret = tls.externalCertificate?.name ?? '';
@@ -256,7 +264,7 @@ function tlsOf(tls: NonNullable<Spec['tls']>): RouteTls {
   };
 }
 
-function wishes(list: z.infer<typeof headers>): readonly HeaderWish[] {
+function headerSpecs(list: z.infer<typeof headers>): readonly HeaderActionSpec[] {
   return (list ?? []).map(({ name, action }) => ({
     name,
     action: action.type,

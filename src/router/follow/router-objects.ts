@@ -6,7 +6,7 @@ import type { Secret } from './secret.ts';
 import type { SecretReview } from './secret-reviews.ts';
 import type { Service } from './service.ts';
 
-/** Everything that a configuration is made of, in any order. */
+/** The objects from which a configuration is built, in any order. */
 export interface RouterObjects {
   readonly routes: readonly Route[];
   readonly ingresses: readonly Ingress[];
@@ -14,6 +14,6 @@ export interface RouterObjects {
   readonly services: readonly Service[];
   readonly namespaces: readonly Namespace[];
   readonly secrets: readonly Secret[];
-  /** Of every Secret that a Route names. Left out: nobody was asked, as where the objects come from a file, and all are allowed. */
+  /** One review for each Secret that a Route names. Undefined if none were requested, as when the objects come from a file: all are allowed then. */
   readonly secretReviews?: readonly SecretReview[];
 }

@@ -9,19 +9,19 @@ import { readRoute } from './route.ts';
 import { readSecret } from './secret.ts';
 import { readService } from './service.ts';
 
-/** Which objects the router asks for. */
+/** Selects the objects that the router lists. */
 interface ResourceSettings {
   readonly namespace?: string | undefined;
   readonly routeLabels?: Selector | undefined;
   readonly watchEndpoints: boolean;
-  /** Set: Ingresses are read too. */
+  /** Ingresses are read only if this is set. */
   readonly ingressClass?: string | undefined;
 }
 
-/** Called for an object that cannot be read, and is left out. */
+/** Called for each object that cannot be read and is left out. */
 export type Unreadable = (what: string, object: unknown, problems: readonly string[]) => void;
 
-/** Secrets of these types hold no certificate, and may be many or large: helm keeps whole charts in them. */
+/** Secrets of these types hold no certificates, and may be many or large: helm stores whole charts in them. */
 const OTHER_SECRETS = [
   'helm.sh/release.v1',
   'kubernetes.io/service-account-token',
@@ -29,13 +29,13 @@ const OTHER_SECRETS = [
   'kubernetes.io/dockerconfigjson',
 ];
 
-/** Routes name Secrets of one type alone. The CA that an Ingress names may be in one of any type. */
+/** Routes may name only Secrets of type kubernetes.io/tls. An Ingress may name a CA in a Secret of any type. */
 function secretsOf({ ingressClass }: ResourceSettings): string {
   if (ingressClass === undefined) return 'type=kubernetes.io/tls';
   return OTHER_SECRETS.map((type) => `type!=${type}`).join(',');
 }
 
-/** Every kind that the router reads, and the fields it keeps. */
+/** Every kind that the router lists, and the fields that it keeps. */
 export function routerResources(settings: ResourceSettings, unreadable: Unreadable) {
   const place = settings.namespace === undefined ? {} : { namespace: settings.namespace };
   const labels = settings.routeLabels === undefined ? {} : { labelSelector: settings.routeLabels.text };
@@ -50,7 +50,7 @@ export function routerResources(settings: ResourceSettings, unreadable: Unreadab
     apiVersion,
     plural,
     ...where,
-    // Deletions come by the watch, those of a whole namespace too.
+    // The watch reports every deletion, including those of a whole namespace.
     doubtsLoss: true,
     project: projecting(read, (object, problems) => unreadable(what, object, problems)),
   });
@@ -73,11 +73,11 @@ export function routerResources(settings: ResourceSettings, unreadable: Unreadab
   } as const;
 }
 
-/** What helps where the API forbids a router to read a kind; undefined in words that are not those of a 403. */
+/** Suggests a fix if the API forbids listing a kind; undefined if the message is not a 403. */
 export function routerRemedy(message: string): string | undefined {
   const forbidden = forbiddenIn(message);
   if (forbidden === undefined) return undefined;
   const { user, resource } = forbidden;
-  const without = resource === 'secrets' ? ', or --secrets false where no route names a Secret' : '';
-  return `expected a role with which "${user}" may list and watch ${resource}, such as the one of manifests/router/rbac.yaml${without}`;
+  const without = resource === 'secrets' ? ', or --secrets false if no route names a Secret' : '';
+  return `expected a role that allows "${user}" to list and watch ${resource}, such as the one in manifests/router/rbac.yaml${without}`;
 }

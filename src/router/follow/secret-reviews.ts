@@ -12,89 +12,96 @@ import { createWorkQueue, startWorkers, type WorkResult } from '../../engine/sys
 import { keyOf } from '../metadata.ts';
 import type { Route } from './route.ts';
 
-/** Whether the router may get a Secret that a Route names, as the API says. */
+/** Whether the API allows the router to get a Secret that a Route names. */
 export interface SecretReview {
   readonly namespace: string;
   readonly name: string;
-  /** `unknown` where the API does not say. */
+  /** `unknown` if the API gave no answer. */
   readonly verdict: 'allowed' | 'denied' | 'unknown';
-  /** The router's user, such as `system:serviceaccount:NAMESPACE:NAME`, where the API says it. */
+  /** The router's user, such as `system:serviceaccount:NAMESPACE:NAME`, if the API reports it. */
   readonly user?: string;
 }
 
 /** Routes with the reviews of the Secrets that they name. */
 interface ReviewedRoutes {
   readonly routes: readonly Route[];
-  /** The same list until a review changes. */
+  /** The same array until a review changes. */
   readonly secretReviews: readonly SecretReview[];
 }
 
 export interface SecretReviews {
   /**
-   * These Routes, except those with a pending Secret review: such a Route stays as it was, or is left out if it is new, so that it gets one
-   * decision and one status. Undefined until each of the first Routes has its review.
+   * Returns these Routes without those whose Secret review is pending: such a Route keeps its previous version, or is left out if it is new, so
+   * that each change gets one decision and one status. Returns undefined until every Route of the first list has its review.
    */
   readonly review: (routes: readonly Route[]) => ReviewedRoutes | undefined;
   /** Resolves once no review is in progress. */
   readonly settled: () => Promise<void>;
 }
 
-interface Means {
-  /** Whether this process may get that Secret. Never throws. */
-  readonly ask: (secret: Named) => Promise<AccessAnswer>;
-  /** Who this process is; undefined if the API does not say. Never throws. */
+interface Dependencies {
+  /** Whether this process may get the Secret. Never throws. */
+  readonly ask: (secret: SecretName) => Promise<AccessAnswer>;
+  /** The user name of this process; undefined if the API does not report it. Never throws. */
   readonly askUser: () => Promise<string | undefined>;
-  /** A review has changed. */
-  readonly hear: () => void;
-  /** Undefined: the API has answered. */
+  /** Called when a review has changed. */
+  readonly onChange: () => void;
+  /** Called with each failed request, and with undefined after each answer. */
   readonly report: (failure: { readonly kind: string; readonly message: string } | undefined) => void;
-  /** Monotonic. */
+  /** Monotonic clock. */
   readonly nowMs: () => number;
   readonly signal: AbortSignal;
 }
 
-interface Named {
+interface SecretName {
   readonly namespace: string;
   readonly name: string;
 }
 
-interface Entry extends Named {
+interface Entry extends SecretName {
   readonly review?: SecretReview;
-  /** Of the first question about it. */
+  /** When the Secret was first requested. */
   readonly sinceMs: number;
 }
 
-const MOST_AT_ONCE = 8;
-/** Ten thousand Secrets are asked about again in eight minutes. */
-const REPEATS = { concurrency: 4, rate: { perSecond: 20, burst: 10 } };
-/** A Role that a namespace takes back. */
-const ALLOWED_AGAIN_MS = 60_000;
-/** An operator or a tenant may be waiting for a new Role to take effect. */
-const OTHERS_AGAIN_MS = 5_000;
-const FAILED_AGAIN_MS = 1_000;
-/** A Route waits this long for the first answer, which is then unknown. */
-const PATIENCE_MS = 10_000;
+const MAX_CONCURRENT = 8;
+/** At this rate, ten thousand Secrets are reviewed again within eight minutes. */
+const RECHECK_LIMITS = { concurrency: 4, rate: { perSecond: 20, burst: 10 } };
+/** How long a revoked Role may go unnoticed. */
+const ALLOWED_RECHECK_MS = 60_000;
+/** Shorter, since an operator or a tenant may be waiting for a new Role to take effect. */
+const OTHERS_RECHECK_MS = 5_000;
+const FAILURE_RETRY_MS = 1_000;
+/** A Route waits this long for its first review, which is then `unknown`. */
+const FIRST_ANSWER_MS = 10_000;
 
 /**
- * Asks the API which of the Routes' Secrets this process may get. There is one answer for each named Secret. The last answer holds while the API
- * does not answer. Namespaces take turns, and new Secrets do not wait for repeated questions.
+ * Asks the API which of the Routes' Secrets this process may get, once for each Secret. The last answer stays valid while the API is unreachable.
+ * Namespaces take turns, and new Secrets do not wait for repeated reviews.
  */
-export function createSecretReviews({ ask, askUser, hear, report, nowMs, signal }: Means): SecretReviews {
+export function createSecretReviews({
+  ask,
+  askUser,
+  onChange,
+  report,
+  nowMs,
+  signal,
+}: Dependencies): SecretReviews {
   const entries = new Map<string, Entry>();
   const pending = new Set<string>();
   const shared = {
-    retry: { firstMs: FAILED_AGAIN_MS, longestMs: FAILED_AGAIN_MS },
+    retry: { firstMs: FAILURE_RETRY_MS, longestMs: FAILURE_RETRY_MS },
     groupOf: (key: string) => key.slice(0, key.indexOf(':')),
   };
-  const first = createWorkQueue({ concurrency: MOST_AT_ONCE, ...shared });
-  const again = createWorkQueue({ ...REPEATS, ...shared });
+  const first = createWorkQueue({ concurrency: MAX_CONCURRENT, ...shared });
+  const again = createWorkQueue({ ...RECHECK_LIMITS, ...shared });
   let user: string | undefined;
   let reviews: readonly SecretReview[] = [];
-  let last: { readonly given: readonly Route[]; readonly routes: readonly Route[] } | undefined;
+  let last: { readonly input: readonly Route[]; readonly routes: readonly Route[] } | undefined;
   let isReady = false;
   let isStale = false;
 
-  const learn = (key: string, entry: Entry, verdict: SecretReview['verdict']): SecretReview => {
+  const record = (key: string, entry: Entry, verdict: SecretReview['verdict']): SecretReview => {
     const { namespace, name, review } = entry;
     const isSame = review?.verdict === verdict && (verdict !== 'denied' || review.user === user);
     const next: SecretReview = isSame
@@ -104,46 +111,46 @@ export function createSecretReviews({ ask, askUser, hear, report, nowMs, signal 
     const wasPending = pending.delete(key);
     if (isSame && !wasPending) return next;
     isStale = true;
-    // Before that nothing is decided.
-    if (isReady || pending.size === 0) hear();
+    // Until the first reviews are complete, no decision depends on a single one.
+    if (isReady || pending.size === 0) onChange();
     return next;
   };
 
-  /** The review after this answer; undefined while there is none. */
+  /** The review after this answer; undefined before the first one. */
   const reviewAfter = (key: string, entry: Entry, answer: AccessAnswer): SecretReview | undefined => {
     if (!('message' in answer)) {
       report(undefined);
-      return learn(key, entry, answer.kind);
+      return record(key, entry, answer.kind);
     }
     report({ kind: `${answer.status ?? 'no answer'}`, message: answer.message });
-    const isUnanswered = entry.review === undefined && nowMs() >= entry.sinceMs + PATIENCE_MS;
-    return isUnanswered ? learn(key, entry, 'unknown') : entry.review;
+    const isUnanswered = entry.review === undefined && nowMs() >= entry.sinceMs + FIRST_ANSWER_MS;
+    return isUnanswered ? record(key, entry, 'unknown') : entry.review;
   };
 
-  const askAbout = async (key: string): Promise<number | undefined> => {
+  const requestReview = async (key: string): Promise<number | undefined> => {
     const { namespace = '', name = '' } = entries.get(key) ?? {};
     const answer = await ask({ namespace, name });
     if (answer.kind === 'denied') user ??= await askUser();
     const entry = entries.get(key);
     const review = signal.aborted || entry === undefined ? undefined : reviewAfter(key, entry, answer);
-    return review && (review.verdict === 'allowed' ? ALLOWED_AGAIN_MS : OTHERS_AGAIN_MS);
+    return review && (review.verdict === 'allowed' ? ALLOWED_RECHECK_MS : OTHERS_RECHECK_MS);
   };
-  const askFirst = async (key: string): Promise<WorkResult> => {
-    const againMs = await askAbout(key);
-    if (againMs === undefined) return { kind: 'failed' };
-    again.add(key, nowMs() + againMs);
+  const reviewFirst = async (key: string): Promise<WorkResult> => {
+    const recheckMs = await requestReview(key);
+    if (recheckMs === undefined) return { kind: 'failed' };
+    again.add(key, nowMs() + recheckMs);
     repeaters.pump();
     return { kind: 'done' };
   };
-  const askAgain = async (key: string): Promise<WorkResult> => {
-    const againMs = await askAbout(key);
-    return againMs === undefined ? { kind: 'done' } : { kind: 'done', againMs };
+  const reviewAgain = async (key: string): Promise<WorkResult> => {
+    const recheckMs = await requestReview(key);
+    return recheckMs === undefined ? { kind: 'done' } : { kind: 'done', againMs: recheckMs };
   };
-  const workers = startWorkers(first, askFirst, nowMs, signal);
-  const repeaters = startWorkers(again, askAgain, nowMs, signal);
+  const workers = startWorkers(first, reviewFirst, nowMs, signal);
+  const repeaters = startWorkers(again, reviewAgain, nowMs, signal);
 
-  const note = (routes: readonly Route[]): void => {
-    for (const { namespace, name } of named(routes)) {
+  const track = (routes: readonly Route[]): void => {
+    for (const { namespace, name } of namedSecrets(routes)) {
       const key = keyOf({ namespace, name });
       if (entries.has(key)) continue;
       entries.set(key, { namespace, name, sinceMs: nowMs() });
@@ -154,7 +161,7 @@ export function createSecretReviews({ ask, askUser, hear, report, nowMs, signal 
   };
 
   const forget = (lists: readonly (readonly Route[])[]): void => {
-    const kept = new Set(lists.flatMap(named).map(keyOf));
+    const kept = new Set(lists.flatMap(namedSecrets).map(keyOf));
     for (const key of entries.keys()) {
       if (kept.has(key)) continue;
       entries.delete(key);
@@ -163,10 +170,10 @@ export function createSecretReviews({ ask, askUser, hear, report, nowMs, signal 
     }
   };
 
-  const withoutPending = (given: readonly Route[]): readonly Route[] => {
-    if (pending.size === 0) return given;
+  const withoutPending = (routes: readonly Route[]): readonly Route[] => {
+    if (pending.size === 0) return routes;
     const before = new Map(last?.routes.map((route) => [keyOf(route), route]));
-    return given.flatMap((route) => {
+    return routes.flatMap((route) => {
       const secret = secretOf(route);
       if (secret === undefined || !pending.has(keyOf(secret))) return [route];
       const earlier = before.get(keyOf(route));
@@ -175,13 +182,13 @@ export function createSecretReviews({ ask, askUser, hear, report, nowMs, signal 
   };
 
   return {
-    review: (given) => {
-      if (last?.given !== given || isStale) {
-        note(given);
+    review: (input) => {
+      if (last?.input !== input || isStale) {
+        track(input);
         if (!isReady && pending.size > 0) return undefined;
         isReady = true;
-        last = { given, routes: withoutPending(given) };
-        forget([given, last.routes]);
+        last = { input, routes: withoutPending(input) };
+        forget([input, last.routes]);
         isStale = false;
         const now = [...entries.values()].flatMap(({ review }) => review ?? []);
         if (!isSameList(now, reviews)) reviews = now;
@@ -194,35 +201,35 @@ export function createSecretReviews({ ask, askUser, hear, report, nowMs, signal 
   };
 }
 
-/** Few Routes name one. */
-function named(routes: readonly Route[]): readonly Named[] {
+/** Most Routes name no Secret, so `filter` runs first. */
+function namedSecrets(routes: readonly Route[]): readonly SecretName[] {
   return routes.filter(({ tls }) => tls?.secret !== undefined).flatMap((route) => secretOf(route) ?? []);
 }
 
-function secretOf({ namespace, ingress, tls }: Route): Named | undefined {
+function secretOf({ namespace, ingress, tls }: Route): SecretName | undefined {
   return tls?.secret === undefined || ingress !== undefined ? undefined : { namespace, name: tls.secret };
 }
 
 interface Api {
   readonly session: Pick<ApiSession, 'firstAnswer'>;
   readonly log: Log;
-  readonly hear: () => void;
+  readonly onChange: () => void;
 }
 
 const TIMEOUT_MS = 5_000;
-const WHO: ObjectRequest = {
+const SELF_REVIEW: ObjectRequest = {
   method: 'POST',
   path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
   body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
 };
-const who = z.object({ status: z.object({ userInfo: z.object({ username: z.string() }) }) });
+const selfReview = z.object({ status: z.object({ userInfo: z.object({ username: z.string() }) }) });
 
 /**
- * Asks whether this process may `get` each Secret that a Route names. The role with which all Secrets are listed and watched has no `get`: that is
- * what a namespace grants, Secret by Secret, as it does for openshift-router. Every user may ask such questions about itself.
+ * Asks whether this process may `get` each Secret that a Route names. The router's own role lists and watches all Secrets but has no `get`: each
+ * namespace grants it per Secret, as with openshift-router. Every user may request such reviews about itself.
  */
 export function followSecretReviews(
-  { session, log, hear }: Api,
+  { session, log, onChange }: Api,
   signal: AbortSignal,
 ): Pick<SecretReviews, 'review'> & { readonly ended: Promise<void> } {
   const limits = { signal, timeoutMs: TIMEOUT_MS };
@@ -230,10 +237,12 @@ export function followSecretReviews(
   const outage = trackOutage(log, names, {});
   let user: Promise<string | undefined> | undefined;
   const askUser = async (): Promise<string | undefined> => {
-    const answer = await askObject(session, WHO, limits);
-    // Before Kubernetes 1.28 there is no such question.
+    const answer = await askObject(session, SELF_REVIEW, limits);
+    // Kubernetes before 1.28 has no SelfSubjectReview.
     if (answer.kind === 'failure') user = undefined;
-    return answer.kind === 'object' ? who.safeParse(answer.value).data?.status.userInfo.username : undefined;
+    return answer.kind === 'object'
+      ? selfReview.safeParse(answer.value).data?.status.userInfo.username
+      : undefined;
   };
   const reviews = createSecretReviews({
     ask: (secret) => askAccess(session, { verb: 'get', group: '', resource: 'secrets', ...secret }, limits),
@@ -241,12 +250,12 @@ export function followSecretReviews(
       user ??= askUser();
       return user;
     },
-    hear,
+    onChange,
     nowMs: monotonicMs,
     signal,
     report: (failure) => {
       if (failure === undefined) outage.succeeded();
-      else outage.failed(`Cannot ask whether Secrets may be used: ${failure.message}`, failure);
+      else outage.failed(`Cannot check access to Secrets: ${failure.message}`, failure);
     },
   });
   const settled = async (): Promise<void> => {

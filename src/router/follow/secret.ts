@@ -3,7 +3,7 @@ import { MAX_PEM_LENGTH } from '../../haproxy/certificates/pem.ts';
 import { metadata } from '../metadata.ts';
 import { reader } from './reading.ts';
 
-/** What the router reads of a Secret: PEM, '' where it has none. Of one that is too long, no more than shows that. */
+/** The fields of a Secret that the router reads: PEM texts, '' if missing. An oversized text is truncated, but stays over the limit. */
 export interface Secret {
   readonly namespace: string;
   readonly name: string;

@@ -3,13 +3,13 @@ import { annotationsOf, metadata } from '../metadata.ts';
 import { plainWord } from '../safe-text.ts';
 import { reader } from './reading.ts';
 
-/** What the router reads of a Service: where an idled one is woken, and what an Ingress calls its ports. */
+/** The fields of a Service that the router reads: how to wake it while it is idled, and the port names that Ingresses use. */
 export interface Service {
   readonly namespace: string;
   readonly name: string;
-  /** '' for a headless one. */
+  /** '' for a headless Service. */
   readonly clusterIp: string;
-  /** Its pods were scaled to zero; a connection to the cluster IP wakes them. */
+  /** The Service's pods were scaled to zero. A connection to the cluster IP wakes them. */
   readonly isIdled: boolean;
   readonly ports: readonly { readonly name: string; readonly port: number }[];
 }

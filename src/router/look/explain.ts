@@ -12,7 +12,7 @@ import {
   type RouterAnswer,
   type RouterRequest,
 } from '../render/reference-matcher.ts';
-import { isForHost } from '../render/route-files.ts';
+import { coversHost } from '../render/route-files.ts';
 import { printableRoutes } from '../render/unprintable.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 
@@ -75,7 +75,7 @@ export function explain(
     ...(showsCertificate && {
       certificate: certificateOf(
         certificateOwner({ backends }, request.host),
-        settings.strictSni && !isForHost(fallback, hostName(request.host)),
+        settings.strictSni && !coversHost(fallback, hostName(request.host)),
       ),
     }),
     remarks: [...(backend?.remarks ?? []), ...(settings.lookup === 'regex' ? [REGEX] : [])],

@@ -28,7 +28,7 @@ export const routerStatus = {
 };
 
 /** At most this many routes in trouble are named. */
-const MOST_NAMED = 3;
+const MAX_TOPICS = 3;
 
 /** A router's problems for its operator. A route that lost its host to another is its tenant's problem. */
 export function routerProblems({ router, at }: RouterNode): readonly Problem[] {
@@ -59,7 +59,7 @@ function certificateProblems(
   now: number,
 ): readonly (Problem | false)[] {
   const { expired = 0, first = [] } = certificates ?? {};
-  const named = first.slice(0, Math.min(MOST_NAMED, expired)).map(({ route, host }) => `${route} (${host})`);
+  const named = first.slice(0, Math.min(MAX_TOPICS, expired)).map(({ route, host }) => `${route} (${host})`);
   const more = expired > named.length ? ` and ${expired - named.length} more` : '';
   const isOver = defaultCertificate !== null && Date.parse(defaultCertificate.validTo) < now;
   return [

@@ -10,8 +10,8 @@ import { CUSTOM_LIMITS, createTemplateRenderer } from './render-router.ts';
 import { readRouterTemplate } from './router-template.ts';
 import { checkTrial } from './write-out.ts';
 
-/** No verdict on the settings: the next attempt may succeed. */
-const PASSING = /could not resolve|not enough memory|out of memory|cannot allocate/i;
+/** Transient errors, which say nothing about the settings: the next attempt may succeed. */
+const TRANSIENT = /could not resolve|not enough memory|out of memory|cannot allocate/i;
 
 const TIMEOUT_MS = 60_000;
 
@@ -20,10 +20,10 @@ export function settingsCheck(haproxyPath: string): ConfigurationCheck {
 }
 
 /**
- * Throws a ConfigError with HAProxy's words if it refuses what the settings give without any route: nothing would ever be served with them. Where
- * HAProxy cannot be asked nothing is known, and an administrator's own template may be mended while the router runs.
+ * Throws a ConfigError with HAProxy's errors if it refuses the configuration that the settings produce without any routes: no configuration would
+ * ever be accepted. Accepts the settings if HAProxy cannot be run. Does not check a custom template, which may be fixed while the router runs.
  */
-export async function checkSettings(settings: RouterSettings, askHaproxy: ConfigurationCheck): Promise<void> {
+export async function checkSettings(settings: RouterSettings, check: ConfigurationCheck): Promise<void> {
   const template = await readRouterTemplate(settings.template);
   if (template.kind === 'unreadable' || template.isCustom === true) return;
   const certificate = await defaultCertificate(settings, '', new Date());
@@ -31,21 +31,21 @@ export async function checkSettings(settings: RouterSettings, askHaproxy: Config
   const render = createTemplateRenderer(settings, createRenderThread(CUSTOM_LIMITS));
   const outcome = await render(template, { backends: [] }, certificate, given);
   if (outcome.kind === 'failed') return;
-  const said = reports(await checkTrial(outcome.rendered, askHaproxy));
-  if (said.length === 0) return;
-  const words = said.slice(0, MOST_REPORTS).join('; ');
+  const errors = errorsIn(await checkTrial(outcome.rendered, check));
+  if (errors.length === 0) return;
+  const words = errors.slice(0, MAX_ERRORS).join('; ');
   throw new ConfigError([`Cannot use these settings: HAProxy refuses the configuration: ${words}`]);
 }
 
-/** HAProxy repeats the error for each listener. */
-const MOST_REPORTS = 3;
+/** HAProxy repeats an error for each listener. */
+const MAX_ERRORS = 3;
 
-/** HAProxy's errors without line numbers and folders, which differ each time. A message may have several lines. */
-function reports(outcome: CheckOutcome): readonly string[] {
-  if (outcome.kind !== 'invalid' || PASSING.test(outcome.detail)) return [];
-  const found = outcome.detail
+/** HAProxy's errors without line numbers and folders, which differ each time. One message may span several lines. */
+function errorsIn(outcome: CheckOutcome): readonly string[] {
+  if (outcome.kind !== 'invalid' || TRANSIENT.test(outcome.detail)) return [];
+  const lines = outcome.detail
     .split('\n')
-    .filter((line) => !line.startsWith('[WARNING]') && !/rror\(?s\)? found in configuration/.test(line))
+    .filter((line) => !line.startsWith('[WARNING]') && !/rror\(?s\)? errors in configuration/.test(line))
     .map((line) =>
       line
         .replace(/^\[ALERT\]\s*:?\s*(?:config : )?(?:parsing )?/i, '')
@@ -53,5 +53,5 @@ function reports(outcome: CheckOutcome): readonly string[] {
         .replaceAll(/[^\s']*\/hawser-trial-[^/\s']*\//g, '')
         .trim(),
     );
-  return [...new Set(found)];
+  return [...new Set(lines)];
 }

@@ -1,4 +1,4 @@
-/** The recommendations of https://wiki.mozilla.org/Security/Server_Side_TLS for versions below TLS 1.3. `modern` is that of today. */
+/** Recommendations of https://wiki.mozilla.org/Security/Server_Side_TLS for versions below TLS 1.3. `modern` is the current one. */
 const modern = [
   'ECDHE-ECDSA-AES128-GCM-SHA256',
   'ECDHE-RSA-AES128-GCM-SHA256',
@@ -9,8 +9,8 @@ const modern = [
 ] as const;
 
 /**
- * openshift-router's default is an older recommendation, for clients that know no AEAD or no ephemeral key exchange. Here they come after all others, and
- * without its 3DES, which is broken (CVE-2016-2183) and which OpenSSL 3 no longer offers.
+ * openshift-router's default, an older recommendation for clients without AEAD ciphers or ephemeral key exchange. The older ciphers come last here.
+ * 3DES is left out: it is broken (CVE-2016-2183), and OpenSSL 3 no longer offers it.
  */
 const intermediate = [
   ...modern,

@@ -11,14 +11,14 @@ const MAX_CERTIFICATE_BYTES = 1024 * 1024;
 type Given = Pick<RouterSettings, 'defaultCertificate' | 'defaultCertificatePath' | 'defaultCertificateDir'>;
 
 /**
- * Key and certificate for hosts without their own, as PEM: given as text, as a folder with the pair in it or as a file, in this order; else what
- * `madeBefore` holds, until it expires; else a new self-signed one. It is read like a route's: the key, the certificate and its chain in any
- * order, and nothing that HAProxy would refuse. Throws a ConfigError if the given one is invalid.
+ * Returns the key and certificate, as PEM, for hosts without their own. The sources in order of precedence: the text, the folder with a key pair,
+ * and the file in the settings; the certificate in the file `generatedPath`, unless it has expired; a new self-signed one. A configured certificate is
+ * parsed like a route's: key, certificate and chain in any order, without blocks that HAProxy would refuse. Throws a ConfigError if it is invalid.
  */
-export async function defaultCertificate(given: Given, madeBefore: string, now: Date): Promise<string> {
+export async function defaultCertificate(given: Given, generatedPath: string, now: Date): Promise<string> {
   const { defaultCertificate: text, defaultCertificateDir: folder, defaultCertificatePath: path } = given;
   if (text !== undefined) return usable('--default-certificate', text);
-  if (folder !== undefined && !isWithoutPair(folder)) {
+  if (folder !== undefined && !lacksKeyPair(folder)) {
     const [key, certificate] = await Promise.all([
       read(join(folder, 'tls.key')),
       read(join(folder, 'tls.crt')),
@@ -26,25 +26,25 @@ export async function defaultCertificate(given: Given, madeBefore: string, now: 
     return usable(`--default-certificate-dir "${folder}"`, certificate, key);
   }
   if (path !== undefined) return usable(`--default-certificate-path "${path}"`, await read(path));
-  const before = pairIn(await read(madeBefore).catch(() => ''));
+  const before = keyPairIn(await read(generatedPath).catch(() => ''));
   return typeof before === 'object' && before.validToMs > now.getTime()
     ? before.pem
     : selfSigned('router default certificate', now);
 }
 
-/** An optional mounted Secret that does not exist yet: the folder exists and is empty. */
-export function isWithoutPair(folder: string): boolean {
+/** Whether the folder exists but has no key pair, as with an optional Secret volume whose Secret does not exist yet. */
+export function lacksKeyPair(folder: string): boolean {
   return existsSync(folder) && !['tls.key', 'tls.crt'].some((name) => existsSync(join(folder, name)));
 }
 
 function usable(what: string, certificate: string, key = ''): string {
-  const pair = pairIn(certificate, key);
+  const pair = keyPairIn(certificate, key);
   if (typeof pair === 'object') return pair.pem;
   throw new ConfigError([`Cannot use ${what}: ${pair ?? 'certificate: expected a PEM certificate'}`]);
 }
 
-/** DH parameters, which old guides add to the certificate, are left out: HAProxy has those of `tune.ssl.default-dh-param`. */
-function pairIn(certificate: string, key = ''): ReturnType<typeof readKeyPair> {
+/** Strips DH parameters, which old guides add to certificate files. HAProxy uses `tune.ssl.default-dh-param` instead. */
+function keyPairIn(certificate: string, key = ''): ReturnType<typeof readKeyPair> {
   return readKeyPair(certificate.replaceAll(DH_PARAMETERS, ''), key);
 }
 
@@ -58,7 +58,7 @@ async function read(path: string): Promise<string> {
   }
 }
 
-/** Of ASN.1, what a certificate needs (X.690). */
+/** The ASN.1 tags that a certificate needs (X.690). */
 const SEQUENCE = 0x30;
 const SET = 0x31;
 const INTEGER = 0x02;
@@ -70,8 +70,8 @@ const TIME = 0x18;
 const DAYS = 365;
 
 /**
- * A key and a certificate for hosts that have no other: for clients that do not verify. Different each time. Node makes
- * keys but no certificates, and the image has no program for it.
+ * Returns a new key with a self-signed certificate, for clients that do not verify it. Node can create keys but no certificates, and the image has
+ * no program for it.
  */
 export function selfSigned(commonName: string, now: Date): string {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -86,7 +86,7 @@ export function selfSigned(commonName: string, now: Date): string {
   const end = new Date(now.getTime() + DAYS * 86_400_000);
   const body = element(
     SEQUENCE,
-    // Version 1, as there are no extensions. A serial number is positive.
+    // Version 1, since there are no extensions. The serial number must be positive.
     element(INTEGER, Buffer.concat([Buffer.from([1]), randomBytes(15)])),
     algorithm,
     name,

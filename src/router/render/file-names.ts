@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 
-/** A namespace and a name together may be longer than a file's name may be. */
-const LONGEST = 200;
+/** A namespace and a name together may exceed the maximum length of a file name. */
+const MAX_NAME_LENGTH = 200;
 
 const fileName = (key: string): string => {
   const [namespace = '', ...rest] = key.split(':');
   const name = `${namespace}_${rest.join('_')}`;
-  const isPlain = /^\w[\w.-]*$/.test(name) && name.length <= LONGEST && rest.length === 1;
+  const isPlain = /^\w[\w.-]*$/.test(name) && name.length <= MAX_NAME_LENGTH && rest.length === 1;
   return isPlain ? name : `_${createHash('sha256').update(key).digest('hex')}`;
 };
 
-/** No `_` is in the name of a namespace or a route: one file for each route. */
+/** Unique for each route, since names of namespaces and routes cannot contain `_`. */
 export const certificateFileName = (key: string): string => `certs/${fileName(key)}.pem`;
 export const caFileName = (key: string): string => `cacerts/${fileName(key)}.pem`;
 export const allowlistFileName = (key: string): string => `allowlists/${fileName(key)}.txt`;
@@ -20,7 +20,7 @@ export const SERVER_STATES_FILE = 'servers.state';
 export const DEFAULT_CERTIFICATE_LIST_FILE = 'default_cert_config.map';
 export const CERTIFICATE_LIST_FILE = 'cert_config.map';
 
-/** Names of the administrator's files. No route's file has one: a namespace's name does not begin with `_`. */
+/** The administrator's files. No route's file has the same name, since a namespace's name cannot start with `_`. */
 export const CLIENT_CA_FILE = 'cacerts/_clients.pem';
 export const CLIENT_CRL_FILE = 'crls/_clients.pem';
 export const DESTINATION_CA_FILE = 'cacerts/_destination.pem';

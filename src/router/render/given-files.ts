@@ -12,21 +12,21 @@ import {
   UNAVAILABLE_FILE,
 } from './file-names.ts';
 
-/** CRLs are the largest. */
+/** CRLs are the largest of these files. */
 const MAX_GIVEN_FILE_BYTES = 32 * 1024 * 1024;
 
-/** A file of the administrator's: the configuration has what stands in it as a file of its own, so that another content is another set. */
+/** A file that the administrator provides. Its content becomes a file of the set, so that new content makes a new set. */
 interface GivenFile {
   readonly setting: GivenSetting;
   readonly path: string;
-  /** In the set. */
+  /** File name in the set. */
   readonly name: string;
   readonly problemOf: (content: Buffer) => string | undefined;
 }
 
 type GivenSetting = 'mutualTlsCa' | 'mutualTlsCrl' | 'defaultDestinationCa' | 'errorFile503' | 'errorFile404';
 
-/** Those that the configuration names. */
+/** The provided files that the configuration uses. */
 export function givenFiles(settings: RouterSettings): readonly GivenFile[] {
   const isMutual = settings.mutualTls !== 'none';
   const answer = (content: Buffer) => errorAnswerProblem(content, settings.bufferSize);
@@ -48,8 +48,8 @@ export function givenFiles(settings: RouterSettings): readonly GivenFile[] {
 }
 
 /**
- * Returns the content as a file of the set, or the previous file if nothing has changed. Throws a ConfigError for a file that HAProxy could not
- * use.
+ * Reads a provided file as a file of the set. Returns `before` if the content is unchanged. Throws a ConfigError if HAProxy could not use the
+ * content.
  */
 export async function readGivenFile(file: GivenFile, before?: SetFile): Promise<SetFile> {
   const content = await contentOf(file);
@@ -59,7 +59,7 @@ export async function readGivenFile(file: GivenFile, before?: SetFile): Promise<
   return { name: file.name, content };
 }
 
-/** All current files. Throws a ConfigError with the problems of all. */
+/** Reads all provided files. Throws one ConfigError with every problem. */
 export async function readGivenFiles(settings: RouterSettings): Promise<readonly SetFile[]> {
   const problems: string[] = [];
   const files: SetFile[] = [];
@@ -90,23 +90,23 @@ function unusable({ setting, path }: GivenFile, problem: string): ConfigError {
   return new ConfigError([`Cannot use ${settingName(setting)} "${path}": ${problem}`]);
 }
 
-/** HAProxy keeps an answer in one buffer, with some bytes for each line of its head. */
+/** HAProxy stores an error response in one buffer, with some overhead for each header line. */
 const OVERHEAD_BYTES = 1_024;
 
 const head =
   /^HTTP\/1\.[01] [1-5]\d\d(?: [^\r\n]*)?\r?\n((?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\r\n]*\r?\n)*)\r?\n/;
 
-/** Why HAProxy would refuse it as an `errorfile`. Undefined if it is a complete HTTP/1 response. */
+/** Why HAProxy would refuse the content as an `errorfile`; undefined if it is a complete HTTP/1 response. */
 export function errorAnswerProblem(content: Buffer, bufferSize: number): string | undefined {
   const text = content.toString('latin1');
   const [all, headers = ''] = head.exec(text) ?? [];
   if (all === undefined)
-    return 'it is not an HTTP answer, expected "HTTP/1.0 503 …", headers, an empty line, and the page';
+    return 'it is not an HTTP response, expected "HTTP/1.0 503 …", headers, an empty line and a body';
   if (/^transfer-encoding:/im.test(headers)) return 'it has Transfer-Encoding, expected none';
   const [, length] = /^content-length:[ \t]*([^\r\n]*?)[ \t]*\r?$/im.exec(headers) ?? [];
   const body = content.length - all.length;
   if (length !== undefined && length !== `${body}`)
-    return `it has Content-Length: ${length} and a page of ${body} bytes, expected both to be the same`;
+    return `it has Content-Length: ${length} and a body of ${body} bytes, expected them to match`;
   const most = bufferSize - OVERHEAD_BYTES;
   return content.length > most
     ? `it has ${content.length} bytes, expected at most ${most} with ROUTER_BUF_SIZE ${bufferSize}`
@@ -116,7 +116,7 @@ export function errorAnswerProblem(content: Buffer, bufferSize: number): string 
 const block = /-----BEGIN ([A-Z0-9 ]{1,40})-----([A-Za-z0-9+/=\s]*)-----END \1-----/g;
 const begin = /-----BEGIN /g;
 
-/** Why the content is not a PEM list of authorities' certificates, of any length; undefined if it is. HAProxy loads weak ones too. */
+/** Why the content is not a PEM list of CA certificates; undefined if it is. Weak certificates are valid here, since HAProxy loads them too. */
 export function authorityProblem(content: Buffer): string | undefined {
   const blocks = blocksIn(content);
   if (typeof blocks === 'string') return blocks;
@@ -135,7 +135,7 @@ export function revocationProblem(content: Buffer): string | undefined {
   return crls.every(({ pem }) => isCrlPem(pem)) ? undefined : 'an X509 CRL cannot be parsed';
 }
 
-/** A file that is still being written ends within a block. */
+/** Returns an error for an incomplete last block, as in a file that is still being written. */
 function blocksIn(content: Buffer) {
   const text = content.toString('latin1');
   const blocks = [...text.matchAll(block)].map(([pem, label = '', base64 = '']) => ({
@@ -154,7 +154,7 @@ function isCertificate(der: Buffer): boolean {
   }
 }
 
-/** Whether OpenSSL, and so HAProxy, can read a block of PEM as a CRL. */
+/** Whether OpenSSL, and therefore HAProxy, can parse the PEM block as a CRL. */
 function isCrlPem(pem: string): boolean {
   try {
     createSecureContext({ crl: pem });

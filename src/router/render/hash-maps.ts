@@ -1,24 +1,24 @@
 import type { SetFile } from '../../engine/config/set.ts';
 import { compareText } from '../../engine/system/text/compare-text.ts';
-import { canMatch, pathOf, type Question, valueIn } from '../decide/value-in.ts';
+import { canMatch, type MapKind, mapValue, pathOf } from '../decide/map-value.ts';
 import { hostText, type PathMatch, type RouteBackend } from '../model.ts';
 
-/** The questions that are asked by host and path, each of a file for `map_str` and one for `map_beg`: the first that knows a request answers. */
-export const pathQuestions = ['http', 'secure', 'redirect'] as const satisfies readonly Question[];
+/** The maps that are looked up by host and path. Each has a file for `map_str` and one for `map_beg`; the first match wins. */
+export const pathMaps = ['http', 'secure', 'redirect'] as const satisfies readonly MapKind[];
 
 /**
- * Maps that HAProxy asks at a cost that does not depend on how many routes there are. A key is HOST/PATH, the host of a
- * wildcard is `*.PARENT`: the frontends ask for a request's host first and for the wildcard above it second. `tls` has the name in
- * the TLS hello as its key, and the backend of a passthrough route; all other TLS ends here.
+ * Maps whose lookup cost does not depend on the number of routes. A key is HOST/PATH, where the host of a wildcard is `*.PARENT`. The frontends
+ * look up the request's host first and then the wildcard above it. The `tls` map is keyed by the server name of the TLS hello and contains the
+ * backends of passthrough routes; all other TLS terminates at the router.
  *
- * The prefix tree gives the longest key, and each key in it ends with `/`: `/sub` becomes `HOST/sub`, exact, and
- * `HOST/sub/` for what is below it, so that `/subpar` is not its. `/sub/` is only what is below, and wins there over `/sub`. A path that is
- * for itself alone is in the first file only, where it wins.
+ * `map_beg` uses a prefix tree, which returns the longest matching key, and each key in it ends with `/`: `/sub` becomes the exact key `HOST/sub`
+ * and the prefix `HOST/sub/`, so that it does not match `/subpar`. A route with `/sub/` matches only what is below, and wins there over `/sub`. A
+ * path that must match exactly is only in the first file, where it wins.
  */
 export function hashMapFiles(all: readonly (MapRow | undefined)[]): readonly SetFile[] {
   const rows = all.filter((row) => row !== undefined);
   const exact = rows
-    .filter(({ isFolder }) => !isFolder)
+    .filter(({ isSubtree }) => !isSubtree)
     .sort(
       (a, b) =>
         compareText(a.key, b.key) || compareText(b.pathMatch, a.pathMatch) || compareText(a.route, b.route),
@@ -28,71 +28,71 @@ export function hashMapFiles(all: readonly (MapRow | undefined)[]): readonly Set
     .sort(
       (a, b) =>
         compareText(a.prefix, b.prefix) ||
-        Number(a.isFolder) - Number(b.isFolder) ||
+        Number(a.isSubtree) - Number(b.isSubtree) ||
         compareText(a.route, b.route),
     );
   return [
-    ...pathQuestions.flatMap((question) => [
-      file(`${question}.exact`, exact, 'key', question),
-      file(`${question}.prefix`, prefix, 'prefix', question),
+    ...pathMaps.flatMap((map) => [
+      file(`${map}.exact`, exact, 'key', map),
+      file(`${map}.prefix`, prefix, 'prefix', map),
     ]),
     file('tls', exact, 'host', 'passthrough'),
   ];
 }
 
-/** A route's rows in the maps. */
+/** A route's entries in the maps. */
 export interface MapRow {
-  /** Its key. */
+  /** The route's key. */
   readonly route: string;
   readonly host: string;
   readonly key: string;
   readonly prefix: string;
   readonly pathMatch: PathMatch;
-  /** It is for what is below its path alone, and wins there. */
-  readonly isFolder: boolean;
+  /** The path ends with `/`: it matches only what is below, and wins there. */
+  readonly isSubtree: boolean;
   readonly values: Readonly<Record<'http' | 'secure' | 'redirect' | 'passthrough', string | undefined>>;
 }
 
-/** Undefined for a route that no request can match. */
+/** Undefined if no request can match the route. */
 export function mapRow(route: RouteBackend): MapRow | undefined {
   if (!canMatch(route)) return undefined;
   const { kind, insecure, name, pathMatch } = route;
   const path = pathOf(route);
   const host = hostText(route);
   const key = `${host}${path}`;
-  const isFolder = pathMatch === 'prefix' && path.endsWith('/');
-  const said = (question: Question) => valueIn(question, { kind, insecure, name, path });
+  const isSubtree = pathMatch === 'prefix' && path.endsWith('/');
+  const value = (map: MapKind) => mapValue(map, { kind, insecure, name, path });
   return {
     route: route.key,
     host,
     key,
-    prefix: isFolder ? key : `${key}/`,
+    prefix: isSubtree ? key : `${key}/`,
     pathMatch,
-    isFolder,
+    isSubtree,
     values: {
-      http: said('http'),
-      secure: said('secure'),
-      redirect: said('redirect'),
-      passthrough: said('passthrough') === undefined ? undefined : name,
+      http: value('http'),
+      secure: value('secure'),
+      redirect: value('redirect'),
+      passthrough: value('passthrough') === undefined ? undefined : name,
     },
   };
 }
 
-/** The last row of equal keys wins. A key with a blank would end there for HAProxy, and `#` begins a comment: admission and `canMatch` let none through. */
+/** The last of several rows with equal keys wins. Admission and `canMatch` exclude keys with spaces, where HAProxy would end the key, and with `#`. */
 function file(
   name: string,
   rows: readonly MapRow[],
   by: 'key' | 'prefix' | 'host',
-  value: keyof MapRow['values'],
+  column: keyof MapRow['values'],
 ): SetFile {
   const lines: string[] = [];
   let last: string | undefined;
   for (const row of rows) {
-    const said = row.values[value];
-    if (said === undefined) continue;
+    const value = row.values[column];
+    if (value === undefined) continue;
     if (last === row[by]) lines.pop();
     last = row[by];
-    lines.push(`${last} ${said}\n`);
+    lines.push(`${last} ${value}\n`);
   }
   return { name: `maps/${name}.map`, content: lines.join('') };
 }

@@ -1,5 +1,5 @@
 import type { SetFile } from '../../engine/config/set.ts';
-import { pathOf, type Question, valueIn } from '../decide/value-in.ts';
+import { type MapKind, mapValue, pathOf } from '../decide/map-value.ts';
 import type { RouteBackend } from '../model.ts';
 import { regexLiteral } from './quoted.ts';
 
@@ -9,45 +9,44 @@ const fileNames = {
   redirect: 'os_route_http_redirect.map',
   tcp: 'os_tcp_be.map',
   passthrough: 'os_sni_passthrough.map',
-} as const satisfies Readonly<Record<Question, string>>;
+} as const satisfies Readonly<Record<MapKind, string>>;
 
-const questions = ['http', 'secure', 'redirect', 'tcp', 'passthrough'] as const satisfies readonly Question[];
+const maps = ['http', 'secure', 'redirect', 'tcp', 'passthrough'] as const satisfies readonly MapKind[];
 
 /**
- * The map files of the OpenShift router, byte for byte: for `map_reg`, which tries one line after the other. Only for
- * a migration, as a request costs more with every route. docs/internals/decisions/0071 says where their order answers otherwise than
- * `hash`.
+ * The map files of the OpenShift router, byte for byte, for `map_reg`, which tries one line after another. Only for migrations, since the cost of
+ * a request grows with the number of routes. docs/internals/decisions/0071 lists where their order gives other results than `hash`.
  */
 export function regexMapFiles(
   routes: readonly RouteBackend[],
   options: { readonly allowWildcards: boolean },
 ): readonly SetFile[] {
-  const files = questions.map((question) => ({
-    name: `maps/${fileNames[question]}`,
-    content: mapText(regexLines(routes, question)),
+  const files = maps.map((map) => ({
+    name: `maps/${fileNames[map]}`,
+    content: mapText(regexLines(routes, map)),
   }));
   const wildcards = routes.filter((route) => route.wildcard && options.allowWildcards);
   const domains = wildcards.map((route) => [`${placePattern(route, '')}(/.*)?$`, '1'] as const);
   return [...files, { name: 'maps/os_wildcard_domain.map', content: mapText(descending(domains)) }];
 }
 
-/** The first line that matches answers, so hosts come before wildcards, and exact paths before prefixes. The OpenShift router has no exact paths. */
-export function regexLines(routes: readonly RouteBackend[], question: Question): readonly Line[] {
+/** The first matching line wins, so hosts come before wildcards, and exact paths before prefixes. The OpenShift router has no exact paths. */
+export function regexLines(routes: readonly RouteBackend[], map: MapKind): readonly Line[] {
   return [false, true].flatMap((wildcard) =>
     (['exact', 'prefix'] as const).flatMap((pathMatch) => {
       const found = routes.filter((route) => route.wildcard === wildcard && route.pathMatch === pathMatch);
-      return descending(found.flatMap((route) => lineOf(route, question)));
+      return descending(found.flatMap((route) => lineOf(route, map)));
     }),
   );
 }
 
 type Line = readonly [key: string, value: string];
 
-function lineOf(route: RouteBackend, question: Question): readonly Line[] {
-  // A path of slashes only is a path here: such a route has no line in the maps that want none.
-  const value = valueIn(question, route);
+function lineOf(route: RouteBackend, map: MapKind): readonly Line[] {
+  // Unlike in the hash maps, a path of only slashes counts as a path, so such a route has no line in maps for routes without one.
+  const value = mapValue(map, route);
   if (value === undefined) return [];
-  return [[question === 'passthrough' ? `^${hostPattern(route)}$` : routePattern(route), value]];
+  return [[map === 'passthrough' ? `^${hostPattern(route)}$` : routePattern(route), value]];
 }
 
 function routePattern(route: RouteBackend): string {
@@ -77,7 +76,7 @@ function escapeBlanks(text: string): string {
     .replaceAll('\n', '\\n');
 }
 
-/** Whole lines by their bytes. */
+/** In descending byte order of the whole lines. */
 function descending(lines: readonly Line[]): readonly Line[] {
   return lines
     .map((line) => ({ line, text: Buffer.from(line.join(' ')) }))

@@ -10,16 +10,16 @@ import { readRouterTemplate } from './router-template.ts';
 import { refusalOf } from './unprintable.ts';
 import { writeOut } from './write-out.ts';
 
-/** The result for a route. */
+/** The outcome for one route. */
 export interface RenderedRoute {
   readonly key: string;
-  /** Of a wildcard `*.apps.example.com`. */
+  /** `*.apps.example.com` for a wildcard. */
   readonly host: string;
   readonly path: string;
-  /** `exact`: what is below the path is not the route's. */
+  /** `exact` excludes everything below the path. */
   readonly pathMatch: PathMatch;
   readonly admitted: boolean;
-  /** Why it is not served: the reason of its status, or `Unprintable`. */
+  /** Why the route is not served: the reason in its status, or `Unprintable`. */
   readonly reason?: string;
   readonly message?: string;
   /** Parts of the route that have no effect. */
@@ -30,7 +30,7 @@ type ObjectsRendered =
   | { readonly kind: 'written'; readonly routes: readonly RenderedRoute[] }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Writes the whole set into a folder. Equal objects give equal bytes, whatever their order. */
+/** Writes the whole set into a folder. Equal objects produce equal bytes, whatever their order. */
 export async function renderObjects(
   { admission, model }: Decision,
   settings: RouterSettings,

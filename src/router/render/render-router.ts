@@ -31,9 +31,9 @@ import { type LeftOut, type Measured, printable, unprintable } from './unprintab
 export interface RouterTemplate {
   readonly path: string;
   readonly text: string;
-  /** The permissions of the files. */
+  /** Permissions of the rendered files. */
   readonly mode: number;
-  /** An administrator's own, which may be wrong in any way: it never ends, or prints without end. */
+  /** An administrator's own template. It may be wrong in any way, such as never ending or printing endlessly. */
   readonly isCustom?: true;
 }
 
@@ -41,7 +41,7 @@ export type RouterRendering =
   | { readonly kind: 'rendered'; readonly rendered: Rendered; readonly leftOut: readonly LeftOut[] }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** `defaultCertificate` is PEM, key and certificate; `given` are the administrator's files. */
+/** `defaultCertificate` is PEM with key and certificate; `given` are the administrator's files. */
 type Input = readonly [
   template: RouterTemplate,
   model: RouterModel,
@@ -49,16 +49,16 @@ type Input = readonly [
   given?: readonly SetFile[],
 ];
 
-/** What prints the main file, and what makes a set of it. */
+/** Prints the main file, then builds a set from it. */
 interface Rendering {
   readonly print: RouterPrint;
   readonly finish: (print: Exclude<RouterPrint, { kind: 'job' }> | RenderOutcome) => RouterRendering;
 }
 
 /**
- * Renders haproxy.cfg and every file that it names, for one model after another. Equal models give equal bytes, whatever came before. A route that
- * cannot be printed is left out of all files. An administrator's own template is rendered in a thread with bounds of time and memory, so that
- * it can delay nobody, and the running configuration stays.
+ * Renders haproxy.cfg and all files that it refers to, for successive models. Equal models produce equal bytes, whatever came before. A route that
+ * cannot be printed is left out of all files. A custom template is rendered in a thread with limits of time and memory, so that it cannot delay
+ * anything else or harm the running configuration.
  */
 export function createTemplateRenderer(
   settings: RouterSettings,
@@ -71,7 +71,7 @@ export function createTemplateRenderer(
   };
 }
 
-/** Of 10,000 routes on a busy machine. */
+/** Enough for 10,000 routes on a busy machine. */
 export const CUSTOM_LIMITS = { timeoutMs: 10_000, memoryMb: 256 };
 
 /** Everything rendered for one route, with one template and one default certificate. */
@@ -92,11 +92,11 @@ interface Table {
 
 const blank = { sizes: noSizes, printed: '', files: [], row: undefined, certificateLine: '', states: '' };
 
-/** A route on which the router itself fails is left out, and costs no other one. */
+/** A route on which the router itself fails is left out, without affecting others. */
 function createTable(settings: RouterSettings, template: RouterTemplate, pem: string): Table {
   const printer = createRouterPrinter(template, settings);
   const shared = readDefaultCertificate(pem);
-  const wholeCell = (route: RouteBackend): Cell => {
+  const printableCell = (route: RouteBackend): Cell => {
     const leftOut = unprintable(route);
     if (leftOut !== undefined) return { ...blank, route, leftOut };
     if (settings.lookup === 'regex') regexMapFiles([route], settings);
@@ -112,9 +112,9 @@ function createTable(settings: RouterSettings, template: RouterTemplate, pem: st
   };
   const cellOf = (route: RouteBackend): Cell => {
     try {
-      return wholeCell(route);
+      return printableCell(route);
     } catch (error) {
-      const leftOut = { key: route.key, problem: messageOf(error), isThrown: true } as const;
+      const leftOut = { key: route.key, problem: messageOf(error), isException: true } as const;
       return { ...blank, route, leftOut };
     }
   };
@@ -122,19 +122,19 @@ function createTable(settings: RouterSettings, template: RouterTemplate, pem: st
 }
 
 /**
- * Prepares one rendering after another. What was made for a route is used again while its backend in the model is the same object: the renderings of
- * one router share the table of cells, the maps, and the last configuration.
+ * Prepares successive renderings. The results for a route are reused while its backend in the model is the reused object. The renderings of one
+ * router share the cells, the maps and the last configuration.
  */
 export function createRendering(settings: RouterSettings): (...input: Input) => Rendering {
   const mapsOf = createMaps(settings);
-  const kept = new Map<string, SetFile>();
+  const cache = new Map<string, SetFile>();
   let table: Table | undefined;
   let last: Rendered | undefined;
-  /** The last configuration's object if the content is equal: its hash is cached. */
-  const same = (file: SetFile): SetFile => {
-    const before = kept.get(file.name);
+  /** Returns the previous object if the content is equal, since its hash is cached. */
+  const reused = (file: SetFile): SetFile => {
+    const before = cache.get(file.name);
     if (before?.content === file.content) return before;
-    kept.set(file.name, file);
+    cache.set(file.name, file);
     return file;
   };
   const tableFor = (template: RouterTemplate, pem: string): Table => {
@@ -145,23 +145,23 @@ export function createRendering(settings: RouterSettings): (...input: Input) => 
   return (template, model, pem, given = []) => {
     const { printer, shared, cellsOf } = tableFor(template, pem);
     const givenBytes = given.reduce((sum, { content }) => sum + content.length, 0);
-    const { whole, leftOut } = printable(cellsOf(model.backends), givenBytes);
+    const { included, leftOut } = printable(cellsOf(model.backends), givenBytes);
     const others = (): readonly SetFile[] => [
-      ...mapsOf(whole).map(same),
-      ...certificateLists(whole, shared, settings.strictSni).map(same),
-      ...whole.flatMap(({ files }) => files),
-      same(serverStatesFile(whole)),
-      same({ name: DEFAULT_CERTIFICATE_FILE, content: pem, secret: true }),
+      ...mapsOf(included).map(reused),
+      ...certificateLists(included, shared, settings.strictSni).map(reused),
+      ...included.flatMap(({ files }) => files),
+      reused(serverStatesFile(included)),
+      reused({ name: DEFAULT_CERTIFICATE_FILE, content: pem, secret: true }),
       ...(settings.errorFile503 === undefined ? [unavailablePage] : []),
       ...given,
     ];
     return {
-      print: printer.all(whole),
+      print: printer.all(included),
       finish: (print) => {
         if (print.kind === 'failed') return print;
         const rest = { mode: template.mode, others: others() };
         const now = print.kind === 'pieces' ? setOfPieces(print.pieces, rest) : { ...rest, text: print.text };
-        // The hash of a set is remembered by its object.
+        // The hash of a set is cached with its object.
         if (last === undefined || !isSameSet(last, now)) last = now;
         return { kind: 'rendered', rendered: last, leftOut };
       },
@@ -169,7 +169,7 @@ export function createRendering(settings: RouterSettings): (...input: Input) => 
   };
 }
 
-/** Hash maps are made again only if a row differs. Most changes are endpoints, which no map has. */
+/** Rebuilds hash maps only if a row differs. Most changes concern endpoints, which are in no map. */
 function createMaps(settings: RouterSettings): (cells: readonly Cell[]) => readonly SetFile[] {
   if (settings.lookup === 'regex')
     return (cells) => {
@@ -189,15 +189,15 @@ function createMaps(settings: RouterSettings): (cells: readonly Cell[]) => reado
 }
 
 /**
- * The servers that are alone, by the lines of their routes. HAProxy starts with them up and with their checks off: that is the only method
- * to start with checks that can be turned on later. The main file names these servers as well (`CHECKS_OFF`).
+ * The state file with the only servers of their backends. HAProxy starts these servers up with their checks off: no other method allows it to
+ * enable checks later. The main file marks these servers as well (`CHECKS_OFF`).
  */
 function serverStatesFile(routes: readonly { readonly states: string }[]): SetFile {
   const lines = routes.map(({ states }) => states).filter((states) => states !== '');
   return { name: SERVER_STATES_FILE, content: stateFile(lines) };
 }
 
-/** The lines of one route, '' if none of its servers is alone. */
+/** A route's lines of the state file; '' if none of its servers is the only one. */
 export function serverStates({ name: backend, kind, servers }: RouteBackend): string {
   if (!servers.some(({ isAlone }) => isAlone === true)) return '';
   const ids = serverIds(servers);

@@ -9,44 +9,44 @@ import {
   DEFAULT_CERTIFICATE_FILE,
   DEFAULT_CERTIFICATE_LIST_FILE,
 } from './file-names.ts';
-import { isLong } from './template-backend.ts';
+import { needsFile } from './template-backend.ts';
 
-/** For hosts without a certificate of their own. */
+/** The certificate for hosts without their own. */
 export interface DefaultCertificate {
-  /** Key and certificate. */
+  /** Key and certificate as PEM. */
   readonly pem: string;
   readonly certificate: X509Certificate;
-  /** The certificate alone, as PEM. */
+  /** Only the certificate, as PEM. */
   readonly text: string;
 }
 
-/** Throws if `pem` has no certificate. */
+/** Throws if `pem` contains no certificate. */
 export function readDefaultCertificate(pem: string): DefaultCertificate {
   const certificate = new X509Certificate(pem);
   return { pem, certificate, text: certificate.toString().trim() };
 }
 
-/** The line of a route's certificate in the list by which HAProxy chooses one, '' without a certificate. */
+/** The route's line in the certificate list; '' if it has no certificate. */
 export function certificateLine(route: RouteBackend, http2: boolean, shared: DefaultCertificate): string {
   const { certificate, key } = route;
   if (certificate === undefined || !hasCertificate(route)) return '';
-  // Hosts without a certificate of their own share the default one: browsers would join their connections.
+  // A copy of the default certificate is shared with all hosts without their own, and browsers would reuse connections between them.
   const offersHttp2 = http2 && certificate.http2 && !certificate.pem.includes(shared.text);
   return `${certificateFileName(key)}${offersHttp2 ? ' [alpn h2,http/1.1]' : ''} ${hostText(route)}\n`;
 }
 
-/** The lists by which HAProxy chooses a certificate. With `strictSni` TLS is only for names that a certificate has. */
+/** The lists from which HAProxy chooses a certificate. With `strictSni`, TLS is only accepted for names that a certificate covers. */
 export function certificateLists(
   routes: readonly { readonly route: RouteBackend; readonly certificateLine: string }[],
   { certificate }: DefaultCertificate,
   strictSni: boolean,
 ): readonly SetFile[] {
-  const named = routes.filter(({ certificateLine }) => certificateLine !== '');
-  const strictFor = strictSni ? named.map(({ route }) => route) : undefined;
+  const withCertificate = routes.filter(({ certificateLine }) => certificateLine !== '');
+  const strictFor = strictSni ? withCertificate.map(({ route }) => route) : undefined;
   return [
     {
       name: CERTIFICATE_LIST_FILE,
-      content: descending(named.map(({ certificateLine }) => certificateLine)),
+      content: descending(withCertificate.map(({ certificateLine }) => certificateLine)),
       namesFiles: true,
     },
     {
@@ -58,25 +58,25 @@ export function certificateLists(
 }
 
 /**
- * The default certificate's line in the list. It gives the names explicitly: otherwise HAProxy would serve this certificate for the names in it,
- * even if a route has a certificate for them. `*` matches every name without a certificate of its own. With strict-sni there is no fallback, so
- * the line lists those of its names for which no route has a certificate.
+ * The default certificate's line in the list. The line has explicit names: otherwise HAProxy would serve this certificate for the names in it, even
+ * if a route has a certificate for them. `*` matches every name without its own certificate. With strict-sni there is no fallback, so the line adds
+ * those names of the certificate that no route's certificate is for.
  */
 function defaultListLine(
   certificate: X509Certificate,
   strictFor: readonly Pick<RouteBackend, 'host' | 'wildcard'>[] | undefined,
 ): string {
-  const names = strictFor === undefined ? [] : namesBeside(certificate, strictFor);
+  const names = strictFor === undefined ? [] : unclaimedNames(certificate, strictFor);
   return `${[DEFAULT_CERTIFICATE_FILE, '*', ...names].join(' ')}\n`;
 }
 
-/** Whether HAProxy serves it for this host also with strict-sni, where no route has a certificate for the host. */
-export function isForHost(certificate: X509Certificate, host: string): boolean {
+/** Whether the certificate covers the host, so that HAProxy serves it for the host with strict-sni if no route has a certificate. */
+export function coversHost(certificate: X509Certificate, host: string): boolean {
   const names = namesOf(certificate);
   return names.includes(host) || names.includes(host.replace(/^[^.]*/, '*'));
 }
 
-function namesBeside(
+function unclaimedNames(
   certificate: X509Certificate,
   routes: readonly Pick<RouteBackend, 'host' | 'wildcard'>[],
 ): readonly string[] {
@@ -85,7 +85,7 @@ function namesBeside(
   return namesOf(certificate).filter((name) => !isOwn(name));
 }
 
-/** As HAProxy reads them: the names for DNS, and the common names of the subject. */
+/** The names that HAProxy reads: DNS names of the subject alternative names, and common names. */
 function namesOf({ subjectAltName = '', subject }: X509Certificate): readonly string[] {
   const alternative = [...subjectAltName.matchAll(/(?:^|, )DNS:([^,"]+)/g)];
   const common = [...(subject ?? '').matchAll(/^CN=(.+)$/gm)];
@@ -94,8 +94,8 @@ function namesOf({ subjectAltName = '', subject }: X509Certificate): readonly st
 }
 
 /**
- * HAProxy takes the first line for a host. openshift-router writes them in this order, so that of two certificates for one host both serve the same.
- * The routes come in the order of their keys: turned round they are nearly sorted.
+ * HAProxy uses the first line for a host. This is openshift-router's order, so that both serve the same of two certificates for one host. The
+ * routes arrive sorted by key, so the reversed list is nearly sorted.
  */
 function descending(lines: readonly string[]): string {
   return lines
@@ -110,12 +110,12 @@ function hasCertificate({ certificate, kind }: RouteBackend): boolean {
 
 const none: readonly SetFile[] = [];
 
-/** A route's certificate with its key, its CA and its long allowlist. */
+/** A route's files: certificate with key, CA, and long allowlist. */
 export function filesOfRoute(route: RouteBackend): readonly SetFile[] {
   const files = [
     ...(hasCertificate(route) ? [certificateFile(route)] : []),
     ...(route.verify?.kind === 'route-ca' ? [caFile(route)] : []),
-    ...(isLong(route.allowlist) ? [allowlistFile(route)] : []),
+    ...(needsFile(route.allowlist) ? [allowlistFile(route)] : []),
   ];
   return files.length === 0 ? none : files;
 }

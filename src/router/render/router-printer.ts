@@ -7,13 +7,13 @@ import { backendOptions, type TemplateBackend, templateBackend } from './templat
 import { commonModel, type RouterTemplateModel } from './template-model.ts';
 import { textBudget } from './text-budget.ts';
 
-/** The first piece holds everything except backends, and each other one is a backend. An administrator's template is printed whole, by a job. */
+/** The first piece holds everything except the backends; each further piece is one backend. A custom template is printed as a whole by a job. */
 export type RouterPrint =
   | Failed
   | { readonly kind: 'pieces'; readonly pieces: readonly string[] }
   | { readonly kind: 'job'; readonly job: RenderJob };
 
-/** What a template needs of one route: its text, or the fields for an administrator's template. */
+/** A route's part of the output: its text, or the fields for a custom template. */
 export type PrintedRoute = string | TemplateBackend | Failed;
 
 interface Printed {
@@ -22,16 +22,14 @@ interface Printed {
 
 export interface RouterPrinter {
   readonly route: (route: RouteBackend) => PrintedRoute;
-  /** The whole file, of what `route` returned for each. */
+  /** The whole file, from what `route` returned for each route. */
   readonly all: (routes: readonly Printed[]) => RouterPrint;
 }
 
-/** Everything except routes. */
+/** For everything except the routes. */
 const OWN_CHARACTERS = 1024 * 1024;
 
-/**
- * A line of the shipped template: everything below it is one backend, and uses nothing but `backend`. It is printed for each route alone.
- */
+/** A line of the shipped template. The text below it is printed once for each backend, and uses only `backend`. */
 const EACH_BACKEND = '<%# each backend -%>\n';
 
 export function createRouterPrinter(template: RouterTemplate, settings: RouterSettings): RouterPrinter {
@@ -43,13 +41,13 @@ export function createRouterPrinter(template: RouterTemplate, settings: RouterSe
       all: (routes) => {
         const backends = routes.map(({ printed }) => printed);
         const model: Record<keyof RouterTemplateModel, unknown> = { ...common, backends };
-        const job = { templateText: looping(template.text), model, ...limitsOf(template, routes.length) };
+        const job = { templateText: withLoop(template.text), model, ...limitsOf(template, routes.length) };
         return { kind: 'job', job };
       },
     };
   const at = template.text.indexOf(EACH_BACKEND);
   const head = compileTemplate(template.text.slice(0, at), Object.keys(common), limitsOf(template, 0));
-  // Empty lines replace the text above, so that an error has its line number in the file.
+  // Empty lines replace the text above, so that errors have the right line numbers.
   const above = template.text.slice(0, at + EACH_BACKEND.length).replaceAll(/[^\n]/g, '');
   const block = `<%#${above}%>${template.text.slice(at + EACH_BACKEND.length)}`;
   const each = compileTemplate(block, ['backend'], limitsOf(template, 1));
@@ -70,8 +68,8 @@ export function createRouterPrinter(template: RouterTemplate, settings: RouterSe
 }
 
 /**
- * The text alone, which is kept. EJS concatenates many pieces, and V8 joins them only when the text is read: without this, each change would
- * visit every piece.
+ * Returns the flattened text. EJS concatenates many strings, and V8 keeps them as a tree until the text is read: without this, each comparison would
+ * visit every part.
  */
 function textOf(printed: PrintOutcome): string | Failed {
   if (printed.kind === 'failed') return printed;
@@ -79,8 +77,8 @@ function textOf(printed: PrintOutcome): string | Failed {
   return printed.text;
 }
 
-/** A template with the line of `EACH_BACKEND` as one without it, whose lines have the same numbers. */
-function looping(text: string): string {
+/** Replaces the `EACH_BACKEND` line by a loop over the backends. Line numbers stay the same. */
+function withLoop(text: string): string {
   const at = text.indexOf(EACH_BACKEND);
   if (at === -1) return text;
   const block = text.slice(at + EACH_BACKEND.length);

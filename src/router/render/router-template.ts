@@ -9,8 +9,8 @@ type RouterTemplateFile =
 const shipped = 'templates/router.cfg.ejs';
 
 /**
- * The template of haproxy.cfg: the file of `TEMPLATE_FILE`, or the one that comes with hawser. A template that was written for
- * openshift-router is refused with a word about it: EJS would print it as text, and HAProxy would refuse that without saying why.
+ * Reads the template of haproxy.cfg: the file in `TEMPLATE_FILE`, or the one shipped with hawser. A template for openshift-router is refused with
+ * a clear error: EJS would print it as text, and HAProxy's own error would not name the cause.
  */
 export async function readRouterTemplate(path: string | undefined): Promise<RouterTemplateFile> {
   if (path === undefined) return { kind: 'read', path: shipped, text: shippedFile(shipped), mode: 0o644 };
@@ -23,7 +23,7 @@ export async function readRouterTemplate(path: string | undefined): Promise<Rout
   return { ...file, path, isCustom: true };
 }
 
-/** `{{` opens an action of Go's, and `<%` one of EJS. */
+/** `{{` opens an action in Go templates, and `<%` one in EJS. */
 function isGoTemplate(text: string): boolean {
   return text.includes('{{') && !text.includes('<%');
 }

@@ -6,13 +6,13 @@ import type { RouterSettings } from '../settings/router-settings.ts';
 import { allowlistFileName, caFileName, DESTINATION_CA_FILE } from './file-names.ts';
 import { quoted, quotedHeader, quotedLiteral, regexLiteral } from './quoted.ts';
 
-/** A route as the template gets it. Quoted values are printed as they are, `<%-`; all others with `<%=`. */
+/** A route as passed to the template. Quoted values are printed raw with `<%-`, all others with `<%=`. */
 export interface TemplateBackend {
   readonly name: string;
-  /** The `defaults` it starts from: a kind of route and a policy for forwarded headers. */
+  /** The `defaults` section that it is based on: a kind of route and a policy for forwarded headers. */
   readonly from: string;
   readonly balance: string;
-  /** Whole directives, in HAProxy's order: what few routes have. */
+  /** Whole directives that only few routes need, in HAProxy's order. */
   readonly directives: readonly string[];
   readonly servers: readonly TemplateServer[];
 }
@@ -21,15 +21,15 @@ interface TemplateServer {
   readonly name: string;
   readonly endpoint: string;
   readonly id: number;
-  /** The options after the id, if only this line decides on checks: a single server has none. */
+  /** The options after the id, for a template without `servers.state`: a backend's only server has no check. */
   readonly options: string;
-  /** The same for a template that has HAProxy load the states of `servers.state`, where one that is alone begins with its checks off. */
+  /** The options for a template that makes HAProxy load `servers.state`: a backend's only server starts with its check off. */
   readonly switchableOptions: string;
 }
 
 interface BackendOptions {
   readonly http2: boolean;
-  /** There is one for `default-ca`. */
+  /** Whether a CA for `default-ca` exists. */
   readonly hasDefaultDestinationCa: boolean;
 }
 
@@ -42,8 +42,8 @@ type OptionSettings = Pick<RouterSettings, 'disableHttp2' | 'defaultDestinationC
 /** HAProxy allows 64 words in a line, three of which are not addresses. */
 export const INLINE_ADDRESSES = 61;
 
-/** Whether an allowlist is in a file. An empty list is too: it admits nobody. */
-export function isLong(allowlist: RouteBackend['allowlist']): boolean {
+/** Whether an allowlist is written to a file. So is an empty list, which rejects every client. */
+export function needsFile(allowlist: RouteBackend['allowlist']): boolean {
   return allowlist !== undefined && (allowlist.length > INLINE_ADDRESSES || allowlist.length === 0);
 }
 
@@ -84,7 +84,7 @@ function cookieOf({ key, cookie }: RouteBackend): readonly string[] {
     ...(cookie.secure ? ['secure'] : []),
     ...(cookie.sameSite === undefined ? [] : [`attr SameSite=${cookie.sameSite}`]),
   ];
-  // HAProxy before 3.0 accepts no value when a server is added at runtime.
+  // HAProxy before 3.0 refuses a cookie value for a server that is added at runtime.
   const dynamic = /^[\w.:-]+$/.test(key) ? [`dynamic-cookie-key ${key}`] : [];
   const words = ['cookie', quoted(cookie.name), 'insert indirect nocache httponly', ...attributes];
   return [...dynamic, [...words, ...(dynamic.length > 0 ? ['dynamic'] : [])].join(' ')];
@@ -92,13 +92,13 @@ function cookieOf({ key, cookie }: RouteBackend): readonly string[] {
 
 function allowlistOf({ key, allowlist }: RouteBackend): readonly string[] {
   if (allowlist === undefined) return [];
-  const source = isLong(allowlist) ? `-f ${SET_FOLDER}/${allowlistFileName(key)}` : allowlist.join(' ');
+  const source = needsFile(allowlist) ? `-f ${SET_FOLDER}/${allowlistFileName(key)}` : allowlist.join(' ');
   return [`acl allowlist src ${source}`, 'tcp-request content reject if !allowlist'];
 }
 
 /**
- * A connection, and a request where it is asked about here, are counted before: the limit itself is still allowed. Of a route
- * that is not passed through, HAProxy counts each request as a connection.
+ * HAProxy counts the current connection or request before it evaluates a rule, so `gt` still allows the limit itself. Unless a route is passed
+ * through, HAProxy counts each request as a connection.
  */
 function rateLimitOf({ kind, rateLimit }: RouteBackend): readonly string[] {
   if (rateLimit === undefined) return [];
@@ -127,7 +127,7 @@ function requestRules(route: RouteBackend): readonly string[] {
   ];
 }
 
-/** The target takes the place of the route's path: of `/`, also that of the slash after it. `%` and `%%` are both one `%`. */
+/** Replaces the route's path by the target. With the target `/`, the slash after the path is replaced too. `%` and `%%` both mean one `%`. */
 function rewriteOf({ path, rewriteTarget }: RouteBackend): readonly string[] {
   if (rewriteTarget === undefined) return [];
   const rest = rewriteTarget === '/' ? '/?(.*)$' : '(.*)$';
@@ -169,7 +169,7 @@ function ownOptions(route: RouteBackend, server: BackendServer, options: Backend
   ];
 }
 
-/** Identifies the server without disclosing its address. Not cached: for tens of thousands of servers that would take memory. */
+/** Identifies the server without disclosing its address. Not cached, since that would take memory for tens of thousands of servers. */
 function cookieValue(server: string): string {
   return createHash('md5').update(server).digest('hex');
 }
@@ -198,20 +198,20 @@ function verifyOptions({ key, verify }: RouteBackend, options: BackendOptions): 
 }
 
 /**
- * From the names, so that a server keeps its id when others come and go: HAProxy's consistent hash places it by that, and a
- * server that is added to a running HAProxy without an id may take another's place (haproxy#3413).
+ * Server ids are derived from names, so that a server keeps its id when others are added or removed. HAProxy's consistent hash depends on the id,
+ * and a server that is added at runtime without an id may get the place of another one (haproxy#3413).
  */
 export function serverIds(servers: readonly Pick<BackendServer, 'name'>[]): readonly number[] {
-  const taken = new Set<number>();
+  const used = new Set<number>();
   return servers.map(({ name }) => {
     let id = hash31(name) || 1;
-    while (taken.has(id)) id = id === 0x7fff_ffff ? 1 : id + 1;
-    taken.add(id);
+    while (used.has(id)) id = id === 0x7fff_ffff ? 1 : id + 1;
+    used.add(id);
     return id;
   });
 }
 
-/** FNV-1a with its bits mixed once more: names of pods differ in few letters. A tenth of a digest's cost. */
+/** FNV-1a with a final mix, since pod names differ in only a few letters. It costs a tenth of a digest. */
 function hash31(text: string): number {
   let hash = 0x811c_9dc5;
   for (let index = 0; index < text.length; index += 1) {

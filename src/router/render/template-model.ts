@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { SET_FOLDER } from '../../engine/config/set.ts';
-import { LONGEST_MS } from '../settings/router-fields.ts';
+import { MAX_MS } from '../settings/router-fields.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 import { cipherLists } from './cipher-lists.ts';
 import {
@@ -17,36 +17,36 @@ import { quoted } from './quoted.ts';
 import { headerRule, type TemplateBackend } from './template-backend.ts';
 
 /**
- * The variables of the template. Null is an unset option. Texts in fields that end in `Quoted`, and the directives of backends, are whole words
- * of HAProxy's configuration: the template prints them with `<%-`.
+ * The variables of the template. Null means that an option is unset. Fields whose names end in `Quoted`, and the directives of backends, are
+ * complete words of HAProxy's configuration: the template prints them with `<%-`.
  */
 export type RouterTemplateModel = ReturnType<typeof commonModel> & {
   readonly backends: readonly TemplateBackend[];
 };
 
-/** A client with TLS has two and one without has one. The fourth is for those that are still being closed. */
+/** A client with TLS takes two connections and one without takes one. The fourth is a reserve for connections that are still closing. */
 const CONNECTIONS_PER_CLIENT = 4;
 
-/** All of it that is of no route. */
+/** The variables that belong to no route. */
 export function commonModel(settings: RouterSettings) {
   const { hardStopAfter } = settings;
   return {
-    /** The placeholder of the folder with maps, lists and certificates. */
+    /** Placeholder for the folder with maps, lists and certificates. */
     setFolder: SET_FOLDER,
-    /** In that folder: the servers that begin with their checks off. */
+    /** State file in that folder, with the servers whose checks start off. */
     serverStates: SERVER_STATES_FILE,
     lookup: settings.lookup,
     allowWildcards: settings.allowWildcards,
     statsSocket: settings.statsSocket,
     limits: {
-      /** Null: HAProxy derives it from the limit on open files. */
+      /** Null lets HAProxy derive it from the limit on open files. */
       connections:
         settings.maxConnections === 'auto'
           ? null
           : {
-              /** Of clients, with TLS and without it each. */
+              /** Maximum for clients with TLS, and the same for clients without it. */
               clients: settings.maxConnections,
-              /** Of the whole process. */
+              /** Maximum for the whole process. */
               process: settings.maxConnections * CONNECTIONS_PER_CLIENT,
             },
       threads: settings.threads ?? null,
@@ -65,7 +65,7 @@ export function commonModel(settings: RouterSettings) {
     log: logOf(settings),
     capture: captureOf(settings),
     uniqueId: uniqueIdOf(settings),
-    /** Options of every proxy, and those of HTTP alone. */
+    /** Options of all proxies, and options of HTTP proxies only. */
     options: optionsOf(settings),
     compressionTypes: settings.compression ? settings.compressionTypes : null,
     errorFiles: {
@@ -76,7 +76,7 @@ export function commonModel(settings: RouterSettings) {
       from: name.toLowerCase(),
       toQuoted: quoted(name),
     })),
-    /** Whole rules for requests and responses of every route. */
+    /** Complete rules for the requests and responses of every route. */
     headerRules: [
       ...(settings.requestHeaders ?? []).map((action) => headerRule('http-request', action)),
       ...(settings.responseHeaders ?? []).map((action) => headerRule('http-response', action)),
@@ -95,7 +95,7 @@ function timeoutsOf(settings: RouterSettings) {
     request: `${settings.requestTimeout}ms`,
     keepAlive: `${settings.keepAliveTimeout}ms`,
     inspect: `${settings.inspectDelay}ms`,
-    longest: `${LONGEST_MS}ms`,
+    longest: `${MAX_MS}ms`,
   };
 }
 
@@ -117,10 +117,10 @@ function tlsOf(settings: RouterSettings) {
     maxVersion: settings.tlsMaxVersion ?? null,
     strictSni: settings.strictSni,
     defaultCertificate: DEFAULT_CERTIFICATE_FILE,
-    /** Contains the default certificate, for names without a certificate of their own. */
+    /** Contains the default certificate, for names without their own. */
     defaultCertificateList: DEFAULT_CERTIFICATE_LIST_FILE,
     certificateList: CERTIFICATE_LIST_FILE,
-    /** Terminates connections with a server name (SNI), and those without one. */
+    /** These terminate connections with a server name (SNI), and those without one. */
     frontends: [
       { name: 'fe_sni', socket: join(folder, 'router-sni.sock'), hasNames: true },
       { name: 'fe_no_sni', socket: join(folder, 'router-no-sni.sock'), hasNames: false },
@@ -151,29 +151,29 @@ function logOf(settings: RouterSettings) {
   };
 }
 
-/** Manifests of the OpenShift router give formats with the quotes that its template needed. */
+/** Manifests of the OpenShift router include the quotes that its template required. */
 function withoutQuotes(format: string): string {
   return /^(["'])(.*)\1$/.exec(format.trim())?.[2] ?? format;
 }
 
 function captureOf(settings: RouterSettings) {
-  const named = (list: RouterSettings['captureRequestHeaders']) =>
+  const capture = (list: RouterSettings['captureRequestHeaders']) =>
     (list ?? []).map(({ name, length }) => ({ nameQuoted: quoted(name), length }));
   return {
-    request: named(settings.captureRequestHeaders),
-    response: named(settings.captureResponseHeaders),
+    request: capture(settings.captureRequestHeaders),
+    response: capture(settings.captureResponseHeaders),
     cookie: settings.captureCookie ?? null,
   };
 }
 
 function uniqueIdOf({ uniqueIdFormat, uniqueIdHeader }: RouterSettings) {
   if (uniqueIdFormat === undefined && uniqueIdHeader === undefined) return null;
-  const format = uniqueIdFormat ?? USUAL_ID_FORMAT;
+  const format = uniqueIdFormat ?? DEFAULT_ID_FORMAT;
   return { formatQuoted: quoted(withoutQuotes(format)), header: uniqueIdHeader ?? null };
 }
 
-/** That of OpenShift's API where an administrator asks for a header alone. */
-const USUAL_ID_FORMAT = '%{+X}o %ci:%cp_%fi:%fp_%Ts_%rt:%pid';
+/** OpenShift's default if an administrator configures only the header. */
+const DEFAULT_ID_FORMAT = '%{+X}o %ci:%cp_%fi:%fp_%Ts_%rt:%pid';
 
 function optionsOf(settings: RouterSettings) {
   return {

@@ -2,22 +2,22 @@ import { MAX_CONFIGURATION_BYTES, MAX_SET_BYTES, MAX_SET_FILES } from '../../eng
 import { compareText } from '../../engine/system/text/compare-text.ts';
 import type { RouteBackend } from '../model.ts';
 import { quotedLiteral } from './quoted.ts';
-import { INLINE_ADDRESSES, isLong } from './template-backend.ts';
+import { INLINE_ADDRESSES, needsFile } from './template-backend.ts';
 
-/** Leaves room for text that belongs to no route, and for estimates. */
-const MOST_CHARACTERS = MAX_CONFIGURATION_BYTES - 8 * 1024 * 1024;
+/** Leaves room for text that belongs to no route, and for inaccurate estimates. */
+const MAX_CHARACTERS = MAX_CONFIGURATION_BYTES - 8 * 1024 * 1024;
 
-/** What the routes of a router may print: room for some long ones, and thirty servers for each of the others. */
+/** How many characters all routes together may print: room for some long routes, and thirty servers for each of the others. */
 export function textBudget(routes: number): number {
-  return Math.min(MOST_CHARACTERS, 16 * 1024 * 1024 + routes * 16 * 1024);
+  return Math.min(MAX_CHARACTERS, 16 * 1024 * 1024 + routes * 16 * 1024);
 }
 
-/** The words of a line that are not a tenant's, and the value of a cookie. */
+/** An upper bound for the fixed words of a line, including a cookie's value. */
 const WORDS = 352;
-/** A server's address, or an entry of an allowlist. */
+/** An upper bound for a server's address or an entry of an allowlist. */
 const ADDRESS = 48;
 
-/** More characters than the template prints for a route that can be printed. */
+/** An upper bound for the characters that the template prints for a route. */
 function textSize(route: RouteBackend): number {
   const { name, key, servers, headers, path, rewriteTarget, hsts, allowlist = [] } = route;
   const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);
@@ -32,27 +32,27 @@ function textSize(route: RouteBackend): number {
   return 4 * WORDS + addresses + name.length + sum(actions) + sum(own) + sum(texts);
 }
 
-/** Leaves room for maps and for files of no route. */
+/** Leaves room for maps, and for files that belong to no route. */
 const OTHER_FILES = 64;
 const OTHER_BYTES = 2 * 1024 * 1024;
-/** A route is in some lines of maps and lists, in which regular expressions may double its text. */
-const MOST_LINES = 6;
+/** A route appears in several lines of maps and lists, where a regular expression may double its text. */
+const MAX_LINES = 6;
 const LINE_WORDS = 32;
 
-/** The files of a route, and its lines in those of all routes: no fewer bytes than are written. */
+/** An upper bound for a route's own files and its lines in shared files. */
 function fileSizes({ certificate, verify, allowlist, ...route }: RouteBackend) {
-  const list = isLong(allowlist) ? (allowlist ?? []).map((entry) => `${entry}\n`) : [];
+  const list = needsFile(allowlist) ? (allowlist ?? []).map((entry) => `${entry}\n`) : [];
   const own = [certificate?.pem, verify?.kind === 'route-ca' ? verify.pem : undefined].filter(
     (pem) => pem !== undefined,
   );
-  const lines = MOST_LINES * (2 * (route.host.length + route.path.length) + route.name.length + LINE_WORDS);
+  const lines = MAX_LINES * (2 * (route.host.length + route.path.length) + route.name.length + LINE_WORDS);
   return {
-    files: own.length + (isLong(allowlist) ? 1 : 0),
+    files: own.length + (needsFile(allowlist) ? 1 : 0),
     bytes: [...own, ...list].reduce((sum, { length }) => sum + length, lines),
   };
 }
 
-/** A route's shares of the limits for all routes. */
+/** How much of the limits for all routes one route takes. */
 export interface RouteSizes {
   readonly characters: number;
   readonly files: number;
@@ -61,7 +61,7 @@ export interface RouteSizes {
 
 export const noSizes: RouteSizes = { characters: 0, files: 0, bytes: 0 };
 
-/** Throws for a route that cannot be printed. */
+/** Throws if the route cannot be printed. */
 export function sizesOf(route: RouteBackend): RouteSizes {
   return { characters: textSize(route), ...fileSizes(route) };
 }
@@ -72,20 +72,20 @@ interface Sized {
 }
 
 /**
- * The routes that do not fit with the others, and why: by their text in the configuration, or by their files in its set. Tenants share both, so
- * that one with many or long routes must not take the others' room. `givenBytes` is the size of the administrator's files.
+ * The routes that exceed the limits for the configuration's text or the set's files, and why. Tenants share both limits, so a tenant with many or
+ * long routes must not use up the space of others. `givenBytes` is the size of the administrator's files.
  */
 export function tooLarge(routes: readonly Sized[], givenBytes: number): ReadonlyMap<RouteBackend, string> {
-  const left = new Map<RouteBackend, string>();
-  const leaveOut = (of: keyof RouteSizes, room: number, what: (size: number) => string): void => {
-    const others = left.size === 0 ? routes : routes.filter(({ route }) => !left.has(route));
-    for (const { route, sizes } of beyondShare(others, of, room))
-      left.set(route, `its ${what(sizes[of])}, more than the other routes leave room for,`);
+  const rejected = new Map<RouteBackend, string>();
+  const reject = (of: keyof RouteSizes, room: number, what: (size: number) => string): void => {
+    const others = rejected.size === 0 ? routes : routes.filter(({ route }) => !rejected.has(route));
+    for (const { route, sizes } of sharesToDrop(others, of, room))
+      rejected.set(route, `its ${what(sizes[of])} (more than the other routes leave space for)`);
   };
-  leaveOut('characters', textBudget(routes.length), (size) => `configuration of ${size} characters`);
-  leaveOut('files', MAX_SET_FILES - OTHER_FILES, (size) => (size === 1 ? '1 file' : `${size} files`));
-  leaveOut('bytes', MAX_SET_BYTES - OTHER_BYTES - givenBytes, (size) => `files of ${size} bytes`);
-  return left;
+  reject('characters', textBudget(routes.length), (size) => `configuration of ${size} characters`);
+  reject('files', MAX_SET_FILES - OTHER_FILES, (size) => (size === 1 ? '1 file' : `${size} files`));
+  reject('bytes', MAX_SET_BYTES - OTHER_BYTES - givenBytes, (size) => `files of ${size} bytes`);
+  return rejected;
 }
 
 interface Share {
@@ -95,10 +95,10 @@ interface Share {
 }
 
 /**
- * The shares to drop so that the rest fit: always from the namespace with the largest total, its largest share first. A tenant with many small
- * routes loses some of them before another tenant loses a large route. The order of the input does not matter.
+ * Chooses the shares to drop so that the rest fit: always from the namespace with the largest total, its largest share first. So a tenant with many
+ * small routes loses some of them before another tenant loses a large route. The order of the input does not matter.
  */
-export function beyondShare<T extends Share>(
+export function sharesToDrop<T extends Share>(
   shares: readonly T[],
   of: keyof RouteSizes,
   room: number,
@@ -106,17 +106,17 @@ export function beyondShare<T extends Share>(
   let total = 0;
   for (const { sizes } of shares) total += sizes[of];
   if (total <= room) return [];
-  const gone: T[] = [];
-  // A namespace has most in all while the sum up to its largest one is the highest.
+  const dropped: T[] = [];
+  // The share with the highest running sum is the largest one of the namespace with the largest remaining total.
   for (const { share } of sumsOf(shares, of).toSorted((a, b) => b.sum - a.sum || byKey(b.share, a.share))) {
     if (total <= room) break;
-    gone.push(share);
+    dropped.push(share);
     total -= share.sizes[of];
   }
-  return gone;
+  return dropped;
 }
 
-/** Each with the sum of its namespace up to it, from the smallest one. */
+/** Each share with the running sum of its namespace, smallest share first. */
 function sumsOf<T extends Share>(shares: readonly T[], of: keyof RouteSizes) {
   const namespaces = Map.groupBy(shares, ({ route: { key } }) => key.slice(0, key.indexOf(':')));
   return [...namespaces.values()].flatMap((list) => {

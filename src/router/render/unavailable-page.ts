@@ -16,18 +16,18 @@ li { margin: .4rem 0 }
 </head>
 <body>
 <h1>Application is not available</h1>
-<p>This address is served here, but nothing answers at the moment. Try again in a minute.</p>
+<p>No application answers at this address at the moment. Try again in a minute.</p>
 <p>If you run this application, check:</p>
 <ul>
-<li>the host and path of the request are those of a Route or an Ingress, and its status says Admitted;</li>
-<li>the Route matches the scheme: one with TLS answers http only if it allows or redirects it;</li>
+<li>the host and path of the request match a Route or an Ingress whose status is Admitted;</li>
+<li>the Route matches the scheme: a Route with TLS serves http only if it allows or redirects it;</li>
 <li>its Service has endpoints, and their pods are ready.</li>
 </ul>
 </body>
 </html>
 `;
 
-/** With the status and the headers of openshift-router's, so that neither clients nor caches see a difference. */
+/** Has the status and headers of openshift-router's page, so that clients and caches see no difference. */
 export const unavailablePage: SetFile = {
   name: UNAVAILABLE_FILE,
   content: [

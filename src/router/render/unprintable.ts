@@ -4,39 +4,39 @@ import type { HeaderAction, RouteBackend } from '../model.ts';
 import { isOneLine } from './quoted.ts';
 import { noSizes, type RouteSizes, sizesOf, tooLarge } from './text-budget.ts';
 
-/** A route that is left out, and which part cannot be printed. */
+/** A route that is left out, and which part of it cannot be printed. */
 export interface LeftOut {
   readonly key: string;
   readonly problem: string;
-  /** The router failed on it: `problem` is the exception. */
-  readonly isThrown?: true;
+  /** The router failed on this route: `problem` is the exception's message. */
+  readonly isException?: true;
 }
 
-/** The refusal in the tenant's status. */
-export function refusalOf({ problem, isThrown }: LeftOut): Pick<Refusal, 'reason' | 'message'> {
-  return isThrown === true
+/** The refusal for the tenant's status. */
+export function refusalOf({ problem, isException }: LeftOut): Pick<Refusal, 'reason' | 'message'> {
+  return isException === true
     ? internalError(problem)
     : { reason: 'Unprintable', message: `${problem} cannot be printed` };
 }
 
-/** A route with its sizes, or why it is left out. */
+/** A route with its sizes, or the reason why it is left out. */
 export interface Measured {
   readonly route: RouteBackend;
   readonly sizes: RouteSizes;
   readonly leftOut?: LeftOut | undefined;
 }
 
-/** The routes that can be printed together, and the others. `givenBytes` is the size of the administrator's files. */
+/** Splits the routes into those that can be printed together and the others. `givenBytes` is the size of the administrator's files. */
 export function printable<T extends Measured>(
   all: readonly T[],
   givenBytes: number,
-): { readonly whole: readonly T[]; readonly leftOut: readonly LeftOut[] } {
-  const isWhole = all.every(({ leftOut }) => leftOut === undefined);
-  const sound = isWhole ? all : all.filter(({ leftOut }) => leftOut === undefined);
-  const large = tooLarge(sound, givenBytes);
-  if (isWhole && large.size === 0) return { whole: all, leftOut: [] };
+): { readonly included: readonly T[]; readonly leftOut: readonly LeftOut[] } {
+  const allPrintable = all.every(({ leftOut }) => leftOut === undefined);
+  const candidates = allPrintable ? all : all.filter(({ leftOut }) => leftOut === undefined);
+  const large = tooLarge(candidates, givenBytes);
+  if (allPrintable && large.size === 0) return { included: all, leftOut: [] };
   return {
-    whole: sound.filter(({ route }) => !large.has(route)),
+    included: candidates.filter(({ route }) => !large.has(route)),
     leftOut: [
       ...all.flatMap(({ leftOut }) => leftOut ?? []),
       ...[...large].map(([{ key }, problem]) => ({ key, problem })),
@@ -44,16 +44,16 @@ export function printable<T extends Measured>(
   };
 }
 
-/** The same for routes alone. */
+/** The same for routes that were not measured yet, without the administrator's files. */
 export function printableRoutes(routes: readonly RouteBackend[]) {
-  const { whole, leftOut } = printable(
+  const { included, leftOut } = printable(
     routes.map((route) => {
       const leftOut = unprintable(route);
       return { route, leftOut, sizes: leftOut === undefined ? sizesOf(route) : noSizes };
     }),
     0,
   );
-  return { backends: whole.map(({ route }) => route), leftOut };
+  return { backends: included.map(({ route }) => route), leftOut };
 }
 
 export function unprintable(route: RouteBackend): LeftOut | undefined {
@@ -62,17 +62,17 @@ export function unprintable(route: RouteBackend): LeftOut | undefined {
 }
 
 /**
- * What of a route cannot be printed, undefined if all of it can. Admission lets none of this through; what it missed
- * costs the one route, and never becomes configuration of its own.
+ * Which part of a route cannot be printed; undefined if there is none. Admission should refuse all such routes. This second check limits a mistake
+ * there to the one route, so that a tenant's text never becomes configuration.
  */
 function problemOf(route: RouteBackend): string | undefined {
   const parts: readonly Part[] = [...names(route), ...words(route), ...lines(route)];
-  return parts.find(([, text, isSound]) => !isSound(text))?.[0] ?? otherProblem(route);
+  return parts.find(([, text, isValid]) => !isValid(text))?.[0] ?? otherProblem(route);
 }
 
-type Part = readonly [what: string, text: string, isSound: (text: string) => boolean];
+type Part = readonly [what: string, text: string, isValid: (text: string) => boolean];
 
-/** A valid name of a backend or a server in HAProxy. */
+/** Whether HAProxy accepts the name of a backend or a server. */
 const isName = (text: string): boolean => /^[-A-Za-z0-9._:]+$/.test(text);
 
 function names({ name, servers }: RouteBackend): readonly Part[] {
@@ -99,13 +99,13 @@ function lines({ path, hsts, rewriteTarget, cookie, headers, servers }: RouteBac
     ['its rewrite target', rewriteTarget ?? '', isOneLine],
     ["its cookie's name", cookie?.name ?? '', isOneLine],
     ...[...headers.request, ...headers.response].map((each): Part => ['a header', header(each), isOneLine]),
-    ...servers.map(({ verifyHost = '' }): Part => ["the pods' name", verifyHost, isOneLine]),
+    ...servers.map(({ verifyHost = '' }): Part => ["a pod's host name", verifyHost, isOneLine]),
   ];
 }
 
 function otherProblem({ servers, cookie }: RouteBackend): string | undefined {
-  const isTwice = new Set(servers.map(({ name }) => name)).size < servers.length;
-  if (isTwice) return 'the name of a server, which is there twice';
+  const hasDuplicates = new Set(servers.map(({ name }) => name)).size < servers.length;
+  if (hasDuplicates) return 'a server name that is used twice';
   const names = [cookie?.name, ...servers.map(({ verifyHost }) => verifyHost)];
-  return names.includes('') ? 'an empty name of a cookie, or of the pods' : undefined;
+  return names.includes('') ? 'an empty name of a cookie or a pod' : undefined;
 }

@@ -19,34 +19,34 @@ import { readRegularFile } from '../../engine/system/file/read-regular-file.ts';
 
 const MAIN_FILE = 'haproxy.cfg';
 
-/** Lists the written files, a line each: another program's files in the folder are never taken for ours. */
+/** Lists the written files, one per line, so that files of other programs in the folder are never removed. */
 const LIST_FILE = '.written-by-hawser';
 const MAX_LIST_BYTES = 16 * 1024 * 1024;
 
 /**
- * Writes a set into one folder, the main file last. Files of an earlier set that this one has not go after that: they may be keys
- * of routes that are gone. What else lies in the folder stays.
+ * Writes a set into a folder, the main file last. Then it removes files of the previous set that this set does not have, since they may be keys of
+ * deleted routes. Other files in the folder stay.
  */
 export async function writeOut(folder: string, rendered: Rendered): Promise<void> {
   mustBeSet(rendered);
   const mode = rendered.mode & 0o777;
   const names = othersOf(rendered).map(({ name }) => name);
-  const before = await listed(folder);
+  const before = await readList(folder);
   const folders = new Set(names.map((name) => dirname(join(folder, name))));
   for (const each of [folder, ...folders]) await mkdir(each, { recursive: true });
-  // Whatever ends this early, the next time knows of all files.
+  // Both lists together, so that after an interruption the next run still has every file in its list.
   await writeList(folder, [...new Set([...before, ...names])]);
   await forEachAtOnce(othersOf(rendered), async (file) => {
     await writeFileAtomically(join(folder, file.name), file.content, { mode: modeOf(file, mode) });
   });
   await writeFileAtomically(join(folder, MAIN_FILE), mainParts(rendered, folder), { mode });
-  const wanted = new Set(names);
-  for (const name of before) if (!wanted.has(name)) await rm(join(folder, name), { force: true });
+  const current = new Set(names);
+  for (const name of before) if (!current.has(name)) await rm(join(folder, name), { force: true });
   await writeList(folder, names);
 }
 
 /**
- * Writes a set into a new folder for a check that reads it at once. Nothing is synced to the disk: of 10,000 certificates that takes longer than
+ * Writes a set into a new folder for a check that reads it at once. Nothing is synced to disk: for 10,000 certificates that would take longer than
  * the check.
  */
 export async function writeTrial(folder: string, rendered: Rendered): Promise<void> {
@@ -61,7 +61,7 @@ export async function writeTrial(folder: string, rendered: Rendered): Promise<vo
   await writeFile(join(folder, MAIN_FILE), text, { mode: 0o600, flag: 'wx' });
 }
 
-async function listed(folder: string): Promise<readonly string[]> {
+async function readList(folder: string): Promise<readonly string[]> {
   try {
     const { bytes } = await readRegularFile(join(folder, LIST_FILE), { MAX_LIST_BYTES });
     return bytes.toString('utf8').split('\n').filter(isSetFileName);
@@ -76,16 +76,16 @@ async function writeList(folder: string, names: readonly string[]): Promise<void
   await writeFileAtomically(join(folder, LIST_FILE), content, { mode: 0o600 });
 }
 
-/** A folder to validate a set in, apart from what is served. Disposing it removes it. */
+/** A temporary folder in which a set is validated, apart from the served files. Disposing it removes the folder. */
 interface TrialFolder extends AsyncDisposable {
   readonly path: string;
 }
 
 const PREFIX = 'hawser-trial-';
-/** Twice as long as a check may take. */
-const ABANDONED_MS = 120_000;
+/** Twice the maximum duration of a check. */
+const STALE_MS = 120_000;
 
-/** Also removes those of killed routers: they hold private keys, and mostly are in memory. Throws the system's error. */
+/** Also removes folders of killed routers: they hold private keys, usually in a tmpfs. Throws errors of the file system. */
 export async function openTrialFolder(parent = tmpdir(), nowMs = Date.now()): Promise<TrialFolder> {
   for (const name of await readdir(parent))
     if (name.startsWith(PREFIX)) await removeIfOld(join(parent, name), nowMs);
@@ -94,8 +94,8 @@ export async function openTrialFolder(parent = tmpdir(), nowMs = Date.now()): Pr
 }
 
 /**
- * The verdict on a set, which is written into a folder for it. It is `impossible` without room for the files. Rejects only when `signal` aborts, and for a
- * bug.
+ * Writes a set into a temporary folder and validates it. The outcome is `impossible` if the files cannot be written. Rejects only when `signal`
+ * aborts, or because of a bug.
  */
 export async function checkTrial(
   rendered: Rendered,
@@ -114,5 +114,5 @@ export async function checkTrial(
 
 async function removeIfOld(path: string, nowMs: number): Promise<void> {
   const found = await stat(path).catch(() => undefined);
-  if (found !== undefined && nowMs - found.mtimeMs >= ABANDONED_MS) await removeFolder(path);
+  if (found !== undefined && nowMs - found.mtimeMs >= STALE_MS) await removeFolder(path);
 }

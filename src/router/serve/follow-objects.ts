@@ -13,7 +13,7 @@ import { followSecretReviews } from '../follow/secret-reviews.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 
 export interface FollowedObjects {
-  /** Undefined until every kind was listed, and the permissions for the Secrets that Routes name were reviewed. */
+  /** Undefined until every kind was listed and the access to all Secrets that Routes name was reviewed. */
   readonly objects: () => RouterObjects | undefined;
   /** Resolves once `signal` has aborted and every loop has ended. Rejects only for a bug. */
   readonly ended: Promise<void>;
@@ -22,40 +22,40 @@ export interface FollowedObjects {
 interface Api {
   readonly session: ApiSession;
   readonly log: (event: LogEvent) => void;
-  /** Something may have changed. */
-  readonly hear: () => void;
-  /** Every Route in a list or a watch event. */
+  /** Called when an object may have changed. */
+  readonly onChange: () => void;
+  /** Called for every Route in a list or watch event. */
   readonly onRoute: (object: unknown) => void;
-  /** Every Ingress of any class. */
+  /** Called for every Ingress of any class. */
   readonly onIngress: (object: unknown) => void;
 }
 
-/** Lists and watches everything that the configuration depends on, except kinds that the settings do not need. */
+/** Lists and watches all objects that the configuration depends on, except kinds that the settings do not need. */
 export function followObjects(settings: LiveSettings, api: Api, signal: AbortSignal): FollowedObjects {
   const { log, onRoute, onIngress } = api;
   const resources = routerResources(settings, reportUnreadable(log, monotonicMs));
   const ended: Promise<void>[] = [];
   const shared = { session: api.session, report: log, outage: trackApi(log), remedy: routerRemedy };
   const follow = <T>(resource: Resource<T>) => {
-    const following = followResources([resource], shared, api.hear, signal);
+    const following = followResources([resource], shared, api.onChange, signal);
     ended.push(following.ended);
     return following.objects;
   };
   const followIf = <T>(isNeeded: boolean, resource: Resource<T>) =>
     isNeeded ? follow(resource) : (): readonly T[] => [];
-  /** Routes with a pending Secret review stay as they were. */
+  /** The Routes of the last result. A Route with a pending Secret review is in here in its previous version. */
   let reviewed: readonly Route[] = [];
   const hasShard = settings.namespaceLabels !== undefined || settings.projectLabels !== undefined;
-  const routes = follow(heard(resources.routes, onRoute));
-  const ingresses = followIf(settings.ingressClass !== undefined, heard(resources.ingresses, onIngress));
+  const routes = follow(observed(resources.routes, onRoute));
+  const ingresses = followIf(settings.ingressClass !== undefined, observed(resources.ingresses, onIngress));
   const namespaces = followIf(hasShard, resources.namespaces);
   const usedIn = createUsedObjects(settings);
-  /** Undefined until everything that may use an object was listed. */
+  /** Undefined until every kind that refers to other objects was listed. */
   const used = (): UsedObjects | undefined => {
     const users = { routes: routes(), ingresses: ingresses(), namespaces: namespaces() };
     return isWhole(users) ? usedIn({ ...users, served: reviewed }) : undefined;
   };
-  // Most of a cluster's objects belong to no route. What changes of them is kept for the next route that names them.
+  // Most of a cluster's objects belong to no route. Their changes are stored, but do not trigger a decision.
   const endpoints = follow({
     ...resources.endpoints,
     isUsed: ({ namespace, service }) => used()?.hasService(namespace, service) !== false,
@@ -89,12 +89,12 @@ export function followObjects(settings: LiveSettings, api: Api, signal: AbortSig
   };
 }
 
-/** The same resource; `hear` receives each object as the API has it. */
-function heard<T>(resource: Resource<T>, hear: (object: unknown) => void): Resource<T> {
+/** The same resource; `observe` receives each object as the API returned it. */
+function observed<T>(resource: Resource<T>, observe: (object: unknown) => void): Resource<T> {
   return {
     ...resource,
     project: (object) => {
-      hear(object);
+      observe(object);
       return resource.project(object);
     },
   };

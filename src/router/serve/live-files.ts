@@ -5,13 +5,13 @@ import { findLiveFile, readIfThere } from '../../engine/config/live-file.ts';
 import type { SetFile } from '../../engine/config/set.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import type { Log } from '../../engine/system/log.ts';
-import { defaultCertificate, isWithoutPair } from '../render/default-certificate.ts';
+import { defaultCertificate, lacksKeyPair } from '../render/default-certificate.ts';
 import { DEFAULT_CERTIFICATE_FILE } from '../render/file-names.ts';
 import { givenFiles, readGivenFile } from '../render/given-files.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import { settingName } from '../settings/router-settings.ts';
 
-/** The paths of the administrator's files and default certificate, for the file watcher. */
+/** The paths of the administrator's files and of the default certificate, for the file watcher. */
 export function watchedPaths(settings: LiveSettings): readonly string[] {
   const { defaultCertificatePath: path, defaultCertificateDir: folder } = settings;
   const pair = folder === undefined ? [] : [join(folder, 'tls.crt'), join(folder, 'tls.key')];
@@ -20,8 +20,8 @@ export function watchedPaths(settings: LiveSettings): readonly string[] {
 }
 
 /**
- * The administrator's current files. A file that becomes invalid is reported, and the last good one stays. Throws a ConfigError without a last
- * good one.
+ * Returns a function that reads the administrator's files. If a file becomes invalid, that is logged and the last valid content stays in use. Throws
+ * a ConfigError if there is none.
  */
 export function openGivenFiles(settings: LiveSettings, log: Log): () => Promise<readonly SetFile[]> {
   const readers = givenFiles(settings).map((file) =>
@@ -34,20 +34,20 @@ export function openGivenFiles(settings: LiveSettings, log: Log): () => Promise<
   return async () => await Promise.all(readers.map((read) => read()));
 }
 
-/** The events for an invalid value, once for each message, and for its recovery. */
-interface Told {
+/** Log events for an invalid value, logged once per message, and for its recovery. */
+interface ValidityEvents {
   readonly usable: string;
   readonly unusable: string;
   readonly facts?: Readonly<Record<string, string>>;
 }
 
 /**
- * Reads a value each time. If a new value is invalid, that is reported and the last good one stays. Throws the error of `read` without a last
- * good one.
+ * Returns a function that reads a value again at each call. If a new value is invalid, that is logged and the last valid one is returned. Throws the
+ * error of `read` if there is none.
  */
 export function keepLastGood<T>(
   read: (before: T | undefined) => Promise<T>,
-  { usable, unusable, facts = {} }: Told,
+  { usable, unusable, facts = {} }: ValidityEvents,
   log: Log,
 ): () => Promise<T> {
   let good: { readonly value: T } | undefined;
@@ -72,22 +72,22 @@ const isGiven = ({
   defaultCertificateDir: folder,
   defaultCertificatePath: path,
 }: LiveSettings): boolean =>
-  text !== undefined || path !== undefined || (folder !== undefined && !isWithoutPair(folder));
+  text !== undefined || path !== undefined || (folder !== undefined && !lacksKeyPair(folder));
 
-/** The default certificate in `pem`, which was validated; null before the first one. */
+/** Describes the validated default certificate in `pem`; null before the first one. */
 export function describeDefaultCertificate(settings: LiveSettings, pem: string | undefined) {
   if (pem === undefined) return null;
   return { isGiven: isGiven(settings), validTo: new Date(new X509Certificate(pem).validTo).toISOString() };
 }
 
-/** Throws a ConfigError if the given certificate is unusable: nothing was served with it yet, and no retry helps. */
+/** Throws a ConfigError if the configured certificate is invalid: at startup there is none to fall back to, and no retry helps. */
 export async function checkGivenCertificate(settings: LiveSettings): Promise<void> {
   if (isGiven(settings)) await defaultCertificate(settings, '', new Date());
 }
 
 /**
- * The current certificate for hosts without their own. A self-signed one is made once, and one that an earlier process made and serves is kept.
- * A certificate that becomes invalid is reported, and the last good one stays. Throws a ConfigError without a last good one.
+ * Returns a function that reads the certificate for hosts without their own. A self-signed one is created once, and one that an earlier process
+ * created stays in use. If a certificate becomes invalid, that is logged and the last valid one stays. Throws a ConfigError if there is none.
  */
 export function openDefaultCertificate(settings: LiveSettings, log: Log): () => Promise<string> {
   return keepLastGood(
@@ -104,7 +104,7 @@ export function openDefaultCertificate(settings: LiveSettings, log: Log): () => 
   );
 }
 
-/** The path of a file that the live main file names. An earlier process may have written it. */
+/** The path of a file that the served main file refers to. An earlier process may have written it. */
 async function servedFile(config: string, name: string): Promise<string> {
   const file = await findLiveFile(config);
   const text = (await readIfThere(file.path))?.toString('latin1') ?? '';

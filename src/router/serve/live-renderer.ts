@@ -11,18 +11,18 @@ import type { LiveSettings } from '../settings/router-command.ts';
 import type { Trial } from './find-refused.ts';
 import { openDefaultCertificate, openGivenFiles } from './live-files.ts';
 
-/** As a trial it renders other backends as in the last `render`: with the same template, certificate and files. */
+/** Its trials use the template, certificate and files of the last `render`. */
 interface LiveRenderer extends Trial {
-  /** `shown` is the decision as rendered: routes that the template cannot print are rejected. Undefined if nothing was rendered. */
+  /** `shown` is the decision as rendered: routes that cannot be printed are rejected in it. Undefined if nothing was rendered. */
   readonly render: (
     input: ServableDecision,
   ) => Promise<{ readonly result: RenderResult; readonly shown: ServableDecision | undefined }>;
-  /** PEM, as last rendered. Undefined before the first `render`. */
+  /** The PEM of the last `render`; undefined before the first one. */
   readonly defaultCertificate: () => string | undefined;
 }
 
 /**
- * Renders with the current template, default certificate and administrator's files. An unusable one is logged once, and the served configuration
+ * Renders with the current template, default certificate and files of the administrator. An invalid one is logged once, and the served configuration
  * stays.
  */
 export function createLiveRenderer(
@@ -40,18 +40,18 @@ export function createLiveRenderer(
         readonly given: readonly SetFile[];
       }
     | undefined;
-  const complain = (message: string) => {
+  const refuse = (message: string) => {
     if (once.isNew('template', message)) log({ event: 'template-unusable', level: 'error', message });
     return { result: { kind: 'refused', message } as const, shown: undefined };
   };
   return {
     render: async (input) => {
       const template = await readRouterTemplate(settings.template);
-      if (template.kind === 'unreadable') return complain(template.message);
+      if (template.kind === 'unreadable') return refuse(template.message);
       last = { template, certificate: await certificate(), given: await givenFiles() };
       const { model } = input.decision;
       const outcome = await renderRouter(template, model, last.certificate, last.given);
-      if (outcome.kind === 'failed') return complain(outcome.message);
+      if (outcome.kind === 'failed') return refuse(outcome.message);
       if (once.clear('template')) log({ event: 'template-usable' });
       const shown = rejectRoutes(
         input,
@@ -59,7 +59,7 @@ export function createLiveRenderer(
       );
       return { result: { kind: 'rendered', rendered: outcome.rendered }, shown };
     },
-    tryOut: async (found, signal) => {
+    validate: async (found, signal) => {
       const backends = found.toSorted((a, b) => (a.name < b.name ? -1 : 1));
       const outcome = last && (await renderRouter(last.template, { backends }, last.certificate, last.given));
       if (outcome?.kind !== 'rendered')

@@ -6,8 +6,8 @@ import type { LiveSettings } from '../settings/router-command.ts';
 import type { RouterObserver } from './router-observer.ts';
 
 /**
- * HAProxy's statistics for a running router, which counts its servers and asks HAProxy before a reload: the old generation may
- * end at once. The answer is read when the configuration has come to its end: of thousands of routes it would take the time of the change.
+ * HAProxy's statistics for a running router. Counts the servers of the model, and scrapes HAProxy before a reload, since the old generation may exit
+ * at any time. The scrape is parsed after the reload: with thousands of routes it would delay the change.
  */
 export function observeStatistics(
   settings: LiveSettings,
@@ -23,8 +23,8 @@ export function observeStatistics(
       baseIntervalMs: settings.metricsInterval,
       timeoutMs: settings.metricsTimeout,
       labelsOf,
-      // Of the process it is four times as many: a client with TLS counts twice, and for a moment after it has gone. Dashboards divide
-      // the connections of clients by it.
+      // HAProxy's own limit is four times as high, since one client may take several connections. Dashboards divide the number of client
+      // connections by this value.
       maxClients: settings.maxConnections === 'auto' ? undefined : settings.maxConnections,
       whenFree: () => applied.promise,
     },
@@ -47,7 +47,7 @@ export function observeStatistics(
   };
 }
 
-/** What openshift-router's exporter calls the kinds of backends. */
+/** openshift-router's names of the kinds of backends. */
 const kinds: ReadonlyMap<string, string> = new Map([
   [backendPrefix.http, 'http'],
   [backendPrefix.edge, 'https-edge'],
@@ -80,7 +80,7 @@ function backendOf(proxy: string) {
     : { backend: kind, namespace, route };
 }
 
-/** `pod:POD:SERVICE:PORT:ADDRESS`, and `ept:SERVICE:PORT:ADDRESS` of an endpoint that is no pod. */
+/** `pod:POD:SERVICE:PORT:ADDRESS`, or `ept:SERVICE:PORT:ADDRESS` for an endpoint that is not a pod. */
 function serverOf(server: string) {
   const [, pod = '', service, name] = /^(?:pod:([^:]*)|ept):([^:]*):[^:]*:(.*)$/.exec(server) ?? [];
   return service === undefined || name === undefined

@@ -1,8 +1,8 @@
 import type { ApplyOutcome } from '../../engine/config/outcome.ts';
 import { messageIn } from '../../engine/monitor/last-change.ts';
-import { firstWords } from './find-refused.ts';
+import { firstError } from './find-refused.ts';
 import type { RouterObserver } from './router-observer.ts';
-import { MOST_SHOWN, type RouterStatus } from './router-status.ts';
+import { MAX_SHOWN, type RouterStatus } from './router-status.ts';
 
 type Changes = RouterStatus['changes'];
 type Result = Changes['last'][number]['result'];
@@ -11,7 +11,7 @@ interface Recent extends Omit<Changes['last'][number], 'agoMs'> {
   readonly atMs: number;
 }
 
-/** Counts the outcomes of configurations, and keeps the last ones. */
+/** Counts the outcomes of configurations, and keeps the most recent ones. */
 export function createRecentChanges(nowMs: () => number): {
   readonly observer: RouterObserver;
   readonly view: () => Changes;
@@ -26,11 +26,11 @@ export function createRecentChanges(nowMs: () => number): {
         if (result === 'reloaded') counts.reloads += 1;
         else if (result === 'changed') counts.withoutReload += 1;
         else counts.failed += 1;
-        const message = wordsOf(outcome);
+        const message = messageOf(outcome);
         const next = { cause, result, ...(message !== undefined && { message }), tookMs, atMs: nowMs() };
-        // A configuration that cannot be served is tried again and again.
+        // A configuration that cannot be served is retried and would fill the list.
         const before = isRepeat(last[0], next) ? last.slice(1) : last;
-        last = [next, ...before].slice(0, MOST_SHOWN);
+        last = [next, ...before].slice(0, MAX_SHOWN);
       },
     },
     view: () => ({
@@ -53,8 +53,8 @@ function resultOf(outcome: ApplyOutcome): Result | undefined {
   return outcome.kind === 'reloaded' && outcome.atRunTime ? 'changed' : outcome.kind;
 }
 
-/** Why it failed, in HAProxy's words if there are any, or why it needed a reload. */
-function wordsOf(outcome: ApplyOutcome): string | undefined {
-  if (outcome.kind === 'rejected') return firstWords(outcome.detail) || outcome.message;
+/** Why the configuration failed, preferably HAProxy's own error, or why it needed a reload. */
+function messageOf(outcome: ApplyOutcome): string | undefined {
+  if (outcome.kind === 'rejected') return firstError(outcome.detail) || outcome.message;
   return outcome.kind === 'reloaded' ? outcome.reason : messageIn(outcome);
 }

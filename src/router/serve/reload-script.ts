@@ -13,12 +13,12 @@ interface ReloadScript {
   readonly run: RunCommand;
 }
 
-/** Length of the script's output that is kept. */
+/** How much of the script's output is kept. */
 const DETAIL_CHARACTERS = 4_000;
 
 /**
- * An administrator's program in place of the supervisor. It starts and reloads HAProxy itself and exits with 0 once the file is served. It
- * makes no runtime updates. A new monitor process does not know what it serves and runs it once.
+ * Reloads with an administrator's script in place of the supervisor. The script starts and reloads HAProxy itself, and exits with 0 once the file is
+ * served. There are no runtime updates. A new monitor process cannot read what is running, so it calls the script once.
  */
 export function reloadByScript(script: ReloadScript): ProxyClient {
   const reload = async (signal: AbortSignal): Promise<ReloadResult> => {

@@ -3,15 +3,15 @@ import type { ServableDecision } from '../decide/reject-routes.ts';
 import type { Admission } from '../decide/verdict.ts';
 import type { RouterObserver } from './router-observer.ts';
 
-/** Reports decisions to the observers, and which admitted routes HAProxy has not accepted yet. */
+/** Reports decisions to the observers, with the admitted routes that HAProxy has not accepted yet. */
 interface DecisionReport {
-  /** Reported after the runtime update, and within 50 ms at the latest: the observers' work takes as long as the change itself. */
+  /** Reports the decision after its runtime update, or after 50 ms at the latest: the observers' work takes as long as the update itself. */
   readonly decided: (shown: ServableDecision) => void;
-  /** The runtime update is done, or a reload has started. */
+  /** Called when the runtime update is complete or a reload has started. */
   readonly reportNow: () => void;
-  /** The last one that was decided. */
+  /** The newest decision. */
   readonly newest: () => ServableDecision | undefined;
-  /** HAProxy accepted all routes of it. */
+  /** Called when HAProxy has accepted all routes of the decision. */
   readonly accepted: (decision: Decision) => void;
 }
 
@@ -21,16 +21,16 @@ export function createDecisionReport(
   others: readonly Pick<RouterObserver, 'onDecided' | 'onDecision'>[],
 ): DecisionReport {
   let newest: ServableDecision | undefined;
-  /** What HAProxy accepted, and the uids of its routes by key. */
-  let good: Admission | undefined;
+  /** The last accepted admission, and the UIDs of its routes by key. */
+  let acceptedAdmission: Admission | undefined;
   let uids: ReadonlyMap<string, string> = new Map();
   let waiting: NodeJS.Timeout | undefined;
-  /** The keys of admitted routes that HAProxy has not accepted. A Route of the same name that was created later is another one. */
+  /** The keys of admitted routes that HAProxy has not accepted yet. A recreated Route has the same key and another UID. */
   const unproven = (): ReadonlySet<string> => {
     const { admission } = newest?.decision ?? {};
-    if (admission === undefined || admission === good) return new Set();
-    const news = admission.admitted.filter(({ key, route }) => uids.get(key) !== route.uid);
-    return new Set(news.map(({ key }) => key));
+    if (admission === undefined || admission === acceptedAdmission) return new Set();
+    const routes = admission.admitted.filter(({ key, route }) => uids.get(key) !== route.uid);
+    return new Set(routes.map(({ key }) => key));
   };
   const report = (): void => {
     clearTimeout(waiting);
@@ -50,10 +50,10 @@ export function createDecisionReport(
     reportNow,
     newest: () => newest,
     accepted: ({ admission }) => {
-      const isNews = unproven().size > 0;
-      good = admission;
+      const hadUnproven = unproven().size > 0;
+      acceptedAdmission = admission;
       uids = new Map(admission.admitted.map(({ key, route }) => [key, route.uid]));
-      if (isNews) report();
+      if (hadUnproven) report();
     },
   };
 }

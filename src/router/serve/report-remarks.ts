@@ -1,31 +1,31 @@
 import type { Log } from '../../engine/system/log.ts';
-import { isOfPods } from '../decide/backend-servers.ts';
-import { createReportedTopics, MOST_NAMED } from '../follow/reported-topics.ts';
+import { isAboutPods } from '../decide/backend-servers.ts';
+import { createReportedTopics, MAX_TOPICS } from '../follow/reported-topics.ts';
 import type { RouteBackend } from '../model.ts';
 import type { RouterObserver } from './router-observer.ts';
 
-/** What an owner has asked for and does not get: annotations and headers that are ignored, ports that no pod has. */
+/** Remarks that concern the route's owner, such as ignored annotations and headers, or a port that no pod has. */
 export function ownersRemarks({ remarks }: RouteBackend): readonly string[] {
-  return remarks.filter((remark) => !isOfPods(remark));
+  return remarks.filter((remark) => !isAboutPods(remark));
 }
 
 /**
- * Logs each of these once for each route, and not again at every change: the route is served without them, and its owner would not find
- * out. Of more than a thousand the others are not named, and one line says so. `nowMs` is monotonic.
+ * Logs each owner's remark once per route, since the route is served without what the remark is about and the owner might not notice. Beyond a
+ * thousand remarks it logs one line instead. `nowMs` is monotonic.
  */
 export function reportRemarks(log: Log, nowMs: () => number): Pick<RouterObserver, 'onDecision'> {
-  const newsOf = createReportedTopics(nowMs);
+  const actionFor = createReportedTopics(nowMs);
   return {
     onDecision: ({ model }) => {
       for (const backend of model.backends) {
         for (const message of ownersRemarks(backend)) {
-          const news = newsOf(`${backend.key} ${message}`, '');
-          if (news === 'full') log({ event: 'route-remarks', level: 'warn', message: OTHERS });
-          if (news === 'new') log({ event: 'route-remark', level: 'warn', route: backend.key, message });
+          const action = actionFor(`${backend.key} ${message}`, '');
+          if (action === 'log-full') log({ event: 'route-remarks', level: 'warn', message: TOO_MANY });
+          if (action === 'log') log({ event: 'route-remark', level: 'warn', route: backend.key, message });
         }
       }
     },
   };
 }
 
-const OTHERS = `Routes have more than ${MOST_NAMED} remarks: the others are not named, and hawser router explain lists them`;
+const TOO_MANY = `Cannot log every remark: routes have more than ${MAX_TOPICS}, hawser router explain shows the others`;

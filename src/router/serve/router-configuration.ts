@@ -12,7 +12,7 @@ import { createConfigurationCheck, runInBackground } from '../../haproxy/check-c
 import { createDecider } from '../decide/decide.ts';
 import type { ServableDecision } from '../decide/reject-routes.ts';
 import type { RouterObjects } from '../follow/router-objects.ts';
-import type { DeniedPlaces } from '../safe-address.ts';
+import type { DeniedEndpoints } from '../safe-address.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import { createIsolation } from './isolation.ts';
 import { describeDefaultCertificate } from './live-files.ts';
@@ -23,26 +23,26 @@ import type { RouterObserver } from './router-observer.ts';
 import { certificateCounts, type RouterStatus, routeCounts } from './router-status.ts';
 import { compareSets } from './set-difference.ts';
 
-/** HAProxy takes a second for 10,000 routes, and ten on a loaded machine. */
+/** A check of 10,000 routes takes a second, and ten on a loaded machine. */
 const CHECK_TIMEOUT_MS = 60_000;
-/** A supervisor gives a generation of 10,000 routes 50 s to serve, and may validate it before. */
+/** The supervisor allows 50 s until a generation of 10,000 routes serves, and may validate it first. */
 const RELOAD_TIMEOUT_MS = 90_000;
-/** All routes that HAProxy names are left out at once: it stops after 50 fatal errors of 1 kB each. */
+/** Keeps all of HAProxy's errors, so that every route in them is left out at once. HAProxy stops after 50 fatal errors of 1 kB each. */
 const DETAIL_CHARACTERS = 200_000;
 
 export interface RouterConfiguration extends ConfigurationParts<ServableDecision> {
-  /** For the page; null before the first decision. */
+  /** For `/status`; null before the first decision. */
   readonly view: () => Pick<
     RouterStatus,
     'routes' | 'certificates' | 'defaultCertificate' | 'configSha256' | 'lastChange'
   >;
-  /** A configuration of this process has been in effect. */
+  /** Whether any configuration of this process has been in effect. */
   readonly isServed: () => boolean;
-  /** Validates left-out routes again, together with those that HAProxy accepted. Resolves once `stop` has aborted. */
-  readonly tryLeftOut: (stop: AbortSignal) => Promise<void>;
+  /** Validates left-out routes again, together with the accepted ones. Resolves once `stop` has aborted. */
+  readonly retryLeftOut: (stop: AbortSignal) => Promise<void>;
 }
 
-/** haproxy.cfg and its files for the configuration loop, decided from `objects`: undefined before everything was listed. */
+/** Decides, renders and deploys haproxy.cfg with its files. `objects` returns undefined until everything was listed. */
 export function routerConfiguration(
   settings: LiveSettings,
   objects: () => RouterObjects | undefined,
@@ -52,18 +52,18 @@ export function routerConfiguration(
   signal: AbortSignal,
 ): RouterConfiguration {
   const { haproxy: haproxyPath, config, socket, reloadScript } = settings;
-  const askHaproxy = createConfigurationCheck({
+  const runCheck = createConfigurationCheck({
     haproxyPath,
     timeoutMs: CHECK_TIMEOUT_MS,
     run: runInBackground,
     detailCharacters: DETAIL_CHARACTERS,
   });
-  // A search of many checks is no hung loop, nor is a long check before a long reload, or one reload after another.
+  // Keeps the watchdog from taking a long series of checks, or a check before a long reload, for a hung loop.
   const check: ConfigurationCheck = async (path, stop) => {
     observers.metrics.beat();
-    return await askHaproxy(path, stop).finally(observers.metrics.beat);
+    return await runCheck(path, stop).finally(observers.metrics.beat);
   };
-  const decide = createDecider(settings, ownPlaces(settings));
+  const decide = createDecider(settings, ownEndpoints(settings));
   const renderer = createLiveRenderer(settings, check, observers);
   const isolation = createIsolation(renderer, observers.log, monotonicMs, signal);
   const report = createDecisionReport(others);
@@ -123,7 +123,7 @@ export function routerConfiguration(
       report.decided(shown);
       return result;
     },
-    tryLeftOut: async (stop) => await isolation.tryAgain(wake.poke, stop),
+    retryLeftOut: async (stop) => await isolation.retryLeftOut(wake.poke, stop),
     view: () => {
       const decided = report.newest();
       return {
@@ -137,20 +137,20 @@ export function routerConfiguration(
   };
 }
 
-/** HAProxy names the files of routes as they are on disk. */
+/** HAProxy's errors contain file names as on disk; maps them to the names in the set. */
 function withRouteNames(outcome: ApplyOutcome): ApplyOutcome {
   return outcome.kind === 'rejected' ? { ...outcome, detail: withNamesInSet(outcome.detail) } : outcome;
 }
 
-/** Port of the supervisor's page in the router's Deployment. */
+/** The port of the supervisor's page in the router's Deployment. */
 const SUPERVISOR_PAGE_PORT = 1937;
 
-/** The router's own addresses: the machine's at startup. An endpoint there would expose its pages to clients, or loop requests. */
-function ownPlaces({
+/** The machine's addresses at startup, with the router's ports. An endpoint there would expose the router's pages to clients, or loop requests. */
+function ownEndpoints({
   httpPort,
   httpsPort,
   listen,
-}: Pick<LiveSettings, 'httpPort' | 'httpsPort' | 'listen'>): NonNullable<DeniedPlaces['own']> {
+}: Pick<LiveSettings, 'httpPort' | 'httpsPort' | 'listen'>): NonNullable<DeniedEndpoints['own']> {
   return {
     addresses: presentAddresses(),
     ports: new Set([httpPort, httpsPort, listen.port, SUPERVISOR_PAGE_PORT]),

@@ -7,18 +7,18 @@ import type { RouterObserver } from './router-observer.ts';
 
 /** Prometheus metrics of the running router, in addition to HAProxy's own statistics. */
 export interface RouterMetrics extends MonitorMetrics {
-  /** An event that may change the configuration. */
-  readonly heard: () => void;
-  /** Counts what becomes of decisions. */
+  /** Called for each event that may change the configuration. */
+  readonly objectChanged: () => void;
+  /** Counts the outcomes of decisions. */
   readonly observer: RouterObserver;
-  /** A write of a Route's status, or another writer's change of our entry. */
+  /** Counts writes of statuses, and changes of our entries by other writers. */
   readonly statusWrite: (result: 'written' | 'failed' | 'contended') => void;
-  /** A list from the API lacked most of the objects seen before. */
+  /** Counts lists that lacked most of the known objects. */
   readonly listDoubted: () => void;
   readonly ready: (isReady: boolean) => void;
 }
 
-/** All of them, each of which shows 0 where there are none: an alert compares now with before. */
+/** Every reason starts at 0, so that alerts can compare with an earlier value. */
 const rejections = Object.keys({
   NoHostValue: true,
   InvalidHost: true,
@@ -34,13 +34,13 @@ const rejections = Object.keys({
 
 const RESULTS = ['done', 'rejected', 'failed'] as const;
 
-/** The first three have the names of openshift-router, so that its dashboards go on; the others are hawser's. `nowMs` is monotonic. */
+/** The metrics named `template_router_…` keep openshift-router's names, so that its dashboards work. `nowMs` is monotonic. */
 export function createRouterMetrics(
   nowMs: () => number,
   registry: MetricsRegistry,
-  knownReasons: readonly string[],
+  reasons: readonly string[],
 ): RouterMetrics {
-  const countOutcome = outcomeMetrics(registry, knownReasons);
+  const countOutcome = outcomeMetrics(registry, reasons);
   const changes = changeTimes(nowMs, registry);
   const showRoutes = routeMetrics(registry);
   const statuses = registry.counter(
@@ -54,7 +54,7 @@ export function createRouterMetrics(
   );
   return {
     ...createMonitorMetrics(nowMs, registry),
-    heard: changes.heard,
+    objectChanged: changes.objectChanged,
     observer: {
       onDecided: changes.decided,
       onDecision: ({ admission }) => showRoutes(admission),
@@ -73,7 +73,7 @@ export function createRouterMetrics(
   };
 }
 
-function outcomeMetrics(registry: MetricsRegistry, knownReasons: readonly string[]) {
+function outcomeMetrics(registry: MetricsRegistry, reasons: readonly string[]) {
   const seconds = registry.summary('template_router_reload_seconds', 'How long reloads of HAProxy took.');
   const written = registry.summary(
     'template_router_write_config_seconds',
@@ -87,7 +87,7 @@ function outcomeMetrics(registry: MetricsRegistry, knownReasons: readonly string
   const reloads = registry.counter(
     'hawser_router_reloads_total',
     'Reloads by reason and result: done, rejected, failed.',
-    knownReasons.flatMap((reason) => RESULTS.map((result) => ({ reason, result }))),
+    reasons.flatMap((reason) => RESULTS.map((result) => ({ reason, result }))),
   );
   const avoided = registry.counter(
     'hawser_router_reloads_avoided_total',
@@ -101,7 +101,7 @@ function outcomeMetrics(registry: MetricsRegistry, knownReasons: readonly string
   return (outcome: ApplyOutcome, tookMs: number, cause: string): void => {
     failing(!isServed(outcome));
     if (outcome.kind === 'reloaded') {
-      // A supervisor says how long its part took; what one that does not answer did is all in one.
+      // The supervisor reports how long the reload took. Without an answer, all the time counts as writing.
       const reloadMs = outcome.tookMs ?? 0;
       written((tookMs - reloadMs) / 1_000);
       commands({ result: 'done' }, outcome.commands ?? 0);
@@ -118,13 +118,13 @@ function isServed({ kind }: ApplyOutcome): boolean {
   return kind === 'reloaded' || kind === 'unchanged';
 }
 
-/** Why changed routes needed a reload, if known. */
+/** The cause of the outcome; for changed routes, the reason why they needed a reload, if there is one. */
 function reasonOf(outcome: ApplyOutcome, cause: string): string {
   const what = outcome.kind === 'reloaded' ? outcome.what : undefined;
   return cause === 'routes-changed' ? (what ?? cause) : cause;
 }
 
-/** Undefined if no reload was necessary. */
+/** Undefined if there was no reload. */
 function resultOf(outcome: ApplyOutcome): (typeof RESULTS)[number] | undefined {
   switch (outcome.kind) {
     case 'unchanged':
@@ -140,41 +140,41 @@ function resultOf(outcome: ApplyOutcome): (typeof RESULTS)[number] | undefined {
   }
 }
 
-/** From the first event of a change to the moment at which it is served. */
+/** Measures from the first event of a change until the change is served. */
 function changeTimes(nowMs: () => number, registry: MetricsRegistry) {
   const served = registry.histogram(
     'hawser_router_change_to_serving_seconds',
     'From the first event of a change to HAProxy serving it.',
     [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30],
   );
-  /** Times of the first event without a decision, of the first event that is decided and not served, and of the first new one among the latter. */
-  let heardMs: number | undefined;
+  /** Times of: the first event without a decision; the first event of decisions that are not served; the first event of the newest of these. */
+  let changedMs: number | undefined;
   let decidedMs: number | undefined;
   let newMs: number | undefined;
   let newest: Decision | undefined;
   return {
-    heard: (): void => {
-      heardMs ??= nowMs();
+    objectChanged: (): void => {
+      changedMs ??= nowMs();
     },
     decided: (decision: Decision): void => {
       if (decision === newest) return;
       newest = decision;
-      decidedMs ??= heardMs;
-      newMs = heardMs ?? newMs;
-      heardMs = undefined;
+      decidedMs ??= changedMs;
+      newMs = changedMs ?? newMs;
+      changedMs = undefined;
     },
     outcome: (outcome: ApplyOutcome, isPart: boolean): void => {
       const sinceMs = isPart ? newMs : decidedMs;
       if (outcome.kind === 'reloaded' && sinceMs !== undefined) served((nowMs() - sinceMs) / 1_000);
       if (!isServed(outcome)) return;
       newMs = undefined;
-      // What of it waits counts from its own event until it is served.
+      // After a partial update, the rest still counts from its own first event.
       if (!isPart) decidedMs = undefined;
     },
   };
 }
 
-/** The router's routes: how many are served, how many are not, by reason, and the served certificate that expires first. */
+/** Counts served and rejected routes, and shows when the first served certificate expires. */
 function routeMetrics(registry: MetricsRegistry): (admission: Admission) => void {
   const served = simpleGauge(registry, 'hawser_router_routes', 'Routes that are served.');
   const rejected = registry.gauge('hawser_router_rejected_routes', 'Routes that are not served, by reason.');
@@ -191,7 +191,7 @@ function routeMetrics(registry: MetricsRegistry): (admission: Admission) => void
     for (const reason of rejections) rejected.set(counts.get(reason)?.length ?? 0, { reason });
     expiry.clear();
     const first = firstExpiry(admission.admitted);
-    // Prometheus puts the namespace of the router's pod in place of a label "namespace".
+    // Prometheus overwrites a label "namespace" with the namespace of the router's pod.
     if (first !== undefined)
       expiry.set(first.validToMs / 1_000, { route_namespace: first.namespace, route: first.name });
   };

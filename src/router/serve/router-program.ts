@@ -17,7 +17,7 @@ import type { LiveSettings } from '../settings/router-command.ts';
 import { withoutEffect } from '../settings/without-effect.ts';
 import { keepStatuses } from '../status/keep-statuses.ts';
 import { type FollowedObjects, followObjects } from './follow-objects.ts';
-import { haproxyTrouble } from './haproxy-trouble.ts';
+import { haproxyProblem } from './haproxy-problem.ts';
 import { checkGivenCertificate, watchedPaths } from './live-files.ts';
 import { observeStatistics } from './observe-statistics.ts';
 import { createRecentChanges } from './recent-changes.ts';
@@ -30,13 +30,13 @@ import type { RouterStatus } from './router-status.ts';
 
 /** The kubelet's probe times out after one second. */
 const PROBE_MS = 800;
-/** `hawser status` waits for a quarter of a second. */
+/** `hawser status` waits 250 ms for an answer. */
 const STATUS_PROBE_MS = 150;
 
-/** The causes in a change record, and the reasons why changed routes needed a reload. */
+/** The causes of change records, and the reasons why changed routes need a reload. */
 const RELOAD_REASONS = ['start', 'routes-changed', 'template-changed', 'edited', ...reloadCauses, REFUSED];
 
-/** Resolves with 0 after a stop was requested and clients have had time to move to other routers. */
+/** Runs the router. Resolves with 0 after a requested stop, once clients have had time to move to other routers. */
 export async function runRouter(settings: LiveSettings): Promise<number> {
   await checkGivenCertificate(settings);
   await checkReloadScript(settings);
@@ -63,7 +63,7 @@ export async function runRouter(settings: LiveSettings): Promise<number> {
   );
 }
 
-/** Throws a ConfigError: no retry helps. */
+/** Throws a ConfigError if the script cannot be run, since no retry helps. */
 async function checkReloadScript({ reloadScript }: LiveSettings): Promise<void> {
   const problem = reloadScript === undefined ? undefined : await scriptProblem(reloadScript);
   if (problem !== undefined) throw new ConfigError([problem]);
@@ -78,7 +78,7 @@ async function prepare(
   void tls?.follow(log, signal);
   for (const message of withoutEffect(settings.env)) log({ event: 'setting-without-effect', message });
   const kubeconfig = openCredentials(settings.kubeconfig, settings.env, log);
-  // The Lease is released after `signal` has aborted.
+  // The session outlives `signal`, since the Lease is released after the abort.
   const closing = new AbortController();
   const session = openApiSession({ kubeconfig }, closing.signal);
   const statuses = keepStatuses(
@@ -94,15 +94,21 @@ async function prepare(
     reportRemarks(log, monotonicMs),
     { onDecision: statuses.decided },
   ];
-  const hear = (): void => {
-    observers.metrics.heard();
+  const onChange = (): void => {
+    observers.metrics.objectChanged();
     wake.poke();
   };
   const report: Log = (event) => {
     if (event.event === 'list-doubted') observers.metrics.listDoubted();
     log(event);
   };
-  const api = { session, log: report, hear, onRoute: statuses.seeRoute, onIngress: statuses.seeIngress };
+  const api = {
+    session,
+    log: report,
+    onChange,
+    onRoute: statuses.observeRoute,
+    onIngress: statuses.observeIngress,
+  };
   const followed = followObjects(settings, api, signal);
   const configuration = routerConfiguration(settings, followed.objects, wake, observers, others, signal);
   const isSynced = () => followed.objects() !== undefined;
@@ -121,7 +127,7 @@ async function prepare(
   return {
     objects: () => followed.ended,
     configuration: (stop) => runConfigurationLoop(configuration, stop),
-    'left-out routes': configuration.tryLeftOut,
+    'left-out routes': configuration.retryLeftOut,
     statuses: async () => {
       await statuses.ended;
       closing.abort();
@@ -134,7 +140,7 @@ interface ReadyParts {
   readonly configuration: RouterConfiguration;
 }
 
-/** Why clients should not come here; undefined if they may. */
+/** Why clients should not be sent to this router; undefined if they may. */
 async function problemOf(
   settings: LiveSettings,
   { followed, configuration }: ReadyParts,
@@ -142,5 +148,5 @@ async function problemOf(
 ): Promise<string | undefined> {
   if (followed.objects() === undefined) return 'not every kind of object has been listed yet';
   if (!configuration.isServed()) return 'the configuration is not served yet';
-  return await haproxyTrouble(settings, withinMs);
+  return await haproxyProblem(settings, withinMs);
 }

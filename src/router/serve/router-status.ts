@@ -6,8 +6,8 @@ import type { RejectedRoute } from '../decide/verdict.ts';
 import type { RouteBackend } from '../model.ts';
 import { ownersRemarks } from './report-remarks.ts';
 
-/** Tenants can make these lists as long as they like: this many entries are shown, and all are counted. */
-export const MOST_SHOWN = 10;
+/** Limits the entries in these lists, since tenants choose their number. The counts are complete. */
+export const MAX_SHOWN = 10;
 
 const refusal = z.object({ key: z.string(), reason: z.string(), message: z.string() });
 
@@ -17,28 +17,28 @@ const routes = z.object({
   hosts: z.number(),
   /** How many are not served, by reason. */
   rejected: z.record(z.string(), z.number()),
-  /** Routes that passed admission, but that HAProxy or the template refuses; at most ten. */
+  /** Routes that passed admission but are refused by HAProxy or the template; at most ten. */
   leftOut: z.array(refusal),
   /** The other rejected routes, at most ten. */
   refused: z.array(refusal),
-  /** Routes that are served without something that they ask for, such as a wrong annotation: how many, and the first ten remarks. */
+  /** Routes that are served without something that they request, such as an invalid annotation: their number, and the first ten remarks. */
   ignoring: z.object({
     routes: z.number(),
     first: z.array(z.object({ key: z.string(), remark: z.string() })),
   }),
 });
 
-/** The routes' own certificates; times are ISO 8601. */
+/** The routes' own certificates. Times are in ISO 8601. */
 const certificates = z.object({
   served: z.number(),
   expired: z.number(),
-  /** Within 14 days. */
+  /** Expiring within 14 days. */
   expiring: z.number(),
-  /** The first to expire, at most ten. */
+  /** The certificates that expire first, at most ten. */
   first: z.array(z.object({ route: z.string(), host: z.string(), validTo: z.string() })),
 });
 
-/** One configuration; `changed`: applied without a reload. */
+/** One configuration. `changed` means that it was applied without a reload. */
 const change = z.object({
   cause: z.string(),
   result: z.enum(['reloaded', 'changed', 'rejected', 'unreachable', 'failed']),
@@ -47,27 +47,27 @@ const change = z.object({
   agoMs: z.number(),
 });
 
-/** What `GET /status` of a router answers. */
+/** The response to `GET /status` of a router. */
 export const routerStatusSchema = z.object({
   version: z.string(),
-  /** Everything was listed once. */
+  /** Whether every kind was listed. */
   synced: z.boolean(),
-  /** Why clients should not come here; null if they may. */
+  /** Why clients should not be sent here; null if they may. */
   unready: z.nullable(z.string()),
   /** Null before the first decision. */
   routes: z.nullable(routes),
   certificates: z.nullable(certificates),
-  /** For hosts without their own; null before the first configuration. */
+  /** The certificate for hosts without their own; null before the first configuration. */
   defaultCertificate: z.nullable(z.object({ isGiven: z.boolean(), validTo: z.string() })),
-  /** Since the router was started. */
+  /** Counted since the router started. */
   changes: z.object({
     reloads: z.number(),
     withoutReload: z.number(),
     failed: z.number(),
-    /** The newest first, at most ten. */
+    /** Newest first, at most ten. */
     last: z.array(change),
   }),
-  /** Of all files that were rendered last; null before the first. */
+  /** Of all files of the last rendering; null before the first one. */
   configSha256: z.nullable(z.string()),
   lastChange: z.nullable(lastChangeSchema),
 });
@@ -94,9 +94,9 @@ function ignoring(backends: readonly RouteBackend[]): z.infer<typeof routes>['ig
     .map((backend) => ({ key: backend.key, remarks: ownersRemarks(backend) }))
     .filter(({ remarks }) => remarks.length > 0);
   const first = found
-    .slice(0, MOST_SHOWN)
-    .flatMap(({ key, remarks }) => remarks.slice(0, MOST_SHOWN).map((remark) => ({ key, remark })));
-  return { routes: found.length, first: first.slice(0, MOST_SHOWN) };
+    .slice(0, MAX_SHOWN)
+    .flatMap(({ key, remarks }) => remarks.slice(0, MAX_SHOWN).map((remark) => ({ key, remark })));
+  return { routes: found.length, first: first.slice(0, MAX_SHOWN) };
 }
 
 export function certificateCounts({ decision }: ServableDecision, now: number): z.infer<typeof certificates> {
@@ -108,11 +108,11 @@ export function certificateCounts({ decision }: ServableDecision, now: number): 
     expired,
     expiring: before(now + EXPIRES_SOON_MS) - expired,
     first: all
-      .slice(0, MOST_SHOWN)
+      .slice(0, MAX_SHOWN)
       .map(({ route, host, validToMs }) => ({ route, host, validTo: new Date(validToMs).toISOString() })),
   };
 }
 
 function shown(all: readonly RejectedRoute[]): z.infer<typeof refusal>[] {
-  return all.slice(0, MOST_SHOWN).map(({ key, reason, message }) => ({ key, reason, message }));
+  return all.slice(0, MAX_SHOWN).map(({ key, reason, message }) => ({ key, reason, message }));
 }

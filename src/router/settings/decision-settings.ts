@@ -1,5 +1,5 @@
 import type { Balance, RouteBackend } from '../model.ts';
-import type { DeniedPlaces } from '../safe-address.ts';
+import type { DeniedEndpoints } from '../safe-address.ts';
 import type { RouterSettings } from './router-settings.ts';
 
 /** Which routes the router's owner lets in. */
@@ -41,7 +41,7 @@ export interface BackendDefaults {
   readonly http2: boolean;
   /** DEFAULT_DESTINATION_CA_PATH is set. */
   readonly hasDefaultDestinationCa: boolean;
-  readonly denied: DeniedPlaces;
+  readonly denied: DeniedEndpoints;
 }
 
 /** Which routes the settings let in. */
@@ -61,7 +61,7 @@ export function admissionPolicy(settings: RouterSettings): AdmissionPolicy {
 }
 
 /** What a backend has where its route says nothing. `own`: where the router itself runs. */
-export function backendDefaults(settings: RouterSettings, own?: DeniedPlaces['own']): BackendDefaults {
+export function backendDefaults(settings: RouterSettings, own?: DeniedEndpoints['own']): BackendDefaults {
   return {
     httpBalance: settings.balance,
     tcpBalance: settings.tcpBalance,

@@ -14,13 +14,13 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 /** HAProxy's longest. */
-export const LONGEST_MS = 2 ** 31 - 1;
+export const MAX_MS = 2 ** 31 - 1;
 
 /** A time as HAProxy takes it, in milliseconds: `500ms`, `30s`, `1d`, and milliseconds without a unit. Longer ones are clipped. */
 function parseTimeMs(text: string): number | undefined {
   const [, amount, unit = ''] = /^([1-9]\d{0,99})(us|ms|s|m|h|d)?$/.exec(text.trim()) ?? [];
   if (amount === undefined) return undefined;
-  return Math.min(LONGEST_MS, Math.ceil(Number(amount) * (UNITS_MS[unit] ?? 1)));
+  return Math.min(MAX_MS, Math.ceil(Number(amount) * (UNITS_MS[unit] ?? 1)));
 }
 
 export const timeMs = parsedBy(parseTimeMs, 'expected a time such as 500ms, 30s or 1h, at least 1');

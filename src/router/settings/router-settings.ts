@@ -129,7 +129,7 @@ const hostName = domainName.check(
 );
 
 /** In the status of one Ingress. */
-export const MOST_ADDRESSES = 16;
+export const MAX_ADDRESSES = 16;
 
 const place = parsedBy((text) => {
   const [namespace = '', name = '', ...rest] = text.trim().split('/');
@@ -181,13 +181,13 @@ export function publishProblems({
 }: Pick<StatusSettings, 'publishService' | 'publishAddress'>): readonly string[] {
   const [both, many] = [
     publishService !== undefined && publishAddress.length > 0,
-    publishAddress.length > MOST_ADDRESSES,
+    publishAddress.length > MAX_ADDRESSES,
   ];
   return [
     ...(both ? ['Cannot use --publish-service together with --publish-address: expected one of them'] : []),
     ...(many
       ? [
-          `Cannot use --publish-address: it has ${publishAddress.length} addresses, expected at most ${MOST_ADDRESSES}`,
+          `Cannot use --publish-address: it has ${publishAddress.length} addresses, expected at most ${MAX_ADDRESSES}`,
         ]
       : []),
   ];

@@ -34,7 +34,7 @@ export function desiredIngress(
     return own === undefined ? undefined : before.filter((entry) => !isOwn(entry, router));
   if (own === undefined) return [...before, entryOf({}, wanted, router, now)];
   const isOnly = before.findLastIndex((entry) => isOwn(entry, router)) === at;
-  if (isOnly && saysSo(own, wanted, router)) return undefined;
+  if (isOnly && holdsByStatus(own, wanted, router)) return undefined;
   // A second entry of the same name can only be a mistake.
   return before.flatMap((entry, index) => {
     if (index === at) return [entryOf(own, wanted, router, now)];
@@ -66,7 +66,7 @@ export function saysTheSame(one: IngressEntry, other: IngressEntry): boolean {
 const entryFields = ['host', 'wildcardPolicy'];
 const conditionFields = ['status', 'reason', 'message'];
 
-function saysSo(own: IngressEntry, wanted: EntryWanted, router: RouterIdentity): boolean {
+function holdsByStatus(own: IngressEntry, wanted: EntryWanted, router: RouterIdentity): boolean {
   return (
     textOf(own, 'wildcardPolicy') === wanted.wildcardPolicy &&
     textOf(own, 'routerCanonicalHostname') === router.canonicalHostname &&

@@ -5,14 +5,14 @@ import { addressesOf, asLoadBalancer, isSameSet } from './published-addresses.ts
 import type { StatusKind, WantedStatuses } from './status-kind.ts';
 
 /** The API takes no longer name of a field manager. */
-const MOST_MANAGER_LENGTH = 128;
+const MAX_MANAGER_LENGTH = 128;
 
 /**
  * An Ingress's status has the addresses of its controller. Who wrote them is in `metadata.managedFields`: only addresses that a router of this
  * name has written are removed.
  */
 export function ingressStatus(routerName: string): StatusKind<readonly string[]> {
-  const fieldManager = `hawser-router-${routerName}`.slice(0, MOST_MANAGER_LENGTH);
+  const fieldManager = `hawser-router-${routerName}`.slice(0, MAX_MANAGER_LENGTH);
   const oursIn = (ingress: unknown) =>
     addressWriters(ingress).filter(({ manager }) => manager === fieldManager);
   const isOurs = (ingress: unknown) => oursIn(ingress).length > 0;

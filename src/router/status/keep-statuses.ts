@@ -13,8 +13,8 @@ type Decided = Pick<Decision, 'admission' | 'outside' | 'ingresses'>;
 
 interface StatusKeeper {
   /** Take every object in a list or a watch event, whether or not it changed. Never throw. */
-  readonly seeRoute: (route: unknown) => void;
-  readonly seeIngress: (ingress: unknown) => void;
+  readonly observeRoute: (route: unknown) => void;
+  readonly observeIngress: (ingress: unknown) => void;
   readonly decided: (decision: Decided, unproven: ReadonlySet<string>) => void;
   /** Resolves once the Lease was released: the session must stay open until then. */
   readonly ended: Promise<void>;
@@ -35,15 +35,15 @@ export function keepStatuses(
 ): StatusKeeper {
   const nothing = () => undefined;
   if (!settings.updateStatus)
-    return { seeRoute: nothing, seeIngress: nothing, decided: nothing, ended: aborted(signal) };
+    return { observeRoute: nothing, observeIngress: nothing, decided: nothing, ended: aborted(signal) };
   const { serviceName, serviceNamespace: namespace, routeLabels: labels } = settings;
   const lease = { namespace, name: `hawser-router-${serviceName}` };
   const writer = startStatusWriter({ ...means, router: serviceName, lease, labels }, signal);
   const routes = keepRoutes(settings, writer);
   const ingresses = keepIngresses(settings, writer, means, signal);
   return {
-    seeRoute: routes.see,
-    seeIngress: ingresses?.see ?? nothing,
+    observeRoute: routes.see,
+    observeIngress: ingresses?.see ?? nothing,
     decided: (decision, unproven) => {
       routes.decided(decision, unproven);
       ingresses?.decided(decision, unproven);

@@ -5,7 +5,7 @@ import { followResources } from '../../engine/kube/resource-view.ts';
 import type { Log } from '../../engine/system/log.ts';
 import { routerRemedy } from '../follow/router-resources.ts';
 import { isHostName } from '../safe-text.ts';
-import { MOST_ADDRESSES, type StatusSettings } from '../settings/router-settings.ts';
+import { MAX_ADDRESSES, type StatusSettings } from '../settings/router-settings.ts';
 
 /** Where clients reach the router: addresses and names of hosts. */
 interface PublishedAddresses {
@@ -76,7 +76,7 @@ const address = z.object({ ip: z.optional(z.string()), hostname: z.optional(z.st
 export function addressesOf(object: unknown): readonly string[] {
   const found = balanced.safeParse(object).data?.status.loadBalancer.ingress ?? [];
   // One more than are ever written, so that a longer list is another one.
-  return found.slice(0, MOST_ADDRESSES + 1).map((each) => {
+  return found.slice(0, MAX_ADDRESSES + 1).map((each) => {
     const { ip, hostname } = address.safeParse(each).data ?? {};
     return usable(ip || hostname);
   });
@@ -95,7 +95,7 @@ function serviceAddresses(service: unknown): readonly string[] {
   const { spec } = outside.safeParse(service).data ?? {};
   const named = spec?.type === 'ExternalName' ? [spec.externalName] : [];
   const found = [...addressesOf(service), ...(spec?.externalIPs ?? []), ...named].map(usable);
-  return [...new Set(found)].filter((text) => text !== '').slice(0, MOST_ADDRESSES);
+  return [...new Set(found)].filter((text) => text !== '').slice(0, MAX_ADDRESSES);
 }
 
 function usable(text: unknown): string {

@@ -50,9 +50,9 @@ const defaultTiming: StatusTiming = {
 };
 
 /** Enough for that rate where answers take 15 ms. */
-const MOST_AT_ONCE = 8;
+const MAX_CONCURRENT = 8;
 /** In one namespace. */
-const MOST_CONTENTIONS = 5;
+const MAX_CONTENTIONS = 5;
 
 /** The statuses of one kind of objects. */
 interface KindWriter<Wish> {
@@ -87,7 +87,7 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
   const kinds = new Map<string, Kind>();
   const { retry, outageRetry, writesPerSecond } = timing;
   const queue = createWorkQueue({
-    concurrency: MOST_AT_ONCE,
+    concurrency: MAX_CONCURRENT,
     retry,
     groupOf: namespaceOf,
     rate: { perSecond: writesPerSecond, burst: writesPerSecond },
@@ -100,7 +100,7 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
   let resumeAtMs = 0;
   let resyncAtMs = monotonicMs() + timing.resyncMs;
 
-  const isContended = (namespace: string) => (contentions.get(namespace) ?? 0) >= MOST_CONTENTIONS;
+  const isContended = (namespace: string) => (contentions.get(namespace) ?? 0) >= MAX_CONTENTIONS;
 
   const writable = ({ table }: Kind, key: string): PendingStatus | undefined => {
     const pending = table.pending(key);
@@ -184,7 +184,7 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
     const namespace = namespaceOf(key);
     const times = (contentions.get(namespace) ?? 0) + 1;
     contentions.set(namespace, times);
-    if (times !== MOST_CONTENTIONS) return;
+    if (times !== MAX_CONTENTIONS) return;
     report({
       event: 'status-contended',
       level: 'warn',

@@ -6,7 +6,7 @@ import type { RouteBackend } from '../../../src/router/model.ts';
 import { freePort } from '../../helpers/free-port.ts';
 import { expectedAnswer } from '../../helpers/router/ask-maps.ts';
 import { type LookedUp, requests, routeBackend, routeSets } from '../../helpers/router/route-sets.ts';
-import { firstWords, get, type RunningRouter, startRouter } from '../../helpers/router/running-router.ts';
+import { firstError, get, type RunningRouter, startRouter } from '../../helpers/router/running-router.ts';
 
 /** Twelve random sets side by side in one configuration: the hosts of each end differently. */
 const SETS = 12;
@@ -120,7 +120,7 @@ describe.each(['hash', 'regex'] as const)('HAProxy with the maps of "%s"', (look
   test('a TLS connection goes to its passthrough route, or its TLS ends here', async () => {
     const names = [...new Set(asked.map(({ host }) => host.toLowerCase().replace(/[.:]*(:\w*)*$/, '')))];
     for (const name of names.filter((each) => /^[a-z]/.test(each)).slice(0, 40)) {
-      const answer = await firstWords(router.httpsPort, await clientHello(name));
+      const answer = await firstError(router.httpsPort, await clientHello(name));
       const found = answer.startsWith('be_tcp') ? answer : undefined;
       const expected = expectedAnswer(routes, 'https', { host: name, path: '/' });
       expect({ name, found }).toEqual({ name, found: expected?.startsWith('be_tcp') ? expected : undefined });

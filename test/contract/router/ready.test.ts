@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { settingsTyped } from '../../../src/cli/command-line.ts';
-import { haproxyTrouble } from '../../../src/router/serve/haproxy-trouble.ts';
+import { haproxyProblem } from '../../../src/router/serve/haproxy-problem.ts';
 import { routerCommand } from '../../../src/router/settings/router-command.ts';
 import { freePort } from '../../helpers/free-port.ts';
 import { type RunningRouter, startRouter } from '../../helpers/router/running-router.ts';
@@ -21,7 +21,7 @@ async function troubleOf({ folder, httpPort }: RunningRouter, env: Env = {}, wit
     },
     () => undefined,
   );
-  return await haproxyTrouble(settings, withinMs);
+  return await haproxyProblem(settings, withinMs);
 }
 
 test.each<[string, Env]>([

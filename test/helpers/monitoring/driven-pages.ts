@@ -83,7 +83,7 @@ function routerPage(): string {
   const decision = decided(['cart', 'late'].map((name, age) => routeObject({ name, age })));
   const certificate = { pem: '', fingerprint: '', validToMs: 1_000 };
   const admitted = decision.admission.admitted.map((route) => ({ ...route, tls: { certificate } }));
-  metrics.heard();
+  metrics.objectChanged();
   metrics.observer.onDecided?.(decision);
   metrics.observer.onDecision?.({ ...decision, admission: { ...decision.admission, admitted } }, new Set());
   metrics.observer.onOutcome?.({ kind: 'reloaded', tookMs: 100 }, 200, 'routes');

@@ -1,5 +1,5 @@
 import type { RouteBackend } from '../../../src/router/model.ts';
-import { hashMapFiles, mapRow, pathQuestions } from '../../../src/router/render/hash-maps.ts';
+import { hashMapFiles, mapRow, pathMaps } from '../../../src/router/render/hash-maps.ts';
 import {
   answerOf,
   hostName,
@@ -15,7 +15,7 @@ export interface HashMap {
   readonly prefix: ReadonlyMap<string, string>;
 }
 
-export interface HashMaps extends Readonly<Record<(typeof pathQuestions)[number], HashMap>> {
+export interface HashMaps extends Readonly<Record<(typeof pathMaps)[number], HashMap>> {
   readonly tls: ReadonlyMap<string, string>;
 }
 
@@ -29,7 +29,7 @@ export function hashMaps(routes: readonly RouteBackend[]): HashMaps {
     if (found.size < lines.length) throw new Error(`"${name}" has a key twice`);
     return found;
   };
-  const [http, secure, redirect] = pathQuestions.map((question) => ({
+  const [http, secure, redirect] = pathMaps.map((question) => ({
     exact: map(`${question}.exact`),
     prefix: map(`${question}.prefix`),
   }));
@@ -37,7 +37,7 @@ export function hashMaps(routes: readonly RouteBackend[]): HashMaps {
   return { http, secure, redirect, tls: map('tls') };
 }
 
-type Ask = (question: (typeof pathQuestions)[number]) => string | undefined;
+type Ask = (question: (typeof pathMaps)[number]) => string | undefined;
 
 /** What the frontends do with what the maps say. */
 function answerBy(

@@ -96,7 +96,7 @@ export function talk(where: number | string, message: string | Buffer): Promise<
 }
 
 /** What comes back first; the connection is left then. */
-export function firstWords(port: number, message: Buffer): Promise<string> {
+export function firstError(port: number, message: Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(message));
     socket.once('data', (chunk: Buffer) => {

@@ -92,9 +92,9 @@ function startReplica(
       stop.signal,
     );
   };
-  const routes = follow(resources.routes, statuses.seeRoute);
+  const routes = follow(resources.routes, statuses.observeRoute);
   const ingresses =
-    settings.ingressClass === undefined ? undefined : follow(resources.ingresses, statuses.seeIngress);
+    settings.ingressClass === undefined ? undefined : follow(resources.ingresses, statuses.observeIngress);
   return {
     events,
     counts,

@@ -37,10 +37,10 @@ test.each([
   ['::127.0.0.1', 'IPv4 in IPv6'],
   ['64:ff9b::7f00:1', 'IPv4 in IPv6'],
   ['2002:7f00:1::', 'IPv4 in IPv6'],
-  ['localhost', 'no address'],
-  ['010.0.0.1', 'no address'],
-  ['127.1', 'no address'],
-  ['10.0.0.1\n  server x', 'no address'],
+  ['localhost', 'not an IP address'],
+  ['010.0.0.1', 'not an IP address'],
+  ['127.1', 'not an IP address'],
+  ['10.0.0.1\n  server x', 'not an IP address'],
 ])('no endpoint may be at %j: %s', (text, reason) => {
   expect(checkAddress(text)).toEqual({ kind: 'unsafe', reason });
 });

@@ -104,7 +104,7 @@ describe('a certificate with its key', () => {
     const second = check({ ...shared });
     expect(second).toBe(first);
     expect(check({ ...shared, caCertificate: authority.cert })).not.toBe(first);
-    expect(check({ ...shared, key: other.key }).kind).toBe('wrong');
+    expect(check({ ...shared, key: other.key }).kind).toBe('invalid');
   });
 
   test('may have expired', () => {
@@ -120,7 +120,7 @@ describe('a certificate with its key', () => {
     'is refused without a date that can be read: the status could not say when it ends',
     (which) => {
       expect(check({ certificate: undated(which), key: pair.key })).toEqual({
-        kind: 'wrong',
+        kind: 'invalid',
         message: 'certificate: the dates of a certificate cannot be read',
       });
     },
@@ -164,7 +164,7 @@ describe('a certificate with its key', () => {
       'destinationCACertificate: expected a PEM certificate',
     ],
   ])('is refused with %s', (_, some, message) => {
-    expect(check(some)).toEqual({ kind: 'wrong', message });
+    expect(check(some)).toEqual({ kind: 'invalid', message });
   });
 
   test('is refused with a key that OpenSSL would not load', () => {
@@ -175,16 +175,16 @@ describe('a certificate with its key', () => {
 
   test('is refused if its public key cannot be read, without an exception', () => {
     expect(check({ certificate: unreadableKey(), key: pair.key })).toEqual({
-      kind: 'wrong',
+      kind: 'invalid',
       message: 'certificate: its public key cannot be read',
     });
-    expect(check({ destinationCaCertificate: unreadableKey() }).kind).toBe('wrong');
+    expect(check({ destinationCaCertificate: unreadableKey() }).kind).toBe('invalid');
   });
 
   test.each([
-    ['RIPEMD-160', '-ripemd160', 'wrong'],
-    ['SHA-512/224', '-sha512-224', 'wrong'],
-    ['SHA-1 in a PSS signature', '-sha1 -sigopt rsa_padding_mode:pss', 'wrong'],
+    ['RIPEMD-160', '-ripemd160', 'invalid'],
+    ['SHA-512/224', '-sha512-224', 'invalid'],
+    ['SHA-1 in a PSS signature', '-sha1 -sigopt rsa_padding_mode:pss', 'invalid'],
     ['SHA-256 in a PSS signature', '-sha256 -sigopt rsa_padding_mode:pss', 'checked'],
     ['SHA-384', '-sha384', 'checked'],
     ['SHA3-256', '-sha3-256', 'checked'],
@@ -210,9 +210,9 @@ describe('a certificate with its key', () => {
     expect(check(self).kind).toBe('checked');
     const leaf = signed('-sha1');
     expect(check(leaf)).toMatchObject({
-      kind: 'wrong',
+      kind: 'invalid',
       message: expect.stringMatching(/^certificate: a certificate is signed with .*sha1/i),
     });
-    expect(check({ destinationCaCertificate: leaf.certificate }).kind).toBe('wrong');
+    expect(check({ destinationCaCertificate: leaf.certificate }).kind).toBe('invalid');
   });
 });

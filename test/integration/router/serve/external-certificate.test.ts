@@ -60,7 +60,7 @@ test('a Secret is served if its namespace lets the router get it, and other cert
     status: 'False',
     reason: 'ExternalCertificateValidationFailed',
     message:
-      'the router may not get Secret shop/web-tls: expected a Role in namespace shop with get for this Secret, and a RoleBinding of it to system:serviceaccount:hawser-router:hawser-router',
+      'the router may not get Secret shop/web-tls: expected a Role in namespace shop that allows get on this Secret, and a RoleBinding to system:serviceaccount:hawser-router:hawser-router',
   });
   live.set([plain, withSecret, secret, role, ...pods]);
   await live.answers('web.test', 'a');

@@ -31,7 +31,7 @@ describe('contract 19: the allowlist', () => {
 
   test('an invalid allowlist admits everybody, with a remark', () => {
     expect(backendWith({ [name]: ' 10.0.0.1' }).remarks).toContain(
-      `${name}: ignored as a whole, so that everybody may connect`,
+      `${name}: ignored as a whole, so all clients may connect`,
     );
   });
 });

@@ -50,7 +50,9 @@ describe('a backend', () => {
       const name = 'router.openshift.io/haproxy.health.check.interval';
       const backend = backendWith({ [name]: text });
       expect(backend.servers[0]?.checkIntervalMs).toBe(1_000);
-      expect(backend.remarks).toContain(`${name}: 1s instead of ${text}, the shortest interval`);
+      expect(backend.remarks).toContain(
+        `${name}: 1s is used instead of ${text}, since it is the shortest interval`,
+      );
     },
   );
 
@@ -60,7 +62,7 @@ describe('a backend', () => {
     const backend = backendWith({}, { httpHeaders: { actions: { request } } });
     expect(backend.headers.request).toEqual([]);
     expect(backend.remarks).toEqual([
-      'spec.httpHeaders.actions.request[0]: ignored, expected at most 2 converters in an expression, one has 2720',
+      'spec.httpHeaders.actions.request[0]: ignored, an expression has 2720 converters, expected at most 2',
     ]);
   });
 

@@ -28,7 +28,7 @@ test("a route that leads to the page of the router's own node gets no server the
 test('an endpoint in a network of ROUTER_DENIED_ENDPOINTS is not used (M4)', () => {
   expect(serversOf({ ROUTER_DENIED_ENDPOINTS: '10.0.0.1, fd00::/8' })).toEqual({
     servers: ['10.0.0.2:1936', '10.0.0.2:8080'],
-    remarks: ['an endpoint of service web is not used: an address that the router denies'],
+    remarks: ['an endpoint of service web is not used: an address in a denied network'],
   });
 });
 

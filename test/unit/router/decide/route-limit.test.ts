@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { decided, routeObject, sliceObject, verdicts } from '../objects-of.ts';
 
 const most = { maxRoutesPerNamespace: 3, ingressClass: 'hawser' };
-const message = 'namespace shop has more than 3 Routes and paths of Ingresses, the most of a namespace: ';
+const message = 'namespace shop has more than 3 Routes and Ingress paths, the limit of a namespace: ';
 
 function ingressObject(name: string, paths: number, age: number, className = 'hawser') {
   const backend = { service: { name: 'web', port: { number: 80 } } };

@@ -61,7 +61,7 @@ test('a Route has the certificate of a Secret only if the router may get that Se
 test('a Route without it names the missing Role, and for whom', () => {
   const user = 'system:serviceaccount:hawser-router:hawser-router';
   expect(rejectedWith([review('denied', { user })])[0]?.message).toBe(
-    `the router may not get Secret shop/cert: expected a Role in namespace shop with get for this Secret, and a RoleBinding of it to ${user}`,
+    `the router may not get Secret shop/cert: expected a Role in namespace shop that allows get on this Secret, and a RoleBinding to ${user}`,
   );
   expect(rejectedWith([review('denied')])[0]?.message).toContain("the router's service account");
 });

@@ -41,7 +41,7 @@ test('names of hosts are no endpoints, and a remark of the route says so', () =>
     return [backend?.servers.map(({ address }) => address), backend?.remarks];
   };
   const remark =
-    'endpoints of service web are not used: names of hosts, which the router does not look up, expected addresses';
+    'endpoints of service web are not used: the router does not resolve host names, expected IP addresses';
   expect(serversAndRemarks(names)).toEqual([[], [remark, 'service web has no ready endpoints']]);
   expect(serversAndRemarks(names, sliceObject('web', 1, 4))).toEqual([['10.4.0.1'], [remark]]);
 });
@@ -57,7 +57,7 @@ describe('a service with more addresses and ports than a router can use', () => 
     ports: Array.from({ length: ports }, (_, index) => ({ name: `p${index}`, port: index + 1 })),
   });
   const remark =
-    'service web has more endpoints than are used, expected at most 5000: each address with each port';
+    'service web has too many endpoints and some are not used, expected at most 5000 pairs of address and port';
 
   test('has 5,000 servers, and a remark of the route says that it has more', () => {
     const [backend] = decided([routeObject({ name: 'a' }), wide(20_000)]).model.backends;

@@ -17,7 +17,7 @@ test('a Route that cannot be read has a status that says why', () => {
       host,
       refusal: {
         reason: 'ExtendedValidationFailed',
-        message: 'it cannot be read: spec.to.name: expected a name of a-z 0-9 - .',
+        message: 'the Route cannot be read: spec.to.name: expected a name of a-z 0-9 - .',
       },
     },
   });

@@ -28,9 +28,9 @@ describe('a list of objects', () => {
   test('keeps the others if one object is invalid, and names the field', () => {
     const bad = route('bad').replace('to: { kind: Service, name: web }', 'to: { kind: Pod }');
     const { objects, problems } = readObjectList(`${route('a')}---${bad}---${route('c')}`);
-    expect(objects.routes.map(({ name, wrong }) => [name, wrong?.message])).toEqual([
+    expect(objects.routes.map(({ name, invalid }) => [name, invalid?.message])).toEqual([
       ['a', undefined],
-      ['bad', 'it cannot be read: spec.to.kind: expected Service; spec.to.name: expected string'],
+      ['bad', 'the Route cannot be read: spec.to.kind: expected Service; spec.to.name: expected string'],
       ['c', undefined],
     ]);
     expect(problems).toEqual([]);
@@ -50,7 +50,7 @@ describe('a list of objects', () => {
   test('takes an object once', () => {
     const { objects, problems } = readObjectList(`${route('a')}---${route('a')}`);
     expect(objects.routes).toHaveLength(1);
-    expect(problems).toEqual(['document 2: Route shop/a: it stands here twice']);
+    expect(problems).toEqual(['document 2: Route shop/a: it is listed twice']);
   });
 
   test('passes over kinds that the router does not read', () => {

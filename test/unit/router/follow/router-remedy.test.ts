@@ -6,8 +6,8 @@ const refusal = (resource: string): string =>
 
 test("the remedy for a kind that may not be listed names the router's role, and the flag without Secrets", () => {
   expect(routerRemedy(refusal('services'))).toBe(
-    'expected a role with which "system:serviceaccount:hawser-router:router" may list and watch services, such as the one of manifests/router/rbac.yaml',
+    'expected a role that allows "system:serviceaccount:hawser-router:router" to list and watch services, such as the one in manifests/router/rbac.yaml',
   );
-  expect(routerRemedy(refusal('secrets'))).toMatch(/, or --secrets false where no route names a Secret$/);
+  expect(routerRemedy(refusal('secrets'))).toMatch(/, or --secrets false if no route names a Secret$/);
   expect(routerRemedy('Unauthorized')).toBeUndefined();
 });

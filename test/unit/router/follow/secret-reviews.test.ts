@@ -28,7 +28,7 @@ function world() {
       return { kind: granted.has(`${namespace}/${name}`) ? 'allowed' : 'denied' };
     },
     askUser: async () => 'me',
-    hear: () => {
+    onChange: () => {
       heard += 1;
     },
     report: (problem) => reported.push(problem?.message),

@@ -53,7 +53,7 @@ test.each(['servers', 'certificate'])(
     const template = { ...routerTemplate, isCustom: true } as const;
     expect(await render(template, { backends: [good, odd] }, `${key}${cert}`)).toMatchObject({
       rendered: { text: 'printed' },
-      leftOut: [{ key: 'ns:odd', problem: `no ${field}`, isThrown: true }],
+      leftOut: [{ key: 'ns:odd', problem: `no ${field}`, isException: true }],
     });
   },
 );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { beyondShare as beyond } from '../../../../src/router/render/text-budget.ts';
+import { sharesToDrop as beyond } from '../../../../src/router/render/text-budget.ts';
 
 const share = (key: string, size: number) => ({
   route: { key },
@@ -8,23 +8,23 @@ const share = (key: string, size: number) => ({
 });
 type Shares = readonly ReturnType<typeof share>[];
 const keysOf = (shares: Shares) => shares.map(({ route }) => route.key);
-const beyondShare = (shares: Shares, room: number) => beyond(shares, 'characters', room);
+const sharesToDrop = (shares: Shares, room: number) => beyond(shares, 'characters', room);
 
 describe('what does not fit', () => {
   test('goes out of the namespace that has most in all, not out of the one with the largest', () => {
     const evil = Array.from({ length: 20 }, (_, index) => share(`evil:${index}`, 10));
-    expect(keysOf(beyondShare([share('victim:a', 100), ...evil], 290))).toEqual(['evil:9']);
+    expect(keysOf(sharesToDrop([share('victim:a', 100), ...evil], 290))).toEqual(['evil:9']);
   });
 
   test('goes largest first within a namespace', () => {
-    expect(keysOf(beyondShare([share('a:1', 1), share('a:2', 5), share('a:3', 3)], 4))).toEqual(['a:2']);
+    expect(keysOf(sharesToDrop([share('a:1', 1), share('a:2', 5), share('a:3', 3)], 4))).toEqual(['a:2']);
   });
 
   test('leaves two namespaces as much as they have alike', () => {
     const both = ['a', 'b'].flatMap((namespace) =>
       Array.from({ length: 10 }, (_, index) => share(`${namespace}:${index}`, 1)),
     );
-    const gone = keysOf(beyondShare(both, 10));
+    const gone = keysOf(sharesToDrop(both, 10));
     expect(gone.filter((key) => key.startsWith('a:'))).toHaveLength(5);
     expect(gone).toHaveLength(10);
   });
@@ -41,9 +41,9 @@ describe('what does not fit', () => {
     fc.assert(
       fc.property(shares, fc.nat(500), fc.func(fc.integer()), (list, room, orderOf) => {
         const all = list.map(({ namespace, name, size }) => share(`${namespace}:${name}`, size));
-        const gone = beyondShare(all, room);
+        const gone = sharesToDrop(all, room);
         const shuffled = all.toSorted((a, b) => orderOf(a.route.key) - orderOf(b.route.key));
-        expect(new Set(keysOf(beyondShare(shuffled, room)))).toEqual(new Set(keysOf(gone)));
+        expect(new Set(keysOf(sharesToDrop(shuffled, room)))).toEqual(new Set(keysOf(gone)));
         const sum = (some: Shares) => some.reduce((total, { sizes }) => total + sizes.characters, 0);
         expect(sum(all) - sum(gone)).toBeLessThanOrEqual(room);
         for (const namespace of ['a:', 'b:', 'c:']) {

@@ -46,12 +46,12 @@ test('a file of CRLs is PEM of whole ones', () => {
 test.each([
   ['HTTP/1.0 503 Service Unavailable\r\nConnection: close\r\n\r\n<p>', undefined],
   ['HTTP/1.1 503\nContent-Length: 3\n\n<p>', undefined],
-  ['HTTP/1.1 503\nContent-Length: 4\n\n<p>', 'Content-Length: 4 and a page of 3 bytes'],
+  ['HTTP/1.1 503\nContent-Length: 4\n\n<p>', 'Content-Length: 4 and a body of 3 bytes'],
   ['HTTP/1.1 503\nTransfer-Encoding: chunked\n\n<p>', 'Transfer-Encoding'],
-  ['HTTP/1.1 503\n<p>', 'not an HTTP answer'],
-  ['HTTP/2 503\n\n', 'not an HTTP answer'],
-  ['<p>Sorry.</p>', 'not an HTTP answer'],
-  ['', 'not an HTTP answer'],
+  ['HTTP/1.1 503\n<p>', 'not an HTTP response'],
+  ['HTTP/2 503\n\n', 'not an HTTP response'],
+  ['<p>Sorry.</p>', 'not an HTTP response'],
+  ['', 'not an HTTP response'],
   [`HTTP/1.1 503\n\n${'x'.repeat(32_768)}`, 'ROUTER_BUF_SIZE 32768'],
 ])('HAProxy accepts what it can send of answer %#', (text, problem) => {
   const found = errorAnswerProblem(Buffer.from(text), 32_768);

@@ -30,7 +30,7 @@ function refusing({ isNamed }: { readonly isNamed: boolean }) {
   const isolation = createIsolation(
     {
       template: () => 'text',
-      tryOut: async (backends) => {
+      validate: async (backends) => {
         counts.checks += 1;
         const detail = detailFor(backends);
         const isRefused = backends.some(isBad);
@@ -108,7 +108,7 @@ test('a route that its tenant mends is served after two checks, however many bad
 
   clock.ms = 1_000_000;
   const before = counts.checks;
-  await isolation.tryAgain(() => stop.abort(), stop.signal);
+  await isolation.retryLeftOut(() => stop.abort(), stop.signal);
   expect([left(mended).includes('pay:late'), counts.checks - before]).toEqual([false, 2]);
   // Each is reported once until its message changes.
   expect(logged.length).toBeLessThanOrEqual(1_001 + 2 * MOST_ERRORS);

@@ -12,7 +12,7 @@ function trialOf(problemIn: (keys: readonly string[]) => string | undefined) {
   return {
     counts,
     template: () => undefined,
-    tryOut: async (backends: readonly RouteBackend[]): ReturnType<Trial['tryOut']> => {
+    validate: async (backends: readonly RouteBackend[]): ReturnType<Trial['validate']> => {
       counts.checks += 1;
       const problem = problemIn(backends.map(({ key }) => key));
       if (problem === undefined) return { outcome: { kind: 'valid' }, text: '' };

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { inTurns } from '../../../../src/router/serve/set-difference.ts';
+import { interleave } from '../../../../src/router/serve/set-difference.ts';
 
 const item = fc.record({ group: fc.constantFrom('a', 'b', 'c', 'd'), id: fc.nat() });
 
 test('each item occurs once, and the order within a group stays', () => {
   fc.assert(
     fc.property(fc.array(item), (items) => {
-      const turned = inTurns(items, ({ group }) => group);
+      const turned = interleave(items, ({ group }) => group);
       expect(turned).toHaveLength(items.length);
       for (const group of ['a', 'b', 'c', 'd'])
         expect(turned.filter((each) => each.group === group)).toEqual(
@@ -20,7 +20,7 @@ test('each item occurs once, and the order within a group stays', () => {
 test('an item waits for as many of each other group as are before it in its own, and one more', () => {
   fc.assert(
     fc.property(fc.array(item), (items) => {
-      const turned = inTurns(items, ({ group }) => group);
+      const turned = interleave(items, ({ group }) => group);
       for (const [index, { group }] of turned.entries()) {
         const before = turned.slice(0, index);
         const own = before.filter((each) => each.group === group).length;

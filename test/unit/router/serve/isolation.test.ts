@@ -21,7 +21,7 @@ function isolated(isBad = (key: string) => key.startsWith('shop:bad'), template 
   const isolation = createIsolation(
     {
       template,
-      tryOut: async (backends) => {
+      validate: async (backends) => {
         counts.checks += 1;
         const isRefused = backends.some(({ key }) => isBad(key));
         const { detail } = refused;
@@ -58,7 +58,7 @@ test('thirty routes refused without a name cost ten validations, and are tried w
   expect(left(decision)).not.toContain('shop:a');
   expect(left(decision)).toEqual(expect.arrayContaining(bad.map((name) => `shop:${name}`)));
 
-  const trying = isolation.tryAgain(() => {
+  const trying = isolation.retryLeftOut(() => {
     if (!left(decision).includes('shop:new')) stop.abort();
   }, stop.signal);
   await trying;
@@ -78,7 +78,7 @@ test('at a cold start, 200 of 1,000 routes refused without a name cost a bounded
   isolation.accepted(served());
 
   const checksBefore = counts.checks;
-  await isolation.tryAgain(() => {
+  await isolation.retryLeftOut(() => {
     isolation.accepted(served());
     if (served().model.backends.length > first.length + 20) stop.abort();
   }, stop.signal);
@@ -96,7 +96,7 @@ test('round after round all that HAProxy takes is found', async () => {
   const served = () => isolation.servable(decision).decision;
   await isolation.leaveOut(refused, { decision, rendered: { text: '' } });
   isolation.accepted(served());
-  await isolation.tryAgain(() => {
+  await isolation.retryLeftOut(() => {
     isolation.accepted(served());
     if (served().model.backends.length === 32) stop.abort();
   }, stop.signal);
@@ -129,7 +129,7 @@ test('routes that were left out with another template are let in at once if noth
   expect(await isolation.leaveOut({ ...refused, detail }, { decision, rendered: { text: '' } })).toBe(true);
   expect(left(decision)).toEqual(['shop:a']);
   template = 'good';
-  await isolation.tryAgain(() => stop.abort(), stop.signal);
+  await isolation.retryLeftOut(() => stop.abort(), stop.signal);
   expect(left(decision)).toEqual([]);
 });
 
@@ -137,7 +137,7 @@ test('no route is blamed without a verdict, and the router goes on', async () =>
   const isolation = createIsolation(
     {
       template: () => 'text',
-      tryOut: async () => ({ outcome: { kind: 'impossible', message: 'no room' }, text: '' }),
+      validate: async () => ({ outcome: { kind: 'impossible', message: 'no room' }, text: '' }),
     },
     () => undefined,
     () => 0,

@@ -21,7 +21,7 @@ async function leftOut(words: string, objects = [good, bad], end = '') {
   const isolation = createIsolation(
     {
       template: () => 'text',
-      tryOut: async (backends) => {
+      validate: async (backends) => {
         rendered = backends.map(({ key }) => key);
         const isRefused = isRefusing && rendered.includes('shop:bad');
         return {
@@ -46,7 +46,7 @@ async function leftOut(words: string, objects = [good, bad], end = '') {
   const triedAt = async (nowMs: number, isRefused = true): Promise<readonly string[]> => {
     [clock.nowMs, rendered, isRefusing] = [nowMs, [], isRefused];
     const stop = new AbortController();
-    const round = isolation.tryAgain(() => undefined, stop.signal);
+    const round = isolation.retryLeftOut(() => undefined, stop.signal);
     stop.abort();
     await round;
     return rendered.filter((key) => key !== 'shop:good');

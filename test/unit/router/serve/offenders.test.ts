@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstWords, offendersIn } from '../../../../src/router/serve/find-refused.ts';
+import { firstError, offendersIn } from '../../../../src/router/serve/find-refused.ts';
 import { routeBackend } from '../../../helpers/router/route-sets.ts';
 
 const backends = [
@@ -56,7 +56,7 @@ test('a warning accuses nobody, however many lines it has', () => {
     '[ALERT] (7) : config : Fatal errors found in configuration.',
   ];
   expect(found(...lines)).toEqual([]);
-  expect(firstWords(lines.join('\n'))).toBe('Fatal errors found in configuration.');
+  expect(firstError(lines.join('\n'))).toBe('Fatal errors found in configuration.');
 });
 
 test('a line outside of all backends, or past the end, blames no route', () => {

@@ -13,20 +13,23 @@ const reloaded = { kind: 'reloaded', tookMs: 400 } as const;
 function observed() {
   const registry = createMetricsRegistry();
   const clock = { nowMs: 0 };
-  const { observer, heard } = createRouterMetrics(() => clock.nowMs, registry, ['start', 'routes-changed']);
+  const { observer, objectChanged } = createRouterMetrics(() => clock.nowMs, registry, [
+    'start',
+    'routes-changed',
+  ]);
   const decide = (made: typeof decision): void => {
     observer.onDecided?.(made);
     observer.onDecision?.(made, new Set());
   };
-  return { clock, observer, heard, decide, lines: () => registry.text().split('\n') };
+  return { clock, observer, objectChanged, decide, lines: () => registry.text().split('\n') };
 }
 
 test('an event counts until it is served, however many decisions and refusals come before that', () => {
-  const { decide, heard, clock, observer, lines } = observed();
-  heard();
+  const { decide, objectChanged, clock, observer, lines } = observed();
+  objectChanged();
   decide(decision);
   clock.nowMs = 1_000;
-  heard();
+  objectChanged();
   decide({ ...decision });
   observer.onOutcome?.(refused, 100, 'start');
   expect(lines()).toContain('hawser_router_change_to_serving_seconds_count 0');
@@ -66,11 +69,11 @@ test('a runtime update is not a reload, and a refused one is a reload for that r
 });
 
 test('an event after the decision counts for the next one, and one that changes nothing not at all', () => {
-  const { decide, heard, clock, observer, lines } = observed();
-  heard();
+  const { decide, objectChanged, clock, observer, lines } = observed();
+  objectChanged();
   decide(decision);
   clock.nowMs = 2_000;
-  heard();
+  objectChanged();
   observer.onOutcome?.({ kind: 'unchanged' }, 1, 'start');
   decide({ ...decision });
   clock.nowMs = 2_500;
@@ -107,12 +110,12 @@ test('21: a failed reload shows until the next good one, under the names of open
 });
 
 test('a partial update is measured alone, and the rest from its own event until it is served', () => {
-  const { decide, heard, clock, observer, lines } = observed();
+  const { decide, objectChanged, clock, observer, lines } = observed();
   const sums = () => lines().filter((line) => /change_to_serving_seconds_(?:sum|count)/.test(line));
-  heard();
+  objectChanged();
   decide(decision);
   clock.nowMs = 2_000;
-  heard();
+  objectChanged();
   decide({ ...decision });
   clock.nowMs = 2_250;
   observer.onOutcome?.({ ...reloaded, atRunTime: true }, 50, 'routes-changed', true);
@@ -123,11 +126,11 @@ test('a partial update is measured alone, and the rest from its own event until 
 });
 
 test('a repeated decision covers no new event: a later one counts once decided and served', () => {
-  const { decide, heard, clock, observer, lines } = observed();
-  heard();
+  const { decide, objectChanged, clock, observer, lines } = observed();
+  objectChanged();
   decide(decision);
   clock.nowMs = 1_000;
-  heard();
+  objectChanged();
   // New routes were tried: of the same decision, some more are known to be taken.
   decide(decision);
   clock.nowMs = 2_000;
@@ -143,12 +146,12 @@ test('a repeated decision covers no new event: a later one counts once decided a
   );
 });
 
-test('an event that is heard between a decision and its telling counts for the next one', () => {
-  const { heard, clock, observer, lines } = observed();
-  heard();
+test('an event that is objectChanged between a decision and its telling counts for the next one', () => {
+  const { objectChanged, clock, observer, lines } = observed();
+  objectChanged();
   observer.onDecided?.(decision);
   clock.nowMs = 1_000;
-  heard();
+  objectChanged();
   observer.onOutcome?.(reloaded, 500, 'start');
   observer.onDecision?.(decision, new Set());
   const next = { ...decision };

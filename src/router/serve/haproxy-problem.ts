@@ -3,27 +3,27 @@ import { askPage } from '../../engine/system/network/ask-page.ts';
 import { askRuntimeApi } from '../../haproxy/runtime-api.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 
-type Asked = Pick<LiveSettings, 'statsSocket' | 'httpPort' | 'ipMode' | 'proxyProtocol' | 'readyUrl'>;
+type ProbeSettings = Pick<LiveSettings, 'statsSocket' | 'httpPort' | 'ipMode' | 'proxyProtocol' | 'readyUrl'>;
 
-/** `monitor-uri` of the template: HAProxy answers by itself, without a route and without a line in its log. */
+/** The template's `monitor-uri`: HAProxy answers it itself, without a route and without a log line. */
 const MONITOR_PATH = '/_______internal_router_healthz';
 
 /**
- * Why HAProxy serves no clients; undefined if it does. A process with only its stats socket, as after losing its listeners or while it accepts
- * no more connections, does not serve. Any answer of its port is good, since a custom template may lack the page; for a page named in the
- * settings it has to be 2xx. Never rejects, and answers within `withinMs`.
+ * Why HAProxy serves no clients; undefined if it does. A process that answers only on its stats socket does not serve: it may have lost its listeners
+ * or accept no more connections. Any response on its port will do, since a custom template may lack the page. A page in the settings must return 2xx.
+ * Resolves within `withinMs` and never rejects.
  */
-export async function haproxyTrouble(settings: Asked, withinMs: number): Promise<string | undefined> {
+export async function haproxyProblem(settings: ProbeSettings, withinMs: number): Promise<string | undefined> {
   const [info, port] = await Promise.all([
     askRuntimeApi(settings.statsSocket, 'show info', withinMs),
-    portTrouble(settings, withinMs),
+    portProblem(settings, withinMs),
   ]);
   if (info === undefined) return 'HAProxy does not answer on its stats socket';
   return port;
 }
 
-async function portTrouble(
-  { httpPort, ipMode, proxyProtocol, readyUrl }: Asked,
+async function portProblem(
+  { httpPort, ipMode, proxyProtocol, readyUrl }: ProbeSettings,
   timeoutMs: number,
 ): Promise<string | undefined> {
   const loopback = ipMode === 'v6' ? '::1' : '127.0.0.1';
@@ -35,7 +35,7 @@ async function portTrouble(
   return `${path} of port ${port} answers with HTTP ${answer.status}, expected 2xx`;
 }
 
-/** The preface that a load balancer sends. Source: HAProxy's proxy-protocol.txt, version 1. */
+/** The PROXY protocol header (version 1) that a load balancer sends. Source: HAProxy's proxy-protocol.txt. */
 function proxyLine(host: string, port: number): string {
   return `PROXY ${isIPv6(host) ? 'TCP6' : 'TCP4'} ${host} ${host} ${port} ${port}\r\n`;
 }

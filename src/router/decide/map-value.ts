@@ -1,23 +1,23 @@
 import type { RouteBackend } from '../model.ts';
 
 /**
- * What the frontends ask maps for:
+ * The lookups of the frontends, each answered by a map:
  * - `http`: the backend of a request without TLS,
  * - `secure`: the backend of a request whose TLS ends at the router,
- * - `redirect`: 1 where a client without TLS is sent to https,
- * - `tcp`, `passthrough`: the backend of a TLS connection, and whether it is handed on as it is.
+ * - `redirect`: 1 if a client without TLS is redirected to https,
+ * - `tcp`, `passthrough`: the backend of a TLS connection, and 1 if the connection is passed through.
  */
-export type Question = 'http' | 'secure' | 'redirect' | 'tcp' | 'passthrough';
+export type MapKind = 'http' | 'secure' | 'redirect' | 'tcp' | 'passthrough';
 
-type Asked = Pick<RouteBackend, 'kind' | 'insecure' | 'name'> & { readonly path: string };
+type MappedRoute = Pick<RouteBackend, 'kind' | 'insecure' | 'name'> & { readonly path: string };
 
 /**
- * What a route says there. Undefined: it says nothing, and a less specific route answers. Every route says something of
- * `redirect`: a specific 0 must hold against a general 1.
+ * A route's value in a map. Undefined if the route has no entry, so that a less specific route answers. Every route has an entry in
+ * `redirect`: a specific 0 must override a general 1.
  */
-export function valueIn(question: Question, { kind, insecure, name, path }: Asked): string | undefined {
+export function mapValue(map: MapKind, { kind, insecure, name, path }: MappedRoute): string | undefined {
   const endsTls = kind === 'edge' || kind === 'reencrypt';
-  switch (question) {
+  switch (map) {
     case 'http':
       return kind === 'http' || (endsTls && insecure === 'Allow') ? name : undefined;
     case 'secure':
@@ -31,13 +31,13 @@ export function valueIn(question: Question, { kind, insecure, name, path }: Aske
   }
 }
 
-/** A path of nothing but slashes is every path, but for a route that wants it alone. */
+/** A path of only slashes matches every path, unless the match is exact. */
 export function pathOf({ path, pathMatch }: Pick<RouteBackend, 'path' | 'pathMatch'>): string {
   return pathMatch === 'prefix' && /^\/*$/.test(path) ? '' : path;
 }
 
-/** A request's path has no blank and no control character: such a route matches nothing, and would break a map's line. */
+/** Whether any request can match. A path with a space or a control character never matches, and would break the map's line. */
 export function canMatch({ host, path }: Pick<RouteBackend, 'host' | 'path'>): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it searches for.
   return host !== '' && !/[\u0000-\u0020\u007f]/.test(host + path);
 }

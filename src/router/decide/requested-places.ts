@@ -4,17 +4,17 @@ import { isHostName, isMachineName } from '../safe-text.ts';
 import type { AdmissionPolicy } from '../settings/decision-settings.ts';
 import type { HostClaim } from './host-claims.ts';
 import { hostOf, isInDomains, parentDomain } from './host-of.ts';
+import { pathOf } from './map-value.ts';
 import { kindOf } from './tls-rules.ts';
-import { pathOf } from './value-in.ts';
 import { internalError, type Refusal } from './verdict.ts';
 
-/** What a route asks for, how old it is, and why it cannot have it, whatever others have. The route itself is not kept by it. */
-export interface AskedPlace extends HostClaim {
+/** The place that a route requests, the route's age, and why it cannot have the place regardless of other routes. Does not retain the route. */
+export interface RequestedPlace extends HostClaim {
   readonly uid: string;
   readonly refusal: Refusal | undefined;
 }
 
-export function askedBy(route: Route, policy: AdmissionPolicy): AskedPlace {
+export function requestedPlace(route: Route, policy: AdmissionPolicy): RequestedPlace {
   const { namespace, name, uid, createdMs } = route;
   const [place, refusal] = placeAndRefusal(route, policy);
   return { namespace, name, uid, createdMs, key: keyOf(route), ...place, refusal };
@@ -52,9 +52,9 @@ function policyRefusal(
   if (route.unsupported !== undefined) return refuse(route.unsupported);
   if (host !== '' && isInDomains(host, policy.deniedDomains)) return refuse('the host is in a denied domain');
   if (wildcard && policy.deniedDomains.some((domain) => parentDomain(domain) === host))
-    return refuse('the wildcard would answer for a denied domain');
+    return refuse('the wildcard covers a denied domain');
   if (host !== '' && policy.allowedDomains.length > 0 && !isInDomains(host, policy.allowedDomains))
-    return refuse('the host is in none of the allowed domains');
+    return refuse('the host is not in an allowed domain');
   if (wildcard && !policy.allowWildcards) return refuse('wildcard routes are not allowed');
   if (!wildcard && route.wildcardPolicy !== 'None')
     return refuse('spec.wildcardPolicy: expected None or Subdomain');
@@ -63,9 +63,9 @@ function policyRefusal(
 
 function hostRefusal(route: Route, { host, wildcard }: Place): Refusal | undefined {
   if (host === '' && !(wildcard && route.host !== ''))
-    return { reason: 'NoHostValue', message: 'the route has no host, and the router chooses none' };
+    return { reason: 'NoHostValue', message: 'the route has no host, and the router does not assign one' };
   const message =
-    'expected a DNS name in lower case, without a dot at its end, of labels up to 63 characters';
+    'expected a DNS name in lower case, without a trailing dot, with labels of at most 63 characters';
   if (!isHostName(host)) return { reason: 'InvalidHost', message: `spec.host: ${message}` };
   if (!isMachineName(host)) return undefined;
   return {
