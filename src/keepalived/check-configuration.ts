@@ -1,6 +1,5 @@
 import { type CheckProgram, type ConfigurationCheck, checkBy } from '../engine/config/check.ts';
 import type { CommandResult } from '../engine/system/process/run-command.ts';
-import { testArgv } from './argv.ts';
 
 /** KEEPALIVED_EXIT_CONFIG_TEST_SECURITY: scripts that others may write; it would run without them. */
 const INSECURE_SCRIPTS = 6;
@@ -15,7 +14,7 @@ export function createKeepalivedCheck(
   options: Pick<CheckProgram, 'timeoutMs' | 'run'> & { readonly keepalivedPath: string },
 ): ConfigurationCheck {
   const { keepalivedPath: program, ...more } = options;
-  const argv = (path: string) => testArgv(program, path);
+  const argv = (path: string) => [program, '--config-test', '--vrrp', '--use-file', path] as const;
   return checkBy('keepalived', { ...more, program, argv, refusal });
 }
 

@@ -8,11 +8,15 @@ import { forgetUnanswered } from '../engine/system/network/neighbours.ts';
 import { type ProcessId, readProcess, signalProcess } from '../engine/system/process/processes.ts';
 import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';
 import { type SpawnOutcome, spawnDaemon } from '../engine/system/process/spawn-daemon.ts';
-import { daemonArgv, type KeepalivedPaths } from './argv.ts';
 import { readKeepalivedBuild } from './build.ts';
 import { createKeepalivedCheck } from './check-configuration.ts';
 import { createKeepalivedOutput, type KeepalivedOutput } from './output.ts';
-import { describeConfiguration, markConfiguration, readAccepted } from './parse-configuration.ts';
+import {
+  ACCEPTED_FILE,
+  describeConfiguration,
+  markConfiguration,
+  readAccepted,
+} from './parse-configuration.ts';
 import { parseDump, parseWords } from './parse-dump.ts';
 import { repairAddress, sweepConfigured } from './sweep.ts';
 import { createTrackFileWatchdog, forgetBonus, type TrackFileWatchdog } from './track-file.ts';
@@ -22,6 +26,30 @@ const CHECK_TIMEOUT_MS = 10_000;
 /** keepalived is done with a dump in a millisecond; a reload takes some ten. */
 const DUMP_EVERY_MS = 40;
 const STDERR = 2;
+
+type KeepalivedPaths = ReturnType<typeof keepalivedPaths>;
+
+/** The files of one keepalived, all but the first two in the supervisor's run directory. */
+export function keepalivedPaths(settings: {
+  readonly keepalived: string;
+  readonly config: string;
+  readonly runDir: string;
+}) {
+  const { keepalived, config, runDir } = settings;
+  return {
+    keepalived,
+    /** The configuration that the monitor writes. keepalived itself reads only `accepted`. */
+    config,
+    accepted: join(runDir, ACCEPTED_FILE),
+    candidate: join(runDir, 'keepalived.candidate.conf'),
+    pidFile: join(runDir, 'keepalived.pid'),
+    vrrpPidFile: join(runDir, 'vrrp.pid'),
+    /** keepalived writes its dumps here: its TMPDIR. */
+    dumpDir: join(runDir, 'dump'),
+    /** What it says. */
+    output: join(runDir, 'keepalived.log'),
+  };
+}
 
 /** keepalived in the eyes of its supervisor. It runs on a copy of the configuration that its own check has passed. */
 export function createKeepalivedProgram(
@@ -99,10 +127,38 @@ function start(
   // No earlier keepalived runs, but an exited process that was not reaped yet would look to keepalived as if it did.
   for (const file of [paths.pidFile, paths.vrrpPidFile]) rmSync(file, { force: true });
   const fd = output.open();
-  const build = readKeepalivedBuild(paths.keepalived);
-  const outcome = spawnDaemon(daemonArgv(paths, realtimePriority, build), { TMPDIR: paths.dumpDir }, fd);
+  const outcome = spawnDaemon(daemonArgv(paths, realtimePriority), { TMPDIR: paths.dumpDir }, fd);
   if (fd !== undefined) closeSync(fd);
   return outcome;
+}
+
+/**
+ * In the foreground, VRRP only: without `--no_bfd` a keepalived 2.3 that knows it takes itself for running already where
+ * /run is read-only, or where another one starts. `--dont-respawn`: a parent that restarts a dead child would not wait until the VIPs
+ * that the child left are gone; the supervisor does. The realtime priority comes from outside, because the
+ * `vrrp_rt_priority` of 2.2.7 gets the process killed at its next reload (RLIMIT_RTTIME).
+ */
+function daemonArgv(
+  paths: KeepalivedPaths,
+  realtimePriority: number | undefined,
+): readonly [string, ...string[]] {
+  const own = [
+    paths.keepalived,
+    '--vrrp',
+    ...(readKeepalivedBuild(paths.keepalived)?.bfd === true ? ['--no_bfd'] : []),
+    '--dont-fork',
+    '--dont-respawn',
+    '--log-console',
+    '--log-detail',
+    '--no-syslog',
+    '--pid',
+    paths.pidFile,
+    '--vrrp_pid',
+    paths.vrrpPidFile,
+    '--use-file',
+    paths.accepted,
+  ] as const;
+  return realtimePriority === undefined ? own : ['chrt', '--rr', String(realtimePriority), ...own];
 }
 
 /**

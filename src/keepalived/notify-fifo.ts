@@ -104,7 +104,7 @@ const MAX_LINE = 4_096;
 
 async function makeFifo(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found?.isFIFO() === true) return closeSync(openAsFifo(path).fd);
+  if (found?.isFIFO() === true) return;
   const isLink = found?.isSymbolicLink() === true;
   if (found !== undefined && !isLink && (found.size > 0 || found.isDirectory()))
     throw new ConfigError([`Cannot use notify FIFO "${path}": not a FIFO, expected one or nothing`]);

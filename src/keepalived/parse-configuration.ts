@@ -16,7 +16,9 @@ export function parseConfiguration(
   text: string,
 ): Pick<AcceptedConfiguration, 'instances' | 'trackFiles' | 'notifyFifo'> {
   const blocks = parseBlocks(text);
-  const globals = globalsOf(blocks);
+  const globals = blocks
+    .filter(({ words }) => words[0] === 'global_defs')
+    .flatMap(({ children }) => children);
   return {
     instances: blocks
       .filter(({ words }) => words[0] === 'vrrp_instance')
@@ -24,10 +26,6 @@ export function parseConfiguration(
     trackFiles: trackFilesOf(blocks),
     notifyFifo: wordAfter(globals, 'vrrp_notify_fifo') ?? wordAfter(globals, 'notify_fifo'),
   };
-}
-
-function globalsOf(blocks: readonly Block[]): readonly Block[] {
-  return blocks.filter(({ words }) => words[0] === 'global_defs').flatMap(({ children }) => children);
 }
 
 function instanceOf({ words, children }: Block, globals: readonly Block[]): WatchedInstance {
@@ -72,19 +70,11 @@ function addressOf(line: readonly string[], device: string): readonly HeldAddres
   ];
 }
 
-/** `children`: of an instance. keepalived's default is one advert a second. */
-function advertIntervalMs(children: readonly Block[]): number {
-  return numberAfter(children, 'advert_int', 1) * 1_000;
-}
-
-/** A holder counts as dead after this many missing adverts. */
-function downTimerAdverts(children: readonly Block[], globals: readonly Block[]): number {
-  return numberAfter(children, 'down_timer_adverts', numberAfter(globals, 'vrrp_down_timer_adverts', 3));
-}
-
-/** RFC 5798: the master-down interval and at most one more interval of skew. */
+/** RFC 5798: the master-down interval and at most one more interval of skew. keepalived's defaults: three adverts of a second. */
 function masterDownMs(children: readonly Block[], globals: readonly Block[]): number {
-  return advertIntervalMs(children) * (downTimerAdverts(children, globals) + 1) + MASTER_DOWN_MARGIN_MS;
+  const adverts = numberAfter(globals, 'vrrp_down_timer_adverts', 3);
+  const intervals = numberAfter(children, 'down_timer_adverts', adverts) + 1;
+  return numberAfter(children, 'advert_int', 1) * 1_000 * intervals + MASTER_DOWN_MARGIN_MS;
 }
 
 /**
@@ -112,6 +102,9 @@ const MARK_COMMENT =
 const TELL_LATE_AFTER_US = 100_000;
 const MARK =
   /\n# Added by hawser [^\n]*\nglobal_defs \{\n {4}smtp_helo_name hawser-(\d+)\n(?: {4}min_auto_priority_delay \d+\n)?\}\n$/;
+
+/** Below a run directory: the copy of the configuration that keepalived runs on. */
+export const ACCEPTED_FILE = 'keepalived.accepted.conf';
 
 /** The content of a marked copy. Undefined if there is no copy, or it is not marked. */
 export function readAccepted(path: string): AcceptedConfiguration | undefined {

@@ -1,17 +1,16 @@
 import { readText } from '../engine/system/file/read-regular-file.ts';
 import { addAddress, findAddress, removeAddress } from '../engine/system/network/interface-addresses.ts';
-import type { KeepalivedPaths } from './argv.ts';
-import { describeConfiguration, readAccepted } from './parse-configuration.ts';
+import { parseConfiguration, readAccepted } from './parse-configuration.ts';
 import type { Disagreement, HeldAddress } from './vip-presence.ts';
 import type { SweepOutcome } from './vrrp-program.ts';
 
 /** Removes every VIP of the accepted and of the live configuration from this node. */
-export async function sweepConfigured({
-  accepted,
-  config,
-}: Pick<KeepalivedPaths, 'accepted' | 'config'>): Promise<SweepOutcome> {
-  const known = readAccepted(accepted)?.instances ?? [];
-  const live = describeConfiguration(readText(config), 0).instances;
+export async function sweepConfigured(paths: {
+  readonly accepted: string;
+  readonly config: string;
+}): Promise<SweepOutcome> {
+  const known = readAccepted(paths.accepted)?.instances ?? [];
+  const live = parseConfiguration(readText(paths.config)).instances;
   return await sweepAddresses([...known, ...live].flatMap(({ vips }) => vips));
 }
 

@@ -4,14 +4,13 @@ import { superviseProgram } from '../../engine/supervise/supervise-program.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import type { Log } from '../../engine/system/log.ts';
 import { runLeanCommand } from '../../engine/system/process/run-lean-command.ts';
-import { ACCEPTED_FILE } from '../argv.ts';
 import { keepalivedEvents } from '../keepalived-events.ts';
-import { createKeepalivedProgram } from '../keepalived-program.ts';
+import { createKeepalivedProgram, keepalivedPaths } from '../keepalived-program.ts';
 import { readNotifyFifo } from '../notify-fifo.ts';
 import type { KeepalivedSuperviseSettings } from './keepalived-supervise-settings.ts';
 import { createVrrpSupervisor, type VrrpSupervisor } from './supervisor.ts';
 import type { VrrpStatus } from './vrrp-status.ts';
-import { createVrrpSupervisorMetrics, type Holding } from './vrrp-supervisor-metrics.ts';
+import { createVrrpSupervisorMetrics } from './vrrp-supervisor-metrics.ts';
 
 /** Resolves with 0 after a stop was requested and no VIP is left. */
 export async function superviseKeepalived(settings: KeepalivedSuperviseSettings): Promise<number> {
@@ -30,33 +29,14 @@ export async function superviseKeepalived(settings: KeepalivedSuperviseSettings)
       status,
     };
     const unready = () => unreadiness(status());
-    return { ...supervisor, answers, unready, now: () => holdingsOf(status()) };
+    return { ...supervisor, answers, unready, now: () => status().instances };
   });
 }
 
-function holdingsOf({ instances }: VrrpStatus): readonly Holding[] {
-  return instances.flatMap(({ name, state, vips }) =>
-    vips.map(({ address, present }) => ({
-      instance: name,
-      vip: address,
-      holder: state === 'MASTER' && present,
-    })),
-  );
-}
-
 async function start(settings: KeepalivedSuperviseSettings, log: Log): Promise<VrrpSupervisor> {
-  const { runDir, config, keepalived } = settings;
-  mkdirSync(join(runDir, 'dump'), { recursive: true, mode: 0o700 });
-  const paths = {
-    keepalived,
-    config,
-    accepted: join(runDir, ACCEPTED_FILE),
-    candidate: join(runDir, 'keepalived.candidate.conf'),
-    pidFile: join(runDir, 'keepalived.pid'),
-    vrrpPidFile: join(runDir, 'vrrp.pid'),
-    dumpDir: join(runDir, 'dump'),
-    output: join(runDir, 'keepalived.log'),
-  };
+  const { runDir, monitorTimeout: silentAfterMs } = settings;
+  const paths = keepalivedPaths(settings);
+  mkdirSync(paths.dumpDir, { recursive: true, mode: 0o700 });
   const realtimePriority = await permittedPriority(settings.realtimePriority, log);
   const { promise: started, resolve: resolveSupervisor } = Promise.withResolvers<VrrpSupervisor>();
   const closeFifo = await readNotifyFifo(
@@ -64,7 +44,7 @@ async function start(settings: KeepalivedSuperviseSettings, log: Log): Promise<V
     (notification) => void started.then((supervisor) => supervisor.notified(notification)),
   );
   const supervisor = createVrrpSupervisor({
-    program: createKeepalivedProgram(paths, { realtimePriority, silentAfterMs: settings.monitorTimeout }),
+    program: createKeepalivedProgram(paths, { realtimePriority, silentAfterMs }),
     recordPath: join(runDir, 'hawser-keepalived.json'),
     statePath: join(runDir, 'vrrp-state.json'),
     log,

@@ -2,14 +2,10 @@ import { createMetricsRegistry } from '../../engine/observe/metrics-registry.ts'
 import { type SupervisorMetrics, supervisorCounts } from '../../engine/observe/shared-metrics.ts';
 import type { LogEvent } from '../../engine/system/log.ts';
 import { vipRepairCounter } from '../vip-repair-counter.ts';
+import type { VrrpStatus } from './vrrp-status.ts';
 import { transitionCauses } from './why.ts';
 
-/** One VIP on this node; the holder is MASTER and has the address. */
-export interface Holding {
-  readonly instance: string;
-  readonly vip: string;
-  readonly holder: boolean;
-}
+type Instance = Pick<VrrpStatus['instances'][number], 'name' | 'state' | 'vips'>;
 
 /** The states that are counted by, each with why an instance can come into it. */
 const moves = Object.entries(transitionCauses).flatMap(([to, causes]) =>
@@ -17,7 +13,7 @@ const moves = Object.entries(transitionCauses).flatMap(([to, causes]) =>
 );
 
 /** The label is `vrrp_instance`: Prometheus puts the scraped target into `instance`. */
-export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Holding[]> {
+export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Instance[]> {
   const registry = createMetricsRegistry();
   const { counter, gauge, text } = registry;
   const holder = gauge('hawser_vip_holder', '1 where this node is MASTER and its interface has the VIP.');
@@ -51,11 +47,12 @@ export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Holdin
     observe: (event) => counts[event.event]?.(event),
     lateTimerEvent: 'keepalived-late',
     lag,
-    text: (holdings) => {
+    text: (instances) => {
       holder.clear();
-      for (const { instance, vip, holder: holds } of holdings) {
-        holder.set(Number(holds), { vrrp_instance: instance, vip });
-        for (const [to, reason] of moves) transitions({ vrrp_instance: instance, to, reason }, 0);
+      for (const { name, state, vips } of instances) {
+        for (const { address, present } of vips)
+          holder.set(Number(state === 'MASTER' && present), { vrrp_instance: name, vip: address });
+        for (const [to, reason] of moves) transitions({ vrrp_instance: name, to, reason }, 0);
       }
       return text();
     },

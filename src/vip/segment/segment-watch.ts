@@ -7,8 +7,7 @@ import { joinVrrpGroup } from '../../engine/system/network/multicast-membership.
 import { askNeighbours, type Neighbour } from '../../engine/system/network/neighbours.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
-import { ACCEPTED_FILE } from '../../keepalived/argv.ts';
-import { describeConfiguration, readAccepted } from '../../keepalived/parse-configuration.ts';
+import { ACCEPTED_FILE, parseConfiguration, readAccepted } from '../../keepalived/parse-configuration.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { isInstanceOf } from '../group/vrrp-instances.ts';
 import type { SegmentFact } from '../participation/participation.ts';
@@ -154,8 +153,7 @@ function configuredVips(
   { runDir, config }: Pick<KeepalivedMonitorSettings, 'runDir' | 'config'>,
   kind: VipKind,
 ): readonly ConfiguredVip[] {
-  const configuration =
-    readAccepted(join(runDir, ACCEPTED_FILE)) ?? describeConfiguration(readText(config), 0);
+  const configuration = readAccepted(join(runDir, ACCEPTED_FILE)) ?? parseConfiguration(readText(config));
   return configuration.instances
     .filter(({ name }) => isInstanceOf(kind, name))
     .flatMap(({ vips, masterDownMs }) =>

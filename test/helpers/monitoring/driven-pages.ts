@@ -136,5 +136,7 @@ function vrrpSupervisorPage(): string {
   metrics.observe({ event: 'keepalived-late' });
   metrics.observe({ event: 'lower-priority-advert-received' });
   metrics.lag(0.1);
-  return metrics.text([{ instance: 'API', vip: '10.0.0.5', holder: true }]) + own();
+  return (
+    metrics.text([{ name: 'API', state: 'MASTER', vips: [{ address: '10.0.0.5', present: true }] }]) + own()
+  );
 }

@@ -2,6 +2,12 @@ import { expect, test } from 'vitest';
 import { createHaproxySupervisorMetrics } from '../../../../src/haproxy/supervise/haproxy-supervisor-metrics.ts';
 import { createVrrpSupervisorMetrics } from '../../../../src/keepalived/supervise/vrrp-supervisor-metrics.ts';
 
+const vipOf = (name: string, state: 'MASTER' | 'BACKUP', address: string, present: boolean) => ({
+  name,
+  state,
+  vips: [{ address, present }],
+});
+
 test('the VIP that is here, and what happened to it, by reasons that are few', () => {
   const metrics = createVrrpSupervisorMetrics();
   const transition = {
@@ -23,12 +29,14 @@ test('the VIP that is here, and what happened to it, by reasons that are few', (
   metrics.observe({ event: 'anything-else' });
   metrics.lag(0.2);
   const text = metrics.text([
-    { instance: 'API', vip: '10.0.0.5', holder: true },
-    { instance: 'INGRESS', vip: '10.0.0.6', holder: false },
+    vipOf('API', 'MASTER', '10.0.0.5', true),
+    vipOf('INGRESS', 'MASTER', '10.0.0.6', false),
+    vipOf('INGRESS_V6', 'BACKUP', 'fd00::6', true),
   ]);
   for (const line of [
     'hawser_vip_holder{vrrp_instance="API",vip="10.0.0.5"} 1',
     'hawser_vip_holder{vrrp_instance="INGRESS",vip="10.0.0.6"} 0',
+    'hawser_vip_holder{vrrp_instance="INGRESS_V6",vip="fd00::6"} 0',
     'hawser_vip_transitions_total{vrrp_instance="API",to="MASTER",reason="no-better-advert"} 1',
     'hawser_vip_repairs_total{kind="stray-removed"} 1',
     'hawser_keepalived_timer_delays_total 1',
@@ -45,7 +53,7 @@ test('the VIP that is here, and what happened to it, by reasons that are few', (
 });
 
 test('every counter exists with 0 before its first event', () => {
-  const vrrp = createVrrpSupervisorMetrics().text([{ instance: 'API', vip: '10.0.0.5', holder: false }]);
+  const vrrp = createVrrpSupervisorMetrics().text([vipOf('API', 'BACKUP', '10.0.0.5', false)]);
   const haproxy = createHaproxySupervisorMetrics().text({
     serving: 0,
     starting: 0,
@@ -67,7 +75,7 @@ test('every counter exists with 0 before its first event', () => {
 
 test('a VIP that is no longer configured is no longer shown', () => {
   const metrics = createVrrpSupervisorMetrics();
-  metrics.text([{ instance: 'API', vip: '10.0.0.5', holder: true }]);
+  metrics.text([vipOf('API', 'MASTER', '10.0.0.5', true)]);
   expect(metrics.text([])).not.toContain('10.0.0.5');
 });
 
