@@ -58,24 +58,13 @@ const PATTERNS: readonly Pattern[] = [
   },
   {
     pattern:
-      /^\((?<instance>[^)]+)\) Master received advert from (?<by>\S+) with higher priority (?<theirs>\d+), ours (?<ours>\d+)$/,
-    meaning: ({ instance = '', by = '', theirs, ours }) => ({
+      /^\((?<instance>[^)]+)\) Master received advert from (?<by>\S+) with (?:higher priority (?<theirs>\d+), ours (?<ours>\d+)|same priority (?<both>\d+) but higher IP address than ours)$/,
+    meaning: ({ instance = '', by = '', both, theirs = both, ours = both }) => ({
       kind: 'outranked',
       instance,
       by,
       theirs: Number(theirs),
       ours: Number(ours),
-    }),
-  },
-  {
-    pattern:
-      /^\((?<instance>[^)]+)\) Master received advert from (?<by>\S+) with same priority (?<both>\d+) but higher IP address than ours$/,
-    meaning: ({ instance = '', by = '', both }) => ({
-      kind: 'outranked',
-      instance,
-      by,
-      theirs: Number(both),
-      ours: Number(both),
     }),
   },
   {

@@ -10,22 +10,15 @@ export const NODE_LIST_PATIENCE_MS = 10_000;
 /**
  * The track value that a supervisor writes for a silent monitor. `last` is the monitor's last value. A node that is out, or
  * that still has to wait, stays in FAULT: another node holds the VIP and may not hear it. Otherwise the value stays while
- * `healthy`, and is demoted if not. It is never above `last`, except that a FAULT for another reason ends.
+ * `healthy`, and is demoted if not. It is never above `last`, except that a FAULT for another reason ends. `nowMs` is monotonic, as
+ * `until` of the note is.
  */
 export function standIn(
   noted: Pick<ParticipationNote, 'state' | 'until'> | undefined,
   last: number,
-  {
-    holder,
-    healthy,
-    nowMs,
-  }: {
-    readonly holder: boolean;
-    readonly healthy: boolean;
-    /** Monotonic, as `until` of the note is. */
-    readonly nowMs: number;
-  },
+  seen: { readonly holder: boolean; readonly healthy: boolean; readonly nowMs: number },
 ): number {
+  const { holder, healthy, nowMs } = seen;
   if (noted?.state === 'out') return TRACK.fault;
   if (noted?.state === 'waiting' && (noted.until === null || nowMs < noted.until)) return TRACK.fault;
   return healthy ? unwatchedTrackValue(last, holder) : silentTrackValue(last, holder);

@@ -43,7 +43,7 @@ export function createTrackFileWatchdog(
   return (holder, nowMs) => {
     const writtenMs = writtenAt(path);
     if (writtenMs === undefined) return undefined;
-    const value = readTrackValue(path);
+    const value = readTrackValue(path) ?? 0;
     const patienceMs = value <= TRACK.fault ? Math.max(silentAfterMs, NODE_LIST_PATIENCE_MS) : silentAfterMs;
     const ageMs = ageOf(writtenMs, nowMs);
     before = { writtenMs, ageMs, at: nowMs };
@@ -70,7 +70,7 @@ function writtenAt(path: string): number | undefined {
 /** A keepalived that starts holds nothing, whatever its monitor still believes. */
 export function forgetBonus(path: string): void {
   try {
-    const value = readTrackValue(path);
+    const value = readTrackValue(path) ?? 0;
     const wanted = withoutBonus(value);
     if (wanted !== value) writeValue(path, wanted);
   } catch {
@@ -80,17 +80,8 @@ export function forgetBonus(path: string): void {
 
 const MAX_TRACK_FILE_BYTES = 64 * 1_024;
 
-/** What keepalived makes of it: 0 where it cannot be read. A FIFO blocks nothing. */
-export function readTrackValue(path: string, missing = 0): number {
-  return valueIn(path) ?? missing;
-}
-
-/** Whether it is there and holds a value. */
-export function hasTrackValue(path: string): boolean {
-  return valueIn(path) !== undefined;
-}
-
-function valueIn(path: string): number | undefined {
+/** Undefined where it is missing or holds no value: keepalived takes that for 0. A FIFO blocks nothing. */
+export function readTrackValue(path: string): number | undefined {
   try {
     const text = readRegularFileSync(path, { MAX_TRACK_FILE_BYTES }).bytes.toString('utf8').trim();
     const value = Number(text);

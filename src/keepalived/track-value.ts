@@ -63,12 +63,11 @@ export interface Addend {
   readonly why: string;
 }
 
-/** The track value of a node that participates. */
-export function trackValue(health: TrackHealth): number {
-  return trackAddends(health).reduce((sum, { points }) => sum + points, 0);
+export function pointsOf(addends: readonly Addend[]): number {
+  return addends.reduce((sum, { points }) => sum + points, 0);
 }
 
-/** What that number is made of: what serves first, then what is added to it. Never empty. */
+/** What the track value of a node that participates is made of: what serves first, then what is added to it. Never empty. */
 export function trackAddends(health: TrackHealth): readonly Addend[] {
   const verdict = verdictOf(health);
   if (verdict.points === TRACK.fault) return [verdict];

@@ -54,19 +54,8 @@ function priorityOf({ kind, vips, view }: HealthLoop, model: KeepalivedModel | u
     instance === undefined
       ? { priorityTerms: participation.state === 'in' ? [] : addends, priority: 0 }
       : prioritySum(baseAddend(instance.priority, peers), addends);
-  return [
-    {
-      kind,
-      vips: [...vips],
-      value,
-      holder,
-      checks: [...checks],
-      order,
-      priority,
-      priorityTerms: [...priorityTerms],
-      participation: participationView(participation),
-    },
-  ];
+  const shown = participationView(participation);
+  return [{ kind, vips, value, holder, checks, order, priority, priorityTerms, participation: shown }];
 }
 
 function participationView(decided: Participation): VipPriority['participation'] {

@@ -11,7 +11,7 @@ import type { ProcessId } from '../../engine/system/process/processes.ts';
 import { endDaemon, exited, kill, logKilled, reaped, stoppingFailure, sweepWhenDue, swept } from './end.ts';
 import { notified, reported } from './instances.ts';
 import { beginJob, jobFailed, proceed, succeeded } from './job.ts';
-import type { Action, Daemon, Event, VrrpRequest, VrrpSupervisorState } from './state.ts';
+import type { Action, Daemon, Event, EventOf, VrrpRequest, VrrpSupervisorState } from './state.ts';
 
 type State = VrrpSupervisorState;
 type Emit = EmitAction<Action>;
@@ -96,7 +96,7 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
   }
 }
 
-function booted(state: State, event: Extract<Event, { kind: 'booted' }>, now: number, emit: Emit): State {
+function booted(state: State, event: EventOf<'booted'>, now: number, emit: Emit): State {
   const { adopted, hasConfiguration } = event;
   if (adopted === undefined) emit({ kind: 'reap' });
   else emit(logged('warn', 'keepalived-adopted', { pid: adopted.pid }));
@@ -168,12 +168,7 @@ function silentStart(state: State, id: ProcessId, now: number, emit: Emit): Stat
   return firstSign(state, now, emit);
 }
 
-function confirmed(
-  state: State,
-  event: Extract<Event, { kind: 'reported' }>,
-  now: number,
-  emit: Emit,
-): State {
+function confirmed(state: State, event: EventOf<'reported'>, now: number, emit: Emit): State {
   const { daemon } = state;
   if (daemon.kind !== 'up' || daemon.id !== event.id) return state;
   const next = reported(state, event.report, now, emit);
@@ -226,12 +221,7 @@ const HUNG_AFTER_LOOKS = 12;
  * Replaces a keepalived that shows no life: its VIP is still here, while a peer has taken over long ago. A keepalived
  * without work (FAULT, no peers, no monitor) may sleep without limit; a wake wakes it.
  */
-function looked(
-  state: VrrpSupervisorState,
-  { id, vitals }: Extract<Event, { kind: 'looked' }>,
-  now: number,
-  emit: (action: Action) => void,
-): VrrpSupervisorState {
+function looked(state: State, { id, vitals }: EventOf<'looked'>, now: number, emit: Emit): State {
   const { daemon } = state;
   if (daemon.kind !== 'up' || daemon.id !== id || daemon.pulse?.hung === true) return state;
   const before = daemon.pulse;

@@ -3,7 +3,7 @@ import { type Emit as EmitAction, type Failure, logged } from '../../engine/supe
 import type { ProcessId } from '../../engine/system/process/processes.ts';
 import { forgetInstances } from './instances.ts';
 import { endJob, jobFailed, proceed } from './job.ts';
-import type { Action, Daemon, Event, VrrpSupervisorState } from './state.ts';
+import type { Action, Daemon, EventOf, VrrpSupervisorState } from './state.ts';
 
 type State = VrrpSupervisorState;
 type Emit = EmitAction<Action>;
@@ -27,10 +27,7 @@ export const stoppingFailure: Failure = {
 export function endDaemon(state: State, now: number, emit: Emit): State {
   const requests = [...(state.job?.requests ?? []), ...state.queued];
   emit({ kind: 'answer', requests, result: stoppingFailure });
-  const next: State = {
-    ...endJob({ ...state, queued: [] }, now, emit),
-    restart: noRestart,
-  };
+  const next: State = { ...endJob({ ...state, queued: [] }, now, emit), restart: noRestart };
   const { daemon } = next;
   if (daemon.kind === 'starting' || daemon.kind === 'up') {
     emit({ kind: 'terminate', id: daemon.id });
@@ -99,12 +96,7 @@ export function sweepWhenDue(state: State, now: number, emit: Emit): State {
   return { ...state, daemon: { ...daemon, stage: 'sweeping' } };
 }
 
-export function swept(
-  state: State,
-  event: Extract<Event, { kind: 'swept' }>,
-  now: number,
-  emit: Emit,
-): State {
+export function swept(state: State, event: EventOf<'swept'>, now: number, emit: Emit): State {
   const { daemon } = state;
   if (daemon.kind !== 'dead' || daemon.stage !== 'sweeping') return state;
   const { removed, trouble } = event;

@@ -1,19 +1,14 @@
 import { logged } from '../../engine/supervise/step.ts';
-import type { InstanceState, VrrpState } from '../vip-presence.ts';
+import type { InstanceState } from '../vip-presence.ts';
 import type { SelfReport } from '../vrrp-program.ts';
-import type { Action, Event, VrrpSupervisorState } from './state.ts';
+import type { Action, EventOf, VrrpSupervisorState } from './state.ts';
 import { type Why, whyNotified, whyReported } from './why.ts';
 
 type State = VrrpSupervisorState;
 type Emit = (action: Action) => void;
 
 /** Takes a line of the FIFO. */
-export function notified(
-  state: State,
-  event: Extract<Event, { kind: 'notified' }>,
-  now: number,
-  emit: Emit,
-): State {
+export function notified(state: State, event: EventOf<'notified'>, now: number, emit: Emit): State {
   const { instance, priority, trackValue } = event;
   const to = event.state ?? state.instances.find(({ name }) => name === instance)?.state;
   if (to === undefined) return state;
@@ -41,7 +36,7 @@ export function forgetInstances(state: State, now: number, reason: string, emit:
 
 function moveTo(
   state: State,
-  to: { readonly name: string; readonly state: VrrpState; readonly priority: number },
+  to: SelfReport[number],
   { cause, reason }: Why,
   now: number,
   emit: Emit,
@@ -53,7 +48,10 @@ function moveTo(
   const others = state.instances.filter(({ name }) => name !== to.name);
   const instances = [...others, moved].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   if (from === to.state) {
-    if (before !== undefined && before.priority !== to.priority) reportPriority(before, to.priority, emit);
+    if (before !== undefined && before.priority !== to.priority) {
+      const fields = { instance: to.name, state: to.state, from: before.priority, to: to.priority };
+      emit(logged('info', 'vrrp-priority', fields));
+    }
     return { ...state, instances };
   }
   const transition = { instance: to.name, from, to: to.state, priority: to.priority, reason };
@@ -67,9 +65,4 @@ function moveTo(
 function interfacesOf({ configuration }: State, instance: string): readonly string[] {
   const vips = configuration?.instances.find(({ name }) => name === instance)?.vips ?? [];
   return [...new Set(vips.map((vip) => vip.interface))];
-}
-
-function reportPriority({ name, state, priority }: InstanceState, to: number, emit: Emit): void {
-  const fields = { instance: name, state, from: priority, to };
-  emit(logged('info', 'vrrp-priority', fields));
 }

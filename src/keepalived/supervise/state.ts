@@ -126,6 +126,8 @@ export type Event =
   | { readonly kind: 'tick' }
   | { readonly kind: 'stop' };
 
+export type EventOf<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>;
+
 export type Action = OwnAction | SharedAction<Done>;
 
 export type OwnAction =

@@ -81,17 +81,15 @@ export function createVrrpSupervisor(options: VrrpSupervisorOptions): VrrpSuperv
   });
   return {
     request: (what) => ask((request) => ({ kind: 'requested', what, request })),
-    status: () => withTrouble(statusOf(state(), reconciler), trouble()),
+    status: () => {
+      const seen = { present: presentAddresses(), trackFiles: reconciler.trackFiles() };
+      return withTrouble(describeState(state(), seen, monotonicMs()), trouble());
+    },
     trouble,
     notified: (notification) => dispatchNotification(notification, dispatch, reconciler, log),
     stop: () => dispatch({ kind: 'stop' }),
     finished,
   };
-}
-
-function statusOf(state: VrrpSupervisorState, reconciler: VipReconciler): VrrpStatus {
-  const trackFiles = reconciler.trackFiles().map((look) => ({ ...look, instances: [...look.instances] }));
-  return describeState(state, { present: presentAddresses(), trackFiles }, monotonicMs());
 }
 
 function dispatchNotification(

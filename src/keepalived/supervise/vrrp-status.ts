@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { failureLines, seconds, troubleLines } from '../../engine/supervise/status-lines.ts';
 import { sharedStatusFields } from '../../engine/supervise/status-schema.ts';
+import type { Immutable } from '../../engine/system/immutable.ts';
 
 /** What a keepalived supervisor answers to `status`. Times are milliseconds: ages, and how long until something happens. */
 export const vrrpStatusSchema = z.object({
@@ -51,7 +52,7 @@ export const vrrpStatusSchema = z.object({
   ...sharedStatusFields,
 });
 
-export type VrrpStatus = z.infer<typeof vrrpStatusSchema>;
+export type VrrpStatus = Immutable<z.infer<typeof vrrpStatusSchema>>;
 
 /** A keepalived supervisor's status in lines, one fact each. */
 export function vrrpStatusLines(status: VrrpStatus): readonly string[] {

@@ -1,4 +1,4 @@
-import { type Addend, TRACK } from '../../keepalived/track-value.ts';
+import { type Addend, pointsOf, TRACK } from '../../keepalived/track-value.ts';
 
 /** As many nodes as have a priority of their own; the rest of a larger cluster does not join. */
 export const maxGroupSize = 200;
@@ -30,7 +30,7 @@ interface PrioritySum {
  * keepalived's sum of an instance's priority and a track file's value; 0 in FAULT, which it advertises to its peers.
  */
 export function prioritySum(base: Addend, track: readonly Addend[]): PrioritySum {
-  const added = track.reduce((sum, { points }) => sum + points, 0);
+  const added = pointsOf(track);
   if (added <= TRACK.fault) {
     const why = `FAULT: ${track.map((each) => each.why).join('; ')}`;
     return { priorityTerms: [base, { points: -base.points, why }], priority: 0 };

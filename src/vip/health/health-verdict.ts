@@ -5,6 +5,7 @@ import type { Participation } from '../../keepalived/participation-note.ts';
 import {
   type Addend,
   type OrderEffect,
+  pointsOf,
   serverOf,
   TRACK,
   type TrackHealth,
@@ -136,7 +137,7 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
     look,
     value: () => {
       decided = health();
-      return addends().reduce((sum, { points }) => sum + points, 0);
+      return pointsOf(addends());
     },
     isWell: () => url === undefined || flap.verdict === 'ok',
     isKnown: () => url === undefined || flap.verdict !== 'unknown',

@@ -4,7 +4,7 @@ import { openOwnFile } from '../../engine/system/file/open-own-file.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { notedHealthUrl } from '../../keepalived/fallback-probe.ts';
 import { type ParticipationNote, writeParticipationNote } from '../../keepalived/participation-note.ts';
-import { hasTrackValue, readTrackValue } from '../../keepalived/track-file.ts';
+import { readTrackValue } from '../../keepalived/track-file.ts';
 import { TRACK } from '../../keepalived/track-value.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { HealthSource } from './health-sources.ts';
@@ -56,10 +56,12 @@ export function createTrackWriter(
   return {
     write: (value, noted, why) => {
       const now = nowMs();
-      if (isSame(value, noted) && now - (last?.at ?? 0) < REFRESH_EVERY_MS && hasTrackValue(path)) return;
+      const found = readTrackValue(path);
+      const isFresh = now - (last?.at ?? 0) < REFRESH_EVERY_MS && found !== undefined;
+      if (isFresh && isSame(value, noted)) return;
       // A supervisor has let this node compete before its monitor came: that lasts until the first decision.
       const isFirst = last === undefined && noted.state === 'waiting' && noted.before === 'nothing';
-      if (isFirst && readTrackValue(path, TRACK.fault) > TRACK.fault) return;
+      if (isFirst && found !== undefined && found > TRACK.fault) return;
       if (!attempt('value', () => overwrite(path, value))) return;
       // After the value, which needs no room on a full disk.
       attempt('note', () =>

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { lastChangeSchema } from '../../engine/monitor/last-change-schema.ts';
+import type { Immutable } from '../../engine/system/immutable.ts';
 
 /** This node's priority for the VIPs of one kind, and where it comes from. */
 const vipPrioritySchema = z.object({
@@ -54,4 +55,4 @@ export const keepalivedMonitorStatusSchema = z.object({
   lastChange: z.nullable(lastChangeSchema),
 });
 
-export type KeepalivedMonitorStatus = z.infer<typeof keepalivedMonitorStatusSchema>;
+export type KeepalivedMonitorStatus = Immutable<z.infer<typeof keepalivedMonitorStatusSchema>>;

@@ -1,4 +1,4 @@
-import { trackValue } from '../../../src/keepalived/track-value.ts';
+import { pointsOf, trackAddends } from '../../../src/keepalived/track-value.ts';
 import { type Holding, initialHolding, nextHolding } from '../../../src/vip/group/local-vrrp-role.ts';
 import { vrrpPriority } from '../../../src/vip/group/vrrp-priority.ts';
 import {
@@ -93,7 +93,7 @@ function looked(member: Member, index: number, holder: number, size: number, now
     order === undefined || nowMs < order.atMs
       ? notBegun
       : nextProgress(member.steering, order, { nowMs, holds });
-  const value = trackValue({
+  const addends = trackAddends({
     kind: 'api',
     service,
     failedForMs: 9_999,
@@ -103,5 +103,5 @@ function looked(member: Member, index: number, holder: number, size: number, now
     order: order === undefined ? 'none' : effectOf(steering, order, 'api'),
     priority: vrrpPriority(index, size),
   });
-  return { ...member, holding, steering, value };
+  return { ...member, holding, steering, value: pointsOf(addends) };
 }

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { silentTrackValue } from '../../../src/keepalived/stand-in.ts';
-import { localApiAfterMs, TRACK, type TrackHealth, trackValue } from '../../../src/keepalived/track-value.ts';
+import {
+  localApiAfterMs,
+  pointsOf,
+  TRACK,
+  type TrackHealth,
+  trackAddends,
+} from '../../../src/keepalived/track-value.ts';
 import { prioritySpread, vrrpPriority } from '../../../src/vip/group/vrrp-priority.ts';
 
 const healthy: TrackHealth = {
@@ -14,7 +20,7 @@ const healthy: TrackHealth = {
   order: 'none',
   priority: 220,
 };
-const value = (part: Partial<TrackHealth>) => trackValue({ ...healthy, ...part });
+const value = (part: Partial<TrackHealth>) => pointsOf(trackAddends({ ...healthy, ...part }));
 
 describe('not order', () => {
   test('the holder of a healthy pair has a higher priority', () => {

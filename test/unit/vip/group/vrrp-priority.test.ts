@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { TRACK, type TrackHealth, trackAddends, trackValue } from '../../../../src/keepalived/track-value.ts';
+import { pointsOf, TRACK, type TrackHealth, trackAddends } from '../../../../src/keepalived/track-value.ts';
 import {
   baseAddend,
   maxGroupSize,
@@ -51,7 +51,7 @@ test('the terms add up to what keepalived makes of the priority and the track fi
   fc.assert(
     fc.property(health, fc.integer({ min: 1, max: 254 }), (seen, own) => {
       const { priorityTerms, priority } = prioritySum({ points: own, why: 'place' }, trackAddends(seen));
-      const value = trackValue(seen);
+      const value = pointsOf(trackAddends(seen));
       const effective = value <= TRACK.fault ? 0 : Math.min(254, Math.max(1, own + value));
       expect(priority).toBe(effective);
       expect(priorityTerms.reduce((sum, { points }) => sum + points, 0)).toBe(priority);

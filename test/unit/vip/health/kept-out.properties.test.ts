@@ -7,7 +7,7 @@ import { settingsTyped } from '../../../../src/cli/command-line.ts';
 import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import { createTrackFileWatchdog, readTrackValue } from '../../../../src/keepalived/track-file.ts';
-import { TRACK, type TrackHealth, trackValue } from '../../../../src/keepalived/track-value.ts';
+import { pointsOf, TRACK, type TrackHealth, trackAddends } from '../../../../src/keepalived/track-value.ts';
 import { buildKeepalivedModel } from '../../../../src/vip/group/keepalived-model.ts';
 import { healthSources } from '../../../../src/vip/health/health-sources.ts';
 import { createTrackWriter } from '../../../../src/vip/health/track-writer.ts';
@@ -64,7 +64,7 @@ function openNode(health: TrackHealth) {
     const track = createTrackWriter({ kind: 'api', trackFile, url }, quiet, () => now.ms);
     return () => {
       const { participation, noted } = decide();
-      const value = participation.state === 'in' ? trackValue(health) : TRACK.fault;
+      const value = participation.state === 'in' ? pointsOf(trackAddends(health)) : TRACK.fault;
       track.write(value, noted, () => '');
       if (track.written() !== undefined) stamp();
       return participation.state;
@@ -152,7 +152,7 @@ test('a member whose monitor restarts without an API server goes on at once, deg
         for (const endMs = node.now.ms + forMs; node.now.ms < endMs; ) {
           const { value } = node.look();
           expect(value).toBeGreaterThan(TRACK.fault);
-          if (monitor) expect(value).toBe(trackValue(health));
+          if (monitor) expect(value).toBe(pointsOf(trackAddends(health)));
         }
       }
     }),
