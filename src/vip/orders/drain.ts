@@ -1,5 +1,4 @@
 import { rm } from 'node:fs/promises';
-import { messageOf } from '../../engine/system/errors.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { askMonitor } from './gather-facts.ts';
 import { drainObjections, type OrderFacts } from './move-plan.ts';
@@ -9,6 +8,7 @@ import {
   FOLLOWED_WITHIN_MS,
   giveAndFollow,
   notFollowed,
+  notWritable,
   type OrderOutcome,
   refused,
   runOrderCommand,
@@ -25,7 +25,7 @@ import {
 } from './order-file.ts';
 import type { OrderReport } from './order-report.ts';
 import type { DrainSettings, UndrainSettings } from './order-settings.ts';
-import { type DrainOrder, notBegun, orderText, type VipOrder } from './vip-order.ts';
+import { type DrainOrder, notBegun, orderText } from './vip-order.ts';
 
 /** Drains this node: resolves once its VIPs are elsewhere, or with why they are not. */
 export async function drain(settings: DrainSettings, env: NodeJS.ProcessEnv): Promise<OrderReport> {
@@ -48,12 +48,15 @@ async function drainKinds(
   if (reasons.length > 0) return refused(cannot, reasons);
   const before = file.kind === 'order' ? file.order : undefined;
   const vips = vipsOf(facts, kinds);
-  if (before?.kind === 'drain' && kinds.every((kind) => before.vips.includes(kind))) {
+  const drained = before?.kind === 'drain' ? before.vips : [];
+  if (before?.kind === 'drain' && kinds.every((kind) => drained.includes(kind))) {
     const tookMs = await awaitPlace(vips, 'elsewhere', before.id, settings);
     const already = `${self} is ${orderText(notBegun, before, kinds[0] ?? 'api')} already`;
     return await outcomeOf(before, already, self, tookMs, settings);
   }
-  const order = drainOf(kinds, before, asked(settings.reason, env));
+  // A VIP that is already drained stays drained.
+  const all = [...new Set([...drained, ...kinds])];
+  const order: DrainOrder = { kind: 'drain', ...asked(settings.reason, env), vips: all };
   const note = `${self} is drained, until: hawser undrain`;
   const errand = { cannot, order, before, vips, place: 'elsewhere' } as const;
   return await giveAndFollow(errand, settings, (tookMs) => outcomeOf(order, note, self, tookMs, settings));
@@ -65,16 +68,6 @@ function inTheWay(file: OrderFile, force: boolean): string[] {
   return [`a move-vip by ${file.order.by} is in progress; wait for its end or add --force`];
 }
 
-/** A VIP that is already drained stays drained. */
-function drainOf(
-  kinds: readonly VipKind[],
-  before: VipOrder | undefined,
-  whose: ReturnType<typeof asked>,
-): DrainOrder {
-  const more = before?.kind === 'drain' ? before.vips : [];
-  return { kind: 'drain', ...whose, vips: [...new Set([...more, ...kinds])] };
-}
-
 async function outcomeOf(
   { id }: DrainOrder,
   note: string,
@@ -84,14 +77,10 @@ async function outcomeOf(
 ): Promise<OrderOutcome> {
   const overtaken = await whatOvertook(steering, id);
   if (overtaken !== undefined)
-    return {
-      outcome: 'not-done',
-      notes: [`${self} is not drained by this order: ${overtaken}`],
-      tookMs: null,
-    };
+    return { outcome: 'not-done', notes: [`${self} is not drained by this order: ${overtaken}`] };
   if (tookMs !== undefined) return { outcome: 'done', notes: [note], tookMs };
   const still = `no node that is healthy and not drained took over every VIP within ${timeout / 1_000} s; they move once there is one`;
-  return { outcome: 'not-done', notes: [note, still], tookMs: null };
+  return { outcome: 'not-done', notes: [note, still] };
 }
 
 /** Removes the drain even if no monitor answers: the next monitor will not find it. */
@@ -99,42 +88,29 @@ export async function undrain(settings: UndrainSettings): Promise<OrderReport> {
   const done = await takeAway(settings);
   const report = await runOrderCommand('undrain', settings, settings.kind, async (_, kinds) => {
     const doubt = done.outcome === 'done' ? await whyNotPickedUp(kinds, settings) : undefined;
-    return doubt === undefined
-      ? { ...done, notes: [] }
-      : { outcome: 'not-done', notes: [doubt], tookMs: null };
+    return doubt === undefined ? { ...done, notes: [] } : { outcome: 'not-done', notes: [doubt] };
   });
   return { ...report, notes: [...done.notes, ...report.notes] };
 }
 
 async function takeAway({ steering: path, kind }: UndrainSettings): Promise<OrderOutcome> {
   const file = await readOrderFile(path);
-  if (file.kind === 'none') return done('This node is not drained.');
-  if (file.kind === 'unusable')
-    return await attempt(path, rm(path, { recursive: true }), `${file.message}: removed`);
-  const { order } = file;
-  if (order.kind !== 'drain')
-    return refused('Cannot undrain', ['this node is not drained; a move-vip is in progress']);
-  const work = shrink(path, order, kind ?? order.vips);
-  return await attempt(path, work, `This node is not drained any more (it was by ${order.by}).`);
-}
-
-async function attempt(path: string, work: Promise<void>, note: string): Promise<OrderOutcome> {
+  if (file.kind === 'none') return { outcome: 'done', notes: ['This node is not drained.'] };
   try {
-    await work;
-    return done(note);
+    if (file.kind === 'unusable') {
+      await rm(path, { recursive: true });
+      return { outcome: 'done', notes: [`${file.message}: removed`] };
+    }
+    const { order } = file;
+    if (order.kind !== 'drain')
+      return refused('Cannot undrain', ['this node is not drained; a move-vip is in progress']);
+    const left = kind === undefined ? [] : order.vips.filter((each) => !kind.includes(each));
+    if (left.length === 0) await removeOrder(path, order.id);
+    else await replaceOrder(path, order.id, { ...order, id: newOrderId(), vips: left });
+    return { outcome: 'done', notes: [`This node is not drained any more (it was by ${order.by}).`] };
   } catch (error) {
-    return refused('Cannot undrain', [`${messageOf(error)}, expected to be able to write "${path}"`]);
+    return refused('Cannot undrain', [notWritable(path, error)]);
   }
-}
-
-function done(note: string): OrderOutcome {
-  return { outcome: 'done', notes: [note], tookMs: null };
-}
-
-async function shrink(path: string, order: DrainOrder, kinds: readonly VipKind[]): Promise<void> {
-  const left = order.vips.filter((kind) => !kinds.includes(kind));
-  if (left.length === 0) await removeOrder(path, order.id);
-  else await replaceOrder(path, order.id, { ...order, id: newOrderId(), vips: left });
 }
 
 /** Undefined once the monitor follows the change. */
@@ -146,9 +122,9 @@ async function whyNotPickedUp(
   const isOver = await within(FOLLOWED_WITHIN_MS, async () => {
     again = await drainedAgain(kinds, settings.steering);
     if (again !== undefined) return true;
-    const look = await askMonitor(settings);
-    if (look.kind === 'silent') return false;
-    return look.status.priorities.every(({ kind, order }) => !kinds.includes(kind) || order === null);
+    const status = await askMonitor(settings);
+    if (typeof status === 'string') return false;
+    return status.priorities.every(({ kind, order }) => !kinds.includes(kind) || order === null);
   });
   if (again !== undefined) return `It was drained again in the meantime by ${again.by}: that order stands.`;
   return isOver ? undefined : notFollowed('change', settings.steering);

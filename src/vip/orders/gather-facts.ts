@@ -16,21 +16,16 @@ import type { OrderEndpoints } from './order-settings.ts';
 const PAGE_TIMEOUT_MS = 2_000;
 const PEER_TIMEOUT_MS = 1_000;
 
-type MonitorReading =
-  | { readonly kind: 'answered'; readonly status: KeepalivedMonitorStatus }
-  | { readonly kind: 'silent'; readonly message: string };
-
-/** Asks the monitor, the only process that carries out orders. */
+/** Asks the monitor, the only process that carries out orders: its status, or why there is none. */
 export async function askMonitor({
   keepalivedMonitor,
-}: Pick<OrderEndpoints, 'keepalivedMonitor'>): Promise<MonitorReading> {
-  const options = { timeoutMs: PAGE_TIMEOUT_MS, signal: new AbortController().signal };
+}: Pick<OrderEndpoints, 'keepalivedMonitor'>): Promise<KeepalivedMonitorStatus | string> {
+  const options = { timeoutMs: PAGE_TIMEOUT_MS };
   const schema = keepalivedMonitorStatusSchema;
-  const answer = await askProgram('keepalived-monitor', keepalivedMonitor, schema, options);
-  if (answer.status !== null) return { kind: 'answered', status: answer.status };
-  const { address, problem } = answer.program;
-  const message = `Cannot ask the keepalived monitor at ${address}: ${problem}, expected it to run: it carries out the orders`;
-  return { kind: 'silent', message };
+  const { status, program } = await askProgram('keepalived-monitor', keepalivedMonitor, schema, options);
+  if (status !== null) return status;
+  const { address, problem } = program;
+  return `Cannot ask the keepalived monitor at ${address}: ${problem}, expected it to run: it carries out the orders`;
 }
 
 /** What the monitor's answer means for an order. The peers are asked whether they serve; a drained one does. */

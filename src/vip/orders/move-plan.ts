@@ -1,5 +1,5 @@
 import type { Step } from '../../keepalived/track-value.ts';
-import type { VipKind } from '../../keepalived/vip-kind.ts';
+import { type VipKind, vipKindText } from '../../keepalived/vip-kind.ts';
 import type { RankedPeer } from '../group/vrrp.ts';
 
 /** The VIPs of one kind, as this node sees them before an order is given. */
@@ -151,7 +151,7 @@ function notNext(vip: VipFacts, to: string, next: RankedPeer | undefined): strin
 }
 
 function noVip(kind: VipKind): string {
-  return `this node has no ${kindWord(kind)} VIP`;
+  return `this node has no ${vipKindText[kind]} VIP`;
 }
 
 function notMeasured(vip: VipFacts): string {
@@ -159,9 +159,5 @@ function notMeasured(vip: VipFacts): string {
 }
 
 function named({ kind, vips }: VipFacts): string {
-  return `the ${kindWord(kind)} VIP ${vips.join(' and ')}`;
-}
-
-function kindWord(kind: VipKind): string {
-  return kind === 'api' ? 'API' : 'ingress';
+  return `the ${vipKindText[kind]} VIP ${vips.join(' and ')}`;
 }

@@ -2,26 +2,24 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { hostPort } from '../../engine/system/network/address-text.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { findHolder } from './gather-facts.ts';
-import type { Move, OrderFacts } from './move-plan.ts';
+import { type Move, type OrderFacts, planMove } from './move-plan.ts';
 import {
   asked,
   giveAndFollow,
   type OrderOutcome,
-  planNow,
   refused,
   runOrderCommand,
   vipsOf,
   within,
 } from './order-command.ts';
-import { isThere } from './order-file.ts';
+import { isThere, orderInTheWay } from './order-file.ts';
 import type { OrderReport } from './order-report.ts';
 import type { MoveVipSettings } from './order-settings.ts';
 import type { MoveOrder } from './vip-order.ts';
 import { type Attempt, type ProbePlan, probeFigures, startVipProbe } from './vip-probe.ts';
 
 const CANNOT = 'Cannot move the VIP';
-const PROBE_EVERY_MS = 20;
-const PROBE_TIMEOUT_MS = 1_000;
+const PROBE = { everyMs: 20, timeoutMs: 1_000 };
 /** How long the VIP is probed before the order. After the move it is probed until the order ends, two seconds later. */
 const PROBE_BEFORE_MS = 1_000;
 const INGRESS_PORT = 443;
@@ -32,12 +30,15 @@ type Settings = MoveVipSettings;
 export async function moveVip(settings: Settings, env: NodeJS.ProcessEnv): Promise<OrderReport> {
   return await runOrderCommand('move-vip', settings, [settings.kind], async (facts) => {
     const { kind, to, steering } = settings;
-    const plan = await planNow(facts, { kind, to }, steering);
-    if (plan.kind === 'nothing') return { outcome: 'done', notes: [plan.why], tookMs: null };
+    const [vip] = vipsOf(facts, [kind]);
+    const found = vip === undefined ? undefined : await findHolder(vip, facts.group);
+    const plan = planMove(facts, { kind, to, holder: found?.name });
+    if (plan.kind === 'nothing') return { outcome: 'done', notes: [plan.why] };
     if (plan.kind === 'refused') return refused(CANNOT, plan.reasons);
+    const inTheWay = await orderInTheWay(steering);
+    if (inTheWay !== undefined) return refused(CANNOT, [inTheWay]);
     if (!settings.dryRun) return await probedMove(plan, facts, settings, env);
-    const notes = [`It would go to ${plan.to ?? 'another node'}: ${plan.why}.`];
-    return { outcome: 'would-do', notes, tookMs: null };
+    return { outcome: 'would-do', notes: [`It would go to ${plan.to ?? 'another node'}: ${plan.why}.`] };
   });
 }
 
@@ -49,12 +50,10 @@ async function probedMove(
 ): Promise<OrderOutcome> {
   const { kind, apiPort } = settings;
   const [vip = ''] = vipsOf(facts, [kind]);
-  const target: ProbePlan = {
-    host: vip,
-    everyMs: PROBE_EVERY_MS,
-    timeoutMs: PROBE_TIMEOUT_MS,
-    ...(kind === 'api' ? { port: apiPort, how: 'https' } : { port: INGRESS_PORT, how: 'tcp' }),
-  };
+  const target: ProbePlan =
+    kind === 'api'
+      ? { ...PROBE, host: vip, port: apiPort, how: 'https' }
+      : { ...PROBE, host: vip, port: INGRESS_PORT, how: 'tcp' };
   const probe = startVipProbe(target);
   try {
     await pause(PROBE_BEFORE_MS);
@@ -64,7 +63,7 @@ async function probedMove(
     const orderedMs = monotonicMs();
     const outcome = await move(order, facts, settings);
     await probe.stop();
-    if (outcome.tookMs === null) return outcome;
+    if (outcome.tookMs === undefined) return outcome;
     const attempts = probe.attempts();
     const answeredMs = firstAnswerMs(attempts, orderedMs + outcome.tookMs);
     const report = {
@@ -91,7 +90,7 @@ async function move(order: MoveOrder, facts: OrderFacts, settings: Settings): Pr
     if (tookMs !== undefined) return { outcome: 'done', notes: [], tookMs };
     const missing = place === 'elsewhere' ? 'No node took the VIP' : 'This node could not take the VIP';
     const notes = [`${missing} within ${timeout / 1_000} s. The order has expired.`];
-    return { outcome: 'not-done', notes, tookMs: null };
+    return { outcome: 'not-done', notes };
   });
 }
 

@@ -6,14 +6,16 @@ import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
 import { askMonitor, factsOf, findHolder } from './gather-facts.ts';
-import { type MovePlan, type MoveWish, type OrderFacts, planMove } from './move-plan.ts';
-import { isThere, newOrderId, orderInTheWay, placeOrder, removeOrder, replaceOrder } from './order-file.ts';
+import type { OrderFacts } from './move-plan.ts';
+import { isThere, newOrderId, placeOrder, removeOrder, replaceOrder } from './order-file.ts';
 import type { OrderReport } from './order-report.ts';
 import type { OrderEndpoints } from './order-settings.ts';
 import { notBegun, orderText, type VipOrder } from './vip-order.ts';
 
-export type OrderOutcome = Pick<OrderReport, 'outcome' | 'notes' | 'tookMs'> &
-  Partial<Pick<OrderReport, 'probe'>>;
+export type OrderOutcome = Pick<OrderReport, 'outcome' | 'notes'> & {
+  readonly tookMs?: number;
+  readonly probe?: OrderReport['probe'];
+};
 
 /**
  * The steps of every such command: asks the monitor, does the work for the wanted kinds of VIP (by default all that this
@@ -25,29 +27,14 @@ export async function runOrderCommand(
   wanted: readonly VipKind[] | undefined,
   work: (facts: OrderFacts, kinds: readonly VipKind[]) => Promise<OrderOutcome>,
 ): Promise<OrderReport> {
-  const look = await askMonitor(places);
-  if (look.kind === 'silent')
-    return {
-      v: 1,
-      command,
-      node: '',
-      outcome: 'unknown',
-      notes: [look.message],
-      vips: [],
-      tookMs: null,
-      probe: null,
-    };
-  const facts = await factsOf(look.status, places);
+  const status = await askMonitor(places);
+  const begun = { v: 1, command, tookMs: null, probe: null } as const;
+  if (typeof status === 'string')
+    return { ...begun, node: '', outcome: 'unknown', notes: [status], vips: [] };
+  const facts = await factsOf(status, places);
   const kinds = wanted ?? facts.vips.map(({ kind }) => kind);
   const outcome = await work(facts, kinds);
-  return {
-    v: 1,
-    command,
-    node: facts.self,
-    probe: null,
-    ...outcome,
-    vips: await whereAre(kinds, facts),
-  };
+  return { ...begun, node: facts.self, ...outcome, vips: await whereAre(kinds, facts) };
 }
 
 /** The holders of the VIPs of these kinds. */
@@ -68,19 +55,6 @@ async function whereAre(
 
 export function vipsOf({ vips }: OrderFacts, kinds: readonly VipKind[]): readonly string[] {
   return vips.filter(({ kind }) => kinds.includes(kind)).flatMap((each) => each.vips);
-}
-
-/** What a move would do now. An order that is in force is an objection too. */
-export async function planNow(
-  facts: OrderFacts,
-  wish: Omit<MoveWish, 'holder'>,
-  orderPath: string,
-): Promise<MovePlan> {
-  const [vip] = vipsOf(facts, [wish.kind]);
-  const found = vip === undefined ? undefined : await findHolder(vip, facts.group);
-  const plan = planMove(facts, { ...wish, holder: found?.name });
-  const inTheWay = plan.kind === 'move' ? await orderInTheWay(orderPath) : undefined;
-  return inTheWay === undefined ? plan : { kind: 'refused', reasons: [inTheWay] };
 }
 
 /** The fields that every order has: who gave it, and when. */
@@ -128,17 +102,17 @@ export async function giveAndFollow(
       before === undefined ? await placeOrder(path, order) : await replaceOrder(path, before.id, order);
     if (!isPlaced) return refused(cannot, [`another order has come into "${path}", expected to be alone`]);
   } catch (error) {
-    return refused(cannot, [`${messageOf(error)}, expected to be able to write "${path}"`]);
+    return refused(cannot, [notWritable(path, error)]);
   }
   const arrival = awaitPlace(vips, place, order.id, settings, fromMs);
   const isFollowed = await within(FOLLOWED_WITHIN_MS, async () => {
     if (!(await isThere(path, order.id))) return true;
-    const look = await askMonitor(settings);
-    return look.kind === 'answered' && follows(look.status.priorities, order);
+    const status = await askMonitor(settings);
+    return typeof status !== 'string' && follows(status.priorities, order);
   });
   if (isFollowed) return await follow(await arrival);
   await removeOrder(path, order.id).catch(() => undefined);
-  return { outcome: 'unknown', notes: [`${cannot}: ${notFollowed('order', path)}`], tookMs: null };
+  return { outcome: 'unknown', notes: [`${cannot}: ${notFollowed('order', path)}`] };
 }
 
 /** Without a file notification, the monitor reads the file every few seconds. */
@@ -146,6 +120,10 @@ export const FOLLOWED_WITHIN_MS = 20_000;
 
 export function notFollowed(what: 'order' | 'change', path: string): string {
   return `the monitor did not pick up the ${what} within ${FOLLOWED_WITHIN_MS / 1_000} s; check that its --steering is "${path}"`;
+}
+
+export function notWritable(path: string, error: unknown): string {
+  return `${messageOf(error)}, expected to be able to write "${path}"`;
 }
 
 function follows(priorities: KeepalivedMonitorStatus['priorities'], order: VipOrder): boolean {
@@ -195,5 +173,5 @@ export async function within(
 }
 
 export function refused(cannot: string, reasons: readonly string[]): OrderOutcome {
-  return { outcome: 'refused', notes: reasons.map((reason) => `${cannot}: ${reason}`), tookMs: null };
+  return { outcome: 'refused', notes: reasons.map((reason) => `${cannot}: ${reason}`) };
 }

@@ -5,6 +5,7 @@ import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
 import { readRegularFile } from '../../engine/system/file/read-regular-file.ts';
 import { isoTime } from '../../engine/system/time/iso-time.ts';
+import { vipKinds } from '../../keepalived/vip-kind.ts';
 import { longestMoveMs, type VipOrder } from './vip-order.ts';
 
 /** Far above any order. */
@@ -107,7 +108,7 @@ const moment = z.pipe(
   z.iso.datetime(),
   z.transform((text) => Date.parse(text)),
 );
-const vip = z.enum(['api', 'ingress']);
+const vip = z.enum(vipKinds);
 const id = z.string().check(z.regex(/^[0-9a-f]{16}$/));
 const asked = { v: z.literal(1), id, by: words, why: words, at: moment };
 

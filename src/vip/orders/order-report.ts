@@ -3,6 +3,7 @@ import type { OutputFormat } from '../../cli/command-spec.ts';
 import { structuredWriter } from '../../cli/run-command.ts';
 import { durationText } from '../../engine/system/text/readable-text.ts';
 import { wrapText } from '../../engine/system/text/wrap-text.ts';
+import { vipKinds, vipKindText } from '../../keepalived/vip-kind.ts';
 
 const WIDTH = 80;
 
@@ -21,7 +22,7 @@ export const orderReportSchema = z.object({
   notes: z.array(z.string()),
   vips: z.array(
     z.object({
-      kind: z.enum(['api', 'ingress']),
+      kind: z.enum(vipKinds),
       vip: z.string(),
       /** Name or MAC of the holder now, from the segment; null where no host answers for the VIP. */
       holder: z.nullable(z.string()),
@@ -67,7 +68,7 @@ export function exitCodeOf({ outcome }: OrderReport): number {
 export function orderLines({ notes, vips, node, probe }: OrderReport): readonly string[] {
   const where = vips.map(
     ({ kind, vip, holder, here }) =>
-      `${kind === 'api' ? 'API' : 'ingress'} VIP ${vip}: ${here ? 'here' : (holder ?? 'no node answers for it')}`,
+      `${vipKindText[kind]} VIP ${vip}: ${here ? 'here' : (holder ?? 'no node answers for it')}`,
   );
   const measured = probe === null ? [] : probeLines(probe, node);
   return [...notes, ...measured, ...where].flatMap((text) => wrapText(text, WIDTH));

@@ -9,10 +9,11 @@ import {
 } from '../../cli/command-spec.ts';
 import { absolutePath, durationMs, listOf, oneOf } from '../../cli/fields.ts';
 import { apiPort, healthPort, keepalivedMonitor } from '../../cli/shared-flags.ts';
+import { vipKinds } from '../../keepalived/vip-kind.ts';
 import { words } from './order-file.ts';
 import { longestMoveMs } from './vip-order.ts';
 
-const kind = oneOf(['api', 'ingress']);
+const kind = oneOf(vipKinds);
 const kinds = z.pipe(
   listOf(kind, 'expected api or ingress'),
   z.transform((each) => [...new Set(each)]),
@@ -45,7 +46,7 @@ const kindsFlag = flag(
   '<kinds>',
   z.optional(kinds),
   'api, ingress or both with a comma (default: all that this node has)',
-  { choices: ['api', 'ingress'], typedOnly: true, inFile: 'never' },
+  { choices: vipKinds, typedOnly: true, inFile: 'never' },
 );
 
 export const drainCommand = commandSpec({

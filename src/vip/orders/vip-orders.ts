@@ -47,7 +47,8 @@ export function createVipOrders(
 
   const know = (next: Known | undefined): void => {
     known = next;
-    for (const kind of kindsHere) metrics.drained(kind, isDrained(next?.order, kind));
+    for (const kind of kindsHere)
+      metrics.drained(kind, next !== undefined && effectOf(next.state, next.order, kind) === 'drain');
     for (const notify of listeners) notify();
   };
   const remove = async (id: string): Promise<void> => {
@@ -113,10 +114,6 @@ function problemOf(path: string, file: OrderFile, kindsHere: readonly VipKind[])
   const stranger = vips.find((kind) => !kindsHere.includes(kind));
   if (stranger === undefined) return undefined;
   return `Cannot use "${path}": it is about the ${stranger} VIP, which this node does not have, expected ${kindsHere.join(' or ')}`;
-}
-
-function isDrained(order: VipOrder | undefined, kind: VipKind): boolean {
-  return order?.kind === 'drain' && order.vips.includes(kind);
 }
 
 function logBegin(order: VipOrder, { log }: KeepalivedMonitorObservers): void {

@@ -4,6 +4,7 @@ import { codeOf } from '../../engine/system/errors.ts';
 import { urlHost } from '../../engine/system/network/address-text.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { patientTimer } from '../../engine/system/time/patient-timeout.ts';
+import type { OrderReport } from './order-report.ts';
 
 export interface ProbePlan {
   readonly host: string;
@@ -87,16 +88,13 @@ export interface Attempt {
   readonly failure: string | null;
 }
 
-/** What a client of the VIP saw. */
-interface ProbeFigures {
-  readonly attempts: number;
-  readonly failed: number;
-  /** The longest time between two answers, or from the last answer to the last attempt; null without any answer. */
-  readonly longestGapMs: number | null;
-}
-
-/** Attempts in any order. A gap is measured from answer to answer, so it is never shorter than the time between attempts. */
-export function probeFigures(attempts: readonly Attempt[]): ProbeFigures {
+/**
+ * What a client of the VIP saw, of attempts in any order. A gap is measured from answer to answer, so it is never shorter than the time between
+ * attempts; the last one is from the last answer to the last attempt.
+ */
+export function probeFigures(
+  attempts: readonly Attempt[],
+): Pick<NonNullable<OrderReport['probe']>, 'attempts' | 'failed' | 'longestGapMs'> {
   const answersMs = attempts
     .filter(({ failure }) => failure === null)
     .map(({ endedMs }) => endedMs)
