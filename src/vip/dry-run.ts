@@ -8,8 +8,6 @@ import type { VrrpInput } from './group/vrrp.ts';
 import { createKeepalivedMonitorMetrics } from './settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from './settings/keepalived-monitor-settings.ts';
 
-const quiet = () => quietObservers(createKeepalivedMonitorMetrics);
-
 /**
  * The input of the monitor's model as it would be now, undefined if a list is unknown, and remarks for the reader. Rejects
  * if the kubeconfig with the cluster's name cannot be read.
@@ -18,7 +16,7 @@ export async function inputNow(
   settings: KeepalivedMonitorSettings,
   timeoutMs: number,
 ): Promise<{ readonly input: VrrpInput | undefined; readonly remarks: readonly string[] }> {
-  const observers = quiet();
+  const observers = quietObservers(createKeepalivedMonitorMetrics);
   const kubeconfig = openKubeconfig(settings.kubeconfig, observers.log);
   const clusterName = settings.clusterName ?? (await clusterNameIn(kubeconfig));
   const wake = createWake();

@@ -49,7 +49,7 @@ function none(vip: string, what: string, interfaces: readonly NetworkInterface[]
 
 function holds(cidr: string, vip: string): boolean {
   const address = parseAddress(vip);
-  return address !== undefined && prefixLengthOf(cidr) < bitsOf(cidr) && isInSubnet(address, cidr);
+  return address !== undefined && !isSingleAddress(cidr) && isInSubnet(address, cidr);
 }
 
 /** Of the routes that lead to the VIP the most specific ones. */
@@ -64,11 +64,7 @@ function routedInterfaces(vip: string, routes: readonly NetworkRoute[]): readonl
 }
 
 function prefixLengthOf(cidr: string): number {
-  return Number(cidr.split('/')[1] ?? Number.NaN);
-}
-
-function bitsOf(cidr: string): number {
-  return cidr.includes(':') ? 128 : 32;
+  return Number(cidr.split('/')[1]);
 }
 
 /**
@@ -113,7 +109,7 @@ function addressOf(cidr: string): string | undefined {
 
 /** None where a subnet has no room for them (/31, /127 and single addresses). */
 function edgesOf(cidr: string): readonly string[] {
-  const length = Number(cidr.split('/')[1]);
+  const length = prefixLengthOf(cidr);
   if (cidr.includes(':')) return length < 127 ? [ipaddr.IPv6.networkAddressFromCIDR(cidr).toString()] : [];
   if (length >= 31) return [];
   const edges = [ipaddr.IPv4.networkAddressFromCIDR(cidr), ipaddr.IPv4.broadcastAddressFromCIDR(cidr)];

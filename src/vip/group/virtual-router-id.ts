@@ -23,15 +23,10 @@ function fletcher8(text: string): number {
   return (high << 4) | low;
 }
 
-/** Every reason why these cannot be used, empty where they can. */
-export function virtualRouterIdProblems(ids: VirtualRouterIds): readonly string[] {
-  const { api, ingress } = ids;
-  return [
-    ...[api, ingress]
-      .filter((id) => !Number.isInteger(id) || id < 1 || id > 255)
-      .map((id) => `invalid virtual router id "${id}", expected 1 to 255`),
-    ...(api === ingress
-      ? [`virtual router id "${api}" is used twice, expected different ids for the API and for ingress`]
-      : []),
-  ];
+/** Why these cannot be used; undefined where they can. */
+export function virtualRouterIdProblem({ api, ingress }: VirtualRouterIds): string | undefined {
+  const wrong = [api, ingress].find((id) => !Number.isInteger(id) || id < 1 || id > 255);
+  if (wrong !== undefined) return `invalid virtual router id "${wrong}", expected 1 to 255`;
+  if (api !== ingress) return undefined;
+  return `virtual router id "${api}" is used twice, expected different ids for the API and for ingress`;
 }

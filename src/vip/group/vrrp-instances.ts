@@ -1,43 +1,40 @@
 import { chooseAddress } from '../../engine/kube/control-plane/choose-address.ts';
 import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
+import { vrrpGroups } from '../../engine/system/network/multicast-membership.ts';
 import { type AddressFamily, parseAddress } from '../../engine/system/network/node-address.ts';
 import { addressesOf } from '../../engine/system/network/routes.ts';
 import { compareText } from '../../engine/system/text/compare-text.ts';
-import type { VipKind } from '../../keepalived/vip-kind.ts';
+import { type VipKind, vipKinds } from '../../keepalived/vip-kind.ts';
 import { chooseVipInterface } from './vip-interface.ts';
 import { virtualRouterIds } from './virtual-router-id.ts';
 import type { KeepalivedSettings, VrrpInput, VrrpInstance, VrrpPeer } from './vrrp.ts';
 import { maxGroupSize, vrrpPriority } from './vrrp-priority.ts';
-
-type VrrpInstances =
-  | { readonly kind: 'instances'; readonly instances: readonly VrrpInstance[] }
-  | { readonly kind: 'not-ready'; readonly reason: string };
 
 /**
  * One instance a VIP, API before ingress and IPv4 before IPv6: all of them, or the reason why this node does not take
  * part. Joining with some of its VIPs would make a node a holder whose other half is somewhere else. A first
  * node that has no list yet has no part in ingress.
  */
-export function buildVrrpInstances(input: VrrpInput): VrrpInstances {
-  const { apiVips, ingressVips, firstNode = false } = input.settings;
-  const isBeforeIngress = firstNode && apiVips.length > 0 && input.controlPlane.length === 0;
-  const ingress = isBeforeIngress ? [] : ingressVips.map(vipOf('ingress'));
-  const wanted = [...apiVips.map(vipOf('api')), ...ingress];
-  if (wanted.length === 0)
-    return { kind: 'not-ready', reason: 'Cannot make a VRRP instance: there is no VIP' };
+export function buildVrrpInstances(input: VrrpInput): readonly VrrpInstance[] | string {
+  const { apiVips, ingressVips } = input.settings;
+  const wanted = { api: apiVips, ingress: isBeforeFirstList(input) ? [] : ingressVips };
   const instances: VrrpInstance[] = [];
-  for (const { kind, vip } of wanted) {
-    const built = buildInstance(kind, vip, input);
-    if (typeof built === 'string') return { kind: 'not-ready', reason: built };
-    if (instances.some(({ name }) => name === built.name))
-      return { kind: 'not-ready', reason: `Cannot use VIP "${vip}": expected one of each family and kind` };
-    instances.push(built);
-  }
-  return { kind: 'instances', instances: instances.sort(byKindAndFamily).map(grouped) };
+  for (const kind of vipKinds)
+    for (const vip of wanted[kind]) {
+      const built = buildInstance(kind, vip, input);
+      if (typeof built === 'string') return built;
+      if (instances.some(({ name }) => name === built.name))
+        return `Cannot use VIP "${vip}": expected one of each family and kind`;
+      instances.push(built);
+    }
+  if (instances.length === 0) return 'Cannot make a VRRP instance: there is no VIP';
+  return instances.sort(byKindAndFamily).map(grouped);
 }
 
-function vipOf(kind: VipKind) {
-  return (vip: string) => ({ kind, vip });
+/** This node is set as the cluster's first one, and the control plane has no node yet. */
+export function isBeforeFirstList({ settings, controlPlane }: VrrpInput): boolean {
+  const { apiVips, firstNode = false } = settings;
+  return firstNode && apiVips.length > 0 && controlPlane.length === 0;
 }
 
 /** The instance, or why it cannot be built. */
@@ -50,6 +47,11 @@ function buildInstance(kind: VipKind, vip: string, input: VrrpInput): VrrpInstan
   if (chosen.kind === 'none') return chosen.reason;
   const members = vrrpMembers(kind, family, input);
   if (typeof members === 'string') return members;
+  const peers = members.others.map(({ name, address, index }) => ({
+    name,
+    address,
+    priority: vrrpPriority(index, members.groupSize),
+  }));
   return {
     name: instanceName(kind, family),
     kind,
@@ -60,13 +62,14 @@ function buildInstance(kind: VipKind, vip: string, input: VrrpInput): VrrpInstan
     prefixLength: family === 'ipv6' ? 128 : 32,
     family,
     sourceAddress: members.self.address,
-    peers: members.others.map(({ name, address, index }) => ({
-      name,
-      address,
-      priority: vrrpPriority(index, members.groupSize),
-    })),
+    peers,
+    unicastPeers: peers.length > 0 ? peers : [{ name: 'placeholder', address: vrrpGroups[family] }],
+    trackFiles: [trackFileNames[kind]],
+    vipOptions: family === 'ipv6' ? ['preferred_lft', '0'] : [],
   };
 }
+
+export const trackFileNames: Readonly<Record<VipKind, string>> = { api: 'lb', ingress: 'ingress' };
 
 function instanceName(kind: VipKind, family: AddressFamily): string {
   return `${kind.toUpperCase()}${family === 'ipv6' ? '_V6' : ''}`;
@@ -84,7 +87,7 @@ function byKindAndFamily(a: VrrpInstance, b: VrrpInstance): number {
 /** The VIPs of one kind are on one node: a client that has one family's address must find what the other one finds. */
 function grouped(instance: VrrpInstance, _index: number, all: readonly VrrpInstance[]): VrrpInstance {
   const kin = all.filter(({ kind }) => kind === instance.kind);
-  return kin.length < 2 ? instance : { ...instance, syncGroup: `${kin[0]?.name}_VIPS` };
+  return kin.length < 2 ? instance : { ...instance, syncGroup: `${kin[0]?.name}_VIPS`, trackFiles: [] };
 }
 
 /** The nodes that take part in one VIP, as this node sees them. */
@@ -109,8 +112,7 @@ function vrrpMembers(kind: VipKind, family: AddressFamily, input: VrrpInput): Vr
   if (typeof listed === 'string') return notReady(kind, listed);
   const local = localAddresses(input);
   const found = findSelf(listed, input.settings, local);
-  const { firstNode = false } = input.settings;
-  const isFirst = firstNode && listed.length === 0 && kind === 'api';
+  const isFirst = kind === 'api' && isBeforeFirstList(input);
   const self = found ?? (isFirst ? unlistedSelf(family, input) : undefined);
   if (self === undefined)
     return notReady(kind, `this node "${input.settings.nodeName}" is not among ${shown(listed)}`);

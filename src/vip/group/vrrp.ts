@@ -35,8 +35,18 @@ export interface VrrpInstance {
   readonly sourceAddress: string;
   /** The others, sorted by name, without this node; empty where it is alone. */
   readonly peers: readonly RankedPeer[];
+  /**
+   * `peers`, or a placeholder. An instance without peers is in FAULT, and at a reload keepalived replaces an instance that gets its first
+   * peer or loses its last one, which withdraws the VIP for a master-down time. The placeholder never answers. It is VRRP's multicast group:
+   * an address that needs no neighbour entry and no route, on every interface.
+   */
+  readonly unicastPeers: readonly VrrpPeer[];
   /** Set where the VIPs of one kind must be on one node. */
   readonly syncGroup?: string;
+  /** Names of track files that are printed at the instance: none where its sync group has them. */
+  readonly trackFiles: readonly string[];
+  /** Words behind the VIP, such as `preferred_lft` and `0`. */
+  readonly vipOptions: readonly string[];
 }
 
 interface VrrpSyncGroup {
@@ -55,20 +65,11 @@ export interface KeepalivedModel {
   /** This node's name in keepalived's log. */
   readonly routerId: string;
   /** Sorted by kind and family. */
-  readonly instances: readonly KeepalivedInstance[];
+  readonly instances: readonly VrrpInstance[];
   readonly syncGroups: readonly VrrpSyncGroup[];
   readonly notifyFifo: string;
   /** Those that an instance names. `initial` is written where the file is not there yet. */
   readonly trackFiles: readonly { readonly name: string; readonly path: string }[];
-}
-
-export interface KeepalivedInstance extends VrrpInstance {
-  /** `peers`, or a placeholder on a single node: at least one. */
-  readonly unicastPeers: readonly VrrpPeer[];
-  /** Names of track files that are printed at the instance: none where its sync group has them. */
-  readonly trackFiles: readonly string[];
-  /** Words behind the VIP, such as `preferred_lft` and `0`. */
-  readonly vipOptions: readonly string[];
 }
 
 /** What an operator chose, checked and with its units. */
@@ -92,10 +93,7 @@ export interface KeepalivedSettings {
   readonly trackFiles: TrackFiles;
 }
 
-export interface VirtualRouterIds {
-  readonly api: number;
-  readonly ingress: number;
-}
+export type VirtualRouterIds = Readonly<Record<VipKind, number>>;
 
 /** What the group is made from, as seen at one moment. */
 export interface VrrpInput {

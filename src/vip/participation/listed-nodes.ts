@@ -1,6 +1,7 @@
 import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
 import { addressesOf } from '../../engine/system/network/routes.ts';
 import type { VrrpInput } from '../group/vrrp.ts';
+import { isBeforeFirstList } from '../group/vrrp-instances.ts';
 import { type ListFact, PEERS_RELOAD_MS } from './participation.ts';
 
 type Names = Extract<ListFact, { kind: 'believed' }>['names'];
@@ -9,14 +10,14 @@ type Names = Extract<ListFact, { kind: 'believed' }>['names'];
  * Whom the lists of this node's VIPs name. `others`: a list of other nodes lacks this one. `nobody`: this node is not listed,
  * but an empty list says nothing. The empty list of the control plane counts as naming its first node.
  */
-export function listedNames({ settings, controlPlane, allNodes, interfaces }: VrrpInput): Names {
-  const { apiVips, ingressVips, firstNode = false } = settings;
+export function listedNames(input: VrrpInput): Names {
+  const { settings, controlPlane, allNodes, interfaces } = input;
+  const { apiVips, ingressVips } = settings;
   const local = new Set(addressesOf(interfaces));
   const isSelf = ({ name, addresses }: ClusterNode): boolean =>
     name === settings.nodeName ||
     addresses.some((address) => address === settings.nodeIp || local.has(address));
-  const isFirst = firstNode && apiVips.length > 0 && controlPlane.length === 0;
-  if (isFirst) return 'us';
+  if (isBeforeFirstList(input)) return 'us';
   const groups = [
     ...(apiVips.length > 0 ? [controlPlane] : []),
     ...(ingressVips.length > 0 ? [allNodes] : []),

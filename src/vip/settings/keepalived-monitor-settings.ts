@@ -20,7 +20,7 @@ import { hostOf } from '../../engine/system/network/address-text.ts';
 import type { HealthUrl } from '../../engine/system/network/ask-health.ts';
 import { parseAddress } from '../../engine/system/network/node-address.ts';
 import { keepalivedMonitorFlags } from '../../keepalived/supervise/keepalived-supervise-settings.ts';
-import { virtualRouterIdProblems } from '../group/virtual-router-id.ts';
+import { virtualRouterIdProblem } from '../group/virtual-router-id.ts';
 import type { TrackFiles, VirtualRouterIds } from '../group/vrrp.ts';
 
 /**
@@ -49,7 +49,7 @@ export const virtualRouterIdPair = z.pipe(
   z.string().check(z.regex(/^\d{1,3},\d{1,3}$/, { error: 'expected API,INGRESS such as 77,78' })),
   z.transform((text, context): VirtualRouterIds => {
     const [api = 0, ingress = 0] = text.split(',').map(Number);
-    const [problem] = virtualRouterIdProblems({ api, ingress });
+    const problem = virtualRouterIdProblem({ api, ingress });
     if (problem === undefined) return { api, ingress };
     context.issues.push({ code: 'custom', input: text, message: problem });
     return z.NEVER;
@@ -148,22 +148,15 @@ export const showKeepalivedConfigCommand: typeof keepalivedMonitorCommand = {
   ],
 };
 
-/** Problems of a node's VIPs as a whole, however each of them looks. */
-function vipFlagProblems(flags: {
+interface VipFlags {
   readonly apiVips: readonly string[];
   readonly ingressVips: readonly string[];
   readonly ingressHealth?: HealthUrl | undefined;
-}): readonly string[] {
-  const { apiVips, ingressVips, ingressHealth } = flags;
-  return [
-    ...vipProblems(apiVips, ingressVips),
-    ...(ingressHealth === undefined
-      ? []
-      : healthProblems(ingressHealth, ingressVips, [...apiVips, ...ingressVips])),
-  ];
 }
 
-function vipProblems(apiVips: readonly string[], ingressVips: readonly string[]): readonly string[] {
+/** Problems of a node's VIPs as a whole, however each of them looks. */
+function vipFlagProblems(flags: VipFlags): readonly string[] {
+  const { apiVips, ingressVips } = flags;
   const both = apiVips.filter((vip) => ingressVips.includes(vip));
   return [
     ...(apiVips.length + ingressVips.length === 0
@@ -172,16 +165,15 @@ function vipProblems(apiVips: readonly string[], ingressVips: readonly string[])
     ...familyProblems('--api-vips', apiVips),
     ...familyProblems('--ingress-vips', ingressVips),
     ...both.map((vip) => `Cannot use --ingress-vips "${vip}": it is the API's already, expected another one`),
+    ...healthProblems(flags),
   ];
 }
 
 /** Behind a VIP, its current holder answers. */
-function healthProblems(
-  { host }: HealthUrl,
-  ingressVips: readonly string[],
-  vips: readonly string[],
-): readonly string[] {
-  if (vips.includes(host))
+function healthProblems({ apiVips, ingressVips, ingressHealth }: VipFlags): readonly string[] {
+  if (ingressHealth === undefined) return [];
+  const { host } = ingressHealth;
+  if ([...apiVips, ...ingressVips].includes(host))
     return [`Cannot use --ingress-health at ${host}: it is a VIP, expected localhost or this node's address`];
   return ingressVips.length > 0
     ? []

@@ -1,10 +1,11 @@
 import * as z from 'zod/mini';
 import { lastChangeSchema } from '../../engine/monitor/last-change-schema.ts';
 import type { Immutable } from '../../engine/system/immutable.ts';
+import { vipKinds } from '../../keepalived/vip-kind.ts';
 
 /** This node's priority for the VIPs of one kind, and where it comes from. */
 const vipPrioritySchema = z.object({
-  kind: z.enum(['api', 'ingress']),
+  kind: z.enum(vipKinds),
   vips: z.array(z.string()),
   /** What is written into the track file; null while this monitor does not speak. */
   value: z.nullable(z.number()),

@@ -23,12 +23,12 @@ const input = (part: Partial<KeepalivedSettings> = {}, rest: Partial<VrrpInput> 
 });
 const built = (from: VrrpInput) => {
   const found = buildVrrpInstances(from);
-  if (found.kind === 'not-ready') throw new Error(found.reason);
-  return found.instances;
+  if (typeof found === 'string') throw new Error(found);
+  return found;
 };
 const reasonOf = (from: VrrpInput) => {
   const found = buildVrrpInstances(from);
-  return found.kind === 'not-ready' ? found.reason : undefined;
+  return typeof found === 'string' ? found : undefined;
 };
 
 test('every node sees the same group, and all others as its peers', () => {
