@@ -13,7 +13,13 @@ import type { RouterIdGuard } from '../segment/router-id-guard.ts';
 import type { SegmentWatch } from '../segment/segment-watch.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
-import { allPeersBackWithoutApi, type HealthSource, instancesOf, lookAtPeers } from './health-sources.ts';
+import {
+  allPeersBackWithoutApi,
+  askLocalApi,
+  type HealthSource,
+  instancesOf,
+  lookAtPeers,
+} from './health-sources.ts';
 import { createHealthVerdict, type HealthVerdict } from './health-verdict.ts';
 import { createTrackWriter } from './track-writer.ts';
 
@@ -58,7 +64,7 @@ export function createHealthLoop(
   observers: KeepalivedMonitorObservers,
 ): HealthLoop {
   const { served, orders } = configuration;
-  const { kind, trackFile, url, pollEveryMs, pollTimeoutMs } = source;
+  const { kind, trackFile, url, apiPort, pollEveryMs, pollTimeoutMs } = source;
   let isGroupBack = false;
   const decide = createParticipant(
     kind,
@@ -132,9 +138,10 @@ export function createHealthLoop(
     run: async (signal) => {
       await Promise.all([
         url && watchServer(url, signal),
-        every(ASK_EVERY_MS, signal, async () =>
-          health.onLocalApiProbe(await source.onLocalApiProbe(served(), signal)),
-        ),
+        apiPort !== undefined &&
+          every(ASK_EVERY_MS, signal, async () =>
+            health.onLocalApiProbe(await askLocalApi(apiPort, served(), signal)),
+          ),
         url && every(ASK_EVERY_MS, signal, () => askPeers(url, signal)),
         every(LOOK_EVERY_MS, signal, async () => {
           isGroupBack =
@@ -150,12 +157,12 @@ export function createHealthLoop(
 }
 
 /** Whether this node has every address that its adverts come from. True while they are unknown. */
-function isAddressed(kind: HealthSource['kind'], model: KeepalivedModel | undefined): boolean {
+function isAddressed(kind: VipKind, model: KeepalivedModel | undefined): boolean {
   const present = presentAddresses();
   return instancesOf(kind, model).every(({ sourceAddress }) => present.has(sourceAddress));
 }
 
-function lowestPriority(kind: HealthSource['kind'], model: KeepalivedModel | undefined): number | undefined {
+function lowestPriority(kind: VipKind, model: KeepalivedModel | undefined): number | undefined {
   const priorities = instancesOf(kind, model).map(({ priority }) => priority);
   return priorities.length === 0 ? undefined : Math.min(...priorities);
 }

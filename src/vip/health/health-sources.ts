@@ -6,7 +6,6 @@ import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedModel, VrrpInstance } from '../group/vrrp.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
-import type { PeersReading } from './health-verdict.ts';
 
 /** How one kind of VIP is checked on this node, and where its health is written. */
 export interface HealthSource {
@@ -22,12 +21,7 @@ export interface HealthSource {
    * as down only after it has answered once.
    */
   readonly peersAreOpen: boolean;
-  /** Asks a local substitute for that server; undefined without one. */
-  readonly onLocalApiProbe: (
-    model: KeepalivedModel | undefined,
-    signal: AbortSignal,
-  ) => Promise<HealthAnswer | undefined>;
-  /** The port of the API server on each peer; undefined if the peers are not control-plane nodes. */
+  /** The port of the API server, this node's substitute for that server, and of each peer's; undefined if they are not control-plane nodes. */
   readonly apiPort: number | undefined;
   readonly recordUsable: (usable: boolean) => void;
 }
@@ -48,7 +42,6 @@ export function healthSources(
     pollEveryMs: 200,
     pollTimeoutMs: 300,
     peersAreOpen: true,
-    onLocalApiProbe: (model, signal) => askLocalApi(settings, model, signal),
     apiPort: settings.apiPort,
     recordUsable: metrics.usable,
   };
@@ -60,7 +53,6 @@ export function healthSources(
     pollEveryMs: 500,
     pollTimeoutMs: 500,
     peersAreOpen: false,
-    onLocalApiProbe: async () => undefined,
     apiPort: undefined,
     recordUsable: ingressHealth === undefined ? () => undefined : metrics.ingressUsable,
   };
@@ -68,16 +60,22 @@ export function healthSources(
 }
 
 /** Uses this node's own address once it is known, as an API server may not listen on loopback. */
-function askLocalApi(
-  { apiPort }: KeepalivedMonitorSettings,
+export function askLocalApi(
+  port: number,
   model: KeepalivedModel | undefined,
   signal: AbortSignal,
 ): Promise<HealthAnswer> {
-  const address = model?.instances.find(({ kind }) => kind === 'api')?.sourceAddress ?? '127.0.0.1';
-  return askReadyz({ address, port: apiPort }, { timeoutMs: READYZ_TIMEOUT_MS, signal });
+  const address = instancesOf('api', model)[0]?.sourceAddress ?? '127.0.0.1';
+  return askReadyz({ address, port }, { timeoutMs: READYZ_TIMEOUT_MS, signal });
 }
 
 const PEER_TIMEOUT_MS = 400;
+
+/** Names of other nodes. */
+export interface PeersReading {
+  readonly asked: readonly string[];
+  readonly serving: readonly string[];
+}
 
 /** Which of the peers answer what this node asks its own server. */
 export async function lookAtPeers(

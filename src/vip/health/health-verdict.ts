@@ -1,4 +1,4 @@
-import type { HealthAnswer, HealthUrl } from '../../engine/system/network/ask-health.ts';
+import type { HealthAnswer } from '../../engine/system/network/ask-health.ts';
 import type { Liveness } from '../../engine/system/network/watch-liveness.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Participation } from '../../keepalived/participation-note.ts';
@@ -11,7 +11,6 @@ import {
   type TrackHealth,
   trackAddends,
 } from '../../keepalived/track-value.ts';
-import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { initialHolding, type LocalVrrpRole, nextHolding } from '../group/local-vrrp-role.ts';
 import { participationText } from '../participation/participation.ts';
 import {
@@ -20,14 +19,14 @@ import {
   PEERS_CHECK,
 } from '../settings/keepalived-monitor-status.ts';
 import { type CheckSample, explainFlap, type FlapState, initialFlap, nextFlap } from './flap-governor.ts';
+import type { HealthSource, PeersReading } from './health-sources.ts';
 
 /** The health of one kind of VIP on this node: takes observations, and gives the value of the track file. */
 export interface HealthVerdict {
   readonly live: (liveness: Liveness) => void;
   /** Takes one answer of the server, for the explanation only; `live` decides what it means. */
   readonly polled: (answer: HealthAnswer) => void;
-  /** Undefined if there is no local substitute. */
-  readonly onLocalApiProbe: (answer: HealthAnswer | undefined) => void;
+  readonly onLocalApiProbe: (answer: HealthAnswer) => void;
   readonly peers: (peers: PeersReading) => void;
   /** Takes another sample: a damped check is trusted again only after several good samples. */
   readonly look: () => void;
@@ -47,18 +46,7 @@ export interface HealthVerdict {
   };
 }
 
-/** Names of other nodes. */
-export interface PeersReading {
-  readonly asked: readonly string[];
-  readonly serving: readonly string[];
-}
-
-interface VerdictOptions {
-  readonly kind: VipKind;
-  /** See `HealthSource.url`. */
-  readonly url: HealthUrl | undefined;
-  /** See `HealthSource.peersAreOpen`. */
-  readonly peersAreOpen: boolean;
+interface VerdictOptions extends Pick<HealthSource, 'kind' | 'url' | 'peersAreOpen'> {
   /** keepalived's role on this node in the instances of these VIPs. */
   readonly localRole: () => LocalVrrpRole;
   /** The last decision: FAULT unless `in`. */
@@ -124,9 +112,9 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
       look();
     },
     polled: ({ ok, said }) => seen.note(question, ok ? 'ok' : 'failed', said),
-    onLocalApiProbe: (answer) => {
-      localApiServes = answer?.ok ?? false;
-      if (answer !== undefined) seen.note(LOCAL_API_CHECK, localApiServes ? 'ok' : 'failed', answer.said);
+    onLocalApiProbe: ({ ok, said }) => {
+      localApiServes = ok;
+      seen.note(LOCAL_API_CHECK, ok ? 'ok' : 'failed', said);
     },
     peers: (peers) => {
       const someServe = peers.serving.length > 0;
@@ -218,24 +206,19 @@ interface Sightings {
   readonly rows: () => readonly CheckRow[];
 }
 
-interface Sighting {
-  readonly state: CheckRow['state'];
-  readonly found: string;
-  readonly atMs: number;
-}
-
 /** `checks` lists every check, in display order. */
 function createSightings(checks: readonly string[]): Sightings {
-  const seen = new Map<string, Sighting>();
+  const seen = new Map<string, Pick<CheckRow, 'state' | 'message'> & { readonly atMs: number }>();
   const row = (check: string): CheckRow => {
     const last = seen.get(check);
-    if (last === undefined) return { check, state: 'unknown', message: 'not checked yet', sinceMs: null };
-    return { check, state: last.state, message: last.found, sinceMs: Math.round(monotonicMs() - last.atMs) };
+    if (last === undefined) return rowOf(check, 'unknown', 'not checked yet');
+    const { state, message, atMs } = last;
+    return { check, state, message, sinceMs: Math.round(monotonicMs() - atMs) };
   };
   return {
-    note: (check, state, found) => {
+    note: (check, state, message) => {
       const last = seen.get(check);
-      seen.set(check, { state, found, atMs: last?.state === state ? last.atMs : monotonicMs() });
+      seen.set(check, { state, message, atMs: last?.state === state ? last.atMs : monotonicMs() });
     },
     row,
     rows: () => checks.map(row),

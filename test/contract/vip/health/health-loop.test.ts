@@ -30,7 +30,6 @@ async function startLoop() {
       pollTimeoutMs: 2_000,
       peersAreOpen: true,
       url: { secure: false, host: '127.0.0.1', port, path: '/' },
-      onLocalApiProbe: async () => undefined,
       apiPort: undefined,
       recordUsable: () => undefined,
     },
