@@ -1,25 +1,19 @@
 import * as z from 'zod/mini';
-import { flag } from '../../cli/command-spec.ts';
+import { flag, type SettingsFrom } from '../../cli/command-spec.ts';
 import { absolutePath } from '../../cli/fields.ts';
 import { clusterName, vipInterface } from '../../cli/shared-flags.ts';
 import type { NodeContext, NodeReadings } from '../../engine/examine/context.ts';
 import { keepalivedFlags } from '../../keepalived/supervise/keepalived-supervise-settings.ts';
-import type { VirtualRouterIds } from '../group/vrrp.ts';
 import { virtualRouterIdPair } from '../settings/keepalived-monitor-settings.ts';
 
 /** What the VIP's checks see. */
 export interface VipContext extends NodeContext {
-  readonly settings: NodeContext['settings'] & {
-    readonly interface?: string | undefined;
-    readonly clusterName?: string | undefined;
-    readonly virtualRouterIds?: VirtualRouterIds | undefined;
-    readonly kubeconfig?: string | undefined;
-    readonly keepalivedConfig: string;
-    readonly keepalivedSocket: string;
-    readonly keepalived: string;
-    /** `none` where there is no settings file. */
-    readonly settingsFile: { readonly kind: string };
-  };
+  readonly settings: NodeContext['settings'] &
+    SettingsFrom<typeof doctorFlags> & {
+      readonly kubeconfig?: string | undefined;
+      /** `none` where there is no settings file. */
+      readonly settingsFile: { readonly kind: string };
+    };
   readonly readings: NodeReadings & {
     /** Of the API and of ingress. */
     readonly vips: () => Promise<readonly string[]>;

@@ -8,32 +8,25 @@ import {
   unknown,
   warn,
 } from '../../engine/examine/check.ts';
-import { addressesOf } from '../../engine/system/network/routes.ts';
-import { type RouterIdConflict, routerIdConflicts } from '../segment/foreign-router.ts';
+import { LISTEN_MS, type RouterIdConflict, routerIdConflicts } from '../segment/foreign-router.ts';
 import { NO_VIP, type VipContext } from './context.ts';
 import { held, isLive, vips } from './looks.ts';
-import { LISTEN_MS, type Segment, segment } from './segment.ts';
+import { type Segment, segment } from './segment.ts';
 
 const LET_IT_IN =
   'nft list ruleset (or iptables -S) names the rule; put before it: meta l4proto 112 accept (docs/install.md)';
 
 interface AdvertsFacts {
-  readonly segment: Pick<Segment, 'adverts'>;
+  readonly segment: Pick<Segment, 'adverts' | 'peers'>;
   readonly held: ReadonlyMap<string, readonly string[]>;
   readonly isLive: boolean;
-  /** Addresses of the other nodes; empty where they are not known. */
-  readonly peers: readonly string[];
 }
 
 /** Only the holder sends adverts, so the proof depends on the holder. */
-export function judgeAdverts({
-  segment: { adverts },
-  held: here,
-  isLive: live,
-  peers,
-}: AdvertsFacts): Finding {
+export function judgeAdverts({ segment: heard, held: here, isLive: live }: AdvertsFacts): Finding {
+  const { adverts, peers = [] } = heard;
   const known = (list: readonly string[]): readonly string[] =>
-    peers.length === 0 ? list : list.filter((address) => peers.includes(address));
+    peers.length === 0 ? list : list.filter((sender) => peers.some(({ address }) => address === sender));
   const received = known(adverts.received);
   const accepted = known(adverts.accepted);
   const isHolder = [...here.values()].every((interfaces) => interfaces.length > 0);
@@ -71,19 +64,7 @@ export const adverts: Check<VipContext> = checkOf({
   why: 'Clouds and firewalls silently drop IP protocol 112; then each node thinks it is the only one.',
   isFirst: true,
   listenMs: LISTEN_MS,
-  needs: {
-    vips,
-    segment,
-    held,
-    isLive,
-    peers: async ({ readings }: VipContext) => {
-      const peers = await readings.peers();
-      return {
-        kind: 'read',
-        value: peers.kind === 'known' ? peers.peers.map(({ address }) => address) : [],
-      } as const;
-    },
-  },
+  needs: { vips, segment, held, isLive },
   judge: judgeAdverts,
 });
 
@@ -97,15 +78,11 @@ const remedies: Readonly<Record<RouterIdConflict['kind'], string>> = {
 };
 
 interface ForeignFacts {
-  readonly segment: Pick<Segment, 'ids' | 'watched' | 'foreign' | 'peers'>;
-  /** Addresses of this node. */
-  readonly own: readonly string[];
+  readonly segment: Pick<Segment, 'ids' | 'watched' | 'foreign' | 'peers' | 'own'>;
 }
 
-export function judgeForeign({
-  segment: { ids, watched, foreign, peers },
-  own,
-}: ForeignFacts): readonly Finding[] {
+export function judgeForeign({ segment: heard }: ForeignFacts): readonly Finding[] {
+  const { ids, watched, foreign, peers, own } = heard;
   const unclear = ids.flatMap((each) => (each.kind === 'unknown' ? each : []));
   if (watched.length === 0) return unclear;
   const conflicts = routerIdConflicts(
@@ -138,11 +115,7 @@ export const foreignRouter: Check<VipContext> = checkOf({
   why: 'Two clusters with one id disturb each other; two ids for one VIP make two holders. A node that hears either does not join.',
   isFirst: true,
   listenMs: LISTEN_MS,
-  needs: {
-    vips,
-    segment,
-    own: ({ readings }: VipContext) => ({ kind: 'read', value: addressesOf(readings.interfaces()) }) as const,
-  },
+  needs: { vips, segment },
   none: NO_VIP,
   judge: judgeForeign,
 });
@@ -154,14 +127,11 @@ interface HolderFacts {
   readonly isLive: boolean;
 }
 
-export function judgeHolders({ vips: all, ...facts }: HolderFacts): readonly Finding[] {
-  return all.map((vip) => judgeHolder(vip, facts));
+export function judgeHolders(facts: HolderFacts): readonly Finding[] {
+  return facts.vips.map((vip) => judgeHolder(vip, facts));
 }
 
-function judgeHolder(
-  vip: string,
-  { segment: heard, held: here, isLive: live }: Omit<HolderFacts, 'vips'>,
-): Finding {
+function judgeHolder(vip: string, { segment: heard, held: here, isLive: live }: HolderFacts): Finding {
   const on = here.get(vip) ?? [];
   const { peers } = heard;
   const others = heard.holders(vip);

@@ -10,14 +10,11 @@ import { addressesOf } from '../../engine/system/network/routes.ts';
 import { forgetTable } from '../../engine/system/nft/forget-table.ts';
 import { parseJson } from '../../engine/system/text/parse-json.ts';
 import { sleep } from '../../engine/system/time/sleep.ts';
-import type { ForeignAdvert, WatchedRouterId } from '../segment/foreign-router.ts';
+import { type ForeignAdvert, LISTEN_MS, type WatchedRouterId } from '../segment/foreign-router.ts';
 import { type AskedVip, captureRuleset, parseCapture } from '../segment/segment-capture.ts';
 import type { VipContext } from './context.ts';
 import { held, links } from './looks.ts';
 import { type RouterIdReading, routerIdsOf } from './router-ids.ts';
-
-/** Three adverts of a router that keeps to the usual second, and a little: one that comes late is still heard. */
-export const LISTEN_MS = 3_200;
 
 export interface Adverts {
   /** Senders of protocol 112 whose packets reached this node, and those that no rule of this node dropped. */
@@ -30,6 +27,8 @@ export interface Adverts {
 
 /** What was heard on the segment in `LISTEN_MS`. */
 export interface Segment {
+  /** Addresses of this node. */
+  readonly own: readonly string[];
   readonly adverts: Adverts;
   readonly ids: readonly RouterIdReading[];
   readonly watched: readonly WatchedRouterId[];
@@ -70,10 +69,12 @@ export const segment: Look<VipContext, Segment> = async (context) => {
   );
   if (listened.kind !== 'read') return listened;
   const { counted, captured } = listened.value;
-  const adverts = parseCounts(counted, addressesOf(readings.interfaces()));
+  const own = addressesOf(readings.interfaces());
+  const adverts = parseCounts(counted, own);
   if (adverts === undefined) return failed('cannot parse the output of nft');
   const { answers, foreign } = parseCapture(captured, { routerIds: watched });
   return read({
+    own,
     adverts,
     ids,
     watched,
@@ -119,15 +120,13 @@ async function listen(
     const shown = [COUNTED, CAPTURED].map((table) =>
       run(['nft', '-j', 'list', 'table', ...table.split(' ')], signal),
     );
-    const [counted, captured] = await Promise.all(shown);
-    if (
-      counted?.kind !== 'ran' ||
-      counted.exitCode !== 0 ||
-      captured?.kind !== 'ran' ||
-      captured.exitCode !== 0
-    )
+    const texts = (await Promise.all(shown)).map((each) =>
+      each.kind === 'ran' && each.exitCode === 0 ? each.stdout : undefined,
+    );
+    const [counted, captured] = texts;
+    if (counted === undefined || captured === undefined)
       return failed('the tables "hawser_doctor" of nft cannot be read');
-    return read({ counted: counted.stdout, captured: captured.stdout });
+    return read({ counted, captured });
   } finally {
     await run(['nft', forgetTable(COUNTED) + forgetTable(CAPTURED)], unstoppable);
   }

@@ -73,6 +73,9 @@ export function routerIdConflict(
 /** Of the template. */
 export const VRRP_VERSION = 3;
 
+/** Three adverts of a router that keeps to the usual second, and a margin. A silent one is not detected. */
+export const LISTEN_MS = 3_200;
+
 const FORCE = '--force-virtual-router-id joins all the same';
 
 /** Names both sides, and the ways out. */

@@ -27,6 +27,10 @@ export function sweepOrphanedVips(
   const { config, notifyFifo, stateFile } = settings;
   const accepted = join(settings.runDir, ACCEPTED_FILE);
   let sweepAt: number | undefined;
+  const failed = (trouble: string): void => {
+    if (once.isNew('left-vip', trouble)) log({ event: 'stale-vip-stays', level: 'error', trouble });
+    sweepAt = monotonicMs() + SWEEP_AGAIN_MS;
+  };
   const sweep = async (): Promise<void> => {
     // The file is out of date and would name this node as the holder.
     rmSync(stateFile, { force: true });
@@ -40,9 +44,7 @@ export function sweepOrphanedVips(
         reason: 'keepalived and its supervisor have ended without removing it',
       });
     }
-    if (trouble === undefined) return;
-    if (once.isNew('left-vip', trouble)) log({ event: 'stale-vip-stays', level: 'error', trouble });
-    sweepAt = monotonicMs() + SWEEP_AGAIN_MS;
+    if (trouble !== undefined) failed(trouble);
   };
   const look = (): void => {
     if (hasFifoReader(notifyFifo) !== false) {
@@ -53,11 +55,7 @@ export function sweepOrphanedVips(
     sweepAt ??= monotonicMs() + graceMs(accepted, notifyFifo);
     if (monotonicMs() < sweepAt) return;
     sweepAt = Number.POSITIVE_INFINITY;
-    void sweep().catch((error: unknown) => {
-      sweepAt = monotonicMs() + SWEEP_AGAIN_MS;
-      const trouble = messageOf(error);
-      if (once.isNew('left-vip', trouble)) log({ event: 'stale-vip-stays', level: 'error', trouble });
-    });
+    void sweep().catch((error: unknown) => failed(messageOf(error)));
   };
   const timer = setInterval(look, LOOK_EVERY_MS);
   signal.addEventListener('abort', () => clearInterval(timer), { once: true });

@@ -7,14 +7,13 @@ import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-s
 import {
   explainConflict,
   type ForeignAdvert,
+  LISTEN_MS,
   type RouterIdConflict,
   routerIdConflict,
   type WatchedRouterId,
   watchedRouterIds,
 } from './foreign-router.ts';
 
-/** Three adverts at the usual interval of one second, and a margin. A silent router is not detected. */
-const LISTEN_MS = 3_200;
 /** nft may be slow. */
 const LATE_MS = 400;
 const LOOK_AGAIN = { firstMs: 5_000, longestMs: 60_000 };

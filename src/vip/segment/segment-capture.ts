@@ -71,7 +71,11 @@ export function captureRuleset(table: string, { vips, routerIds }: SegmentTarget
     ([name, definition]) => `set ${name} { ${definition} }`,
   );
   // The rules about foreign adverts come last: they pass over what is ours.
-  const rules = [...vips.map(answerRuleOf), ...vips.flatMap(advertRulesOf), ...foreignRules(routerIds)];
+  const rules = [
+    ...vips.map(answerRuleOf),
+    ...vips.flatMap(advertRulesOf),
+    ...routerIds.flatMap(foreignRulesOf),
+  ];
   const devices = [...new Set(rules.map((each) => each.interface))];
   const chains = devices.flatMap((device, index) => [
     `chain device${index} {`,
@@ -105,7 +109,7 @@ function answerRuleOf({ vip, family, interface: device }: AskedVip): IngressRule
 
 /** Priority 0 is a goodbye. */
 function advertRulesOf({ vip, family, interface: device }: AskedVip): readonly IngressRule[] {
-  const header = family === 'ipv4' ? 'ip protocol 112' : 'ip6 nexthdr 112';
+  const header = headerOf(family);
   return vipAtAnyPlace(family, vip).map((isThere) => ({
     interface: device,
     rule: `${header} @th,16,8 != 0 ${isThere} add @adverts_${family} { ${vip} . ether saddr }`,
@@ -151,10 +155,6 @@ function foreignSets(watched: readonly WatchedRouterId[]): Readonly<Record<strin
   return Object.fromEntries(watched.map(({ family }, index) => [setName(index), definition(family)]));
 }
 
-function foreignRules(watched: readonly WatchedRouterId[]): readonly IngressRule[] {
-  return watched.flatMap(rulesOf);
-}
-
 /**
  * Fields that both address families have at the same place, in VRRP 2 and 3: version, type, id and priority in the
  * first three bytes, and addresses from the eighth byte on. The three bytes are one field: with two adjacent fields nft
@@ -168,10 +168,14 @@ function setName(index: number): string {
   return `heard${index}`;
 }
 
+function headerOf(family: WatchedRouterId['family']): string {
+  return family === 'ipv4' ? 'ip protocol 112' : 'ip6 nexthdr 112';
+}
+
 /** Priority 0 is a goodbye. */
-function rulesOf(watched: WatchedRouterId, index: number): readonly IngressRule[] {
+function foreignRulesOf(watched: WatchedRouterId, index: number): readonly IngressRule[] {
   const { virtualRouterId, family, vip, interface: device } = watched;
-  const header = family === 'ipv4' ? 'ip protocol 112' : 'ip6 nexthdr 112';
+  const header = headerOf(family);
   const note = `@th,16,8 != 0 add @${setName(index)} { ${fieldsOf(family)} }`;
   const withVip = vipAtAnyPlace(family, vip);
   const rules = [

@@ -8,7 +8,7 @@ import { askNeighbours, type Neighbour } from '../../engine/system/network/neigh
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
 import { ACCEPTED_FILE, parseConfiguration, readAccepted } from '../../keepalived/parse-configuration.ts';
-import type { VipKind } from '../../keepalived/vip-kind.ts';
+import { type VipKind, vipKinds } from '../../keepalived/vip-kind.ts';
 import { isInstanceOf } from '../group/vrrp-instances.ts';
 import type { SegmentFact } from '../participation/participation.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
@@ -95,7 +95,7 @@ export function createSegmentWatch(
   };
   /** Resolves with the pause before the next one. */
   const round = async (): Promise<number> => {
-    const waiting = KINDS.filter(isAsked).flatMap((kind) => configuredVips(settings, kind));
+    const waiting = vipKinds.filter(isAsked).flatMap((kind) => configuredVips(settings, kind));
     const held = alarm.held();
     const routerIds = guard.watched();
     if (waiting.length === 0) states.clear();
@@ -132,8 +132,6 @@ export function createSegmentWatch(
     },
   };
 }
-
-const KINDS = ['api', 'ingress'] as const;
 
 function uniqueVips(vips: readonly AskedVip[]): readonly AskedVip[] {
   const asked = vips.map(({ vip, family, interface: device }) => ({ vip, family, interface: device }));

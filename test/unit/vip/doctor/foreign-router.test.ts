@@ -90,7 +90,7 @@ const advert: ForeignAdvert = {
   priority: 5,
   vip: '10.77.0.250',
 };
-const heard = { ids: [], watched, foreign: [advert], peers: [] };
+const heard = { ids: [], watched, foreign: [advert], peers: [], own: [] };
 
 interface Scene {
   readonly foreign?: readonly ForeignAdvert[];
@@ -100,7 +100,7 @@ interface Scene {
 
 function judge({ foreign = [advert], own = ['10.77.0.11'], ...rest }: Scene) {
   const peers = 'peers' in rest ? rest.peers?.map((address) => ({ name: address, address })) : [];
-  return judgeForeign({ segment: { ...heard, foreign, peers }, own })[0];
+  return judgeForeign({ segment: { ...heard, foreign, peers, own } })[0];
 }
 
 test('a stranger is who is neither this node nor a peer', () => {
@@ -126,5 +126,5 @@ test('with unknown peers the remedy says what to type for a peer', () => {
 test('a VIP whose id is not known is the finding', () => {
   const unclear = { kind: 'unknown', message: 'which id?', remedy: '--cluster-name NAME' } as const;
   const segment = { ...heard, ids: [unclear], watched: [] };
-  expect(judgeForeign({ segment, own: [] })).toEqual([unclear]);
+  expect(judgeForeign({ segment })).toEqual([unclear]);
 });
