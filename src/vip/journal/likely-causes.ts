@@ -1,7 +1,9 @@
 import type { JournalLine } from '../../engine/observe/journal/journal-line.ts';
 import type { Phrase } from '../../engine/observe/journal/phrase.ts';
+import { oncePer } from '../../engine/system/once-per.ts';
 import { durationText, printable } from '../../engine/system/text/readable-text.ts';
 import { reloadReason } from '../../keepalived/supervise/why.ts';
+import { vipKinds } from '../../keepalived/vip-kind.ts';
 import { isInstanceOf } from '../group/vrrp-instances.ts';
 import { vipEvents } from './vip-events.ts';
 
@@ -13,7 +15,8 @@ const SLACK_MS = 500;
 /** Entries on either side: in a storm, entries further away cannot be identified as a cause. */
 const MOST_NEAR = 100;
 const MOST = 3;
-const vipKinds = ['api', 'ingress'] as const;
+
+type Lines = readonly JournalLine[];
 
 /** An operator asked for it. */
 const ORDERS: ReadonlySet<string> = new Set(['node-drained', 'node-undrained', 'move-vip-began']);
@@ -45,22 +48,16 @@ const RECOVERY: ReadonlySet<string> = new Set(['track-value-changed', 'haproxy-h
  * close by in time, which is not a proof. The nodes' clocks must agree to within half a second. Undefined if there are
  * none.
  */
-export function likelyCauses(
-  lines: readonly JournalLine[],
-  index: number,
-  phraseOf: Phrase,
-): string | undefined {
+export function likelyCauses(lines: Lines, index: number, phraseOf: Phrase): string | undefined {
   const line = lines[index];
   if (line?.event !== 'vrrp-transition' || line.reason === reloadReason) return undefined;
-  const causes = line.to === 'MASTER' ? whyTaken(lines, index, phraseOf) : whyNotHeld(lines, index, phraseOf);
-  return causes.join('; ') || undefined;
+  const why = line.to === 'MASTER' ? whyTaken : whyNotHeld;
+  return why(lines, index, line, phraseOf).join('; ') || undefined;
 }
 
-function whyTaken(lines: readonly JournalLine[], index: number, phraseOf: Phrase): readonly string[] {
-  const line = lines[index];
-  if (line === undefined) return [];
+function whyTaken(lines: Lines, index: number, line: JournalLine, phraseOf: Phrase): readonly string[] {
   const ordered = seenBefore(lines, index, line, ({ event }) => ORDERS.has(event)).map(phraseOf);
-  const before = previousHolder(lines, index);
+  const before = previousHolder(lines, index, line);
   if (before === undefined) return ordered;
   // If no node held it for a while, the new holder has recovered.
   const recovered =
@@ -70,11 +67,11 @@ function whyTaken(lines: readonly JournalLine[], index: number, phraseOf: Phrase
 
 /** Negative for one that came later. */
 function aheadMs(before: JournalLine, line: JournalLine): number {
-  return Date.parse(line.at) - Date.parse(before.at);
+  return timeOf(line) - timeOf(before);
 }
 
 /** The last sign that the node can serve again. */
-function recovery(lines: readonly JournalLine[], index: number, line: JournalLine): readonly JournalLine[] {
+function recovery(lines: Lines, index: number, line: JournalLine): Lines {
   return seenBefore(lines, index, line, ({ event }) => RECOVERY.has(event)).slice(-1);
 }
 
@@ -92,9 +89,7 @@ function leavingText(aheadMs: number): string {
   return aheadMs > WINDOW_MS ? `left MASTER ${durationText(aheadMs)} before` : 'left MASTER';
 }
 
-function whyNotHeld(lines: readonly JournalLine[], index: number, phraseOf: Phrase): readonly string[] {
-  const line = lines[index];
-  if (line === undefined) return [];
+function whyNotHeld(lines: Lines, index: number, line: JournalLine, phraseOf: Phrase): readonly string[] {
   if (line.to === 'BACKUP' && line.from !== 'MASTER')
     return line.from === 'FAULT' ? recovery(lines, index, line).map(phraseOf) : [];
   const other = line.from === 'MASTER' ? nearestTaking(lines, index, line) : undefined;
@@ -114,11 +109,11 @@ function isEvidence({ event, from, to }: JournalLine, line: JournalLine): boolea
 
 /** The last few of these on this node. */
 function seenBefore(
-  lines: readonly JournalLine[],
+  lines: Lines,
   index: number,
   line: JournalLine,
   isMeant: (each: JournalLine) => boolean,
-): readonly JournalLine[] {
+): Lines {
   const found: JournalLine[] = [];
   for (let at = index - 1; at >= Math.max(0, index - MOST_NEAR) && found.length < MOST; at -= 1) {
     const before = lines[at];
@@ -130,11 +125,7 @@ function seenBefore(
 }
 
 /** A monitor's verdict moves the VIP first, and is written down then. */
-function notifiedAfter(
-  lines: readonly JournalLine[],
-  index: number,
-  line: JournalLine,
-): readonly JournalLine[] {
+function notifiedAfter(lines: Lines, index: number, line: JournalLine): Lines {
   const isVerdict = (each: JournalLine): boolean =>
     each.node === line.node && each.event === 'track-value-changed' && Number(each.to) < 0;
   const after = lines.slice(index + 1, index + 1 + MOST_NEAR);
@@ -151,20 +142,12 @@ function concerns({ event, subject }: JournalLine, { subject: instance }: Journa
 }
 
 /** The nearest time that another node took what this one lost. */
-function nearestTaking(
-  lines: readonly JournalLine[],
-  index: number,
-  line: JournalLine,
-): JournalLine | undefined {
+function nearestTaking(lines: Lines, index: number, line: JournalLine): JournalLine | undefined {
   const isTaking = (each: JournalLine): boolean =>
     isMove(each, line.subject) && each.node !== line.node && each.to === 'MASTER';
-  const near = around(lines, index, line).filter(isTaking);
-  return near.toSorted((a, b) => distanceMs(a, line) - distanceMs(b, line))[0];
-}
-
-function around(lines: readonly JournalLine[], index: number, line: JournalLine): readonly JournalLine[] {
   const near = lines.slice(Math.max(0, index - MOST_NEAR), index + MOST_NEAR + 1);
-  return near.filter((each) => distanceMs(each, line) <= WINDOW_MS);
+  const taken = near.filter((each) => distanceMs(each, line) <= WINDOW_MS && isTaking(each));
+  return taken.toSorted((a, b) => distanceMs(a, line) - distanceMs(b, line))[0];
 }
 
 /** What became of the previous holder before a node took the VIP. */
@@ -181,9 +164,7 @@ type PreviousHolder =
  * MASTER within the slack (both were taking over). If a journal starts later, its next transition shows the earlier
  * state. Otherwise it is the last node that left. Undefined if no journal shows it.
  */
-function previousHolder(lines: readonly JournalLine[], index: number): PreviousHolder | undefined {
-  const taking = lines[index];
-  if (taking === undefined) return undefined;
+function previousHolder(lines: Lines, index: number, taking: JournalLine): PreviousHolder | undefined {
   const seen = new Set([taking.node]);
   let left: JournalLine | undefined;
   for (let at = index - 1; at >= 0; at -= 1) {
@@ -192,10 +173,9 @@ function previousHolder(lines: readonly JournalLine[], index: number): PreviousH
     if (left === undefined && each.from === 'MASTER' && !isRival(lines, at, taking)) left = each;
     if (seen.has(each.node)) continue;
     seen.add(each.node);
-    if (each.to === 'MASTER' && distanceMs(each, taking) > SLACK_MS)
-      return whatBecame(lines, index, each.node);
+    if (each.to === 'MASTER' && distanceMs(each, taking) > SLACK_MS) return whatBecame(lines, index, each);
   }
-  const later = leftLater(lines, index, seen);
+  const later = leftLater(lines.slice(index + 1, index + 1 + MOST_NEAR), taking, seen);
   if (later !== undefined) return { kind: 'left', line: later };
   if (left === undefined) return undefined;
   return { kind: left.node === taking.node ? 'own' : 'left', line: left };
@@ -209,23 +189,17 @@ function isHeldAtReload(line: JournalLine, taking: JournalLine): boolean {
 }
 
 /** The node's next move shows it, however late: an isolated holder keeps the VIP until it hears the others again. */
-function whatBecame(lines: readonly JournalLine[], index: number, node: string): PreviousHolder {
-  const subject = lines[index]?.subject;
-  const next = lines.findIndex((each, at) => at > index && each.node === node && isMove(each, subject));
-  const line = lines[next];
+function whatBecame(lines: Lines, index: number, holder: JournalLine): PreviousHolder {
+  const { node, subject } = holder;
+  const line = lines.find((each, at) => at > index && each.node === node && isMove(each, subject));
   return line?.from === 'MASTER' ? { kind: 'left', line } : { kind: 'silent', node };
 }
 
 /** A node that left soon after the take-over and has no earlier entry. */
-function leftLater(
-  lines: readonly JournalLine[],
-  index: number,
-  before: ReadonlySet<string>,
-): JournalLine | undefined {
-  const taking = lines[index];
+function leftLater(next: Lines, taking: JournalLine, before: ReadonlySet<string>): JournalLine | undefined {
   const seen = new Set(before);
-  for (const each of lines.slice(index + 1, index + 1 + MOST_NEAR)) {
-    if (taking === undefined || distanceMs(each, taking) > WINDOW_MS) break;
+  for (const each of next) {
+    if (distanceMs(each, taking) > WINDOW_MS) break;
     if (!isMove(each, taking.subject)) continue;
     if (each.from === 'MASTER' && !seen.has(each.node)) return each;
     seen.add(each.node);
@@ -234,7 +208,7 @@ function leftLater(
 }
 
 /** The node that left at `leftAt` had taken the VIP at the same moment as `taking`. */
-function isRival(lines: readonly JournalLine[], leftAt: number, taking: JournalLine): boolean {
+function isRival(lines: Lines, leftAt: number, taking: JournalLine): boolean {
   const node = lines[leftAt]?.node;
   if (node === taking.node) return false;
   for (let at = leftAt - 1; at >= 0; at -= 1) {
@@ -251,19 +225,11 @@ function isMove(line: JournalLine, subject: string | undefined): boolean {
 }
 
 function distanceMs(a: JournalLine, b: JournalLine): number {
-  return Math.abs(timeOf(a) - timeOf(b));
+  return Math.abs(aheadMs(a, b));
 }
 
 /** In a storm each line is compared with hundreds of others, twice a second while the page is open. */
-const times = new WeakMap<JournalLine, number>();
-
-function timeOf(line: JournalLine): number {
-  const known = times.get(line);
-  if (known !== undefined) return known;
-  const parsed = Date.parse(line.at);
-  times.set(line, parsed);
-  return parsed;
-}
+const timeOf = oncePer(({ at }: JournalLine) => Date.parse(at));
 
 /** The events that the VIP's journals keep, and their likely causes. */
 export const vipJournal = { events: vipEvents, causes: likelyCauses };

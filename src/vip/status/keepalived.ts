@@ -14,6 +14,7 @@ import {
 import type { KnownNode } from '../../engine/examine/seen.ts';
 import { ageText, countText } from '../../engine/system/text/readable-text.ts';
 import type { VrrpStatus as Supervisor } from '../../keepalived/supervise/vrrp-status.ts';
+import { vipKindText } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedMonitorStatus as Monitor } from '../settings/keepalived-monitor-status.ts';
 import type { VipPriority } from './vip-holders.ts';
 import type { VipCluster, VipNode } from './vip-node.ts';
@@ -93,12 +94,10 @@ function checkDetails(priorities: readonly VipPriority[]): readonly Detail[] {
   return priorities.flatMap(({ kind, checks }) =>
     checks.map((check) => {
       const detail = checkDetail(check);
-      return isMixed ? { ...detail, name: `${KINDS[kind]}, ${detail.name}` } : detail;
+      return isMixed ? { ...detail, name: `${vipKindText[kind]}, ${detail.name}` } : detail;
     }),
   );
 }
-
-const KINDS: Readonly<Record<VipPriority['kind'], string>> = { api: 'API', ingress: 'ingress' };
 
 function checkDetail({ check, state, message, sinceMs }: Check): Detail {
   return {

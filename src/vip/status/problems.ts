@@ -6,6 +6,7 @@ import {
   problemsAmong,
   troubleProblem,
 } from '../../engine/examine/problem.ts';
+import { LOCAL_API_CHECK, PEERS_CHECK } from '../settings/keepalived-monitor-status.ts';
 import { priorityFor, type VipPriority } from './vip-holders.ts';
 import type { Vip, VipCluster, VipNode } from './vip-node.ts';
 
@@ -61,11 +62,11 @@ function priorityProblems({ kind, checks, order }: VipPriority): readonly Proble
   const [server, question, ...others] = checks;
   const first = [server, question].flatMap((check) => (check?.state === 'failed' ? [check] : [])).slice(0, 1);
   const rest = others.filter(
-    ({ check, state }) => state !== 'ok' && state !== 'unknown' && check !== 'local API server',
+    ({ check, state }) => state !== 'ok' && state !== 'unknown' && check !== LOCAL_API_CHECK,
   );
   return [...first, ...rest].map(({ check, message }) =>
     problem(
-      order !== null || check === 'other nodes' ? 'redundancy' : 'out-of-group',
+      order !== null || check === PEERS_CHECK ? 'redundancy' : 'out-of-group',
       `${kind} VIP: ${check}: ${message}`,
     ),
   );

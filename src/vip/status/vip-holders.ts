@@ -1,11 +1,7 @@
 import type { Evidence, SeenPeer } from '../../engine/examine/seen.ts';
-import { ageText } from '../../engine/system/text/readable-text.ts';
-import type { VrrpStatus } from '../../keepalived/supervise/vrrp-status.ts';
 import { isInstanceOf } from '../group/vrrp-instances.ts';
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
 import type { Vip, VipNode } from './vip-node.ts';
-
-type Instance = VrrpStatus['instances'][number];
 
 /** Every VIP that a program of this node knows, those of the API first. */
 export function knownVips(
@@ -41,21 +37,6 @@ export function vipStatus(
   const strangers = evidence.holders(vip).flatMap(({ mac, node }) => (node === undefined ? mac : []));
   const holders = [...new Set([...named, ...heard, ...(named.length === 0 ? strangers : [])])];
   return { vip, kind, holders };
-}
-
-/** What keepalived of a node runs for a VIP. */
-export function instanceOf({ keepalivedSupervisor }: VipNode, vip: string): Instance | undefined {
-  return keepalivedSupervisor?.instances.find(({ vips }) => vips.some(({ address }) => address === vip));
-}
-
-/** `cp-1 is MASTER for 3 h (was BACKUP): no advert of a node with a higher priority`. */
-export function instanceText(
-  node: string,
-  { name, state, sinceMs }: Instance,
-  move: VrrpStatus['lastTransition'] | undefined,
-): string {
-  const before = move?.instance === name ? ` (was ${move.from}): ${move.reason}` : '';
-  return `${node} is ${state} for ${ageText(sinceMs)}${before}`;
 }
 
 export type VipPriority = KeepalivedMonitorStatus['priorities'][number];

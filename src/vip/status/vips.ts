@@ -11,7 +11,7 @@ import {
 import { allNodes, type KnownNode, type SeenPeer } from '../../engine/examine/seen.ts';
 import { ageText } from '../../engine/system/text/readable-text.ts';
 import type { VrrpStatus } from '../../keepalived/supervise/vrrp-status.ts';
-import { instanceOf, instanceText, priorityFor, type VipPriority } from './vip-holders.ts';
+import { priorityFor, type VipPriority } from './vip-holders.ts';
 import type { Vip, VipCluster, VipNode } from './vip-node.ts';
 
 const none: Part = {
@@ -64,12 +64,18 @@ function heldFor(here: VipNode, { vip, holders }: Vip): string | null {
   return instance?.state === 'MASTER' ? ageText(instance.sinceMs) : null;
 }
 
-/** What moved the VIP, as far as this node took part. */
+/** What keepalived of a node runs for a VIP. */
+function instanceOf({ keepalivedSupervisor }: VipNode, vip: string) {
+  return keepalivedSupervisor?.instances.find(({ vips }) => vips.some(({ address }) => address === vip));
+}
+
+/** `cp-1 is MASTER for 3 h (was BACKUP): no advert of a node with a higher priority`, as far as this node took part. */
 function whyOf(here: VipNode, { vip }: Vip): readonly Fact[] {
   const move = here.keepalivedSupervisor?.lastTransition;
   const instance = instanceOf(here, vip);
   if (!move || instance?.name !== move.instance) return [];
-  return [{ name: 'Why', text: instanceText(here.node, instance, move) }];
+  const now = `${here.node} is ${instance.state} for ${ageText(instance.sinceMs)}`;
+  return [{ name: 'Why', text: `${now} (was ${move.from}): ${move.reason}` }];
 }
 
 /** A node's priority for a VIP and how it is computed; of another node the priority of its place. */
