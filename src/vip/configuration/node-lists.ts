@@ -6,8 +6,8 @@ import type { Wanted } from '../../engine/monitor/proposal.ts';
 import type { Loops } from '../../engine/monitor/run-monitor.ts';
 import { openLastKnown } from '../../engine/monitor/servers/last-known.ts';
 import { createServerList, type ServerList } from '../../engine/monitor/servers/server-list.ts';
+import { familyOf } from '../../engine/system/network/address-text.ts';
 import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
-import { type AddressFamily, parseAddress } from '../../engine/system/network/node-address.ts';
 import { currentInterfaces, currentRoutes } from '../../engine/system/network/routes.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
@@ -33,22 +33,16 @@ export function lastRunNodes(lists: readonly NodeList[], wanted: VipKind): reado
   return mergeNodes(lists.flatMap(({ kind, lastRun }) => (kind === wanted ? [lastRun] : [])));
 }
 
-interface NodeLists {
-  readonly lists: readonly NodeList[];
-  /** Feed the lists, by kind. */
-  readonly loops: Loops;
-}
-
 /**
- * One list for each VIP: the control plane for the API's, all nodes for ingress. Lists of one kind share a source, and all
- * of them one session with the API until `signal` aborts.
+ * One list for each VIP: the control plane for the API's, all nodes for ingress; and the loops that feed them, by kind. Lists of one kind
+ * share a source, and all of them one session with the API until `signal` aborts.
  */
 export async function openNodeLists(
   settings: NodeListSettings,
   { kubeconfig, wake }: { readonly kubeconfig: KubeconfigFile; readonly wake: Wake },
   observers: KeepalivedMonitorObservers,
   signal: AbortSignal,
-): Promise<NodeLists> {
+): Promise<{ readonly lists: readonly NodeList[]; readonly loops: Loops }> {
   const kinds = await Promise.all([
     openKind('api', settings.apiVips, settings, observers),
     openKind('ingress', settings.ingressVips, settings, observers),
@@ -63,7 +57,9 @@ export async function openNodeLists(
   const loops = kinds.flatMap((lists): [string, Loops[string]][] => {
     const [one] = lists;
     if (one === undefined) return [];
-    const source = openSource(nodeLookup(settings, one.kind), { session, report: observers.log });
+    const isAll = one.kind === 'ingress' && settings.source === 'nodes';
+    const lookup = { ...settings, source: isAll ? 'all-nodes' : settings.source } as const;
+    const source = openSource(lookup, { session, report: observers.log });
     const readers = lists.map(({ vip, list }) => {
       const hear = (observation: Observation): void => {
         list.observe(observation);
@@ -88,23 +84,11 @@ async function openKind(
 ): Promise<readonly OpenedList[]> {
   return await Promise.all(
     vips.map(async (vip) => {
-      const path = nodeListPath(settings.lastKnownPath, kind, parseAddress(vip)?.family ?? 'ipv4');
-      const known = await openLastKnown(path, observers);
+      const known = await openLastKnown(`${settings.lastKnownPath}.${kind}.${familyOf(vip)}`, observers);
       const list = createServerList(settings, known, observers);
       return { kind, vip, list, lastRun: known.lastKnown ?? [] };
     }),
   );
-}
-
-/** Where to look for the nodes that share the VIPs of one kind. */
-function nodeLookup<S extends LookupSettings>(settings: S, kind: VipKind): S & LookupSettings {
-  const source = kind === 'ingress' && settings.source === 'nodes' ? 'all-nodes' : settings.source;
-  return { ...settings, source };
-}
-
-/** The file that keeps the nodes of one kind and family of VIP for a cold start. */
-function nodeListPath(lastKnownPath: string, kind: VipKind, family: AddressFamily): string {
-  return `${lastKnownPath}.${kind}.${family}`;
 }
 
 /** One node for each name, with its addresses of every family. */

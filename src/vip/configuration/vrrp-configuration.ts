@@ -33,7 +33,7 @@ import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-sta
 import { gatherInput, lastRunNodes, listedAgain, type NodeList, nodesIn } from './node-lists.ts';
 
 /** A loaded machine takes seconds for what takes 40 ms at rest. */
-const CHECK_TIMEOUT_MS = 20_000;
+const CHECK = { timeoutMs: 20_000, run: runCommand };
 const LOOK_BACK_MS = 200;
 
 export interface VrrpConfiguration extends ConfigurationParts<VrrpInput> {
@@ -85,24 +85,16 @@ export function vrrpConfiguration(
       observers.once.clear('set-aside');
     } catch (error) {
       const message = messageOf(error);
+      const event = 'configuration-not-set-aside';
       if (observers.once.isNew('set-aside', message))
-        observers.log({
-          event: 'configuration-not-set-aside',
-          level: 'error',
-          path: settings.config,
-          message,
-        });
+        observers.log({ event, level: 'error', path: settings.config, message });
     }
   };
   const deployer = deployerOf<VrrpInput>(
     {
       config: settings.config,
       socket: settings.socket,
-      check: createKeepalivedCheck({
-        keepalivedPath: settings.keepalived,
-        timeoutMs: CHECK_TIMEOUT_MS,
-        run: runCommand,
-      }),
+      check: createKeepalivedCheck({ ...CHECK, keepalivedPath: settings.keepalived }),
       now: monotonicMs,
       origin: ({ set, of }) => vrrpOrigin(of, set.text),
       observe: ({ outcome, version: { of: input } }) => {
