@@ -289,8 +289,6 @@ const impure: readonly string[] = [
   'unit/router/render/trial-folder.test.ts',
   'unit/vip/doctor/node-files.test.ts',
   'unit/vip/segment/neighbour-pinning.test.ts',
-  'unit/vip/segment/segment-state.test.ts',
-  'unit/vip/segment/split-brain.test.ts',
 ];
 
 describe('tests', () => {

@@ -101,7 +101,6 @@ export function openApiSession(
       dropUsers((user) => user.base.url === target.base.url, `the API is away: ${failure.message}`);
   };
 
-  if (signal.aborted) dropAgents();
   signal.addEventListener('abort', dropAgents, { once: true });
 
   return {

@@ -107,8 +107,10 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
     return { signal: limit, timeoutMs: timing.renewDeadlineMs / 2 };
   };
 
-  const ask = async (request: Parameters<typeof askObject>[1], limits: WriteLimits) =>
-    await askObject(settings.session, request, limits);
+  const ask = async (request: Parameters<typeof askObject>[1], limits: WriteLimits) => {
+    if (request.method !== 'GET') mayHaveWritten = true;
+    return await askObject(settings.session, request, limits);
+  };
 
   const hasExpired = (spec: LeaseSpec): boolean => {
     const text = JSON.stringify(spec);
@@ -119,7 +121,6 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
   const create = async (limits: WriteLimits): Promise<ObjectAnswer | ApiFailure> => {
     const { apiVersion } = object;
     const spec = firstSpec(identity, timing.durationMs, new Date());
-    mayHaveWritten = true;
     const body = { apiVersion, kind: 'Lease', metadata: { namespace, name }, spec };
     return await ask({ method: 'POST', path: pathOf(object), body }, limits);
   };
@@ -128,7 +129,6 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
   const renew = async (limits: WriteLimits): Promise<ObjectAnswer | ApiFailure | undefined> => {
     if (!isHeld() || ownVersion === undefined) return undefined;
     const spec = nextSpec({ holderIdentity: identity }, identity, timing.durationMs, new Date());
-    mayHaveWritten = true;
     const answer = await ask(mergePatch(object, ownVersion, { spec }), limits);
     return answer.kind === 'refused' ? undefined : answer;
   };
@@ -145,7 +145,6 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
     const expired = hasExpired(spec);
     if (!isFree && !expired) return undefined;
     const next = nextSpec(spec, identity, timing.durationMs, new Date());
-    mayHaveWritten = true;
     return await ask(mergePatch(object, metadata.resourceVersion, { spec: next }), limits);
   };
 

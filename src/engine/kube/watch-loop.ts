@@ -216,10 +216,10 @@ export async function runPollLoop<T>(
       signal,
     );
     if (signal.aborted) return;
-    pauseMs = intervalMs;
     if (found.kind === 'failure') {
       view.unavailable(found, beganAtMs);
-      if (found.isTooLarge) pauseMs = Math.max(intervalMs, context.timing.tooLargePauseMs);
+      const { tooLargePauseMs } = context.timing;
+      pauseMs = found.isTooLarge === true ? Math.max(intervalMs, tooLargePauseMs) : intervalMs;
     } else {
       view.polled(found.answer.lists, asked, found.target.base.url);
       pauseMs = pollPauseMs(intervalMs, countObjects(found.answer.lists), context.timing);

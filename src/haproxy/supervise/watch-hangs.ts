@@ -93,7 +93,7 @@ function questionTo(generation: Serving | Retiring): Question {
  * A worker that has yet to answer is alive while it runs, waits for a CPU or inside the kernel, or wakes up now and
  * then. This function does not decide how long it may do that.
  */
-function lifeWithout(question: Question, threads: readonly ThreadVitals[]): Life {
+export function lifeWithout(question: Question, threads: readonly ThreadVitals[]): Life {
   const sleeps = sleepsOf(threads);
   const woke = sleeps !== question.sleeps;
   question.sleeps = sleeps;

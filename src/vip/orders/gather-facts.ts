@@ -1,7 +1,7 @@
 import { READY_PATH } from '../../cli/shared-flags.ts';
 import { askProgram } from '../../engine/examine/ask-program.ts';
 import { askPeers } from '../../engine/examine/peer-health.ts';
-import { findHolders } from '../../engine/system/network/address-holders.ts';
+import { findHolders, type Holder } from '../../engine/system/network/address-holders.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import type { RankedPeer } from '../group/vrrp.ts';
 import {
@@ -100,6 +100,13 @@ export async function findHolder(
 ): Promise<VipHolder> {
   if (presentAddresses().has(vip)) return { here: true, name: undefined, text: 'this node' };
   const [first] = (await findHolders([vip], nodes))(vip);
+  return remoteHolder(first);
+}
+
+/** Of the first host that answers for the VIP, which may be outside the group. */
+export function remoteHolder(
+  first: Holder<{ readonly name: string; readonly address: string }> | undefined,
+): VipHolder {
   if (first === undefined) return { here: false, name: undefined, text: null };
   const { mac, node } = first;
   const text = node === undefined ? `an unknown node (${mac})` : `${node.name} (${node.address})`;

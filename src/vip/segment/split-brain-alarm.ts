@@ -25,6 +25,7 @@ export function createSplitBrainAlarm(
   settings: Pick<KeepalivedMonitorSettings, 'stateFile' | 'vips'>,
   served: () => KeepalivedModel | undefined,
   observers: KeepalivedMonitorObservers,
+  neighbours = readNeighbours,
 ): SplitBrainAlarm {
   const states = new Map<string, SplitBrainState>();
   const stateOf = ({ vip }: VrrpInstance): SplitBrainState => states.get(vip) ?? initialSplitBrain;
@@ -41,7 +42,7 @@ export function createSplitBrainAlarm(
     look: async (answers, nowMs) => {
       const all = instances();
       const here = held();
-      const othersOf = await otherHolders(answers, all);
+      const othersOf = otherHolders(answers, answers.length === 0 ? [] : await neighbours(), all);
       for (const instance of all) {
         const before = stateOf(instance);
         const others = othersOf(instance);
@@ -54,11 +55,11 @@ export function createSplitBrainAlarm(
 }
 
 /** The hosts behind these answers. A peer of one family is known by the name that it has in the other. */
-async function otherHolders(
+function otherHolders(
   answers: readonly Answer[],
+  known: readonly Answer[] | undefined,
   instances: readonly VrrpInstance[],
-): Promise<(instance: VrrpInstance) => readonly OtherHolder[]> {
-  const known = answers.length === 0 ? [] : await readNeighbours();
+): (instance: VrrpInstance) => readonly OtherHolder[] {
   const holders = holdersAmong(
     answers,
     known,

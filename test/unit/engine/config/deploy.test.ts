@@ -191,6 +191,13 @@ const served = (version: Version<number>): readonly DeployEvent<number>[] => {
   ];
 };
 
+const waiting: Deploy<number> = {
+  ...initialDeploy(),
+  wanted: second,
+  running: first,
+  onDisk: { revision: second.revision, isOwn: true },
+};
+
 it('a runtime update is sent before the disk is read', () => {
   const { actions } = after([...served(first), { kind: 'wanted', version: second }]);
   expect(actions.at(-1)).toMatchObject({ kind: 'update', from: first.revision, to: second });
@@ -219,6 +226,20 @@ it('a version that is refused while another one is being refused hides neither',
   expect(refused).toEqual([second.revision, first.revision]);
 });
 
+it('each version that waits for its reload is checked at once, and after an impossible check not before a pause', () => {
+  const waits = { ...policy, compare: undefined };
+  const outcome = { kind: 'impossible', message: 'ENOENT' } as const;
+  const checksAt = (state: Deploy<number>, nowMs: number) => {
+    const step = advance(state, { kind: 'tick' }, nowMs, waits);
+    return { ...step, checks: step.actions.filter(({ kind }) => kind === 'check').length };
+  };
+  const held = { ...waiting, mustReadDisk: false, reloadNotBeforeMs: 60_000, checkNotBeforeMs: 10_000 };
+  const { state, checks } = checksAt(held, 1_000);
+  expect(checks).toBe(1);
+  const impossible = advance(state, { kind: 'checked', version: second, outcome }, 2_000, waits);
+  expect([10_999, 11_000].map((nowMs) => checksAt(impossible.state, nowMs).checks)).toEqual([0, 1]);
+});
+
 it('a version that is wanted again is known once, next to the one between', () => {
   const { state } = after([first, second, first].map((version) => ({ kind: 'wanted', version })));
   expect(state.known.map(({ revision }) => revision)).toEqual([first.revision, second.revision]);
@@ -234,13 +255,6 @@ it('what runs is unknown after an update was abandoned, and not after a look', (
   const look = after([...served(first), { kind: 'abandoned', message: 'newer' }]);
   expect(look.state.running?.revision).toBe(first.revision);
 });
-
-const waiting: Deploy<number> = {
-  ...initialDeploy(),
-  wanted: second,
-  running: first,
-  onDisk: { revision: second.revision, isOwn: true },
-};
 
 it.each<[string, boolean, Partial<Deploy<number>>]>([
   ['on disk and not running', true, {}],

@@ -119,6 +119,10 @@ test('a holder that leaves only when a long partition ends is named with its lea
   expect(likelyCauses([held, taken(60_000), back], 1)).toBe(
     'cp-1 was still MASTER, and left it 8.0 s later: outranked',
   );
+  const others = [health(61_000), taken(62_000, { node: 'cp-3' })];
+  expect(likelyCauses([held, taken(60_000), ...others, back], 1)).toBe(
+    'cp-1 was still MASTER, and left it 8.0 s later: outranked',
+  );
   // Its power was cut: what it says after the boot is no leaving.
   const booted = lineAt(68_000, { subject: 'API', from: 'UNKNOWN', to: 'BACKUP' });
   expect(likelyCauses([held, taken(60_000), booted, back], 1)).toBe(

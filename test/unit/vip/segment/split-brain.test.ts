@@ -1,29 +1,38 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
+import { createOnce } from '../../../../src/engine/observe/once.ts';
+import type { LogEvent } from '../../../../src/engine/system/log.ts';
+import type { KeepalivedModel } from '../../../../src/vip/group/vrrp.ts';
 import {
+  createSplitBrainAlarm,
   type HolderRound,
   initialSplitBrain,
   nextSplitBrain,
   type OtherHolder,
   type SplitBrainState,
 } from '../../../../src/vip/segment/split-brain-alarm.ts';
+import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/keepalived-monitor-metrics.ts';
 
 const higher: OtherHolder = { mac: 'a', node: { name: 'cp-1', address: '10.0.0.1', priority: 220 } };
 const stranger: OtherHolder = { mac: 'f', node: undefined };
 
 /** Rounds half a second apart, each with those who answer in it. */
 function play(
-  rounds: readonly (readonly OtherHolder[])[],
+  seen: readonly (readonly OtherHolder[])[],
   part: Partial<HolderRound> = {},
   from: SplitBrainState = initialSplitBrain,
   startMs = 10_000,
 ): SplitBrainState {
-  return rounds.reduce(
+  return seen.reduce(
     (state, others, index) =>
       nextSplitBrain(state, { holds: true, others, nowMs: startMs + index * 500, ...part }),
     from,
   );
 }
-const times = (count: number, others: readonly OtherHolder[]) => Array.from({ length: count }, () => others);
+const repeat = (count: number, others: readonly OtherHolder[]) => Array.from({ length: count }, () => others);
 
 describe('two holders', () => {
   test('are reported in the second round', () => {
@@ -36,13 +45,39 @@ describe('two holders', () => {
   });
 
   test('are over after three silent rounds, or when this node holds nothing', () => {
-    const split = play(times(2, [stranger]));
-    expect(play(times(2, []), {}, split).split).toBe(true);
-    expect(play(times(3, []), {}, split).split).toBe(false);
+    const split = play(repeat(2, [stranger]));
+    expect(play(repeat(2, []), {}, split).split).toBe(true);
+    expect(play(repeat(3, []), {}, split).split).toBe(false);
     expect(play([[stranger]], { holds: false }, split).split).toBe(false);
   });
 
   test('are not two if this node holds nothing', () => {
-    expect(play(times(5, [higher]), { holds: false })).toMatchObject({ split: false });
+    expect(play(repeat(5, [higher]), { holds: false })).toMatchObject({ split: false });
   });
+});
+
+test('the alarm reports a second holder by name, and its end', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'hawser-alarm-'));
+  const stateFile = join(directory, 'vrrp-state.json');
+  writeFileSync(stateFile, JSON.stringify({ instances: [{ name: 'API', state: 'MASTER', sinceMs: 0 }] }));
+  const vip = '10.0.0.5';
+  const instance = { name: 'API', vip, interface: 'eth0', sourceAddress: '10.0.0.2', peers: [higher.node] };
+  const model = { instances: [instance] } as unknown as KeepalivedModel;
+  const logged: LogEvent[] = [];
+  const metrics = createKeepalivedMonitorMetrics(() => 0, createMetricsRegistry());
+  const observers = { metrics, once: createOnce(), log: (event: LogEvent) => void logged.push(event) };
+  const answers = [{ address: vip, mac: 'a' }];
+  const neighbours = async () => [{ address: '10.0.0.1', mac: 'a' }];
+  const alarm = createSplitBrainAlarm({ stateFile, vips: [vip] }, () => model, observers, neighbours);
+  await alarm.look(answers, 0);
+  expect([alarm.view(), alarm.inDoubt()]).toEqual([[], [instance]]);
+  await alarm.look(answers, 500);
+  expect(alarm.view()).toEqual([{ vip, holders: ['cp-1'] }]);
+  rmSync(directory, { recursive: true });
+  await alarm.look(answers, 1_000);
+  expect([alarm.view(), alarm.inDoubt()]).toEqual([[], []]);
+  expect(logged).toMatchObject([
+    { event: 'split-brain', holders: [{ mac: 'a', node: 'cp-1', address: '10.0.0.1' }] },
+    { event: 'split-brain-over', vip, lastedMs: 1_000 },
+  ]);
 });

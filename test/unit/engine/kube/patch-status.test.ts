@@ -10,7 +10,7 @@ import {
 } from '../../../helpers/api-server/observing.ts';
 
 const shop = { apiVersion: 'route.openshift.io/v1', plural: 'routes', namespace: 'shop', name: 'a' };
-const limits = { signal: new AbortController().signal, timeoutMs: 10_000 };
+const limits = { signal: new AbortController().signal, timeoutMs: 60_000 };
 const hosted = z.object({ spec: z.object({ host: z.string() }) });
 /** Admits a route under the host that it has now. */
 const admit = (fresh: unknown) => ({ ingress: [{ host: z.parse(hosted, fresh).spec.host }] });
