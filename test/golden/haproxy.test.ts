@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,16 +9,11 @@ import { runCommand } from '../../src/engine/system/process/run-command.ts';
 import { createConfigurationCheck } from '../../src/haproxy/check-configuration.ts';
 import { defaultLoadBalancerSettings } from '../helpers/load-balancer-settings.ts';
 import { renderLoadBalancer } from '../helpers/render-load-balancer.ts';
+import { goldenCases } from './golden-cases.ts';
 
-/**
- * One file a case: what the template is rendered for (JSON), a line of dashes, and the text that must come out.
- * `UPDATE_GOLDENS=1 npx vitest run test/golden` rewrites the texts: read the diff before you commit it.
- */
 const directory = fileURLToPath(new URL('haproxy/', import.meta.url));
 const templatePath = fileURLToPath(new URL('../../templates/haproxy.cfg.ejs', import.meta.url));
 const brokenPath = fileURLToPath(new URL('../fixtures/broken/haproxy.cfg', import.meta.url));
-const separator = '\n----------------------------------------\n';
-const update = process.env['UPDATE_GOLDENS'] === '1';
 
 const caseSchema = z.strictObject({
   settings: z.partial(
@@ -56,11 +51,6 @@ afterAll(() => rmSync(scratch, { recursive: true }));
 
 const check = createConfigurationCheck({ haproxyPath: 'haproxy', timeoutMs: 20_000, run: runCommand });
 
-function readCase(path: string): { readonly input: string; readonly expected: string } {
-  const [input = '', expected = ''] = readFileSync(path, 'utf8').split(separator);
-  return { input, expected };
-}
-
 /** Names go the way they go in the program. */
 function render(input: string): string {
   const { settings, servers } = caseSchema.parse(JSON.parse(input));
@@ -71,22 +61,18 @@ function render(input: string): string {
   return outcome.text;
 }
 
-describe.each(readdirSync(directory))('golden %s', (name) => {
-  const path = join(directory, name);
-  const { input, expected } = readCase(path);
+describe.each(await goldenCases(directory, 'three-servers.golden', render))(
+  'golden $name',
+  ({ name, input, compare }) => {
+    it('is what the template gives', () => compare(render(input)));
 
-  it('is what the template gives', () => {
-    const text = render(input);
-    if (update) writeFileSync(path, `${input}${separator}${text}`);
-    else expect(text).toBe(expected);
-  });
-
-  it('is what HAProxy takes', async () => {
-    const file = join(scratch, name);
-    writeFileSync(file, update ? render(input) : expected);
-    expect(await check(file)).toEqual({ kind: 'valid' });
-  });
-});
+    it('is what HAProxy takes', async () => {
+      const file = join(scratch, name);
+      writeFileSync(file, render(input));
+      expect(await check(file)).toEqual({ kind: 'valid' });
+    });
+  },
+);
 
 it('HAProxy refuses a broken file and says where', async () => {
   const outcome = await check(brokenPath);

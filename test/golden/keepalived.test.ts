@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,16 +9,11 @@ import { buildKeepalivedModel } from '../../src/vip/group/keepalived-model.ts';
 import type { KeepalivedSettings } from '../../src/vip/group/vrrp.ts';
 import { createNetNamespace, type NetNamespace } from '../helpers/net-namespace.ts';
 import { renderKeepalived } from '../helpers/render-keepalived.ts';
+import { goldenCases } from './golden-cases.ts';
 
-/**
- * One file a case: what the template is rendered for (JSON), a line of dashes, and the text that must come out.
- * `UPDATE_GOLDENS=1 npx vitest run test/golden` rewrites the texts: read the diff before you commit it.
- */
 const directory = fileURLToPath(new URL('keepalived/', import.meta.url));
 const templatePath = fileURLToPath(new URL('../../templates/keepalived.conf.ejs', import.meta.url));
 const brokenPath = fileURLToPath(new URL('../fixtures/broken/keepalived.conf', import.meta.url));
-const separator = '\n----------------------------------------\n';
-const update = process.env['UPDATE_GOLDENS'] === '1';
 
 const nodes = z.array(z.strictObject({ name: z.string(), addresses: z.array(z.string()) }));
 const caseSchema = z.strictObject({
@@ -57,11 +52,6 @@ afterAll(async () => {
   if (scratch !== undefined) rmSync(scratch, { recursive: true });
 });
 
-function readCase(path: string): { readonly input: string; readonly expected: string } {
-  const [input = '', expected = ''] = readFileSync(path, 'utf8').split(separator);
-  return { input, expected };
-}
-
 function render(input: string): string {
   const { settings, ...seen } = caseSchema.parse(JSON.parse(input));
   const all = { ...usual, ...JSON.parse(JSON.stringify(settings)) };
@@ -81,24 +71,19 @@ async function verdict(file: string) {
   return { exitCode, said: `${stdout}${stderr}`.trim() };
 }
 
-describe.each(readdirSync(directory))('golden %s', (name) => {
-  const path = join(directory, name);
-  const { input, expected } = readCase(path);
+describe.each(await goldenCases(directory, 'three-nodes.golden', render))(
+  'golden $name',
+  ({ name, input, compare }) => {
+    it('is what the template gives', () => compare(render(input)));
 
-  it('is what the template gives', () => {
-    const text = render(input);
-    if (update) writeFileSync(path, `${input}${separator}${text}`);
-    else expect(text).toBe(expected);
-  });
-
-  it('is accepted by keepalived without a message', async () => {
-    const file = join(scratch, name);
-    // Its track files lie in a folder of the pod. keepalived 2.3 looks whether that is there.
-    const text = update ? render(input) : expected;
-    writeFileSync(file, text.replaceAll('/var/run/keepalived', scratch));
-    expect(await verdict(file)).toEqual({ exitCode: 0, said: '' });
-  });
-});
+    it('is accepted by keepalived without a message', async () => {
+      const file = join(scratch, name);
+      // Its track files lie in a folder of the pod. keepalived 2.3 looks whether that is there.
+      writeFileSync(file, render(input).replaceAll('/var/run/keepalived', scratch));
+      expect(await verdict(file)).toEqual({ exitCode: 0, said: '' });
+    });
+  },
+);
 
 it('keepalived refuses a broken file and says where', async () => {
   const { exitCode, said } = await verdict(brokenPath);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,11 +13,10 @@ import { readOwnPod, readPod } from '../../src/pod-proxy/pod/pod.ts';
 import { renderJinja } from '../../src/pod-proxy/template/jinja.ts';
 import { wishesOf } from '../../src/pod-proxy/wishes.ts';
 import { downstreamPod } from '../helpers/pod-objects.ts';
+import { goldenCases } from './golden-cases.ts';
 
-/** As haproxy.test.ts: the proxy's own pod and the downstream pods (YAML), a line of dashes, the configuration. */
+/** The proxy's own pod and the downstream pods (YAML), and the configuration. */
 const directory = fileURLToPath(new URL('pod-proxy/', import.meta.url));
-const separator = '\n----------------------------------------\n';
-const update = process.env['UPDATE_GOLDENS'] === '1';
 
 const caseSchema = z.strictObject({
   own: z.unknown(),
@@ -51,19 +50,14 @@ function render(input: string): string {
   return configurationText(outcome.text, { statsSocket: '/var/lib/haproxy/run/haproxy.sock' });
 }
 
-describe.each(readdirSync(directory))('golden pod-proxy/%s', (name) => {
-  const path = join(directory, name);
-  const [input = '', expected = ''] = readFileSync(path, 'utf8').split(separator);
+const cases = await goldenCases(directory, 'http.golden', render);
 
-  it('is what the annotation gives', () => {
-    const text = render(input);
-    if (update) writeFileSync(path, `${input}${separator}${text}`);
-    else expect(text).toBe(expected);
-  });
+describe.each(cases)('golden pod-proxy/$name', ({ name, input, compare }) => {
+  it('is what the annotation gives', () => compare(render(input)));
 
   it('is what HAProxy takes', async () => {
     const file = join(scratch, name);
-    writeFileSync(file, update ? render(input) : expected);
+    writeFileSync(file, render(input));
     expect(await check(file)).toEqual({ kind: 'valid' });
   });
 });

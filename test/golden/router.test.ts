@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,14 +13,13 @@ import { createAuthority } from '../helpers/certificates.ts';
 import { renderRouter } from '../helpers/router/render-router.ts';
 import { routeBackend } from '../helpers/router/route-sets.ts';
 import { routerSettings, routerTemplate } from '../helpers/router/router-settings.ts';
+import { goldenCases } from './golden-cases.ts';
 
 /**
- * One file a case: environment and routes (JSON), a line of dashes, and every file that must come out; `CERTIFICATE` and `CA`
- * stand for certificates of this run, `CA_FILE`, `CRL_FILE` and `PAGE_FILE` for files. `UPDATE_GOLDENS=1 npx vitest run test/golden` rewrites them.
+ * Environment and routes (JSON), and every file that must come out; `CERTIFICATE` and `CA` stand for certificates of this run, `CA_FILE`,
+ * `CRL_FILE` and `PAGE_FILE` for files.
  */
 const directory = fileURLToPath(new URL('router/', import.meta.url));
-const separator = '\n----------------------------------------\n';
-const update = process.env['UPDATE_GOLDENS'] === '1';
 
 interface Case {
   readonly env?: Readonly<Record<string, string>>;
@@ -75,15 +74,10 @@ function shown(rendered: Rendered): string {
     .replaceAll(page, 'PAGE\n');
 }
 
-describe.each(readdirSync(directory))('golden %s', (name) => {
-  const path = join(directory, name);
-  const [input = '', expected = ''] = readFileSync(path, 'utf8').split(separator);
+const cases = await goldenCases(directory, 'no-routes.golden', async (input) => shown(await render(input)));
 
-  it('is what the template gives', async () => {
-    const text = shown(await render(input));
-    if (update) writeFileSync(path, `${input}${separator}${text}`);
-    else expect(text).toBe(expected);
-  });
+describe.each(cases)('golden $name', ({ name, input, compare }) => {
+  it('is what the template gives', async () => compare(shown(await render(input))));
 
   it('is what HAProxy takes, without a warning', async () => {
     const folder = join(scratch, name);
