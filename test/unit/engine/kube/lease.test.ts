@@ -17,6 +17,7 @@ let session: ReturnType<typeof openTestSession>;
 let asked: string[];
 let leaving: (() => Promise<void>)[];
 let nowMs: number;
+let failure: unknown;
 let asleep: Set<{ readonly untilMs: number; readonly wake: () => void }>;
 
 beforeEach(async () => {
@@ -24,6 +25,7 @@ beforeEach(async () => {
   asked = [];
   leaving = [];
   nowMs = 0;
+  failure = undefined;
   asleep = new Set();
   const instead = (method: string) => {
     asked.push(method);
@@ -56,7 +58,10 @@ const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
 /** Time stands still while contenders work, and jumps to the end of the shortest sleep once all of them sleep. */
 async function passUntil(untilMs: number): Promise<void> {
   for (;;) {
-    while (asleep.size < leaving.length) await setImmediate();
+    while (asleep.size < leaving.length) {
+      if (failure !== undefined) throw failure;
+      await setImmediate();
+    }
     const [next] = [...asleep].toSorted((a, b) => a.untilMs - b.untilMs);
     if (next === undefined || next.untilMs > untilMs) break;
     nowMs = next.untilMs;
@@ -84,6 +89,9 @@ function contend(identity: string, through: Pick<ApiSession, 'firstAnswer'> = se
     },
     stop.signal,
   );
+  lease.ended.catch((error: unknown) => {
+    failure = error;
+  });
   const leave = async () => {
     leaving = leaving.filter((each) => each !== leave);
     stop.abort();

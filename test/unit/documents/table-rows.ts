@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+
+/** The cells of every row of a page's tables, without their heads. */
+export function tableRows(path: string): readonly (readonly string[])[] {
+  const lines = readFileSync(path, 'utf8').split('\n');
+  return lines
+    .filter((line, index) => line.startsWith('| ') && lines[index + 1]?.startsWith('|---') !== true)
+    .map((line) => line.slice(2, -2).split(' | '));
+}
