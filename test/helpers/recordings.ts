@@ -8,8 +8,8 @@ export interface RecordedAnswer {
 }
 
 /**
- * What a real kube-apiserver 1.26 answered, and in `objects/` one of 1.34, as `curl -i` wrote it down: see test/fixtures/recordings. The
- * latter are without `managedFields`, `uid` and certificates.
+ * What a real kube-apiserver 1.26 answered, and in `objects/` one of 1.34, as `curl -i` wrote it down: see test/fixtures/recordings. Lists and
+ * objects are without `managedFields`, the latter without `uid` and certificates too.
  */
 export function readRecording(name: string): RecordedAnswer {
   const text = readFileSync(new URL(`../fixtures/recordings/${name}.http`, import.meta.url), 'utf8');
