@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { targets } from '../fuzz/table.ts';
 import { attackTogether, runTarget } from '../fuzz/target.ts';
+import { testFolder } from '../helpers/test-folder.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 /** Always the same cases: new ones are for `npm run test:fuzz`. */
@@ -37,8 +37,7 @@ test('a case refused in a batch is reported alone', async () => {
 });
 
 test('a run that a signal ends leaves no folder behind', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'hawser-ended-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = testFolder();
   const argv = [join(import.meta.dirname, '../fuzz/main.ts'), '--only', 'control-socket'];
   const run = spawn(process.execPath, argv, { env: { ...process.env, TMPDIR: folder }, stdio: 'ignore' });
   await waitFor('its folder', () => readdirSync(folder).length > 0, 30_000);

@@ -1,14 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { testFolder } from '../helpers/test-folder.ts';
 
 // What others put where a program of ours writes must not lead it to other files, and must not keep it waiting.
 let dir: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hawser-planted-'));
+  dir = testFolder();
   writeFileSync(at('victim'), 'precious', { mode: 0o644 });
   const states = ['link', 'dangling', 'fifo'].map((name) => `server-state-file ${at(name)}\n`);
   writeFileSync(at('haproxy.cfg'), `load-server-state-from-file global\n${states.join('')}`);
@@ -17,8 +17,6 @@ beforeEach(() => {
   execFileSync('mkfifo', ['-m', '644', at('fifo')]);
   mkdirSync(at('folder'));
 });
-afterEach(() => rmSync(dir, { recursive: true }));
-
 const at = (name: string): string => join(dir, name);
 const program = fileURLToPath(new URL('../fixtures/write-once.ts', import.meta.url));
 /** A writer that waits is ended. */

@@ -1,14 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { safeServerName } from '../../src/engine/kube/control-plane/server-name.ts';
 import { runCommand } from '../../src/engine/system/process/run-command.ts';
 import { createConfigurationCheck } from '../../src/haproxy/check-configuration.ts';
 import { defaultLoadBalancerSettings } from '../helpers/load-balancer-settings.ts';
 import { renderLoadBalancer } from '../helpers/render-load-balancer.ts';
+import { fileFolder } from '../helpers/test-folder.ts';
 import { goldenCases } from './golden-cases.ts';
 
 const directory = fileURLToPath(new URL('haproxy/', import.meta.url));
@@ -46,8 +46,7 @@ const caseSchema = z.strictObject({
   ),
 });
 
-const scratch = mkdtempSync(join(tmpdir(), 'hawser-golden-'));
-afterAll(() => rmSync(scratch, { recursive: true }));
+const scratch = fileFolder();
 
 const check = createConfigurationCheck({ haproxyPath: 'haproxy', timeoutMs: 20_000, run: runCommand });
 

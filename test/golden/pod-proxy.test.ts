@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod/mini';
 import { runCommand } from '../../src/engine/system/process/run-command.ts';
@@ -13,6 +12,7 @@ import { readOwnPod, readPod } from '../../src/pod-proxy/pod/pod.ts';
 import { renderJinja } from '../../src/pod-proxy/template/jinja.ts';
 import { wishesOf } from '../../src/pod-proxy/wishes.ts';
 import { downstreamPod } from '../helpers/pod-objects.ts';
+import { fileFolder } from '../helpers/test-folder.ts';
 import { goldenCases } from './golden-cases.ts';
 
 /** The proxy's own pod and the downstream pods (YAML), and the configuration. */
@@ -30,8 +30,7 @@ const caseSchema = z.strictObject({
   ),
 });
 
-const scratch = mkdtempSync(join(tmpdir(), 'hawser-golden-'));
-afterAll(() => rmSync(scratch, { recursive: true }));
+const scratch = fileFolder();
 
 const check = createConfigurationCheck({ haproxyPath: 'haproxy', timeoutMs: 20_000, run: runCommand });
 

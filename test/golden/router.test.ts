@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { othersOf, type Rendered } from '../../src/engine/config/set.ts';
 import { runCommand } from '../../src/engine/system/process/run-command.ts';
 import { createConfigurationCheck } from '../../src/haproxy/check-configuration.ts';
@@ -13,6 +12,7 @@ import { createAuthority } from '../helpers/certificates.ts';
 import { renderRouter } from '../helpers/router/render-router.ts';
 import { routeBackend } from '../helpers/router/route-sets.ts';
 import { routerSettings, routerTemplate } from '../helpers/router/router-settings.ts';
+import { fileFolder } from '../helpers/test-folder.ts';
 import { goldenCases } from './golden-cases.ts';
 
 /**
@@ -26,8 +26,7 @@ interface Case {
   readonly routes: readonly (Parameters<typeof routeBackend>[0] & Partial<RouteBackend>)[];
 }
 
-const scratch = mkdtempSync(join(tmpdir(), 'hawser-golden-'));
-afterAll(() => rmSync(scratch, { recursive: true }));
+const scratch = fileFolder();
 
 const authority = createAuthority(join(scratch, 'ca'));
 const issued = authority.issue({ commonName: 'golden' });

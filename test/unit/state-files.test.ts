@@ -1,7 +1,6 @@
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readLastKnown } from '../../src/engine/monitor/servers/last-known.ts';
 import { parseJournalLine } from '../../src/engine/observe/journal/journal-line.ts';
 import { openProcessRecord } from '../../src/engine/supervise/process-record.ts';
@@ -11,6 +10,7 @@ import { recordSchema as keepalivedRecord } from '../../src/keepalived/supervise
 import { parseRecord, whyNoRecord } from '../../src/operate/install/record.ts';
 import { readLocalVrrpRole } from '../../src/vip/group/local-vrrp-role.ts';
 import { readOrderFile } from '../../src/vip/orders/order-file.ts';
+import { testFolder } from '../helpers/test-folder.ts';
 
 /** What a program makes of a file that another version of hawser left: it uses it, or says why not. */
 type Outcome = 'used' | 'ignored' | RegExp;
@@ -39,8 +39,7 @@ const journal: Reader = (path) => (parseJournalLine(text(path)) === undefined ? 
 const vrrpState: Reader = (path) => (readLocalVrrpRole(path, 'api', 2).role === 'holder' ? undefined : '');
 /** Next to a track file. */
 const participation: Reader = (path) => {
-  const dir = mkdtempSync(join(tmpdir(), 'hawser-state-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = testFolder();
   copyFileSync(path, join(dir, 'lb.participation.json'));
   return readParticipationNote(join(dir, 'lb.track')) === undefined ? '' : undefined;
 };

@@ -1,21 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { hawserHere } from '../../helpers/hawser-here.ts';
 import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
+import { testFolder } from '../../helpers/test-folder.ts';
 
 let directory: string;
 const at = (name: string) => join(directory, name);
 
 beforeAll(ensureBuilt);
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'hawser-settings-'));
+  directory = testFolder();
 });
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
-
 /** A supervisor has the file read by a program of its bundle. */
 const start = (name: string, flags: readonly string[]) =>
   runCommand([hawser, ...name.split(' '), ...flags], { timeoutMs: 30_000 });

@@ -1,20 +1,18 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { hawserHere } from '../../helpers/hawser-here.ts';
 import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
+import { testFolder } from '../../helpers/test-folder.ts';
 
 let directory: string;
 const at = (name: string) => join(directory, name);
 
 beforeAll(ensureBuilt);
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'hawser-show-config-'));
+  directory = testFolder();
 });
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
-
 const run = (...flags: readonly string[]) => {
   const files = [at('kubeconfig'), at('template'), at('haproxy.cfg')];
   return hawserHere('show-config', [...files, '--api-port', '1', ...flags]);

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readProcess } from '../../../src/engine/system/process/processes.ts';
 import { askWorker } from '../../../src/haproxy/ask-worker.ts';
+import { testFolder } from '../../helpers/test-folder.ts';
 
 function masterIn(pid: number) {
   const found = readProcess(pid);
@@ -15,8 +14,7 @@ function masterIn(pid: number) {
 }
 
 function socketPath(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'hwsr-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = testFolder();
   return join(folder, 'master.sock');
 }
 

@@ -1,21 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  constants,
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, constants, copyFileSync, cpSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { ensureBuilt } from '../../helpers/supervisor-build.ts';
+import { testFolder } from '../../helpers/test-folder.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { containerOf, haproxyManifest, readPod } from '../../unit/manifests/pod.ts';
 
@@ -23,13 +14,11 @@ import { containerOf, haproxyManifest, readPod } from '../../unit/manifests/pod.
 let dir: string;
 beforeEach(() => {
   ensureBuilt();
-  dir = mkdtempSync(join(tmpdir(), 'hawser-rights-'));
+  dir = testFolder();
   chmodSync(dir, 0o777);
   copyFileSync(process.execPath, join(dir, 'node'), constants.COPYFILE_FICLONE);
   cpSync(fileURLToPath(new URL('../../../dist', import.meta.url)), join(dir, 'dist'), { recursive: true });
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
-
 /** hawser with the user, the group and the capabilities that a container has. */
 function hawserIn(user: number, group: number, capabilities: readonly string[] = []) {
   const bounds = ['-all', ...capabilities.map((name) => `+${name.toLowerCase()}`)];

@@ -1,28 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createBundleCopy } from '../../../src/operate/support-bundle.ts';
+import { testFolder } from '../../helpers/test-folder.ts';
 
 let dir: string;
 let from: string;
 let to: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hawser-bundle-copy-'));
+  dir = testFolder();
   [from, to] = [join(dir, 'from'), join(dir, 'to')];
   mkdirSync(join(from, 'below'), { recursive: true });
 });
-afterEach(() => rmSync(dir, { recursive: true }));
-
 test('whatever is written or copied is without secrets', () => {
   const copy = createBundleCopy();
   writeFileSync(join(from, 'below/a.jsonl'), '{"token":"hunter2"}\n');

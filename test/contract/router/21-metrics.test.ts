@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startLiveRouter } from '../../helpers/router/live-router.ts';
 import { plainRoute, slice } from '../../helpers/router/route-objects.ts';
 import { routerTemplate } from '../../helpers/router/router-settings.ts';
+import { fileFolder } from '../../helpers/test-folder.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'hawser-metrics-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 
 test("21: /metrics has openshift-router's names, and tells of an impossible configuration and of the next good one", async () => {
   const template = join(folder, 'router.cfg.ejs');

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createRenderThread } from '../../../src/engine/render/render-in-thread.ts';
 import { createTemplateRenderer } from '../../../src/router/render/render-router.ts';
 import { createAuthority } from '../../helpers/certificates.ts';
@@ -9,11 +6,11 @@ import { cpuTimer } from '../../helpers/cpu-timer.ts';
 import { renderRouter } from '../../helpers/router/render-router.ts';
 import { routeBackend } from '../../helpers/router/route-sets.ts';
 import { routerSettings, routerTemplate } from '../../helpers/router/router-settings.ts';
+import { fileFolder } from '../../helpers/test-folder.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 /** An administrator's own template, which may do anything. */
-const scratch = mkdtempSync(join(tmpdir(), 'hawser-template-'));
-afterAll(() => rmSync(scratch, { recursive: true }));
+const scratch = fileFolder();
 const { key, cert } = createAuthority(scratch).issue({ commonName: 'router' });
 const certificate = `${key}${cert}`;
 const model = {

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { createConfigurationCheck } from '../../../src/haproxy/check-configuration.ts';
 import type { RouteBackend } from '../../../src/router/model.ts';
@@ -12,10 +10,10 @@ import { hostilePieces } from '../../helpers/router/hostile-text.ts';
 import { mustBePlain, print } from '../../helpers/router/printed.ts';
 import { routeBackend } from '../../helpers/router/route-sets.ts';
 import { routerSettings } from '../../helpers/router/router-settings.ts';
+import { fileFolder } from '../../helpers/test-folder.ts';
 
 /** No text of a Route becomes a line, a word or an expression of its own, even where admission would let it through. */
-const folder = mkdtempSync(join(tmpdir(), 'hawser-hostile-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 const check = createConfigurationCheck({ haproxyPath: 'haproxy', timeoutMs: 60_000, run: runCommand });
 const pem = selfSigned('default', new Date());
 

@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as yaml from 'yaml';
 import { hawserHere } from '../../helpers/hawser-here.ts';
+import { fileFolder } from '../../helpers/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'hawser-render-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 
 const route = (name: string, host: string, second: number) => ({
   apiVersion: 'route.openshift.io/v1',

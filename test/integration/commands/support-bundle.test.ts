@@ -1,11 +1,11 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
+import { testFolder } from '../../helpers/test-folder.ts';
 
 ensureBuilt();
 
@@ -30,8 +30,7 @@ async function bundleOf(dir: string) {
 }
 
 function createNode() {
-  const dir = mkdtempSync(join(tmpdir(), 'hawser-bundle-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = testFolder();
   const write = (path: string, text: string) => {
     mkdirSync(join(dir, 'node', path, '..'), { recursive: true });
     writeFileSync(join(dir, 'node', path), text);

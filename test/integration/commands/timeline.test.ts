@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
 import { fromJSONSchema } from 'zod';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { type JournalDirectory, journalDirectory, moves } from '../../helpers/journal-directory.ts';
 import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
+import { testFolder } from '../../helpers/test-folder.ts';
 import { hawserAsNobody } from '../../helpers/unprivileged.ts';
 
 ensureBuilt();
@@ -98,8 +97,7 @@ test('a journal that only a container sees is read through /proc, and once where
   const directory = journalDirectory();
   directory.tell(supervisor, moves(1));
   const script = 'mount -t tmpfs tmpfs "$2" && cp -r "$1" "$2/journal" && echo mounted && read -r _';
-  const place = mkdtempSync(join(tmpdir(), 'hawser-container-'));
-  onTestFinished(() => rmSync(place, { recursive: true }));
+  const place = testFolder();
   const argv = ['--mount', '--propagation', 'private', 'sh', '-c', script, 'sh', directory.path, place];
   const container = spawn('unshare', argv, { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(container, 'exit');

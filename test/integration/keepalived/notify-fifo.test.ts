@@ -4,18 +4,17 @@ import {
   chmodSync,
   closeSync,
   constants,
-  mkdtempSync,
   openSync,
   rmSync,
   statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readNotifyFifo } from '../../../src/keepalived/notify-fifo.ts';
 import type { Notification } from '../../../src/keepalived/vrrp-program.ts';
+import { testFolder } from '../../helpers/test-folder.ts';
 import { times, waitFor } from '../../helpers/wait-for.ts';
 
 let dir: string;
@@ -23,14 +22,13 @@ let path: string;
 let told: Notification[];
 let opened: number[];
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hwkv-'));
+  dir = testFolder();
   path = join(dir, 'notify.fifo');
   told = [];
   opened = [];
 });
 afterEach(() => {
   for (const fifo of opened) closeSync(fifo);
-  rmSync(dir, { recursive: true });
 });
 
 test('lines of many writers, one after the other and in pieces, are all told', async () => {

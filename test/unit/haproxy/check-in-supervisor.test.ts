@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createSupervisorCheck } from '../../../src/haproxy/check-in-supervisor.ts';
+import { testFolder } from '../../helpers/test-folder.ts';
 
 let dir: string;
 let socket: string;
@@ -11,14 +10,13 @@ let server: Server | undefined;
 const clients = new Set<Socket>();
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
+  dir = testFolder();
   socket = join(dir, 'control.sock');
 });
 afterEach(async () => {
   for (const client of clients) client.destroy();
   await new Promise((resolve) => (server === undefined ? resolve(undefined) : server.close(resolve)));
   server = undefined;
-  rmSync(dir, { recursive: true });
 });
 
 /** A supervisor that gives this answer; undefined: it never answers. Resolves with the lines that it is sent. */

@@ -1,12 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createHaproxyProgram } from '../../../src/haproxy/haproxy-program.ts';
+import { testFolder } from '../../helpers/test-folder.ts';
 
 test('leftovers of killed supervisors in the run directory are removed at the start, and nothing else', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = testFolder();
   const kept = [
     'haproxy.last-good.cfg',
     'hawser-generation-2.sock',

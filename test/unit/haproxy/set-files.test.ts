@@ -1,12 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createHaproxyProgram } from '../../../src/haproxy/haproxy-program.ts';
+import { testFolder } from '../../helpers/test-folder.ts';
 
 test('a start says how many files lie next to the main file', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = testFolder();
   const config = join(dir, 'haproxy.cfg');
   const folder = `${config}.files`;
   mkdirSync(join(folder, 'certs'), { recursive: true });

@@ -1,16 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { markConfiguration, readAccepted } from '../../../src/keepalived/parse-configuration.ts';
+import { testFolder } from '../../helpers/test-folder.ts';
 
 let dir: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hwkv-'));
+  dir = testFolder();
 });
-afterEach(() => rmSync(dir, { recursive: true }));
-
 test.each(['vrrp_instance A {\n}\n', 'vrrp_instance A {\n}', markConfiguration('vrrp_instance A {\n}\n', 3)])(
   'a marked copy gives back its number and the hash of the text that was copied',
   (text) => {

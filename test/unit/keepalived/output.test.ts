@@ -1,8 +1,8 @@
-import { closeSync, mkdtempSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createKeepalivedOutput } from '../../../src/keepalived/output.ts';
+import { testFolder } from '../../helpers/test-folder.ts';
 
 let dir: string;
 let path: string;
@@ -11,12 +11,10 @@ const say = (text: string): void => {
   said += text;
 };
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hwkv-'));
+  dir = testFolder();
   path = join(dir, 'keepalived.log');
   said = '';
 });
-afterEach(() => rmSync(dir, { recursive: true }));
-
 function opened(output: ReturnType<typeof createKeepalivedOutput>): number {
   const fd = output.open();
   if (fd === undefined) throw new Error('Cannot open the output');

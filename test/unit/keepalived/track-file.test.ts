@@ -1,21 +1,19 @@
-import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import {
   type ParticipationNote,
   writeParticipationNote,
 } from '../../../src/keepalived/participation-note.ts';
 import { createTrackFileWatchdog, forgetBonus } from '../../../src/keepalived/track-file.ts';
+import { testFolder } from '../../helpers/test-folder.ts';
 
 let dir: string;
 let path: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hwkv-'));
+  dir = testFolder();
   path = join(dir, 'lb.track');
 });
-afterEach(() => rmSync(dir, { recursive: true }));
-
 const now = 1_800_000_000_000;
 const write = (value: number, ageMs: number): void => {
   writeFileSync(path, `${value}\n`);

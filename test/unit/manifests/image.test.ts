@@ -1,18 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { testFolder } from '../../helpers/test-folder.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -49,8 +40,7 @@ it('copies only existing files that .dockerignore lets through', () => {
 
 /** Runs the Dockerfile's build stage with Nodes that only record their call. Returns the image's Nodes and the output. */
 function laidOutFor(targetArch: string, nodes: readonly string[]) {
-  const dir = mkdtempSync(join(tmpdir(), 'hawser-image-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = testFolder();
   for (const each of ['bin', 'dist', 'templates', 'manifests']) mkdirSync(join(dir, each));
   for (const each of ['package.json', 'LICENSE']) writeFileSync(join(dir, each), '');
   for (const arch of nodes) {
@@ -89,8 +79,7 @@ it('is not built for arm64 with the Node for another processor', () => {
 
 /** What scripts/image.sh asks a container tool for that calls itself `version`. */
 function argumentsFor(version: string, settings: Readonly<Record<string, string>> = {}): string {
-  const dir = mkdtempSync(join(tmpdir(), 'hawser-image-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = testFolder();
   const engine = join(dir, 'engine');
   // Fetches nothing: an empty program in place of Node, and its own arguments.
   writeFileSync(
@@ -135,8 +124,7 @@ it('image.sh builds for another processor with the packages of that one, whateve
 });
 
 it("takes every package from Debian's archive at the time of SNAPSHOT, and leaves no trace of it in the image", () => {
-  const dir = mkdtempSync(join(tmpdir(), 'hawser-image-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = testFolder();
   const script = finalStage.find((line) => line.includes('apt-get install')) ?? '';
   const [choose = ''] = /if \[ -n "\$SNAPSHOT" \].*?fi;/.exec(script) ?? [];
   writeFileSync(join(dir, 'os-release'), 'VERSION_CODENAME=trixie\n');

@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { hawserVersion } from '../../../src/engine/system/version.ts';
+import { testFolder } from '../../helpers/test-folder.ts';
 
 const kubectl = spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' });
 const noKubectl = kubectl.status !== 0;
@@ -21,8 +21,7 @@ function render(folder: string): readonly Rendered[] {
 
 /** What a user's own kustomization makes of a base and its monitoring. */
 function renderOverlay(base: string, deployment: string): readonly Rendered[] {
-  const folder = mkdtempSync(join(tmpdir(), 'hawser-kustomize-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = testFolder();
   cpSync(manifests, join(folder, 'manifests'), { recursive: true });
   mkdirSync(join(folder, 'overlay'));
   const overlay = {

@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod/mini';
 import { commandSpec } from '../../../src/cli/command-spec.ts';
@@ -18,6 +17,7 @@ import { effectiveSettings, portsOf } from '../../../src/operate/install/effecti
 import { renderManifest } from '../../../src/operate/install/manifest.ts';
 import { readPatches } from '../../../src/operate/install/patches.ts';
 import { writtenFiles } from '../../../src/operate/install/removal.ts';
+import { testFolder } from '../../helpers/test-folder.ts';
 
 const routerCommand = commandSpec({
   name: 'router',
@@ -54,8 +54,7 @@ const installable = { pods, keys };
 const file = 'apiVips: [192.0.2.100]\nrouter: {listen: "127.0.0.1:5000"}\n';
 
 function folderWith(files: Readonly<Record<string, string>>): string {
-  const root = mkdtempSync(join(tmpdir(), 'hawser-router-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = testFolder();
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(join(root, path, '..'), { recursive: true });
     writeFileSync(join(root, path), text);

@@ -1,13 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { chooseCertificates, readCertificate } from '../../../src/pod-proxy/certificate.ts';
 import { createAuthority } from '../../helpers/certificates.ts';
 import { tlsSecret } from '../../helpers/pod-objects.ts';
+import { fileFolder } from '../../helpers/test-folder.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'hawser-certificate-'));
-afterAll(() => rmSync(dir, { recursive: true }));
+const dir = fileFolder();
 const authority = createAuthority(dir);
 const [web, api] = ['web', 'api'].map((commonName) => authority.issue({ commonName }));
 

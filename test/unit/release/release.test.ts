@@ -1,29 +1,19 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  appendFileSync,
-  cpSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { cannotBuild, writeManifests } from '../../../scripts/release/artefacts.ts';
 import { nextCommands } from '../../../scripts/release/next-commands.ts';
 import { hawserVersion } from '../../../src/engine/system/version.ts';
+import { testFolder } from '../../helpers/test-folder.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const version = hawserVersion();
 const other = process.arch === 'arm64' ? 'amd64' : 'arm64';
 
 function temporary(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'hawser-release-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = testFolder();
   return dir;
 }
 

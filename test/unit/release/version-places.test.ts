@@ -1,9 +1,9 @@
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { cutChangelog, setVersion, versionPlaces } from '../../../scripts/release/version-places.ts';
 import { hawserVersion } from '../../../src/engine/system/version.ts';
+import { testFolder } from '../../helpers/test-folder.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -14,8 +14,7 @@ test('every place that names the version agrees with package.json', () => {
 });
 
 test('a new version leaves the old one nowhere in manifests, packages and documents', () => {
-  const copy = mkdtempSync(join(tmpdir(), 'hawser-version-'));
-  onTestFinished(() => rmSync(copy, { recursive: true }));
+  const copy = testFolder();
   const named = ['package.json', 'package-lock.json', 'README.md', 'manifests', 'docs'];
   for (const each of named) cpSync(join(root, each), join(copy, each), { recursive: true });
   setVersion(copy, '77.0.0-rc.1');

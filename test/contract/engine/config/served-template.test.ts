@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -12,6 +11,7 @@ import { startBackends } from '../../../helpers/load/start-backends.ts';
 import { defaultLoadBalancerSettings } from '../../../helpers/load-balancer-settings.ts';
 import { createNetNamespace, type NetNamespace } from '../../../helpers/net-namespace.ts';
 import { renderLoadBalancer } from '../../../helpers/render-load-balancer.ts';
+import { testFolder } from '../../../helpers/test-folder.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 const templatePath = fileURLToPath(new URL('../../../../templates/haproxy.cfg.ejs', import.meta.url));
@@ -20,11 +20,10 @@ let net: NetNamespace;
 let directory: string;
 beforeEach(async () => {
   net = await createNetNamespace();
-  directory = mkdtempSync(join(tmpdir(), 'hawser-served-'));
+  directory = testFolder();
 });
 afterEach(async () => {
   await net.remove();
-  rmSync(directory, { recursive: true });
 });
 
 const server = (name: string, port: number): ApiServer => ({ name, address: '127.0.0.1', port });

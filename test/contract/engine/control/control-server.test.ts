@@ -1,11 +1,11 @@
-import { existsSync, mkdtempSync, rmSync, statSync, unlinkSync } from 'node:fs';
+import { existsSync, statSync, unlinkSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type AnswerLine, serveControlSocket } from '../../../../src/engine/control/control-server.ts';
 import { askRaw } from '../../../helpers/supervisor-ask.ts';
 import { connectRaw } from '../../../helpers/supervisor-raw-client.ts';
+import { testFolder } from '../../../helpers/test-folder.ts';
 import { times, waitFor } from '../../../helpers/wait-for.ts';
 
 let dir: string;
@@ -13,13 +13,12 @@ let path: string;
 let closing: (() => Promise<void>)[];
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
+  dir = testFolder();
   path = join(dir, 'control.sock');
   closing = [];
 });
 afterEach(async () => {
   for (const close of closing) await close();
-  rmSync(dir, { recursive: true, force: true });
 });
 
 const echo: AnswerLine = async (line) => ({ ok: true, line });

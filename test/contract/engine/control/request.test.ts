@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { request } from '../../../../src/engine/control/request.ts';
 import { stall } from '../../../helpers/stall.ts';
+import { testFolder } from '../../../helpers/test-folder.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 let dir: string;
@@ -13,14 +12,13 @@ let server: Server | undefined;
 const sockets = new Set<Socket>();
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
+  dir = testFolder();
   path = join(dir, 'control.sock');
 });
 afterEach(async () => {
   for (const socket of sockets) socket.destroy();
   await new Promise((resolve) => (server === undefined ? resolve(undefined) : server.close(resolve)));
   server = undefined;
-  rmSync(dir, { recursive: true, force: true });
 });
 
 async function serve(react: (socket: Socket) => void): Promise<void> {

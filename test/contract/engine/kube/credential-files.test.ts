@@ -1,18 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { openCredentialFiles } from '../../../../src/engine/kube/credential-files.ts';
 import type { RegularFile } from '../../../../src/engine/system/file/read-regular-file.ts';
+import { testFolder } from '../../../helpers/test-folder.ts';
 
 let dir: string;
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hawser-credentials-'));
+  dir = testFolder();
 });
-
-afterEach(() => rmSync(dir, { recursive: true }));
 
 /** The contents do not matter here. */
 const wrong = () => undefined;

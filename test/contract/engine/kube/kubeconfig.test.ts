@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { type LoadedKubeconfig, openKubeconfig } from '../../../../src/engine/kube/kubeconfig.ts';
 import { kubeconfig } from '../../../helpers/api-server/observing.ts';
+import { testFolder } from '../../../helpers/test-folder.ts';
 
 const server = 'https://10.0.0.100:6443';
 const text = kubeconfig(server, '', '{token: secret}');
@@ -12,10 +12,8 @@ const text = kubeconfig(server, '', '{token: secret}');
 let dir: string;
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hawser-kubeconfig-'));
+  dir = testFolder();
 });
-
-afterEach(() => rmSync(dir, { recursive: true }));
 
 test('while a read hangs the last good kubeconfig is used, and no second read is begun', async () => {
   const reads: ((content: { readonly fingerprint: string; readonly text?: string }) => void)[] = [];

@@ -1,17 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readKeyPair } from '../../../../src/haproxy/certificates/key-pair.ts';
 import { readPem } from '../../../../src/haproxy/certificates/pem.ts';
 import { doesSign } from '../../../../src/haproxy/certificates/private-key.ts';
 import { bogusRsaKey } from '../../../helpers/bogus-rsa.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
+import { fileFolder } from '../../../helpers/test-folder.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'hawser-hostile-keys-'));
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
+const dir = fileFolder();
 const authority = createAuthority(join(dir, 'ca'));
 const authorityKey = join(dir, 'ca', 'ca.key');
 

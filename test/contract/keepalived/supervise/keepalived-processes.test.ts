@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
@@ -11,6 +10,7 @@ import {
 } from '../../../../src/engine/system/process/processes.ts';
 import { createProcesses } from '../../../../src/keepalived/supervise/processes.ts';
 import { createStateFile } from '../../../../src/keepalived/supervise/supervisor.ts';
+import { testFolder } from '../../../helpers/test-folder.ts';
 import { times, waitFor } from '../../../helpers/wait-for.ts';
 
 let dir: string;
@@ -20,7 +20,7 @@ const complaints: unknown[] = [];
 const log = (event: unknown): void => void complaints.push(event);
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hwkv-'));
+  dir = testFolder();
   path = join(dir, 'record.json');
   complaints.length = 0;
   parent = spawn('sh', ['-c', 'sleep 600 & wait'], { stdio: 'ignore' });
@@ -29,7 +29,6 @@ afterEach(() => {
   const found = readProcess(parent.pid ?? 0);
   for (const child of found === undefined ? [] : childrenOf(found.id)) signalProcess(child, 'SIGKILL');
   parent.kill('SIGKILL');
-  rmSync(dir, { recursive: true });
 });
 
 function parentId() {

@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../helpers/test-folder.ts';
 
 const script = readFileSync(new URL('../../../../bin/hawser-on-node', import.meta.url), 'utf8');
 
@@ -51,8 +51,7 @@ function node(
     readonly user?: number;
   } = {},
 ): Node {
-  const dir = mkdtempSync(join(tmpdir(), 'hawser-node-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = testFolder();
   const log = join(dir, 'log');
   const bin = join(dir, 'bin');
   mkdirSync(bin);

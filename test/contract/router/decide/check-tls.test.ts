@@ -1,15 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkTls } from '../../../../src/router/decide/check-tls.ts';
 import type { RouteTls } from '../../../../src/router/follow/route.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
+import { fileFolder } from '../../../helpers/test-folder.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'hawser-router-tls-'));
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
+const dir = fileFolder();
 const authority = createAuthority(join(dir, 'ca'));
 const pair = authority.issue({ commonName: 'app', dnsNames: ['app.example.com'] });
 const other = authority.issue({ commonName: 'other' });

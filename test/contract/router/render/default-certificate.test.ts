@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { defaultCertificate, selfSigned } from '../../../../src/router/render/default-certificate.ts';
+import { fileFolder } from '../../../helpers/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'hawser-certificate-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 
 const now = new Date('2026-01-01T00:00:00Z');
 const none = {

@@ -1,5 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { settingsTyped } from '../../../../src/cli/command-line.ts';
@@ -13,6 +12,7 @@ import { createWake } from '../../../../src/engine/system/time/wake.ts';
 import { vrrpConfiguration } from '../../../../src/vip/configuration/vrrp-configuration.ts';
 import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/keepalived-monitor-metrics.ts';
 import { keepalivedMonitorCommand } from '../../../../src/vip/settings/keepalived-monitor-settings.ts';
+import { testFolder } from '../../../helpers/test-folder.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 const { signal } = new AbortController();
@@ -20,8 +20,7 @@ const plain = { text: '# hawser renders this file\n', mode: 0o644 };
 
 /** keepalived.conf of a node whose supervisor serves whatever it is given, for nodes that a test lists. */
 async function group() {
-  const dir = mkdtempSync(join(tmpdir(), 'hawser-group-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = testFolder();
   writeFileSync(join(dir, 'keepalived'), '#!/bin/sh\n', { mode: 0o700 });
   const served = await serveControlSocket(join(dir, 'keepalived.sock'), async () => ({ ok: true }));
   onTestFinished(async () => (served.kind === 'serving' ? await served.close() : undefined));

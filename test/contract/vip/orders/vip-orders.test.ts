@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import type { LogEvent } from '../../../../src/engine/system/log.ts';
@@ -15,6 +14,7 @@ import {
 import type { MoveOrder, VipOrder } from '../../../../src/vip/orders/vip-order.ts';
 import { createVipOrders } from '../../../../src/vip/orders/vip-orders.ts';
 import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/keepalived-monitor-metrics.ts';
+import { testFolder } from '../../../helpers/test-folder.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 let dir: string;
@@ -22,13 +22,11 @@ let path: string;
 let logged: LogEvent[];
 let metrics: ReturnType<typeof createKeepalivedMonitorMetrics>;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hawser-steering-'));
+  dir = testFolder();
   path = join(dir, 'vrrp-steering.json');
   logged = [];
   metrics = createKeepalivedMonitorMetrics(() => 0, createMetricsRegistry());
 });
-afterEach(() => rmSync(dir, { recursive: true }));
-
 const keeper = () =>
   createVipOrders(path, ['api'], {
     metrics,

@@ -1,14 +1,12 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { startVipProbe } from '../../../../src/vip/orders/vip-probe.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
 import { freePort } from '../../../helpers/free-port.ts';
 import { stall } from '../../../helpers/stall.ts';
+import { testFolder } from '../../../helpers/test-folder.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 async function listening(onConnection: (socket: Socket) => void): Promise<Server & AsyncDisposable> {
@@ -48,8 +46,7 @@ test('a connection that stands is enough for tcp, and not for https', async () =
 });
 
 test('an answer that arrived while this process was stalled is accepted', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'hawser-probe-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = testFolder();
   const server = createTlsServer(createAuthority(dir).issue({ commonName: 'api' }), (socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => {

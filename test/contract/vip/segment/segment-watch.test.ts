@@ -1,18 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import { createWake } from '../../../../src/engine/system/time/wake.ts';
 import { createSegmentWatch } from '../../../../src/vip/segment/segment-watch.ts';
+import { testFolder } from '../../../helpers/test-folder.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 let dir: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hawser-use-watch-'));
+  dir = testFolder();
 });
-afterEach(() => rmSync(dir, { recursive: true }));
-
 const observers = { log: () => undefined, once: createOnce() };
 /** A node that holds nothing and listens for no router id. */
 const quietParts = () => ({

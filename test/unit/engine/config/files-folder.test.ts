@@ -1,15 +1,14 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { removeUnnamed } from '../../../../src/engine/config/files-folder.ts';
+import { testFolder } from '../../../helpers/test-folder.ts';
 
 const digest = '0123456789abcdef';
 const minutes = (count: number) => count * 60_000;
 
 test('a file that hawser wrote is removed once no set has named it for an hour, and no other file', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'hawser-files-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = testFolder();
   const named = `certs/a.${digest}.pem`;
   const old = `certs/b.${digest}.pem`;
   const half = `certs/.c.${digest}`;

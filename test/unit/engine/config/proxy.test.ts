@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connectProxy, type ProxyClient } from '../../../../src/engine/config/proxy.ts';
 import type { Answer } from '../../../../src/engine/control/answer.ts';
 import { serveControlSocket } from '../../../../src/engine/control/control-server.ts';
+import { testFolder } from '../../../helpers/test-folder.ts';
 
 const { signal } = new AbortController();
 const update = { from: 'a', to: 'b', changes: [{ kind: 'server' }] };
@@ -15,7 +14,7 @@ let asked: string[];
 let answer: Answer;
 let close = async (): Promise<void> => {};
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'hawser-proxy-'));
+  directory = testFolder();
   const socketPath = join(directory, 'master.sock');
   asked = [];
   const served = await serveControlSocket(socketPath, async (line) => {
@@ -27,7 +26,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await close();
-  rmSync(directory, { recursive: true });
 });
 
 const refused = (more: object): Answer => ({ ok: false, stage: 'change', message: 'no', ...more });

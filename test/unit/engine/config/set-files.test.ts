@@ -2,26 +2,23 @@ import {
   chmodSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { layoutOf } from '../../../../src/engine/config/layout.ts';
 import { type Rendered, SET_FOLDER } from '../../../../src/engine/config/set.ts';
 import { createSetFiles } from '../../../../src/engine/config/set-files.ts';
+import { testFolder } from '../../../helpers/test-folder.ts';
 
 let dir: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hawser-set-'));
+  dir = testFolder();
 });
-afterEach(() => rmSync(dir, { recursive: true }));
-
 const set: Rendered = {
   text: `crt-list ${SET_FOLDER}/certs.list\n`,
   mode: 0o644,

@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Rendered, revisionOf } from '../../../../src/engine/config/set.ts';
 import { createStore } from '../../../../src/engine/config/store.ts';
+import { testFolder } from '../../../helpers/test-folder.ts';
 
 test('the store knows what it wrote, and notices an edit by hand', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'hawser-store-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = testFolder();
   const configPath = join(dir, 'main.cfg');
   const store = createStore({ configPath });
   expect((await store.onDisk()).revision).toBeUndefined();

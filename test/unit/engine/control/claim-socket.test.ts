@@ -1,17 +1,7 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import {
   type ClaimOutcome,
   claimSocket,
@@ -20,17 +10,16 @@ import {
 } from '../../../../src/engine/control/claim-socket.ts';
 import { runs } from '../../../helpers/property-seed.ts';
 import { askRaw } from '../../../helpers/supervisor-ask.ts';
+import { testFolder } from '../../../helpers/test-folder.ts';
 
 const ownMode = socketMode(process.geteuid?.());
 let dir: string;
 let path: string;
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
+  dir = testFolder();
   path = join(dir, 'control.sock');
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
-
 /** Says its name to each client. */
 function namedServer(name: string): Server {
   return createServer((socket) => {

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { openProcessRecord } from '../../../../src/engine/supervise/process-record.ts';
 import { recordOf, recordSchema } from '../../../../src/haproxy/supervise/record.ts';
 import type { State } from '../../../../src/haproxy/supervise/state.ts';
 import { prove, serving, started, succeed, valid } from '../../../helpers/supervisor-model.ts';
+import { testFolder } from '../../../helpers/test-folder.ts';
 
 const epoch = 'boot/1';
 let dir: string;
@@ -13,12 +13,10 @@ let path: string;
 let complaints: object[];
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
+  dir = testFolder();
   path = join(dir, 'record.json');
   complaints = [];
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
-
 const open = () => openProcessRecord(path, recordSchema, (event) => complaints.push(event), epoch);
 const recorder = () => {
   const { write } = open();

@@ -2,23 +2,21 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createStateFile } from '../../../../src/keepalived/supervise/supervisor.ts';
+import { testFolder } from '../../../helpers/test-folder.ts';
 
 const holder = [{ name: 'API', state: 'MASTER' as const, priority: 220, since: 0 }];
 
 function openFile() {
-  const dir = mkdtempSync(join(tmpdir(), 'hawser-states-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = testFolder();
   const path = join(dir, 'vrrp-state.json');
   return { path, file: createStateFile(path, () => {}) };
 }
@@ -51,8 +49,7 @@ test('an unchanged state file is not written, and one removed at the end stays r
 });
 
 test('states that could not be written are written at the next look, and the failure is logged once', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'hawser-states-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = testFolder();
   const path = join(dir, 'later', 'vrrp-state.json');
   const events: string[] = [];
   const file = createStateFile(path, ({ event }) => void events.push(event));

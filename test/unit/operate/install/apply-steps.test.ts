@@ -1,31 +1,20 @@
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { applySteps } from '../../../../src/operate/install/apply-steps.ts';
 import { planFiles } from '../../../../src/operate/install/diff.ts';
 import { lookBelow } from '../../../../src/operate/install/disk.ts';
 import type { WantedFile, WantedFolder } from '../../../../src/operate/install/layout.ts';
 import { planText } from '../../../../src/operate/install/plan-text.ts';
+import { testFolder } from '../../../helpers/test-folder.ts';
 
 const asRoot = test.runIf(process.getuid?.() === 0);
 let root: string;
 const at = (path: string) => join(root, path);
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'hawser-steps-'));
+  root = testFolder();
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
-
 const wanted: readonly WantedFile[] = [
   { path: '/etc/new/a', content: 'a\n', mode: 0o644 },
   { path: '/etc/old', content: 'changed\n', mode: 0o600 },

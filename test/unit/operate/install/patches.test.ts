@@ -1,18 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { parseDocument } from 'yaml';
 import { pods } from '../../../../src/commands/pods.ts';
 import { ConfigError } from '../../../../src/engine/system/errors.ts';
 import { applyPatch, readPatches } from '../../../../src/operate/install/patches.ts';
+import { testFolder } from '../../../helpers/test-folder.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'hawser-patches-'));
+  folder = testFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
 const manifest = readFileSync(join(import.meta.dirname, '../../../../manifests/haproxy.yaml'), 'utf8');
 
 /** The manifest of HAProxy's pod with these files as patches: its text, and its fields. */

@@ -1,12 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAuthority } from '../../../helpers/certificates.ts';
+import { fileFolder } from '../../../helpers/test-folder.ts';
 import { decided, routeObject, sliceObject, verdicts } from '../objects-of.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'hawser-ingress-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 const authority = createAuthority(folder);
 const pair = authority.issue({ commonName: 'app' });
 const secret = {

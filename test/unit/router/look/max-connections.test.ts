@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { settingsTyped } from '../../../../src/cli/command-line.ts';
 import { observeStatistics } from '../../../../src/router/serve/observe-statistics.ts';
 import { routerCommand } from '../../../../src/router/settings/router-command.ts';
+import { testFolder } from '../../../helpers/test-folder.ts';
 
 let folder: string;
 let haproxy: Server;
@@ -13,7 +12,7 @@ let maxconn: number;
 
 /** What HAProxy says of itself, with no proxy in its statistics. */
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'hawser-maxconn-'));
+  folder = testFolder();
   haproxy = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => undefined).resume();
     socket.end(`Pid: 42\nMaxconn: ${maxconn}\n\n# pxname,svname,type,\n\n`);
@@ -22,7 +21,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await new Promise((resolve) => haproxy.close(resolve));
-  rmSync(folder, { recursive: true });
 });
 
 async function shown(limit: string): Promise<string | undefined> {

@@ -1,16 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createTemplateRenderer } from '../../../../src/router/render/render-router.ts';
 import { refusalOf } from '../../../../src/router/render/unprintable.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
 import { createRouterRenderer, renderRouter } from '../../../helpers/router/render-router.ts';
 import { routeBackend } from '../../../helpers/router/route-sets.ts';
 import { routerSettings, routerTemplate } from '../../../helpers/router/router-settings.ts';
+import { fileFolder } from '../../../helpers/test-folder.ts';
 
-const scratch = mkdtempSync(join(tmpdir(), 'hawser-broken-'));
-afterAll(() => rmSync(scratch, { recursive: true }));
+const scratch = fileFolder();
 const { key, cert } = createAuthority(scratch).issue({ commonName: 'router' });
 const good = routeBackend({ host: 'good.test', key: 'ns:good' });
 

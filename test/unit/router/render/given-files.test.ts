@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { SetFile } from '../../../../src/engine/config/set.ts';
 import { ConfigError } from '../../../../src/engine/system/errors.ts';
 import type { LogEvent } from '../../../../src/engine/system/log.ts';
@@ -16,9 +15,9 @@ import {
 import { keepLastGood } from '../../../../src/router/serve/live-files.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
 import { routerSettings } from '../../../helpers/router/router-settings.ts';
+import { fileFolder } from '../../../helpers/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'hawser-given-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 const authority = createAuthority(join(folder, 'ca'));
 const list = authority.revoke(authority.issue({ commonName: 'gone' }));
 const at = (name: string, content: string): string => {

@@ -1,16 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { mustBeSet } from '../../../../src/engine/config/set.ts';
 import { printableRoutes } from '../../../../src/router/render/unprintable.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
 import { renderRouter } from '../../../helpers/router/render-router.ts';
 import { routeBackend } from '../../../helpers/router/route-sets.ts';
 import { routerSettings, routerTemplate } from '../../../helpers/router/router-settings.ts';
+import { fileFolder } from '../../../helpers/test-folder.ts';
 
-const scratch = mkdtempSync(join(tmpdir(), 'hawser-long-'));
-afterAll(() => rmSync(scratch, { recursive: true }));
+const scratch = fileFolder();
 const { key, cert } = createAuthority(scratch).issue({ commonName: 'router' });
 
 const small = routeBackend({ host: 'small.com', key: 'ns:small' });

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { RouteBackend } from '../../../../src/router/model.ts';
 import { selfSigned } from '../../../../src/router/render/default-certificate.ts';
 import {
@@ -10,10 +7,10 @@ import {
   readDefaultCertificate,
 } from '../../../../src/router/render/route-files.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
+import { fileFolder } from '../../../helpers/test-folder.ts';
 import { backendOf } from '../backend-of.ts';
 
-const scratch = mkdtempSync(join(tmpdir(), 'hawser-route-files-'));
-afterAll(() => rmSync(scratch, { recursive: true }));
+const scratch = fileFolder();
 
 function listsOf(routes: readonly RouteBackend[], pem: string, strictSni = false) {
   const shared = readDefaultCertificate(pem);

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readRouterTemplate } from '../../../../src/router/render/router-template.ts';
+import { fileFolder } from '../../../helpers/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'hawser-router-template-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 
 async function read(text: string) {
   const path = join(folder, 'template');

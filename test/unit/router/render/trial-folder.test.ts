@@ -1,11 +1,10 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { checkTrial, openTrialFolder } from '../../../../src/router/render/write-out.ts';
+import { fileFolder } from '../../../helpers/test-folder.ts';
 
-const scratch = mkdtempSync(join(tmpdir(), 'hawser-trial-test-'));
-afterAll(() => rmSync(scratch, { recursive: true }));
+const scratch = fileFolder();
 
 test('a trial folder is removed with its content', async () => {
   let path: string;

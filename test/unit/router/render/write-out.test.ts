@@ -1,12 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { SET_FOLDER, type SetFile } from '../../../../src/engine/config/set.ts';
 import { writeOut, writeTrial } from '../../../../src/router/render/write-out.ts';
+import { fileFolder } from '../../../helpers/test-folder.ts';
 
-const scratch = mkdtempSync(join(tmpdir(), 'hawser-write-out-'));
-afterAll(() => rmSync(scratch, { recursive: true }));
+const scratch = fileFolder();
 
 const set = (...names: readonly string[]) => ({
   text: `default-path origin ${SET_FOLDER}\n`,

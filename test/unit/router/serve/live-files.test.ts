@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { settingsTyped } from '../../../../src/cli/command-line.ts';
 import { ConfigError } from '../../../../src/engine/system/errors.ts';
 import {
@@ -11,6 +10,7 @@ import {
 } from '../../../../src/router/serve/live-files.ts';
 import { routerCommand } from '../../../../src/router/settings/router-command.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
+import { testFolder } from '../../../helpers/test-folder.ts';
 
 const settings = (env: Readonly<Record<string, string>>) =>
   settingsTyped(routerCommand, [], { KUBERNETES_SERVICE_HOST: '10.0.0.1', ...env }, () => undefined);
@@ -26,8 +26,7 @@ test.each([
 });
 
 test('a missing optional Secret is used once it exists', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'hawser-default-certificate-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = testFolder();
   const given = settings({ DEFAULT_CERTIFICATE_DIR: folder });
   await checkGivenCertificate(given);
   const current = openDefaultCertificate(given, () => undefined);

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type MetricsAccess, metricsAccess } from '../../../../src/router/settings/metrics-settings.ts';
+import { fileFolder } from '../../../helpers/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'hawser-access-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 const file = (name: string, text: string): string => {
   writeFileSync(join(folder, name), text);
   return join(folder, name);

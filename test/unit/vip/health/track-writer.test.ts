@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
@@ -7,13 +6,13 @@ import { createOnce } from '../../../../src/engine/observe/once.ts';
 import { readParticipationNote } from '../../../../src/keepalived/participation-note.ts';
 import { readTrackValue } from '../../../../src/keepalived/track-file.ts';
 import { createTrackWriter, type TrackWriter } from '../../../../src/vip/health/track-writer.ts';
+import { testFolder } from '../../../helpers/test-folder.ts';
 
 const admitted = { before: 'admitted', state: 'in', until: null } as const;
 const url = { secure: false, host: '127.0.0.1', port: 9444, path: '/haproxy_ready' };
 
 function trackFile(): { readonly path: string; readonly writer: TrackWriter; readonly events: string[] } {
-  const dir = mkdtempSync(join(tmpdir(), 'hawser-track-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = testFolder();
   const path = join(dir, 'api.track');
   const events: string[] = [];
   const observers = {

@@ -1,22 +1,20 @@
 import { execFileSync } from 'node:child_process';
-import { chownSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chownSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { journalPath, listJournalFiles } from '../../../../../src/engine/observe/journal/journal-files.ts';
 import { openJournalWriter } from '../../../../../src/engine/observe/journal/journal-writer.ts';
 import { scanJournal } from '../../../../../src/engine/observe/journal/read-journal.ts';
+import { testFolder } from '../../../../helpers/test-folder.ts';
 
 // The journals' folder is open to HAProxy's user (docs/internals/decisions/0026): what that user puts there must not reach other files.
 let dir: string;
 let victim: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hawser-journal-'));
+  dir = testFolder();
   victim = join(dir, 'victim');
   writeFileSync(victim, `${JSON.stringify(foreignLine)}\nhalf a line`);
 });
-afterEach(() => rmSync(dir, { recursive: true }));
-
 const program = 'keepalived-monitor';
 const foreignLine = {
   v: 1,

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'vitest';
 import { watchFiles } from '../../../../../src/engine/system/file/watch-files.ts';
+import { testFolder } from '../../../../helpers/test-folder.ts';
 import { waitFor } from '../../../../helpers/wait-for.ts';
 
 let directory: string;
@@ -10,13 +10,12 @@ let stop: AbortController;
 let changed: string[];
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'hawser-watch-'));
+  directory = testFolder();
   stop = new AbortController();
   changed = [];
 });
 afterEach(() => {
   stop.abort();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 /** Resolves once the watch is known to work: a change that was made after this call has been reported. */

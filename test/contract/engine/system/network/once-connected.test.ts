@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createNetNamespace, type NetNamespace } from '../../../../helpers/net-namespace.ts';
+import { testFolder } from '../../../../helpers/test-folder.ts';
 import { waitFor } from '../../../../helpers/wait-for.ts';
 
 /** The kernel may give this port to a client. Its range is two ports wide, and the even one is taken first. */
@@ -14,13 +14,12 @@ let net: NetNamespace;
 let dir: string;
 beforeEach(async () => {
   net = await createNetNamespace();
-  dir = mkdtempSync(join(tmpdir(), 'hawser-to-itself-'));
+  dir = testFolder();
   const range = `net.ipv4.ip_local_port_range=${PORT} ${PORT + 1}`;
   await net.run('sysctl', '-qw', 'net.ipv4.ip_local_reserved_ports=', range);
 });
 afterEach(async () => {
   await net.remove();
-  rmSync(dir, { recursive: true });
 });
 
 function start(name: string, ...argv: readonly string[]): void {

@@ -1,7 +1,6 @@
 import {
   chmodSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -9,10 +8,10 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { readLastKnown, writeLastKnown } from '../../../../../src/engine/monitor/servers/last-known.ts';
+import { testFolder } from '../../../../helpers/test-folder.ts';
 
 const servers = [
   { name: 'a', address: '10.0.0.1', port: 6443 },
@@ -23,12 +22,10 @@ let dir: string;
 let path: string;
 
 beforeEach(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'hawser-last-known-'));
+  dir = testFolder();
   path = join(dir, 'state', 'last-known.json');
   await writeLastKnown(path, servers.toReversed(), now);
 });
-
-afterEach(() => rmSync(dir, { recursive: true }));
 
 test('a saved list is read back sorted, for root only, without other files', async () => {
   expect(await readLastKnown(path)).toEqual({ kind: 'known', servers, savedAt: now.toISOString() });

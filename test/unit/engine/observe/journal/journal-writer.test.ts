@@ -1,24 +1,14 @@
-import {
-  appendFileSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { openJournalWriter } from '../../../../../src/engine/observe/journal/journal-writer.ts';
 import { readJournals } from '../../../../helpers/read-journals.ts';
+import { testFolder } from '../../../../helpers/test-folder.ts';
 
 let dir: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hawser-journal-'));
+  dir = testFolder();
 });
-afterEach(() => rmSync(dir, { recursive: true }));
-
 const limits = { fileBytes: 2_000, files: 3 };
 const open = (program = 'haproxy-monitor') => openJournalWriter(dir, { program, node: 'cp-1' }, limits);
 /** Writes entries with these subjects, and closes the journal as the end of a process does. */

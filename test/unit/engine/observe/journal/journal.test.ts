@@ -1,8 +1,7 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { withJournal } from '../../../../../src/engine/observe/journal/journal.ts';
 import { journalEntryOf } from '../../../../../src/engine/observe/journal/journal-events.ts';
 import { parseJournalLine } from '../../../../../src/engine/observe/journal/journal-line.ts';
@@ -12,18 +11,17 @@ import { vipEvents } from '../../../../../src/vip/journal/vip-events.ts';
 import { anyText } from '../../../../helpers/any-text.ts';
 import { readJournals } from '../../../../helpers/read-journals.ts';
 import { cleanUpAfterDeath } from '../../../../helpers/survivor.ts';
+import { testFolder } from '../../../../helpers/test-folder.ts';
 
 const asRoot = test.runIf(process.getuid?.() === 0);
 let dir: string;
 let logged: LogEvent[];
 let nowMs: number;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hawser-journal-'));
+  dir = testFolder();
   logged = [];
   nowMs = 0;
 });
-afterEach(() => rmSync(dir, { recursive: true }));
-
 const log = (event: LogEvent): void => void logged.push(event);
 const journal = (directory = join(dir, 'journal'), fileBytes = 100_000) => {
   const limits = { fileBytes, files: 3 };

@@ -1,28 +1,24 @@
 import {
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { nameBehind, writeFileAtomically } from '../../../../../src/engine/system/file/atomic-write.ts';
+import { testFolder } from '../../../../helpers/test-folder.ts';
 
 let dir: string;
 let path: string;
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hawser-atomic-'));
+  dir = testFolder();
   path = join(dir, 'file');
 });
-
-afterEach(() => rmSync(dir, { recursive: true }));
 
 test('the file gets the new bytes and exactly the mode asked for, whatever the umask', async () => {
   const umask = process.umask(0o077);

@@ -1,30 +1,19 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { replaceFile } from '../../../../../src/engine/system/file/replace-file.ts';
+import { testFolder } from '../../../../helpers/test-folder.ts';
 
 let dir: string;
 let path: string;
 let foreign: string;
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hawser-replace-'));
+  dir = testFolder();
   path = join(dir, 'file');
   foreign = join(dir, 'foreign');
   writeFileSync(foreign, 'precious');
 });
-
-afterEach(() => rmSync(dir, { recursive: true }));
 
 test.each(['file', 'file.new'])(
   'a symbolic link at "%s" is replaced, and the file behind it is untouched',
