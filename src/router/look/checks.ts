@@ -39,20 +39,20 @@ const page = async (context: DeployedContext) => {
   return read(await askProgram('router', settingsIn(context).listen, routerStatusSchema, limits));
 };
 
-/** For all checks but `router-ready`, which is the one that fails. */
+/** For all checks except `router-ready`, which reports a router that does not answer. */
 const status: Look<DeployedContext, RouterStatus> = async (context) => {
   const answer = await readOnce(context, page);
   return answer.kind === 'read' && answer.value.status !== null
     ? read(answer.value.status)
-    : unknown('the router does not answer at its page', 'see check router-ready');
+    : unknown("the router's page does not answer", 'see check router-ready');
 };
 
-/** A check of the router's own status. */
+/** A check that needs only the router's status. */
 function statusCheck(about: About, judge: (status: RouterStatus) => Finding): RouterCheck {
   return checkOf({ ...about, needs: { status }, judge: (facts) => judge(facts.status) });
 }
 
-/** An object of the API, as the router itself may read it. */
+/** Reads an object of the API with the router's own credentials. */
 async function get(context: DeployedContext, path: string) {
   const limits = answerLimits(context);
   const ask = { method: 'GET', path } as const;
@@ -63,7 +63,7 @@ async function get(context: DeployedContext, path: string) {
   );
 }
 
-/** Everything that a router with these settings does with the API. */
+/** Every permission that a router with these settings needs. */
 export function neededAccess(settings: LiveSettings): readonly Access[] {
   const { namespace, watchEndpoints, ingressClass, secrets, updateStatus, serviceNamespace } = settings;
   const { publishService, publishAddress } = settings;
@@ -94,7 +94,7 @@ export function neededAccess(settings: LiveSettings): readonly Access[] {
   ];
 }
 
-const RULES = 'kubectl apply -f manifests/router/rbac.yaml, or rules like those';
+const RULES = 'kubectl apply -f manifests/router/rbac.yaml, or equivalent rules';
 
 async function routesInApi(context: DeployedContext) {
   const { namespace } = settingsIn(context);
@@ -105,13 +105,13 @@ async function routesInApi(context: DeployedContext) {
 
 async function leaseOf(context: DeployedContext) {
   const { updateStatus, serviceName, serviceNamespace: namespace } = settingsIn(context);
-  if (!updateStatus) return skip('ROUTER_UPDATE_STATUS is false: it writes none');
+  if (!updateStatus) return skip('ROUTER_UPDATE_STATUS is false: the router writes no statuses');
   const name = `hawser-router-${serviceName}`;
   const path = pathOf({ apiVersion: 'coordination.k8s.io/v1', plural: 'leases', namespace }, name);
   return read({ name, answer: await get(context, path), now: Date.now() });
 }
 
-/** The checks of a router, in the order in which they are shown. */
+/** The router's checks, in display order. */
 export const routerChecks: readonly RouterCheck[] = [
   checkOf({
     id: 'router-ready',
@@ -132,7 +132,7 @@ export const routerChecks: readonly RouterCheck[] = [
   {
     id: 'router-rbac',
     title: "The router's permissions",
-    why: 'If it may not list a kind, it never becomes ready; without the other rights it writes no statuses.',
+    why: 'A router that may not list a kind never becomes ready; without the other rights it writes no statuses.',
     run: async (context) => {
       const settings = settingsIn(context);
       return await examineAccess(neededAccess(settings), () => RULES, settings, answerLimits(context));
@@ -141,22 +141,22 @@ export const routerChecks: readonly RouterCheck[] = [
   checkOf({
     id: 'route-crd',
     title: 'Routes in the API',
-    why: 'An API that does not know Routes has none: only Ingresses are served.',
+    why: 'Without Routes in the API, the router serves only Ingresses.',
     needs: { routesInApi },
     judge: ({ routesInApi: answer }) => {
-      if (answer.kind === 'object') return ok('the API knows them');
+      if (answer.kind === 'object') return ok('the API serves route.openshift.io/v1');
       if (answer.kind === 'refused' && answer.status === 404)
         return fail(
-          'the API knows no route.openshift.io/v1',
-          'kubectl apply -f manifests/router/route-crd.yaml, where the cluster is no OpenShift',
+          'the API does not serve route.openshift.io/v1',
+          'kubectl apply -f manifests/router/route-crd.yaml, unless the cluster runs OpenShift',
         );
-      return unknown(answer.message, 'look at check router-rbac');
+      return unknown(answer.message, 'see check router-rbac');
     },
   }),
   checkOf({
     id: 'router-lease',
     title: 'Lease of the status writer',
-    why: "Without a holder no Route's status says whether it is served.",
+    why: "Without a holder, no Route's status shows whether the Route is served.",
     needs: { lease: leaseOf },
     judge: ({ lease: { name, answer, now } }) => judgeLease(name, answer, now),
   }),
@@ -186,24 +186,24 @@ export const routerChecks: readonly RouterCheck[] = [
   ),
 ];
 
-/** Clocks of replicas and of this machine may differ by so much. */
+/** Allows for differences between the clocks of this machine and of the replicas. */
 const SLACK_MS = 5_000;
 
-/** Whether one of the replicas writes the Routes' statuses. */
+/** Judges whether a replica writes the Routes' statuses. */
 export function judgeLease(name: string, answer: ObjectAnswer | ApiFailure, now: number): Finding {
-  const look = 'kubectl logs POD -c router | grep lease says why; look at check router-rbac';
+  const look = 'kubectl logs POD -c router | grep lease shows why; see check router-rbac';
   if (answer.kind === 'refused' && answer.status === 404)
     return fail(`there is no Lease ${name}: no replica writes the statuses of Routes`, look);
-  if (answer.kind !== 'object') return unknown(answer.message, 'look at check router-rbac');
+  if (answer.kind !== 'object') return unknown(answer.message, 'see check router-rbac');
   const { data } = leaseObject.safeParse(answer.value);
-  if (data === undefined) return unknown(`${name} is no Lease`, `kubectl get lease ${name} -o yaml`);
+  if (data === undefined) return unknown(`${name} is not a Lease`, `kubectl get lease ${name} -o yaml`);
   const { holderIdentity, renewTime, leaseDurationSeconds } = data.spec;
   if (!holderIdentity)
-    return warn(`nobody holds Lease ${name}: a replica takes it within 15 s, if one is ready`, look);
+    return warn(`nobody holds Lease ${name}: a ready replica acquires it within 15 s`, look);
   const idleMs = now - Date.parse(renewTime ?? '');
   if (!(idleMs < (leaseDurationSeconds ?? 0) * 1_000 + SLACK_MS))
-    return fail(`${holderIdentity} holds Lease ${name} and does not renew it (since ${renewTime})`, look);
-  return ok(`${holderIdentity} writes`);
+    return fail(`${holderIdentity} holds Lease ${name} and has not renewed it since ${renewTime}`, look);
+  return ok(`${holderIdentity} writes the statuses`);
 }
 
 const DAY_MS = 86_400_000;
@@ -212,49 +212,49 @@ export function judgeReady(status: RouterStatus): Finding {
   const { synced, unready, routes } = status;
   if (!synced)
     return fail(
-      'it has not listed every kind of object yet, so nothing is served',
-      'look at checks router-rbac and route-crd; kubectl logs POD -c router says what the API answers',
+      'the router has not listed every kind of object yet, so it serves nothing',
+      "see checks router-rbac and route-crd; kubectl logs POD -c router shows the API's errors",
     );
-  if (unready !== null) return fail(`it is not ready: ${unready}`, 'look at check router-haproxy');
-  return ok(`it serves ${countText(routes?.admitted ?? 0, 'route')}`);
+  if (unready !== null) return fail(`the router is not ready: ${unready}`, 'see check router-haproxy');
+  return ok(`serves ${countText(routes?.admitted ?? 0, 'route')}`);
 }
 
 export function judgeLeftOut({ routes }: RouterStatus): Finding {
-  if (routes === null) return skip('it has decided about no route yet');
+  if (routes === null) return skip('no routes have been evaluated yet');
   const { ConfigurationRefused: refused = 0, Unprintable: unprintable = 0 } = routes.rejected;
   const count = refused + unprintable;
   const named = routes.leftOut.map(({ key, message }) => `${key}: ${message}`);
-  if (count === 0) return ok('HAProxy and the template take every admitted route');
+  if (count === 0) return ok('HAProxy and the template accept every admitted route');
   return fail(
-    `${countText(count, 'admitted route')} left out, among them ${named.slice(0, 3).join('; ')}`,
-    "the Route's condition Admitted has the same words: its owner mends it; with a template of your own look there",
+    `${countText(count, 'admitted route')} left out, including ${named.slice(0, 3).join('; ')}`,
+    "the Route's condition Admitted has the same message for its owner to fix; with a custom template, check the template",
   );
 }
 
 export function judgeCertificates({ certificates }: RouterStatus): Finding {
-  if (certificates === null) return skip('it has decided about no route yet');
+  if (certificates === null) return skip('no routes have been evaluated yet');
   const { served, expired, expiring, first } = certificates;
   const named = first
     .slice(0, Math.min(3, expired + expiring))
     .map(({ route, host, validTo }) => `${route} (${host}) ${validTo.slice(0, 10)}`);
-  const renew = `renew them, the first ones are ${named.join(', ')}; hawser status lists more`;
-  if (expired > 0) return fail(`${countText(expired, 'certificate')} of routes expired`, renew);
+  const renew = `renew them, starting with ${named.join(', ')}; hawser status lists more`;
+  if (expired > 0) return fail(`${countText(expired, 'route certificate')} expired`, renew);
   if (expiring > 0)
-    return warn(`${countText(expiring, 'certificate')} of routes: the end is within 14 days`, renew);
-  return ok(`${countText(served, 'certificate')} of routes, none ends within 14 days`);
+    return warn(`${countText(expiring, 'route certificate')} will expire within 14 days`, renew);
+  return ok(`${countText(served, 'route certificate')}, none expires within 14 days`);
 }
 
 export function judgeDefaultCertificate({ defaultCertificate }: RouterStatus, now: number): Finding {
-  if (defaultCertificate === null) return skip('nothing was rendered yet');
+  if (defaultCertificate === null) return skip('nothing has been rendered yet');
   const { isGiven, validTo } = defaultCertificate;
   const days = Math.floor((Date.parse(validTo) - now) / DAY_MS);
-  const renew = 'put a new one in its place: the router takes it over without a reload';
+  const renew = 'replace it: the router loads the new one without a reload';
   if (!isGiven)
     return warn(
-      'none is given: hosts without their own get a self-signed one, another one from each replica',
+      'none is configured: hosts without their own certificate get a self-signed one, which differs between replicas',
       'kubectl -n hawser-router create secret tls hawser-router-default-certificate --cert=tls.crt --key=tls.key',
     );
   if (days < 0) return fail(`it expired on ${validTo.slice(0, 10)}`, renew);
-  if (days < 14) return warn(`it ends on ${validTo.slice(0, 10)}, in ${days} days`, renew);
-  return ok(`given, valid until ${validTo.slice(0, 10)}`);
+  if (days < 14) return warn(`it expires on ${validTo.slice(0, 10)}, in ${days} days`, renew);
+  return ok(`configured, valid until ${validTo.slice(0, 10)}`);
 }

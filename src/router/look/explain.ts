@@ -16,11 +16,11 @@ import { coversHost } from '../render/route-files.ts';
 import { printableRoutes } from '../render/unprintable.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 
-/** Which route answers a request, and why the other candidates do not. */
+/** Which route answers a request, and why other candidates do not. */
 interface Explanation {
   readonly request: RouterRequest;
   readonly answer: RouterAnswer['kind'];
-  /** `namespace:name` of the route that answers. */
+  /** `namespace:name` of the answering route. */
   readonly route?: string;
   readonly backend?: string;
   readonly place?: string;
@@ -31,9 +31,9 @@ interface Explanation {
 }
 
 interface ShownCertificate {
-  /** No certificate: the router accepts no TLS for this host. */
+  /** The router accepts no TLS for this host. */
   readonly refused?: true;
-  /** The route that brings it; undefined: the router's default certificate. */
+  /** The route that provides the certificate; undefined for the default certificate. */
   readonly route?: string;
   readonly names?: string;
   readonly expires?: string;
@@ -45,7 +45,7 @@ interface OtherRoute {
   readonly why: string;
 }
 
-/** `fallback` is the router's default certificate, which strict-sni leaves for the hosts that it names. */
+/** `fallback` is the default certificate. With strict-sni it is served only for hosts that it covers. */
 export function explain(
   { admission, model }: Decision,
   request: RouterRequest,
@@ -59,7 +59,7 @@ export function explain(
   const others = wanted
     .filter((each) => each !== backend)
     .map((each) => ({ route: each.key, place: placeOf(each), why: whyNot(each, request, backend) }));
-  // A passed-through connection is routed before its path is known.
+  // Passthrough connections are routed before the path is known.
   const path = request.scheme === 'https' && backend?.kind === 'passthrough' ? '' : request.path;
   const rejected = matchingBackends(admission.rejected, request.host, path).map(rejectedRoute);
   const unprinted = matchingBackends(model.backends, request.host, path).flatMap((each) => {
@@ -83,7 +83,7 @@ export function explain(
   };
 }
 
-const REGEX = 'with --lookup regex the answer differs for some paths and hosts: docs/compat.md';
+const REGEX = 'with --lookup regex the result differs for some paths and hosts: docs/compat.md';
 
 function answering(backend: RouteBackend) {
   const servers = backend.servers.map(({ name, weight }) => ({ name, weight }));
@@ -106,26 +106,26 @@ function rejectedRoute({ key, reason, message, holder, ...place }: RejectedRoute
   return { route: key, place: placeOf(place), why: `not admitted: ${reason}: ${message}${by}` };
 }
 
-/** Why an admitted route that matches does not answer. */
+/** Why a matching admitted route does not answer. */
 function whyNot(
   { kind, insecure, host, wildcard, path }: RouteBackend,
   { scheme }: RouterRequest,
   winner: RouteBackend | undefined,
 ): string {
-  if (scheme === 'https' && kind === 'http') return 'it has no TLS';
+  if (scheme === 'https' && kind === 'http') return 'the route has no TLS';
   if (scheme === 'https' && winner?.kind === 'passthrough')
-    return 'connections are passed through by their host alone';
+    return 'passthrough connections are routed by host alone';
   if (scheme === 'http' && (kind === 'passthrough' || (kind !== 'http' && insecure === 'None')))
-    return 'it takes no requests without TLS (insecureEdgeTerminationPolicy None)';
-  if (winner !== undefined && wildcard && !winner.wildcard) return 'an exact host comes before a wildcard';
+    return 'the route accepts no requests without TLS (insecureEdgeTerminationPolicy None)';
+  if (winner !== undefined && wildcard && !winner.wildcard) return 'an exact host wins over a wildcard';
   if (winner !== undefined && winner.host === host && path.length < winner.path.length)
-    return 'a longer path comes before a shorter one';
+    return 'a longer path wins over a shorter one';
   if (winner?.host === host && winner.path === path && winner.pathMatch === 'exact')
-    return 'an exact path comes before a prefix';
+    return 'an exact path wins over a prefix';
   return 'only the most specific route decides whether clients are redirected';
 }
 
-/** For a person. Names and messages are tenants': nothing in them moves a terminal's cursor. */
+/** The explanation for people. Tenants choose names and messages, so control characters are removed. */
 export function explanationLines(explanation: Explanation): readonly string[] {
   const { request, certificate, remarks, others } = explanation;
   return [
@@ -133,21 +133,23 @@ export function explanationLines(explanation: Explanation): readonly string[] {
     `  ${answerText(explanation)}`,
     ...(certificate === undefined ? [] : [`  certificate: ${certificateText(certificate)}`]),
     ...remarks.map((remark) => `  remark: ${remark}`),
-    ...(others.length === 0 ? [] : ['also wanted by']),
+    ...(others.length === 0 ? [] : ['other matching routes']),
     ...others.map(({ route, place, why }) => `  ${route} (${place}): ${why}`),
   ].map((line) => line.slice(0, line.search(/\S/)) + printable(line));
 }
 
 function answerText({ answer, route, backend, place, servers = [] }: Explanation): string {
-  if (answer === 'none') return 'answered by no route: 503';
+  if (answer === 'none') return 'no route answers: 503';
   const of = `route ${route} (${place})`;
   if (answer === 'redirect') return `redirected to https by ${of}`;
   const taking = servers.filter(({ weight }) => weight > 0).length;
-  const pods = taking === 0 ? 'no server that takes requests: 503' : countText(taking, 'server');
+  const pods = taking === 0 ? 'no server accepts requests: 503' : countText(taking, 'server');
   return `answered by ${of} through ${backend}: ${pods}`;
 }
 
 function certificateText({ refused, route, names, expires }: ShownCertificate): string {
   if (refused) return 'none: TLS to this host is refused (--strict-sni)';
-  return route === undefined ? "the router's default one" : `of ${route}, for ${names}, until ${expires}`;
+  return route === undefined
+    ? "the router's default certificate"
+    : `of ${route}, for ${names}, until ${expires}`;
 }

@@ -7,7 +7,7 @@ import { countText } from '../../engine/system/text/readable-text.ts';
 import { type RouterStatus, routerStatusSchema } from '../serve/router-status.ts';
 import { type RouterNode, routerSection } from './router-section.ts';
 
-/** What the router says in `hawser status`. */
+/** The router's part of `hawser status`. */
 export const routerStatus = {
   look: {
     home: { kind: 'pod' as const, beside: [] },
@@ -27,14 +27,14 @@ export const routerStatus = {
   problems: ({ here }: SeenCluster<RouterNode>) => routerProblems(here),
 };
 
-/** At most this many routes in trouble are named. */
+/** At most this many expired certificates are named. */
 const MAX_TOPICS = 3;
 
-/** A router's problems for its operator. A route that lost its host to another is its tenant's problem. */
+/** A router's problems for its operator. A route whose host belongs to another route is its tenant's problem. */
 export function routerProblems({ router, at }: RouterNode): readonly Problem[] {
   if (!router) return [];
   const { synced, unready, lastChange } = router;
-  if (!synced) return [problem('blind', 'the router has not read everything from the API yet')];
+  if (!synced) return [problem('blind', 'the router has not read all objects from the API yet')];
   return problemsAmong([
     unready !== null && problem('outage', `the router is not ready: ${unready}`),
     ...certificateProblems(router, Date.parse(at)),

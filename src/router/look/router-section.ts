@@ -12,7 +12,7 @@ import { ageText, countText, durationText } from '../../engine/system/text/reada
 import { EXPIRES_SOON_MS } from '../decide/expiry.ts';
 import type { RouterStatus } from '../serve/router-status.ts';
 
-/** Routes, certificates and reloads: their counts, and the first ones with problems. */
+/** Counts of routes, certificates and reloads, and the first entries with problems. */
 export function routerSection({ node, at, router }: RouterNode): Section {
   const now = Date.parse(at);
   return {
@@ -32,13 +32,13 @@ export function routerSection({ node, at, router }: RouterNode): Section {
 }
 
 function summaryOf(router: RouterNode['router']): StatusLabel {
-  if (!router) return statusLabel('unknown', 'it does not answer');
+  if (!router) return statusLabel('unknown', 'does not answer');
   const { synced, unready, routes } = router;
-  if (!synced || routes === null) return statusLabel('busy', 'reads the objects of the API');
+  if (!synced || routes === null) return statusLabel('busy', 'reading objects from the API');
   if (unready !== null) return statusLabel('bad', `not ready: ${unready}`);
   const served = `serves ${countText(routes.admitted, 'route')}`;
   return routes.leftOut.length > 0
-    ? statusLabel('warn', `${served}, and not all`)
+    ? statusLabel('warn', `${served}, others are left out`)
     : statusLabel('good', served);
 }
 
@@ -57,7 +57,7 @@ function routeFacts({ routes }: RouterStatus): readonly Fact[] {
       : [
           {
             name: 'Ignored',
-            text: `something that ${countText(ignoring.routes, 'route')} asked for, the first one ${first.key}: ${first.remark}`,
+            text: `settings of ${countText(ignoring.routes, 'route')}, such as ${first.key}: ${first.remark}`,
           },
         ]),
   ];
@@ -69,11 +69,11 @@ function certificateFacts({ certificates, defaultCertificate }: RouterStatus, no
   if (certificates !== null && first !== undefined)
     facts.push({
       name: 'Certificates',
-      text: `${certificates.served} of routes, the first one until ${dayOf(first.validTo)} (${first.route})`,
+      text: `${certificates.served} of routes, the first expires on ${dayOf(first.validTo)} (${first.route})`,
     });
   if (defaultCertificate !== null) {
     const { isGiven, validTo } = defaultCertificate;
-    const text = `${isGiven ? 'given' : 'self-signed, differs between replicas'}, until ${dayOf(validTo)}`;
+    const text = `${isGiven ? 'configured' : 'self-signed, differs between replicas'}, until ${dayOf(validTo)}`;
     facts.push({ name: 'Default', state: lifeOf(validTo, now), text });
   }
   return facts;
@@ -83,7 +83,7 @@ function lifeOf(validTo: string, now: number): StatusLabel {
   const leftMs = Date.parse(validTo) - now;
   if (leftMs < 0) return statusLabel('bad', 'expired');
   return leftMs < EXPIRES_SOON_MS
-    ? statusLabel('warn', `ends in ${ageText(leftMs)}`)
+    ? statusLabel('warn', `expires in ${ageText(leftMs)}`)
     : statusLabel('good', 'valid');
 }
 
@@ -100,12 +100,12 @@ const CHANGES_SHOWN = 5;
 
 type Refusal = NonNullable<RouterStatus['routes']>['leftOut'][number];
 
-/** Routes that were admitted, but that HAProxy or the template refuses. */
+/** Routes that passed admission but are refused by HAProxy or the template. */
 function leftOutTable({ routes }: RouterStatus): Table {
   return refusals('Routes left out', statusLabel('bad', 'left out'), routes?.leftOut ?? []);
 }
 
-/** Routes that are not admitted, such as those whose host is another one's. */
+/** Routes that are not admitted, for example because another route has the host. */
 function refusedTable({ routes }: RouterStatus): Table {
   const refused = routes?.refused ?? [];
   const table = refusals('Routes that are not admitted', statusLabel('idle', 'not admitted'), refused);
@@ -127,7 +127,7 @@ function refusals(label: string, state: StatusLabel, list: readonly Refusal[]): 
   };
 }
 
-/** Expired certificates, and those that expire soon. */
+/** Certificates that have expired or expire soon. */
 function certificatesTable({ certificates }: RouterStatus, now: number): Table {
   const soon = (certificates?.first ?? []).filter(
     ({ validTo }) => Date.parse(validTo) < now + EXPIRES_SOON_MS,
@@ -155,7 +155,7 @@ const RESULTS: Readonly<Record<RouterStatus['changes']['last'][number]['result']
   failed: statusLabel('bad', 'failed'),
 };
 
-/** The newest first. */
+/** Newest first. */
 function changesTable({ changes }: RouterStatus): Table {
   return {
     label: 'Last changes',

@@ -4,7 +4,7 @@ import { listOf, nonEmpty, wholeNumber } from '../../cli/fields.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { domainName, network, printable } from './router-fields.ts';
 
-/** Which routes are taken, and under which host. */
+/** Which routes are admitted, and with which host. */
 export const admissionFlags = {
   ingressClass: flag('<name>', z.optional(nonEmpty), 'serve Ingresses of this class'),
   allowWildcards: toggle('admit routes with the wildcard policy Subdomain', {
@@ -65,7 +65,7 @@ export const admissionFlags = {
   ),
 };
 
-/** What is wrong with these together. */
+/** Problems of these settings in combination. */
 export function admissionProblems({
   overrideHostname,
   subdomain,
@@ -75,11 +75,11 @@ export function admissionProblems({
 }): readonly string[] {
   if (!overrideHostname || subdomain !== undefined) return [];
   return [
-    'Cannot use --override-hostname (ROUTER_OVERRIDE_HOSTNAME): there is no host to give to all routes, expected --subdomain (ROUTER_SUBDOMAIN)',
+    'Cannot use --override-hostname (ROUTER_OVERRIDE_HOSTNAME): no host is configured, expected --subdomain (ROUTER_SUBDOMAIN)',
   ];
 }
 
-/** The settings of a command that has no other rules. */
+/** Checks the settings of a command that has no further rules. Throws a ConfigError. */
 export function withRules<S extends Parameters<typeof admissionProblems>[0]>(settings: S): S {
   const problems = admissionProblems(settings);
   if (problems.length > 0) throw new ConfigError(problems);

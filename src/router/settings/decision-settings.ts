@@ -2,30 +2,30 @@ import type { Balance, RouteBackend } from '../model.ts';
 import type { DeniedEndpoints } from '../safe-address.ts';
 import type { RouterSettings } from './router-settings.ts';
 
-/** Which routes the router's owner lets in. */
+/** Which routes the administrator admits. */
 export interface AdmissionPolicy {
-  /** ROUTER_SERVICE_NAME: whose entries in the status of Routes say which hosts they hold. */
+  /** ROUTER_SERVICE_NAME. This router's entries in the status of Routes record which hosts they hold. */
   readonly routerName: string;
   /** ROUTER_ALLOW_WILDCARD_ROUTES */
   readonly allowWildcards: boolean;
-  /** One namespace owns a host, and all of its paths. Off: ROUTER_DISABLE_NAMESPACE_OWNERSHIP_CHECK. */
+  /** One namespace owns a host with all its paths. Disabled by ROUTER_DISABLE_NAMESPACE_OWNERSHIP_CHECK. */
   readonly namespaceOwnership: boolean;
-  /** A host in one of these domains is refused, whatever else is allowed. */
+  /** Hosts in these domains are refused, even in an allowed domain. */
   readonly deniedDomains: readonly string[];
-  /** Empty: every domain. */
+  /** Empty allows every domain. */
   readonly allowedDomains: readonly string[];
-  /** ROUTER_DOMAIN: of a route that has a subdomain and no host. */
+  /** ROUTER_DOMAIN: appended to the subdomain of a route that has no host. */
   readonly domain: string;
   /** ROUTER_SUBDOMAIN: the host of a route without one, such as `${name}-${namespace}.apps.example.com`. */
   readonly hostTemplate: string;
-  /** The template counts for routes with a host too: for all, or for those in these domains. */
+  /** Whether the template also applies to all routes with a host. `overrideDomains`: only to hosts in these domains. */
   readonly overrideHost: boolean;
   readonly overrideDomains: readonly string[];
-  /** Undefined: Ingresses are not read. */
+  /** Ingresses are not read if undefined. */
   readonly ingressClass?: string;
 }
 
-/** What a backend has where its route says nothing, by the router's environment. */
+/** Values of a backend that its route does not set. */
 export interface BackendDefaults {
   /** ROUTER_LOAD_BALANCE_ALGORITHM */
   readonly httpBalance: Balance;
@@ -37,14 +37,14 @@ export interface BackendDefaults {
   readonly forwarded: RouteBackend['forwarded'];
   /** ROUTER_BACKEND_CHECK_INTERVAL */
   readonly checkIntervalMs: number;
-  /** Off: ROUTER_DISABLE_HTTP2. */
+  /** Disabled by ROUTER_DISABLE_HTTP2. */
   readonly http2: boolean;
-  /** DEFAULT_DESTINATION_CA_PATH is set. */
+  /** Whether DEFAULT_DESTINATION_CA_PATH is set. */
   readonly hasDefaultDestinationCa: boolean;
   readonly denied: DeniedEndpoints;
 }
 
-/** Which routes the settings let in. */
+/** The admission policy from the settings. */
 export function admissionPolicy(settings: RouterSettings): AdmissionPolicy {
   return {
     routerName: settings.serviceName,
@@ -60,7 +60,7 @@ export function admissionPolicy(settings: RouterSettings): AdmissionPolicy {
   };
 }
 
-/** What a backend has where its route says nothing. `own`: where the router itself runs. */
+/** The backend defaults from the settings. `own`: the router's own addresses and ports. */
 export function backendDefaults(settings: RouterSettings, own?: DeniedEndpoints['own']): BackendDefaults {
   return {
     httpBalance: settings.balance,

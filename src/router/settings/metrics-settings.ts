@@ -7,7 +7,7 @@ import type { PageTlsSettings } from '../../engine/observe/page-tls.ts';
 import { usualColumns } from '../../haproxy/exporter/columns.ts';
 import { columnNumbers, eitherTlsVersion, printable, timeMs, word } from './router-fields.ts';
 
-/** What is shown under /metrics, and to whom. */
+/** What /metrics contains, and who may read it. */
 export const metricsFlags = {
   statsUsername: flag('<name>', z.optional(printable), 'user who may read /metrics, with a password', {
     variable: 'STATS_USERNAME',
@@ -67,12 +67,12 @@ export const metricsFlags = {
   }),
 };
 
-/** What would leave the metrics to others than was meant: a user without a password is nobody, so that this machine alone could read them. */
+/** Problems that would expose the metrics, or hide them from the intended reader: without its password, a user name is ignored. */
 export function metricsProblems(settings: MetricsAccess & PageTlsSettings): readonly string[] {
   return [...accessProblems(settings), ...tlsProblems(settings)];
 }
 
-/** One without the other would leave the page, and the password that it asks for, to plain HTTP. */
+/** One file without the other would leave the page, and its password, on plain HTTP. */
 function tlsProblems({
   metricsTlsCertFile: cert,
   metricsTlsKeyFile: key,
@@ -104,9 +104,9 @@ export interface MetricsAccess {
 }
 
 /**
- * Whether a request may read the metrics: by user and password where both are given (basic), or by the text of the token file
- * (bearer); where neither is given, from this machine alone. Files are read each time, so that a Secret that changes
- * holds at once. One that cannot be read admits nobody.
+ * Returns a function that decides whether a request may read the metrics: with the user and password (basic), or with the token in the file
+ * (bearer). If neither is configured, only this machine may. Files are read at every request, so that a changed Secret takes effect at once. A file
+ * that cannot be read admits nobody.
  */
 export function metricsAccess(access: MetricsAccess): (reader: Reader) => Promise<boolean> {
   const wantsBasic =

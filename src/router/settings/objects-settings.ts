@@ -5,7 +5,7 @@ import { withRules } from './admission-flags.ts';
 import { wordPath } from './router-fields.ts';
 import { routerFlags } from './router-settings.ts';
 
-/** What the commands decide about that ask no API. */
+/** The objects for commands that do not use the API. */
 const objectsFlag = flag(
   '<path>',
   nonEmpty,
@@ -16,7 +16,7 @@ const objectsFlag = flag(
 export const routerRenderCommand = commandSpec({
   name: 'router render',
   section: 'router',
-  summary: "Writes the router's whole configuration, made of objects in a file.",
+  summary: "Writes the router's whole configuration from the objects in a file.",
   flags: {
     objects: objectsFlag,
     out: flag('<path>', wordPath, 'folder for haproxy.cfg, maps, lists and certificates', {
@@ -25,7 +25,7 @@ export const routerRenderCommand = commandSpec({
     }),
     ...routerFlags,
     haproxy: haproxyMonitorFlags.haproxy,
-    json: jsonFlag('print what became of each route as JSON'),
+    json: jsonFlag('print the result for each route as JSON'),
   },
   examples: [
     ['hawser router render --objects routes.yaml --out /tmp/router && haproxy -c -f /tmp/router/haproxy.cfg'],
@@ -38,9 +38,9 @@ export const routerRenderCommand = commandSpec({
     ],
   ],
   notes: [
-    "The settings have the names of the OpenShift router in the environment. Take its deployment's over but for TEMPLATE_FILE: an EJS file here, and a Go template is refused.",
-    'HAProxy checks what the settings give without any route, where it can be run: one that it refuses is named.',
-    'Without a default certificate a self-signed one is made, and kept in the folder for the next time.',
+    "The environment variables have the OpenShift router's names. Reuse those of its deployment, except TEMPLATE_FILE: it must be an EJS file, and a Go template is refused.",
+    'If HAProxy is installed, it validates the settings without any routes, and refused settings are named.',
+    'Without a default certificate, a self-signed one is created and kept in the folder for later runs.',
     'Exit codes: 0 written, 1 failure at run time, 2 usage or configuration.',
   ],
   derive: withRules,
@@ -48,14 +48,13 @@ export const routerRenderCommand = commandSpec({
 
 const place = parsedBy(
   (text) => (/^[^/\s]+(?:\/(?!\/)|$)/.test(text) ? text : undefined),
-  'expected HOST or HOST/PATH; for a scheme there is --scheme',
+  'expected HOST or HOST/PATH; use --scheme for the scheme',
 );
 
 export const routerExplainCommand = commandSpec({
   name: 'router explain',
   section: 'router',
-  summary:
-    'Says which route answers a request, through which backend and certificate, and why not the others.',
+  summary: 'Shows which route answers a request, with which backend and certificate, and why others do not.',
   positionals: {
     place: { help: 'HOST or HOST/PATH, such as shop.example.com/cart', field: place, inFile: 'never' },
   },
@@ -73,13 +72,13 @@ export const routerExplainCommand = commandSpec({
     ['hawser router explain shop.example.com --scheme http --objects routes.yaml'],
     [
       'kubectl get routes,endpointslices,services,secrets -A -o yaml | hawser router explain shop.example.com/cart',
-      'who answers, and why not the others?',
+      'which route answers, and why the others do not',
     ],
   ],
   notes: [
-    'The settings are those of hawser router render, in the same environment: what it writes is what is explained.',
-    'Nothing is asked but the objects that are given. A host is taken for the name that the client asks for in TLS, too.',
-    'Objects that cannot be read are left out, and named on stderr.',
+    'Takes the settings of hawser router render, also from the environment, and explains the configuration that it writes.',
+    "Reads only the given objects, not the API. The host also serves as the client's TLS server name (SNI).",
+    'Objects that cannot be read are left out and named on stderr.',
     'Exit codes: 0 a route answers or redirects; 1 none does, or failure at run time; 2 usage.',
   ],
   derive: withRules,

@@ -42,7 +42,7 @@ const facilities = [
 ] as const;
 const levels = ['emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', 'debug'] as const;
 
-/** What becomes of requests, and what is logged of them. */
+/** How requests are processed and logged. */
 export const requestFlags = {
   balance: flag('<how>', oneOf(balances), 'how pods are chosen', {
     default: 'random',

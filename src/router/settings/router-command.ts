@@ -12,7 +12,7 @@ import { publishProblems, routerFlags, statusFlags } from './router-settings.ts'
 
 const { socket, haproxy } = haproxyMonitorFlags;
 
-/** The running router's settings, in addition to those of its configuration. */
+/** The settings of the running router, in addition to those of its configuration. */
 const liveFlags = {
   kubeconfig: flag(
     '<path>',
@@ -40,7 +40,7 @@ const liveFlags = {
   compareInterval: flag(
     '<duration>',
     durationMs,
-    'how often the files on disk are compared with the wanted ones',
+    'how often the files on disk are compared with the desired ones',
     {
       default: '1m',
     },
@@ -84,12 +84,15 @@ export const routerCommand = commandSpec({
   flags: { ...routerFlags, ...liveFlags, ...statusFlags },
   examples: [
     ['hawser router', 'in a pod, next to hawser haproxy supervise'],
-    ['hawser router --kubeconfig ~/.kube/config --ingress-class hawser', 'Ingresses of that class too'],
+    [
+      'hawser router --kubeconfig ~/.kube/config --ingress-class hawser',
+      'also serves Ingresses of that class',
+    ],
   ],
   notes: [
-    'The settings have the names of the OpenShift router in the environment; hawser router render takes the same ones.',
+    "The environment variables have the OpenShift router's names; hawser router render takes the same ones.",
     'Nothing is written before every kind of object has been listed. A route that HAProxy refuses is left out, and the others are served.',
-    'SIGTERM: not ready from then on, and the end after --shutdown-delay; the supervisor drains when it is stopped.',
+    'On SIGTERM the router reports not ready and exits after --shutdown-delay; the supervisor drains when it is stopped.',
     'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
   ],
   derive: (settings, env) => {

@@ -13,10 +13,10 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   h: 3_600_000,
   d: 86_400_000,
 };
-/** HAProxy's longest. */
+/** HAProxy's maximum time. */
 export const MAX_MS = 2 ** 31 - 1;
 
-/** A time as HAProxy takes it, in milliseconds: `500ms`, `30s`, `1d`, and milliseconds without a unit. Longer ones are clipped. */
+/** A time in HAProxy's syntax, in milliseconds: `500ms`, `30s`, `1d`; without a unit milliseconds. Longer times are clipped. */
 function parseTimeMs(text: string): number | undefined {
   const [, amount, unit = ''] = /^([1-9]\d{0,99})(us|ms|s|m|h|d)?$/.exec(text.trim()) ?? [];
   if (amount === undefined) return undefined;
@@ -26,13 +26,13 @@ function parseTimeMs(text: string): number | undefined {
 export const timeMs = parsedBy(parseTimeMs, 'expected a time such as 500ms, 30s or 1h, at least 1');
 timeMs.register(fileForms, { type: 'string', pattern: '^[1-9]\\d*(us|ms|s|m|h|d)?$' });
 
-/** ADDRESS:PORT, or as Go writes it, `:PORT` for all addresses. */
+/** ADDRESS:PORT, or `:PORT` for all addresses, as in Go. */
 export const pageAddress = parsedBy((text) => {
   const found = listenAddress.safeParse(text.replace(/^:(?=\d)/, '0.0.0.0:'));
   return found.success ? found.data : undefined;
 }, 'expected ADDRESS:PORT, such as 127.0.0.1:1936, or :1936 for all addresses');
 
-/** A page of this machine, whose answer must not depend on DNS. */
+/** A URL on this machine, by address, so that it does not depend on DNS. */
 export const httpUrl = parsedBy((text) => {
   const url = URL.parse(text.trim());
   if (url?.protocol !== 'http:') return undefined;
@@ -45,26 +45,26 @@ export const httpUrl = parsedBy((text) => {
 const tlsVersions = ['TLSv1.0', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const;
 export const tlsVersion = oneOf(tlsVersions);
 
-/** As HAProxy names it, or as Go does: `VersionTLS12`. */
+/** A version in HAProxy's or in Go's spelling: `VersionTLS12`. */
 export const eitherTlsVersion = parsedBy((text): (typeof tlsVersions)[number] | undefined => {
   const [, minor] = /^(?:TLSv1\.|VersionTLS1)([0-3])$/.exec(text.trim()) ?? [];
   return tlsVersions[Number(minor)];
 }, 'expected TLSv1.0, TLSv1.1, TLSv1.2 or TLSv1.3');
 eitherTlsVersion.register(fileForms, { type: 'string', enum: [...tlsVersions] });
 
-/** Columns of HAProxy's statistics, separated by commas. */
+/** Column numbers of HAProxy's statistics, separated by commas. */
 export const columnNumbers = parsedBy((text): readonly number[] | undefined => {
   const found = parts(text);
   return found.every((part) => /^\d{1,3}$/.test(part)) ? found.map(Number) : undefined;
 }, 'expected numbers, separated by commas');
 
-/** Hosts are in lower case, so domains become so; a dot before the name changes nothing. */
+/** A domain, converted to lower case and without a leading dot. */
 export const domainName = parsedBy((text) => {
   const name = text.trim().replace(/^\./, '').toLowerCase();
   return isHostName(name) ? name : undefined;
 }, 'expected a domain such as apps.example.com');
 
-/** `10.0.0.0/8`, or one address. Canonical. */
+/** `10.0.0.0/8`, or one address, in canonical form. */
 export const network = parsedBy((text) => {
   const [address = '', length, ...rest] = text.trim().split('/');
   const parsed = parseAddress(address);
@@ -81,7 +81,7 @@ export interface Capture {
   readonly length: number;
 }
 
-/** `Name:LENGTH`, several with commas. */
+/** `Name:LENGTH`, separated by commas. */
 export const captures = parsedBy((text): readonly Capture[] | undefined => {
   const found = parts(text).map((part) => {
     const [, name = '', length] = /^([^:]+):(\d{1,5})$/.exec(part) ?? [];
@@ -91,22 +91,22 @@ export const captures = parsedBy((text): readonly Capture[] | undefined => {
   return found.every(isRight) ? found : undefined;
 }, 'expected NAME:LENGTH of headers, separated by commas');
 
-/** `name:LENGTH` for all cookies that begin so, `name=:LENGTH` for the one of this name. */
+/** `name:LENGTH` matches all cookies with this prefix, `name=:LENGTH` only the cookie with this name. */
 export const cookieCapture = parsedBy((text): Capture | undefined => {
   const [, name, length] = /^([A-Za-z0-9_.-]+=?):(\d{1,5})$/.exec(text.trim()) ?? [];
   return name === undefined ? undefined : { name, length: Number(length) };
-}, 'expected NAME:LENGTH, or NAME=:LENGTH for one of exactly this name');
+}, 'expected NAME:LENGTH, or NAME=:LENGTH for the cookie with exactly this name');
 
 export const headerNames = parsedBy((text): readonly string[] | undefined => {
   const found = parts(text);
   return found.every((name) => token.test(name)) ? found : undefined;
-}, 'expected names of headers, separated by commas');
+}, 'expected header names, separated by commas');
 
 type GlobalHeader =
   | { readonly kind: 'set'; readonly name: string; readonly value: string }
   | { readonly kind: 'delete'; readonly name: string };
 
-/** `NAME:VALUE:Set` and `NAME:Delete`, separated by commas, each part encoded as in a URL's query. */
+/** `NAME:VALUE:Set` and `NAME:Delete`, separated by commas. Each part is URL-encoded. */
 export const headerActions = parsedBy((text): readonly GlobalHeader[] | undefined => {
   const found = parts(text).map((part): GlobalHeader | undefined => {
     const [name = '', ...rest] = part.split(':').map(decoded);
@@ -120,13 +120,13 @@ export const headerActions = parsedBy((text): readonly GlobalHeader[] | undefine
   return actions.length === found.length ? actions : undefined;
 }, 'expected NAME:VALUE:Set or NAME:Delete, separated by commas and encoded as in a URL');
 
-/** Words, separated by blanks or commas. */
+/** Words, separated by spaces or commas. */
 export const words = parsedBy((text): readonly string[] | undefined => {
   const found = text.split(/[\s,]+/).filter((each) => each !== '');
   return found.length > 0 && found.every((each) => word.safeParse(each).success) ? found : undefined;
-}, 'expected words, separated by blanks or commas');
+}, 'expected words, separated by spaces or commas');
 
-/** `true` in a file, and what Go takes for true or false in a variable. */
+/** `true` in a file, and the words that Go parses as a boolean in a variable. */
 export const truth = z
   .union(
     [
@@ -140,23 +140,23 @@ export const truth = z
   )
   .register(fileForms, { type: 'boolean' });
 
-/** A path as a word of HAProxy's configuration. */
+/** A path that is one word of HAProxy's configuration. */
 export const wordPath = absolutePath.check(
   z.refine((path) => !/[\s"'\\#$]/.test(path), {
-    error: 'expected a path without blanks, quotes, \\, # and $',
+    error: 'expected a path without spaces, quotes, \\, # and $',
   }),
 );
 
-/** Text for one line of HAProxy's configuration. */
-export const printable = z.string().check(z.refine(isPrintable, { error: 'expected text of one line' }));
+/** One line of text. */
+export const printable = z.string().check(z.refine(isPrintable, { error: 'expected one line of text' }));
 
-/** A word without blanks, quotes and what else HAProxy's configuration reads as more than text. */
+/** A word without spaces, quotes and other characters with a meaning in HAProxy's configuration. */
 export const word = z
   .string()
-  .check(z.regex(/^[A-Za-z0-9._:/@%+,=~![\]-]+$/, { error: 'expected a word without blanks and quotes' }));
+  .check(z.regex(/^[A-Za-z0-9._:/@%+,=~![\]-]+$/, { error: 'expected a word without spaces and quotes' }));
 
 function isPrintable(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it refuses.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses.
   return !/[\u0000-\u001f\u007f]/.test(text);
 }
 

@@ -11,7 +11,7 @@ import { listenerFlags } from './listener-flags.ts';
 import { requestFlags } from './request-flags.ts';
 import { domainName, printable, tlsVersion, truth, word } from './router-fields.ts';
 
-/** The fields of a Route that openshift-apiserver selects by, and so all that are known. */
+/** The fields of a Route that openshift-apiserver supports in selectors. */
 const selectableFields = [
   'metadata.name',
   'metadata.namespace',
@@ -25,13 +25,13 @@ const fields = parsedBy(
   parseFieldSelector,
   `expected FIELD=VALUE or FIELD!=VALUE, separated by commas, of the fields ${selectableFields.join(', ')}`,
 );
-/** `*` is every project that the router may see. */
+/** `*` selects every project that the router may read. */
 const projects = parsedBy(
   (text) => parseLabelSelector(text.trim() === '*' ? '' : text),
   'expected a label selector, or * for all',
 );
 
-/** Which routes are this router's: what other routers serve gets neither configuration nor status. */
+/** Which routes belong to this router. Routes of other routers get neither configuration nor status from it. */
 const shardFlags = {
   routeLabels: flag('<selector>', z.optional(labels), 'only Routes and Ingresses with these labels', {
     variable: 'ROUTE_LABELS',
@@ -48,7 +48,7 @@ const shardFlags = {
   namespace: flag('<name>', z.optional(labelName), 'only routes in this namespace'),
 };
 
-/** What clients get of TLS, and the certificates that are not a route's. */
+/** TLS for clients, and the certificates that do not come from routes. */
 const tlsFlags = {
   defaultCertificate: flag(
     '<pem>',
@@ -125,10 +125,10 @@ const tlsFlags = {
 };
 
 const hostName = domainName.check(
-  z.refine((name) => isIP(name) === 0, { error: 'expected the name of a host, not its address' }),
+  z.refine((name) => isIP(name) === 0, { error: 'expected a host name, not an address' }),
 );
 
-/** In the status of one Ingress. */
+/** The maximum in the status of one Ingress. */
 export const MAX_ADDRESSES = 16;
 
 const place = parsedBy((text) => {
@@ -139,13 +139,13 @@ const place = parsedBy((text) => {
   return isPlace && rest.length === 0 ? { namespace, name } : undefined;
 }, 'expected NAMESPACE/NAME of a Service');
 
-/** Canonical. */
+/** An address in canonical form, or a host name. */
 const reachable = parsedBy(
   (text) => parseAddress(text.trim())?.text ?? domainName.safeParse(text).data,
-  'expected an address or the name of a host',
+  'expected an address or a host name',
 );
 
-/** What the statuses of Routes and Ingresses say of this router, and who writes them. */
+/** The content of the statuses of Routes and Ingresses, and which replica writes them. */
 export const statusFlags = {
   updateStatus: flag('<true|false>', truth, 'write the statuses of Routes and Ingresses', {
     default: 'true',
@@ -174,7 +174,7 @@ export const statusFlags = {
   ),
 };
 
-/** What is wrong with these together. */
+/** Problems of these settings in combination. */
 export function publishProblems({
   publishService,
   publishAddress,
@@ -193,14 +193,14 @@ export function publishProblems({
   ];
 }
 
-/** The settings of the configuration, in addition to the objects. */
+/** The settings of the configuration, without those of the running router. */
 export const routerFlags = {
   ...listenerFlags,
   ...requestFlags,
   ...tlsFlags,
   ...admissionFlags,
   ...shardFlags,
-  // Admission reads what this router wrote into the status of Routes.
+  // Admission reads this router's entries in the status of Routes.
   serviceName: statusFlags.serviceName,
   statsSocket: haproxyFlags.statsSocket,
 };
@@ -209,13 +209,13 @@ export type RouterSettings = SettingsFrom<typeof routerFlags>;
 export type StatusSettings = SettingsFrom<typeof statusFlags>;
 type SettingKey = keyof typeof routerFlags;
 
-/** Its flag and its variable, for people: `--ciphers (ROUTER_CIPHERS)`. */
+/** The flag and the variable of a setting: `--ciphers (ROUTER_CIPHERS)`. */
 export function settingName(key: SettingKey): string {
   const { variable = variableName(key) }: { readonly variable?: string } = routerFlags[key];
   return `${flagName(key)} (${variable})`;
 }
 
-/** `spec.host=a.example.com,metadata.name!=b`: commas mean AND, and `\` takes `,`, `=` and itself for text. */
+/** `spec.host=a.example.com,metadata.name!=b`: commas mean AND, and `\` escapes `,`, `=` and itself. Undefined if the text is invalid. */
 export function parseFieldSelector(text: string): Selector | undefined {
   if (text.trim() === '') return { text, requirements: [] };
   const terms = text.split(/(?<=(?<!\\)(?:\\\\)*),/);

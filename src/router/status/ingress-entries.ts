@@ -1,48 +1,48 @@
-/** One router's entry of a Route's `status.ingress`, as the API has it: fields that hawser does not know stay. */
+/** One router's entry in a Route's `status.ingress`. Fields that hawser does not use are preserved. */
 export type IngressEntry = Readonly<Record<string, unknown>>;
 
-/** Which entry of a status is ours, and how a client reaches the router. */
+/** Identifies this router's entry in a status. */
 export interface RouterIdentity {
-  /** Routers with one name write one entry. */
+  /** Routers with the same name share one entry. */
   readonly name: string;
-  /** A CNAME target for a route's host; '' without one. */
+  /** The CNAME target for routes' hosts; '' if there is none. */
   readonly canonicalHostname: string;
 }
 
-/** What our entry is to say of a route. */
-export interface EntryWanted {
+/** The desired entry of this router for a route. */
+export interface DesiredEntry {
   readonly host: string;
   readonly wildcardPolicy: string;
-  /** Absent where the route is admitted. */
+  /** Undefined if the route is admitted. */
   readonly refusal?: { readonly reason: string; readonly message: string };
 }
 
 /**
- * The list with our entry as it is to be, or undefined if nothing has to be written. Wanting nothing removes our
- * entry. Entries of other routers keep their place and every field. `lastTransitionTime` moves only when the host, or
- * the condition's status, reason or message does. A condition UnservableInFutureVersions of an older router goes.
+ * Returns the entries with this router's entry updated, or undefined if they are up to date. If `desired` is undefined, the entry is removed. Entries
+ * of other routers keep their position and all fields. `lastTransitionTime` changes only with the host, or with the condition's status, reason or
+ * message. An older router's condition UnservableInFutureVersions is removed.
  */
 export function desiredIngress(
   before: readonly IngressEntry[],
-  wanted: EntryWanted | undefined,
+  desired: DesiredEntry | undefined,
   router: RouterIdentity,
   now: Date,
 ): readonly IngressEntry[] | undefined {
   const at = before.findIndex((entry) => isOwn(entry, router));
   const own = before[at];
-  if (wanted === undefined)
+  if (desired === undefined)
     return own === undefined ? undefined : before.filter((entry) => !isOwn(entry, router));
-  if (own === undefined) return [...before, entryOf({}, wanted, router, now)];
+  if (own === undefined) return [...before, entryOf({}, desired, router, now)];
   const isOnly = before.findLastIndex((entry) => isOwn(entry, router)) === at;
-  if (isOnly && holdsByStatus(own, wanted, router)) return undefined;
-  // A second entry of the same name can only be a mistake.
+  if (isOnly && isUpToDate(own, desired, router)) return undefined;
+  // Further entries of this router's name are a mistake and are removed.
   return before.flatMap((entry, index) => {
-    if (index === at) return [entryOf(own, wanted, router, now)];
+    if (index === at) return [entryOf(own, desired, router, now)];
     return isOwn(entry, router) ? [] : [entry];
   });
 }
 
-/** The entries of a Route as the API has it; none where its status has another form. */
+/** The entries in a Route's status; empty if the status has another form. */
 export function ingressEntries(route: unknown): readonly IngressEntry[] {
   const ingress = record(record(route)['status'])['ingress'];
   return Array.isArray(ingress) ? ingress.map(record) : [];
@@ -52,8 +52,8 @@ export function isOwn(entry: IngressEntry, { name }: Pick<RouterIdentity, 'name'
   return entry['routerName'] === name;
 }
 
-/** Whether two entries say the same, at whatever times. */
-export function saysTheSame(one: IngressEntry, other: IngressEntry): boolean {
+/** Whether two entries are equal apart from their times. */
+export function areEqualEntries(one: IngressEntry, other: IngressEntry): boolean {
   const isSame = (name: string) => textOf(one, name) === textOf(other, name);
   const a = admittedOf(one);
   const b = admittedOf(other);
@@ -66,17 +66,17 @@ export function saysTheSame(one: IngressEntry, other: IngressEntry): boolean {
 const entryFields = ['host', 'wildcardPolicy'];
 const conditionFields = ['status', 'reason', 'message'];
 
-function holdsByStatus(own: IngressEntry, wanted: EntryWanted, router: RouterIdentity): boolean {
+function isUpToDate(own: IngressEntry, desired: DesiredEntry, router: RouterIdentity): boolean {
   return (
-    textOf(own, 'wildcardPolicy') === wanted.wildcardPolicy &&
+    textOf(own, 'wildcardPolicy') === desired.wildcardPolicy &&
     textOf(own, 'routerCanonicalHostname') === router.canonicalHostname &&
-    isSettled(own, wanted) &&
+    hasDesiredCondition(own, desired) &&
     !conditionsOf(own).some(isOutdated)
   );
 }
 
-/** Whether the condition and its details are as wanted. */
-function isSettled(own: IngressEntry, { host, refusal }: EntryWanted): boolean {
+/** Whether the host and the condition Admitted are as desired. */
+function hasDesiredCondition(own: IngressEntry, { host, refusal }: DesiredEntry): boolean {
   const admitted = admittedOf(own);
   return (
     textOf(own, 'host') === host &&
@@ -86,15 +86,15 @@ function isSettled(own: IngressEntry, { host, refusal }: EntryWanted): boolean {
   );
 }
 
-function entryOf(own: IngressEntry, wanted: EntryWanted, router: RouterIdentity, now: Date): IngressEntry {
-  const { host, wildcardPolicy, refusal } = wanted;
+function entryOf(own: IngressEntry, desired: DesiredEntry, router: RouterIdentity, now: Date): IngressEntry {
+  const { host, wildcardPolicy, refusal } = desired;
   const { routerCanonicalHostname: _, conditions: __, ...kept } = own;
   const since = textOf(admittedOf(own), 'lastTransitionTime');
   const admitted = {
     type: ADMITTED,
     status: refusal === undefined ? 'True' : 'False',
     ...refusal,
-    lastTransitionTime: since !== '' && isSettled(own, wanted) ? since : secondsOf(now),
+    lastTransitionTime: since !== '' && hasDesiredCondition(own, desired) ? since : secondsOf(now),
   };
   const others = conditionsOf(own).filter((each) => each['type'] !== ADMITTED && !isOutdated(each));
   return {
@@ -109,7 +109,7 @@ function entryOf(own: IngressEntry, wanted: EntryWanted, router: RouterIdentity,
 
 const ADMITTED = 'Admitted';
 
-/** No route is known that a later version would not serve. */
+/** hawser knows of no route that fails in a later version. */
 function isOutdated(condition: IngressEntry): boolean {
   return condition['type'] === 'UnservableInFutureVersions';
 }

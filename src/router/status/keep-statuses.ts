@@ -4,46 +4,48 @@ import { isSameList } from '../../engine/system/same-list.ts';
 import type { Decision } from '../decide/decide.ts';
 import { admissionPolicy } from '../settings/decision-settings.ts';
 import type { RouterSettings, StatusSettings } from '../settings/router-settings.ts';
-import { ingressStatus, wantedIngressStatuses } from './ingress-status.ts';
+import { desiredIngressStatuses, ingressStatus } from './ingress-status.ts';
 import { followPublishedAddresses } from './published-addresses.ts';
-import { createStatusWishes, routeStatus } from './route-status.ts';
+import { createDesiredRouteStatuses, routeStatus } from './route-status.ts';
 import { type StatusWriterSettings, startStatusWriter } from './status-writer.ts';
 
 type Decided = Pick<Decision, 'admission' | 'outside' | 'ingresses'>;
 
 interface StatusKeeper {
-  /** Take every object in a list or a watch event, whether or not it changed. Never throw. */
+  /** Called with every object in a list or watch event, whether or not it changed. Never throws. */
   readonly observeRoute: (route: unknown) => void;
   readonly observeIngress: (ingress: unknown) => void;
   readonly decided: (decision: Decided, unproven: ReadonlySet<string>) => void;
-  /** Resolves once the Lease was released: the session must stay open until then. */
+  /** Resolves once the Lease was released. The session must stay open until then. */
   readonly ended: Promise<void>;
 }
 
-type Means = Pick<StatusWriterSettings, 'report' | 'count' | 'timing'> & { readonly session: ApiSession };
+type Dependencies = Pick<StatusWriterSettings, 'report' | 'count' | 'timing'> & {
+  readonly session: ApiSession;
+};
 
-/** What keeps the statuses of one kind. */
+/** Maintains the statuses of one kind. */
 interface Keeper extends Pick<StatusKeeper, 'decided'> {
-  readonly see: (object: unknown) => void;
+  readonly observe: (object: unknown) => void;
 }
 
-/** Writes decisions into the statuses of Routes and Ingresses, unless ROUTER_UPDATE_STATUS turns that off. */
+/** Writes decisions to the statuses of Routes and Ingresses, unless ROUTER_UPDATE_STATUS disables it. */
 export function keepStatuses(
   settings: RouterSettings & StatusSettings,
-  means: Means,
+  dependencies: Dependencies,
   signal: AbortSignal,
 ): StatusKeeper {
-  const nothing = () => undefined;
+  const noop = () => undefined;
   if (!settings.updateStatus)
-    return { observeRoute: nothing, observeIngress: nothing, decided: nothing, ended: aborted(signal) };
+    return { observeRoute: noop, observeIngress: noop, decided: noop, ended: aborted(signal) };
   const { serviceName, serviceNamespace: namespace, routeLabels: labels } = settings;
   const lease = { namespace, name: `hawser-router-${serviceName}` };
-  const writer = startStatusWriter({ ...means, router: serviceName, lease, labels }, signal);
+  const writer = startStatusWriter({ ...dependencies, router: serviceName, lease, labels }, signal);
   const routes = keepRoutes(settings, writer);
-  const ingresses = keepIngresses(settings, writer, means, signal);
+  const ingresses = keepIngresses(settings, writer, dependencies, signal);
   return {
-    observeRoute: routes.see,
-    observeIngress: ingresses?.see ?? nothing,
+    observeRoute: routes.observe,
+    observeIngress: ingresses?.observe ?? noop,
     decided: (decision, unproven) => {
       routes.decided(decision, unproven);
       ingresses?.decided(decision, unproven);
@@ -57,44 +59,44 @@ type Writer = Pick<ReturnType<typeof startStatusWriter>, 'open'>;
 function keepRoutes(settings: RouterSettings & StatusSettings, { open }: Writer): Keeper {
   const { serviceName: name, canonicalHostname = '' } = settings;
   const writer = open(routeStatus({ name, canonicalHostname }));
-  const wishes = createStatusWishes(admissionPolicy(settings));
-  const isNews = createNews();
+  const desiredStatuses = createDesiredRouteStatuses(admissionPolicy(settings));
+  const hasChanged = createChangeDetector();
   return {
-    see: writer.see,
+    observe: writer.observe,
     decided: (decision, unproven) => {
-      if (isNews([decision.admission, decision.outside, unproven.size === 0 ? undefined : unproven]))
-        writer.want(wishes(decision, unproven));
+      if (hasChanged([decision.admission, decision.outside, unproven.size === 0 ? undefined : unproven]))
+        writer.setDesired(desiredStatuses(decision, unproven));
     },
   };
 }
 
-/** Undefined where no Ingress is served, or no address is known to write. */
+/** Undefined if no Ingresses are served, or no addresses are configured. */
 function keepIngresses(
   settings: RouterSettings & StatusSettings,
   { open }: Writer,
-  means: Means,
+  dependencies: Dependencies,
   signal: AbortSignal,
 ): (Keeper & Pick<StatusKeeper, 'ended'>) | undefined {
   if (settings.ingressClass === undefined) return undefined;
   let last: { readonly decision: Decided; readonly unproven: ReadonlySet<string> } | undefined;
-  const isNews = createNews();
+  const hasChanged = createChangeDetector();
   const consider = (): void => {
     if (last === undefined) return;
     const { decision, unproven } = last;
     const addresses = published?.addresses();
-    const facts = [
+    const inputs = [
       decision.admission,
       decision.ingresses,
       addresses,
       unproven.size === 0 ? undefined : unproven,
     ];
-    if (isNews(facts)) writer.want(wantedIngressStatuses(decision, unproven, addresses));
+    if (hasChanged(inputs)) writer.setDesired(desiredIngressStatuses(decision, unproven, addresses));
   };
-  const published = followPublishedAddresses(settings, means, consider, signal);
+  const published = followPublishedAddresses(settings, dependencies, consider, signal);
   if (published === undefined) return undefined;
   const writer = open(ingressStatus(settings.serviceName));
   return {
-    see: writer.see,
+    observe: writer.observe,
     decided: (decision, unproven) => {
       last = { decision, unproven };
       consider();
@@ -103,13 +105,13 @@ function keepIngresses(
   };
 }
 
-/** Most decisions are of endpoints, which no status shows. */
-function createNews(): (facts: readonly unknown[]) => boolean {
+/** Returns a function that reports whether the inputs differ from those of its last call. Most decisions concern endpoints, which no status shows. */
+function createChangeDetector(): (inputs: readonly unknown[]) => boolean {
   let last: readonly unknown[] = [];
-  return (facts) => {
-    const isNews = !isSameList(last, facts);
-    last = facts;
-    return isNews;
+  return (inputs) => {
+    const hasChanged = !isSameList(last, inputs);
+    last = inputs;
+    return hasChanged;
   };
 }
 

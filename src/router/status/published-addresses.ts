@@ -7,15 +7,15 @@ import { routerRemedy } from '../follow/router-resources.ts';
 import { isHostName } from '../safe-text.ts';
 import { MAX_ADDRESSES, type StatusSettings } from '../settings/router-settings.ts';
 
-/** Where clients reach the router: addresses and names of hosts. */
+/** Where clients reach the router: IP addresses and host names. */
 interface PublishedAddresses {
-  /** Undefined while there are none: the Service has none yet, does not exist, or was not read yet. */
+  /** Undefined while there are none: the Service was not read yet, does not exist, or has no addresses yet. */
   readonly addresses: () => readonly string[] | undefined;
   /** Resolves once `signal` has aborted. Rejects only for a bug. */
   readonly ended: Promise<void>;
 }
 
-/** The addresses of the settings, or those of the Service that they name. Undefined if they name neither. */
+/** Returns the configured addresses, or follows those of the configured Service. Undefined if neither is set. */
 export function followPublishedAddresses(
   { publishAddress, publishService }: Pick<StatusSettings, 'publishAddress' | 'publishService'>,
   { session, report }: { readonly session: ApiSession; readonly report: Log },
@@ -29,7 +29,7 @@ export function followPublishedAddresses(
   const { namespace, name } = publishService;
   const service = `${namespace}/${name}`;
   let last: readonly string[] | undefined;
-  const take = (found: readonly string[]): void => {
+  const update = (found: readonly string[]): void => {
     if (last !== undefined && isSameSet(last, found)) return;
     last = found;
     report(
@@ -52,7 +52,7 @@ export function followPublishedAddresses(
     ],
     { session, report, remedy: routerRemedy },
     ({ kind }) => {
-      if (kind === 'objects') take(following.objects()?.[0] ?? []);
+      if (kind === 'objects') update(following.objects()?.[0] ?? []);
     },
     signal,
   );
@@ -60,9 +60,9 @@ export function followPublishedAddresses(
 }
 
 const NO_ADDRESS =
-  'expected a Service with status.loadBalancer.ingress, spec.externalIPs or spec.externalName, or --publish-address; until then the statuses of Ingresses stay as they are';
+  'expected a Service with status.loadBalancer.ingress, spec.externalIPs or spec.externalName, or --publish-address; until then the statuses of Ingresses are not changed';
 
-/** Whether both lists have the same addresses, in whatever order. */
+/** Whether both lists contain the same addresses, in any order. */
 export function isSameSet(one: readonly string[], other: readonly string[]): boolean {
   if (one === other) return true;
   return one.length === other.length && one.toSorted().join() === other.toSorted().join();
@@ -72,10 +72,10 @@ const list = z.array(z.unknown());
 const balanced = z.object({ status: z.object({ loadBalancer: z.object({ ingress: list }) }) });
 const address = z.object({ ip: z.optional(z.string()), hostname: z.optional(z.string()) });
 
-/** The addresses in `status.loadBalancer` of an Ingress or a Service; '' for what is neither an address nor the name of a host. */
+/** The addresses in `status.loadBalancer` of an Ingress or a Service; '' for an entry that is neither an IP address nor a host name. */
 export function addressesOf(object: unknown): readonly string[] {
   const found = balanced.safeParse(object).data?.status.loadBalancer.ingress ?? [];
-  // One more than are ever written, so that a longer list is another one.
+  // Reads one more than are ever written, so that a longer list differs.
   return found.slice(0, MAX_ADDRESSES + 1).map((each) => {
     const { ip, hostname } = address.safeParse(each).data ?? {};
     return usable(ip || hostname);
@@ -90,7 +90,7 @@ const outside = z.object({
   }),
 });
 
-/** The addresses at which a Service is reachable from outside the cluster. Its cluster IP is not among them: no client outside reaches it. */
+/** The addresses at which a Service is reachable from outside the cluster. This excludes its cluster IP. */
 function serviceAddresses(service: unknown): readonly string[] {
   const { spec } = outside.safeParse(service).data ?? {};
   const named = spec?.type === 'ExternalName' ? [spec.externalName] : [];
@@ -102,7 +102,7 @@ function usable(text: unknown): string {
   return typeof text === 'string' && (isIP(text) !== 0 || isHostName(text)) ? text : '';
 }
 
-/** As the API has it in a list of a load balancer's addresses. */
+/** The form of an address in a load balancer's status. */
 export function asLoadBalancer(text: string): { readonly ip: string } | { readonly hostname: string } {
   return isIP(text) === 0 ? { hostname: text } : { ip: text };
 }

@@ -4,85 +4,85 @@ import type { Route } from '../follow/route.ts';
 import { keyOf } from '../metadata.ts';
 import type { AdmissionPolicy } from '../settings/decision-settings.ts';
 import {
+  areEqualEntries,
+  type DesiredEntry,
   desiredIngress,
-  type EntryWanted,
   ingressEntries,
   isOwn,
   type RouterIdentity,
-  saysTheSame,
 } from './ingress-entries.ts';
-import type { StatusKind, WantedStatus, WantedStatuses } from './status-kind.ts';
+import type { DesiredStatus, DesiredStatuses, StatusKind } from './status-kind.ts';
 
-/** A Route's status has an entry for each router that serves or refuses it. */
-export function routeStatus(router: RouterIdentity): StatusKind<EntryWanted> {
+/** The status of a Route, which has an entry for each router that serves or refuses it. */
+export function routeStatus(router: RouterIdentity): StatusKind<DesiredEntry> {
   const ownOf = (route: unknown) => ingressEntries(route).find((entry) => isOwn(entry, router));
   return {
     what: 'Route',
     apiVersion: 'route.openshift.io/v1',
     plural: 'routes',
     keep: (route) => ({ status: { ingress: ingressEntries(route) } }),
-    change: (route, wish, now) => {
-      const ingress = desiredIngress(ingressEntries(route), wish, router, now);
+    change: (route, desired, now) => {
+      const ingress = desiredIngress(ingressEntries(route), desired, router, now);
       return ingress && { ingress };
     },
     isOurs: (route) => ownOf(route) !== undefined,
     isOverwritten: (before, after) => {
       const one = ownOf(before);
       const other = ownOf(after);
-      return one !== undefined && other !== undefined && !saysTheSame(one, other);
+      return one !== undefined && other !== undefined && !areEqualEntries(one, other);
     },
-    isSameWish: (one, other) =>
+    isSameEntry: (one, other) =>
       one.host === other.host &&
       one.wildcardPolicy === other.wildcardPolicy &&
       one.refusal?.reason === other.refusal?.reason &&
       one.refusal?.message === other.refusal?.message,
     remedies: {
-      forbidden: 'expected a role that may patch routes/status',
-      contended: 'expected one router of this name, or equal settings of all: --service-name',
+      forbidden: 'expected a role that allows patching routes/status',
+      contended: 'expected one router with this name, or equal settings for all of them: --service-name',
     },
   };
 }
 
-/** The desired status of each Route, by key. `unproven` are the keys of Routes that HAProxy has not accepted yet. */
-type StatusWishes = (
+/** Returns the desired status of each Route, by key. `unproven` contains the keys of Routes that HAProxy has not accepted yet. */
+type DesiredRouteStatuses = (
   decision: Pick<Decision, 'admission' | 'outside'>,
   unproven?: ReadonlySet<string>,
-) => WantedStatuses<EntryWanted>;
+) => DesiredStatuses<DesiredEntry>;
 
 /**
- * The desired status of an admitted Route follows from the Route, and is made once: decisions come often, and with ten thousand Routes. One that
- * HAProxy has not accepted yet keeps its status.
+ * The desired status of an admitted Route depends only on the Route and is cached, since decisions are frequent and may cover ten thousand Routes. A
+ * Route that HAProxy has not accepted yet keeps its status.
  */
-export function createStatusWishes(policy: AdmissionPolicy): StatusWishes {
-  const admitted = new WeakMap<Route, WantedStatus<EntryWanted>>();
-  const wish = (
+export function createDesiredRouteStatuses(policy: AdmissionPolicy): DesiredRouteStatuses {
+  const admitted = new WeakMap<Route, DesiredStatus<DesiredEntry>>();
+  const statusOf = (
     { namespace, name, uid }: Route,
-    entry: WantedStatus<EntryWanted>['entry'],
-  ): WantedStatus<EntryWanted> => ({ namespace, name, uid, entry });
-  const plain = (route: Route): EntryWanted => {
+    entry: DesiredStatus<DesiredEntry>['entry'],
+  ): DesiredStatus<DesiredEntry> => ({ namespace, name, uid, entry });
+  const entryFor = (route: Route): DesiredEntry => {
     try {
       return { host: hostOf(route, policy), wildcardPolicy: route.wildcardPolicy };
     } catch {
-      // It is refused for that, and its status says so.
+      // Such a route is refused, and its status has the error.
       return { host: '', wildcardPolicy: 'None' };
     }
   };
-  const ofAdmitted = (route: Route): WantedStatus<EntryWanted> => {
-    const made = admitted.get(route) ?? wish(route, plain(route));
-    admitted.set(route, made);
-    return made;
+  const ofAdmitted = (route: Route): DesiredStatus<DesiredEntry> => {
+    const status = admitted.get(route) ?? statusOf(route, entryFor(route));
+    admitted.set(route, status);
+    return status;
   };
   return ({ admission, outside }, unproven = none) => {
-    const wanted: WantedStatuses<EntryWanted> = new Map();
+    const statuses: DesiredStatuses<DesiredEntry> = new Map();
     for (const route of outside)
-      if (route.ingress === undefined) wanted.set(keyOf(route), wish(route, undefined));
+      if (route.ingress === undefined) statuses.set(keyOf(route), statusOf(route, undefined));
     for (const { route, key } of admission.admitted)
       if (route.ingress === undefined)
-        wanted.set(key, unproven.has(key) ? wish(route, 'as-it-is') : ofAdmitted(route));
+        statuses.set(key, unproven.has(key) ? statusOf(route, 'unchanged') : ofAdmitted(route));
     for (const { route, key, reason, message } of admission.rejected)
       if (route.ingress === undefined)
-        wanted.set(key, wish(route, { ...plain(route), refusal: { reason, message } }));
-    return wanted;
+        statuses.set(key, statusOf(route, { ...entryFor(route), refusal: { reason, message } }));
+    return statuses;
   };
 }
 

@@ -1,51 +1,51 @@
-/** A kind of object in whose status the router says something. */
-export interface StatusKind<Wish> {
-  /** As messages name one object: `Route`. */
+/** A kind of object whose status the router writes. */
+export interface StatusKind<Entry> {
+  /** The kind's name in messages, such as `Route`. */
   readonly what: string;
   readonly apiVersion: string;
   readonly plural: string;
-  /** Who the API says has written a field; undefined leaves it to the API. */
+  /** The field manager for writes; undefined uses the API's default. */
   readonly fieldManager?: string;
-  /** The least of an object for which the functions below answer as for the whole object. */
+  /** Reduces an object to the fields that the functions below need. */
   readonly keep: (object: unknown) => { readonly metadata?: object; readonly status: object };
-  /** The status to write; undefined if nothing has to be written. Wanting nothing removes what is ours. */
+  /** The status to write; undefined if it is up to date. If nothing is desired, this router's part is removed. */
   readonly change: (
     object: unknown,
-    wish: Wish | undefined,
+    desired: Entry | undefined,
     now: Date,
   ) => Readonly<Record<string, unknown>> | undefined;
-  /** Whether something in the status is ours. */
+  /** Whether part of the status belongs to this router. */
   readonly isOurs: (object: unknown) => boolean;
-  /** Whether another writer has changed what was ours. Removing an entry of ours from a list of several writers does not count. */
+  /** Whether another writer has changed this router's part. Removing this router's entry from a list of several writers does not count. */
   readonly isOverwritten: (before: unknown, after: unknown) => boolean;
-  readonly isSameWish: (one: Wish, other: Wish) => boolean;
-  /** What to do about a write that is forbidden, and about another writer that does not give up. */
+  readonly isSameEntry: (one: Entry, other: Entry) => boolean;
+  /** Remedies for a forbidden write, and for another writer that keeps overwriting. */
   readonly remedies: { readonly forbidden: string; readonly contended: string };
 }
 
-/** What the status of one object is to say. */
-export interface WantedStatus<Wish> {
+/** The desired status of one object. */
+export interface DesiredStatus<Entry> {
   readonly namespace: string;
   readonly name: string;
-  /** An object of the same name that was created later is another one. */
+  /** Distinguishes a recreated object of the same name. */
   readonly uid: string;
-  /** Undefined: nothing of ours. `as-it-is` until it is clear what it should say. */
-  readonly entry: Wish | 'as-it-is' | undefined;
+  /** Undefined removes this router's part. `unchanged` leaves the status alone until the result is known. */
+  readonly entry: Entry | 'unchanged' | undefined;
 }
 
-/** By `namespace:name`. */
-export type WantedStatuses<Wish> = Map<string, WantedStatus<Wish>>;
+/** Desired statuses by `namespace:name`. */
+export type DesiredStatuses<Entry> = Map<string, DesiredStatus<Entry>>;
 
-export function isSameWanted<Wish>(
-  one: WantedStatus<Wish> | undefined,
-  other: WantedStatus<Wish>,
-  { isSameWish }: Pick<StatusKind<Wish>, 'isSameWish'>,
+export function isSameDesired<Entry>(
+  one: DesiredStatus<Entry> | undefined,
+  other: DesiredStatus<Entry>,
+  { isSameEntry }: Pick<StatusKind<Entry>, 'isSameEntry'>,
 ): boolean {
   if (one === other) return true;
   if (one === undefined || one.uid !== other.uid) return false;
   const a = one.entry;
   const b = other.entry;
   if (a === b) return true;
-  if (a === undefined || b === undefined || a === 'as-it-is' || b === 'as-it-is') return false;
-  return isSameWish(a, b);
+  if (a === undefined || b === undefined || a === 'unchanged' || b === 'unchanged') return false;
+  return isSameEntry(a, b);
 }

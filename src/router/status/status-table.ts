@@ -3,45 +3,45 @@ import { versionField } from '../../engine/kube/kube-objects.ts';
 import { type Selector, selects } from '../../engine/kube/label-selector.ts';
 import { isOlder } from '../../engine/kube/object-store.ts';
 import { keyOf, labelsOf } from '../metadata.ts';
-import { isSameWanted, type StatusKind, type WantedStatuses } from './status-kind.ts';
+import { type DesiredStatuses, isSameDesired, type StatusKind } from './status-kind.ts';
 
-/** What the statuses of one kind of objects say, as far as it was heard, and what they are to say. */
-export interface StatusTable<Wish> {
+/** The observed and the desired statuses of one kind. */
+export interface StatusTable<Entry> {
   /**
-   * An object as the API has it. Returns its key, and whether another writer has changed what is ours away from the desired status; undefined for
-   * anything else, or one older than what is known.
+   * Records an object from the API. Returns its key, and whether another writer has changed this router's part away from the desired status. Returns
+   * undefined if the object is invalid, or older than the recorded one.
    */
-  readonly see: (object: unknown) => { readonly key: string; readonly isContended: boolean } | undefined;
-  /** An object as the API returned it for our own write: a later watch event may be older. */
-  readonly wrote: (object: unknown) => void;
-  /** Nothing is wanted of an object that is not there, until the next decision. */
-  readonly gone: (key: string) => void;
-  /** Takes over a decision's desired statuses, and returns the keys whose desired status changed. */
-  readonly want: (statuses: WantedStatuses<Wish>) => readonly string[];
+  readonly observe: (object: unknown) => { readonly key: string; readonly isContended: boolean } | undefined;
+  /** Records an object that the API returned for our own write. Later watch events may be older. */
+  readonly recordWrite: (object: unknown) => void;
+  /** Records that the object does not exist. Nothing is desired of it until the next decision. */
+  readonly recordDeletion: (key: string) => void;
+  /** Sets a decision's desired statuses, and returns the keys whose desired status changed. */
+  readonly setDesired: (statuses: DesiredStatuses<Entry>) => readonly string[];
   readonly keys: () => Iterable<string>;
-  /** The status to write; undefined if it is already correct, or not ours to write. */
+  /** The status to write; undefined if it is up to date, or not this router's to write. */
   readonly pending: (key: string) => PendingStatus | undefined;
 }
 
 export interface PendingStatus {
   readonly namespace: string;
   readonly name: string;
-  /** The object as it was last seen: no more of it than its status depends on. */
+  /** The object as last observed, reduced to the fields that its status depends on. */
   readonly known?: unknown;
-  /** What is to be written to the status, given the object; undefined if nothing is. */
+  /** The status to write, given the object; undefined if there is nothing to write. */
   readonly decide: (object: unknown) => Readonly<Record<string, unknown>> | undefined;
 }
 
-interface Seen {
+interface ObservedObject {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
-  /** What its status depends on. */
+  /** The fields that its status depends on. */
   readonly object: unknown;
-  /** Until when an older version is a late message, and not the state of an etcd that was restored. */
+  /** Before this time, an older version is a late event. Afterwards it may come from a restored etcd. */
   readonly newestUntilMs: number;
-  /** How many decisions there had been. */
+  /** The number of decisions so far. */
   readonly decisions: number;
 }
 
@@ -54,68 +54,68 @@ const metadata = z.object({
   }),
 });
 
-/** A watch is behind a write for less than this. */
+/** A watch event may arrive this long after a write. */
 const LATE_MS = 60_000;
 
 /**
- * An object that has left the list while the router selects by labels was deleted, or has other labels now: then what is ours in its status is
- * taken away. What is heard of an object after a decision was made, and before the decision comes, is not in it.
+ * Tracks observed and desired statuses. If the router selects by labels, an object that is missing in the decisions was deleted or relabelled: a
+ * relabelled object loses this router's part of its status. An object counts as missing after two decisions, since one may predate its last event.
  */
-export function createStatusTable<Wish>(
-  kind: StatusKind<Wish>,
+export function createStatusTable<Entry>(
+  kind: StatusKind<Entry>,
   labels: Selector | undefined,
   nowMs: () => number,
-): StatusTable<Wish> {
-  const seen = new Map<string, Seen>();
+): StatusTable<Entry> {
+  const observed = new Map<string, ObservedObject>();
   const leaving = new Set<string>();
-  let wanted: WantedStatuses<Wish> = new Map();
+  let desired: DesiredStatuses<Entry> = new Map();
   let decisions = 0;
 
-  /** The response to a write may arrive after the watch event of the next one. */
-  const take = (object: unknown, newestUntilMs: number): string | undefined => {
+  /** Stores an object, unless a newer version was stored. The response to a write may arrive after the watch event of the next write. */
+  const store = (object: unknown, newestUntilMs: number): string | undefined => {
     const parsed = metadata.safeParse(object);
     if (!parsed.success) return undefined;
-    const { metadata: its } = parsed.data;
-    const key = keyOf(its);
-    const before = seen.get(key);
+    const { metadata: identity } = parsed.data;
+    const key = keyOf(identity);
+    const before = observed.get(key);
     const isLate = before !== undefined && nowMs() < Math.max(newestUntilMs, before.newestUntilMs);
-    if (isLate && isOlder(its.resourceVersion, before.resourceVersion)) return undefined;
+    if (isLate && isOlder(identity.resourceVersion, before.resourceVersion)) return undefined;
     const until = Math.max(newestUntilMs, before?.newestUntilMs ?? 0);
-    seen.set(key, { ...its, object: kept(kind, object, its), newestUntilMs: until, decisions });
+    observed.set(key, { ...identity, object: kept(kind, object, identity), newestUntilMs: until, decisions });
     return key;
   };
 
-  const isRight = (key: string): boolean => {
-    const found = seen.get(key);
-    const wish = wanted.get(key);
-    if (wish === undefined) return !leaving.has(key);
-    if (wish.entry === 'as-it-is') return true;
-    if (found === undefined) return wish.entry === undefined;
-    if (found.uid !== wish.uid) return true;
-    return kind.change(found.object, wish.entry, new Date(0)) === undefined;
+  const isUpToDate = (key: string): boolean => {
+    const found = observed.get(key);
+    const status = desired.get(key);
+    if (status === undefined) return !leaving.has(key);
+    if (status.entry === 'unchanged') return true;
+    if (found === undefined) return status.entry === undefined;
+    if (found.uid !== status.uid) return true;
+    return kind.change(found.object, status.entry, new Date(0)) === undefined;
   };
 
-  const see = (object: unknown) => {
+  const observe = (object: unknown) => {
     const name = metadata.safeParse(object).data?.metadata;
     if (name === undefined) return undefined;
-    const before = seen.get(keyOf(name))?.object;
-    const wasRight = isRight(keyOf(name));
-    const key = take(object, 0);
+    const before = observed.get(keyOf(name))?.object;
+    const wasUpToDate = isUpToDate(keyOf(name));
+    const key = store(object, 0);
     if (key === undefined) return undefined;
-    const isOverwritten = before !== undefined && kind.isOverwritten(before, seen.get(key)?.object);
-    return { key, isContended: isOverwritten && wasRight && !isRight(key) };
+    const isOverwritten = before !== undefined && kind.isOverwritten(before, observed.get(key)?.object);
+    return { key, isContended: isOverwritten && wasUpToDate && !isUpToDate(key) };
   };
 
-  const forget = (key: string): void => {
-    seen.delete(key);
+  const drop = (key: string): void => {
+    observed.delete(key);
     leaving.delete(key);
   };
 
-  const noticeMissing = (): readonly string[] => {
-    for (const [key, found] of seen) {
-      if (wanted.has(key) || found.decisions >= decisions - 1) continue;
+  const findMissing = (): readonly string[] => {
+    for (const [key, found] of observed) {
+      if (desired.has(key) || found.decisions >= decisions - 1) continue;
       if (labels !== undefined && kind.isOurs(found.object)) leaving.add(key);
-      else forget(key);
+      else drop(key);
     }
     return [...leaving];
   };
@@ -125,50 +125,56 @@ export function createStatusTable<Wish>(
 
   const decide = (object: unknown, key: string) => {
     const parsed = metadata.safeParse(object);
-    const wish = wanted.get(key);
+    const status = desired.get(key);
     if (!parsed.success) return undefined;
-    const isMeant = wish === undefined ? hasLeft(key, object) : wish.uid === parsed.data.metadata.uid;
-    if (!isMeant || wish?.entry === 'as-it-is') return undefined;
-    return kind.change(object, wish?.entry, new Date());
+    const isTarget = status === undefined ? hasLeft(key, object) : status.uid === parsed.data.metadata.uid;
+    if (!isTarget || status?.entry === 'unchanged') return undefined;
+    return kind.change(object, status?.entry, new Date());
   };
 
   return {
-    see,
-    wrote: (object) => {
-      const key = take(object, nowMs() + LATE_MS);
-      if (key !== undefined && !wanted.has(key)) forget(key);
+    observe,
+    recordWrite: (object) => {
+      const key = store(object, nowMs() + LATE_MS);
+      if (key !== undefined && !desired.has(key)) drop(key);
     },
-    gone: (key) => {
-      forget(key);
-      wanted.delete(key);
+    recordDeletion: (key) => {
+      drop(key);
+      desired.delete(key);
     },
-    want: (statuses) => {
+    setDesired: (statuses) => {
       const changed: string[] = [];
-      for (const [key, wish] of statuses) if (!isSameWanted(wanted.get(key), wish, kind)) changed.push(key);
-      wanted = statuses;
+      for (const [key, status] of statuses)
+        if (!isSameDesired(desired.get(key), status, kind)) changed.push(key);
+      desired = statuses;
       decisions += 1;
-      for (const key of leaving) if (wanted.has(key)) leaving.delete(key);
-      return [...changed, ...noticeMissing()];
+      for (const key of leaving) if (desired.has(key)) leaving.delete(key);
+      return [...changed, ...findMissing()];
     },
-    keys: () => new Set([...wanted.keys(), ...leaving]),
+    keys: () => new Set([...desired.keys(), ...leaving]),
     pending: (key) => {
-      if (isRight(key)) return undefined;
-      const found = seen.get(key);
-      const wish = wanted.get(key);
-      const of = wish ?? found;
+      if (isUpToDate(key)) return undefined;
+      const found = observed.get(key);
+      const status = desired.get(key);
+      const of = status ?? found;
       if (of === undefined) return undefined;
       const { namespace, name } = of;
-      // One that has left is read: its labels decide.
-      const known = wish !== undefined && found !== undefined ? { known: found.object } : {};
+      // A relabelled object is read again, since its current labels decide.
+      const known = status !== undefined && found !== undefined ? { known: found.object } : {};
       return { namespace, name, ...known, decide: (object) => decide(object, key) };
     },
   };
 }
 
-function kept<Wish>(
-  kind: StatusKind<Wish>,
+function kept<Entry>(
+  kind: StatusKind<Entry>,
   object: unknown,
-  { namespace, name, uid, resourceVersion }: Pick<Seen, 'namespace' | 'name' | 'uid' | 'resourceVersion'>,
+  {
+    namespace,
+    name,
+    uid,
+    resourceVersion,
+  }: Pick<ObservedObject, 'namespace' | 'name' | 'uid' | 'resourceVersion'>,
 ): unknown {
   const { metadata: more, status } = kind.keep(object);
   return { metadata: { namespace, name, uid, resourceVersion, ...more }, status };

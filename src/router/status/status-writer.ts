@@ -9,19 +9,19 @@ import type { Log } from '../../engine/system/log.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { type RetryLimits, retryPauseMs } from '../../engine/system/time/retry.ts';
 import { createWorkQueue, startWorkers, type WorkResult } from '../../engine/system/time/workqueue.ts';
-import type { StatusKind, WantedStatuses } from './status-kind.ts';
+import type { DesiredStatuses, StatusKind } from './status-kind.ts';
 import { createStatusTable, type PendingStatus, type StatusTable } from './status-table.ts';
 
 export interface StatusWriterSettings {
   readonly session: Pick<ApiSession, 'firstAnswer'>;
   /** The router's name. */
   readonly router: string;
-  /** The selectors with which objects are listed. */
+  /** The label selectors with which objects are listed. */
   readonly labels: Selector | undefined;
-  /** Of the Lease whose holder writes: all replicas of a router share it. */
+  /** The Lease whose holder writes. All replicas of a router share it. */
   readonly lease: { readonly namespace: string; readonly name: string };
   readonly report: Log;
-  /** Called for each successful or failed write, and each change of what is ours by another writer. */
+  /** Called for each successful or failed write, and each time another writer changes this router's part. */
   readonly count: (what: StatusCount) => void;
   readonly timing?: Partial<StatusTiming>;
 }
@@ -32,11 +32,11 @@ export interface StatusTiming {
   readonly lease: LeaseTiming;
   readonly writesPerSecond: number;
   readonly requestTimeoutMs: number;
-  /** After this time contentions are forgotten, and everything is read again. */
+  /** How often contentions are forgotten and all statuses are checked again. */
   readonly resyncMs: number;
-  /** Of one object. */
+  /** For one object. */
   readonly retry: RetryLimits;
-  /** Of all, while no API server answers. */
+  /** For all objects, while no API server answers. */
   readonly outageRetry: RetryLimits;
 }
 
@@ -49,37 +49,37 @@ const defaultTiming: StatusTiming = {
   outageRetry: { firstMs: 500, longestMs: 10_000 },
 };
 
-/** Enough for that rate where answers take 15 ms. */
+/** Enough for that rate if responses take 15 ms. */
 const MAX_CONCURRENT = 8;
-/** In one namespace. */
+/** Per namespace. */
 const MAX_CONTENTIONS = 5;
 
-/** The statuses of one kind of objects. */
-interface KindWriter<Wish> {
-  /** Takes every object in a list or a watch event, whether or not it changed. Never throws. */
-  readonly see: (object: unknown) => void;
-  /** Takes the newest decision's desired statuses; pending writes use them. */
-  readonly want: (statuses: WantedStatuses<Wish>) => void;
+/** Writes the statuses of one kind. */
+interface KindWriter<Entry> {
+  /** Records an object from a list or watch event, whether or not it changed. Never throws. */
+  readonly observe: (object: unknown) => void;
+  /** Sets the newest decision's desired statuses, also for pending writes. */
+  readonly setDesired: (statuses: DesiredStatuses<Entry>) => void;
 }
 
 interface StatusWriter {
   /** All kinds share the Lease, the queue and its limits. */
-  readonly open: <Wish>(kind: StatusKind<Wish>) => KindWriter<Wish>;
-  /** Resolves once `signal` has aborted and the Lease was released: the session must stay open until then. */
+  readonly open: <Entry>(kind: StatusKind<Entry>) => KindWriter<Entry>;
+  /** Resolves once `signal` has aborted and the Lease was released. The session must stay open until then. */
   readonly ended: Promise<void>;
 }
 
-/** One kind of objects, whatever its wishes are. */
+/** One kind, independent of the type of its entries. */
 interface Kind {
   readonly about: Pick<StatusKind<never>, 'what' | 'apiVersion' | 'plural' | 'fieldManager' | 'remedies'>;
-  readonly table: Omit<StatusTable<never>, 'want'>;
+  readonly table: Omit<StatusTable<never>, 'setDesired'>;
   readonly outage: Outage;
 }
 
 /**
- * Writes statuses while this process holds the Lease. Every write names the version it is based on, so that two writers never silently undo each
- * other's work. Failed writes are retried with backoff. If another writer keeps changing what is ours in a namespace, as a router of the same name
- * with other settings does, writing stops in that namespace until the next resync: one tenant's program does not delay other tenants' statuses.
+ * Writes statuses while this process holds the Lease. Every write is conditional on the version that it is based on, so that writers never silently
+ * overwrite each other. Failed writes are retried with backoff. If another writer, such as a router of the same name with other settings, keeps
+ * changing this router's part, writing in that namespace pauses until the next resync, so that one tenant cannot delay the statuses of others.
  */
 export function startStatusWriter(settings: StatusWriterSettings, signal: AbortSignal): StatusWriter {
   const { session, router, report, count } = settings;
@@ -92,10 +92,10 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
     groupOf: namespaceOf,
     rate: { perSecond: writesPerSecond, burst: writesPerSecond },
   });
-  const renewed = new Set<string>();
+  const changedMeanwhile = new Set<string>();
   const running = new Set<string>();
   const contentions = new Map<string, number>();
-  /** Failures in a row while no API server answers, and when writing resumes. */
+  /** Consecutive failures while no API server answers, and when writing resumes. */
   let apiFailures = 0;
   let resumeAtMs = 0;
   let resyncAtMs = monotonicMs() + timing.resyncMs;
@@ -128,10 +128,10 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
     const { namespace, name, known, decide } = pending;
     const { apiVersion, fieldManager } = kind.about;
     const object = { apiVersion, plural, namespace, name };
-    // A conflict may be a newer decision of the replica that has taken the Lease over.
+    // After a conflict, the status may come from a newer decision of the replica that now holds the Lease.
     const change = {
       known,
-      decide: (its: unknown) => (lease.isHeld() ? decide(its) : undefined),
+      decide: (current: unknown) => (lease.isHeld() ? decide(current) : undefined),
       fieldManager,
     };
     running.add(work);
@@ -145,14 +145,14 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
 
   const settle = (kind: Kind, key: string, outcome: StatusOutcome): WorkResult => {
     const { table } = kind;
-    const isRenewed = renewed.delete(workOf(kind, key));
-    if ('object' in outcome) table.wrote(outcome.object);
+    const hasChangedMeanwhile = changedMeanwhile.delete(workOf(kind, key));
+    if ('object' in outcome) table.recordWrite(outcome.object);
     if (outcome.kind === 'patched') count('written');
-    if (outcome.kind === 'gone') table.gone(key);
-    // Otherwise a CRD without these fields would be written forever.
-    const isOurs = 'object' in outcome && !isRenewed && lease.isHeld();
-    const isLost = isOurs && table.pending(key) !== undefined;
-    const problem = isLost ? lost : problemOf(outcome);
+    if (outcome.kind === 'gone') table.recordDeletion(key);
+    // Without this check, a CRD that drops these fields would be written forever.
+    const isOurs = 'object' in outcome && !hasChangedMeanwhile && lease.isHeld();
+    const isDropped = isOurs && table.pending(key) !== undefined;
+    const problem = isDropped ? dropped : problemOf(outcome);
     if (problem === undefined) return succeeded(kind, key);
     return failed(kind, key, problem);
   };
@@ -167,15 +167,15 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
 
   const failed = ({ about, outage }: Kind, key: string, { kind, message }: Problem): WorkResult => {
     count('failed');
-    // Writes that were in progress together count as one failure of the API.
-    if (apiTroubles.has(kind) && monotonicMs() >= resumeAtMs) {
+    // Concurrent failed writes count as one failure of the API.
+    if (apiFailureKinds.has(kind) && monotonicMs() >= resumeAtMs) {
       apiFailures += 1;
       resumeAtMs = monotonicMs() + retryPauseMs(apiFailures, outageRetry);
       queue.pause(resumeAtMs);
     }
     const remedy = kind === '403' ? about.remedies.forbidden : undefined;
-    const words = `Cannot write the status of ${about.what} ${key.replace(':', '/')}: ${message}`;
-    outage.failed(words, { kind, remedy });
+    const text = `Cannot write the status of ${about.what} ${key.replace(':', '/')}: ${message}`;
+    outage.failed(text, { kind, remedy });
     return { kind: 'failed' };
   };
 
@@ -211,23 +211,23 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
   signal.addEventListener('abort', () => clearInterval(resyncs), { once: true });
 
   return {
-    open: <Wish>(about: StatusKind<Wish>): KindWriter<Wish> => {
+    open: <Entry>(about: StatusKind<Entry>): KindWriter<Entry> => {
       const table = createStatusTable(about, settings.labels, monotonicMs);
       const outage = trackOutage(report, { failed: 'status-unwritable', recovered: 'status-writable' }, {});
       const kind: Kind = { about, table, outage };
       kinds.set(about.plural, kind);
       return {
-        see: (object) => {
-          const found = table.see(object);
+        observe: (object) => {
+          const found = table.observe(object);
           if (found === undefined) return;
           if (found.isContended && lease.isHeld()) contended(kind, found.key);
           consider(kind, [found.key]);
         },
-        want: (statuses) => {
-          const changed = table.want(statuses);
+        setDesired: (statuses) => {
+          const changed = table.setDesired(statuses);
           for (const work of changed.map((key) => workOf(kind, key))) {
             queue.forget(work);
-            if (running.has(work)) renewed.add(work);
+            if (running.has(work)) changedMeanwhile.add(work);
           }
           consider(kind, changed);
         },
@@ -237,7 +237,7 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
   };
 }
 
-/** `namespace:name:plural`: no name has a colon. */
+/** `namespace:name:plural`. No name contains a colon. */
 const workOf = ({ about }: Kind, key: string): string => [key, about.plural].join(':');
 
 function keyOfWork(work: string): { readonly plural: string; readonly key: string } {
@@ -248,15 +248,15 @@ function keyOfWork(work: string): { readonly plural: string; readonly key: strin
 const namespaceOf = (key: string): string => key.slice(0, key.indexOf(':'));
 
 interface Problem {
-  /** Repeats of one kind are not reported. */
+  /** Repeated problems of the same kind are logged once. */
   readonly kind: string;
   readonly message: string;
 }
 
-/** The failure is not about this object: the next one would fail as well. */
-const apiTroubles: ReadonlySet<string> = new Set(['no answer', '429', '503', '504']);
+/** Failures of the API rather than of one object: other writes would fail too. */
+const apiFailureKinds: ReadonlySet<string> = new Set(['no answer', '429', '503', '504']);
 
-const lost: Problem = { kind: 'lost', message: 'the API did not keep what was written' };
+const dropped: Problem = { kind: 'dropped', message: 'the API did not keep the written status' };
 
 function problemOf(outcome: StatusOutcome): Problem | undefined {
   switch (outcome.kind) {

@@ -52,7 +52,7 @@ test.each(['/var/a b', '/var/"a"', '/var/#a'])(
   'render takes no folder %j, which HAProxy could not open',
   (out) => {
     expect(() => settingsTyped(routerRenderCommand, ['--out', out], {}, () => undefined)).toThrow(
-      'expected a path without blanks',
+      'expected a path without spaces',
     );
   },
 );
@@ -114,8 +114,8 @@ test('every wrong value is reported, and none can break a line of the configurat
     'Cannot use ROUTER_MAX_CONNECTIONS "many": expected a whole number, 100 to 10000000, or auto',
     'Cannot use ROUTER_DEFAULT_SERVER_TIMEOUT "0s": expected a time such as 500ms, 30s or 1h, at least 1',
     'Cannot use ROUTER_HTTP_REQUEST_HEADERS "X-A:a%0Ab:Set": expected NAME:VALUE:Set or NAME:Delete, separated by commas and encoded as in a URL',
-    'Cannot use ROUTER_SYSLOG_ADDRESS "127.0.0.1 local0\n  bind :1": expected a word without blanks and quotes',
-    'Cannot use ROUTER_SYSLOG_FORMAT "a\nb": expected text of one line',
+    'Cannot use ROUTER_SYSLOG_ADDRESS "127.0.0.1 local0\n  bind :1": expected a word without spaces and quotes',
+    'Cannot use ROUTER_SYSLOG_FORMAT "a\nb": expected one line of text',
   ]);
 });
 

@@ -3,7 +3,7 @@ import { decide } from '../../../../src/router/decide/decide.ts';
 import { readObjectList } from '../../../../src/router/follow/read-object-list.ts';
 import type { Route } from '../../../../src/router/follow/route.ts';
 import { admissionPolicy } from '../../../../src/router/settings/decision-settings.ts';
-import { createStatusWishes } from '../../../../src/router/status/route-status.ts';
+import { createDesiredRouteStatuses } from '../../../../src/router/status/route-status.ts';
 import { routerSettings } from '../../../helpers/router/router-settings.ts';
 import { routeObject, sliceObject, verdicts } from '../objects-of.ts';
 
@@ -38,7 +38,7 @@ test.each(['host', 'tls', 'services', 'annotations'] as const)(
 );
 
 test('the status of a route with an unreadable host says why it is refused', () => {
-  const wishes = createStatusWishes(admissionPolicy(routerSettings()));
+  const wishes = createDesiredRouteStatuses(admissionPolicy(routerSettings()));
   const wanted = wishes(decidedWithout('host'));
   expect([...wanted.keys()].sort()).toEqual(['shop:good', 'shop:odd']);
   expect(wanted.get('shop:odd')?.entry).toMatchObject({ host: '', refusal: { reason: 'InternalError' } });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { admissionPolicy } from '../../../../src/router/settings/decision-settings.ts';
-import { createStatusWishes } from '../../../../src/router/status/route-status.ts';
+import { createDesiredRouteStatuses } from '../../../../src/router/status/route-status.ts';
 import { routerSettings } from '../../../helpers/router/router-settings.ts';
 import { decided, routeObject, verdicts } from '../objects-of.ts';
 
@@ -10,7 +10,7 @@ const unreadable = routeObject({ name: 'odd', host, spec: { to: { name: 'NOT A N
 test('a Route that cannot be read has a status that says why', () => {
   const decision = decided([unreadable, routeObject({ name: 'good', host: 'good.test' })]);
   expect(verdicts(decision)).toEqual(['shop:good admitted', 'shop:odd ExtendedValidationFailed']);
-  const wanted = createStatusWishes(admissionPolicy(routerSettings()))(decision).get('shop:odd');
+  const wanted = createDesiredRouteStatuses(admissionPolicy(routerSettings()))(decision).get('shop:odd');
   expect(wanted).toMatchObject({
     uid: 'shop-odd',
     entry: {

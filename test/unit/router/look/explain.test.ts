@@ -30,10 +30,10 @@ test('the route that answers is named, and why the others do not', () => {
   expect(lines('https', 'App.example.com:443', '/cart/1')).toEqual([
     'https://app.example.com/cart/1',
     '  answered by route shop:cart (app.example.com/cart) through be_edge_http:shop:cart: 2 servers',
-    "  certificate: the router's default one",
-    'also wanted by',
-    '  shop:root (app.example.com): it has no TLS',
-    '  shop:wild (*.example.com): an exact host comes before a wildcard',
+    "  certificate: the router's default certificate",
+    'other matching routes',
+    '  shop:root (app.example.com): the route has no TLS',
+    '  shop:wild (*.example.com): an exact host wins over a wildcard',
     '  other:thief (app.example.com/cart): not admitted: HostAlreadyClaimed: a route in another namespace holds app.example.com and is older (shop:cart)',
     '  shop:copy (app.example.com/cart): not admitted: HostAlreadyClaimed: route cart already has app.example.com/cart and is older (shop:cart)',
   ]);
@@ -43,13 +43,13 @@ test('a route that takes no plain requests says so', () => {
   expect(lines('http', 'app.example.com', '/cart').slice(0, 4)).toEqual([
     'http://app.example.com/cart',
     '  answered by route shop:root (app.example.com) through be_http:shop:root: 2 servers',
-    'also wanted by',
-    '  shop:cart (app.example.com/cart): it takes no requests without TLS (insecureEdgeTerminationPolicy None)',
+    'other matching routes',
+    '  shop:cart (app.example.com/cart): the route accepts no requests without TLS (insecureEdgeTerminationPolicy None)',
   ]);
 });
 
 test('a host that nobody has is answered by no route', () => {
-  expect(lines('http', 'example.org', '/')).toEqual(['http://example.org/', '  answered by no route: 503']);
+  expect(lines('http', 'example.org', '/')).toEqual(['http://example.org/', '  no route answers: 503']);
 });
 
 test('typed control characters do not move the cursor', () => {
@@ -70,7 +70,7 @@ test.each(['app.example.com', '*.example.com'])(
     const request = { scheme: 'https', host: 'App.example.com:443', path: '/cart' } as const;
     const settings = { lookup: 'hash', strictSni: true } as const;
     expect(explanationLines(explain(decision, request, settings, certificate(name)))).toContain(
-      "  certificate: the router's default one",
+      "  certificate: the router's default certificate",
     );
   },
 );

@@ -16,13 +16,13 @@ test('a router is reading, not ready, or serving', () => {
   });
   const unready = 'HAProxy does not answer on its stats socket';
   expect(judgeReady({ ...routerSays, unready })).toMatchObject({ kind: 'fail' });
-  expect(judgeReady(routerSays)).toEqual({ kind: 'ok', message: 'it serves 9990 routes' });
+  expect(judgeReady(routerSays)).toEqual({ kind: 'ok', message: 'serves 9990 routes' });
 });
 
 test('routes that are left out are counted, and the first ones named', () => {
   expect(judgeLeftOut(routerSays)).toMatchObject({
     kind: 'fail',
-    message: expect.stringMatching(/^2 admitted routes left out, among them shop:basket: /),
+    message: expect.stringMatching(/^2 admitted routes left out, including shop:basket: /),
   });
   const routes = {
     admitted: 3,
@@ -38,7 +38,7 @@ test('routes that are left out are counted, and the first ones named', () => {
 test('certificates that have expired fail, and those that end soon warn', () => {
   expect(judgeCertificates(routerSays)).toMatchObject({
     kind: 'fail',
-    message: '1 certificate of routes expired',
+    message: '1 route certificate expired',
     remedy: expect.stringContaining('shop:cart (cart.example.com) 2026-11-20'),
   });
   const certificates = { served: 4, expired: 0, expiring: 2, first: routerSays.certificates?.first ?? [] };

@@ -38,7 +38,7 @@ test('a router that serves everything has no problem, and an unready one says wh
 
 test('until everything is read, a router reports only that it is reading', () => {
   const part = { synced: false, unready: 'not every kind of object has been listed yet', routes: null };
-  expect(problemsOf(part)).toEqual(['the router has not read everything from the API yet']);
+  expect(problemsOf(part)).toEqual(['the router has not read all objects from the API yet']);
   expect(summaryOf({ ...routerSays, ...part })?.tone).toBe('busy');
 });
 
@@ -73,7 +73,7 @@ test('rejected requests of owners are counted, with the first one', () => {
   const ignored = (router: typeof routerSays) =>
     routerSection({ ...routerHere, router }).parts[0]?.facts?.find(({ name }) => name === 'Ignored')?.text;
   expect(ignored(routerSays)).toBe(
-    'something that 2 routes asked for, the first one news:web: haproxy.router.openshift.io/timeout: ignored, expected a time such as 5s',
+    'settings of 2 routes, such as news:web: haproxy.router.openshift.io/timeout: ignored, expected a time such as 5s',
   );
   expect(ignored({ ...routerSays, routes: wellRoutes })).toBeUndefined();
 });

@@ -89,7 +89,7 @@ test.each([
   ['explain', offline.explain],
 ])('a host for all routes is refused by %s without one to give them', (_name, read) => {
   expect(problemsOf({ ROUTER_OVERRIDE_HOSTNAME: 'true' }, read)).toEqual([
-    'Cannot use --override-hostname (ROUTER_OVERRIDE_HOSTNAME): there is no host to give to all routes, expected --subdomain (ROUTER_SUBDOMAIN)',
+    'Cannot use --override-hostname (ROUTER_OVERRIDE_HOSTNAME): no host is configured, expected --subdomain (ROUTER_SUBDOMAIN)',
   ]);
   const subdomain = { ROUTER_SUBDOMAIN: '$name.apps.example.com' };
   expect(problemsOf({ ROUTER_OVERRIDE_HOSTNAME: 'true', ...subdomain }, read)).toEqual([]);

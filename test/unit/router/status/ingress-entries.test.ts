@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  type DesiredEntry,
   desiredIngress,
-  type EntryWanted,
   type IngressEntry,
   ingressEntries,
 } from '../../../../src/router/status/ingress-entries.ts';
@@ -10,8 +10,8 @@ import {
 const router = { name: 'public', canonicalHostname: 'router.example.com' };
 const then = new Date('2026-01-01T00:00:00.123Z');
 const now = new Date('2026-02-02T00:00:00Z');
-const admitted: EntryWanted = { host: 'app.example.com', wildcardPolicy: 'None' };
-const rejected: EntryWanted = {
+const admitted: DesiredEntry = { host: 'app.example.com', wildcardPolicy: 'None' };
+const rejected: DesiredEntry = {
   ...admitted,
   refusal: { reason: 'HostAlreadyClaimed', message: 'route web already has app.example.com and is older' },
 };
@@ -22,9 +22,9 @@ const foreign = {
   odd: [1],
 };
 
-const write = (before: readonly IngressEntry[], wanted: EntryWanted | undefined, at = now) =>
+const write = (before: readonly IngressEntry[], wanted: DesiredEntry | undefined, at = now) =>
   desiredIngress(before, wanted, router, at);
-const ours = (wanted: EntryWanted): IngressEntry => write([], wanted, then)?.[0] ?? {};
+const ours = (wanted: DesiredEntry): IngressEntry => write([], wanted, then)?.[0] ?? {};
 
 describe('our entry of a status', () => {
   test('says that the route is admitted', () => {

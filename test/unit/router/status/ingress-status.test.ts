@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ingressStatus, wantedIngressStatuses } from '../../../../src/router/status/ingress-status.ts';
+import { desiredIngressStatuses, ingressStatus } from '../../../../src/router/status/ingress-status.ts';
 import { asLoadBalancer, isSameSet } from '../../../../src/router/status/published-addresses.ts';
 import { createStatusTable } from '../../../../src/router/status/status-table.ts';
 import { managedBy } from '../../../helpers/api-server/object-answer.ts';
@@ -111,7 +111,7 @@ test('lists with the same addresses are equal in whatever order, others are not'
 describe('what is wanted of an Ingress', () => {
   const wantedOf = (objects: readonly StoredObject[], unproven: ReadonlySet<string> = new Set()) => {
     const decision = decided(objects, { ingressClass: 'hawser' });
-    const wanted = wantedIngressStatuses(decision, unproven, ['192.0.2.1']);
+    const wanted = desiredIngressStatuses(decision, unproven, ['192.0.2.1']);
     return [...wanted].map(([key, { entry }]) => [key, entry]);
   };
   const taken = bareIngress('shop', 'taken');
@@ -128,9 +128,9 @@ describe('what is wanted of an Ingress', () => {
   test('is nothing new while HAProxy has not accepted it, or no address is known', () => {
     const { admission } = decided([taken], { ingressClass: 'hawser' });
     const keys = new Set(admission.admitted.map(({ key }) => key));
-    expect(wantedOf([taken], keys)).toEqual([['shop:taken', 'as-it-is']]);
-    const wanted = wantedIngressStatuses(decided([taken], { ingressClass: 'hawser' }), new Set(), undefined);
-    expect(wanted.get('shop:taken')?.entry).toBe('as-it-is');
+    expect(wantedOf([taken], keys)).toEqual([['shop:taken', 'unchanged']]);
+    const wanted = desiredIngressStatuses(decided([taken], { ingressClass: 'hawser' }), new Set(), undefined);
+    expect(wanted.get('shop:taken')?.entry).toBe('unchanged');
   });
 });
 
@@ -141,8 +141,8 @@ test('an address of ours that another controller changes is a contention, as is 
     metadata: { ...object.metadata, resourceVersion: `${version}` },
   });
   const wish = { namespace: 'shop', name: 'web', uid: 'uid-shop-web', entry: ['192.0.2.1'] };
-  table.want(new Map([['shop:web', wish]]));
-  expect(table.see(at(1, written(['198.51.100.1'], theirs)))).toMatchObject({ isContended: false });
-  table.see(at(2, written(['192.0.2.1'], ours)));
-  expect(table.see(at(3, written(['198.51.100.1'], theirs)))).toMatchObject({ isContended: true });
+  table.setDesired(new Map([['shop:web', wish]]));
+  expect(table.observe(at(1, written(['198.51.100.1'], theirs)))).toMatchObject({ isContended: false });
+  table.observe(at(2, written(['192.0.2.1'], ours)));
+  expect(table.observe(at(3, written(['198.51.100.1'], theirs)))).toMatchObject({ isContended: true });
 });

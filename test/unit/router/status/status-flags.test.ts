@@ -21,7 +21,7 @@ test.each([
   [{ ROUTER_UPDATE_STATUS: 'no' }, 'expected true or false'],
   [{ ROUTER_SERVICE_NAME: 'My Router' }, 'expected a name'],
   [{ ROUTER_SERVICE_NAMESPACE: 'a.b' }, 'expected a DNS label'],
-  [{ ROUTER_CANONICAL_HOSTNAME: '192.0.2.1' }, 'expected the name of a host'],
+  [{ ROUTER_CANONICAL_HOSTNAME: '192.0.2.1' }, 'expected a host name'],
   [{ ROUTER_CANONICAL_HOSTNAME: 'a b' }, 'expected a domain'],
   [{ HAWSER_PUBLISH_SERVICE: 'router' }, 'expected NAMESPACE/NAME'],
   [{ HAWSER_PUBLISH_SERVICE: 'a/b/c' }, 'expected NAMESPACE/NAME'],

@@ -1,19 +1,19 @@
 import { beforeEach, expect, test } from 'vitest';
 import { parseLabelSelector } from '../../../../src/engine/kube/label-selector.ts';
-import { type EntryWanted, ingressEntries } from '../../../../src/router/status/ingress-entries.ts';
+import { type DesiredEntry, ingressEntries } from '../../../../src/router/status/ingress-entries.ts';
 import { routeStatus } from '../../../../src/router/status/route-status.ts';
-import type { WantedStatus } from '../../../../src/router/status/status-kind.ts';
+import type { DesiredStatus } from '../../../../src/router/status/status-kind.ts';
 import { createStatusTable, type StatusTable } from '../../../../src/router/status/status-table.ts';
 
 const kind = routeStatus({ name: 'public', canonicalHostname: '' });
 const metadata = { namespace: 'shop', name: 'a', uid: 'u1' };
-const wish: WantedStatus<EntryWanted> = {
+const wish: DesiredStatus<DesiredEntry> = {
   ...metadata,
   entry: { host: 'a.example.com', wildcardPolicy: 'None' },
 };
 
 let nowMs: number;
-let table: StatusTable<EntryWanted>;
+let table: StatusTable<DesiredEntry>;
 
 beforeEach(() => {
   nowMs = 0;
@@ -24,18 +24,18 @@ const route = (version: number, ingress: readonly object[] = [], more: object = 
   metadata: { ...metadata, resourceVersion: `${version}`, ...more },
   status: { ingress },
 });
-const want = (...wishes: readonly WantedStatus<EntryWanted>[]) =>
-  table.want(new Map(wishes.map((each) => [`${each.namespace}:${each.name}`, each])));
+const want = (...wishes: readonly DesiredStatus<DesiredEntry>[]) =>
+  table.setDesired(new Map(wishes.map((each) => [`${each.namespace}:${each.name}`, each])));
 const pending = () => table.pending('shop:a');
 /** The entry that would be written now. */
 const entry = () => ingressEntries({ status: pending()?.decide(pending()?.known) })[0] ?? {};
 
 test('a desired status is pending until the route has it, whichever is known first', () => {
-  table.see(route(1));
+  table.observe(route(1));
   expect(pending()).toBeUndefined();
   expect(want(wish)).toEqual(['shop:a']);
   expect(pending()).toMatchObject({ namespace: 'shop', name: 'a', known: route(1) });
-  table.wrote(route(2, [entry()]));
+  table.recordWrite(route(2, [entry()]));
   expect(pending()).toBeUndefined();
   expect(want({ ...wish })).toEqual([]);
 });
@@ -47,24 +47,24 @@ test('a route without a watch event is read', () => {
 
 test('a late watch event from before our write changes nothing', () => {
   want(wish);
-  table.see(route(1));
-  table.wrote(route(3, [entry()]));
-  expect(table.see(route(2))).toBeUndefined();
+  table.observe(route(1));
+  table.recordWrite(route(3, [entry()]));
+  expect(table.observe(route(2))).toBeUndefined();
   expect(pending()).toBeUndefined();
 });
 
 test('once nothing can be late, an older version is that of an etcd that was restored', () => {
   want(wish);
-  table.see(route(1));
-  table.wrote(route(3, [entry()]));
+  table.observe(route(1));
+  table.recordWrite(route(3, [entry()]));
   nowMs = 120_000;
-  table.see(route(2));
+  table.observe(route(2));
   expect(pending()).toMatchObject({ known: route(2) });
 });
 
 test('a recreated route waits for its decision', () => {
   want(wish);
-  table.see(route(1, [], { uid: 'u2' }));
+  table.observe(route(1, [], { uid: 'u2' }));
   expect(pending()).toBeUndefined();
   want({ ...wish, uid: 'u2' });
   expect(pending()?.decide(route(2))).toBeUndefined();
@@ -73,22 +73,22 @@ test('a recreated route waits for its decision', () => {
 
 test("another writer's change of our entry is a contention, and its removal is not", () => {
   want(wish);
-  table.see(route(1));
+  table.observe(route(1));
   const right = entry();
-  expect(table.see(route(2, [right]))).toMatchObject({ isContended: false });
-  expect(table.see(route(3, [{ ...right, host: 'x' }]))).toEqual({ key: 'shop:a', isContended: true });
-  expect(table.see(route(4, [{ ...right, host: 'y' }]))).toMatchObject({ isContended: false });
-  table.see(route(5, [right]));
-  expect(table.see(route(6))).toMatchObject({ isContended: false });
+  expect(table.observe(route(2, [right]))).toMatchObject({ isContended: false });
+  expect(table.observe(route(3, [{ ...right, host: 'x' }]))).toEqual({ key: 'shop:a', isContended: true });
+  expect(table.observe(route(4, [{ ...right, host: 'y' }]))).toMatchObject({ isContended: false });
+  table.observe(route(5, [right]));
+  expect(table.observe(route(6))).toMatchObject({ isContended: false });
   expect(pending()).toBeDefined();
 });
 
 test('our entry goes from a route of another router', () => {
   want(wish);
-  table.see(route(1));
+  table.observe(route(1));
   const foreign = { routerName: 'internal' };
   const right = entry();
-  table.see(route(2, [foreign, right]));
+  table.observe(route(2, [foreign, right]));
   expect(want({ ...wish, entry: undefined })).toEqual(['shop:a']);
   expect(pending()?.decide(pending()?.known)).toEqual({ ingress: [foreign] });
 });
@@ -97,29 +97,29 @@ test('a route that was deleted is forgotten, one whose labels have changed loses
   const labels = { a: 'b' };
   table = createStatusTable(kind, parseLabelSelector('a=b'), () => nowMs);
   want(wish);
-  table.see(route(1));
+  table.observe(route(1));
   const right = entry();
-  table.see(route(2, [right]));
+  table.observe(route(2, [right]));
   expect(want()).toEqual([]);
   expect(want()).toEqual(['shop:a']);
   expect(pending()).not.toHaveProperty('known');
   expect(pending()?.decide(route(2, [right], { labels }))).toBeUndefined();
   expect(pending()?.decide(route(3, [right], { labels: { a: 'c' } }))).toEqual({ ingress: [] });
-  table.gone('shop:a');
+  table.recordDeletion('shop:a');
   expect([pending(), want(), [...table.keys()]]).toEqual([undefined, [], []]);
 });
 
 test('without a selector, a deleted route is only forgotten', () => {
   want(wish);
-  table.see(route(1));
-  table.see(route(2, [entry()]));
+  table.observe(route(1));
+  table.observe(route(2, [entry()]));
   want();
   expect([want(), pending()]).toEqual([[], undefined]);
 });
 
 test('nothing is wanted of a route that is gone, until a decision still knows it', () => {
   want(wish);
-  table.gone('shop:a');
+  table.recordDeletion('shop:a');
   expect(pending()).toBeUndefined();
   expect(want({ ...wish })).toEqual(['shop:a']);
 });
@@ -127,13 +127,13 @@ test('nothing is wanted of a route that is gone, until a decision still knows it
 test.each([undefined, 'x', {}, { metadata: {} }, { metadata: { ...metadata, resourceVersion: '' } }])(
   'what is no route is passed over: %j',
   (object) => {
-    expect(table.see(object)).toBeUndefined();
+    expect(table.observe(object)).toBeUndefined();
   },
 );
 
 test('a write in progress does not touch a route that needs no status any longer', () => {
   want(wish);
-  table.see(route(1));
+  table.observe(route(1));
   const write = pending();
   want();
   expect(write?.decide(route(2, [{ routerName: 'public' }]))).toBeUndefined();
