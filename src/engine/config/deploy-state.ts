@@ -5,11 +5,11 @@ import type { Rendered, Revision } from './set.ts';
 import type { OnDisk } from './store.ts';
 
 /** A configuration and its inputs. */
-export interface Version<T> extends Known {
+export interface Version<T> extends SetVersion {
   readonly of: T;
 }
 
-export interface Known {
+export interface SetVersion {
   readonly revision: Revision;
   readonly set: Rendered;
 }
@@ -19,57 +19,57 @@ export interface Reason {
   readonly reason: string;
 }
 
-/** How to get from the running set to the wanted one. */
+/** The steps from the running set to the desired one. */
 export interface Plan<Change extends object = object> {
-  /** Runtime changes, whether or not a reload follows. */
+  /** Runtime changes to send, whether or not a reload follows. */
   readonly changes: readonly Change[];
-  /** The set that runs after them: the wanted one if nothing is left to do. */
+  /** The set that runs after `changes`: the desired set if nothing else is left to do. */
   readonly running: Rendered;
-  /** The set's files contain some of them. */
+  /** Some of `changes` refer to files of the set. */
   readonly readsFiles?: boolean;
-  /** Why the rest needs a reload. If it is empty and the wanted set does not run after `changes`, further runtime changes follow. */
+  /** Why the rest needs a reload. If it is empty and the desired set does not run after `changes`, more runtime changes follow. */
   readonly reload: readonly Reason[];
 }
 
 export interface Policy {
-  /** `when-idle`: a file of ours is validated after it is in effect, and a reload is its own check. */
+  /** With `when-idle`, hawser's own file is validated after it takes effect, and a reload counts as a check. */
   readonly check: 'before-write' | 'when-idle';
-  /** At most one reload starts in this time. */
+  /** Minimum time between the starts of two reloads. */
   readonly reloadEveryMs: number;
-  /** Undefined: every change is a reload. */
-  readonly compare?: ((running: Rendered, wanted: Rendered) => Plan) | undefined;
+  /** Plans runtime changes. If undefined, every change is a reload. */
+  readonly compare?: ((running: Rendered, desired: Rendered) => Plan) | undefined;
 }
 
-/** Where each version is. Times are monotonic milliseconds. */
+/** Which version runs, is on disk, and is known to be good. Times are monotonic milliseconds. */
 export interface Deploy<T> {
-  readonly wanted: Version<T> | undefined;
-  /** Undefined: unknown, or of another process, so only a reload helps. */
-  readonly running: Known | undefined;
-  /** Undefined: not read yet. */
+  readonly desired: Version<T> | undefined;
+  /** Undefined if the running version is unknown or was rendered by another process. Then only a reload helps. */
+  readonly running: SetVersion | undefined;
+  /** Undefined until the disk has been read. */
   readonly onDisk: OnDisk | undefined;
-  /** The last good copy on disk. */
+  /** Revision of the last good copy on disk. */
   readonly good: Revision | undefined;
-  /** The last one that the program accepted, by a check or a start. */
+  /** The newest revision that the program accepted, in a check or at a start. */
   readonly valid: Revision | undefined;
   readonly refused: ReadonlyMap<Revision, Backoff>;
-  /** After failures that are not about the configuration: a full disk, no answer. */
+  /** Backoff after failures that the configuration did not cause, such as a full disk or a timeout. */
   readonly backoff: Backoff;
   readonly reloadNotBeforeMs: number;
   readonly checkNotBeforeMs: number;
   readonly doing: Work<T> | undefined;
   /** The newest validation of a file on disk. */
   readonly check: { readonly revision: Revision; readonly isOver: boolean } | undefined;
-  /** Refusals not reported yet. */
+  /** Refusals that have not been reported yet. */
   readonly refusals: readonly Refusal<T>[];
-  /** Actions since the last report. */
+  /** What was done since the last report. */
   readonly done: { readonly updated?: UpdateStats; readonly wrote?: true; readonly why?: Reason | undefined };
-  /** The outcome for `wanted`. */
+  /** Whether the outcome for `desired` has been reported. */
   readonly isReported: boolean;
   readonly mustReadDisk: boolean;
-  /** A runtime change preceded its file: a generation that was loading meanwhile may have read the older file. */
+  /** A runtime change was applied before its file was written. A generation that was loading meanwhile may have read the older file. */
   readonly mustConfirm: boolean;
-  /** Versions that may run: the newest first. */
-  readonly known: readonly Known[];
+  /** Versions that may be running, newest first. */
+  readonly candidates: readonly SetVersion[];
 }
 
 export interface Refusal<T> {
@@ -86,26 +86,26 @@ export interface Backoff {
 export type Work<T> =
   | {
       readonly kind: 'read-disk';
-      readonly asksRunning: boolean;
+      readonly readsRunning: boolean;
       readonly isFirst: boolean;
-      readonly wanted: Version<T>;
+      readonly desired: Version<T>;
     }
   | {
       readonly kind: 'update';
       readonly from: Revision;
-      readonly to: Known;
+      readonly to: SetVersion;
       readonly changes: readonly object[];
       readonly readsFiles: boolean;
     }
   | { readonly kind: 'write'; readonly version: Version<T>; readonly isChecked: boolean }
-  /** `notBeforeMs`: for the next reload if this one turns out to be none. */
+  /** `notBeforeMs` becomes the earliest time of the next reload again if this one has no effect. */
   | { readonly kind: 'reload'; readonly version: Version<T>; readonly notBeforeMs: number }
-  /** Of the last good file. `refusal` is reported then. */
+  /** Restores the last good file. `refusal` is reported afterwards. */
   | { readonly kind: 'restore'; readonly refusal: Refusal<T> | undefined };
 
 export type DeployEvent<T> =
-  | { readonly kind: 'wanted'; readonly version: Version<T> }
-  /** `running` and `good` are missing if they were not requested. */
+  | { readonly kind: 'desired'; readonly version: Version<T> }
+  /** `running` and `good` are absent if they were not requested. */
   | {
       readonly kind: 'disk-read';
       readonly onDisk: OnDisk;
@@ -115,10 +115,10 @@ export type DeployEvent<T> =
   | { readonly kind: 'updated'; readonly result: UpdateResult }
   | { readonly kind: 'written'; readonly result: CheckOutcome }
   | { readonly kind: 'reloaded'; readonly result: ReloadResult }
-  /** `revision` is undefined if there was nothing to restore, or it failed. */
+  /** `revision` is undefined if there was no copy to restore, or the restore failed. */
   | { readonly kind: 'restored'; readonly revision: Revision | undefined; readonly lost?: string }
   | { readonly kind: 'checked'; readonly version: Version<T>; readonly outcome: CheckOutcome }
-  /** The wanted version was superseded, and the work for it has ended. */
+  /** The desired version was superseded, and the work for it has ended. */
   | { readonly kind: 'abandoned'; readonly message: string }
   /** The disk could not be read or written. */
   | { readonly kind: 'failed'; readonly message: string }
@@ -128,11 +128,11 @@ export interface Report<T> {
   readonly kind: 'report';
   readonly outcome: ApplyOutcome;
   readonly version: Version<T>;
-  /** The rest of it waits for its reload. */
+  /** Only the runtime changes are in effect. The rest of the version waits for its reload. */
   readonly isPart?: true;
-  /** The program accepted it as a whole, by a check or a start. */
+  /** The program accepted the whole version, in a check or at a start. */
   readonly isValid?: true;
-  /** The validation of one that is in effect, or waits for its reload. */
+  /** This outcome is from a validation of a version that is in effect or waits for its reload. */
   readonly isCheck?: true;
 }
 
@@ -146,7 +146,7 @@ export const noBackoff: Backoff = { failures: 0, untilMs: 0 };
 
 export function initialDeploy<T>(): Deploy<T> {
   return {
-    wanted: undefined,
+    desired: undefined,
     running: undefined,
     onDisk: undefined,
     good: undefined,
@@ -162,12 +162,12 @@ export function initialDeploy<T>(): Deploy<T> {
     isReported: false,
     mustReadDisk: true,
     mustConfirm: false,
-    known: [],
+    candidates: [],
   };
 }
 
-/** The wanted configuration is on disk, and waits for its reload. */
-export function isHeld<T>({ wanted, doing, running, onDisk, backoff }: Deploy<T>): boolean {
-  if (wanted === undefined || doing !== undefined || backoff.failures > 0) return false;
-  return onDisk?.revision === wanted.revision && running?.revision !== wanted.revision;
+/** Whether the desired configuration is on disk and waits for its reload. */
+export function isHeld<T>({ desired, doing, running, onDisk, backoff }: Deploy<T>): boolean {
+  if (desired === undefined || doing !== undefined || backoff.failures > 0) return false;
+  return onDisk?.revision === desired.revision && running?.revision !== desired.revision;
 }

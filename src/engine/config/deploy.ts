@@ -6,9 +6,9 @@ import {
   type Deploy,
   type DeployAction,
   type DeployEvent,
-  type Known,
   noBackoff,
   type Policy,
+  type SetVersion,
   type Version,
   type Work,
 } from './deploy-state.ts';
@@ -20,14 +20,13 @@ import type { Revision } from './set.ts';
 type Emit<T> = EmitAction<DeployAction<T>>;
 
 const RETRY = { firstMs: 500, longestMs: 15_000 };
-/** Versions that may run, and refusals: more than one generation can produce. */
-const MOST_KNOWN = 8;
+/** Limit for remembered versions and for remembered refusals. One generation produces fewer. */
+const MAX_REMEMBERED = 8;
 
 /**
- * Brings the wanted configuration to the disk and to the program, in this order: runtime changes are applied, the file is written, and the program
- * is reloaded if anything needs it and the last reload was long enough ago. An idle deployer validates the file on disk. A refused
- * configuration is neither written nor loaded again before it passes a check of its own; the last good one is restored on disk, and
- * the program keeps the configuration that it accepted.
+ * Brings the desired configuration to the disk and to the program, in this order: send the runtime changes, write the file, and reload if something
+ * needs it and the rate limit allows it. When idle, the deployer validates the file on disk. A refused configuration must pass a separate check
+ * before it is written or loaded again. Until then the last good one is restored on disk, and the program keeps the configuration that it accepted.
  */
 export function advance<T>(
   state: Deploy<T>,
@@ -44,8 +43,8 @@ function handle<T>(state: Deploy<T>, event: DeployEvent<T>, nowMs: number, emit:
   const { doing } = state;
   const idle: Deploy<T> = { ...state, doing: undefined };
   switch (event.kind) {
-    case 'wanted':
-      return hear(state, event.version);
+    case 'desired':
+      return setDesired(state, event.version);
     case 'disk-read':
       return diskRead(idle, event);
     case 'updated':
@@ -67,34 +66,40 @@ function handle<T>(state: Deploy<T>, event: DeployEvent<T>, nowMs: number, emit:
   }
 }
 
-function hear<T>(state: Deploy<T>, wanted: Version<T>): Deploy<T> {
-  const isOther = state.wanted?.revision !== wanted.revision;
-  const next = { ...state, wanted, isReported: false, mustReadDisk: true, known: knowing(state, wanted) };
+function setDesired<T>(state: Deploy<T>, desired: Version<T>): Deploy<T> {
+  const isOther = state.desired?.revision !== desired.revision;
+  const next = {
+    ...state,
+    desired,
+    isReported: false,
+    mustReadDisk: true,
+    candidates: withCandidate(state, desired),
+  };
   return isOther ? { ...next, backoff: noBackoff } : next;
 }
 
-function knowing<T>({ known }: Deploy<T>, one: Known): readonly Known[] {
-  return [one, ...known.filter(({ revision }) => revision !== one.revision)].slice(0, MOST_KNOWN);
+function withCandidate<T>({ candidates }: Deploy<T>, one: SetVersion): readonly SetVersion[] {
+  return [one, ...candidates.filter(({ revision }) => revision !== one.revision)].slice(0, MAX_REMEMBERED);
 }
 
 function diskRead<T>(state: Deploy<T>, event: Extract<DeployEvent<T>, { kind: 'disk-read' }>): Deploy<T> {
   const { onDisk } = event;
   const isEdited = state.onDisk !== undefined && state.onDisk.revision !== onDisk.revision;
   const next: Deploy<T> = { ...state, onDisk };
-  const isKnownGood = 'good' in event && event.good !== undefined;
-  const good = isKnownGood ? { good: event.good } : {};
-  const valid = isKnownGood && event.good === onDisk.revision ? { valid: event.good } : {};
+  const hasGood = 'good' in event && event.good !== undefined;
+  const good = hasGood ? { good: event.good } : {};
+  const valid = hasGood && event.good === onDisk.revision ? { valid: event.good } : {};
   // The program may have loaded a manual edit.
   if (isEdited && !('running' in event)) return { ...next, running: undefined, mustReadDisk: true };
-  const running = 'running' in event ? { running: knownAs(next, event.running) } : {};
+  const running = 'running' in event ? { running: candidateWith(next, event.running) } : {};
   return { ...next, ...good, ...valid, ...running };
 }
 
-function knownAs<T>({ known }: Deploy<T>, revision: Revision | undefined): Known | undefined {
-  return known.find((each) => each.revision === revision);
+function candidateWith<T>({ candidates }: Deploy<T>, revision: Revision | undefined): SetVersion | undefined {
+  return candidates.find((each) => each.revision === revision);
 }
 
-function updated<T>(state: Deploy<T>, to: Known, result: UpdateResult): Deploy<T> {
+function updated<T>(state: Deploy<T>, to: SetVersion, result: UpdateResult): Deploy<T> {
   switch (result.is) {
     case 'done': {
       if (state.running?.revision === to.revision) return { ...state, mustConfirm: false };
@@ -107,7 +112,7 @@ function updated<T>(state: Deploy<T>, to: Known, result: UpdateResult): Deploy<T
       return { ...state, running: undefined, done: { ...state.done, why } };
     }
     case 'conflict':
-      return { ...state, running: knownAs(state, result.running), mustConfirm: false };
+      return { ...state, running: candidateWith(state, result.running), mustConfirm: false };
     case 'silent':
       return { ...state, running: undefined, mustReadDisk: true };
   }
@@ -161,14 +166,14 @@ function reloaded<T>(
     case 'done': {
       const outcome: Reloaded = { ...result.outcome, kind: 'reloaded', ...why };
       emit({ kind: 'report', outcome, version, isValid: true });
-      const isReported = state.wanted?.revision === version.revision;
+      const isReported = state.desired?.revision === version.revision;
       return accepted(
         { ...next, mustConfirm: false, running: version, isReported, backoff: noBackoff },
         version.revision,
       );
     }
     case 'refused': {
-      // A start that ends before it touches anything costs no connection.
+      // A start that fails before it takes over the listeners closes no connection.
       const isFree = result.rejection.by === 'check';
       const refusedNow = refuse(next, version, result.rejection, nowMs);
       return isFree ? { ...refusedNow, reloadNotBeforeMs: notBeforeMs } : refusedNow;
@@ -185,16 +190,17 @@ function reloaded<T>(
   }
 }
 
-/** Reported once the last good configuration is restored on disk. */
+/** Records a refusal. It is reported once the last good configuration is back on disk. */
 function refuse<T>(state: Deploy<T>, version: Version<T>, rejection: Rejection, nowMs: number): Deploy<T> {
   const { revision } = version;
   const { failures } = state.refused.get(revision) ?? noBackoff;
-  const others = [...state.refused].filter(([key]) => key !== revision).slice(1 - MOST_KNOWN);
+  const others = [...state.refused].filter(([key]) => key !== revision).slice(1 - MAX_REMEMBERED);
   const refused = new Map([...others, [revision, backoffAfter(failures + 1, nowMs)] as const]);
   const valid = state.valid === revision ? undefined : state.valid;
   const isRunning = state.running?.revision === revision;
-  const said = isRunning ? { ...rejection, isRunning } : rejection;
-  return { ...state, refused, valid, done: {}, refusals: [...state.refusals, { version, rejection: said }] };
+  const reported = isRunning ? { ...rejection, isRunning } : rejection;
+  const refusals = [...state.refusals, { version, rejection: reported }];
+  return { ...state, refused, valid, done: {}, refusals };
 }
 
 function backoffAfter(failures: number, nowMs: number): Backoff {
@@ -207,15 +213,15 @@ function failed<T>(
   nowMs: number,
   emit: Emit<T>,
 ): Deploy<T> {
-  const { wanted, running, backoff } = state;
-  const isOnlyRunning = outcome.kind === 'failed' && running?.revision === wanted?.revision;
+  const { desired, running, backoff } = state;
+  const isRunning = outcome.kind === 'failed' && running?.revision === desired?.revision;
+  const inMemoryOnly = isRunning && state.onDisk?.revision !== running?.revision;
   const message = `${outcome.message}; applied at runtime only, lost when the program restarts`;
-  const said = isOnlyRunning && state.onDisk?.revision !== running?.revision;
-  if (wanted !== undefined)
+  if (desired !== undefined)
     emit({
       kind: 'report',
-      version: wanted,
-      outcome: said ? { kind: 'failed', message, inMemoryOnly: true } : outcome,
+      version: desired,
+      outcome: inMemoryOnly ? { kind: 'failed', message, inMemoryOnly } : outcome,
     });
   return { ...state, backoff: backoffAfter(backoff.failures + 1, nowMs) };
 }
@@ -260,10 +266,10 @@ function abandoned<T>(
   message: string,
   emit: Emit<T>,
 ): Deploy<T> {
-  const { wanted } = state;
-  if (wanted !== undefined)
-    emit({ kind: 'report', outcome: { kind: 'superseded', message }, version: wanted });
+  const { desired } = state;
+  if (desired !== undefined)
+    emit({ kind: 'report', outcome: { kind: 'superseded', message }, version: desired });
   const mayRun = doing?.kind === 'update' || doing?.kind === 'reload';
-  const next: Deploy<T> = { ...state, wanted: undefined, mustReadDisk: true, done: {} };
+  const next: Deploy<T> = { ...state, desired: undefined, mustReadDisk: true, done: {} };
   return mayRun ? { ...next, running: undefined } : next;
 }

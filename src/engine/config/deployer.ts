@@ -20,7 +20,7 @@ import { type Rendered, revisionOf, SET_FOLDER } from './set.ts';
 import type { Store } from './store.ts';
 
 interface DeployerParts<T> {
-  /** Of the main file, for messages. */
+  /** Path of the main file, for messages. */
   readonly configPath: string;
   readonly store: Store;
   readonly proxy: ProxyClient;
@@ -28,27 +28,27 @@ interface DeployerParts<T> {
   readonly policy: Policy;
   /** Called before a reload, not before a runtime update. */
   readonly onReload?: () => void;
-  /** Each outcome once, one after the other. `startMs` is monotonic: when the work for it began. */
+  /** Called once with each outcome, one call at a time. `startMs` is the monotonic time at which the work for the outcome began. */
   readonly observe: (report: Report<T>, startMs: number) => void | Promise<void>;
 }
 
 /** Brings one configuration after another into effect. */
 export interface Deployer<T> {
   /**
-   * Sets the wanted configuration. Resolves once nothing more can be done for it at the moment: it is in effect, or waits for its reload or the end
-   * of a pause after a failure, which needs no further call. Call it for one set at a time, and again for the same set to have the disk checked.
-   * Rejects if `signal` aborts, or with a bug. If `abandon` aborts, the work ends wherever it is; its reason is the outcome's message.
+   * Sets the desired configuration. Resolves when nothing more can be done for it now: it is in effect, waits for its reload, or waits for a retry
+   * after a failure. The retry needs no further call. Make one call at a time. Call again with the same set to have the disk checked. Rejects if
+   * `signal` aborts, and on a bug. If `abandon` aborts, the work stops at once, and the abort reason is the message of the outcome.
    */
-  readonly want: (set: Rendered, of: T, signal: AbortSignal, abandon?: AbortSignal) => Promise<void>;
-  /** The wanted configuration waits for its reload. */
+  readonly deploy: (set: Rendered, of: T, signal: AbortSignal, abandon?: AbortSignal) => Promise<void>;
+  /** Whether the desired configuration waits for its reload. */
   readonly isHeld: () => boolean;
-  /** A configuration of this process has been in effect. */
+  /** Whether a configuration of this process has been in effect. */
   readonly hasServed: () => boolean;
-  /** Resolves once no validation runs, and no copy of a good file is written. */
+  /** Resolves when no validation runs and no good copy is being written. */
   readonly ended: () => Promise<void>;
 }
 
-/** Far more than a search for damaged files, two checks and two reloads take. */
+/** Limit for one action: far more than a search for damaged files, two checks and two reloads take. */
 const ACTION_LIMIT_MS = 15 * 60_000;
 
 export function createDeployer<T>(parts: DeployerParts<T>): Deployer<T> {
@@ -56,7 +56,7 @@ export function createDeployer<T>(parts: DeployerParts<T>): Deployer<T> {
   let hasServed = false;
   let startMs: number | undefined;
   let reports = Promise.resolve();
-  let behind: Promise<unknown> = Promise.resolve();
+  let background: Promise<unknown> = Promise.resolve();
   let stops: Stops | undefined;
   let waiting: PromiseWithResolvers<void> | undefined;
   const report = (each: Report<T>): void => {
@@ -73,7 +73,7 @@ export function createDeployer<T>(parts: DeployerParts<T>): Deployer<T> {
         action.kind === 'check'
           ? check(action, parts, stops.signal, dispatch)
           : keepAsGood(parts, action.version.set, stops.signal);
-      behind = Promise.allSettled([behind, work]);
+      background = Promise.allSettled([background, work]);
       return work;
     }
     if (action.kind !== 'read-disk') startMs ??= monotonicMs();
@@ -88,9 +88,9 @@ export function createDeployer<T>(parts: DeployerParts<T>): Deployer<T> {
     return undefined;
   };
   const keep = ({ doing }: Deploy<T>): void => {
-    if (doing === undefined) queueMicrotask(() => void endIfQuiet());
+    if (doing === undefined) queueMicrotask(() => void resolveIfIdle());
   };
-  const endIfQuiet = async (): Promise<void> => {
+  const resolveIfIdle = async (): Promise<void> => {
     await reports;
     if (engine.state().doing === undefined) waiting?.resolve();
   };
@@ -105,28 +105,28 @@ export function createDeployer<T>(parts: DeployerParts<T>): Deployer<T> {
     { keep, act, failed },
   );
   return {
-    want: async (set, of, signal, abandon) => {
+    deploy: async (set, of, signal, abandon) => {
       signal.throwIfAborted();
       stops = { signal, abandon };
       waiting = Promise.withResolvers();
       const { promise } = waiting;
       const mode = set.mode & 0o777;
       const version = { revision: revisionOf(set), set: mode === set.mode ? set : { ...set, mode }, of };
-      engine.dispatch({ kind: 'wanted', version });
+      engine.dispatch({ kind: 'desired', version });
       await promise;
     },
     isHeld: () => isHeld(engine.state()),
     hasServed: () => hasServed,
     ended: async () => {
-      for (let last: unknown; last !== behind; ) {
-        last = behind;
-        await behind;
+      for (let last: unknown; last !== background; ) {
+        last = background;
+        await background;
       }
     },
   };
 }
 
-/** `abandon` ends only the work for one configuration. */
+/** `signal` stops the deployer; `abandon` stops only the work for one configuration. */
 interface Stops {
   readonly signal: AbortSignal;
   readonly abandon: AbortSignal | undefined;
@@ -160,33 +160,33 @@ async function carryOut<T>(
     case 'reload':
       return { kind: 'reloaded', result: await reload(action.version.set, parts, stop) };
     case 'restore':
-      return { kind: 'restored', revision: await store.backToGood() };
+      return { kind: 'restored', revision: await store.restoreGood() };
   }
 }
 
 async function readDisk<T>(
-  { asksRunning, isFirst, wanted }: Extract<DeployAction<T>, { kind: 'read-disk' }>,
+  { readsRunning, isFirst, desired }: Extract<DeployAction<T>, { kind: 'read-disk' }>,
   { store, proxy }: DeployerParts<T>,
   stop: AbortSignal,
 ): Promise<DeployEvent<T>> {
   const onDisk = await store.onDisk();
-  if (onDisk.revision === wanted.revision) await store.keepModes(wanted.set.mode);
+  if (onDisk.revision === desired.revision) await store.keepModes(desired.set.mode);
   return {
     kind: 'disk-read',
     onDisk,
     ...(isFirst && { good: await store.good() }),
-    ...(asksRunning && { running: await proxy.running(stop) }),
+    ...(readsRunning && { running: await proxy.running(stop) }),
   };
 }
 
-/** A refusal is explained by a check, and not blamed on the configuration before its files were verified. */
+/** Reloads the program. A refusal counts only after the files on disk have been verified. A check then supplies the program's message. */
 async function reload<T>(
   set: Rendered,
   { store, proxy, policy, onReload, ...parts }: DeployerParts<T>,
   stop: AbortSignal,
 ): Promise<ReloadResult> {
   onReload?.();
-  // The supervisor keeps a copy of what it starts.
+  // The supervisor keeps a copy of the files it starts with.
   await store.sync();
   const first = await proxy.reload(stop);
   if (first.is !== 'refused') return first;
@@ -200,13 +200,13 @@ async function reload<T>(
 
 async function check<T>(
   { version }: Extract<DeployAction<T>, { kind: 'check' }>,
-  { store, check: ask }: DeployerParts<T>,
+  { store, check: runCheck }: DeployerParts<T>,
   signal: AbortSignal,
   dispatch: (event: DeployEvent<T>) => void,
 ): Promise<void> {
-  let outcome: CheckOutcome = await store.checkInPlace(ask, signal);
+  let outcome: CheckOutcome = await store.checkInPlace(runCheck, signal);
   if (outcome.kind === 'invalid' && (await store.repair(version.set)))
-    outcome = await store.checkInPlace(ask, signal);
+    outcome = await store.checkInPlace(runCheck, signal);
   dispatch({ kind: 'checked', version, outcome });
 }
 
@@ -215,12 +215,15 @@ async function keepAsGood<T>(
   set: Rendered,
   signal: AbortSignal,
 ): Promise<void> {
-  // The supervisor first: it keeps only what runs, and by the time the disk is synced something else may.
+  // Notify the supervisor first. It keeps only the running version, and another one may run by the time the disk is synced.
   await proxy.keepAsGood(revisionOf(set), signal);
   await store.keepAsGood(set);
 }
 
-/** The outcome of an action that threw: only file operations and abandoned work may throw. An error without a code is a bug. */
+/**
+ * The event for an action that threw. Only file operations and abandoned work may throw; an error without a code is a bug, for which undefined is
+ * returned.
+ */
 function outcomeOf<T>(
   action: DeployAction<T>,
   error: unknown,

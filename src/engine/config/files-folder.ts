@@ -5,7 +5,7 @@ import { nameBehind } from '../system/file/atomic-write.ts';
 import { isNameOnDisk, type PlacedFile } from './layout.ts';
 import { refusal } from './set.ts';
 
-/** Makes the folder of all files, and those below it. Throws the system's error, or if the folder is something else. */
+/** Creates the folder for the set's files and its subfolders. Throws the system's error, and an error if the path is not a directory. */
 export async function makeFolders(
   folder: string,
   layout: readonly PlacedFile[],
@@ -21,7 +21,7 @@ export async function makeFolders(
   for (const name of below) await makeRealFolder(join(folder, name), mode);
 }
 
-/** Something else below our folder was put there by hand. */
+/** Anything else at this path was put there by hand. */
 async function makeRealFolder(folder: string, mode: number): Promise<void> {
   if (await makeIfMissing(folder, mode)) return;
   if ((await lstat(folder)).isDirectory()) return;
@@ -29,7 +29,7 @@ async function makeRealFolder(folder: string, mode: number): Promise<void> {
   await makeIfMissing(folder, mode);
 }
 
-/** False if it existed. Ignores the umask. */
+/** Returns false if the folder existed. Ignores the umask. */
 async function makeIfMissing(folder: string, mode: number): Promise<boolean> {
   try {
     await mkdir(folder, { mode });
@@ -41,30 +41,30 @@ async function makeIfMissing(folder: string, mode: number): Promise<boolean> {
   }
 }
 
-/** Readers of the main file may enter the folder. */
+/** Mode of a folder: whoever may read the main file may enter the folder. */
 export function folderMode(mode: number): number {
   return 0o700 | (mode & 0o044) | ((mode & 0o044) >> 2);
 }
 
-/** Files that no configuration names, and since when. Milliseconds of the Unix epoch. */
+/** Files that no configuration names, with the time since when, in milliseconds of the Unix epoch. */
 export interface Unnamed {
   since: Map<string, number>;
-  lookAtMs: number;
+  nextScanMs: number;
 }
 
-const LOOK_EVERY_MS = 10 * 60_000;
+const SCAN_EVERY_MS = 10 * 60_000;
 /** A program may be starting with an older configuration, and the supervisor may keep a copy of one. */
 const KEPT_MS = 60 * 60_000;
 
-/** Removes files that have had no name for an hour, and returns their names. Files that hawser did not write stay. Never fails. */
+/** Removes hawser's files that no configuration has named for an hour, and returns their names. Never fails. */
 export async function removeUnnamed(
   folder: string,
   named: ReadonlySet<string>,
   unnamed: Unnamed,
   nowMs: number,
 ): Promise<readonly string[]> {
-  if (nowMs < unnamed.lookAtMs) return [];
-  unnamed.lookAtMs = nowMs + LOOK_EVERY_MS;
+  if (nowMs < unnamed.nextScanMs) return [];
+  unnamed.nextScanMs = nowMs + SCAN_EVERY_MS;
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const names = entries
     .filter((each) => each.isFile())

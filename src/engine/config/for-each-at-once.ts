@@ -1,16 +1,19 @@
-/** A disk syncs several files in the time of one. */
+/** A disk can sync several files in the time that one takes. */
 const AT_ONCE = 16;
 
-/** Runs `work` for each item, several at once. After a failure it starts no more, waits for the running ones, and throws the first error. */
+/**
+ * Runs `work` for each item, up to `AT_ONCE` items at a time. After a failure no further item starts; once the running ones have ended, the first
+ * error is thrown.
+ */
 export async function forEachAtOnce<T>(list: readonly T[], work: (each: T) => Promise<void>): Promise<void> {
   const left = list.values();
   const failures: unknown[] = [];
-  const goOn = async (): Promise<void> => {
+  const runWorker = async (): Promise<void> => {
     for (const each of left) {
       if (failures.length > 0) return;
       await work(each).catch((error: unknown) => failures.push(error));
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, goOn));
+  await Promise.all(Array.from({ length: AT_ONCE }, runWorker));
   if (failures.length > 0) throw failures[0];
 }

@@ -5,29 +5,29 @@ import { readRegularFileSync } from '../system/file/read-regular-file.ts';
 import { MAX_CONFIGURATION_BYTES } from './limits.ts';
 import { type LiveFile, readIfThere } from './live-file.ts';
 
-/** A foreign configuration that hawser replaces, and the path of its copy. */
+/** A configuration that hawser did not write but replaced, and the path of its copy. */
 export interface ForeignFile {
   readonly path: string;
   readonly copy: string;
 }
 
 /**
- * Whether hawser rendered the configuration at `path`: it has the mark, or is the last good copy of an earlier version. A package's example or a
- * guide's file is foreign: it does not belong to this cluster.
+ * Whether hawser rendered the configuration at `path`: the file has hawser's mark or equals the last good copy. An example from a package or a guide
+ * is foreign and does not belong to this cluster.
  */
 export function isOwnFile(path: string): boolean {
   const bytes = readSmall(path);
   return bytes !== undefined && isOwn(bytes, readSmall(`${path}.last-good`));
 }
 
-/** Saves a copy of the file next to it if hawser did not write it. Undefined if there was nothing to save. */
+/** Copies the file to a path next to it if hawser did not write it. Returns undefined if there is no file, or it is hawser's own. */
 export async function keepForeignFile(file: LiveFile): Promise<ForeignFile | undefined> {
   const bytes = await readIfThere(file.path);
   if (bytes === undefined || isOwn(bytes, await readIfThere(file.lastGood))) return undefined;
   return { path: file.path, copy: await keepCopy(file.path, bytes) };
 }
 
-/** An older copy with other content is never overwritten: the next one gets a number. */
+/** Never overwrites a copy with other content; the new copy gets a number. */
 async function keepCopy(path: string, bytes: Buffer): Promise<string> {
   for (let number = 1; ; number += 1) {
     const copy = `${path}${ASIDE_SUFFIX}${number === 1 ? '' : `.${number}`}`;

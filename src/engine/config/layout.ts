@@ -11,15 +11,15 @@ import {
   sha256OfFile,
 } from './set.ts';
 
-/** A file of a set as it is on disk. */
+/** A file of a set as it is stored on disk. */
 export interface PlacedFile {
   readonly file: SetFile;
-  /** Its path below the folder of all files. */
+  /** Path relative to the folder of the set's files. */
   readonly name: string;
   readonly content: string | Buffer;
 }
 
-/** The files of a set by their names. What is equal is the same file on disk, whatever the set. */
+/** The files of a set, keyed by name. Files with equal name and content are stored once on disk, even for different sets. */
 export const layoutOf: (rendered: Rendered) => ReadonlyMap<string, PlacedFile> = oncePer((rendered) => {
   const layout = new Map<string, PlacedFile>();
   const others = othersOf(rendered);
@@ -42,7 +42,7 @@ const placedAlone = oncePer(
 
 const DIGEST_CHARACTERS = 16;
 
-/** `certs/a.pem` with this content is `certs/a.3fa9….pem`. */
+/** Adds a digest of the content: `certs/a.pem` becomes `certs/a.3fa9….pem`. */
 export function nameOnDisk(name: string, sha256: string): string {
   const digest = sha256.slice(0, DIGEST_CHARACTERS);
   return name.replace(/(?:\.\w+)?$/, (extension) => `.${digest}${extension}`);
@@ -50,7 +50,7 @@ export function nameOnDisk(name: string, sha256: string): string {
 
 const onDisk = /^(.+)\.[0-9a-f]{16}(\.\w+)?$/;
 
-/** The name in the configuration of a file on disk, given by its path. Any other path is returned as it is. */
+/** Translates the path of a file on disk to the file's name in the configuration. Returns any other path unchanged. */
 export function nameInSet(path: string): string {
   const name = belowFolder(path);
   const [, start, extension = ''] = onDisk.exec(name) ?? [];
@@ -66,24 +66,24 @@ export const isNameOnDisk = (name: string): boolean => onDisk.test(name);
 
 const FILES_SUFFIX = '.files/';
 
-/** The names on disk in a text, by the names in the configuration. */
+/** The names on disk that a text mentions, keyed by their names in the configuration. */
 export function namesOnDiskIn(text: string): ReadonlyMap<string, string> {
   const names = text.match(/\w[\w./-]*/g)?.filter(isNameOnDisk) ?? [];
   return new Map(names.map((name) => [nameInSet(name), belowFolder(name)]));
 }
 
-/** A program's words about a set, with its files' names in the configuration. */
+/** Replaces the names on disk in a program's message by the names in the configuration. */
 export function withNamesInSet(words: string): string {
   return words.replace(/[\w./-]+/g, (word) => (isNameOnDisk(word) ? nameInSet(word) : word));
 }
 
-/** The folder of all files of the main file at `path`. */
+/** The folder for the files of the main file at `path`. */
 export const filesFolder = (path: string): string => `${path}.files`;
 
 const bareName = /(?<![\w.@/-])(@SET_FOLDER@\/)?(\w[\w./-]*)/g;
 const markedName = /@SET_FOLDER@\/(\w[\w./-]*)/g;
 
-/** A text of a set with the names on disk. `isHead`: names without `SET_FOLDER` count too. */
+/** Replaces the names in a text of a set by the names on disk. `isHead`: also replaces names without `SET_FOLDER`. */
 export function withNamesOnDisk(text: string, rendered: Rendered, folder: string, isHead = false): string {
   if (!isHead && !text.includes(SET_FOLDER)) return text;
   const layout = layoutOf(rendered);
@@ -98,8 +98,8 @@ export function withNamesOnDisk(text: string, rendered: Rendered, folder: string
 const PART_BYTES = 256 * 1024;
 
 /**
- * The bytes of the main file in parts, with every file below `folder` by its name in the set, or by its name on disk. Each part reuses the buffer of
- * the one before: a fresh buffer of megabytes for each change costs more in garbage collection than the rendering.
+ * The bytes of the main file in parts, with each file below `folder` under its name in the set or on disk. Every part reuses one buffer: a new buffer
+ * of several megabytes for each change costs more in garbage collection than the rendering.
  */
 export function* mainParts(
   main: Rendered,
@@ -127,7 +127,7 @@ export function* mainParts(
   yield part.subarray(0, used);
 }
 
-/** All bytes of the main file on disk. The last line of one that names others has its revision and the hash of the rest. */
+/** All bytes of the main file on disk. If it names other files, its last line has the revision and the hash of the rest. */
 export function* bytesOnDisk(main: Rendered, folder: string): Generator<Buffer, void> {
   if (othersOf(main).length === 0) return yield* mainParts(main, folder, 'on-disk');
   const hash = createHash('sha256');
@@ -142,11 +142,11 @@ export function* bytesOnDisk(main: Rendered, folder: string): Generator<Buffer, 
   yield Buffer.from(`${end}# revision ${revisionOf(main)} of ${hash.digest('hex')}\n`);
 }
 
-/** The last line of a main file that names others. */
+/** The last line of a main file that names other files. */
 const trailer = /\n# revision ([0-9a-f]{32}) of ([0-9a-f]{64})\n$/;
 const TRAILER_BYTES = 128;
 
-/** The revision of a main file: that of its last line, unless the file was edited since; otherwise the hash of its bytes. */
+/** Revision and hash of a main file. The revision is the one in the last line if the hash there matches; otherwise the hash of all bytes. */
 export function revisionIn(bytes: Buffer): { readonly revision: Revision; readonly sha256: string } {
   const end = bytes.subarray(Math.max(0, bytes.length - TRAILER_BYTES)).toString('latin1');
   const [line = '', revision, sha256OfRest] = trailer.exec(end) ?? [];

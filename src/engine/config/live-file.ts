@@ -5,27 +5,27 @@ import { nameBehind, writeFileAtomically } from '../system/file/atomic-write.ts'
 import { readRegularFile } from '../system/file/read-regular-file.ts';
 import { MAX_FOUND_BYTES } from './limits.ts';
 
-/** A configuration file and its siblings during replacement. */
+/** A configuration file and the paths used while it is replaced. */
 export interface LiveFile {
   readonly path: string;
-  /** Written and validated first; exists between two calls only if a monitor was killed. */
+  /** Written and validated before it replaces the file. Left over only if a monitor was killed. */
   readonly candidate: string;
-  /** A second name of the file while it is validated. */
+  /** A second link to the file while it is validated. */
   readonly checked: string;
-  /** The last text that the supervisor acknowledged. */
+  /** A copy of the last text that the supervisor acknowledged. */
   readonly lastGood: string;
 }
 
 /**
- * The file behind `configPath`. A symbolic link stays a link and its target is replaced: replacing the link would leave
- * the target, which another program may read, out of date.
+ * The paths for the file behind `configPath`. A symbolic link is followed and stays a link. Replacing the link would leave its target, which another
+ * program may read, out of date.
  */
 export async function findLiveFile(configPath: string): Promise<LiveFile> {
   const path = await followLinks(configPath, 8);
   return { path, candidate: `${path}.candidate`, checked: `${path}.checked`, lastGood: `${path}.last-good` };
 }
 
-/** Not `realpath`: the target of a link may not exist yet. */
+/** `realpath` would fail: the target of a link may not exist yet. */
 async function followLinks(path: string, left: number): Promise<string> {
   if (left === 0 || !(await isLink(path))) return path;
   return await followLinks(resolve(dirname(path), await readlink(path)), left - 1);
@@ -41,8 +41,8 @@ async function isLink(path: string): Promise<boolean> {
 }
 
 /**
- * Undefined if the file is missing or not readable for us: it can still be replaced. Throws the system's error for anything else (a directory, a
- * FIFO, a broken disk).
+ * Reads a file. Returns undefined if it is missing or unreadable for this user, because it can still be replaced. Throws the system's error in every
+ * other case, such as a directory, a FIFO or a broken disk.
  */
 export async function readIfThere(path: string): Promise<Buffer | undefined> {
   try {
@@ -55,8 +55,8 @@ export async function readIfThere(path: string): Promise<Buffer | undefined> {
 }
 
 /**
- * Gives the file and its last good copy the permissions `mode`: the text may hold secrets. They are rewritten, since a monitor without CAP_FOWNER
- * cannot chmod another user's file.
+ * Sets the permissions of the file and its last good copy to `mode`, because the text may contain secrets. The files are rewritten: a monitor without
+ * CAP_FOWNER cannot chmod another user's file.
  */
 export async function keepModes(file: LiveFile, mode: number): Promise<void> {
   for (const path of [file.path, file.lastGood]) {
@@ -67,12 +67,12 @@ export async function keepModes(file: LiveFile, mode: number): Promise<void> {
   }
 }
 
-/** Younger files may belong to a process that is still writing. */
+/** A younger file may belong to a process that is still writing. */
 export const LEFTOVER_AGE_MS = 60_000;
 
 /**
- * Removes half-written files of a killed monitor: an old candidate, and temporary files of `writeFileAtomically` for these names, recognised by
- * their form and at least a minute old. Never fails: a leftover costs only some bytes.
+ * Removes what a killed monitor left half-written: the candidate, the checked link, and temporary files of `writeFileAtomically` for these names, if
+ * they are at least `LEFTOVER_AGE_MS` old. Never fails: a leftover costs only disk space.
  */
 export async function removeLeftovers(file: LiveFile, nowMs: number): Promise<void> {
   const directory = dirname(file.path);
@@ -91,8 +91,8 @@ async function removeIfOld(path: string, nowMs: number): Promise<void> {
 }
 
 /**
- * Leaves no configuration to start with: renames the live one to `NAME.left`, overwriting an earlier one, and removes the last good copy. False
- * if there was none. Throws the system's error.
+ * Removes every configuration to start with: renames the live file to `NAME.left`, overwriting an earlier one, and removes the last good copy.
+ * Returns false if there was no live file. Throws the system's error.
  */
 export async function setAside({ path, lastGood }: LiveFile): Promise<boolean> {
   await rm(lastGood, { force: true });

@@ -2,10 +2,10 @@ import type { Emit as EmitAction } from '../supervise/step.ts';
 import {
   type Deploy,
   type DeployAction,
-  type Known,
   noBackoff,
   type Policy,
   type Reason,
+  type SetVersion,
   type Version,
   type Work,
 } from './deploy-state.ts';
@@ -16,15 +16,15 @@ type Emit<T> = EmitAction<DeployAction<T>>;
 /** A check protects only the next start, and costs more than the runtime update that it follows. */
 const CHECK_EVERY_MS = 10_000;
 
-/** Starts the next action, if none is in progress. */
+/** Starts the next action unless one is in progress. */
 export function proceed<T>(state: Deploy<T>, nowMs: number, policy: Policy, emit: Emit<T>): Deploy<T> {
-  const { wanted, doing } = state;
+  const { desired, doing } = state;
   if (doing !== undefined) return state;
   if (state.refusals.length > 0) return proceed(restore(state, emit), nowMs, policy, emit);
-  if (wanted === undefined || nowMs < state.backoff.untilMs) return state;
-  if (nowMs >= backoffUntil(state, wanted)) return bring(state, wanted, nowMs, policy, emit);
-  if (state.mustReadDisk) return readDisk(state, wanted, emit);
-  return needsGood(state, wanted) ? begin(state, { kind: 'restore', refusal: undefined }, emit) : state;
+  if (desired === undefined || nowMs < state.backoff.untilMs) return state;
+  if (nowMs >= backoffUntil(state, desired)) return bringIntoEffect(state, desired, nowMs, policy, emit);
+  if (state.mustReadDisk) return readDisk(state, desired, emit);
+  return needsGood(state, desired) ? begin(state, { kind: 'restore', refusal: undefined }, emit) : state;
 }
 
 function begin<T>(state: Deploy<T>, work: Work<T>, emit: Emit<T>): Deploy<T> {
@@ -32,37 +32,41 @@ function begin<T>(state: Deploy<T>, work: Work<T>, emit: Emit<T>): Deploy<T> {
   return { ...state, doing: work };
 }
 
-function readDisk<T>(state: Deploy<T>, wanted: Version<T>, emit: Emit<T>): Deploy<T> {
-  const asksRunning = state.running === undefined;
+function readDisk<T>(state: Deploy<T>, desired: Version<T>, emit: Emit<T>): Deploy<T> {
+  const readsRunning = state.running === undefined;
   const isFirst = state.onDisk === undefined;
-  return begin({ ...state, mustReadDisk: false }, { kind: 'read-disk', asksRunning, isFirst, wanted }, emit);
+  return begin(
+    { ...state, mustReadDisk: false },
+    { kind: 'read-disk', readsRunning, isFirst, desired },
+    emit,
+  );
 }
 
-/** The wanted configuration was refused, and the file on disk neither runs nor is the last good one. */
+/** Whether the last good file must be restored: the desired configuration was refused, and the file on disk neither runs nor is the last good one. */
 function needsGood<T>({ good, onDisk, running, refused }: Deploy<T>, { revision }: Version<T>): boolean {
   const isUseful = onDisk?.revision === good || onDisk?.revision === running?.revision;
   return refused.has(revision) && good !== undefined && !isUseful;
 }
 
-/** Until when nothing is tried. */
+/** The time before which nothing is attempted. */
 function backoffUntil<T>({ backoff, refused }: Deploy<T>, { revision }: Version<T>): number {
   return Math.max(backoff.untilMs, refused.get(revision)?.untilMs ?? 0);
 }
 
-/** When the next `tick` is due. Undefined while an action is under way, or nothing is left to do. */
+/** The time of the next `tick`. Undefined while an action runs, or if nothing is left to do. */
 export function nextDeadline<T>(state: Deploy<T>, { check }: Pick<Policy, 'check'>): number | undefined {
-  const { wanted, doing, checkNotBeforeMs, reloadNotBeforeMs, running, onDisk } = state;
-  if (wanted === undefined || doing !== undefined) return undefined;
-  const isThere = onDisk?.revision === wanted.revision;
-  const isDone = isThere && running?.revision === wanted.revision;
-  // Its end is an event.
-  if (!isDone && isThere && isBeingChecked(state, wanted)) return undefined;
-  if (!isDone) return Math.max(backoffUntil(state, wanted), isThere ? reloadNotBeforeMs : 0);
-  const isDue = check === 'when-idle' && !isChecking(state) && needsCheck(state, wanted);
-  return isDue ? Math.max(backoffUntil(state, wanted), checkNotBeforeMs) : undefined;
+  const { desired, doing, checkNotBeforeMs, reloadNotBeforeMs, running, onDisk } = state;
+  if (desired === undefined || doing !== undefined) return undefined;
+  const isOnDisk = onDisk?.revision === desired.revision;
+  const isDone = isOnDisk && running?.revision === desired.revision;
+  // The end of the check is an event.
+  if (!isDone && isOnDisk && isBeingChecked(state, desired)) return undefined;
+  if (!isDone) return Math.max(backoffUntil(state, desired), isOnDisk ? reloadNotBeforeMs : 0);
+  const isDue = check === 'when-idle' && !isChecking(state) && needsCheck(state, desired);
+  return isDue ? Math.max(backoffUntil(state, desired), checkNotBeforeMs) : undefined;
 }
 
-/** A refused file is removed from disk, then reported. */
+/** Restores the last good file if a refused one is on disk, then reports the refusal. */
 function restore<T>(state: Deploy<T>, emit: Emit<T>): Deploy<T> {
   const [refusal, ...refusals] = state.refusals;
   if (refusal === undefined) return state;
@@ -74,69 +78,70 @@ function restore<T>(state: Deploy<T>, emit: Emit<T>): Deploy<T> {
   return next;
 }
 
-function bring<T>(
+function bringIntoEffect<T>(
   state: Deploy<T>,
-  wanted: Version<T>,
+  desired: Version<T>,
   nowMs: number,
   policy: Policy,
   emit: Emit<T>,
 ): Deploy<T> {
   const { onDisk, running, refused } = state;
-  if (onDisk === undefined) return readDisk(state, wanted, emit);
-  const isThere = onDisk.revision === wanted.revision;
+  if (onDisk === undefined) return readDisk(state, desired, emit);
+  const isOnDisk = onDisk.revision === desired.revision;
   const isChecked = policy.check === 'before-write' || !onDisk.isOwn;
-  const needsVerdict = refused.has(wanted.revision) || (isChecked && !isThere);
-  const update = needsVerdict ? noUpdate : updateFor(running, wanted, policy);
-  // The supervisor compares revisions, so this is safe before the disk is read.
+  const needsVerdict = refused.has(desired.revision) || (isChecked && !isOnDisk);
+  const update = needsVerdict ? noUpdate : updateFor(running, desired, policy);
+  // The supervisor compares revisions, so an update is safe before the disk is read.
   if (update.to !== undefined && running !== undefined) {
     const { to, changes, readsFiles } = update;
     return begin(state, { kind: 'update', from: running.revision, to, changes, readsFiles }, emit);
   }
-  if (state.mustReadDisk) return readDisk(state, wanted, emit);
-  if (needsVerdict || !isThere)
-    return begin(state, { kind: 'write', version: wanted, isChecked: needsVerdict }, emit);
-  const isRunning = running?.revision === wanted.revision;
-  // The verdict is near, and a refused file is not loaded.
-  const isHeld = isBeingChecked(state, wanted) || nowMs < state.reloadNotBeforeMs;
+  if (state.mustReadDisk) return readDisk(state, desired, emit);
+  if (needsVerdict || !isOnDisk)
+    return begin(state, { kind: 'write', version: desired, isChecked: needsVerdict }, emit);
+  const isRunning = running?.revision === desired.revision;
+  // A check is about to end, and a refused file must not be loaded.
+  const isHeld = isBeingChecked(state, desired) || nowMs < state.reloadNotBeforeMs;
   const mustConfirm = state.mustConfirm && (isRunning || isHeld);
   if (mustConfirm && running !== undefined) return confirm(state, running, emit);
-  if (isRunning) return finish(state, wanted, nowMs, policy, emit);
-  if (isHeld) return hold(state, wanted, nowMs, policy, emit);
+  if (isRunning) return finish(state, desired, nowMs, policy, emit);
+  if (isHeld) return hold(state, desired, nowMs, policy, emit);
   const done = { ...state.done, why: state.done.why ?? update.why };
   const next: Deploy<T> = { ...state, done, reloadNotBeforeMs: nowMs + policy.reloadEveryMs };
-  return begin(next, { kind: 'reload', version: wanted, notBeforeMs: state.reloadNotBeforeMs }, emit);
+  return begin(next, { kind: 'reload', version: desired, notBeforeMs: state.reloadNotBeforeMs }, emit);
 }
 
 interface Update {
   readonly changes: readonly object[];
   readonly readsFiles: boolean;
   /** Undefined if there are no runtime changes. */
-  readonly to?: Known;
+  readonly to?: SetVersion;
   /** Why a reload follows. */
   readonly why?: Reason | undefined;
 }
 
 const noUpdate: Update = { changes: [], readsFiles: false };
 
-function updateFor<T>(running: Known | undefined, wanted: Version<T>, { compare }: Policy): Update {
-  if (running === undefined || compare === undefined || running.revision === wanted.revision) return noUpdate;
-  const { changes, running: after, reload, readsFiles = false } = compare(running.set, wanted.set);
+function updateFor<T>(running: SetVersion | undefined, desired: Version<T>, { compare }: Policy): Update {
+  if (running === undefined || compare === undefined || running.revision === desired.revision)
+    return noUpdate;
+  const { changes, running: after, reload, readsFiles = false } = compare(running.set, desired.set);
   const [why] = reload;
-  if (changes.length === 0) return why === undefined ? { ...noUpdate, to: wanted } : { ...noUpdate, why };
-  const to = after === wanted.set ? wanted : { revision: revisionOf(after), set: after };
+  if (changes.length === 0) return why === undefined ? { ...noUpdate, to: desired } : { ...noUpdate, why };
+  const to = after === desired.set ? desired : { revision: revisionOf(after), set: after };
   return to.revision === running.revision ? { ...noUpdate, why } : { changes, readsFiles, to, why };
 }
 
-/** Asks whether the changed configuration still runs. */
-function confirm<T>(state: Deploy<T>, running: Known, emit: Emit<T>): Deploy<T> {
+/** Checks with an empty update that the changed configuration still runs. */
+function confirm<T>(state: Deploy<T>, running: SetVersion, emit: Emit<T>): Deploy<T> {
   const nothing = { from: running.revision, to: running, changes: [], readsFiles: false } as const;
   return begin(state, { kind: 'update', ...nothing }, emit);
 }
 
-/** Runtime changes are reported; a set that waits for its reload is validated meanwhile. */
+/** Reports the runtime changes, and validates the set while it waits for its reload. */
 function hold<T>(
   state: Deploy<T>,
-  wanted: Version<T>,
+  desired: Version<T>,
   nowMs: number,
   policy: Policy,
   emit: Emit<T>,
@@ -144,12 +149,12 @@ function hold<T>(
   const { updated, ...done } = state.done;
   if (updated !== undefined) {
     const outcome = { kind: 'reloaded', atRunTime: true, ...updated } as const;
-    emit({ kind: 'report', outcome, version: wanted, isPart: true });
+    emit({ kind: 'report', outcome, version: desired, isPart: true });
   }
-  const isNew = state.check?.revision !== wanted.revision;
+  const isNew = state.check?.revision !== desired.revision;
   return checkIfDue(
     { ...state, done },
-    wanted,
+    desired,
     isNew || nowMs >= state.checkNotBeforeMs,
     nowMs,
     policy,
@@ -159,25 +164,25 @@ function hold<T>(
 
 function finish<T>(
   state: Deploy<T>,
-  wanted: Version<T>,
+  desired: Version<T>,
   nowMs: number,
   policy: Policy,
   emit: Emit<T>,
 ): Deploy<T> {
-  const { revision } = wanted;
+  const { revision } = desired;
   const { updated, wrote } = state.done;
   let next = state;
   if (!state.isReported) {
     const isChange = updated !== undefined || wrote === true;
     const outcome = isChange ? ({ kind: 'reloaded', atRunTime: true, ...updated } as const) : unchanged;
-    emit({ kind: 'report', outcome, version: wanted, ...(state.valid === revision && { isValid: true }) });
+    emit({ kind: 'report', outcome, version: desired, ...(state.valid === revision && { isValid: true }) });
     next = { ...next, isReported: true, done: {}, backoff: noBackoff };
   }
   if (next.valid === revision && next.good !== revision) {
-    emit({ kind: 'keep-as-good', version: wanted });
+    emit({ kind: 'keep-as-good', version: desired });
     next = { ...next, good: revision };
   }
-  return checkIfDue(next, wanted, nowMs >= next.checkNotBeforeMs, nowMs, policy, emit);
+  return checkIfDue(next, desired, nowMs >= next.checkNotBeforeMs, nowMs, policy, emit);
 }
 
 const unchanged = { kind: 'unchanged' } as const;

@@ -1,4 +1,4 @@
-/** Reason of a reload: the running program refused the runtime update. */
+/** Keyword for a reload that follows because the running program refused the runtime update. */
 export const REFUSED = 'refused';
 
 /** Duration and number of commands of a runtime update. */
@@ -8,46 +8,49 @@ export interface UpdateStats {
   readonly commands?: number;
 }
 
-/** The new configuration is in effect, and its file in place. */
+/** The new configuration is in effect and on disk. */
 export interface Reloaded extends UpdateStats {
   readonly kind: 'reloaded';
-  /** Runtime update: no new generation, no connection closed. */
+  /** The change was a runtime update: no new generation, no closed connection. */
   readonly atRunTime?: true;
-  /** Why it was a reload: `REFUSED` or a keyword of the comparison, and a sentence. */
+  /** Why a reload was needed: `what` is `REFUSED` or a keyword of the comparison, `reason` a sentence. */
   readonly what?: string;
   readonly reason?: string;
 }
 
-/** The program (`check`) or the supervisor (`reload`) refused it. The last good file is restored, and the previous configuration keeps running. */
+/**
+ * The program (`check`) or the supervisor (`reload`) refused the configuration. The last good file is restored, and the previous configuration keeps
+ * running.
+ */
 export interface Rejection {
   readonly kind: 'rejected';
   readonly by: 'check' | 'reload';
   readonly message: string;
   readonly detail: string;
-  /** It was in effect already, by a runtime update, and stays in effect until another configuration follows. */
+  /** The configuration had taken effect through a runtime update. It stays in effect until another one replaces it. */
   readonly isRunning?: true;
 }
 
-/** The outcome of one rendered configuration. All of these are normal; none stops a monitor. */
+/** The outcome of one rendered configuration. None of these stops a monitor. */
 export type ApplyOutcome =
-  /** The file holds these bytes and they are served. */
+  /** The file has these bytes, and they are served. */
   | { readonly kind: 'unchanged' }
   | Reloaded
   | Rejection
   /**
-   * The file is in place, but the supervisor's result is unknown: nothing listens on its socket yet, or the request timed out. The request is
+   * The file is in place, but the supervisor's result is unknown: nothing listens on the socket yet, or the request timed out. The request is
    * repeated.
    */
   | { readonly kind: 'unreachable'; readonly message: string }
   /**
-   * The disk is full or read-only, or the program that validates could not be run. The live file is unchanged. `inMemoryOnly`: applied at runtime,
-   * but the file could not be written; lost on restart.
+   * The disk is full or read-only, or the check could not be run. The live file is unchanged. `inMemoryOnly`: the configuration was applied at
+   * runtime, but the file could not be written, so a restart loses it.
    */
   | { readonly kind: 'failed'; readonly message: string; readonly inMemoryOnly?: true }
-  /** Abandoned: its inputs changed meanwhile. The previous file or this one is in place, and the next configuration replaces it. */
+  /** Abandoned because the inputs changed. The previous file or this one is in place; the next configuration replaces it. */
   | { readonly kind: 'superseded'; readonly message: string };
 
-/** It is in effect. */
+/** Whether the configuration is in effect. */
 export function isServed({ kind }: ApplyOutcome): boolean {
   return kind === 'unchanged' || kind === 'reloaded';
 }

@@ -8,17 +8,17 @@ import type { Revision } from './set.ts';
 export interface SupervisorOptions {
   readonly socketPath: string;
   /**
-   * Timeout of `reload`, which is answered when the new generation serves or has failed. Default 30 s: the supervisor gives a new generation 10 s
-   * to prove itself, and one reload may be queued ahead of ours.
+   * Timeout of `reload`, which is answered once the new generation serves or has failed. Default 30 s: the supervisor gives a new generation 10 s to
+   * prove itself, and one other reload may be queued first.
    */
   readonly reloadTimeoutMs?: number;
-  /** Timeout of `apply`, plus 50 ms for each change, one minute at most. Default 10 s: a supervisor that is busy for longer gets a reload. */
+  /** Base timeout of `apply`. Each change adds 50 ms, up to one minute in total. Default 10 s. After a timeout the change is made by a reload. */
   readonly updateTimeoutMs?: number;
   /** Timeout of requests that are answered at once. Default 2 s. */
   readonly statusTimeoutMs?: number;
 }
 
-/** The supervisor did not answer: the request may or may not have been carried out. */
+/** The supervisor did not answer. The request may have been carried out. */
 interface Silent {
   readonly is: 'silent';
   readonly message: string;
@@ -32,9 +32,9 @@ export type ReloadResult =
 
 export type UpdateResult =
   | { readonly is: 'done'; readonly stats: UpdateStats }
-  /** Part of it may have been applied. `reason`: why the program refused it. */
+  /** The program refused the update for `reason`. A part of it may have been applied. */
   | { readonly is: 'refused'; readonly reason?: string }
-  /** Nothing was applied: the program runs another revision than `from`, undefined if unknown. */
+  /** Nothing was applied: the running revision is not `from`. `running` is undefined if it is unknown. */
   | { readonly is: 'conflict'; readonly running: Revision | undefined }
   | Silent;
 
@@ -44,20 +44,20 @@ interface UpdateRequest {
   readonly changes: readonly object[];
 }
 
-/** A program behind its supervisor's control socket. Every function rejects only when `signal` aborts. */
+/** A program behind its supervisor's control socket. Every function rejects only if `signal` aborts. */
 export interface ProxyClient {
-  /** Whether it can be changed at runtime. */
+  /** Whether the program can be changed at runtime. */
   readonly makesChanges: boolean;
-  /** Changes the program from one revision to another if the first one runs. Never reloads. */
+  /** Changes the program from one revision to another, if the first one runs. Never reloads. */
   readonly apply: (update: UpdateRequest, signal: AbortSignal) => Promise<UpdateResult>;
   readonly reload: (signal: AbortSignal) => Promise<ReloadResult>;
-  /** The revision that runs; undefined if unknown. */
+  /** The running revision; undefined if unknown. */
   readonly running: (signal: AbortSignal) => Promise<Revision | undefined>;
-  /** The file of this revision, which runs, passed validation: the supervisor may start with a copy of it. */
+  /** Reports that the file of this running revision passed validation, so the supervisor may keep a copy to start with. */
   readonly keepAsGood: (revision: Revision, signal: AbortSignal) => Promise<void>;
 }
 
-/** Time for one change on a starved machine: a server takes two commands, and a certificate takes longest. */
+/** Time for one change on a starved machine. A server takes two commands; a certificate takes longest. */
 const EACH_CHANGE_MS = 50;
 const LONGEST_UPDATE_MS = 60_000;
 
@@ -124,17 +124,17 @@ function reloadResult(
   { answer }: Extract<RequestOutcome, { kind: 'answered' }>,
   socketPath: string,
 ): ReloadResult {
-  // It is stopping, or is another version. That says nothing about the text; its successor may accept it.
+  // The supervisor is stopping or speaks another protocol version. That is no verdict on the text; its successor may accept it.
   if (!answer.ok && (answer.stage === 'stop' || answer.stage === 'protocol'))
     return silent(socketPath, answer.message);
   if (answer.ok) return { is: 'done', outcome: statsOf(answer) };
-  // The supervisor validates the file too: that is the program's verdict on the text, not on the start.
+  // The supervisor validates the file too. A failed validation is a verdict on the text, not on the start.
   const by = answer.stage === 'check' ? 'check' : 'reload';
   const { message, detail = '' } = answer;
   return { is: 'refused', rejection: { kind: 'rejected', by, message, detail } };
 }
 
 function silent(socketPath: string, what: string): Silent {
-  const message = `Cannot ask for a reload on "${socketPath}": ${what}, expected an answer of the supervisor`;
+  const message = `Cannot reach the supervisor on "${socketPath}": ${what}, expected an answer`;
   return { is: 'silent', message };
 }

@@ -9,31 +9,31 @@ import { layoutOf, type PlacedFile } from './layout.ts';
 import { readIfThere } from './live-file.ts';
 import { modeOf, othersOf, type Rendered } from './set.ts';
 
-/** The files next to a main file, in a folder. Every function throws the system's error. */
+/** The files next to a main file, in their folder. Every function throws the system's error. */
 interface SetFiles {
   /**
-   * Writes the files of a set that are missing, and returns their names. Files that this process wrote or read are trusted; with `thorough`, those
-   * edited since are written again. On an error, nothing that was written remains.
+   * Writes the missing files of a set and returns their names. Trusts files that this process wrote or read; with `thorough`, those edited since are
+   * written again. After an error, nothing that this call wrote remains.
    */
   readonly fill: (folder: string, set: Rendered, how?: 'thorough') => Promise<readonly string[]>;
   /** Never fails. */
   readonly remove: (folder: string, names: readonly string[]) => Promise<void>;
-  /** Has `sync` take care of another file. */
+  /** Adds another file to those that `sync` syncs. */
   readonly syncLater: (path: string) => void;
   readonly sync: () => Promise<void>;
-  /** This set is in place: its files stay, and those of the one before. */
+  /** Records that this set is in place. Its files and those of the previous set are kept. */
   readonly use: (set: Rendered) => void;
-  /** Removes files that no set has named for long. `good` is the last good set. */
+  /** Removes files that no set has named for an hour. `good` is the last good set. */
   readonly removeOld: (folder: string, good: Rendered) => Promise<void>;
 }
 
 export function createSetFiles(): SetFiles {
-  /** Files written or read by this process, by their stat fields. */
+  /** Stat fields of the files that this process wrote or read, keyed by name. */
   const stamps = new Map<string, string>();
   const unsynced = new Set<string>();
-  const unnamed: Unnamed = { since: new Map(), lookAtMs: 0 };
+  const unnamed: Unnamed = { since: new Map(), nextScanMs: 0 };
   let inUse: readonly Rendered[] = [];
-  /** Of the files that are no secrets. */
+  /** Mode of the files that are not secret. */
   let mode: number | undefined;
   const writeOne = async (folder: string, placed: PlacedFile, fileMode: number): Promise<void> => {
     const path = join(folder, placed.name);
@@ -46,7 +46,7 @@ export function createSetFiles(): SetFiles {
     stamps.set(placed.name, stampOf(await statsOf(path)) ?? '');
     unsynced.add(path).add(dirname(path)).add(folder).add(dirname(folder));
   };
-  /** Whether a file is as it was written; one of another process is read once. */
+  /** Whether a file is unchanged since it was written. A file of another process is read once. */
   const isWhole = async (
     folder: string,
     { name, content }: PlacedFile,
@@ -113,7 +113,7 @@ export function createSetFiles(): SetFiles {
   };
 }
 
-/** A file or a folder; it may be gone. */
+/** Syncs a file or a folder; a missing one is ignored. */
 async function syncAny(path: string): Promise<void> {
   try {
     if ((await stat(path)).isDirectory()) await syncDirectory(path);

@@ -4,24 +4,24 @@ import { oncePer } from '../system/once-per.ts';
 import { isSameList } from '../system/same-list.ts';
 import { MAX_CONFIGURATION_BYTES, MAX_SET_BYTES, MAX_SET_FILES } from './limits.ts';
 
-/** A desired configuration: one file, or a main file and the files it names. It never changes; its `revisionOf` is its identity. */
+/** A desired configuration: one file, or a main file and the files it names. It is immutable and identified by `revisionOf`. */
 export interface Rendered {
   /**
-   * The main file. It names one of the others as `SET_FOLDER/NAME`; NAME alone does as well, but in pieces only in the first one.
-   * `SET_FOLDER` alone is the folder of all files.
+   * The main file. It refers to another file of the set as `SET_FOLDER/NAME`. The first piece may also use NAME alone. `SET_FOLDER` alone is the
+   * folder with all files.
    */
   readonly text: string;
-  /** The template's mode; the files get its permission bits. */
+  /** The template's mode. The other files get its permission bits. */
   readonly mode: number;
   readonly others?: readonly SetFile[];
   /**
-   * The text in pieces, joined only on demand. The first holds everything except backends; each other one is a backend that no other piece refers
-   * to. An unchanged piece is the same string in the next configuration, so comparing is cheap.
+   * The text in pieces, joined only on demand. The first piece has everything but the backends. Every other piece is one backend, which no other
+   * piece refers to. An unchanged piece is the same string in the next configuration, which makes comparing cheap.
    */
   readonly pieces?: readonly string[];
 }
 
-/** A set whose main file has pieces. */
+/** Creates a set whose main file is made of pieces. */
 export function setOfPieces(pieces: readonly string[], rest: Pick<Rendered, 'mode' | 'others'>): Rendered {
   return {
     ...rest,
@@ -40,14 +40,16 @@ function isSameText(one: MainText, other: MainText): boolean {
   return pieces !== undefined && others !== undefined ? isSameList(pieces, others) : one.text === other.text;
 }
 
-/** A file that the main file names: a map, a list, a certificate. */
+/** A file that the main file names: a map, a list or a certificate. */
 export interface SetFile {
-  /** Its name in the configuration, `maps/hosts.map`: components of A-Z a-z 0-9 . _ - without a leading dot. On disk it has a digest too. */
+  /**
+   * Name in the configuration, such as `maps/hosts.map`: components of A-Z a-z 0-9 . _ - without a leading dot. The name on disk also has a digest.
+   */
   readonly name: string;
   readonly content: string | Buffer;
-  /** Its mode is 0600, whatever the main file's. */
+  /** The file's mode is 0600, whatever the mode of the main file. */
   readonly secret?: boolean;
-  /** Each of its lines begins with the name of another file of the set. */
+  /** Each line begins with the name of another file of the set. */
   readonly namesFiles?: boolean;
 }
 
@@ -61,14 +63,14 @@ export function modeOf(file: SetFile, mode: number): number {
   return file.secret === true ? 0o600 : mode;
 }
 
-/** Identifies a configuration: equal only for sets that are equal in every file. */
+/** Identifies a configuration. Two sets have the same revision only if all their files are equal. */
 export type Revision = string;
 
 const REVISION_CHARACTERS = 32;
-/** Hashes of the last set's pieces: of ten thousand, the next set has one that is new. */
+/** Hashes of the previous set's pieces. Usually only one piece in ten thousand is new. */
 let hashes: ReadonlyMap<string, string> = new Map();
 
-/** Known before anything is written. That of a main file without others is the hash of its bytes. */
+/** The revision of a set, before anything is written. For a main file without others it is the hash of its bytes. */
 export const revisionOf: (rendered: Rendered) => Revision = oncePer((rendered) => {
   const others = othersOf(rendered);
   if (others.length === 0) return sha256Of(rendered.text);
@@ -84,7 +86,7 @@ export const revisionOf: (rendered: Rendered) => Revision = oncePer((rendered) =
   return hash.digest('hex').slice(0, REVISION_CHARACTERS);
 });
 
-/** Hash of its content. */
+/** Hash of the file's content. */
 export const sha256OfFile: (file: SetFile) => string = oncePer(({ content }) => sha256Of(content));
 
 export function sha256Of(content: string | Buffer): string {
@@ -96,25 +98,25 @@ export function isSameFile(left: SetFile | undefined, file: SetFile): boolean {
   return left.content === file.content || sha256OfFile(left) === sha256OfFile(file);
 }
 
-/** Whether the other files of both sets are the same, with the same permissions. */
-function hasFiles(left: Rendered, rendered: Rendered): boolean {
+/** Whether both sets have the same other files with the same permissions. */
+function hasSameFiles(left: Rendered, rendered: Rendered): boolean {
   const had = othersOf(left);
-  const wanted = othersOf(rendered);
+  const desired = othersOf(rendered);
   const isSame = (each: SetFile, index: number): boolean =>
     had[index] === each || (had[index]?.name === each.name && isSameFile(had[index], each));
-  const isSameMode = wanted.length === 0 || left.mode === rendered.mode;
-  return isSameMode && had.length === wanted.length && wanted.every(isSame);
+  const isSameMode = desired.length === 0 || left.mode === rendered.mode;
+  return isSameMode && had.length === desired.length && desired.every(isSame);
 }
 
 /**
- * Whether two sets are equal in every file and its permissions. The permissions of a main file without others are ignored. Pieces and files that
- * are identical objects are not compared byte by byte.
+ * Whether two sets are equal in every file and its permissions. Ignores the permissions of a main file without others. Does not compare bytes where
+ * pieces or files are identical objects.
  */
 export function isSameSet(one: Rendered, other: Rendered): boolean {
-  return one === other || (isSameText(one, other) && hasFiles(one, other));
+  return one === other || (isSameText(one, other) && hasSameFiles(one, other));
 }
 
-/** Throws, with a code like the file system's, if the set exceeds a limit, which the message names, or is malformed. */
+/** Throws an error with a code, like those of the file system, if the set is malformed or exceeds a limit. The message names the limit. */
 export function mustBeSet(rendered: Rendered): void {
   const others = othersOf(rendered);
   const pieces = rendered.pieces ?? [rendered.text];
@@ -137,13 +139,13 @@ export function mustBeSet(rendered: Rendered): void {
     );
 }
 
-/** Exact if it may exceed `limit`. Otherwise an upper bound that reads no text. */
+/** Number of bytes, exact if it may exceed `limit`; otherwise an upper bound that needs no encoding. */
 function bytesIn(texts: readonly (string | Buffer)[], limit: number): number {
   const most = texts.reduce((sum, { length }) => sum + 3 * length, 0);
   return most <= limit ? most : texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 
-/** Whether a file of a set may have this name: relative, and below the set's folder. */
+/** Whether a file of a set may have this name: it must be relative and stay inside the set's folder. */
 export function isSetFileName(name: string): boolean {
   return /^\w[\w.-]*(\/\w[\w.-]*)*$/.test(name);
 }
@@ -153,7 +155,7 @@ function mustBeWithin(what: string, found: number, unit: string, limit: NamedLim
   if (over !== undefined) throw refusal('EFBIG', `${what} ${over}`);
 }
 
-/** An error like the file system's, which a deployer reports and survives. */
+/** An error with a code, like those of the file system. A deployer reports such an error and goes on. */
 export function refusal(code: 'EFBIG' | 'EINVAL', message: string): Error {
   return Object.assign(new Error(message), { code });
 }

@@ -8,72 +8,72 @@ import { findLiveFile, keepModes, type LiveFile, readIfThere, removeLeftovers } 
 import { mustBeSet, type Rendered, type Revision, revisionOf } from './set.ts';
 import { createSetFiles, stampOf, statsOf } from './set-files.ts';
 
-/** The main file on disk. `revision` is undefined if it is missing. */
+/** The main file on disk. `revision` is undefined if the file is missing. */
 export interface OnDisk {
   readonly revision: Revision | undefined;
-  /** hawser rendered it. */
+  /** Whether hawser rendered the file. */
   readonly isOwn: boolean;
 }
 
 /**
- * The main file and the files it names, in a folder next to it. A file's name there has a digest of its content, so sets share files, and
- * every file is whole: it was written aside and renamed. Every function throws the system's error.
+ * The main file and the files it names, in a folder next to it. On disk a file's name has a digest of its content, so that sets can share files.
+ * Files are written under a temporary name and renamed, so they are always complete. Every function throws the system's error.
  */
 export interface Store {
   readonly onDisk: () => Promise<OnDisk>;
-  /** The revision of the last good copy. */
+  /** Revision of the last good copy. */
   readonly good: () => Promise<Revision | undefined>;
-  /** A text of a set with the names that its files have on disk. */
+  /** Replaces the file names in a text of a set by the names on disk. */
   readonly named: (text: string, set: Rendered) => Promise<string>;
-  /** Writes the files of a set that are missing. The main file stays. */
+  /** Writes the missing files of a set, but not the main file. */
   readonly putFiles: (set: Rendered) => Promise<void>;
   /**
-   * Puts a set in place, and the main file last. With `check`, everything is synced to disk and the file validated before; if it is not valid,
-   * nothing of the set remains.
+   * Writes a set, the main file last. With `check`, everything is synced to disk and validated first; if the file is not valid, nothing of the set
+   * remains.
    */
   readonly put: (
     set: Rendered,
     check: ConfigurationCheck | undefined,
     signal: AbortSignal,
   ) => Promise<CheckOutcome>;
-  /** Gives main file and good copy these permissions. */
+  /** Sets the permissions of the main file and the good copy. */
   readonly keepModes: (mode: number) => Promise<void>;
-  /** Validates the main file that is in place, under another name: it may be replaced meanwhile. */
+  /** Validates the main file in place, through a second link, because the file may be replaced meanwhile. */
   readonly checkInPlace: (check: ConfigurationCheck, signal: AbortSignal) => Promise<CheckOutcome>;
-  /** Syncs a set that was put in place without syncing. */
+  /** Syncs the files that `put` wrote without syncing. */
   readonly sync: () => Promise<void>;
-  /** Makes this set the last good one. If the copy cannot be written, the older one stays. */
+  /** Makes this set the last good one. If the copy cannot be written, the older copy stays. */
   readonly keepAsGood: (set: Rendered) => Promise<void>;
-  /** Puts the last good copy in place, by a rename if the disk is full. Returns its revision; undefined without a copy. */
-  readonly backToGood: () => Promise<Revision | undefined>;
-  /** Reads each file of a set that changed since it was written, and rewrites those that differ. True if any did. */
+  /** Restores the last good copy as the main file, by a rename if the disk is full. Returns its revision, or undefined if there is no copy. */
+  readonly restoreGood: () => Promise<Revision | undefined>;
+  /** Reads each file of the set that changed since it was written, and rewrites the damaged ones. Returns whether any file was rewritten. */
   readonly repair: (set: Rendered) => Promise<boolean>;
 }
 
 interface StoreOptions {
   readonly configPath: string;
-  /** A file that hawser did not write was saved under another name, and replaced. */
+  /** Called when a file that hawser did not write was saved under another name and replaced. */
   readonly onForeign?: (foreign: ForeignFile) => void;
 }
 
 export function createStore({ configPath, onForeign }: StoreOptions): Store {
-  /** The main file when it was last read or written, by its stat fields. */
-  let known: { readonly stamp: string; readonly onDisk: OnDisk } | undefined;
+  /** The main file as last read or written, identified by its stat fields. */
+  let cached: { readonly stamp: string; readonly onDisk: OnDisk } | undefined;
   const files = createSetFiles();
   let isCleaned = false;
-  const find = async (): Promise<LiveFile> => {
+  const locate = async (): Promise<LiveFile> => {
     const file = await findLiveFile(configPath);
     if (!isCleaned) await removeLeftovers(file, Date.now());
     isCleaned = true;
     return file;
   };
   const onDisk = async (): Promise<OnDisk> => {
-    const { path } = await find();
+    const { path } = await locate();
     const stamp = stampOf(await statsOf(path));
-    if (stamp !== undefined && known?.stamp === stamp) return known.onDisk;
+    if (stamp !== undefined && cached?.stamp === stamp) return cached.onDisk;
     const bytes = await readIfThere(path);
     const found = { revision: bytes && revisionIn(bytes).revision, isOwn: isOwnFile(path) };
-    known = stamp === undefined ? undefined : { stamp, onDisk: found };
+    cached = stamp === undefined ? undefined : { stamp, onDisk: found };
     return found;
   };
   const placeMain = async (
@@ -83,29 +83,29 @@ export function createStore({ configPath, onForeign }: StoreOptions): Store {
     signal: AbortSignal,
   ): Promise<CheckOutcome> => {
     const folder = filesFolder(file.path);
-    const timeMs = Date.now() - BACK_MS;
+    const timeMs = Date.now() - BACKDATE_MS;
     await writeFileAtomically(file.candidate, bytesOnDisk(set, folder), {
       mode: set.mode,
       isSynced: check !== undefined,
       timeMs,
     });
     try {
-      const ask = async (): Promise<CheckOutcome> =>
+      const runCheck = async (): Promise<CheckOutcome> =>
         (await check?.(file.candidate, signal)) ?? { kind: 'valid' };
-      const first = await ask();
-      // A file that was edited or removed by hand is no fault of the configuration.
+      const first = await runCheck();
+      // The configuration is not to blame for a file that was edited or removed by hand.
       const isRepaired = first.kind === 'invalid' && (await files.fill(folder, set, 'thorough')).length > 0;
-      const found = isRepaired ? await ask() : first;
+      const found = isRepaired ? await runCheck() : first;
       if (found.kind !== 'valid') return found;
-      const isKnown = known?.onDisk.isOwn === true && known.stamp === stampOf(await statsOf(file.path));
-      const foreign = isKnown ? undefined : await keepForeignFile(file);
+      const isUnchanged = cached?.onDisk.isOwn === true && cached.stamp === stampOf(await statsOf(file.path));
+      const foreign = isUnchanged ? undefined : await keepForeignFile(file);
       await rename(file.candidate, file.path);
       if (foreign !== undefined) onForeign?.(foreign);
       const stats = await statsOf(file.path);
       const stamp = stampOf(stats);
-      // Another process may have replaced it already.
+      // Another process may have replaced the file already.
       const isOurs = stats !== undefined && Math.abs(Number(stats.mtimeNs) / 1e6 - timeMs) < 1;
-      known =
+      cached =
         isOurs && stamp !== undefined
           ? { stamp, onDisk: { revision: revisionOf(set), isOwn: true } }
           : undefined;
@@ -117,17 +117,17 @@ export function createStore({ configPath, onForeign }: StoreOptions): Store {
   return {
     onDisk,
     good: async () => {
-      const bytes = await readIfThere((await find()).lastGood);
+      const bytes = await readIfThere((await locate()).lastGood);
       return bytes && revisionIn(bytes).revision;
     },
-    named: async (text, set) => withNamesOnDisk(text, set, filesFolder((await find()).path)),
+    named: async (text, set) => withNamesOnDisk(text, set, filesFolder((await locate()).path)),
     putFiles: async (set) => {
       mustBeSet(set);
-      await files.fill(filesFolder((await find()).path), set);
+      await files.fill(filesFolder((await locate()).path), set);
     },
     put: async (set, check, signal) => {
       mustBeSet(set);
-      const file = await find();
+      const file = await locate();
       const folder = filesFolder(file.path);
       const written = await files.fill(folder, set);
       try {
@@ -143,11 +143,11 @@ export function createStore({ configPath, onForeign }: StoreOptions): Store {
         throw error;
       }
     },
-    keepModes: async (wanted) => await keepModes(await find(), wanted),
+    keepModes: async (desired) => await keepModes(await locate(), desired),
     checkInPlace: async (check, signal) => {
-      const file = await find();
+      const file = await locate();
       await rm(file.checked, { force: true });
-      // Another user's file may not be linked.
+      // Linking another user's file may be forbidden.
       const path = await link(file.path, file.checked).then(
         () => file.checked,
         () => file.path,
@@ -160,7 +160,7 @@ export function createStore({ configPath, onForeign }: StoreOptions): Store {
     },
     sync: files.sync,
     keepAsGood: async (set) => {
-      const file = await find();
+      const file = await locate();
       const folder = filesFolder(file.path);
       try {
         await files.sync();
@@ -170,8 +170,8 @@ export function createStore({ configPath, onForeign }: StoreOptions): Store {
         // The older copy stays.
       }
     },
-    backToGood: async () => {
-      const file = await find();
+    restoreGood: async () => {
+      const file = await locate();
       const good = await readIfThere(file.lastGood);
       if (good === undefined) return undefined;
       const found = await stat(file.lastGood);
@@ -180,9 +180,9 @@ export function createStore({ configPath, onForeign }: StoreOptions): Store {
       );
       return revisionIn(good).revision;
     },
-    repair: async (set) => (await files.fill(filesFolder((await find()).path), set, 'thorough')).length > 0,
+    repair: async (set) => (await files.fill(filesFolder((await locate()).path), set, 'thorough')).length > 0,
   };
 }
 
 /** Backdates the mtime of written files, so that an edit within the same kernel clock tick changes it. */
-const BACK_MS = 1_000;
+const BACKDATE_MS = 1_000;

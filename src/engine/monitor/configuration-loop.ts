@@ -11,7 +11,7 @@ export interface ConfigurationParts<T> extends ProposalParts<T> {
   readonly checkIntervalMs: number;
   /** Called in each iteration. */
   readonly beat: () => void;
-  readonly deployer: Pick<Deployer<T>, 'want' | 'isHeld' | 'ended'>;
+  readonly deployer: Pick<Deployer<T>, 'deploy' | 'isHeld' | 'ended'>;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
@@ -37,7 +37,7 @@ export async function runConfigurationLoop<T>(
     const result = input === undefined ? undefined : await render(input);
     lookAgainAtMs = now() + lookAgainInMs;
     if (input === undefined || result?.kind !== 'rendered' || signal.aborted) continue;
-    await unlessStopped(deployer.want(result.rendered, input, signal), signal);
+    await unlessStopped(deployer.deploy(result.rendered, input, signal), signal);
     restUntilMs = deployer.isHeld() ? now() + REST_FACTOR * (now() - startMs) : 0;
   }
   await deployer.ended();

@@ -154,10 +154,10 @@ export function vrrpConfiguration(
     },
     deployer: {
       ...deployer,
-      want: async (set, input, signal) => {
+      deploy: async (set, input, signal) => {
         if (!isTaken) served = versionOf(input);
         const back = () => (isTaken && served ? listedAgain(lists, served.input, input) : []);
-        await wantUnlessBack(deployer, { set, input }, back, signal);
+        await deployUnlessBack(deployer, { set, input }, back, signal);
       },
     },
     served: () => served?.model,
@@ -202,8 +202,8 @@ function versionOf(input: VrrpInput): Version | undefined {
  * the node hears adverts until then, takes part, and would be a second holder once they stop. The next configuration replaces
  * the file before a supervisor that was too slow reads it.
  */
-async function wantUnlessBack(
-  deployer: Pick<Deployer<VrrpInput>, 'want'>,
+async function deployUnlessBack(
+  deployer: Pick<Deployer<VrrpInput>, 'deploy'>,
   { set, input }: { readonly set: Rendered; readonly input: VrrpInput },
   back: () => readonly string[],
   signal: AbortSignal,
@@ -215,7 +215,7 @@ async function wantUnlessBack(
     if (nodes.length > 0) tooLate.abort(new Error(message));
   }, LOOK_BACK_MS);
   try {
-    await deployer.want(set, input, signal, tooLate.signal);
+    await deployer.deploy(set, input, signal, tooLate.signal);
   } finally {
     clearInterval(timer);
   }

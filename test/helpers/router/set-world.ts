@@ -97,7 +97,7 @@ export async function openSetWorld(
   const tell = async (command: string): Promise<string> =>
     (await askRuntimeApi(statsSocket, command, 5_000)) ?? '';
   const want: SetWorld['want'] = async (...wishes) => {
-    await deployer.want(render(wishes), undefined, signal);
+    await deployer.deploy(render(wishes), undefined, signal);
     await deployer.ended();
     if (outcome === undefined) throw new Error('no outcome');
     return outcome;

@@ -1,4 +1,4 @@
-/** `node apply-once.ts CONFIG`: deploys a small configuration without any supervisor and prints what became of it. */
+/** `node apply-once.ts CONFIG`: deploys a small configuration without a supervisor, and prints the outcome. */
 import { checkWith, deployerFor, goodText } from './apply-scene.ts';
 
 const configPath = process.argv[2] ?? '';

@@ -1,6 +1,7 @@
 /**
- * `node apply-refused.ts DIRECTORY WHEN`: brings a text into service, and then one that is refused by the check that follows (`told`) or by
- * the start (`started`), while the disk fills up; then makes room and applies a third one.  * Prints the outcomes of the second and the third, and what was on disk.
+ * `node apply-refused.ts DIRECTORY WHEN`: brings a text into effect, then one that is refused while the disk fills up, by the check that follows its
+ * runtime update (`updated`) or by the start (`started`). Then frees the disk and applies a third text. Prints the outcomes of the second and third
+ * text, and what was on disk.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,9 +45,9 @@ const deployer = deployerFor({
   socketPath,
   ask: check,
   check: when === 'updated' ? 'when-idle' : 'before-write',
-  compare: (_, wanted) => ({
+  compare: (_, desired) => ({
     changes: when === 'updated' ? [{}] : [],
-    running: wanted,
+    running: desired,
     reload: when === 'updated' ? [] : [why],
   }),
 });

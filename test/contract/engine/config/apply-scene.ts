@@ -16,16 +16,16 @@ import { runCommand } from '../../../../src/engine/system/process/run-command.ts
 import { createConfigurationCheck } from '../../../../src/haproxy/check-configuration.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
-/** A directory for the configuration file, a haproxy that counts its runs, and a supervisor with scripted answers. */
+/** A directory for the configuration file, an haproxy that counts its runs, and a supervisor with scripted answers. */
 export interface ApplyScene extends AsyncDisposable {
   readonly directory: string;
   readonly configPath: string;
-  /** Runs the real haproxy and leaves a mark each time. */
+  /** Path of a script that runs the real haproxy and counts the runs. */
   readonly haproxyPath: string;
   readonly checks: () => number;
-  /** The lines that the supervisor got. */
+  /** The lines that the supervisor received. */
   readonly requests: string[];
-  /** What the supervisor answers from now on. */
+  /** The answers of the supervisor from now on. */
   readonly answers: { reload: Answer | Promise<Answer>; status: Answer };
   readonly serve: () => Promise<void>;
   readonly stopServing: () => Promise<void>;
@@ -42,13 +42,13 @@ export interface SceneOptions extends Partial<Policy> {
   readonly onForeign?: (foreign: ForeignFile) => void;
 }
 
-/** Each resolves with the outcome for what was wanted: the last one again during the pause after a failure. */
+/** Functions that resolve with the outcome for a configuration. During the pause after a failure it is the previous outcome. */
 export interface SceneDeployer {
   readonly apply: (text: string, signal: AbortSignal, mode?: number) => Promise<ApplyOutcome | undefined>;
   readonly applySet: (set: Rendered, signal: AbortSignal) => Promise<ApplyOutcome | undefined>;
   /** All outcomes so far. */
   readonly outcomes: readonly ApplyOutcome[];
-  /** Resolves with the outcome of an attempt after a pause, once it is of this kind. */
+  /** Resolves with the outcome of a retry, once it is of this kind. */
   readonly later: (kind: ApplyOutcome['kind']) => Promise<ApplyOutcome>;
   readonly ended: () => Promise<void>;
 }
@@ -96,7 +96,7 @@ export async function createApplyScene(): Promise<ApplyScene> {
       deployers.push(deployer);
       return deployer;
     },
-    // A deployer that waits for its next attempt would write to the folder while it is removed.
+    // A deployer that waits for a retry would write to the folder while it is removed.
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       for (const { ended } of deployers) await ended();
@@ -106,7 +106,7 @@ export async function createApplyScene(): Promise<ApplyScene> {
   };
 }
 
-/** A deployer of its own, as a monitor has one. */
+/** A separate deployer, like that of another monitor. */
 export function deployerFor(
   options: SceneOptions & {
     readonly configPath: string;
@@ -139,7 +139,7 @@ export function deployerFor(
     },
   });
   const applySet = async (set: Rendered, signal: AbortSignal) => {
-    await deployer.want(set, undefined, AbortSignal.any([signal, stop]));
+    await deployer.deploy(set, undefined, AbortSignal.any([signal, stop]));
     await deployer.ended();
     return outcomes.at(-1);
   };
@@ -155,12 +155,12 @@ export function deployerFor(
   };
 }
 
-/** A status answer of a supervisor whose current generation serves this text. */
+/** A supervisor's status answer: its current generation serves this text. */
 export function serving(text: string): Answer {
   return { ok: true, current: { configSha256: createHash('sha256').update(text).digest('hex') } };
 }
 
-/** A small configuration that HAProxy takes; different ports give different texts. */
+/** A small configuration that HAProxy accepts. Different ports give different texts. */
 export function goodText(port = 9445): string {
   return `# hawser renders this file
 defaults

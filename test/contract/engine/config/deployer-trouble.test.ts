@@ -29,7 +29,7 @@ afterEach(async () => {
 
 const live = () => readFileSync(scene.configPath, 'utf8');
 
-it('never lets a reader see half a file', async () => {
+it('no reader ever sees a partly written file', async () => {
   await scene.serve();
   const deployer = scene.deployer();
   const texts = [goodText(1001), `${goodText(1002)}${'# filled up\n'.repeat(20_000)}`];
@@ -51,7 +51,7 @@ it('never lets a reader see half a file', async () => {
   expect([...seen].filter((text) => !texts.includes(text))).toEqual([]);
 });
 
-it('replaces what a symbolic link leads to, and leaves the link', async () => {
+it('a symbolic link stays, and its target is replaced', async () => {
   await scene.serve();
   mkdirSync(join(scene.directory, 'data'));
   symlinkSync('data/real.cfg', scene.configPath);
@@ -61,7 +61,7 @@ it('replaces what a symbolic link leads to, and leaves the link', async () => {
   expect(readFileSync(join(scene.directory, 'data/real.cfg'), 'utf8')).toBe(goodText(1002));
 });
 
-it('cleans up after a killed monitor, and leaves everything else', async () => {
+it('leftovers of a killed monitor are removed, and nothing else', async () => {
   await scene.serve();
   const stale = [
     '.haproxy.cfg.0123456789abcdef',
@@ -79,13 +79,13 @@ it('cleans up after a killed monitor, and leaves everything else', async () => {
   expect(names).toEqual(expect.arrayContaining(kept));
 });
 
-describe('an HAProxy that cannot be run says nothing about the text', () => {
+describe('an HAProxy that cannot be run is no verdict on the text', () => {
   const cases: readonly [string, (path: string) => void, string][] = [
     ['is missing', (path) => rmSync(path), 'ENOENT'],
     ['may not be executed', (path) => chmodSync(path, 0o644), 'EACCES'],
     ['is killed', (path) => writeFileSync(path, '#!/bin/sh\nkill -9 $$\n'), 'SIGKILL'],
   ];
-  it.each(cases)('where it %s', async (_what, spoil, expected) => {
+  it.each(cases)('if it %s', async (_what, spoil, expected) => {
     await scene.serve();
     spoil(scene.haproxyPath);
     const deployer = scene.deployer();
@@ -100,7 +100,7 @@ describe('an HAProxy that cannot be run says nothing about the text', () => {
 });
 
 describe('a file that cannot be replaced is a failure, and the live file stays', () => {
-  it('without its directory, until that exists', async () => {
+  it('if its directory is missing, until the directory exists', async () => {
     await scene.serve();
     const deployer = scene.deployer();
     rmSync(scene.configPath, { force: true });
@@ -111,7 +111,7 @@ describe('a file that cannot be replaced is a failure, and the live file stays',
     await deployer.later('reloaded');
   });
 
-  it('if a directory has its name', async () => {
+  it('if a directory is at its path', async () => {
     mkdirSync(scene.configPath);
     const outcome = await scene.deployer().apply(goodText(), signal);
     expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining('it is a directory') });
@@ -128,7 +128,7 @@ describe('a file that cannot be replaced is a failure, and the live file stays',
   });
 });
 
-describe('a refused file on a disk that has become full', () => {
+describe('a file that is refused when the disk is full', () => {
   const refuse = async (how: string): Promise<unknown> => {
     const script = fileURLToPath(new URL('apply-refused.ts', import.meta.url));
     const run = 'mount -t tmpfs -o size=64k none "$2" && exec "$0" "$@"';
@@ -142,7 +142,7 @@ describe('a refused file on a disk that has become full', () => {
   it.each([
     ['the check', 'updated'],
     ['the start', 'started'],
-  ])('gives way to the last good copy if %s refuses it', async (_what, when) => {
+  ])('is replaced by the last good copy if %s refuses it', async (_what, when) => {
     expect(await refuse(when)).toMatchObject({
       refused: { outcome: { kind: 'rejected' }, lies: 'good' },
       next,
@@ -162,7 +162,7 @@ it('an aborted apply stops and leaves nothing behind', async () => {
   expect(readdirSync(scene.directory).filter((name) => name.includes('haproxy.cfg'))).toEqual([]);
 });
 
-/** Applies in a mount namespace of its own, prepared by `setUp`; `$D` is the configuration's directory there. */
+/** Applies in a separate mount namespace, prepared by the shell command `setUp`. `$D` is the configuration's directory there. */
 async function applyElsewhere(setUp: string): Promise<{ readonly outcome: unknown; readonly left: string }> {
   const script = fileURLToPath(new URL('apply-once.ts', import.meta.url));
   const run = `D=${scene.directory}; ${setUp}; "${process.execPath}" "${script}" "$D/haproxy.cfg"; echo; cat "$D/haproxy.cfg"`;

@@ -18,8 +18,8 @@ afterEach(async () => {
 const live = () => readFileSync(scene.configPath, 'utf8');
 const reloads = () => scene.requests.filter((line) => line === 'reload').length;
 
-describe('a good text', () => {
-  it('is put in place with the mode of the template, reloaded, and kept as the last good one', async () => {
+describe('a valid text', () => {
+  it('is written with the mode of the template, reloaded, and kept as the last good one', async () => {
     expect(await scene.deployer().apply(goodText(), signal)).toEqual(reloaded);
     expect(live()).toBe(goodText());
     expect(statSync(scene.configPath).mode & 0o7777).toBe(0o640);
@@ -34,7 +34,7 @@ describe('a good text', () => {
     expect([scene.checks(), reloads()]).toEqual([1, 1]);
   });
 
-  it('is put back when another program changed the file', async () => {
+  it('is restored if another program changed the file', async () => {
     const deployer = scene.deployer();
     await deployer.apply(goodText(), signal);
     writeFileSync(scene.configPath, 'changed by hand');
@@ -43,8 +43,8 @@ describe('a good text', () => {
   });
 });
 
-describe('a mode that changes while the text does not', () => {
-  it('is given to the file and to its last good copy, without a check or a reload', async () => {
+describe('a changed mode of an unchanged text', () => {
+  it('is applied to the file and the last good copy, without a check or a reload', async () => {
     const deployer = scene.deployer();
     await deployer.apply(goodText(), signal, 0o644);
     expect(await deployer.apply(goodText(), signal, 0o600)).toEqual({ kind: 'unchanged' });
@@ -57,7 +57,7 @@ describe('a mode that changes while the text does not', () => {
 });
 
 describe('a text that HAProxy refuses', () => {
-  it('never reaches the live file, and is answered with the words of HAProxy', async () => {
+  it('never reaches the live file, and the outcome has the message of HAProxy', async () => {
     const deployer = scene.deployer();
     await deployer.apply(goodText(), signal);
     const inode = statSync(scene.configPath).ino;
@@ -72,7 +72,7 @@ describe('a text that HAProxy refuses', () => {
     expect(await deployer.apply(goodText(), signal)).toEqual({ kind: 'unchanged' });
   });
 
-  it('is checked again after a pause only', async () => {
+  it('is checked again only after a pause', async () => {
     const deployer = scene.deployer();
     const first = await deployer.apply(badText, signal);
     expect(await deployer.apply(badText, signal)).toBe(first);
@@ -86,7 +86,7 @@ describe('a text that the supervisor refuses', () => {
   const refusal = { ok: false, stage: 'prove', message: 'no answer in 10s', detail: 'cannot bind' } as const;
   const rejected = { kind: 'rejected', by: 'reload', message: 'no answer in 10s', detail: 'cannot bind' };
 
-  it('gives way to the previous bytes, which are served without another reload', async () => {
+  it('is replaced by the previous file, which needs no reload', async () => {
     const deployer = scene.deployer();
     await deployer.apply(goodText(1001), signal);
     scene.answers.reload = refusal;
@@ -112,7 +112,7 @@ describe('a text that the supervisor refuses', () => {
     expect([scene.checks(), reloads()]).toEqual([2, 2]);
   });
 
-  it('gives way to the last good text where it was in place before', async () => {
+  it('is replaced by the last good text even if it was on disk before', async () => {
     await scene.deployer().apply(goodText(1001), signal);
     writeFileSync(scene.configPath, goodText(1002));
     scene.answers.reload = refusal;
@@ -121,8 +121,8 @@ describe('a text that the supervisor refuses', () => {
   });
 });
 
-describe('a supervisor that is away', () => {
-  it('leaves the file in place and is asked again', async () => {
+describe('a supervisor', () => {
+  it('that does not run: the file stays, and the request is repeated', async () => {
     await scene.stopServing();
     const deployer = scene.deployer();
     expect(await deployer.apply(goodText(), signal)).toMatchObject({ kind: 'unreachable' });
@@ -134,7 +134,7 @@ describe('a supervisor that is away', () => {
     expect(scene.checks()).toBe(1);
   });
 
-  it('or on its way out does not make a good text a rejected one', async () => {
+  it('that is stopping: its answer is no rejection of the text', async () => {
     const deployer = scene.deployer();
     scene.answers.reload = { ok: false, stage: 'stop', message: 'told to stop' };
     const outcome = await deployer.apply(goodText(), signal);
@@ -144,7 +144,7 @@ describe('a supervisor that is away', () => {
     expect(await deployer.later('reloaded')).toEqual(reloaded);
   });
 
-  it('and comes back with the file by itself is not asked for a reload', async () => {
+  it('that restarts with the new file: it needs no reload', async () => {
     await scene.stopServing();
     const deployer = scene.deployer();
     await deployer.apply(goodText(), signal);
@@ -155,11 +155,11 @@ describe('a supervisor that is away', () => {
   });
 });
 
-describe('a file that was there before the monitor', () => {
+describe('a file from before the monitor started', () => {
   it.each([
     ['is unchanged while the supervisor serves it', serving(goodText()), { kind: 'unchanged' }],
-    ['is reloaded where the supervisor serves another', serving('other'), reloaded],
-    ['is reloaded where the supervisor serves nothing', { ok: true } as const, reloaded],
+    ['is reloaded if the supervisor serves another one', serving('other'), reloaded],
+    ['is reloaded if the supervisor serves nothing', { ok: true } as const, reloaded],
   ])('%s', async (_what, status, expected) => {
     writeFileSync(scene.configPath, goodText());
     scene.answers.status = status;

@@ -38,7 +38,7 @@ const fileOf = (name: string) => join(folderIn(live()), namesOnDiskIn(live()).ge
 const reloads = () => scene.requests.filter((line) => line === 'reload').length;
 
 describe('a set', () => {
-  it('is checked by the real HAProxy where it will lie, switched as one and reloaded', async () => {
+  it('is validated by HAProxy at its final path, replaced as one and reloaded', async () => {
     const { applySet } = scene.deployer();
     expect(await applySet(setOf('one'), signal)).toEqual(reloaded);
     expect(await applySet(setOf('two'), signal)).toEqual(reloaded);
@@ -47,7 +47,7 @@ describe('a set', () => {
     expect([scene.checks(), reloads()]).toEqual([2, 2]);
   });
 
-  it('that is unchanged is neither validated, written nor reloaded', async () => {
+  it('is not validated, written or reloaded if it is unchanged', async () => {
     const { applySet } = scene.deployer();
     await applySet(setOf('one'), signal);
     const before = statSync(scene.configPath).ino;
@@ -56,14 +56,14 @@ describe('a set', () => {
     expect(statSync(scene.configPath).ino).toBe(before);
   });
 
-  it('that the supervisor already serves is not reloaded by the next monitor', async () => {
+  it('is not reloaded by the next monitor if the supervisor serves it', async () => {
     await scene.deployer().applySet(setOf('one'), signal);
     scene.answers.status = { ok: true, current: { revision: revisionOf(setOf('one')) } };
     expect(await scene.deployer().applySet(setOf('one'), signal)).toEqual({ kind: 'unchanged' });
     expect(reloads()).toBe(1);
   });
 
-  it('with a change in the main file only writes no other file', async () => {
+  it('writes no other file if only the main file changed', async () => {
     const { applySet } = scene.deployer();
     await applySet(setOf('one'), signal);
     const edited = { ...setOf('one'), text: `${setOf('one').text}# edited\n` };
@@ -85,7 +85,7 @@ describe('a set', () => {
   });
 
   it.each(['022', '077'])(
-    'gives a secret the mode 0600 and the others that of the main file, umask %s',
+    'gives a secret the mode 0600 and other files that of the main file, with umask %s',
     async (mask) => {
       const before = process.umask(Number.parseInt(mask, 8));
       try {
@@ -101,11 +101,11 @@ describe('a set', () => {
   );
 
   it.each([
-    ['a file edited', () => writeFileSync(fileOf('maps/hosts.map'), 'a.example eno\n')],
-    ['a file less', () => rmSync(fileOf('maps/hosts.map'))],
-    ['a link in place of a file', () => relink(fileOf('maps/hosts.map'))],
-    ['a secret that others can read', () => writeAnew(fileOf('certs/a.pem'))],
-  ])('with %s by hand is repaired before a refusal is blamed on it', async (_what, spoil) => {
+    ['a file changed', () => writeFileSync(fileOf('maps/hosts.map'), 'a.example eno\n')],
+    ['a file removed', () => rmSync(fileOf('maps/hosts.map'))],
+    ['a file replaced by a link', () => relink(fileOf('maps/hosts.map'))],
+    ['a secret made readable', () => writeAnew(fileOf('certs/a.pem'))],
+  ])('with %s by hand is repaired before it is blamed for a refusal', async (_what, spoil) => {
     const { applySet } = scene.deployer();
     await applySet(setOf('one'), signal);
     spoil();
@@ -118,11 +118,11 @@ describe('a set', () => {
   });
 });
 
-describe('the last good set stays, and is whole', () => {
+describe('the last good set stays complete', () => {
   it.each([
     ['the check refuses a set that lacks a file', { ...setOf('two'), others: [] as const }],
     ['the check refuses the main file', { ...setOf('two'), text: mainText().replace('bind', 'blind') }],
-  ])('when %s', async (_what, bad: Rendered) => {
+  ])('if %s', async (_what, bad: Rendered) => {
     const { applySet } = scene.deployer();
     await applySet(setOf('one'), signal);
     const others = bad.others?.length === 0 ? [{ name: 'unused', content: '' }] : bad.others;
@@ -132,7 +132,7 @@ describe('the last good set stays, and is whole', () => {
     expect([filesBeside(scene.configPath).length, reloads()]).toEqual([3, 1]);
   });
 
-  it('when the supervisor refuses: the previous set is restored whole', async () => {
+  it('if the supervisor refuses the new one: the previous set is restored', async () => {
     const { applySet } = scene.deployer();
     await applySet(setOf('one'), signal);
     const text = live();
@@ -143,7 +143,7 @@ describe('the last good set stays, and is whole', () => {
     expect(await applySet(setOf('one'), signal)).toMatchObject({ kind: 'unchanged' });
   });
 
-  it('when the supervisor refuses an older set on disk: the last good one is restored', async () => {
+  it('if the supervisor refuses an older set on disk: the last good one is restored', async () => {
     await scene.deployer().applySet(setOf('one'), signal);
     await scene.stopServing();
     await scene.deployer().applySet(setOf('two'), signal);
@@ -153,7 +153,7 @@ describe('the last good set stays, and is whole', () => {
     expect(setAt(scene.configPath)).toEqual(wholeSet(setOf('one')));
   });
 
-  it('when a link replaces the folder of all files', async () => {
+  it('if a link replaces the folder of the files', async () => {
     const { applySet, later } = scene.deployer();
     mkdirSync(join(scene.directory, 'elsewhere'));
     symlinkSync('elsewhere', filesFolder(scene.configPath));
@@ -164,7 +164,7 @@ describe('the last good set stays, and is whole', () => {
     await later('reloaded');
   });
 
-  it('when a set exceeds a limit, which the error names', async () => {
+  it('if a set exceeds a limit, which the error names', async () => {
     const { applySet } = scene.deployer();
     await applySet(setOf('one'), signal);
     const others = Array.from({ length: 32_769 }, (_, index) => ({ name: `f${index}`, content: '' }));
@@ -175,7 +175,7 @@ describe('the last good set stays, and is whole', () => {
   });
 });
 
-describe('files that are not needed any more', () => {
+describe('files that are no longer needed', () => {
   it('are not read by an HAProxy that was started with them', async () => {
     await using net = await createNetNamespace();
     const { applySet } = scene.deployer();
@@ -191,7 +191,7 @@ describe('files that are not needed any more', () => {
   });
 });
 
-/** Replaces what lies at a path by a link to it. */
+/** Replaces the file at a path with a link to it. */
 function relink(path: string): void {
   const moved = join(scene.directory, 'moved');
   renameSync(path, moved);

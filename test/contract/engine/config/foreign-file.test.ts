@@ -23,7 +23,7 @@ const copyOf = (number = '') => `${scene.configPath}.before-hawser${number}`;
 const deployer = () => scene.deployer({ onForeign: (foreign) => told.push(foreign) });
 
 it.each(['debian-haproxy.cfg', 'guide-haproxy.cfg', 'guide-keepalived.conf'])(
-  '%s is kept under another name before ours replaces it, and is reported once',
+  '%s is copied before it is replaced, and reported once',
   async (name) => {
     copyFileSync(fixture(name), scene.configPath);
     expect(isOwnFile(scene.configPath)).toBe(false);
@@ -51,14 +51,14 @@ it('an older copy is never overwritten', async () => {
   expect(existsSync(copyOf('.3'))).toBe(false);
 });
 
-it('a foreign file does not come back if ours is refused', async () => {
+it('a refused configuration does not bring the foreign file back', async () => {
   copyFileSync(fixture('debian-haproxy.cfg'), scene.configPath);
   scene.answers.reload = { ok: false, stage: 'prove', message: 'cannot bind' };
   expect(await deployer().apply(goodText(), signal)).toMatchObject({ kind: 'rejected' });
   expect(live()).toBe(goodText());
 });
 
-it('an earlier rendered file is not kept, whether marked or known as the last good one', async () => {
+it('a file of an earlier hawser is not copied, whether marked or equal to the last good one', async () => {
   writeFileSync(scene.configPath, goodText(1001));
   await deployer().apply(goodText(), signal);
   for (const path of [scene.configPath, `${scene.configPath}.last-good`]) writeFileSync(path, 'of no mark');

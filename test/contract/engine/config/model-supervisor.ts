@@ -9,13 +9,13 @@ interface Request {
   readonly changes: readonly object[];
 }
 
-/** What a supervisor knows of what runs. */
+/** What a supervisor reports as running. */
 export interface ModelSupervisor {
   running: string;
   readonly reloads: () => number;
 }
 
-/** Has the scene answer as a supervisor that serves what lies at `configPath`. */
+/** Lets the scene answer like a supervisor that serves the file at `configPath`. */
 export function modelSupervisor(scene: ApplyScene, configPath = scene.configPath): ModelSupervisor {
   let generation = 1;
   const there = (): string => revisionIn(readFileSync(configPath)).revision;

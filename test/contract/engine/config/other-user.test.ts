@@ -16,7 +16,7 @@ afterEach(() => scene[Symbol.asyncDispose]());
 
 const NOBODY = 65_534;
 
-it("among another user's files nothing is written: the error names the path and the last good set stays", async () => {
+it('no file of another user is overwritten: the error names the path, and the last good set stays', async () => {
   await applyAsRoot();
   chownSync(scene.directory, NOBODY, NOBODY);
   const said = await applyAsNobody();
@@ -26,7 +26,7 @@ it("among another user's files nothing is written: the error names the path and 
   expect(setAt(scene.configPath)).toEqual(wholeSet(setOf('old')));
 });
 
-/** What became of the new set. The script is read before it is nobody's. */
+/** The outcome for the new set. The script is read before the process becomes `nobody`. */
 async function applyAsNobody(): Promise<string> {
   const program = [process.execPath, script, scene.configPath, '/nonexistent', 'new'];
   const argv = ['env', `APPLY_AS=${NOBODY}`, ...program] as const;

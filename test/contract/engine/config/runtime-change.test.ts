@@ -8,7 +8,7 @@ import { waitFor } from '../../../helpers/wait-for.ts';
 import { type ApplyScene, createApplyScene, goodText, serving } from './apply-scene.ts';
 
 const { signal } = new AbortController();
-const changes = [{ kind: 'server', server: 'b/s', wanted: null }];
+const changes = [{ kind: 'server', server: 'b/s', desired: null }];
 const before = goodText(1001);
 const after = goodText(1002);
 const apply = `apply ${JSON.stringify({ from: sha256Of(before), to: sha256Of(after), changes })}`;
@@ -22,18 +22,18 @@ beforeEach(async () => {
 });
 afterEach(() => scene[Symbol.asyncDispose]());
 
-/** A deployer that has brought `before` into effect, and what was asked for since. */
-async function begun(plan: (wanted: Rendered) => Partial<Plan> = () => ({ changes: changes })) {
+/** A deployer that has brought `before` into effect, and the requests since then. */
+async function begun(plan: (desired: Rendered) => Partial<Plan> = () => ({ changes: changes })) {
   const deployer = scene.deployer({
     check: 'when-idle',
-    compare: (_, wanted) => ({ changes: [], reload: [], running: wanted, ...plan(wanted) }),
+    compare: (_, desired) => ({ changes: [], reload: [], running: desired, ...plan(desired) }),
   });
   scene.answers.status = serving('another');
   await deployer.apply(before, signal);
   scene.requests.length = 0;
   return deployer;
 }
-/** The answer to the next change; a reload is done. */
+/** Sets the answer to the next update. Reloads succeed. */
 function answerChange(answer: Answer): void {
   const get = (): Answer =>
     scene.requests.at(-1)?.includes('"to"') === true ? answer : { ok: true, generation: 2 };
@@ -41,7 +41,7 @@ function answerChange(answer: Answer): void {
 }
 const asked = () => scene.requests.filter((line) => line !== 'status');
 
-test('a change is made before its file is written, and the file is validated and kept after that', async () => {
+test('a change is applied before its file is written; then the file is validated and kept as good', async () => {
   const deployer = await begun();
   scene.answers.reload = made;
   expect(await deployer.apply(after, signal)).toEqual({
@@ -59,10 +59,10 @@ test('a change is made before its file is written, and the file is validated and
   expect(scene.checks()).toBe(2);
 });
 
-test('runtime updates come before the reload, which has its reason', async () => {
+test('runtime updates precede the reload, whose reason is reported', async () => {
   const mixed: Rendered = { text: `${before}# mixed\n`, mode: 0o640 };
-  const deployer = await begun((wanted) =>
-    wanted.text === after ? { changes: changes, reload: [section], running: mixed } : {},
+  const deployer = await begun((desired) =>
+    desired.text === after ? { changes: changes, reload: [section], running: mixed } : {},
   );
   scene.answers.reload = made;
   expect(await deployer.apply(after, signal)).toMatchObject({ kind: 'reloaded', ...section });
@@ -71,13 +71,13 @@ test('runtime updates come before the reload, which has its reason', async () =>
   expect(asked()[1]).toBe('reload');
 });
 
-test('a change refused at runtime is a reload with that reason', async () => {
+test('a change refused at runtime becomes a reload with that reason', async () => {
   const deployer = await begun();
   answerChange({ ok: false, stage: 'change', message: 'no', refused: 'No such server.' });
   expect(await deployer.apply(after, signal)).toMatchObject({ what: 'refused', reason: 'No such server.' });
 });
 
-test('a change of something else than what runs is made from there, or is a reload', async () => {
+test('after a conflict the change starts from the running revision, or is a reload', async () => {
   const deployer = await begun();
   answerChange({ ok: false, stage: 'change', message: 'no', running: sha256Of(after) });
   expect(await deployer.apply(after, signal)).toMatchObject({ kind: 'reloaded', atRunTime: true });
@@ -85,20 +85,20 @@ test('a change of something else than what runs is made from there, or is a relo
   expect(asked()).not.toContain('reload');
 });
 
-test('a change that is longer than a line may be is a reload', async () => {
+test('a change that exceeds the limit of a line is a reload', async () => {
   const deployer = await begun(() => ({ changes: [{ text: 'x'.repeat(270_000) }] }));
   await deployer.apply(after, signal);
   expect(asked()[0]).toBe('reload');
 });
 
-test('a change names files as they are on disk, and they are there', async () => {
+test('a change names the files as they are on disk, where they exist already', async () => {
   const set = (content: string): Rendered => ({
     text: `# hawser renders this file\n${goodText()}# ${SET_FOLDER}/list\n`,
     mode: 0o644,
     others: [{ name: 'list', content }],
   });
   const told = [{ options: `ca-file ${SET_FOLDER}/list` }];
-  const deployer = await begun((wanted) => (wanted.others ? { changes: told, readsFiles: true } : {}));
+  const deployer = await begun((desired) => (desired.others ? { changes: told, readsFiles: true } : {}));
   scene.answers.reload = made;
   await deployer.applySet(set('one'), signal);
   const name = namesOnDiskIn(readFileSync(scene.configPath, 'utf8')).get('list') ?? '';

@@ -28,7 +28,7 @@ afterEach(async () => {
 
 const server = (name: string, port: number): ApiServer => ({ name, address: '127.0.0.1', port });
 
-/** Starts the real HAProxy on the template; returns what it has written so far. It ends with its namespace. */
+/** Starts the real HAProxy with the template. Returns its output so far. HAProxy ends with its namespace. */
 async function serve(servers: readonly ApiServer[]): Promise<() => string> {
   const paths = { statsSocket: join(directory, 's.sock'), stateFile: join(directory, 'state') };
   const settings = { ...defaultLoadBalancerSettings, ...paths };
@@ -50,7 +50,7 @@ async function serve(servers: readonly ApiServer[]): Promise<() => string> {
   return () => written;
 }
 
-/** The status of an HTTP answer, `000` where the connection was closed without one. */
+/** The status of an HTTP answer; `000` if the connection was closed without one. */
 async function status(url: string): Promise<string> {
   const answer = await net.run(
     'sh',
@@ -71,7 +71,7 @@ it('is ready without any server, is not usable, and closes connections at once',
   expect(await status('127.0.0.1:9444/other')).toBe('404');
 });
 
-it('closes connections at once when every server is down, instead of keeping a kubelet waiting', async () => {
+it('closes connections at once if every server is down, so that no kubelet waits', async () => {
   const output = await serve([server('a', 7001), server('b', 7002)]);
   await waitFor('no server to be up', async () => (await monitor()) === '503');
   expect(await status('https://127.0.0.1:9445/readyz')).toBe('000');
@@ -97,7 +97,7 @@ it('serves both families from the server that is up, and reports the other one o
   expect(output().match(/Server masters\/a is DOWN/g)).toHaveLength(1);
 });
 
-it('closes an idle connection to a server that vanished once its checks fail', async () => {
+it("closes an idle connection to a vanished server once the server's checks fail", async () => {
   const identity = createAuthority(directory).issue({ commonName: 'api', addresses: ['127.0.0.1'] });
   const backends = [{ name: 'a', host: '127.0.0.1', port: 7001 }];
   await using _backends = await startBackends(net.prefix, backends, identity);
@@ -109,13 +109,13 @@ it('closes an idle connection to a server that vanished once its checks fail', a
   await waitFor('the connection to reach the server', async () =>
     (await askRuntimeApi(join(directory, 's.sock'), 'show sess', 1_000))?.includes('be=masters srv=a'),
   );
-  // No packet says that the connection is gone.
+  // No packet announces the end of the connection.
   const drop = 'chain input { type filter hook input priority 0; tcp dport 7001 drop; tcp sport 7001 drop; }';
   await net.run('nft', `table inet vanished { ${drop} ; }`);
   expect(await closed).toEqual([0, null]);
 });
 
-it('shows its statistics on loopback only, without a password', async () => {
+it('serves its statistics on loopback only, without a password', async () => {
   await net.run('ip', 'address', 'add', '10.9.0.1/32', 'dev', 'lo');
   await serve([]);
   expect(await status('127.0.0.1:29445/haproxy_stats')).toBe('200');
@@ -123,16 +123,16 @@ it('shows its statistics on loopback only, without a password', async () => {
   expect(await status('10.9.0.1:9444/haproxy_ready')).toBe('200');
 });
 
-it('lets only its own user at the stats socket', async () => {
+it('admits only its own user to the stats socket', async () => {
   await serve([]);
   const mode = await net.run('stat', '-c', '%a', join(directory, 's.sock'));
   expect(mode.trim()).toBe('600');
 });
 
-/** Where Debian's OpenSSL looks for them. */
+/** Where Debian's OpenSSL reads them. */
 const SYSTEM_CAS = '/usr/lib/ssl/certs';
 
-it("does not load the system's CAs, which it has no use for", async ({ skip }) => {
+it("does not load the system's CAs, which it does not need", async ({ skip }) => {
   const hasNone = !existsSync(SYSTEM_CAS) || readdirSync(SYSTEM_CAS).length === 0;
   skip(hasNone, `${SYSTEM_CAS} has no CA that HAProxy could load`);
   await serve([]);

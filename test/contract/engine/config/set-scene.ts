@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { filesFolder, namesOnDiskIn, revisionIn } from '../../../../src/engine/config/layout.ts';
 import { type Rendered, SET_FOLDER, type SetFile } from '../../../../src/engine/config/set.ts';
 
-/** A proxy that answers with what its map says of the host. */
+/** A proxy that answers with the entry of its map for the host. */
 export function mainText(port = 19_080): string {
   return `# hawser renders this file
 global
@@ -21,7 +21,7 @@ frontend main
 `;
 }
 
-/** Every file of it but the certificate says which round it is of. */
+/** Every file except the certificate contains the round. */
 export function setOf(round: string): Rendered & { readonly others: readonly SetFile[] } {
   return {
     text: `${mainText()}# ${round}\n`,
@@ -39,7 +39,7 @@ export function folderIn(text: string): string {
   return /^ {2}default-path origin (.*)$/m.exec(text)?.[1] ?? '';
 }
 
-/** What lies at a path: the main file and the files that it names, as they were rendered. */
+/** The main file at a path and the files that it names, as they were rendered. */
 export function setAt(path: string): {
   readonly text: string;
   readonly files: Readonly<Record<string, string>>;
@@ -57,13 +57,13 @@ export function setAt(path: string): {
   };
 }
 
-/** As `setAt` finds a set that is whole. */
+/** The result of `setAt` for a complete set. */
 export function wholeSet(set: Rendered): ReturnType<typeof setAt> {
   const files = (set.others ?? []).map(({ name, content }) => [name, String(content)]);
   return { text: set.text, files: Object.fromEntries(files) };
 }
 
-/** The files next to a main file, by their names on disk. */
+/** The files next to a main file, keyed by their names on disk. */
 export function filesBeside(path: string): readonly string[] {
   return readdirSync(filesFolder(path), { recursive: true, withFileTypes: true })
     .filter((each) => each.isFile())

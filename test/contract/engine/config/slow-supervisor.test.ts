@@ -7,7 +7,7 @@ import type { Answer } from '../../../../src/engine/control/answer.ts';
 import { type ApplyScene, createApplyScene, goodText, serving } from './apply-scene.ts';
 
 const { signal } = new AbortController();
-/** Only reloads are held: what is answered at once may be late on a busy machine. */
+/** Only reloads are delayed: on a busy machine other answers may be late anyway. */
 const impatient = { reloadTimeoutMs: 300, statusTimeoutMs: 60_000 };
 const reloaded = { kind: 'reloaded', generation: 1, tookMs: 5 };
 const asked = { kind: 'unreachable', message: expect.stringContaining('no answer came in time') };
@@ -27,8 +27,8 @@ afterEach(async () => {
 
 const live = () => readFileSync(scene.configPath, 'utf8');
 
-describe('a reload that takes longer than it is waited for', () => {
-  it('is asked for again until it has succeeded', async () => {
+describe('a reload that takes longer than its timeout', () => {
+  it('is requested again until it has succeeded', async () => {
     await scene.serve();
     const deployer = scene.deployer(impatient);
     expect(await deployer.apply(goodText(), signal)).toMatchObject(asked);
@@ -46,7 +46,7 @@ describe('a reload that takes longer than it is waited for', () => {
     await deployer.later('unchanged');
   });
 
-  it('gives way to the last good text if it is refused in the end', async () => {
+  it('is replaced by the last good text if it is refused in the end', async () => {
     await scene.serve();
     const held = scene.answers.reload;
     scene.answers.reload = { ok: true };

@@ -61,7 +61,7 @@ async function group() {
 test('a node that has gone is not counted while keepalived still has it as a peer', async () => {
   const { configuration, observe, inputOf, logged, registry } = await group();
   await observe('cp-1', 'cp-2');
-  await configuration.deployer.want(plain, inputOf('cp-1', 'cp-2', 'cp-3'), signal);
+  await configuration.deployer.deploy(plain, inputOf('cp-1', 'cp-2', 'cp-3'), signal);
 
   expect(logged.find(({ event }) => event === 'configuration-reloaded')).toMatchObject({
     nodes: 2,
@@ -75,7 +75,7 @@ test('a confirmed configuration reaches the health writers before their next che
   await observe('cp-1', 'cp-2');
   const confirmed: boolean[] = [];
   configuration.onChange(() => void confirmed.push(configuration.isApplied()));
-  await configuration.deployer.want(plain, inputOf('cp-1', 'cp-2'), signal);
+  await configuration.deployer.deploy(plain, inputOf('cp-1', 'cp-2'), signal);
   expect(confirmed).toEqual([true]);
 });
 
@@ -83,14 +83,14 @@ test('a configuration that forgets a node is given up where the node is listed a
   const { dir, configuration, observe, inputOf, logged, registry } = await group();
   cpSync('templates/keepalived.conf.ejs', join(dir, 'keepalived.conf.ejs'));
   await observe('cp-1', 'cp-2', 'cp-3');
-  await configuration.deployer.want(plain, inputOf('cp-1', 'cp-2', 'cp-3'), signal);
+  await configuration.deployer.deploy(plain, inputOf('cp-1', 'cp-2', 'cp-3'), signal);
   const check = `#!/bin/sh\necho > ${dir}/asked\nexec sleep 20\n`;
   writeFileSync(join(dir, 'keepalived'), check, { mode: 0o700 });
   await observe('cp-1', 'cp-2');
   const outcome = await configuration.render(inputOf('cp-1', 'cp-2'));
   if (outcome.kind !== 'rendered') throw new Error(outcome.message);
 
-  const deployed = configuration.deployer.want(outcome.rendered, inputOf('cp-1', 'cp-2'), signal);
+  const deployed = configuration.deployer.deploy(outcome.rendered, inputOf('cp-1', 'cp-2'), signal);
   await waitFor('the check', () => existsSync(join(dir, 'asked')));
   await observe('cp-1', 'cp-2', 'cp-3');
   await deployed;

@@ -11,17 +11,17 @@ import {
 import { nextDeadline } from '../../../../src/engine/config/next-action.ts';
 import { type Rendered, type Revision, revisionOf } from '../../../../src/engine/config/set.ts';
 
-/** Three backends: a change of the first number needs a reload, one of the second does not. */
+/** Three backends. A change of the first number needs a reload; a change of the second is a runtime update. */
 export type Content = readonly (readonly [shape: number, servers: number])[];
 
 export interface WorldOptions {
   readonly check: Policy['check'];
   readonly reloadEveryMs: number;
-  /** HAProxy refuses a file with such a backend. */
+  /** Whether HAProxy refuses a file with this content. */
   readonly isBad: (content: Content) => boolean;
 }
 
-/** What goes wrong with the next action of its kind. */
+/** The fault of the next action. */
 export type Trouble = 'none' | 'silent' | 'lost-answer' | 'disk' | 'refused' | 'impossible';
 
 const setOf = (content: Content): Rendered => sets(JSON.stringify(content));
@@ -33,10 +33,10 @@ const sets = (text: string): Rendered => {
 };
 const contentOf = (set: Rendered): Content => JSON.parse(set.text);
 
-/** Shape 9 is one that the program takes no runtime update of. */
-function compare(running: Rendered, wanted: Rendered): Plan {
+/** Plans runtime changes for backends whose shape is unchanged. */
+function compare(running: Rendered, desired: Rendered): Plan {
   const before = contentOf(running);
-  const after = contentOf(wanted);
+  const after = contentOf(desired);
   const isTold = after.map(
     ([shape, servers], index) => before[index]?.[0] === shape && before[index]?.[1] !== servers,
   );
@@ -45,10 +45,10 @@ function compare(running: Rendered, wanted: Rendered): Plan {
     before[index]?.[0] === shape ? [] : [{ what: 'section-changed', reason: `${index}` }],
   );
   const mixed = before.map((old, index) => (isTold[index] ? (after[index] ?? old) : old));
-  return { changes, reload, running: reload.length === 0 ? wanted : setOf(mixed) };
+  return { changes, reload, running: reload.length === 0 ? desired : setOf(mixed) };
 }
 
-/** A disk, a program behind its supervisor, and a deployer that may die at any moment. */
+/** A disk, a program behind its supervisor, and a deployer that may be killed at any time. */
 export function createWorld({ check, reloadEveryMs, isBad }: WorldOptions) {
   const policy: Policy = { check, reloadEveryMs, compare };
   const files = new Map<Revision, Content>();
@@ -65,7 +65,7 @@ export function createWorld({ check, reloadEveryMs, isBad }: WorldOptions) {
     isOwn: false,
     good: undefined,
   };
-  /** What the supervisor says that runs, and what does. */
+  /** What the supervisor reports as running, and what runs. */
   let program: { revision: Revision | undefined; content: Content | undefined } = {
     revision: undefined,
     content: undefined,
@@ -98,7 +98,7 @@ export function createWorld({ check, reloadEveryMs, isBad }: WorldOptions) {
           kind: 'disk-read',
           onDisk: { revision: disk.main, isOwn: disk.isOwn },
           ...(action.isFirst && { good: disk.good }),
-          ...(action.asksRunning && { running }),
+          ...(action.readsRunning && { running }),
         });
       }
       case 'update':
@@ -185,9 +185,9 @@ export function createWorld({ check, reloadEveryMs, isBad }: WorldOptions) {
     program = { revision, content: revision === undefined ? undefined : files.get(revision) };
   };
   return {
-    want: (content: Content): void => {
+    setDesired: (content: Content): void => {
       const set = setOf(content);
-      dispatch({ kind: 'wanted', version: { revision: revisionOf(set), set, of: 0 } });
+      dispatch({ kind: 'desired', version: { revision: revisionOf(set), set, of: 0 } });
     },
     /** Carries out one of the pending actions. */
     act: (index: number, trouble: Trouble): void => {
@@ -200,7 +200,7 @@ export function createWorld({ check, reloadEveryMs, isBad }: WorldOptions) {
       const at = nextDeadline(state, policy);
       if (at !== undefined && at <= nowMs) dispatch({ kind: 'tick' });
     },
-    /** Goes to the next deadline. False if there is none. */
+    /** Advances the clock to the next deadline. Returns false if there is none. */
     passToDeadline: (): boolean => {
       const at = nextDeadline(state, policy);
       if (at === undefined) return false;
@@ -208,7 +208,7 @@ export function createWorld({ check, reloadEveryMs, isBad }: WorldOptions) {
       dispatch({ kind: 'tick' });
       return true;
     },
-    /** The deployer dies before what it was about to do, and starts again. */
+    /** The deployer is killed before its pending actions, and starts again. */
     crash: (): void => {
       [state, pending] = [initialDeploy(), []];
       lastReloadMs = Number.NEGATIVE_INFINITY;
@@ -219,7 +219,7 @@ export function createWorld({ check, reloadEveryMs, isBad }: WorldOptions) {
       const isGood = disk.main !== undefined && !isBad(files.get(disk.main) ?? []);
       load(isGood ? disk.main : disk.good);
     },
-    /** An operator edits the file, but not between its writing and its reading. */
+    /** An operator edits the file, but not between the write and the reload. */
     edit: (): void => {
       if (pending.some(({ action }) => action.kind === 'reload')) return;
       disk = { ...disk, main: 'edited' };
@@ -233,7 +233,7 @@ export function createWorld({ check, reloadEveryMs, isBad }: WorldOptions) {
       reports,
       verdicts,
       outcomes,
-      wanted: state.wanted?.revision,
+      desired: state.desired?.revision,
       good: state.good,
       state,
     }),

@@ -26,7 +26,7 @@ const trouble = fc.oneof(
 );
 const command = fc.oneof(
   { weight: 8, arbitrary: fc.record({ kind: fc.constant('act' as const), index: fc.nat(3), trouble }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('want' as const), content }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('set-desired' as const), content }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.nat(6_000) }) },
   {
     weight: 1,
@@ -36,7 +36,7 @@ const command = fc.oneof(
 const options = fc.record({
   check: fc.constantFrom('before-write' as const, 'when-idle' as const),
   reloadEveryMs: fc.constantFrom(0, 5_000),
-  /** Backends with these servers, or of this shape, are refused. */
+  /** Backends with this number of servers, or of this shape, are refused. */
   badServers: fc.constantFrom(-1, 2),
   badShape: fc.constantFrom(-1, 2),
   /** The first configuration is in effect before anything else happens. */
@@ -45,7 +45,7 @@ const options = fc.record({
 
 type World = ReturnType<typeof createWorld>;
 
-/** Any order of events, with an end at which nothing more goes wrong. */
+/** Runs the commands in order, and then without further faults until nothing is left to do. */
 function run(
   { badServers, badShape, isServed, ...rest }: typeof options extends fc.Arbitrary<infer T> ? T : never,
   commands: readonly (typeof command extends fc.Arbitrary<infer T> ? T : never)[],
@@ -54,7 +54,7 @@ function run(
   const isBad = (all: Content): boolean =>
     all.some(([shape, servers]) => shape === badShape || servers === badServers);
   const world = createWorld({ ...rest, isBad });
-  world.want([
+  world.setDesired([
     [0, 0],
     [0, 0],
   ]);
@@ -64,8 +64,8 @@ function run(
       case 'act':
         world.act(each.index, each.trouble);
         break;
-      case 'want':
-        world.want(each.content);
+      case 'set-desired':
+        world.setDesired(each.content);
         break;
       case 'pass':
         world.pass(each.ms);
@@ -76,17 +76,17 @@ function run(
         world[each.kind]();
     }
   settle(world);
-  world.want(last);
+  world.setDesired(last);
   settle(world);
-  // A look finds whatever the program did by itself.
-  world.want(last);
+  // Setting the same content again makes the deployer read what the program did by itself.
+  world.setDesired(last);
   settle(world);
   return world;
 }
 
 const MOST_STEPS = 300;
 
-/** Everything that is to be done is done, but endless retries. */
+/** Carries out all actions and deadlines, except endless retries. */
 function settle(world: World): void {
   let deadlines = 0;
   for (let step = 0; step < MOST_STEPS; step += 1)
@@ -96,41 +96,41 @@ function settle(world: World): void {
   throw new Error('it does not come to rest');
 }
 
-/** In half of the runs nothing new is wanted in the end. */
+/** In half of the runs the last desired content is not a new one. */
 const runs = fc
   .tuple(options, fc.array(command, { maxLength: 60 }), content, fc.boolean())
   .map(([world, commands, other, isOther]) => {
-    const wanted = commands.findLast(({ kind }) => kind === 'want');
-    const last = isOther || wanted?.kind !== 'want' ? other : wanted.content;
+    const desired = commands.findLast(({ kind }) => kind === 'set-desired');
+    const last = isOther || desired?.kind !== 'set-desired' ? other : desired.content;
     return [world, commands, last] as const;
   });
 
-it('what is wanted runs and is on disk in the end, or is refused and the last good one is on disk', () => {
+it('the desired version ends up running and on disk, or refused with the last good one on disk', () => {
   fc.assert(
     fc.property(runs, ([world, commands, last]) => {
-      const { disk, program, reports, wanted } = run(world, commands, last).left();
+      const { disk, program, reports, desired } = run(world, commands, last).left();
       const isCopied = commands.every((each) => each.kind !== 'act' || each.trouble !== 'disk');
       const isBad = last.some(([shape, servers]) => shape === world.badShape || servers === world.badServers);
       if (isBad) {
         expect(
-          reports.some(({ outcome, version }) => outcome.kind === 'rejected' && version.revision === wanted),
+          reports.some(({ outcome, version }) => outcome.kind === 'rejected' && version.revision === desired),
         ).toBe(true);
-        if (disk.good !== undefined) expect(disk.main).not.toBe(wanted);
-        // A file of an earlier process may be newer than its last good one.
+        if (disk.good !== undefined) expect(disk.main).not.toBe(desired);
+        // The file of an earlier process may be newer than its last good one.
         const isAlone = commands.every(({ kind }) => kind !== 'crash' && kind !== 'edit');
         if (disk.good !== undefined && isAlone && isCopied) expect(disk.main).toBe(disk.good);
         return;
       }
-      expect(disk.main).toBe(wanted);
-      expect(program.revision).toBe(wanted);
+      expect(disk.main).toBe(desired);
+      expect(program.revision).toBe(desired);
       expect(program.content).toEqual(last);
-      if (world.check === 'when-idle' && isCopied) expect(disk.good).toBe(wanted);
+      if (world.check === 'when-idle' && isCopied) expect(disk.good).toBe(desired);
     }),
     { numRuns: 2_000 },
   );
 });
 
-it('a refused file is neither written nor loaded again, only a proven one is kept, and reloads keep their interval', () => {
+it('refused files are not written or loaded again, only proven ones are kept, reloads are rate-limited', () => {
   fc.assert(
     fc.property(runs, ([world, commands, last]) => {
       expect(run(world, commands, last).left().wrong).toEqual([]);
@@ -153,7 +153,7 @@ it('each reload and each refusal is reported once', () => {
   );
 });
 
-it('the revision of one file is the hash of its bytes', () => {
+it('the revision of a single file is the hash of its bytes', () => {
   const set: Rendered = { text: 'a', mode: 0o644 };
   expect(revisionOf(set)).toMatch(/^ca978112/);
 });
@@ -161,7 +161,7 @@ it('the revision of one file is the hash of its bytes', () => {
 const policy: Policy = {
   check: 'when-idle',
   reloadEveryMs: 0,
-  compare: (_, wanted) => ({ changes: [{}], reload: [], running: wanted }),
+  compare: (_, desired) => ({ changes: [{}], reload: [], running: desired }),
 };
 
 const versionOf = (text: string) => {
@@ -171,7 +171,7 @@ const versionOf = (text: string) => {
 const first = versionOf('first');
 const second = versionOf('second');
 
-/** Feeds events at one point in time, and returns the last state and all actions. */
+/** Applies events at one point in time, and returns the last state and all actions. */
 function after(events: readonly DeployEvent<number>[]) {
   return events.reduce<{ state: Deploy<number>; actions: readonly DeployAction<number>[] }>(
     ({ state, actions }, event) => {
@@ -186,27 +186,27 @@ function after(events: readonly DeployEvent<number>[]) {
 const served = (version: Version<number>): readonly DeployEvent<number>[] => {
   const { revision } = version;
   return [
-    { kind: 'wanted', version },
+    { kind: 'desired', version },
     { kind: 'disk-read', onDisk: { revision, isOwn: true }, running: revision },
   ];
 };
 
 const waiting: Deploy<number> = {
   ...initialDeploy(),
-  wanted: second,
+  desired: second,
   running: first,
   onDisk: { revision: second.revision, isOwn: true },
 };
 
 it('a runtime update is sent before the disk is read', () => {
-  const { actions } = after([...served(first), { kind: 'wanted', version: second }]);
+  const { actions } = after([...served(first), { kind: 'desired', version: second }]);
   expect(actions.at(-1)).toMatchObject({ kind: 'update', from: first.revision, to: second });
 });
 
 it('a runtime update that preceded its file is confirmed once the file is written', () => {
   const { actions } = after([
     ...served(first),
-    { kind: 'wanted', version: second },
+    { kind: 'desired', version: second },
     { kind: 'updated', result: { is: 'done', stats: {} } },
     { kind: 'disk-read', onDisk: { revision: first.revision, isOwn: true } },
     { kind: 'written', result: { kind: 'valid' } },
@@ -214,10 +214,10 @@ it('a runtime update that preceded its file is confirmed once the file is writte
   expect(actions.at(-1)).toMatchObject({ kind: 'update', from: second.revision, to: second, changes: [] });
 });
 
-it('a version that is refused while another one is being refused hides neither', () => {
+it('two versions refused at the same time are both reported', () => {
   const refusal = { kind: 'invalid', message: 'no', detail: '' } as const;
   const { actions } = after([
-    { kind: 'wanted', version: first },
+    { kind: 'desired', version: first },
     { kind: 'disk-read', onDisk: { revision: 'foreign', isOwn: false }, running: undefined },
     { kind: 'checked', version: second, outcome: refusal },
     { kind: 'written', result: refusal },
@@ -226,7 +226,7 @@ it('a version that is refused while another one is being refused hides neither',
   expect(refused).toEqual([second.revision, first.revision]);
 });
 
-it('each version that waits for its reload is checked at once, and after an impossible check not before a pause', () => {
+it('a version that waits for its reload is checked at once; an impossible check is repeated after a pause', () => {
   const waits = { ...policy, compare: undefined };
   const outcome = { kind: 'impossible', message: 'ENOENT' } as const;
   const checksAt = (state: Deploy<number>, nowMs: number) => {
@@ -240,15 +240,15 @@ it('each version that waits for its reload is checked at once, and after an impo
   expect([10_999, 11_000].map((nowMs) => checksAt(impossible.state, nowMs).checks)).toEqual([0, 1]);
 });
 
-it('a version that is wanted again is known once, next to the one between', () => {
-  const { state } = after([first, second, first].map((version) => ({ kind: 'wanted', version })));
-  expect(state.known.map(({ revision }) => revision)).toEqual([first.revision, second.revision]);
+it('a version that is set again is remembered once, ahead of the others', () => {
+  const { state } = after([first, second, first].map((version) => ({ kind: 'desired', version })));
+  expect(state.candidates.map(({ revision }) => revision)).toEqual([first.revision, second.revision]);
 });
 
-it('what runs is unknown after an update was abandoned, and not after a look', () => {
+it('an abandoned update makes the running version unknown; an abandoned disk read does not', () => {
   const update = after([
     ...served(first),
-    { kind: 'wanted', version: second },
+    { kind: 'desired', version: second },
     { kind: 'abandoned', message: 'newer' },
   ]);
   expect(update.state.running).toBeUndefined();
@@ -262,6 +262,6 @@ it.each<[string, boolean, Partial<Deploy<number>>]>([
   ['failing', false, { backoff: { failures: 1, untilMs: 0 } }],
   ['not on disk', false, { onDisk: { revision: first.revision, isOwn: true } }],
   ['running', false, { running: second }],
-])('a wanted version that is %s is held for a reload: %s', (_what, isWaiting, changes) => {
+])('isHeld for a desired version that is %s: %s', (_what, isWaiting, changes) => {
   expect(isHeld({ ...waiting, ...changes })).toBe(isWaiting);
 });

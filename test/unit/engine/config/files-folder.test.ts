@@ -7,14 +7,14 @@ import { testFolder } from '../../../helpers/test-folder.ts';
 const digest = '0123456789abcdef';
 const minutes = (count: number) => count * 60_000;
 
-test('a file that hawser wrote is removed once no set has named it for an hour, and no other file', async () => {
+test('only a file of hawser that no set has named for an hour is removed', async () => {
   const folder = testFolder();
   const named = `certs/a.${digest}.pem`;
   const old = `certs/b.${digest}.pem`;
   const half = `certs/.c.${digest}`;
   mkdirSync(join(folder, 'certs'));
   for (const name of [named, old, half, 'certs/by-hand.pem']) writeFileSync(join(folder, name), '');
-  const unnamed = { since: new Map<string, number>(), lookAtMs: 0 };
+  const unnamed = { since: new Map<string, number>(), nextScanMs: 0 };
   const removedAt = async (nowMs: number, names: readonly string[]) =>
     (await removeUnnamed(folder, new Set(names), unnamed, nowMs)).toSorted();
   expect(await removedAt(0, [named])).toEqual([]);

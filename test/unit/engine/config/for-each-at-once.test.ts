@@ -4,7 +4,7 @@ import { forEachAtOnce } from '../../../../src/engine/config/for-each-at-once.ts
 const numbers = Array.from({ length: 100 }, (_, index) => index);
 const soon = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-it('all of a list are done, each once, and no more than sixteen at once', async () => {
+it('each item runs once, at most sixteen at a time', async () => {
   const done: number[] = [];
   let running = 0;
   let most = 0;
@@ -19,7 +19,7 @@ it('all of a list are done, each once, and no more than sixteen at once', async 
   expect(most).toBe(16);
 });
 
-it('after a failure nothing more is begun, and what was begun is over when it is thrown', async () => {
+it('after a failure no further item starts, and running ones end before the error is thrown', async () => {
   let begun = 0;
   let over = 0;
   const work = async (each: number) => {

@@ -21,7 +21,7 @@ const setWith = (certificate: string): Rendered => ({
   ],
 });
 
-test('a list names the files of its set as they are on disk, and nothing else changes in it', () => {
+test('a list names the files of its set as they are on disk, and is otherwise unchanged', () => {
   const layout = layoutOf(setWith('one'));
   const certificate = layout.get('certs/a.pem')?.name ?? '';
   expect(certificate).toMatch(/^certs\/a\.[0-9a-f]{16}\.pem$/);
@@ -30,16 +30,16 @@ test('a list names the files of its set as they are on disk, and nothing else ch
   );
 });
 
-test('a file that does not name others is on disk as it is', () => {
+test('a file that does not name others is stored unchanged', () => {
   expect(layoutOf(setWith('certs.list')).get('certs/a.pem')?.content).toBe('certs.list');
 });
 
-test('another certificate is another file, and another list', () => {
+test('a changed certificate gets another name, and so does the list that names it', () => {
   const names = ['one', 'two'].map((each) => [...layoutOf(setWith(each)).values()].map(({ name }) => name));
   expect(new Set(names.flat()).size).toBe(4);
 });
 
-test('names on disk are translated back, in paths and in words', () => {
+test('names on disk are translated back in paths and in messages', () => {
   const name = layoutOf(setWith('one')).get('certs/a.pem')?.name ?? '';
   const path = `/etc/haproxy/haproxy.cfg.files/${name}`;
   expect([isNameOnDisk(name), isNameOnDisk('certs/a.pem')]).toEqual([true, false]);
@@ -51,7 +51,7 @@ test('names on disk are translated back, in paths and in words', () => {
   expect(withNamesInSet(`cannot read ${path}, line 3`)).toBe('cannot read certs/a.pem, line 3');
 });
 
-test('a secret is for its owner alone, whatever the mode of the main file', () => {
+test('a secret is readable only by its owner, whatever the mode of the main file', () => {
   const file = { name: 'a', content: '' };
   const modes = [
     modeOf({ ...file, secret: true }, 0o644),

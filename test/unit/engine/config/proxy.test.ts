@@ -32,18 +32,18 @@ const refused = (more: object): Answer => ({ ok: false, stage: 'change', message
 
 test.each<[string, Answer, object]>([
   [
-    'is done, with its figures',
+    'succeeds and has statistics',
     { ok: true, generation: 3, tookMs: 5, commands: 2 },
     { is: 'done', stats: { generation: 3, tookMs: 5, commands: 2 } },
   ],
   ['conflicts with another revision', refused({ running: 'c' }), { is: 'conflict', running: 'c' }],
-  ['conflicts with an unknown one', refused({ running: null }), { is: 'conflict', running: undefined }],
+  ['conflicts with an unknown revision', refused({ running: null }), { is: 'conflict', running: undefined }],
   [
-    'is refused in words',
+    'is refused with a reason',
     refused({ refused: 'No such server.' }),
     { is: 'refused', reason: 'No such server.' },
   ],
-  ['is refused without words', refused({}), { is: 'refused' }],
+  ['is refused without a reason', refused({}), { is: 'refused' }],
 ])('a runtime update %s', async (_what, said, result) => {
   answer = said;
   expect(await proxy.apply(update, signal)).toStrictEqual(result);
@@ -51,24 +51,24 @@ test.each<[string, Answer, object]>([
 });
 
 test.each<[string, Answer, object]>([
-  ['is done', { ok: true, generation: 3, tookMs: 5 }, { is: 'done', outcome: { generation: 3, tookMs: 5 } }],
+  ['succeeds', { ok: true, generation: 3, tookMs: 5 }, { is: 'done', outcome: { generation: 3, tookMs: 5 } }],
   [
-    'is refused by the validation, which is a verdict on the text',
+    'refused by the validation is a verdict on the text',
     { ok: false, stage: 'check', message: 'bad', detail: 'line 3' },
     { is: 'refused', rejection: { kind: 'rejected', by: 'check', message: 'bad', detail: 'line 3' } },
   ],
   [
-    'is refused by the start',
+    'refused by the start is a verdict on the start',
     { ok: false, stage: 'prove', message: 'no answer' },
     { is: 'refused', rejection: { kind: 'rejected', by: 'reload', message: 'no answer', detail: '' } },
   ],
   [
-    'says nothing about the text while the supervisor stops',
+    'that a stopping supervisor refuses is no verdict',
     { ok: false, stage: 'stop', message: 'it stops' },
-    { is: 'silent', message: expect.stringContaining('it stops, expected an answer of the supervisor') },
+    { is: 'silent', message: expect.stringContaining('it stops, expected an answer') },
   ],
   [
-    'says nothing about the text if the supervisor is another version',
+    'that an unknown protocol version refuses is no verdict',
     { ok: false, stage: 'protocol', message: 'unknown' },
     { is: 'silent', message: expect.stringContaining('unknown') },
   ],
@@ -78,21 +78,21 @@ test.each<[string, Answer, object]>([
 });
 
 test.each<[string, Answer, string | undefined]>([
-  ['its revision', { ok: true, current: { revision: 'r', configSha256: 'h' } }, 'r'],
-  ['the hash of its file', { ok: true, current: { configSha256: 'h' } }, 'h'],
+  ['the reported revision', { ok: true, current: { revision: 'r', configSha256: 'h' } }, 'r'],
+  ['the hash of the file', { ok: true, current: { configSha256: 'h' } }, 'h'],
   ['unknown without a generation', { ok: true, current: null }, undefined],
-])('what runs is %s', async (_what, said, running) => {
+])('the running revision is %s', async (_what, said, running) => {
   answer = said;
   expect(await proxy.running(signal)).toBe(running);
 });
 
-test('a good file is an update of nothing that says so', async () => {
+test('keepAsGood sends an update without changes, marked as good', async () => {
   answer = { ok: true };
   await proxy.keepAsGood('r', signal);
   expect(asked).toEqual(['apply {"from":"r","to":"r","good":true,"changes":[]}']);
 });
 
-test('a supervisor that is gone is silent, and nothing is known of what runs', async () => {
+test('without a supervisor every result is silent and the running revision is unknown', async () => {
   await close();
   expect([await proxy.apply(update, signal), await proxy.reload(signal)]).toMatchObject([
     { is: 'silent' },

@@ -37,7 +37,7 @@ const found = (name: string) => [
   readFileSync(pathOf(name), 'utf8'),
 ];
 
-test('the missing files of a set are written once, a secret for its owner alone', async () => {
+test('the missing files of a set are written once, and a secret only its owner can read', async () => {
   const files = createSetFiles();
   expect((await files.fill(folder(), set)).toSorted()).toEqual(names().toSorted());
   expect(found('certs/a.pem')).toEqual([true, 0o600, 'key']);
@@ -50,7 +50,7 @@ test('the missing files of a set are written once, a secret for its owner alone'
 test.each([
   ['edited', (path: string) => writeFileSync(path, 'eky')],
   ['removed', (path: string) => rmSync(path)],
-  ['readable for others', (path: string) => chmodSync(path, 0o644)],
+  ['made readable for others', (path: string) => chmodSync(path, 0o644)],
   [
     'replaced by a link',
     (path: string) => {
@@ -65,7 +65,7 @@ test.each([
       mkdirSync(join(path, 'below'), { recursive: true });
     },
   ],
-])('a file of a set that was %s is written again, by this process and the next', async (_how, spoil) => {
+])('a file of a set that was %s is rewritten, by this process and by the next', async (_how, spoil) => {
   const files = createSetFiles();
   await files.fill(folder(), set);
   for (const fill of [
@@ -78,7 +78,7 @@ test.each([
   }
 });
 
-test('a set that cannot be written whole leaves none of its files', async () => {
+test('if a set cannot be written completely, none of its files remains', async () => {
   const unwritable: Rendered = {
     ...set,
     others: [...(set.others ?? []), { name: 'x'.repeat(300), content: '' }],

@@ -10,17 +10,17 @@ import {
 const map = { name: 'maps/hosts.map', content: 'a.example one\n' };
 const set: Rendered = { text: `default-path origin ${SET_FOLDER}\n`, mode: 0o644, others: [map] };
 
-it('a set of one is known by the hash of its bytes, which a supervisor reports too', () => {
+it('the revision of a set without other files is the hash a supervisor reports', () => {
   expect(revisionOf({ text: 'alone', mode: 0o644 })).toBe(sha256Of('alone'));
 });
 
 it.each([
   ['the main file', { ...set, text: `${set.text}#` }],
-  ['a content', { ...set, others: [{ ...map, content: 'a.example two\n' }] }],
-  ['a name', { ...set, others: [{ ...map, name: 'maps/host.map' }] }],
-  ['a secret', { ...set, others: [{ ...map, secret: true }] }],
-  ['one file more', { ...set, others: [map, { name: 'other', content: '' }] }],
-])('a set is another one if %s differs', (_what, other) => {
+  ['the content of a file', { ...set, others: [{ ...map, content: 'a.example two\n' }] }],
+  ['the name of a file', { ...set, others: [{ ...map, name: 'maps/host.map' }] }],
+  ['the secrecy of a file', { ...set, others: [{ ...map, secret: true }] }],
+  ['the number of files', { ...set, others: [map, { name: 'other', content: '' }] }],
+])('the revision changes with %s', (_what, other) => {
   expect(revisionOf(other)).not.toBe(revisionOf(set));
 });
 
@@ -33,12 +33,12 @@ it.each([
     'MAX_SET_BYTES is 134217728',
     { ...set, others: [{ ...map, content: Buffer.alloc(128 * 1024 * 1024 + 1) }] },
   ],
-])('a set that is too large names the limit: %s', (expected, tooLarge) => {
+])('the error for a set that is too large names the limit: %s', (expected, tooLarge) => {
   expect(() => mustBeSet(tooLarge)).toThrow(expected);
 });
 
 it.each(['../up', '/etc/passwd', 'maps/../../up', '.hidden', 'maps/', 'maps//two', 'a b', ''])(
-  'a file cannot be named "%s"',
+  'a file of a set cannot be named "%s"',
   (name) => {
     expect(() => mustBeSet({ ...set, others: [{ ...map, name }] })).toThrow('expected a relative path');
   },

@@ -5,7 +5,7 @@ import { type Rendered, revisionOf } from '../../../../src/engine/config/set.ts'
 import { createStore } from '../../../../src/engine/config/store.ts';
 import { testFolder } from '../../../helpers/test-folder.ts';
 
-test('the store knows what it wrote, and notices an edit by hand', async () => {
+test('the store remembers what it wrote, and notices a manual edit', async () => {
   const dir = testFolder();
   const configPath = join(dir, 'main.cfg');
   const store = createStore({ configPath });

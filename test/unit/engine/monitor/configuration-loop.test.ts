@@ -39,7 +39,7 @@ async function timesOf(untilMs: number, { wakesAt = [], renderMs = 0, heldUntilM
           : { kind: 'rendered', rendered: { text: 'text', mode: 0o644 } };
       },
       deployer: {
-        want: async () => void deployed.push(nowMs),
+        deploy: async () => void deployed.push(nowMs),
         isHeld: () => nowMs < heldUntilMs,
         ended: async () => undefined,
       },
