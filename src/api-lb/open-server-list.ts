@@ -4,8 +4,8 @@ import { type Observation, openSource } from '../engine/kube/control-plane/sourc
 import { openKubeconfig } from '../engine/kube/kubeconfig.ts';
 import { quietObservers } from '../engine/monitor/observers.ts';
 import type { Loops } from '../engine/monitor/run-monitor.ts';
-import { hearOnce } from '../engine/monitor/servers/hear-once.ts';
 import { openLastKnown } from '../engine/monitor/servers/last-known.ts';
+import { observeOnce } from '../engine/monitor/servers/observe-once.ts';
 import { createServerList, type ServerList } from '../engine/monitor/servers/server-list.ts';
 import type { Log } from '../engine/system/log.ts';
 import { createWake, type Wake } from '../engine/system/time/wake.ts';

@@ -83,7 +83,7 @@ export function proxyConfiguration(
     next: async () => {
       const view = followed.view();
       if (view.kind === 'unusable') problems.note(view.own, view.problem);
-      return { input: view.kind === 'known' ? view : undefined, lookAgainInMs: undefined };
+      return { input: view.kind === 'known' ? view : undefined, recheckInMs: undefined };
     },
     render: async (input): Promise<RenderResult> => {
       const outcome = await render({ template: input.template, model: modelOf(input) });

@@ -1,7 +1,7 @@
 import { clusterNameIn } from '../engine/kube/control-plane/cluster-name.ts';
 import { openKubeconfig } from '../engine/kube/kubeconfig.ts';
 import { quietObservers } from '../engine/monitor/observers.ts';
-import { hearOnce } from '../engine/monitor/servers/hear-once.ts';
+import { observeOnce } from '../engine/monitor/servers/observe-once.ts';
 import { createWake } from '../engine/system/time/wake.ts';
 import { gatherInput, openNodeLists } from './configuration/node-lists.ts';
 import type { VrrpInput } from './group/vrrp.ts';
@@ -24,7 +24,7 @@ export async function inputNow(
   const around = { kubeconfig, wake };
   const opened = await openNodeLists({ ...settings, settle: 0 }, around, observers, stop.signal);
   const lists = opened.lists.map(({ list }) => list);
-  const listRemarks = await hearOnce('nodes', { ...opened, lists, wake }, timeoutMs);
+  const listRemarks = await observeOnce('nodes', { ...opened, lists, wake }, timeoutMs);
   const { input } = await gatherInput(opened.lists, { ...settings, clusterName }, stop.signal);
   stop.abort();
   return { input, remarks: [...new Set(listRemarks())] };

@@ -63,7 +63,7 @@ async function prepare(settings: KeepalivedMonitorSettings, monitor: VipMonitor)
   const segment = createSegmentWatch(settings, { alarm, guard, wake: segmentWake }, observers);
   const orders = await openVipOrders(settings, sources, monitor);
   const onTransition = (listener: () => void): void =>
-    watchFiles([settings.stateFile], listener, { lookAgainMs: settings.checkInterval, signal });
+    watchFiles([settings.stateFile], listener, { recheckMs: settings.checkInterval, signal });
   const loops = sources.map((source) => {
     const parts = { ...configuration, segment, guard, orders, onTransition };
     return createHealthLoop(source, settings, parts, observers);
@@ -88,7 +88,7 @@ async function openVipOrders(
   const kinds = sources.map(({ kind }) => kind);
   const orders = createVipOrders(steeringPath, kinds, observers);
   // First, so that an order that is given while it is being read is read as well.
-  watchFiles([steeringPath], () => void orders.read(), { lookAgainMs: checkInterval, signal });
+  watchFiles([steeringPath], () => void orders.read(), { recheckMs: checkInterval, signal });
   await orders.read();
   return orders;
 }

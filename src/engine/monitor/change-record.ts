@@ -4,16 +4,16 @@ import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import { type LastChange, messageIn, nextChange, type Origin } from './last-change.ts';
 import type { ShownChange } from './last-change-schema.ts';
 
-/** A monitor's record of applied configurations, for its status and its log. */
+/** A monitor's last configuration change, for its status and log. */
 interface ChangeRecord {
-  /** Records an attempt; returns its cause. */
+  /** Records an attempt and returns its cause. */
   readonly note: (origin: Origin, outcome: ApplyOutcome) => string;
   readonly view: () => ChangeView;
 }
 
-/** Its form in a monitor's status. */
+/** The record as shown in a monitor's status. */
 interface ChangeView {
-  /** Hash of the last rendered configuration; null before the first. */
+  /** Hash of the last rendered configuration; null before the first one. */
   readonly configSha256: string | null;
   readonly lastChange: ShownChange | null;
 }

@@ -2,9 +2,9 @@ import { readClientCertificate } from '../kube/client-certificate.ts';
 import { openKubeconfig } from '../kube/kubeconfig.ts';
 import type { Observers } from './observers.ts';
 
-const LOOK_EVERY_MS = 60_000;
+const READ_EVERY_MS = 60_000;
 
-/** Publishes the expiry of the kubeconfig's client certificate, if there is a kubeconfig. An unusable file is reported by its own reader. */
+/** Publishes the expiry of the kubeconfig's client certificate, if there is a kubeconfig. The kubeconfig's own reader reports an unusable file. */
 export function watchClientCertificate(
   path: string | undefined,
   { metrics }: Pick<Observers, 'metrics'>,
@@ -12,12 +12,12 @@ export function watchClientCertificate(
 ): void {
   if (path === undefined) return;
   const kubeconfig = openKubeconfig(path, () => undefined);
-  const look = async (): Promise<void> => {
+  const publish = async (): Promise<void> => {
     const loaded = await kubeconfig.load().catch(() => undefined);
     const certificate = loaded === undefined ? undefined : await readClientCertificate(loaded);
     metrics.clientCertificate(certificate?.kind === 'certificate' ? certificate.to.getTime() : undefined);
   };
-  void look();
-  const timer = setInterval(() => void look(), LOOK_EVERY_MS);
+  void publish();
+  const timer = setInterval(() => void publish(), READ_EVERY_MS);
   signal.addEventListener('abort', () => clearInterval(timer), { once: true });
 }

@@ -8,18 +8,18 @@ const OWN_RESOLV_CONF = '/etc/resolv.conf';
 export interface InputPaths {
   /** Undefined if the template is not a file. */
   readonly template?: string | undefined;
-  /** Undefined with the pod's service account, whose files are read for every request. */
+  /** Undefined if the pod's service account is used, whose files are read for every request. */
   readonly kubeconfig?: string | undefined;
-  /** The settings file, if there is one. */
+  /** Path of the settings file, if there is one. */
   readonly settings?: string | undefined;
-  /** Files that may be missing; read in each iteration of the loop. */
+  /** Files that may be missing. The loop reads them in each iteration. */
   readonly otherFiles?: readonly string[];
   readonly checkInterval: number;
 }
 
 /**
- * Watches the files that a monitor depends on. A changed template wakes the loop. The source reads a changed kubeconfig
- * at its next request. A changed settings file is only logged: applying a part of it would be an untested combination.
+ * Watches the files that a monitor depends on. A changed template wakes the loop. A changed kubeconfig is read at the source's next request. A
+ * changed settings file is only logged: applying a part of it would be an untested combination.
  */
 export function watchInputs(
   settings: InputPaths,
@@ -38,10 +38,10 @@ export function watchInputs(
   };
   const inputs = [template, kubeconfig, ...otherFiles, settingsPath];
   const paths = inputs.filter((path) => path !== undefined);
-  watchFiles(paths, onChange, { lookAgainMs: settings.checkInterval, signal });
+  watchFiles(paths, onChange, { recheckMs: settings.checkInterval, signal });
 }
 
-/** Files that a pod may mount without their folder. */
+/** Returns a function that resolves with the first of these files that was replaced. A pod may mount each of them without its folder. */
 export function fileMounts({ kubeconfig }: Pick<InputPaths, 'kubeconfig'>) {
   const paths = [OWN_RESOLV_CONF, kubeconfig].filter((path) => path !== undefined);
   return (signal: AbortSignal) => untilReplaced(paths, signal);

@@ -2,10 +2,10 @@ import type { ForeignFile } from '../config/foreign-file.ts';
 import type { ApplyOutcome } from '../config/outcome.ts';
 import type { Observers } from './observers.ts';
 
-/** The part of a program's message that is logged. */
+/** How much of a program's message is logged. */
 const LOGGED_CHARACTERS = 4_000;
 
-/** Logs the outcome for a configuration and its origin: each success, the first of equal failures, and the recovery. */
+/** Logs an outcome and its cause: every success, the first of equal failures, and the recovery. */
 export function logOutcome(
   outcome: ApplyOutcome,
   facts: { readonly cause: string; readonly [fact: string]: unknown },
@@ -45,7 +45,7 @@ export function logOutcome(
   }
 }
 
-/** Logs that a foreign file (of a package, a guide or an operator) was replaced by a rendered one. */
+/** Returns a function that logs the replacement of a foreign file, which came from a package, a guide or an operator. */
 export function logForeignFile({ log }: Pick<Observers, 'log'>): (foreign: ForeignFile) => void {
   return ({ path, copy }) => log({ event: 'foreign-configuration-replaced', level: 'warn', path, copy });
 }

@@ -33,18 +33,21 @@ interface PageAddress {
 
 interface MonitorSettings extends InputPaths, LogSettings, MetricsListenSettings {
   readonly listen: PageAddress;
-  /** Keeps running for this long after SIGTERM, not ready. Undefined: stops at once. */
+  /** How long the monitor keeps running after SIGTERM, not ready. Undefined: stops at once. */
   readonly shutdownDelayMs?: number;
 }
 
-/** A monitor's name in its log, its journal's events, and its metrics. */
+/** Name of a monitor in its log, the events of its journal, and its metrics. */
 interface MonitorKind<Metrics extends MonitorMetrics> {
   readonly name: string;
   readonly events: JournalEvents;
   readonly createMetrics: (nowMs: () => number, registry: MetricsRegistry) => Metrics;
-  /** Additional parts of its page. `unready`: why it is not ready; undefined if it is. */
+  /** More parts of the monitor's page. `unready` returns why the monitor is not ready; undefined if it is ready. */
   readonly page?: (metrics: Metrics, unready: Problem) => MorePage;
-  /** Pages with metrics of the pod's other programs, by the word after `/metrics/` at `metricsListen`. Undefined: it has none. */
+  /**
+   * Pages with metrics of the pod's other programs, keyed by the part of the path after `/metrics/` on `metricsListen`. Undefined if the program does
+   * not run.
+   */
   readonly relays?: Readonly<Record<string, PageAddress | undefined>>;
 }
 
@@ -56,22 +59,22 @@ interface MorePage extends Pick<Endpoint, 'mayReadMetrics' | 'unready'> {
 
 type Problem = () => Promise<string | undefined>;
 
-/** What every monitor has. */
+/** What a monitor gets to prepare its loops. */
 export interface Monitor<Metrics extends MonitorMetrics> {
   readonly observers: Observers<Metrics>;
   readonly log: Log;
-  /** Wakes the loop; a changed input does too. */
+  /** Wakes the loop. A changed input file wakes it too. */
   readonly wake: Wake;
-  /** Sets the answer of `/status`. Earlier requests wait for it. */
+  /** Sets the function that answers `/status`. Earlier requests wait for it. */
   readonly show: (status: () => object) => void;
-  /** Sets the readiness problem; undefined if ready. Not ready until it is called. */
+  /** Sets the function that returns why the monitor is not ready; undefined if it is ready. The monitor is not ready until this is called. */
   readonly readyUnless: (problem: Problem) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs a monitor until a signal stops it, and resolves with the exit code. Its page answers before `prepare` begins, so
- * that a monitor that has to wait for its cluster is not restarted meanwhile.
+ * Runs a monitor until a signal stops it, and resolves with the exit code. Its page answers before `prepare` starts, so that a monitor that waits for
+ * its cluster is not restarted.
  */
 export async function monitorProgram<Metrics extends MonitorMetrics>(
   { name, events, createMetrics, page: pageOf, relays = {} }: MonitorKind<Metrics>,
@@ -127,13 +130,13 @@ export async function monitorProgram<Metrics extends MonitorMetrics>(
   });
 }
 
-/** A loop without an iteration for this long hangs. A reload that waits for another one takes 20 s at most. */
+/** A loop that completes no iteration for this long hangs. A reload that waits for another one takes at most 20 s. */
 const HUNG_AFTER_S = 120;
 
-/** One line for `/healthz` if the loop hangs; undefined otherwise. */
+/** The message for `/healthz` if the loop hangs; undefined otherwise. */
 function livenessFailure(secondsSinceBeat: number): string | undefined {
   if (secondsSinceBeat < HUNG_AFTER_S) return undefined;
-  return `the monitor's loop has not completed an iteration for ${Math.round(secondsSinceBeat)} s, expected at most ${HUNG_AFTER_S}`;
+  return `the monitor's loop has not completed an iteration for ${Math.round(secondsSinceBeat)} s, expected one at least every ${HUNG_AFTER_S} s`;
 }
 
 function metricsPages(

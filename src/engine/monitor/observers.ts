@@ -4,14 +4,14 @@ import { createOnce, type Once } from '../observe/once.ts';
 import type { Log } from '../system/log.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 
-/** Logs and metrics of a monitor's loops. `Metrics` are those of its product. */
+/** Log and metrics of a monitor's loops. `Metrics` are the product's metrics. */
 export interface Observers<Metrics extends MonitorMetrics = MonitorMetrics> {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly once: Once;
 }
 
-/** For a pass without observers, such as a dry run. */
+/** Observers that log nothing, for a single pass such as a dry run. */
 export function quietObservers<Metrics extends MonitorMetrics>(
   createMetrics: (nowMs: () => number, registry: MetricsRegistry) => Metrics,
 ): Observers<Metrics> {

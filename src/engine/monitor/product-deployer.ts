@@ -10,30 +10,32 @@ import type { Observers } from './observers.ts';
 
 interface DeployedProduct<T> extends Pick<Partial<Policy>, 'compare' | 'reloadEveryMs'> {
   readonly config: string;
-  /** The supervisor's control socket. */
+  /** Path of the supervisor's control socket. */
   readonly socket: string;
-  /** Replaces the supervisor behind the socket. */
+  /** Used instead of the supervisor behind `socket`. */
   readonly proxy?: ProxyClient | undefined;
   readonly reloadTimeoutMs?: number;
   readonly check: ConfigurationCheck;
-  /** When a file is checked: by default before it is written. */
+  /** When a file is validated; before it is written by default. */
   readonly checks?: Policy['check'];
   readonly onReload?: () => void;
-  /** A configuration's inputs: a changed one is the cause of the next outcome. */
+  /** Inputs of a configuration. A changed input is the cause of the next outcome. */
   readonly origin: (version: Report<T>['version']) => Origin;
-  /** Called with each outcome before it is logged; returns more facts for the log. `cause` is undefined for a validation that changes nothing. */
+  /**
+   * Called with each outcome before it is logged. Returns additional facts for the log. `cause` is undefined for a validation that changes nothing.
+   */
   readonly observe: (report: Report<T>, cause: string | undefined, tookMs: number) => object | undefined;
-  /** Called after that. The next configuration waits for it. */
+  /** Called after logging. The next configuration waits until it resolves. */
   readonly after?: (report: Report<T>) => Promise<void>;
   readonly now: () => number;
 }
 
 interface ProductDeployer<T> extends Deployer<T> {
-  /** Of the last outcome, for the monitor's status. */
+  /** The last outcome, for the monitor's status. */
   readonly view: ReturnType<typeof createChangeRecord>['view'];
 }
 
-/** A deployer for one product's file, with its record of changes and its log. By default every change is validated first and is a reload. */
+/** A deployer for one product's file that records and logs changes. By default every change is validated before it is written, and needs a reload. */
 export function deployerOf<T>(product: DeployedProduct<T>, observers: Observers): ProductDeployer<T> {
   const { config: configPath, socket: socketPath, reloadTimeoutMs, check, onReload, compare } = product;
   const changes = createChangeRecord();

@@ -1,18 +1,18 @@
 import type { Rendered } from '../config/set.ts';
 
-/** What to serve now, undefined while unknown, and when that changes without an event. */
-export interface Wanted<T> {
+/** The input to render now, undefined if unknown, and when to check again without an event. */
+export interface NextInput<T> {
   readonly input: T | undefined;
-  readonly lookAgainInMs: number | undefined;
+  readonly recheckInMs: number | undefined;
 }
 
-/** A configuration, or why none could be rendered, which was logged already. */
+/** A rendered configuration, or why it could not be rendered. The failure has been logged. */
 export type RenderResult =
   | { readonly kind: 'rendered'; readonly rendered: Rendered }
   | { readonly kind: 'refused'; readonly message: string };
 
 /** How one program's configuration is rendered. */
 export interface ProposalParts<T> {
-  readonly next: (signal: AbortSignal) => Promise<Wanted<T>>;
+  readonly next: (signal: AbortSignal) => Promise<NextInput<T>>;
   readonly render: (input: T) => Promise<RenderResult>;
 }

@@ -5,8 +5,8 @@ import type { RenderResult } from './proposal.ts';
 import { readTemplate } from './template-file.ts';
 
 /**
- * Renders with the current template, in a thread with limits (docs/internals/decisions/0040). A template that cannot be read
- * or rendered is logged once, and the served configuration stays.
+ * Returns a function that renders with the current template, in a thread with limits (docs/internals/decisions/0040). If the template cannot be read
+ * or rendered, this is logged once, and the served configuration stays.
  */
 export function createRenderer<T>(
   templatePath: string,

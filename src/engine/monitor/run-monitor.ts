@@ -1,10 +1,10 @@
 import { messageOf } from '../system/errors.ts';
 import type { Log } from '../system/log.ts';
 
-/** Each runs until `signal` aborts, cleans up, and resolves. Throws if it cannot continue. */
+/** A monitor's loops by name. Each runs until `signal` aborts, cleans up and resolves. It throws if it cannot continue. */
 export type Loops = Readonly<Record<string, (signal: AbortSignal) => Promise<void>>>;
 
-/** Time for the other loops to end after one failed: nft and a file need some milliseconds. */
+/** Time for the other loops to end after one failed. Removing nft rules and a file takes some milliseconds. */
 const ENDS_WITHIN_MS = 800;
 /** A handle that a library left open must not keep a finished process alive. */
 const EXITS_WITHIN_MS = 150;
@@ -12,15 +12,15 @@ const EXITS_WITHIN_MS = 150;
 interface Surroundings {
   readonly log: Log;
   readonly asked: AbortSignal;
-  /** Resolves with a file that was replaced on the node while the container's mount still shows the old one. */
+  /** Resolves with the path of a file that was replaced on the node while the container's mount still shows the old file. */
   readonly replaced?: (signal: AbortSignal) => Promise<string | undefined>;
 }
 
 /**
- * Prepares the loops of a monitor, runs them together, and resolves with the exit code: 0 if `asked` aborted and all ended, 1 if one failed. A
- * failed loop stops the others, since a monitor that does half of its work looks healthy; one log line names the loop. An uncaught exception ends
- * the monitor too, and so does a `replaced` file, also during preparation. Rejects with what `prepare` throws. The process exits soon afterwards
- * in any case.
+ * Prepares the loops of a monitor, runs them together, and resolves with the exit code: 0 if `asked` aborted and all loops ended, 1 if a loop failed.
+ * A failed loop stops the others, because a monitor that does half of its work looks healthy; the log names the failed loop. An uncaught exception
+ * and a `replaced` file also end the monitor, even during preparation. Rejects with whatever `prepare` throws. In all cases the process exits soon
+ * afterwards.
  */
 export async function runMonitor(
   { log, asked, replaced }: Surroundings,

@@ -1,15 +1,15 @@
 interface SettleRules<T> {
   readonly same: (a: T, b: T) => boolean;
-  /** A value is settled after this long without another one. */
+  /** A value is settled after this long without a change. */
   readonly quietMs: number;
   /** A value that keeps changing is settled this long after its first change. */
   readonly longestMs: number;
 }
 
-/** A value between observed and applied. Times are in milliseconds of one monotonic clock. */
+/** A value and its pending change. All times are milliseconds of one monotonic clock. */
 export interface SettleState<T> {
   readonly rules: SettleRules<T>;
-  /** The served value; undefined until the first was applied. */
+  /** The served value; undefined until one was applied. */
   readonly applied: T | undefined;
   readonly pending: Pending<T> | undefined;
 }
@@ -17,22 +17,22 @@ export interface SettleState<T> {
 /** The latest value, if it differs from the applied one. */
 interface Pending<T> {
   readonly value: T;
-  /** Since when it has been the latest value. */
+  /** When it became the latest value. */
   readonly sinceMs: number;
-  /** Since when no value has lasted for `quietMs`. */
+  /** Start of the current series of changes, in which no value lasted for `quietMs`. */
   readonly changingSinceMs: number;
 }
 
 type SettleDecision<T> =
   | { readonly kind: 'nothing-to-do' }
-  | { readonly kind: 'wait'; readonly lookAgainInMs: number }
+  | { readonly kind: 'wait'; readonly recheckInMs: number }
   | { readonly kind: 'settled'; readonly value: T };
 
 export function startSettling<T>(rules: SettleRules<T>, applied?: T): SettleState<T> {
   return { rules, applied, pending: undefined };
 }
 
-/** Records an observed value. The applied one cancels the change; the pending one does not restart its clock. */
+/** Records an observed value. If it equals the applied value, the change is cancelled. If it equals the pending value, the wait continues. */
 export function settle<T>(state: SettleState<T>, value: T, nowMs: number): SettleState<T> {
   const { rules, applied, pending } = state;
   if (applied !== undefined && rules.same(applied, value)) return { ...state, pending: undefined };
@@ -45,8 +45,8 @@ export function settle<T>(state: SettleState<T>, value: T, nowMs: number): Settl
 }
 
 /**
- * What to do now. A rebooting node changes its object several times within a second, and each change would cost a reload. A clock that jumped back
- * extends the wait by at most `quietMs`.
+ * What to do now. A rebooting node changes its object several times within a second; without the wait, each change would cost a reload. A clock that
+ * jumped back extends the wait by at most `quietMs`.
  */
 export function settleDecision<T>({ rules, pending }: SettleState<T>, nowMs: number): SettleDecision<T> {
   if (pending === undefined) return { kind: 'nothing-to-do' };
@@ -54,10 +54,10 @@ export function settleDecision<T>({ rules, pending }: SettleState<T>, nowMs: num
   const atMs = Math.min(pending.sinceMs + quietMs, pending.changingSinceMs + longestMs);
   return atMs <= nowMs
     ? { kind: 'settled', value: pending.value }
-    : { kind: 'wait', lookAgainInMs: Math.min(atMs - nowMs, quietMs) };
+    : { kind: 'wait', recheckInMs: Math.min(atMs - nowMs, quietMs) };
 }
 
-/** Records that `value` is served. A newer pending change stays pending and restarts its clock. */
+/** Records that `value` is served. A newer pending change stays pending and starts a new series. */
 export function markApplied<T>(state: SettleState<T>, value: T): SettleState<T> {
   const { rules, pending } = state;
   const isDone = pending === undefined || rules.same(pending.value, value);

@@ -1,14 +1,14 @@
 import { messageOf } from '../system/errors.ts';
 import { readRegularFile } from '../system/file/read-regular-file.ts';
 
-/** Far above any real template. */
+/** Far larger than any real template. */
 const MAX_TEMPLATE_BYTES = 1024 * 1024;
 
 type TemplateFile =
   | { readonly kind: 'read'; readonly text: string; readonly mode: number }
   | { readonly kind: 'unreadable'; readonly message: string };
 
-/** The current template, with the mode for the rendered file. Never rejects. */
+/** Reads the template and the mode for the rendered file. Never rejects. */
 export async function readTemplate(path: string): Promise<TemplateFile> {
   const unreadable = (found: string): TemplateFile => ({
     kind: 'unreadable',

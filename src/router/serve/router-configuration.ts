@@ -115,7 +115,7 @@ export function routerConfiguration(
     next: async () => {
       const found = objects();
       const input = found && isolation.servable(decide(found));
-      return { input, lookAgainInMs: undefined };
+      return { input, recheckInMs: undefined };
     },
     render: async (input) => {
       const { result, shown } = await renderer.render(input);

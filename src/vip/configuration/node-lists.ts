@@ -2,7 +2,7 @@ import { type ApiServer, endpointOf } from '../../engine/kube/api-server.ts';
 import { openApiSession } from '../../engine/kube/api-session.ts';
 import { type LookupSettings, type Observation, openSource } from '../../engine/kube/control-plane/source.ts';
 import type { KubeconfigFile } from '../../engine/kube/kubeconfig.ts';
-import type { Wanted } from '../../engine/monitor/proposal.ts';
+import type { NextInput } from '../../engine/monitor/proposal.ts';
 import type { Loops } from '../../engine/monitor/run-monitor.ts';
 import { openLastKnown } from '../../engine/monitor/servers/last-known.ts';
 import { createServerList, type ServerList } from '../../engine/monitor/servers/server-list.ts';
@@ -105,11 +105,11 @@ export async function gatherInput(
   lists: readonly NodeList[],
   settings: KeepalivedSettings,
   signal: AbortSignal,
-): Promise<Wanted<VrrpInput>> {
+): Promise<NextInput<VrrpInput>> {
   const found = await Promise.all(lists.map(({ list }) => list.next(signal)));
-  const looks = found.flatMap((wanted) => wanted.lookAgainInMs ?? []);
-  const lookAgainInMs = looks.length === 0 ? undefined : Math.min(...looks);
-  if (found.some(({ input }) => input === undefined)) return { input: undefined, lookAgainInMs };
+  const looks = found.flatMap((wanted) => wanted.recheckInMs ?? []);
+  const recheckInMs = looks.length === 0 ? undefined : Math.min(...looks);
+  if (found.some(({ input }) => input === undefined)) return { input: undefined, recheckInMs };
   const input: VrrpInput = {
     settings,
     controlPlane: nodesIn(lists, 'api'),
@@ -117,7 +117,7 @@ export async function gatherInput(
     interfaces: currentInterfaces(),
     routes: await currentRoutes(),
   };
-  return { input, lookAgainInMs };
+  return { input, recheckInMs };
 }
 
 export function nodesIn(lists: readonly NodeList[], wanted: VipKind): readonly ClusterNode[] {
@@ -131,7 +131,7 @@ export function listedAgain(
   next: VrrpInput,
 ): readonly string[] {
   return lists.flatMap(({ kind, list }) => {
-    const heard = list.heard();
+    const heard = list.lastObservation();
     if (heard?.kind !== 'servers') return [];
     const namesIn = ({ controlPlane, allNodes }: VrrpInput) =>
       new Set((kind === 'api' ? controlPlane : allNodes).map(({ name }) => name));

@@ -122,28 +122,28 @@ export function vrrpConfiguration(
     beat: observers.metrics.beat,
     now: monotonicMs,
     next: async (signal) => {
-      const { input, lookAgainInMs } = await gatherInput(lists, modelSettings, signal);
+      const { input, recheckInMs } = await gatherInput(lists, modelSettings, signal);
       const wasRemoved = isRemoval(listFact);
       const seen = {
         standings: lists.map(({ list }) => list.standing()),
         names: input && listedNames(input),
-        sameAsLastRun: lists.every(({ list }) => list.isOfLastRun()),
+        sameAsLastRun: lists.every(({ list }) => list.isFromLastRun()),
       };
       listFact = nextListFact(listFact, seen, monotonicMs());
-      if (input === undefined) return { input, lookAgainInMs };
+      if (input === undefined) return { input, recheckInMs };
       if (isRemoval(listFact)) {
         if (!wasRemoved) notifyAll();
         await setAsideRemoved();
-        return { input, lookAgainInMs };
+        return { input, recheckInMs };
       }
       // The guard listens while the peers reload with this node.
       guard.prepare(versionOf(input)?.model);
       const some = controlPlane(input.controlPlane);
       const all = allNodes(input.allNodes);
-      const looks = [lookAgainInMs, some.nextInMs, all.nextInMs].filter((ms) => ms !== undefined);
+      const looks = [recheckInMs, some.nextInMs, all.nextInMs].filter((ms) => ms !== undefined);
       return {
         input: { ...input, controlPlane: some.nodes, allNodes: all.nodes },
-        lookAgainInMs: looks.length === 0 ? undefined : Math.min(...looks),
+        recheckInMs: looks.length === 0 ? undefined : Math.min(...looks),
       };
     },
     render: async (input) => {

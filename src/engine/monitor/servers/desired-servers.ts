@@ -2,12 +2,12 @@ import { type ApiServer, sameServers } from '../../kube/api-server.ts';
 import { markApplied, type SettleState, settle, settleDecision, startSettling } from '../settle.ts';
 import { countPoll, type LossDecision, lossDecision, type PollAgreement } from './loss-guard.ts';
 
-/** What a monitor observed and what it wants, between two polls of the API. */
+/** What a monitor observed and applied, with the state of the loss guard. */
 export interface DesiredServers {
   readonly settling: SettleState<readonly ApiServer[]>;
-  /** The last observed list, applied or not. */
+  /** The last observed list, whether applied or not. */
   readonly latest: readonly ApiServer[] | undefined;
-  /** The last known good list of an earlier run: the reference for a new list before one is applied. */
+  /** The list of an earlier run. Before a list is applied, new lists are compared with it. */
   readonly lastKnown: readonly ApiServer[] | undefined;
   readonly agreement: PollAgreement | undefined;
   readonly failedProbe: readonly ApiServer[];
@@ -15,7 +15,7 @@ export interface DesiredServers {
 
 export type DesiredDecision =
   | { readonly kind: 'nothing-to-do' }
-  | { readonly kind: 'wait'; readonly lookAgainInMs: number }
+  | { readonly kind: 'wait'; readonly recheckInMs: number }
   | Extract<LossDecision, { kind: 'hold' }>
   | { readonly kind: 'apply'; readonly servers: readonly ApiServer[] };
 
@@ -43,7 +43,7 @@ export function recordObserved(
   };
 }
 
-/** Settle, then loss guard: what to do about the latest list now. */
+/** What to do about the latest list now: settle first, then the loss guard. */
 export function decideDesired(desired: DesiredServers, nowMs: number): DesiredDecision {
   const decision = settleDecision(desired.settling, nowMs);
   if (decision.kind !== 'settled') return decision;
@@ -53,7 +53,7 @@ export function decideDesired(desired: DesiredServers, nowMs: number): DesiredDe
   return loss.kind === 'apply' ? { kind: 'apply', servers: decision.value } : loss;
 }
 
-/** Records that this list is served. A list observed meanwhile is a pending change, even if it equals the previous one. */
+/** Records that this list is served. A list observed since then is a pending change, even if it equals the previous one. */
 export function recordApplied(
   desired: DesiredServers,
   servers: readonly ApiServer[],

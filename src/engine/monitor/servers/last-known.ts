@@ -19,7 +19,7 @@ type LastKnown =
   | { readonly kind: 'unusable'; readonly reason: string };
 
 const version = 1;
-/** A hundred servers are 10 kB. A larger file was not written by hawser. */
+/** A hundred servers take 10 kB. A larger file was not written by hawser. */
 const MAX_LAST_KNOWN_BYTES = 1_000_000;
 
 const server = z.object({
@@ -32,8 +32,8 @@ const content = z.object({ savedAt: z.string(), servers: z.array(server).check(z
 const envelope = z.object({ version: z.literal(version), sha256: z.string(), content: z.string() });
 
 /**
- * The last saved list, for a cold start without an API server. Never throws: a file that is missing, empty, truncated, edited, too large or
- * unreadable is a value with its reason.
+ * Reads the last saved list, for a cold start without an API server. Never throws: if the file is missing, empty, truncated, edited, too large or
+ * unreadable, the result says so.
  */
 export async function readLastKnown(path: string): Promise<LastKnown> {
   try {
@@ -44,14 +44,14 @@ export async function readLastKnown(path: string): Promise<LastKnown> {
   }
 }
 
-/** A list of an earlier run, and the function that saves later ones. */
+/** The list of an earlier run, and the function that saves later ones. */
 export interface LastKnownList {
   readonly lastKnown: readonly ApiServer[] | undefined;
-  /** Saves a served list, unless it is saved already. A failed write is logged once. */
+  /** Saves a served list unless it is already saved. A failed write is logged once. */
   readonly save: (servers: readonly ApiServer[]) => void;
 }
 
-/** The list at `path`, for the next cold start. An unusable one is logged. */
+/** Reads the list at `path` for a cold start. An unusable list is logged. */
 export async function openLastKnown(
   path: string,
   { log, once }: Pick<Observers, 'log' | 'once'>,
@@ -77,7 +77,7 @@ export async function openLastKnown(
   };
 }
 
-/** Saves a served list, and creates the directory. Throws the system's error. */
+/** Saves a served list. Creates the directory. Throws the system's error. */
 export async function writeLastKnown(path: string, servers: readonly ApiServer[], now: Date): Promise<void> {
   const body = JSON.stringify({ savedAt: now.toISOString(), servers: sortServers(servers) });
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -91,7 +91,7 @@ function decode(path: string, text: string): LastKnown {
   if (checksum(outer.data.content) !== outer.data.sha256)
     return unusable(path, 'its content does not match its checksum');
   const inner = content.safeParse(parseJson(outer.data.content));
-  if (!inner.success) return unusable(path, 'it holds no valid list of servers');
+  if (!inner.success) return unusable(path, 'its list of servers is invalid');
   return { kind: 'known', ...inner.data, servers: sortServers(inner.data.servers) };
 }
 
@@ -102,6 +102,6 @@ function checksum(text: string): string {
 function unusable(path: string, why: string): LastKnown {
   return {
     kind: 'unusable',
-    reason: `Cannot use last-known list "${path}": ${why}, expected what was saved`,
+    reason: `Cannot use last-known list "${path}": ${why}, expected the saved list`,
   };
 }

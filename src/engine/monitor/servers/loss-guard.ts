@@ -1,9 +1,9 @@
 import { type ApiServer, endpointOf, sameServers } from '../../kube/api-server.ts';
 
-/** Consecutive polls that must agree before more than half of the servers may be removed at once. */
+/** Number of consecutive polls that must agree before more than half of the servers may be removed at once. */
 const pollsNeeded = 3;
 
-/** Consecutive polls with this list. A watch event never counts, but one with another list resets it. */
+/** A list and the number of consecutive polls that returned it. A watch event does not count, but another list in it resets the number. */
 export interface PollAgreement {
   readonly servers: readonly ApiServer[];
   readonly polls: number;
@@ -19,7 +19,7 @@ export function countPoll(
 }
 
 interface LossQuestion {
-  /** The served list; undefined or empty on a cold start, when anything is better than nothing. */
+  /** The served list. Undefined or empty on a cold start, when any list is better than none. */
   readonly current: readonly ApiServer[] | undefined;
   readonly candidate: readonly ApiServer[];
   readonly agreement: PollAgreement | undefined;
@@ -32,15 +32,14 @@ export type LossDecision =
   | {
       readonly kind: 'hold';
       readonly reason: 'empty-list' | 'polls-do-not-agree-yet' | 'lost-servers-not-failed';
-      /** The servers that the candidate would lose: probe these before asking again. */
+      /** The servers that the candidate would remove. Probe them before the next decision. */
       readonly probe: readonly ApiServer[];
     };
 
 /**
- * Whether a settled list may be applied. An API that answers with too little (an empty cache, a lost label, a wrong
- * kubeconfig) must not take the load balancer down with it: an empty list is never applied, and one that loses more
- * than half of the servers only when three polls in a row agree and every lost server failed its probe. A server
- * that only changed its name is not lost.
+ * Whether a settled list may be applied. If the API returns too few servers (empty cache, lost label, wrong kubeconfig), the load balancer must not
+ * go down with it. An empty list is never applied. A list that removes more than half of the servers is applied only after three consecutive polls
+ * agree and every removed server failed its probe. A renamed server is not a removed one.
  */
 export function lossDecision(question: LossQuestion): LossDecision {
   const { current = [], candidate, agreement } = question;

@@ -4,7 +4,7 @@ import { askReadyz } from '../../kube/ask-readyz.ts';
 import type { Observation } from '../../kube/control-plane/source.ts';
 import { monotonicMs } from '../../system/time/monotonic-clock.ts';
 import type { Observers } from '../observers.ts';
-import type { Wanted } from '../proposal.ts';
+import type { NextInput } from '../proposal.ts';
 import {
   type DesiredDecision,
   type DesiredServers,
@@ -17,26 +17,26 @@ import type { LastKnownList } from './last-known.ts';
 
 const PROBE_TIMEOUT_MS = 2_000;
 
-/** Decides which servers a monitor serves, from the observations of its source. */
+/** Decides from the observations of a source which servers a monitor serves. */
 export interface ServerList {
   readonly observe: (observation: Observation) => void;
   /** The last observation. */
-  readonly heard: () => Observation | undefined;
-  /** Resumes with the list of an earlier run as if it were served; false without one. */
+  readonly lastObservation: () => Observation | undefined;
+  /** Starts with the list of an earlier run as if it were served. Returns false if there is no such list. */
   readonly resume: () => boolean;
-  /** The servers to serve now; undefined while none are known. */
-  readonly next: (signal: AbortSignal) => Promise<Wanted<readonly ApiServer[]>>;
+  /** The servers to serve now; undefined while the list is unknown. */
+  readonly next: (signal: AbortSignal) => Promise<NextInput<readonly ApiServer[]>>;
   /** The last result of `next`. */
   readonly latest: () => readonly ApiServer[] | undefined;
-  /** The wanted list comes from an earlier run. */
-  readonly isOfLastRun: () => boolean;
-  /** The served list is the latest of an API server: neither from an earlier run nor superseded. */
+  /** Whether the selected list comes from an earlier run. */
+  readonly isFromLastRun: () => boolean;
+  /** Whether the served list is the latest one from an API server: neither superseded nor from an earlier run. */
   readonly isUpToDate: () => boolean;
   /** State of the source's latest list: none in this run, settling, accepted, or held by the loss guard. */
   readonly standing: () => 'none' | 'undecided' | 'believed' | 'held';
   /** Whether the source reaches an API server, and why a list is held back. */
   readonly view: () => { readonly apiReachable: boolean; readonly held: string | null };
-  /** Records that these are served. Returns the age of their change, if there was one. */
+  /** Records that these servers are served. Returns the age of the change in milliseconds, if there was one. */
   readonly markServed: (servers: readonly ApiServer[]) => number | undefined;
 }
 
@@ -44,12 +44,12 @@ export interface ServerList {
 interface ServerListMetrics {
   readonly servers: (count: number) => void;
   readonly apiReachable: (reachable: boolean) => void;
-  /** Why an observed list is not applied. */
+  /** Why an observed list is not applied; undefined if none is held. */
   readonly held: (reason: string | undefined) => void;
 }
 
 type Reporters = Pick<Observers, 'log' | 'once'> & {
-  /** Undefined if a process has several lists, which would overwrite each other. */
+  /** Undefined if a process has several lists: their metrics would overwrite each other. */
   readonly listMetrics?: ServerListMetrics;
 };
 
@@ -60,8 +60,8 @@ export function createServerList(
   nowMs: () => number = monotonicMs,
 ): ServerList {
   let desired = startDesired(lastKnown, settings.settle);
-  let heard: Observation | undefined;
-  let wanted: readonly ApiServer[] | undefined;
+  let lastObservation: Observation | undefined;
+  let selected: readonly ApiServer[] | undefined;
   let held: string | null = null;
 
   const decide = async (signal: AbortSignal): Promise<DesiredDecision> => {
@@ -72,31 +72,32 @@ export function createServerList(
   };
   return {
     observe: (observation) => {
-      heard = observation;
+      lastObservation = observation;
       logObservation(observation, observers);
       if (observation.kind === 'servers') desired = recordObserved(desired, observation, nowMs());
-      else wanted ??= coldStart(settings.config, lastKnown, observers);
+      else selected ??= coldStart(settings.config, lastKnown, observers);
     },
-    heard: () => heard,
+    lastObservation: () => lastObservation,
     resume: () => {
-      wanted ??= lastKnown;
+      selected ??= lastKnown;
       return lastKnown !== undefined;
     },
     next: async (signal) => {
       const decision = await decide(signal);
       logHold(decision, observers);
       held = decision.kind === 'hold' ? heldBecause(decision) : null;
-      if (decision.kind === 'apply') wanted = decision.servers;
-      // The list changed back to the served one before another could be applied.
-      if (decision.kind === 'nothing-to-do') wanted = desired.settling.applied ?? wanted;
+      if (decision.kind === 'apply') selected = decision.servers;
+      // The list changed back to the served one before another one was applied.
+      if (decision.kind === 'nothing-to-do') selected = desired.settling.applied ?? selected;
       return {
-        input: wanted,
-        lookAgainInMs: decision.kind === 'wait' ? decision.lookAgainInMs : undefined,
+        input: selected,
+        recheckInMs: decision.kind === 'wait' ? decision.recheckInMs : undefined,
       };
     },
-    latest: () => wanted,
-    view: () => ({ apiReachable: heard?.kind === 'servers', held }),
-    isOfLastRun: () => wanted !== undefined && lastKnown !== undefined && sameServers(wanted, lastKnown),
+    latest: () => selected,
+    view: () => ({ apiReachable: lastObservation?.kind === 'servers', held }),
+    isFromLastRun: () =>
+      selected !== undefined && lastKnown !== undefined && sameServers(selected, lastKnown),
     isUpToDate: () => {
       const { latest, settling } = desired;
       return latest !== undefined && settling.applied !== undefined && sameServers(latest, settling.applied);
@@ -136,8 +137,8 @@ function coldStart(
     log({ event: 'cold-start-with-last-known', level: 'warn', servers: lastKnown.length });
     return lastKnown;
   }
-  // The load balancer must run for the kubelet's probe even before the cluster's first API server exists. A configuration that
-  // hawser rendered earlier is better than an empty list; any other file does not belong to this cluster.
+  // The load balancer must answer the kubelet's probe even before the cluster's first API server exists. A configuration from an earlier run of
+  // hawser is better than an empty list; any other file does not belong to this cluster.
   if (isOwnFile(config)) return undefined;
   log({ event: 'cold-start-without-servers', level: 'warn' });
   return [];

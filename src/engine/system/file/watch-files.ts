@@ -8,13 +8,13 @@ import { watch } from 'chokidar';
  * place, renamed over, or swapped by a symbolic link somewhere above it (a mounted ConfigMap swaps `..data`).
  * Every change after the call counts, so a caller that reads the files only then misses none.
  *
- * The directories are watched, not the files: a watch on a file ends with its inode. Every `lookAgainMs` the files are
+ * The directories are watched, not the files: a watch on a file ends with its inode. Every `recheckMs` the files are
  * compared as well, for file systems that report nothing.
  */
 export function watchFiles(
   paths: readonly string[],
   onChange: (path: string) => void,
-  options: { readonly lookAgainMs: number; readonly signal: AbortSignal },
+  options: { readonly recheckMs: number; readonly signal: AbortSignal },
 ): void {
   // Synchronously: on a busy machine a deferred read would miss a change before it.
   const signatures = new Map(paths.map((path) => [path, signatureNow(path)]));
@@ -31,7 +31,7 @@ export function watchFiles(
   watcher.on('all', lookAll);
   // A directory that cannot be watched is still polled.
   watcher.on('error', () => undefined);
-  const timer = setInterval(lookAll, options.lookAgainMs);
+  const timer = setInterval(lookAll, options.recheckMs);
   options.signal.addEventListener(
     'abort',
     () => {

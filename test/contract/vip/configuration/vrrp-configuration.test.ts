@@ -122,8 +122,8 @@ test('a node that a believed list lacks sets its configuration aside, once, and 
 test('a node that is replaced in one step stays a peer for a while, and the one in its place is added at once', async () => {
   const { configuration, observe } = await group();
   const peers = async () => {
-    const { input, lookAgainInMs } = await configuration.next(signal);
-    return { names: input?.controlPlane.map(({ name }) => name), lookAgainInMs };
+    const { input, recheckInMs } = await configuration.next(signal);
+    return { names: input?.controlPlane.map(({ name }) => name), recheckInMs };
   };
   await observe('cp-1', 'cp-2', 'cp-3');
   expect((await peers()).names).toEqual(['cp-1', 'cp-2', 'cp-3']);
@@ -133,7 +133,7 @@ test('a node that is replaced in one step stays a peer for a while, and the one 
     return found.names?.includes('cp-4') && found;
   });
   expect(first.names).toEqual(['cp-1', 'cp-2', 'cp-4', 'cp-3']);
-  expect(first.lookAgainInMs).toBeGreaterThan(0);
+  expect(first.recheckInMs).toBeGreaterThan(0);
   const isGone = async () => !(await peers()).names?.includes('cp-3');
   await waitFor('the end of the removed one', isGone, 10_000);
 });

@@ -7,12 +7,12 @@ const CHECK_INTERVAL_MS = 6_000;
 interface Facts {
   readonly wakesAt?: readonly number[];
   readonly renderMs?: number;
-  /** Until when a reload is rate-limited. */
+  /** The end of the reload's rate limit. */
   readonly heldUntilMs?: number;
   readonly isUnusable?: boolean;
 }
 
-/** When the loop renders and when it deploys, in milliseconds of a clock that stands still while nothing sleeps. */
+/** When the loop renders and deploys, in milliseconds of a clock that advances only while something sleeps. */
 async function timesOf(untilMs: number, { wakesAt = [], renderMs = 0, heldUntilMs = 0, isUnusable }: Facts) {
   const rendered: number[] = [];
   const deployed: number[] = [];
@@ -30,7 +30,7 @@ async function timesOf(untilMs: number, { wakesAt = [], renderMs = 0, heldUntilM
       checkIntervalMs: CHECK_INTERVAL_MS,
       beat: () => undefined,
       now: () => nowMs,
-      next: async () => ({ input: nowMs, lookAgainInMs: undefined }),
+      next: async () => ({ input: nowMs, recheckInMs: undefined }),
       render: async (at) => {
         rendered.push(at);
         nowMs += renderMs;
@@ -49,18 +49,18 @@ async function timesOf(untilMs: number, { wakesAt = [], renderMs = 0, heldUntilM
   return { rendered, deployed };
 }
 
-it('deploys once each check interval, and at each wake', async () => {
+it('deploys once per check interval, and at each wake-up', async () => {
   expect((await timesOf(19_000, {})).deployed).toEqual([1, 6_001, 12_001, 18_001]);
   expect((await timesOf(3_000, { wakesAt: [700, 900] })).deployed).toEqual([1, 700, 900]);
 });
 
-it('deploys nothing that cannot be rendered', async () => {
+it('does not deploy a configuration that cannot be rendered', async () => {
   const { rendered, deployed } = await timesOf(7_000, { isUnusable: true });
   expect(rendered.length).toBeGreaterThan(1);
   expect(deployed).toEqual([]);
 });
 
-it('renders in a fifth of the time while a reload is rate-limited, however often it is woken', async () => {
+it('renders for at most a fifth of the time while a reload is rate-limited, however often it is woken', async () => {
   const wakesAt = Array.from({ length: 1_000 }, (_, index) => 4 + index * 5);
   const { rendered } = await timesOf(3_000, { wakesAt, renderMs: 20, heldUntilMs: 3_000 });
   expect(rendered.length).toBeGreaterThan(20);

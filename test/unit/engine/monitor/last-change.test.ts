@@ -11,7 +11,7 @@ const origin = (text: string, servers = 'a b', network = 'eth0'): Origin => ({
   parts: { 'network-changed': network, 'servers-changed': servers },
 });
 
-/** What is known after these attempts, one a second. */
+/** The last change after these attempts, one per second. */
 const after = (...attempts: readonly (readonly [Origin, ApplyOutcome])[]) => {
   const last = attempts.reduce<LastChange | undefined>(
     (before, [from, outcome], second) => nextChange(before, from, outcome, second * 1_000),
@@ -20,32 +20,32 @@ const after = (...attempts: readonly (readonly [Origin, ApplyOutcome])[]) => {
   return last && [last.cause, last.outcome.kind, last.atMs];
 };
 
-test('the first configuration comes from the start, and finding it in place again is no change', () => {
+test('the cause of the first configuration is the start, and an unchanged one is no change', () => {
   const first = origin('x');
   expect(after([first, unchanged])).toEqual(['start', 'unchanged', 0]);
   expect(after([first, reloaded], [first, unchanged], [first, unchanged])).toEqual(['start', 'reloaded', 0]);
 });
 
-test('the changed part is the cause, the first of several, and otherwise the template', () => {
+test('the cause is the first part that changed, or else the template', () => {
   const first = [origin('x'), reloaded] as const;
   expect(after(first, [origin('y', 'a b c'), reloaded])).toEqual(['servers-changed', 'reloaded', 1_000]);
   expect(after(first, [origin('y', 'a', 'eth1'), reloaded])?.[0]).toBe('network-changed');
   expect(after(first, [origin('y'), reloaded])?.[0]).toBe('template-changed');
 });
 
-test('a part that changes nothing in the text is not what a later change of the template came from', () => {
+test('a changed part that left the text unchanged is not the cause of a later template change', () => {
   const attempts = [origin('x'), origin('x', 'b a'), origin('y', 'b a')].map((each, at) => {
     return [each, at === 1 ? unchanged : reloaded] as const;
   });
   expect(after(...attempts)?.[0]).toBe('template-changed');
 });
 
-test('the same text that had to be applied again was edited on disk', () => {
+test('if the same text had to be applied again, it was edited on disk', () => {
   const first = [origin('x'), reloaded] as const;
   expect(after(first, first)).toEqual(['edited', 'reloaded', 1_000]);
 });
 
-test('a refusal keeps its cause and its time while it is repeated, and its cause when it is overcome', () => {
+test('a repeated refusal keeps its cause and time; the recovery keeps the cause', () => {
   const first = [origin('x'), reloaded] as const;
   const bad = [origin('y', 'c'), rejected('no')] as const;
   expect(after(first, bad, bad, bad)).toEqual(['servers-changed', 'rejected', 1_000]);

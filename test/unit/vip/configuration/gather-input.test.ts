@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Wanted } from '../../../../src/engine/monitor/proposal.ts';
+import type { NextInput } from '../../../../src/engine/monitor/proposal.ts';
 import type { ServerList } from '../../../../src/engine/monitor/servers/server-list.ts';
 import { gatherInput } from '../../../../src/vip/configuration/node-lists.ts';
 
@@ -12,14 +12,14 @@ const settings = {
   trackFiles: { api: '/a', ingress: '/i' },
 };
 
-function listOf(wanted: Wanted<[]>): ServerList {
+function listOf(next: NextInput<[]>): ServerList {
   return {
-    next: async () => wanted,
-    latest: () => wanted.input,
-    heard: () => undefined,
+    next: async () => next,
+    latest: () => next.input,
+    lastObservation: () => undefined,
     observe: () => undefined,
     resume: () => false,
-    isOfLastRun: () => false,
+    isFromLastRun: () => false,
     isUpToDate: () => true,
     standing: () => 'none',
     view: () => ({ apiReachable: true, held: null }),
@@ -29,9 +29,9 @@ function listOf(wanted: Wanted<[]>): ServerList {
 
 test('nothing is proposed while one of two lists is unknown, and the earlier look is the next', async () => {
   const lists = [
-    { kind: 'api', list: listOf({ input: [], lookAgainInMs: 900 }), lastRun: [] },
-    { kind: 'ingress', list: listOf({ input: undefined, lookAgainInMs: 500 }), lastRun: [] },
+    { kind: 'api', list: listOf({ input: [], recheckInMs: 900 }), lastRun: [] },
+    { kind: 'ingress', list: listOf({ input: undefined, recheckInMs: 500 }), lastRun: [] },
   ] as const;
   const { signal } = new AbortController();
-  expect(await gatherInput(lists, settings, signal)).toEqual({ input: undefined, lookAgainInMs: 500 });
+  expect(await gatherInput(lists, settings, signal)).toEqual({ input: undefined, recheckInMs: 500 });
 });

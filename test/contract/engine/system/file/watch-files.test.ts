@@ -19,9 +19,9 @@ afterEach(() => {
 });
 
 /** Resolves once the watch is known to work: a change that was made after this call has been reported. */
-async function watching(lookAgainMs: number, ...paths: readonly string[]): Promise<void> {
+async function watching(recheckMs: number, ...paths: readonly string[]): Promise<void> {
   const canary = join(directory, 'canary');
-  watchFiles([...paths, canary], (path) => changed.push(path), { lookAgainMs, signal: stop.signal });
+  watchFiles([...paths, canary], (path) => changed.push(path), { recheckMs, signal: stop.signal });
   let round = 0;
   await waitFor('the watch to work', () => {
     round += 1;
@@ -35,7 +35,7 @@ const reported = (path: string) => waitFor(`a change of ${path}`, () => changed.
 test('a file that changes just after the watch began, before anything else could run', async () => {
   const path = join(directory, 'order');
   writeFileSync(path, 'one');
-  watchFiles([path], (changedPath) => changed.push(changedPath), { lookAgainMs: 20, signal: stop.signal });
+  watchFiles([path], (changedPath) => changed.push(changedPath), { recheckMs: 20, signal: stop.signal });
   writeFileSync(path, 'three');
   await reported(path);
 });

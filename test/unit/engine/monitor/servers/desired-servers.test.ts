@@ -22,11 +22,11 @@ const polled = (desired: DesiredServers, servers: readonly ApiServer[], now: num
 
 test('a first list is applied once it is stable', () => {
   const desired = polled(startDesired(undefined, SETTLE_MS), three, 0);
-  expect(decideDesired(desired, 100)).toEqual({ kind: 'wait', lookAgainInMs: 400 });
+  expect(decideDesired(desired, 100)).toEqual({ kind: 'wait', recheckInMs: 400 });
   expect(decideDesired(desired, 500)).toEqual({ kind: 'apply', servers: three });
 });
 
-test('a list that returns to the previous one while another is being applied is not forgotten', () => {
+test('a list that changes back while another one is being applied is not forgotten', () => {
   const serving = recordApplied(polled(startDesired(undefined, SETTLE_MS), four, 0), four, 500);
   const applying = polled(serving, three, 600);
   expect(decideDesired(applying, 1_100)).toEqual({ kind: 'apply', servers: three });
@@ -35,7 +35,7 @@ test('a list that returns to the previous one while another is being applied is 
   expect(decideDesired(done, 1_700)).toEqual({ kind: 'apply', servers: four });
 });
 
-test('a restarted monitor measures the first list against the last-known one', () => {
+test('after a restart the first list is compared with the last-known list', () => {
   const desired = polled(startDesired(three, SETTLE_MS), serversNamed(1), 0);
   expect(decideDesired(desired, 500)).toMatchObject({
     kind: 'hold',
@@ -43,7 +43,7 @@ test('a restarted monitor measures the first list against the last-known one', (
   });
 });
 
-test('whatever is seen and applied in whatever order, a lasting list that loses no majority is applied in the end', () => {
+test('after any events, a stable list that loses no majority is applied in the end', () => {
   const step = fc.record({ list: fc.constantFrom(three, four), passMs: fc.nat(800), apply: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), fc.constantFrom(three, four), (steps, last) => {
@@ -66,7 +66,7 @@ test('whatever is seen and applied in whatever order, a lasting list that loses 
   );
 });
 
-test('a list that never stops changing is applied after ten times the settling time', () => {
+test('a list that keeps changing is applied after ten times the settling time', () => {
   let desired = polled(startDesired(undefined, SETTLE_MS), three, 0);
   for (let now = 400; now <= 4_800; now += 400) {
     desired = polled(desired, serversNamed(1, 2, 3, 4 + now / 400), now);
@@ -75,7 +75,7 @@ test('a list that never stops changing is applied after ten times the settling t
   expect(decideDesired(desired, 5_000)).toEqual({ kind: 'apply', servers: desired.latest });
 });
 
-test('a list that never stops changing and loses a majority is still held', () => {
+test('a list that keeps changing and loses a majority is still held', () => {
   let desired = startDesired(three, SETTLE_MS);
   for (let now = 0; now <= 6_000; now += 400) desired = polled(desired, serversNamed(1, 4 + now / 400), now);
   expect(decideDesired(desired, 6_000)).toMatchObject({ kind: 'hold', reason: 'polls-do-not-agree-yet' });

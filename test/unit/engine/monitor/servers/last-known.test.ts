@@ -27,13 +27,13 @@ beforeEach(async () => {
   await writeLastKnown(path, servers.toReversed(), now);
 });
 
-test('a saved list is read back sorted, for root only, without other files', async () => {
+test('a saved list is read back sorted, only root can read it, and no other files are left', async () => {
   expect(await readLastKnown(path)).toEqual({ kind: 'known', servers, savedAt: now.toISOString() });
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readdirSync(dirname(path))).toEqual(['last-known.json']);
 });
 
-test('a first start has no list', async () => {
+test('the first start has no list', async () => {
   expect(await readLastKnown(join(dir, 'none.json'))).toEqual({ kind: 'none' });
 });
 
@@ -59,11 +59,11 @@ test.each([
   await writeLastKnown(path, hostile, now);
   expect(await readLastKnown(path)).toMatchObject({
     kind: 'unusable',
-    reason: expect.stringMatching(/no valid list/),
+    reason: expect.stringMatching(/list of servers is invalid/),
   });
 });
 
-test('a write that fails leaves the old list', async () => {
+test('a failed write leaves the old list', async () => {
   const blocked = join(dir, 'blocked');
   writeFileSync(blocked, '');
   chmodSync(blocked, 0o600);

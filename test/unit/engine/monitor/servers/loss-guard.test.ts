@@ -14,7 +14,7 @@ const three = servers(1, 2, 3);
 const agreed = (list: readonly ApiServer[], polls = 3): PollAgreement => ({ servers: list, polls });
 const nothing = { agreement: undefined, failedProbe: [] };
 
-test('an empty list is never applied, whatever agrees', () => {
+test('an empty list is never applied, even if all polls agree', () => {
   const everything = { agreement: agreed([], 99), failedProbe: three };
   expect(lossDecision({ current: three, candidate: [], ...everything })).toEqual({
     kind: 'hold',
@@ -24,18 +24,18 @@ test('an empty list is never applied, whatever agrees', () => {
   expect(lossDecision({ current: undefined, candidate: [], ...everything })).toMatchObject({ kind: 'hold' });
 });
 
-test.each([undefined, []])('a cold start (%j) takes anything that is not empty', (current) => {
+test.each([undefined, []])('a cold start (%j) accepts any list that is not empty', (current) => {
   expect(lossDecision({ current, candidate: servers(1), ...nothing })).toEqual({ kind: 'apply' });
 });
 
-test('losing up to half of the servers is normal', () => {
+test('a list that loses at most half of the servers is applied', () => {
   expect(lossDecision({ current: three, candidate: servers(1, 2), ...nothing })).toEqual({ kind: 'apply' });
   expect(lossDecision({ current: servers(1, 2), candidate: servers(1), ...nothing })).toEqual({
     kind: 'apply',
   });
 });
 
-test('losing more than half waits for three polls, then for every probe to fail', () => {
+test('a list that loses more than half waits for three polls, then for every probe to fail', () => {
   const question = { current: three, candidate: servers(1) };
   const held = { kind: 'hold', probe: servers(2, 3) };
   const notYet = { ...held, reason: 'polls-do-not-agree-yet' };
@@ -51,7 +51,7 @@ test('losing more than half waits for three polls, then for every probe to fail'
   });
 });
 
-test('replacing every server by others counts as losing them all', () => {
+test('replacing every server counts as losing all of them', () => {
   expect(lossDecision({ current: three, candidate: servers(4, 5, 6), ...nothing })).toMatchObject({
     probe: three,
   });
@@ -62,7 +62,7 @@ test('a renamed server is not lost', () => {
   expect(lossDecision({ current: three, candidate: renamed, ...nothing })).toEqual({ kind: 'apply' });
 });
 
-test('polls count, watch events do not, and another list starts over', () => {
+test('polls count, watch events do not, and another list resets the count', () => {
   const one = servers(1);
   const first = countPoll(undefined, 'poll', one);
   const second = countPoll(countPoll(first, 'watch', one), 'poll', one);
@@ -71,7 +71,7 @@ test('polls count, watch events do not, and another list starts over', () => {
   expect(countPoll(countPoll(second, 'poll', servers(2)), 'poll', one).polls).toBe(1);
 });
 
-test('property: a list is only applied if it is not empty and keeps half, or polls and probes all agree', () => {
+test('property: an applied list is not empty, and keeps half or has all polls and probes on its side', () => {
   const list = fc.uniqueArray(fc.integer({ min: 1, max: 5 })).map((ids) => servers(...ids));
   const polls = fc.array(
     fc.record({ via: fc.constantFrom('watch' as const, 'poll' as const), isCandidate: fc.boolean() }),

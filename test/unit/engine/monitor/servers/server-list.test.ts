@@ -24,7 +24,7 @@ function createList() {
   return { clock, list, see, logged };
 }
 
-test('a change is as old as when it was first seen', async () => {
+test('the age of a change counts from its first observation', async () => {
   const { clock, list, see } = createList();
   see(nodes(3));
   clock.nowMs = 700;
@@ -33,7 +33,7 @@ test('a change is as old as when it was first seen', async () => {
   expect(list.markServed(nodes(3))).toBe(undefined);
 });
 
-test('a list that never stopped changing is as old as its first change, and not as its last one', async () => {
+test('the age of a list that kept changing counts from its first change', async () => {
   const { clock, list, see } = createList();
   for (let seen = 1; seen <= 20; seen += 1) {
     see(nodes(seen));
@@ -44,7 +44,7 @@ test('a list that never stopped changing is as old as its first change, and not 
   expect(list.markServed(nodes(20))).toBe(6_000);
 });
 
-test('a list that returns to the served one is wanted at once if the one between failed', async () => {
+test('a list that changed back is selected at once if the list between failed', async () => {
   const { clock, list, see } = createList();
   for (const count of [3, 2]) {
     see(nodes(count));
@@ -56,20 +56,20 @@ test('a list that returns to the served one is wanted at once if the one between
   expect((await list.next(never)).input).toEqual(nodes(3));
 });
 
-test('a list that still changes is due again once it has settled, and is up to date once served', async () => {
+test('a changing list is rechecked when it has settled, and is up to date once served', async () => {
   const { clock, list, see } = createList();
   see(nodes(3));
-  expect(await list.next(never)).toEqual({ input: undefined, lookAgainInMs: SETTLE_MS });
+  expect(await list.next(never)).toEqual({ input: undefined, recheckInMs: SETTLE_MS });
   expect(list.isUpToDate()).toBe(false);
   clock.nowMs += SETTLE_MS;
-  expect(await list.next(never)).toEqual({ input: nodes(3), lookAgainInMs: undefined });
+  expect(await list.next(never)).toEqual({ input: nodes(3), recheckInMs: undefined });
   list.markServed(nodes(3));
   expect(list.isUpToDate()).toBe(true);
   see(nodes(2));
   expect(list.isUpToDate()).toBe(false);
 });
 
-test('a list that is held back is logged, and the served one stays', async () => {
+test('a held list is logged, and the served one stays', async () => {
   const { clock, list, see, logged } = createList();
   see(nodes(3));
   clock.nowMs += SETTLE_MS;

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { ApiServer } from '../../../../../src/engine/kube/api-server.ts';
 import type { Observation } from '../../../../../src/engine/kube/control-plane/source.ts';
-import { hearOnce } from '../../../../../src/engine/monitor/servers/hear-once.ts';
+import { observeOnce } from '../../../../../src/engine/monitor/servers/observe-once.ts';
 import { createServerList } from '../../../../../src/engine/monitor/servers/server-list.ts';
 import { createOnce } from '../../../../../src/engine/observe/once.ts';
 import { createWake } from '../../../../../src/engine/system/time/wake.ts';
 
-/** Of TEST-NET-1: no probe is answered. */
+/** Addresses of TEST-NET-1: no probe is answered. */
 const servers = (...names: readonly string[]): readonly ApiServer[] =>
   names.map((name, index) => ({ name, address: `192.0.2.${index + 1}`, port: 6443 }));
 const told = (...names: readonly string[]): Observation => ({
@@ -17,7 +17,7 @@ const told = (...names: readonly string[]): Observation => ({
   servers: servers(...names),
 });
 
-/** The decision about a list, what was reported, and what was saved. */
+/** The decision about a list, the remarks, and what was saved. */
 async function decide(observation: Observation | undefined, lastKnown?: readonly ApiServer[]) {
   const saved: (readonly ApiServer[])[] = [];
   const list = createServerList(
@@ -36,45 +36,45 @@ async function decide(observation: Observation | undefined, lastKnown?: readonly
     await new Promise((resolve) => setImmediate(resolve));
     hasEnded = true;
   };
-  const remarks = await hearOnce('servers', { lists: [list], loops: { source }, wake }, 200);
+  const remarks = await observeOnce('servers', { lists: [list], loops: { source }, wake }, 200);
   expect(hasEnded).toBe(true);
   const { input } = await list.next(new AbortController().signal);
   expect(saved).toEqual([]);
   return { names: input?.map(({ name }) => name), remarks: remarks() };
 }
 
-test('the list of the API counts at once, and there is nothing to say', async () => {
+test("the API's list is used at once, without a remark", async () => {
   expect(await decide(told('a', 'b'), servers('a'))).toEqual({ names: ['a', 'b'], remarks: [] });
 });
 
-test('a list that the loss guard holds back leaves the one that was served', async () => {
+test('if the loss guard holds a list, the last served one is used', async () => {
   const { names, remarks } = await decide(told('a'), servers('a', 'b', 'c'));
   expect(names).toEqual(['a', 'b', 'c']);
   expect(remarks).toEqual([
-    "the API's list of servers is held back: polls-do-not-agree-yet: b, c; the last list that was served counts",
+    "the API's list of servers is held back: polls-do-not-agree-yet: b, c; the last served list is used",
   ]);
 });
 
-test('an empty list is nothing to serve if no list was served before', async () => {
+test('an empty list results in nothing to serve if no list was served before', async () => {
   expect(await decide(told())).toEqual({
     names: undefined,
     remarks: ["the API's list of servers is held back: empty-list"],
   });
 });
 
-test('without an API the list that was served counts', async () => {
+test('without an API the last served list is used', async () => {
   const message = 'connection refused';
   expect(await decide({ kind: 'unavailable', message }, servers('a'))).toEqual({
     names: ['a'],
-    remarks: ['no list of servers from the API: connection refused; the last list that was served counts'],
+    remarks: ['no list of servers from the API: connection refused; the last served list is used'],
   });
 });
 
-test('an API that does not answer in time counts as unavailable', async () => {
+test('an API that does not answer in time is unavailable', async () => {
   expect(await decide(undefined, servers('a'))).toEqual({
     names: ['a'],
     remarks: [
-      'no list of servers from the API: no API server answered within 200 ms; the last list that was served counts',
+      'no list of servers from the API: no API server answered within 200 ms; the last served list is used',
     ],
   });
 });

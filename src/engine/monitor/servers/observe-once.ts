@@ -2,19 +2,20 @@ import type { Wake } from '../../system/time/wake.ts';
 import type { Loops } from '../run-monitor.ts';
 import type { ServerList } from './server-list.ts';
 
-/** Lists that are not fed yet. */
+/** Lists and the loops that will feed them. */
 interface Opened {
   readonly lists: readonly ServerList[];
   readonly loops: Loops;
-  /** Is poked at each observation. */
+  /** Woken by each observation. */
   readonly wake: Wake;
 }
 
 /**
- * Feeds lists until each has an answer or a failure of the API. They then decide as in a monitor that resumed with the lists of an earlier run.
- * Returns a function that says why a list is not the API's, to be called after the decision; `what` names the content of the lists.
+ * Runs the loops until each list has an observation or the timeout expires. The lists then decide as in a monitor that started with the lists of an
+ * earlier run. Returns a function to call after the decision; it returns a line for each list that is not the API's current one. `what` names the
+ * content of the lists.
  */
-export async function hearOnce(
+export async function observeOnce(
   what: string,
   { lists, loops, wake }: Opened,
   timeoutMs: number,
@@ -23,21 +24,24 @@ export async function hearOnce(
   const late = AbortSignal.timeout(timeoutMs);
   const resumed = lists.map((list) => list.resume());
   const running = Object.values(loops).map((loop) => loop(done.signal));
-  while (!late.aborted && lists.some((list) => list.heard() === undefined)) await wake.sleep(timeoutMs, late);
+  while (!late.aborted && lists.some((list) => list.lastObservation() === undefined))
+    await wake.sleep(timeoutMs, late);
   done.abort();
   await Promise.all(running);
   const message = `no API server answered within ${timeoutMs} ms`;
-  for (const list of lists) if (list.heard() === undefined) list.observe({ kind: 'unavailable', message });
+  for (const list of lists)
+    if (list.lastObservation() === undefined) list.observe({ kind: 'unavailable', message });
   return () =>
     lists.flatMap((list, index) => {
       const why = troubleOf(what, list);
       if (why === undefined) return [];
-      return resumed[index] ? `${why}; the last list that was served counts` : why;
+      return resumed[index] ? `${why}; the last served list is used` : why;
     });
 }
 
 function troubleOf(what: string, list: ServerList): string | undefined {
-  const [heard, { held }] = [list.heard(), list.view()];
-  if (heard?.kind === 'unavailable') return `no list of ${what} from the API: ${heard.message}`;
+  const observation = list.lastObservation();
+  if (observation?.kind === 'unavailable') return `no list of ${what} from the API: ${observation.message}`;
+  const { held } = list.view();
   return held === null ? undefined : `the API's list of ${what} is held back: ${held}`;
 }
