@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { parseJson } from '../system/text/parse-json.ts';
 
 /**
- * The answer to one request: one line of JSON, sent when the request is done. `stage` is how far a request got: `protocol` (not understood),
- * `check`, `start`, `prove`, `change`, `stop`, `internal` (our own failure).
+ * The answer to one request: one line of JSON, sent when the request is done. `stage` is the stage that failed: `protocol` (request not understood),
+ * `check`, `start`, `prove`, `change`, `stop`, or `internal` (a bug in hawser).
  */
 const answerSchema = z.union([
   z.looseObject({
@@ -26,7 +26,7 @@ export function encodeAnswer(answer: Answer): string {
   return `${JSON.stringify(answer)}\n`;
 }
 
-/** Undefined if the line is not an answer of this protocol. */
+/** Returns undefined if the line is not an answer of this protocol. */
 export function decodeAnswer(line: string): Answer | undefined {
   return answerSchema.safeParse(parseJson(line)).data;
 }

@@ -3,25 +3,25 @@ import { link, lstat, rename, unlink } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 import { ConfigError, codeOf } from '../system/errors.ts';
 
-/** The kernel's limit for a unix socket path (`sun_path`), without the closing NUL. */
+/** The kernel's limit for a unix socket path (`sun_path`) without the closing NUL. */
 export const MAX_SOCKET_PATH_BYTES = 107;
 
 export type ClaimOutcome =
   | {
       readonly kind: 'claimed';
-      /** False if the file was removed or replaced: clients no longer find this server. */
+      /** Returns false if the file was removed or replaced, so that clients no longer reach this server. */
       readonly isInPlace: () => Promise<boolean>;
       readonly release: () => Promise<void>;
     }
-  /** Another process answers there. Its socket is unchanged. */
+  /** Another process answers on the socket, which is unchanged. */
   | { readonly kind: 'in-use' };
 
 /**
  * Listens on `path` with mode 0600 (0660 for a user other than root), unless a live server is there. A stale socket file is replaced. The server
- * first listens on a temporary name and is linked into place, which fails if another claim was faster. A stale file is renamed before it is removed,
- * and restored if it turns out to be alive. So two supervisors that start together cannot both win, and neither can unlink the other's file.
- * `release` closes the server and removes the file only if it is still this server's. Rejects with a ConfigError if the path is taken by something
- * other than a socket (it is unchanged), and with the system's error if the directory is missing or not writable.
+ * first listens on a temporary name and is then linked into place, which fails if another claim was faster. A stale file is renamed before it is
+ * removed, and restored if it turns out to be alive. So of two supervisors that start together only one can win, and neither can unlink the other's
+ * file. `release` closes the server, and removes the file only if it is still this server's. Rejects with a ConfigError if something other than a
+ * socket is at the path (it is unchanged), and with the system's error if the directory is missing or not writable.
  */
 export async function claimSocket(server: Server, path: string): Promise<ClaimOutcome> {
   const own = `${path}.${ownSuffix()}`;
@@ -43,25 +43,25 @@ export async function claimSocket(server: Server, path: string): Promise<ClaimOu
   return { kind: 'claimed', isInPlace, release: releaser(server, path, inode) };
 }
 
-/** Whether this is a temporary name of a claim, for its own or for a stale socket. It remains if the process is killed. */
+/** Whether this is a temporary name of a claim, for its own socket or a stale one. Such a file remains if the process is killed. */
 export function isNameOfClaim(name: string): boolean {
   return /.\.(old\.)?[0-9a-f]{8}$/.test(name);
 }
 
-/** Not the pid: pods that share the directory have separate pid namespaces. */
+/** Random instead of the pid: pods that share the directory have separate pid namespaces. */
 function ownSuffix(): string {
   return randomBytes(4).toString('hex');
 }
 
 /**
- * Root's socket is for root only. Another user's is for its group too: a monitor may be root without DAC_OVERRIDE, and in the supervisor's
+ * Root's socket is for root only. Another user's socket is also for its group: a monitor may be root without DAC_OVERRIDE, and in the supervisor's
  * group (docs/internals/decisions/0026).
  */
 export function socketMode(user: number | undefined): number {
   return user === 0 ? 0o600 : 0o660;
 }
 
-/** The umask applies during the synchronous bind, so others can connect at no moment. */
+/** The umask applies during the synchronous bind, so there is no moment at which others can connect. */
 async function listenPrivately(server: Server, path: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -84,7 +84,7 @@ function answers(path: string): Promise<boolean> {
       socket.destroy();
       resolve(true);
     });
-    // EAGAIN: a process listens and its backlog is full.
+    // EAGAIN: a process listens, but its backlog is full.
     socket.once('error', (error) => resolve(codeOf(error) === 'EAGAIN'));
   });
 }
@@ -102,7 +102,7 @@ async function removeStale(path: string): Promise<void> {
     if (codeOf(error) === 'ENOENT') return;
     throw error;
   }
-  // Between the check and the rename another supervisor may have put its live socket there.
+  // Another supervisor may have put its live socket there between the check and the rename.
   if (await answers(aside)) await link(aside, path).catch(() => undefined);
   await unlink(aside);
 }

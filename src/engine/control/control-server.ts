@@ -6,19 +6,20 @@ import { type Answer, encodeAnswer } from './answer.ts';
 import { claimSocket } from './claim-socket.ts';
 import { createLineSplitter, MAX_LINE_BYTES, type SplitLine } from './line-splitter.ts';
 
-/** Limits the descriptors that clients can use; further clients are refused. */
+/** Limits the descriptors that clients can use. Further clients are refused. */
 const MAX_CLIENTS = 512;
 
 type ServeOutcome =
   | { readonly kind: 'serving'; readonly close: () => Promise<void> }
   | { readonly kind: 'in-use' };
 
-/** How often to check that clients still find the socket. */
-const LOOK_EVERY_MS = 1_000;
+/** How often the server checks that clients still reach its socket. */
+const CHECK_EVERY_MS = 1_000;
 
 /**
- * Serves the line protocol on a unix socket (`socketMode`). A removed socket file is created again within two seconds; one that another server
- * replaced is not touched until that server is gone. `close` stops listening, removes the socket file, sends pending answers, and drops the clients.
+ * Serves the line protocol on a unix socket with the mode `socketMode`. A removed socket file is created again within two seconds. A file that
+ * another server put there is left alone until that server is gone. `close` stops listening, removes the socket file, sends pending answers and drops
+ * the clients.
  */
 export async function serveControlSocket(
   path: string,
@@ -29,14 +30,14 @@ export async function serveControlSocket(
   let claim = await claimSocket(createControlServer(clients, answerLine), path);
   if (claim.kind === 'in-use') return claim;
   const ended = new AbortController();
-  const keep = async (): Promise<void> => {
+  const keepInPlace = async (): Promise<void> => {
     let lost = false;
     while (!ended.signal.aborted) {
-      await sleep(LOOK_EVERY_MS, ended.signal, { ref: false });
+      await sleep(CHECK_EVERY_MS, ended.signal, { ref: false });
       if (ended.signal.aborted || (claim.kind === 'claimed' && (await claim.isInPlace()))) continue;
       if (!lost) log({ event: 'control-socket-lost', level: 'error', path });
       lost = true;
-      // The directory may be missing for a while, too.
+      // The directory may also be missing for a while.
       const again = await claimSocket(createControlServer(clients, answerLine), path).catch(() => undefined);
       if (again?.kind !== 'claimed') continue;
       if (claim.kind === 'claimed') void claim.release();
@@ -45,7 +46,7 @@ export async function serveControlSocket(
       log({ event: 'control-socket-back', level: 'info', path });
     }
   };
-  const keeping = keep();
+  const keeping = keepInPlace();
   const close = async (): Promise<void> => {
     ended.abort();
     await keeping;
@@ -67,7 +68,7 @@ function createControlServer(clients: Set<Socket>, answerLine: AnswerLine): Serv
   return server;
 }
 
-/** `server.close` waits for its clients, and an idle one would block it forever. */
+/** `server.close` waits for its clients, so an idle client would block it forever. */
 async function closeAll(clients: ReadonlySet<Socket>, release: () => Promise<void>): Promise<void> {
   const released = release();
   // A fresh answer reaches its socket only after a few microtasks.
@@ -80,19 +81,19 @@ async function closeAll(clients: ReadonlySet<Socket>, release: () => Promise<voi
   clearTimeout(unread);
 }
 
-/** Answers one line of text. */
+/** Answers one line. */
 export type AnswerLine = (line: string) => Promise<Answer>;
 
 /** Pending requests per client. Further input is read later. */
 const MAX_PENDING_REQUESTS = 256;
-/** A client that never reads loses answers but keeps its connection: its next reload still counts. */
+/** A client that never reads loses answers but keeps its connection, so its next reload is still executed. */
 const MAX_UNREAD_BYTES = 64 * 1024;
-/** Quoted characters of a bad line: a long answer would count as unread and cost the client later answers. */
+/** How much of a bad line is quoted. A long answer would count as unread and cost the client later answers. */
 const QUOTED_CHARACTERS = 80;
 
 /**
- * Serves one client until it disconnects. Lines are processed as they arrive, so that lines sent at once can be coalesced; answers are sent in
- * the order of the lines. A client that half-closes still gets its answers.
+ * Serves one client until it disconnects. Lines are processed as they arrive, so that lines sent together can be coalesced. Answers are sent in the
+ * order of the lines. A client that half-closes still gets its answers.
  */
 function serveConnection(socket: Socket, answerLine: AnswerLine): void {
   const splitter = createLineSplitter();
@@ -114,7 +115,7 @@ function serveConnection(socket: Socket, answerLine: AnswerLine): void {
       const answer = line.kind === 'line' ? answerOrTrouble(line.text, answerLine) : Promise.resolve(tooLong);
       answered = answered.then(() => answer).then(send);
     }
-    // One chunk may hold thousands of lines: read no other until the last of them has begun.
+    // One chunk may have thousands of lines. Read no further chunk until the last one has started.
     if (waiting.length > 0) socket.pause();
     else if (socket.isPaused()) socket.resume();
     if (isOver && waiting.length === 0 && pending === 0) socket.end();
@@ -131,11 +132,11 @@ function serveConnection(socket: Socket, answerLine: AnswerLine): void {
     isOver = true;
     accept(splitter.end());
   });
-  // A vanished client (EPIPE, ECONNRESET) affects only itself.
+  // A vanished client (EPIPE, ECONNRESET) affects only its own connection.
   socket.on('error', () => socket.destroy());
 }
 
-/** A failed answer must not cost the client those of its later lines. */
+/** A failed answer must not cost the client the answers to later lines. */
 async function answerOrTrouble(line: string, answerLine: AnswerLine): Promise<Answer> {
   try {
     return await answerLine(line);

@@ -1,21 +1,21 @@
 /**
- * Maximum bytes of a client's line, without its end: enough for a change of a thousand servers, as when a node is lost. Beyond that, a reload is
- * faster than changing them one by one.
+ * Maximum bytes of a line without its end: enough to change a thousand servers, as when a node is lost. Above that, a reload is faster than changing
+ * servers one by one.
  */
 export const MAX_LINE_BYTES = 256 * 1024;
 
 export type SplitLine = { readonly kind: 'line'; readonly text: string } | { readonly kind: 'too-long' };
 
 interface LineSplitter {
-  /** The lines that this chunk completes. Never throws, never buffers more than the limit. */
+  /** Returns the lines that this chunk completes. Never throws; never buffers more than the limit. */
   readonly push: (chunk: Uint8Array) => readonly SplitLine[];
-  /** The last line without a line end when the client closed its side: `printf reload | socat` works too. */
+  /** Returns the last line if it has no line end, because the client closed its side: `printf reload | socat` works too. */
   readonly end: () => readonly SplitLine[];
 }
 
 /**
- * Splits a byte stream into lines. LF and CRLF end a line, blank lines are skipped. A line over the limit is reported once, at its end or the
- * stream's; its bytes are discarded.
+ * Splits a byte stream into lines, which end with LF or CRLF. Skips blank lines. A line over the limit is reported once, when it or the stream ends;
+ * its bytes are discarded.
  */
 export function createLineSplitter(maxBytes = MAX_LINE_BYTES): LineSplitter {
   let held: Uint8Array[] = [];

@@ -8,14 +8,14 @@ export type ControlRequest = 'reload' | 'status' | 'check' | 'stop' | 'start' | 
 
 export type RequestOutcome =
   | { readonly kind: 'answered'; readonly answer: Answer }
-  /** No process listens there (`message` is the system's error), or no answer came: the request may have been carried out. */
+  /** Either nothing listens there (`message` is the system's error), or no answer arrived. Then the request may have been carried out. */
   | { readonly kind: 'unreachable'; readonly message: string };
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**
- * Sends one request and waits for its answer, at most `timeoutMs`. Never rejects. The sending side is closed at once, like `echo reload | socat -
- * UNIX:...`, for a daemon that reads to the end.
+ * Sends one request and waits up to `timeoutMs` for its answer. Never rejects. The sending side is closed at once, like in `echo reload | socat -
+ * UNIX:...`, because some daemons read to the end.
  */
 export function request(
   socketPath: string,
@@ -32,9 +32,9 @@ export function request(
       socket.destroy();
       resolve(outcome);
     };
-    const abort = (): void => settle({ kind: 'unreachable', message: 'stopped before an answer came' });
+    const abort = (): void => settle({ kind: 'unreachable', message: 'stopped before an answer arrived' });
     const timer = patientTimer(options.timeoutMs, () => {
-      const late = connected ? 'no answer came in time' : 'the connection was not accepted in time';
+      const late = connected ? 'no answer arrived in time' : 'the connection was not accepted in time';
       settle({ kind: 'unreachable', message: late });
     });
     options.signal?.addEventListener('abort', abort);
@@ -50,24 +50,24 @@ export function request(
       received += end === -1 ? text : text.slice(0, end);
       if (end !== -1) settle(outcomeOf(received));
       else if (received.length > MAX_ANSWER_BYTES)
-        settle({ kind: 'unreachable', message: 'the answer has no end' });
+        settle({ kind: 'unreachable', message: `the answer is longer than ${MAX_ANSWER_BYTES} bytes` });
     });
     socket.once('end', () => settle(outcomeOf(received)));
     socket.once('error', (error) => settle({ kind: 'unreachable', message: reasonFor(error, socketPath) }));
   });
 }
 
-/** The usual cause is a patch that gave the supervisor's container another user or group: the monitor has no DAC_OVERRIDE. */
+/** Explains EACCES. The usual cause is a patch that gave the supervisor's container another user or group; the monitor has no DAC_OVERRIDE. */
 function reasonFor(error: unknown, path: string): string {
-  const found = codeOf(error) === 'EACCES' ? lookAt(path) : undefined;
+  const found = codeOf(error) === 'EACCES' ? statOf(path) : undefined;
   if (found === undefined) return messageOf(error);
-  const socket = `the socket is of user ${found.uid} and group ${found.gid} with mode 0${(found.mode & 0o777).toString(8)}`;
-  const own = `this process is user ${process.getuid?.()} of group ${process.getgid?.()}`;
+  const socket = `the socket belongs to user ${found.uid} and group ${found.gid} and has mode 0${(found.mode & 0o777).toString(8)}`;
+  const own = `this process is user ${process.getuid?.()} in group ${process.getgid?.()}`;
   return `${messageOf(error)}: ${socket}, and ${own}; expected one group (runAsGroup) for both containers of the pod`;
 }
 
-/** Undefined if its directory is not accessible either. */
-function lookAt(path: string): Stats | undefined {
+/** Returns undefined if the directory is not accessible either. */
+function statOf(path: string): Stats | undefined {
   try {
     return statSync(path);
   } catch {

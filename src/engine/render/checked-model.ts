@@ -1,14 +1,14 @@
 import { type RenderOutcome, renderTemplate } from './render-template.ts';
 
 /**
- * A model after a product's validation. `unprintable`: a value could become configuration of its own in a template that prints it unescaped;
- * `problem` names the value.
+ * A model after the product's validation. `unprintable`: a value could break out of its place in a template that prints it unescaped. `problem` names
+ * the value.
  */
 export type CheckedModel<Model extends object = object> =
   | { readonly kind: 'printable'; readonly model: Model }
   | { readonly kind: 'unprintable'; readonly problem: string };
 
-/** `renderTemplate` for a printable model. Fails without output for any other. */
+/** Renders a printable model like `renderTemplate`; fails for an unprintable one. */
 export function renderChecked(
   templateText: string,
   checked: CheckedModel,

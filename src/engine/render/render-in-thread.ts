@@ -6,22 +6,22 @@ import type { RenderOutcome } from './render-template.ts';
 
 export interface RenderThread {
   /**
-   * `render` in its own thread. A template that loops, uses too much memory or ends the thread is a failure like any other, and blocks nothing.
-   * The previous job is answered from a cache. Never rejects.
+   * Renders in its own thread. A template that loops, uses too much memory or ends the thread is a normal failure and blocks nothing. The previous
+   * job is answered from a cache. Never rejects.
    */
   readonly render: (job: RenderJob) => Promise<RenderOutcome>;
 }
 
 interface ThreadLimits {
-  /** Timeout of one job, once the thread is ready. Default 2 s: a real template takes milliseconds. */
+  /** Timeout of one job in a started thread. Default 2 s: a real template takes milliseconds. */
   readonly timeoutMs?: number;
-  /** How long an idle thread is kept: it takes some megabytes. Default 10 s. */
+  /** How long an idle thread is kept. It uses some megabytes. Default 10 s. */
   readonly idleMs?: number;
-  /** A template that ended its thread is not retried for this long. Default 15 s: an endless loop uses a whole CPU. */
+  /** How long a template that ended its thread is not retried. Default 15 s, because an endless loop uses a whole CPU. */
   readonly retryMs?: number;
   /** Default 32 MB. */
   readonly memoryMb?: number;
-  /** Ends the wait for a job. Default: by the clock. */
+  /** Timer for the timeout of a job. Default: `patientTimer`. */
   readonly timer?: typeof patientTimer;
 }
 
@@ -29,7 +29,9 @@ interface ThreadLimits {
 const START_TIMEOUT_MS = 20_000;
 const MAX_THREAD_MB = 32;
 
-/** The previous job. Its outcome is valid for the same job, and, if it ended its thread, for `retryMs` for the same template. */
+/**
+ * The previous job. Its outcome is reused for the same job. If the job ended its thread, the outcome is reused for the same template until `untilMs`.
+ */
 interface Before {
   readonly key: string;
   readonly outcome: RenderOutcome;
@@ -50,7 +52,7 @@ export function createRenderThread(limits: ThreadLimits = {}): RenderThread {
     void thread?.terminate();
     thread = undefined;
   };
-  const ask = async (task: ThreadTask): Promise<Answer> => {
+  const runTask = async (task: ThreadTask): Promise<Answer> => {
     clearTimeout(idle);
     if (thread === undefined) {
       thread = startThread(memoryMb);
@@ -61,13 +63,13 @@ export function createRenderThread(limits: ThreadLimits = {}): RenderThread {
   };
   const renderNow = async (job: RenderJob): Promise<RenderOutcome> => {
     const { templateText } = job;
-    const known = before?.ended;
-    if (before !== undefined && known?.templateText === templateText && performance.now() < known.untilMs)
+    const ended = before?.ended;
+    if (before !== undefined && ended?.templateText === templateText && performance.now() < ended.untilMs)
       return before.outcome;
     const key = createHash('sha256').update(JSON.stringify(job)).digest('hex');
-    if (before?.key === key && known === undefined) return before.outcome;
+    if (before?.key === key && ended === undefined) return before.outcome;
     const progress = new Int32Array(new SharedArrayBuffer(4));
-    const answer = await ask({ job, progress });
+    const answer = await runTask({ job, progress });
     if (answer.kind !== 'ended') {
       idle = setTimeout(end, idleMs).unref();
       before = { key, outcome: answer };
@@ -88,11 +90,11 @@ export function createRenderThread(limits: ThreadLimits = {}): RenderThread {
 }
 
 function startThread(memoryMb: number): Worker {
-  // Next to this file, both as source and in the bundle.
+  // The worker is next to this file, both as source and in the bundle.
   const name = import.meta.url.endsWith('.ts') ? './render-worker.ts' : './render-worker.mjs';
   const thread = new Worker(new URL(name, import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 8 },
-    // A template must not see this process's environment.
+    // A template must not have access to this process's environment.
     env: {},
     execArgv: [],
   });
@@ -100,7 +102,7 @@ function startThread(memoryMb: number): Worker {
   return thread;
 }
 
-/** The thread's next message, or the reason why none came. */
+/** The next message of the thread, or the reason why there is none. */
 function answerOf(
   thread: Worker,
   withinMs: number,
@@ -120,14 +122,14 @@ function answerOf(
       const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
       ended(isMemory ? `it exceeded the limit MAX_THREAD_MB (${memoryMb} MB)` : error.message);
     };
-    const timer = begin(withinMs, () => ended(`it was not done within ${withinMs} ms`));
+    const timer = begin(withinMs, () => ended(`it did not finish within ${withinMs} ms`));
     // Keeps the process alive while it waits.
     thread.on('message', settle).on('exit', exited).on('error', broken).ref();
     send(thread);
   });
 }
 
-/** Line 0: it failed before the first line. */
+/** Line 0 means that rendering failed before the first line. */
 function failed({ templatePath }: RenderJob, line: number, message: string): RenderOutcome {
   const where = line === 0 ? '' : ` line ${line}`;
   return { kind: 'failed', message: `Cannot render template "${templatePath}"${where}: ${message}` };

@@ -1,12 +1,12 @@
 import { type RenderOutcome, renderTemplate } from './render-template.ts';
 
-/** A thread's input: the job, and where it stores the current line of the template. */
+/** A thread's input: the job, and the memory for the current line of the template. */
 export interface ThreadTask {
   readonly job: RenderJob;
   readonly progress: Int32Array<SharedArrayBuffer>;
 }
 
-/** One rendering as plain data, so that another thread can do it. */
+/** One rendering as plain data that can be sent to another thread. */
 export interface RenderJob {
   readonly templateText: string;
   readonly templatePath: string;

@@ -6,9 +6,9 @@ import { strictView } from './strict-view.ts';
 import { compileError, runError, TEMPLATE_NAME, type TemplateError } from './template-error.ts';
 
 export type RenderOutcome =
-  /** Not empty, at most 1 MB unless another limit is set, ends with a newline, and has the mark of hawser. */
+  /** The text is not empty, has at most 1 MB unless another limit is set, ends with a newline, and has hawser's mark. */
   | { readonly kind: 'rendered'; readonly text: string }
-  /** Names the template, the line if known, and the problem. */
+  /** The message names the template, the problem, and the line if it is known. */
   | { readonly kind: 'failed'; readonly message: string };
 
 const MAX_RENDERED_CHARACTERS = 1_000_000;
@@ -16,21 +16,21 @@ const MAX_RENDERED_CHARACTERS = 1_000_000;
 interface RenderOptions {
   readonly templatePath: string;
   readonly maxCharacters?: number;
-  /** Called with each line before it runs: the only trace of a template that never ends. */
+  /** Called with each line before it runs. This is the only trace of a template that never ends. */
   readonly onLine?: (line: number) => void;
 }
 
-/** Globals that a template must not use. Hidden to catch mistakes, not malice. */
+/** Globals that are hidden from a template, against mistakes, not malice. */
 const hiddenGlobals = ['process', 'globalThis', 'global', 'fetch'] as const;
 
 /**
  * Renders an EJS template with the model's fields as its variables. Pure: equal inputs give equal text.
  *
- * A variable's value cannot become configuration: `<%= %>` passes `safeText` or the rendering fails, and a name that the model does
- * not have fails too, wherever it is used. `include` is refused.
+ * The value of a variable cannot become configuration: `<%= %>` checks it with `safeText`, and a failed check fails the rendering. So does
+ * reading a name that the model does not have, anywhere in the template, and `include`.
  *
- * The template itself is code that the administrator installed next to the program and is trusted like it: EJS is no sandbox, and a template that
- * loops forever blocks its caller; the monitors render in a thread (docs/internals/decisions/0040). Never render one that came over the network.
+ * The template itself is code that the administrator installed next to the program, and is trusted like it. EJS is no sandbox, and a template that
+ * loops forever blocks its caller; the monitors render in a thread (docs/internals/decisions/0040). Never render a template from the network.
  */
 export function renderTemplate(templateText: string, model: object, options: RenderOptions): RenderOutcome {
   const template = compileTemplate(templateText, Object.keys(model), options);
@@ -59,14 +59,14 @@ interface CompiledTemplate {
   readonly print: (model: object) => PrintOutcome;
 }
 
-/** `renderTemplate` for a template, or a part of one, that prints many models. */
+/** Compiles a template, or a part of one, that prints many models. */
 export function compileTemplate(
   templateText: string,
   fields: readonly string[],
   { templatePath, maxCharacters: limit = MAX_RENDERED_CHARACTERS, onLine }: RenderOptions,
 ): CompiledTemplate | Failed {
   let printed = 0;
-  // Counted while printing: an endless loop stops here instead of filling the memory.
+  // Counts while printing: an endless loop stops here instead of filling the memory.
   const count = (text: string): string => {
     printed += text.length;
     if (printed > limit) throw new Error(tooLong(limit));
@@ -112,14 +112,14 @@ function prepare(
 
 const LINE = '__onLine';
 
-/** EJS stores each line number in a variable of the generated program. Returns the same program with a call for each line. */
+/** Returns the same program with a call for each line. EJS stores each line number in a variable of the generated program. */
 function withLines(
   { source }: ejs.Template,
   onLine: (line: number) => void,
   again: ejs.Template,
 ): (variables: object) => unknown {
-  const telling = source.replaceAll(/^ {4}; __line = (\d+)$/gm, `$&; ${LINE}($1)`);
-  const run = Object.assign(again, { source: telling }).compile();
+  const traced = source.replaceAll(/^ {4}; __line = (\d+)$/gm, `$&; ${LINE}($1)`);
+  const run = Object.assign(again, { source: traced }).compile();
   return (variables) => run({ ...variables, [LINE]: onLine });
 }
 
@@ -130,7 +130,7 @@ function variablesOf(model: object): Record<string, unknown> {
 }
 
 const tooLong = (limit: number): string =>
-  `it prints more characters than the limit MAX_RENDERED_CHARACTERS allows (${limit}), expected a configuration file`;
+  `it prints more than the limit MAX_RENDERED_CHARACTERS (${limit} characters), expected a configuration file`;
 
 type Attempt<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
 

@@ -1,4 +1,4 @@
-/** The thread of `createRenderThread`: says when it is ready, then answers one job after the other. */
+/** The thread of `createRenderThread`: reports that it is ready, then renders one job after the other. */
 import { parentPort } from 'node:worker_threads';
 import { render, type ThreadTask } from './render-job.ts';
 

@@ -1,21 +1,21 @@
-/** In a comment of every configuration that hawser renders: the shipped templates begin with it. */
+/** Mark in a comment of every configuration that hawser renders. The shipped templates begin with it. */
 export const RENDERED_MARK = 'hawser renders this file';
 
 /**
- * Suffix under which a foreign configuration is saved: `example.cfg.before-hawser`. An existing copy is never overwritten, and `hawser uninstall`
- * restores it.
+ * Suffix of the copy of a foreign configuration: `example.cfg.before-hawser`. An existing copy is never overwritten, and `hawser uninstall` restores
+ * it.
  */
 export const ASIDE_SUFFIX = '.before-hawser';
 
-/** On a line of its own. The text may have megabytes, so it is not split. */
+/** Matches the mark in a comment line. The text may have megabytes, so it is not split into lines. */
 const marked = new RegExp(String.raw`(?:^|\n)[^\S\n]*[#!][^\n]*${RENDERED_MARK}`);
 
-/** Whether hawser rendered this text. Any other is foreign: it is saved, never trusted or removed. */
+/** Whether hawser rendered this text. Any other text is foreign: it is copied, and never trusted or removed. */
 export function isRendered(text: string): boolean {
   return marked.test(text);
 }
 
-/** `text` with the mark: the template of an operator may lack it. */
+/** Adds the mark to a text without one: an operator's template may lack it. */
 export function withMark(text: string): string {
   return isRendered(text) ? text : `# ${RENDERED_MARK}: edit its template, not the result.\n${text}`;
 }

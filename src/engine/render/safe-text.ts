@@ -1,4 +1,4 @@
-/** Characters allowed in configuration text that comes from data and not from the template. */
+/** Characters allowed in configuration text that comes from data, not from the template. */
 const safe = /^[A-Za-z0-9._:/@%+,=~[\]-]+$/;
 
 export const expectedText = 'expected only A-Z a-z 0-9 . _ : / @ % + , = ~ [ ] -';
@@ -8,9 +8,9 @@ export function isSafeText(text: string): boolean {
 }
 
 /**
- * The text of a printed value. Throws if it contains anything that ends a word, a line or a string in the syntax of a program's configuration, or starts
- * a comment, a variable or a block there: blanks, control characters, quotes, `#`, `\`, `$`, `{`, `}`. Nothing is escaped or dropped: a silently
- * changed name is a wrong name. A missing value is an error too, never an empty string.
+ * Returns the text of a printed value. Throws if the text contains a character that ends a word, line or string in a program's configuration, or
+ * starts a comment, variable or block: blanks, control characters, quotes, `#`, `\`, `$`, `{`, `}`. Nothing is escaped or dropped, because a silently
+ * changed name is a wrong name. A missing value is also an error, not an empty string.
  */
 export function safeText(value: unknown): string {
   if (typeof value !== 'string' && typeof value !== 'number')

@@ -1,6 +1,6 @@
 /**
- * A read-only view of the data in which reading a missing field throws instead of returning `undefined`: a misspelt name in a template is an
- * error even inside `<%-` or an `if`. Arrays keep their methods.
+ * A read-only view in which reading a missing field throws instead of returning `undefined`. A misspelt name in a template is an error even inside
+ * `<%-` or an `if`. Arrays keep their methods.
  */
 export function strictView<T>(value: T, path: string): T {
   if (typeof value !== 'object' || value === null) return value;

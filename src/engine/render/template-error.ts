@@ -1,6 +1,6 @@
 import { Script } from 'node:vm';
 
-/** The name of the template for EJS. Safe to print, and recognisable in EJS's own messages. */
+/** The template's name for EJS. It is safe to print and can be recognised in EJS's messages. */
 export const TEMPLATE_NAME = 'template';
 
 export interface TemplateError {
@@ -9,7 +9,7 @@ export interface TemplateError {
   readonly what: string;
 }
 
-/** EJS prefixes an error at run time with `template:LINE`, some lines of the template and a blank line. */
+/** Parses a runtime error of EJS: `template:LINE`, some lines of the template, a blank line, and the message. */
 export function runError(message: string): TemplateError {
   const head = new RegExp(`^${TEMPLATE_NAME}:(\\d+)\\n`).exec(message);
   if (head === null) return { line: undefined, what: message };
@@ -17,8 +17,8 @@ export function runError(message: string): TemplateError {
 }
 
 /**
- * Locates a compile error. EJS does not report the line: the generated program is compiled again by `vm`, whose errors have one, and the `__line
- * = N` that EJS adds for each template line leads back. Nothing is executed.
+ * Locates a compile error. EJS does not report the line, so `vm` compiles the generated program again; its errors have a line, and EJS's `__line = N`
+ * leads back to the template line. Nothing is executed.
  */
 export function compileError(templateText: string, generated: string, message: string): TemplateError {
   const what = message.split(` in ${TEMPLATE_NAME} while compiling ejs`)[0] ?? message;
@@ -27,7 +27,10 @@ export function compileError(templateText: string, generated: string, message: s
       line: lineOfUnclosedTag(templateText),
       what: 'a tag is never closed, expected "%>" before the next "<%"',
     };
-  return { line: lineInTemplate(generated), what: `it is not JavaScript between the tags: ${what}` };
+  return {
+    line: lineInTemplate(generated),
+    what: `the code between the tags is not valid JavaScript: ${what}`,
+  };
 }
 
 /** Like EJS, searches for the end of each tag before the next one starts. */

@@ -1,4 +1,4 @@
-/** Runs `work` once at a time, however many callers there are. Callers during a run share the next run, which begins after they called. */
+/** Returns a function that runs `work`, one run at a time. Callers during a run share the next run, which starts after their call. */
 export function coalesce<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let running: Promise<Result> | undefined;
   let next: Promise<Result> | undefined;

@@ -1,43 +1,43 @@
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 
-/** A supervisor's decisions as pure functions; all the engine needs. */
+/** A supervisor's decisions as pure functions. */
 export interface Decisions<State, Event, Action> {
   readonly advance: (
     state: State,
     event: Event,
     now: number,
   ) => { readonly state: State; readonly actions: readonly Action[] };
-  /** When the next `tick` is due; undefined if only an external event can change anything. */
+  /** When the next `tick` is due. Undefined if only an external event can change anything. */
   readonly nextDeadline: (state: State) => number | undefined;
   readonly tick: Event;
-  /** An action without an outcome after this time has failed. A safety net for the action's own timeout. */
+  /** An action that has no outcome after this time has failed. A safety net behind the action's own timeout. */
   readonly limitMs: (action: Action) => number;
 }
 
-/** The source of an exception: an action, or the rest of a step. */
+/** Where an exception was thrown: in an action, or in the rest of a step. */
 export type Failed<Event, Action> =
   | { readonly during: 'action'; readonly action: Action }
   | { readonly during: 'decision'; readonly event: Event }
   | { readonly during: 'record' | 'deadline' };
 
-/** How decisions take effect. */
+/** Carries out the decisions. */
 export interface Surroundings<State, Event, Action> {
-  /** Called with each new state before its actions are executed, so that a killed supervisor leaves everything on record. */
+  /** Called with each new state before its actions run, so that the record is complete even if the supervisor is killed. */
   readonly keep: (state: State) => void;
-  /** The promise settles once the action's own outcome was dispatched. */
+  /** Carries out an action and dispatches its outcome. The promise settles after that. */
   readonly act: (action: Action, dispatch: (event: Event) => void) => Promise<void> | void;
   /**
-   * Called after an exception, or if an action's promise was rejected or never settled. Logs it and returns the event for the outcome; `again` if
-   * the action must be repeated; undefined if a deadline of the state repeats it anyway.
+   * Called after an exception, or if an action's promise was rejected or did not settle in time. Logs the failure and returns an event as the
+   * outcome, `again` to repeat the action, or undefined if a deadline of the state repeats it anyway.
    */
   readonly failed: (what: Failed<Event, Action>, error: unknown) => Event | 'again' | undefined;
 }
 
 export interface Engine<State, Event> {
-  /** May be called from anywhere, even from within an action: events are handled one at a time and in order. Never throws. */
+  /** Handles an event after all earlier ones. May be called at any time, even from within an action. Never throws. */
   readonly dispatch: (event: Event) => void;
   readonly state: () => State;
-  /** Undefined while every due deadline is handled. */
+  /** Why a due deadline is not handled; undefined if all are. */
   readonly trouble: () => string | undefined;
 }
 
@@ -45,8 +45,8 @@ export interface Engine<State, Event> {
 const AGAIN_MS = 1_000;
 
 /**
- * Turns events into actions, with one timer for the next deadline. An exception costs only what threw: the rest of the
- * step, the queued events and the next deadline are still handled.
+ * Turns events into actions, with one timer for the next deadline. An exception stops only the part that threw: the rest of the step, the queued
+ * events and the next deadline are still handled.
  */
 export function createEngine<State, Event, Action>(
   first: State,
@@ -73,7 +73,7 @@ export function createEngine<State, Event, Action>(
       ({ state, actions } = advance(state, event, monotonicMs()));
       pausedUntil = 0;
     } catch (error) {
-      // The deadline is still due: without a pause it would be retried in an endless loop.
+      // The deadline is still due. Without a pause it would be retried in a busy loop.
       pausedUntil = monotonicMs() + AGAIN_MS;
       recover({ during: 'decision', event }, error);
     }
@@ -93,7 +93,7 @@ export function createEngine<State, Event, Action>(
       if (recover(what, error) === 'again') setTimeout(() => carryOut(action), AGAIN_MS);
     };
     try {
-      // Events that arrive after the action was given up are ignored.
+      // Events from an action that was given up are ignored.
       const outcome = act(action, (event) => given || dispatch(event));
       if (outcome !== undefined) void within(limitMs(action), outcome).catch(giveUp);
     } catch (error) {
@@ -132,7 +132,7 @@ export function createEngine<State, Event, Action>(
 
 async function within(limitMs: number, outcome: Promise<void>): Promise<void> {
   const { promise: never, reject } = Promise.withResolvers<never>();
-  const limit = setTimeout(() => reject(new Error(`no end within ${limitMs} ms`)), limitMs);
+  const limit = setTimeout(() => reject(new Error(`no outcome within ${limitMs} ms`)), limitMs);
   try {
     await Promise.race([outcome, never]);
   } finally {
@@ -140,27 +140,27 @@ async function within(limitMs: number, outcome: Promise<void>): Promise<void> {
   }
 }
 
-const LOOK_EVERY_MS = 1_000;
-const TROUBLE_AFTER_LOOKS = 10;
+const POLL_EVERY_MS = 1_000;
+const TROUBLE_AFTER_POLLS = 10;
 
 /**
- * Detects unhandled deadlines: `trouble` reports one that was found overdue in ten consecutive polls, a second apart. Polls are counted, not
- * time: a frozen machine or a starved process makes none.
+ * Detects deadlines that are not handled: `trouble` reports one that ten consecutive polls, a second apart, found overdue. It counts polls, not time,
+ * because a frozen machine or a starved process does not poll.
  */
 function createOverdueWatch(nextDeadline: () => number | undefined): {
   readonly trouble: () => string | undefined;
 } {
-  let overdueLooks = 0;
-  const look = (): void => {
+  let overduePolls = 0;
+  const poll = (): void => {
     const deadline = nextDeadline();
-    const isOverdue = deadline !== undefined && monotonicMs() - deadline > LOOK_EVERY_MS;
-    overdueLooks = isOverdue ? overdueLooks + 1 : 0;
+    const isOverdue = deadline !== undefined && monotonicMs() - deadline > POLL_EVERY_MS;
+    overduePolls = isOverdue ? overduePolls + 1 : 0;
   };
-  setInterval(look, LOOK_EVERY_MS).unref();
+  setInterval(poll, POLL_EVERY_MS).unref();
   return {
     trouble: () =>
-      overdueLooks < TROUBLE_AFTER_LOOKS
+      overduePolls < TROUBLE_AFTER_POLLS
         ? undefined
-        : `the supervisor has not done what is due for ${overdueLooks} s, see "internal-error" in its log`,
+        : `the supervisor's next action has been overdue for ${overduePolls} s, see "internal-error" in its log`,
   };
 }

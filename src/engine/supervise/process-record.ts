@@ -11,16 +11,16 @@ const VERSION = 1;
 const anyRecordSchema = z.object({ epoch: z.string(), version: z.optional(z.unknown()) });
 
 interface ProcessRecord<Content> {
-  /** Undefined if the file is missing, damaged, or from another boot, pid namespace or version of the record; the last is logged. */
+  /** Returns undefined if the file is missing, damaged, or from another boot, pid namespace or version of the record. Another version is logged. */
   readonly read: () => Content | undefined;
   /**
-   * Replaces the content if it changed, in one synchronous step. A failed write is logged once and retried at the next call; supervision
-   * continues without it.
+   * Replaces the content if it changed, in one synchronous step. A failed write is logged once and retried at the next call; supervision continues
+   * without the record.
    */
   readonly write: (content: Content) => void;
 }
 
-/** The file that tells the next supervisor which processes it may find. */
+/** Opens the file from which the next supervisor learns about running processes. */
 export function openProcessRecord<Content extends object>(
   path: string,
   schema: z.ZodMiniType<Content>,

@@ -1,9 +1,9 @@
 import { retryPauseMs } from '../system/time/retry.ts';
 
-/** A process that ran this long was healthy: the backoff is reset. */
+/** A process that ran this long was healthy, so the backoff is reset. */
 const WELL_AFTER_MS = 10_000;
 
-/** Consecutive failures, and when the next start is due; never while `at` is undefined. */
+/** Number of consecutive failures, and when the next start is due; no start is due while `at` is undefined. */
 export interface Restart {
   readonly failures: number;
   readonly at: number | undefined;
@@ -11,7 +11,7 @@ export interface Restart {
 
 export const noRestart: Restart = { failures: 0, at: undefined };
 
-/** The start after a death. The first is due at once: only failures before the death cost a pause. */
+/** The restart after a death. The first one is due at once; earlier failures delay it. */
 export function afterDeath(
   { failures }: Restart,
   ranMs: number,
@@ -26,7 +26,7 @@ export function afterFailedStart(restart: Restart, now: number): Restart {
   return { failures, at: now + restartDelayMs(failures) };
 }
 
-/** None, then 0.25 s to 5 s. */
+/** 0 at first, then 0.25 s to 5 s. */
 function restartDelayMs(failures: number): number {
   return retryPauseMs(failures, { firstMs: 250, longestMs: 5_000 });
 }

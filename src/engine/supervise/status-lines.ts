@@ -1,6 +1,6 @@
 import type { SharedStatus } from './status-schema.ts';
 
-/** The lines of every supervisor's status for people, and its times. */
+/** Lines that the readable status of every supervisor has, and a format for times. */
 export function troubleLines({ trouble }: Pick<SharedStatus, 'trouble'>): readonly string[] {
   return trouble === undefined ? [] : [`trouble     ${trouble}`];
 }

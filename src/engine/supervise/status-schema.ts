@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** Answer of every supervisor to `status`. Times are milliseconds: ages and remaining durations. */
+/** Fields of every supervisor's answer to `status`. All times are milliseconds: ages and remaining durations. */
 export const sharedStatusFields = {
   reload: z.nullable(z.object({ cause: z.string(), stage: z.string(), waiting: z.number() })),
   restart: z.nullable(z.object({ failures: z.number(), inMs: z.number() })),

@@ -1,6 +1,6 @@
 export type RequestId = number;
 
-/** Why a request, or an unrequested start, failed. */
+/** Why a request, or a start without a request, failed. */
 export interface Failure {
   readonly stage: 'check' | 'start' | 'prove' | 'stop' | 'change';
   readonly message: string;
@@ -11,7 +11,7 @@ export interface Failure {
   readonly running?: string | null;
 }
 
-/** Actions of every supervisor, in addition to its program's. A successful request is answered with `Done`. */
+/** Actions of every supervisor, in addition to its program's. `Done` is the answer to a successful request. */
 export type SharedAction<Done> =
   | { readonly kind: 'answer'; readonly requests: readonly RequestId[]; readonly result: Done | Failure }
   | {
@@ -34,7 +34,7 @@ export interface Step<State, Action> {
   readonly actions: readonly Action[];
 }
 
-/** Runs the transition `decide`, which emits its actions in order. An answer without requests is omitted. */
+/** Runs the transition `decide` and collects the actions it emits, in order. An answer to no request is omitted. */
 export function stepOf<State, Action extends { readonly kind: string }>(
   decide: (emit: Emit<Action>) => State,
 ): Step<State, Action> {
@@ -52,8 +52,8 @@ interface FailedJob {
 }
 
 /**
- * Answers the requests of a failed job, and logs the failure as `event`, except one that only repeats the last: a
- * retry fails again every few seconds.
+ * Answers the requests of a failed job and logs the failure as `event`. Does not log an automatic retry that fails like the last one: it would do so
+ * every few seconds.
  */
 export function reportFailure(
   event: string,

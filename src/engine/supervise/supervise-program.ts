@@ -19,12 +19,12 @@ import { hawserVersion } from '../system/version.ts';
 interface SuperviseSettings extends LogSettings {
   readonly socket: string;
   readonly config: string;
-  /** Only of some supervisors. */
+  /** Only some supervisors have one. */
   readonly runDir?: string;
   readonly listen: { readonly host: string; readonly port: number } | undefined;
 }
 
-/** A supervisor's name in its log, its journal's events, and its metrics. */
+/** Name of a supervisor in its log, the events of its journal, and its metrics. */
 interface SupervisorKind<Now> {
   readonly name: string;
   readonly events: JournalEvents;
@@ -35,11 +35,11 @@ type Answers = Readonly<Record<string, () => Answer | Promise<Answer>>>;
 
 type Orders = Readonly<Record<string, (rest: string) => Promise<Answer>>>;
 
-/** A running supervisor, as seen by the control socket, signals, probes and collectors. */
+/** A running supervisor, as used by the control socket, signals, probes and metrics. */
 interface Supervised<Now> {
-  /** By request line. */
+  /** Keyed by the whole request line. */
   readonly answers: Answers & { readonly reload: () => Answer | Promise<Answer> };
-  /** By the first word of a request line; the rest is its argument. */
+  /** Keyed by the first word of a request line; the argument is the rest of the line. */
   readonly orders?: Orders;
   readonly status: Endpoint['status'];
   /** State for the metrics, in addition to the logged events. */
@@ -48,13 +48,13 @@ interface Supervised<Now> {
   readonly unready?: () => string | undefined;
   readonly stop: () => void;
   readonly finished: Promise<void>;
-  /** Exit code once it has finished. Default: 0. */
+  /** Exit code once the supervisor has finished. Default 0. */
   readonly exitCode?: () => number;
 }
 
 /**
- * Runs a supervisor until it is stopped and all its processes have ended; resolves with its exit code. It claims the socket first: a second
- * supervisor must be refused, by a ConfigError, before `start` touches a process or an address.
+ * Runs a supervisor until it is stopped and all its processes have ended. Resolves with its exit code. Claims the socket first, so that a second
+ * supervisor fails with a ConfigError before `start` touches a process or an address.
  */
 export async function superviseProgram<Now>(
   { name, events, metrics }: SupervisorKind<Now>,
@@ -107,8 +107,8 @@ export async function answerTo(
   const [, word = '', rest = ''] = /^(\w+) (.*)$/.exec(line) ?? [];
   const order = Object.hasOwn(orders, word) ? orders[word] : undefined;
   if (order !== undefined) return await order(rest);
-  const known = Object.keys(answers).map((each) => `"${each}"`);
-  const message = `Cannot answer "${line.slice(0, 80)}": unknown request, expected ${known.join(', ')}`;
+  const expected = Object.keys(answers).map((each) => `"${each}"`);
+  const message = `Cannot answer "${line.slice(0, 80)}": unknown request, expected ${expected.join(', ')}`;
   return { ok: false, stage: 'protocol', message };
 }
 
@@ -116,16 +116,15 @@ export async function answerTo(
 const REST_MS = 10_000;
 
 /**
- * Nothing is compiled to machine code, and the young generation is collected once a tenth of it is used. On the command line such
- * flags would make Node compile its own modules: its precompiled code is for its usual flags.
+ * Disables compilation to machine code, and collects the young generation once a tenth of it is used. The flags are set at runtime: on the command
+ * line they would invalidate Node's precompiled modules, which were built for the default flags.
  */
 const sparing = ['--no-opt', '--no-maglev', '--no-sparkplug', '--minor-gc-task-trigger=10'];
 
 /**
- * From now on V8 spares memory. Returns a function to call after each start or reload. Garbage is collected every `restMs`. V8
- * alone would wait for many megabytes of it: a young generation this small is collected so often that even the little that is
- * allocated when idle grows old. The first time after a start or a reload that no other has followed for as long, compiled code is
- * discarded too, since most of it was for that; code that is needed again is compiled again.
+ * Makes V8 save memory from now on. Returns a function to call after each start or reload. Garbage is collected every `restMs`: the young
+ * generation is so small that even idle allocations are promoted, and V8 alone would wait for many megabytes of them. Once `restMs` has passed
+ * since the last start or reload, compiled code is discarded too: most of it was needed only for that, and the rest is compiled again.
  */
 export function spareMemory(restMs = REST_MS, nowMs = monotonicMs): () => void {
   for (const flag of [...sparing, '--expose-gc']) setFlagsFromString(flag);
@@ -133,7 +132,7 @@ export function spareMemory(restMs = REST_MS, nowMs = monotonicMs): () => void {
   let workedAt: number | undefined;
   const timer = setInterval(() => {
     const isOver = workedAt !== undefined && nowMs() - workedAt >= restMs;
-    if (isOver) collectCodeToo(collect);
+    if (isOver) collectWithCode(collect);
     else collect({ type: 'major', execution: 'sync' });
     if (isOver) workedAt = undefined;
   }, restMs);
@@ -143,13 +142,13 @@ export function spareMemory(restMs = REST_MS, nowMs = monotonicMs): () => void {
   };
 }
 
-function collectCodeToo(collect: NodeJS.GCFunction): void {
+function collectWithCode(collect: NodeJS.GCFunction): void {
   setFlagsFromString('--stress-flush-code');
   collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   setFlagsFromString('--no-stress-flush-code');
 }
 
-/** Logs any exception of a supervisor and continues: its program still serves and must stay supervised. */
+/** Logs every uncaught exception and continues: the program still serves and must stay supervised. */
 function survive(log: Log): void {
   const report = (error: unknown): void =>
     log({

@@ -10,18 +10,18 @@ interface Supervising<State, Event, Own> {
   readonly log: Log;
   readonly keep: (state: State) => void;
   readonly act: Surroundings<State, Event, Own>['act'];
-  /** The outcome of an action that threw: see `Surroundings`. */
+  /** The outcome of an action that threw: see `failed` in `Surroundings`. */
   readonly outcomeOfFailed: (action: Own, message: string) => Event | 'again' | undefined;
 }
 
 interface Supervision<State, Event> extends Engine<State, Event> {
-  /** Dispatches a request; resolves with the answer to its number. */
+  /** Dispatches a request under a new number. Resolves with its answer. */
   readonly ask: (eventOf: (request: RequestId) => Event) => Promise<Answer>;
-  /** Resolves once nothing supervised is left. */
+  /** Resolves once no supervised process is left. */
   readonly finished: Promise<void>;
 }
 
-/** Executes a program's decisions: tracks requests and the end, and does everything that all programs have in common. */
+/** Runs a program's decisions: tracks requests and the end, and carries out the actions that all supervisors share. */
 export function createSupervision<State, Event extends Kind, Own extends Kind, Done extends object>(
   first: State,
   decisions: Decisions<State, Event, Own | SharedAction<Done>>,
@@ -76,16 +76,16 @@ function actShared(
   }
 }
 
-/** Resolves with how an adopted process ended, once it is gone. It is polled: the kernel reports exits only to the parent. */
+/** Resolves with a description of how an adopted process ended, once it is gone. Polls, because the kernel reports an exit only to the parent. */
 export async function endOfAdopted(id: ProcessId): Promise<string> {
   await waitUntilGone(id);
-  return 'an exit of unknown status (not our child)';
+  return 'an exit with unknown status (not a child of this process)';
 }
 
-/** Longer than any action: a validation ends after half a minute at the latest. */
+/** Longer than any action: a validation ends after at most 30 s. */
 export const ACTION_LIMIT_MS = 60_000;
 
-/** Outputs of a supervisor: its log, and the clients waiting for an answer. */
+/** A supervisor's log, and the clients that wait for an answer. */
 interface Reporting {
   readonly log: Log;
   readonly answer: (request: number, answer: Answer) => void;
@@ -95,7 +95,7 @@ interface Kind {
   readonly kind: string;
 }
 
-/** Logs an exception, answers the request of the failed action, and returns the action's outcome. */
+/** Returns a function that logs an exception, answers the request of the failed step, and returns the outcome of a failed action. */
 function createRecovery<Event extends Kind, Action extends Kind>(
   { log, answer }: Reporting,
   outcomeOfFailed: (action: Action, message: string) => Event | 'again' | undefined,
@@ -124,6 +124,6 @@ function nameOf(what: Failed<Kind, Kind>): string {
 
 function refuse(event: Kind, answer: Reporting['answer'], message: string): void {
   if (!('request' in event) || typeof event.request !== 'number') return;
-  const refusal: Answer = { ok: false, stage: 'internal', message: `Cannot decide what to do: ${message}` };
+  const refusal: Answer = { ok: false, stage: 'internal', message: `Cannot handle the request: ${message}` };
   answer(event.request, refusal);
 }

@@ -98,6 +98,6 @@ function acceptsAgain(generation: Retiring, { lives }: Polled, now: number): Ret
 }
 
 function report(generation: Serving | Retiring, event: Polled, pulse: Pulse, now: number, emit: Emit): void {
-  const stillMs = Math.round(event.busyMs ?? now - pulse.stillSince);
+  const stillMs = Math.round(event.busyMs ?? now - pulse.silentSince);
   emit({ kind: 'report-hung', generation, hangs: event.hangs ?? 'worker', stillMs });
 }

@@ -228,11 +228,11 @@ function looked(state: State, { id, vitals }: EventOf<'looked'>, now: number, em
   const { switches, starved, stopped } = vitals;
   const lives = !stopped && (starved || switches !== before?.switches);
   const pulse = { ...beat(before, lives, HUNG_AFTER_LOOKS, now), switches };
-  const { hung, stillLooks, stillSince } = pulse;
+  const { hung, silentPolls, silentSince } = pulse;
   if (hung) {
-    const fields = { pid: id.pid, stopped, stillMs: Math.round(now - stillSince) };
+    const fields = { pid: id.pid, stopped, stillMs: Math.round(now - silentSince) };
     emit(logged('error', 'keepalived-hung', fields));
     emit({ kind: 'kill', id });
-  } else if (stillLooks > 0 && stillLooks % WAKE_AFTER_LOOKS === 0) emit({ kind: 'wake', id });
+  } else if (silentPolls > 0 && silentPolls % WAKE_AFTER_LOOKS === 0) emit({ kind: 'wake', id });
   return { ...state, daemon: { ...daemon, pulse } };
 }

@@ -51,7 +51,7 @@ test("the monitor of the pod reaches the supervisor's socket without DAC_OVERRID
   // Root of another group, with the same capability; and the user nobody.
   for (const who of [hawserIn(0, 0, ['NET_ADMIN']), hawserIn(65_534, 65_534)])
     expect((await ask(who)).stderr).toMatch(
-      /EACCES.*: the socket is of user 65529 and group 65529 with mode 0660/,
+      /EACCES.*: the socket belongs to user 65529 and group 65529 and has mode 0660/,
     );
   expect((await ask(hawserIn(0, 0))).stderr).toContain(
     'this process is user 0 of group 0; expected one group (runAsGroup) for both containers of the pod',

@@ -34,7 +34,7 @@ test.each([
   [
     'prints a value without end',
     'a\n<% for (;;) { %><%= setFolder %><% } %>\n',
-    /line 2: it (prints more characters than the limit|was not done)/,
+    /line 2: it (prints more than the limit|did not finish)/,
   ],
   [
     'prints text without end',

@@ -10,7 +10,7 @@ const { signal } = new AbortController();
 /** Only reloads are delayed: on a busy machine other answers may be late anyway. */
 const impatient = { reloadTimeoutMs: 300, statusTimeoutMs: 60_000 };
 const reloaded = { kind: 'reloaded', generation: 1, tookMs: 5 };
-const asked = { kind: 'unreachable', message: expect.stringContaining('no answer came in time') };
+const asked = { kind: 'unreachable', message: expect.stringContaining('no answer arrived in time') };
 
 let scene: ApplyScene;
 let release: (answer: Answer) => void;

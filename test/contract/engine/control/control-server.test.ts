@@ -44,7 +44,7 @@ test('a client that half-closes gets its answer', async () => {
   expect(await askRaw(path, 'reload')).toEqual([echoed('reload')]);
 });
 
-test('after a line of the greatest length that cannot be answered, the next line is answered', async () => {
+test('after an unanswerable line of the maximum length, the next line is answered', async () => {
   await serve(async (line) => {
     if (line !== 'ping') throw new Error('it is odd');
     return { ok: true };
@@ -54,13 +54,13 @@ test('after a line of the greatest length that cannot be answered, the next line
   expect(answers).toEqual([{ ok: false, stage: 'internal', message }, { ok: true }]);
 });
 
-test('a client that says nothing and closes gets nothing, and the next one is served', async () => {
+test('a client that sends nothing gets nothing, and the next one is served', async () => {
   await serve();
   expect(await askRaw(path, '')).toEqual([]);
   expect(await askRaw(path, 'ping\n')).toEqual([echoed('ping')]);
 });
 
-test('lines sent at once are all asked at once, and answered in their order', async () => {
+test('lines sent together are processed together, and answered in order', async () => {
   const open: { readonly line: string; readonly answer: () => void }[] = [];
   await serve(
     (line) =>
@@ -74,7 +74,7 @@ test('lines sent at once are all asked at once, and answered in their order', as
   expect(await answers).toEqual([echoed('one'), echoed('two'), echoed('three')]);
 });
 
-test('a line in pieces, over a connection that stays open, is answered when it is whole', async () => {
+test('a line in pieces on an open connection is answered when it is complete', async () => {
   await serve();
   const client = await connectRaw(path);
   for (const piece of ['re', 'load', '\npi', 'ng\r', '\n']) {
@@ -86,20 +86,20 @@ test('a line in pieces, over a connection that stays open, is answered when it i
   client.socket.destroy();
 });
 
-test('an over-long line is refused, and a good one after it is answered', async () => {
+test('an overlong line is refused, and the next valid one is answered', async () => {
   await serve();
   expect(await askRaw(path, `${'x'.repeat(300_000)}\nping\n`)).toEqual([refused, echoed('ping')]);
   expect(await askRaw(path, 'x'.repeat(400_000))).toEqual([refused]);
 });
 
-test('garbage is handed on as a line, and does no harm', async () => {
+test('binary data is passed on as a line, and does no harm', async () => {
   await serve();
   const garbage = Buffer.from([0, 255, 254, 1, 200, 10]);
   expect(await askRaw(path, garbage)).toHaveLength(1);
   expect(await askRaw(path, 'ping\n')).toEqual([echoed('ping')]);
 });
 
-test('a client that never reads does not keep the others waiting, and its lines still count', async () => {
+test('a client that never reads does not delay the others, and its lines are still processed', async () => {
   let asked = 0;
   await serve(async (line) => {
     asked += 1;
@@ -114,7 +114,7 @@ test('a client that never reads does not keep the others waiting, and its lines 
   deaf.destroy();
 });
 
-test('input beyond the waiting lines is not read, and so takes no memory', async () => {
+test('input beyond the waiting lines is not read, so it uses no memory', async () => {
   let held = 0;
   await serve((line) => {
     if (line === 'ping') return echo(line);
@@ -125,7 +125,7 @@ test('input beyond the waiting lines is not read, and so takes no memory', async
   flood.on('error', () => {});
   flood.write('reload\n'.repeat(1_000_000));
   await waitFor('the first of its lines to wait', () => held === 256);
-  // Each takes several rounds of the event loop, in each of which the server would read 64 kB of the 7 MB.
+  // Each takes several rounds of the event loop. In each round the server would read 64 kB of the 7 MB.
   for (let round = 0; round < 100; round += 1) expect(await askRaw(path, 'ping\n')).toEqual([echoed('ping')]);
   expect(flood.writableLength).toBeGreaterThan(0);
   expect(held).toBe(256);
@@ -142,7 +142,7 @@ test('clients that reset the connection do no harm', async () => {
   expect(await askRaw(path, 'ping\n')).toEqual([echoed('ping')]);
 });
 
-test('100 idle clients leave the next one served, and are dropped by close', async () => {
+test('the next client after 100 idle ones is served, and close drops the idle ones', async () => {
   const close = await serve();
   const idle = await Promise.all(Array.from({ length: 100 }, () => connectRaw(path)));
   expect(await askRaw(path, 'ping\n')).toEqual([echoed('ping')]);
@@ -152,7 +152,7 @@ test('100 idle clients leave the next one served, and are dropped by close', asy
   for (const { socket } of idle) socket.destroy();
 });
 
-test('an answer that is given at the moment of the close still arrives', async () => {
+test('an answer that is sent during the close still arrives', async () => {
   let answer: (() => void) | undefined;
   const close = await serve(
     () =>
@@ -169,7 +169,7 @@ test('an answer that is given at the moment of the close still arrives', async (
   client.socket.destroy();
 });
 
-test('the socket is for its owner alone', async () => {
+test('the socket is private to its owner', async () => {
   await serve();
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
@@ -185,7 +185,7 @@ test("a failed answer is reported, and the client's next request is answered", a
   ]);
 });
 
-test('thousands of lines in one piece are asked 256 at a time, and all answered in their order', async () => {
+test('thousands of lines in one piece are processed 256 at a time, and answered in order', async () => {
   const lines = Array.from({ length: 9_000 }, (_, index) => `line ${index}`);
   let underWay = 0;
   let most = 0;
@@ -203,7 +203,7 @@ test('thousands of lines in one piece are asked 256 at a time, and all answered 
   expect(most).toBeLessThanOrEqual(256);
 });
 
-test('a socket file that was removed is made again, with the same mode, and taken away at the end', async () => {
+test('a removed socket file is created again with the same mode, and removed at the end', async () => {
   const close = await serve();
   const before = await connectRaw(path);
   unlinkSync(path);

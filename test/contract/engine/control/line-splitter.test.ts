@@ -20,25 +20,25 @@ function split(...chunks: readonly (string | Uint8Array)[]): readonly SplitLine[
 test.each<[string, readonly string[], readonly SplitLine[]]>([
   ['LF ends a line', ['reload\n'], [line('reload')]],
   ['CRLF ends a line', ['reload\r\n'], [line('reload')]],
-  ['two lines at once', ['reload\nstatus\n'], [line('reload'), line('status')]],
-  ['a line in pieces', ['re', 'lo', 'ad', '\n'], [line('reload')]],
-  ['CR and LF in two pieces', ['reload\r', '\nping\n'], [line('reload'), line('ping')]],
-  ['blank lines are passed over', ['\n\r\n  \n\nping\n\n'], [line('ping')]],
-  ['a final line without an end counts', ['ping\nreload'], [line('ping'), line('reload')]],
-  ['nothing is no line', [], []],
+  ['two lines arrive together', ['reload\nstatus\n'], [line('reload'), line('status')]],
+  ['a line arrives in pieces', ['re', 'lo', 'ad', '\n'], [line('reload')]],
+  ['CR and LF arrive in two pieces', ['reload\r', '\nping\n'], [line('reload'), line('ping')]],
+  ['blank lines are skipped', ['\n\r\n  \n\nping\n\n'], [line('ping')]],
+  ['a final line without an end is read', ['ping\nreload'], [line('ping'), line('reload')]],
+  ['no input gives no line', [], []],
   ['blanks around a line are dropped', ['  reload \n'], [line('reload')]],
-  ['a lone CR inside stays inside', ['re\rload\n'], [line('re\rload')]],
+  ['a lone CR inside a line stays', ['re\rload\n'], [line('re\rload')]],
 ])('%s', (_, chunks, expected) => {
   expect(split(...chunks)).toEqual(expected);
 });
 
-test('a character cut in two by the network is whole again', () => {
+test('a character split by the network is restored', () => {
   const bytes = Buffer.from('prüfe\n');
   const cut = bytes.indexOf(0xbc);
   expect(split(bytes.subarray(0, cut), bytes.subarray(cut))).toEqual([line('prüfe')]);
 });
 
-test('a line of exactly the limit is taken, one byte more is not, whatever ends it', () => {
+test('a line of exactly the limit is accepted, one byte more is not, whatever ends it', () => {
   const longest = 'x'.repeat(MAX_LINE_BYTES);
   for (const end of ['\n', '\r\n', '']) {
     expect(split(`${longest}${end}`)).toEqual([line(longest)]);
@@ -46,13 +46,13 @@ test('a line of exactly the limit is taken, one byte more is not, whatever ends 
   }
 });
 
-test('a line that is too long is reported once and does not hurt the next one', () => {
+test('a line that is too long is reported once, and the next one is read', () => {
   const pieces = Array.from({ length: 400 }, () => 'x'.repeat(1_000));
   expect(split(...pieces, 'x\nping\n')).toEqual([tooLong, line('ping')]);
   expect(split(...pieces)).toEqual([tooLong]);
 });
 
-test('however the same bytes are cut, the same lines come out', () => {
+test('the same bytes give the same lines, however they are split into chunks', () => {
   const byte = fc.oneof(
     fc.constantFrom(10, 13, 32),
     fc.constantFrom(...Buffer.from('a\u00fc\u20ac\u{1d11e}')),
@@ -77,7 +77,7 @@ test('however the same bytes are cut, the same lines come out', () => {
   );
 });
 
-test('a line without an end does not take memory', async () => {
+test('a line without an end uses no memory', async () => {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
   if (typeof collect !== 'function')
@@ -87,7 +87,7 @@ test('a line without an end does not take memory', async () => {
   collect();
   const before = process.memoryUsage().arrayBuffers;
   for (let bytes = 0; bytes < sent; bytes += 64 * 1024) splitter.push(Buffer.alloc(64 * 1024, 'x'));
-  // Buffers are given back a moment after their collection.
+  // Buffers are freed a moment after their collection.
   await waitFor('the bytes to be given back', () => {
     collect();
     return process.memoryUsage().arrayBuffers - before < sent / 8;

@@ -40,7 +40,7 @@ test('sends one line, closes its side, and reads the answer', async () => {
     socket.on('data', (chunk) => {
       text += chunk.toString();
     });
-    // As a daemon that reads to the end before it does anything.
+    // Like a daemon that reads to the end before it acts.
     socket.on('end', () => socket.end('{"ok":true,"generation":7,"pid":42,"tookMs":9}\n'));
   });
   expect(await ask()).toEqual({
@@ -50,7 +50,7 @@ test('sends one line, closes its side, and reads the answer', async () => {
   expect(text).toBe('reload\n');
 });
 
-test('a refusal is an answer too, and an answer may come in pieces or without a line end', async () => {
+test('a refusal is an answer too; an answer may arrive in pieces or without a line end', async () => {
   const refusal = { ok: false, stage: 'check', message: 'no', detail: 'line 3' };
   await serve((socket) => {
     const text = JSON.stringify(refusal);
@@ -69,7 +69,7 @@ test('a server that closes without an answer is unreachable', async () => {
 
 test('a server that never answers is unreachable', async () => {
   await serve((socket) => socket.resume());
-  expect(await ask(1_000)).toEqual({ kind: 'unreachable', message: 'no answer came in time' });
+  expect(await ask(1_000)).toEqual({ kind: 'unreachable', message: 'no answer arrived in time' });
 });
 
 test('an answer that arrived while this process was stalled is accepted', async () => {
@@ -81,7 +81,7 @@ test('a missing listener is unreachable', async () => {
   expect(await ask()).toMatchObject({ kind: 'unreachable', message: expect.stringContaining('ENOENT') });
 });
 
-test('a path that no socket can have is unreachable, not an exception', async () => {
+test('a path that cannot be a socket is unreachable, not an exception', async () => {
   const outcome = await request(join(dir, 'x'.repeat(200)), 'status', { timeoutMs: 1_000 });
   expect(outcome.kind).toBe('unreachable');
 });
@@ -92,7 +92,7 @@ test('a server that vanishes in the middle of an answer is unreachable', async (
 });
 
 test.each(['garbage', '{"ok":1}', '{"ok":false}', '[]', 'null', '"ok"'])(
-  'the answer %s is no answer',
+  'the line %s is not an answer',
   async (text) => {
     await serve((socket) => socket.end(`${text}\n`));
     expect(await ask()).toMatchObject({
@@ -102,14 +102,17 @@ test.each(['garbage', '{"ok":1}', '{"ok":false}', '[]', 'null', '"ok"'])(
   },
 );
 
-test('an answer without an end is given up', async () => {
+test('reading stops at an answer without an end', async () => {
   await serve((socket) => {
     const more = (error?: Error | null): void => {
       if (!error) socket.write('x'.repeat(256 * 1024), more);
     };
     more();
   });
-  expect(await ask(60_000)).toEqual({ kind: 'unreachable', message: 'the answer has no end' });
+  expect(await ask(60_000)).toEqual({
+    kind: 'unreachable',
+    message: 'the answer is longer than 4194304 bytes',
+  });
 });
 
 test('an abort ends the wait, before and after the connection', async () => {

@@ -11,7 +11,7 @@ const jobOf = (templateText: string): RenderJob => ({
   model: { servers: [{ name: 'cp-1', address: '10.0.0.1', port: 6443 }] },
 });
 const good = jobOf('a <%= servers.length %>\n');
-/** Ends by itself long after its time is over: were it not stopped, the test would fail and leave no thread behind. */
+/** Ends by itself long after the timeout: if it were not stopped, the test would fail and leave no thread behind. */
 const endless = '<% const end = Date.now() + 100_000; while (Date.now() < end) {} %>';
 
 const getFunction = "''.constructor.constructor";
@@ -20,15 +20,15 @@ it.each([
   ['good', good],
   ['of an unknown name', jobOf('a\nb <%= typo %>')],
   ['broken', jobOf('a\n<% if ( %>\n')],
-])('says the same of a template that is %s as without a thread', async (_what, job) => {
+])('a template that is %s has the same result as without a thread', async (_what, job) => {
   expect(await createRenderThread().render(job)).toEqual(render(job));
 });
 
 it.each([
-  ['does not end', endless, 'it was not done within 300 ms', 300],
-  ['does not end in its second line', `a\n${endless}\n`, '"/etc/t.ejs" line 2: it was not done', 300],
+  ['does not end', endless, 'it did not finish within 300 ms', 300],
+  ['does not end in its second line', `a\n${endless}\n`, '"/etc/t.ejs" line 2: it did not finish', 300],
   [
-    // In large pieces: with small ones V8 may collect garbage at the limit until the time is over.
+    // In large pieces: with small ones V8 may collect garbage at the limit until the timeout.
     'fills the memory',
     '<% const all = []; for (;;) all.push(new Array(100_000).fill({})); %>',
     'MAX_THREAD_MB (32 MB)',
@@ -46,7 +46,7 @@ it.each([
   120_000,
 );
 
-it('a template that never ended is not run again at once, for the same model or another', async () => {
+it('a template that never ended is not rendered again at once, with the same or another model', async () => {
   const thread = createRenderThread({ timeoutMs: 300, timer: cpuTimer, retryMs: 3_600_000 });
   const first = await thread.render(jobOf(endless));
   const startedMs = process.cpuUsage().user;
@@ -61,13 +61,13 @@ it('an answer that arrived while this process was stalled is accepted', async ()
   expect(await thread.render(good)).toMatchObject({ kind: 'rendered' });
   timeoutMs = 500;
   const outcome = thread.render(jobOf('b <%= servers.length %>\n'));
-  // It is in the hands of the thread by then.
+  // By then the thread has the job.
   await new Promise((resolve) => setImmediate(resolve));
   stall(1_500);
   expect(await outcome).toMatchObject({ kind: 'rendered' });
 });
 
-it('a thread that ended for want of work is started again', async () => {
+it('a thread that ended because it was idle is started again', async () => {
   const thread = createRenderThread({ idleMs: 0 });
   expect(await thread.render(good)).toMatchObject({ kind: 'rendered' });
   const other = jobOf('b <%= servers.length %>\n');

@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 const source = fileURLToPath(
   new URL('../../../../src/engine/supervise/supervise-program.ts', import.meta.url),
 );
-/** Garbage that has grown old, and functions that ran once, both of which Node alone would keep; prints how much of each is left. */
+/** Makes old garbage and functions that ran once, both of which Node alone would keep. Prints how much of each is left. */
 const program = (restMs: number, calls: string, nowMs: string): string => `
   import { getHeapCodeStatistics } from 'node:v8';
   import { spareMemory } from ${JSON.stringify(source)};
@@ -32,20 +32,20 @@ function partsLeft(restMs: number, calls: string, nowMs = 'undefined'): z.infer<
   return leftSchema.parse(JSON.parse(stdout));
 }
 
-test('a supervisor that rests gives back what a start or a reload took, and its code', () => {
+test('a supervisor at rest frees the memory and the code of a start or reload', () => {
   const { heap, code } = partsLeft(20, 'noteWork(); noteWork();');
   expect(heap).toBeLessThan(0.7);
   expect(code).toBeLessThan(0.7);
 });
 
-test("an idle supervisor's small garbage does not pile up, and its code stays", () => {
+test('the garbage of an idle supervisor does not pile up, and its code stays', () => {
   const { heap, code } = partsLeft(20, '');
   expect(heap).toBeLessThan(0.7);
   expect(code).toBeGreaterThan(0.7);
 });
 
-test('a supervisor that reloads again and again collects garbage and keeps its code', () => {
-  // Its clock stands still: no reload is ever a rest ago, however slow the machine is.
+test('a supervisor that keeps reloading collects garbage and keeps its code', () => {
+  // The clock stands still, so no reload is ever long enough ago, however slow the machine is.
   const { heap, code } = partsLeft(20, 'noteWork();', '() => 0');
   expect(heap).toBeLessThan(0.7);
   expect(code).toBeGreaterThan(0.7);

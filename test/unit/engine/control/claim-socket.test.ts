@@ -23,7 +23,7 @@ beforeEach(() => {
 /** Says its name to each client. */
 function namedServer(name: string): Server {
   return createServer((socket) => {
-    // A claim that only checks for an answer hangs up at once.
+    // Another claim only checks for an answer and hangs up at once.
     socket.on('error', () => {});
     socket.end(`"${name}"\n`);
   });
@@ -33,14 +33,14 @@ async function release(outcome: ClaimOutcome): Promise<void> {
   if (outcome.kind === 'claimed') await outcome.release();
 }
 
-/** A socket file that nothing listens on any more, as a killed process leaves it. */
+/** A socket file without a listener, as a killed process leaves it. */
 async function leaveStale(): Promise<void> {
   const server = namedServer('killed');
   await claimSocket(server, path);
   await new Promise((resolve) => server.close(resolve));
 }
 
-test('a claimed path answers, is for its owner alone, and nothing else is left in the directory', async () => {
+test('a claimed path answers, is private to its owner, and no other file is left', async () => {
   const claim = await claimSocket(namedServer('first'), path);
   expect(await askRaw(path, '')).toEqual(['first']);
   expect(statSync(path).mode & 0o777).toBe(ownMode);
@@ -62,7 +62,7 @@ test('a socket has its mode from the moment of its bind, whatever the umask', as
     for (const file of readdirSync(dir)) modes.push(statSync(join(dir, file)).mode & 0o777);
   });
   const listen = server.listen.bind(server);
-  // The bind is synchronous: right after it is the first moment at which there is a file.
+  // The bind is synchronous, so the file exists right after it and no earlier.
   server.listen = ((...args: Parameters<Server['listen']>) => {
     const result = listen(...args);
     for (const file of readdirSync(dir)) modes.push(statSync(join(dir, file)).mode & 0o777);
@@ -74,7 +74,7 @@ test('a socket has its mode from the moment of its bind, whatever the umask', as
   await release(claim);
 });
 
-test('a second claim on a live socket is turned away, and the first goes on', async () => {
+test('a second claim of a live socket is refused, and the first server goes on', async () => {
   const first = await claimSocket(namedServer('first'), path);
   const second = namedServer('second');
   expect(await claimSocket(second, path)).toEqual({ kind: 'in-use' });
@@ -94,7 +94,7 @@ test('a stale socket file is replaced', async () => {
   await release(claim);
 });
 
-test('a file in the way is named in the error, and kept', async () => {
+test('the error names a regular file at the path, which stays', async () => {
   writeFileSync(path, 'precious');
   const server = namedServer('first');
   await expect(claimSocket(server, path)).rejects.toThrow(`"${path}": it is not a socket`);
@@ -103,7 +103,7 @@ test('a file in the way is named in the error, and kept', async () => {
   expect(server.listening).toBe(false);
 });
 
-test('a directory in the way is named in the error, and kept where it is', async () => {
+test('the error names a directory at the path, which stays', async () => {
   mkdirSync(path);
   await expect(claimSocket(namedServer('first'), path)).rejects.toThrow(path);
   expect(statSync(path).isDirectory()).toBe(true);
@@ -118,7 +118,7 @@ test('a missing directory and a path that is too long are errors', async () => {
   expect(readdirSync(dir)).toEqual([]);
 });
 
-test('release removes its own file only', async () => {
+test('release removes only its own file', async () => {
   const first = await claimSocket(namedServer('first'), path);
   rmSync(path);
   const second = await claimSocket(namedServer('second'), path);
@@ -128,7 +128,7 @@ test('release removes its own file only', async () => {
   expect(existsSync(path)).toBe(false);
 });
 
-test('exactly one of two concurrent claims of a stale path wins and answers', async () => {
+test('exactly one of two concurrent claims of a stale path succeeds and answers', async () => {
   for (let round = 0; round < runs(150); round += 1) {
     await leaveStale();
     const claims = await Promise.all(

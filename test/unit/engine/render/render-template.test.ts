@@ -9,7 +9,7 @@ const messageOf = (template: string) => {
   return outcome.kind === 'failed' ? outcome.message : `no failure: ${outcome.text}`;
 };
 
-describe('a good template', () => {
+describe('a valid template', () => {
   it('gets the fields of the model as variables', () => {
     expect(render('n <%= server.name %> <% for (const n of list) { %><%= n %><% } %>\n')).toEqual({
       kind: 'rendered',
@@ -17,17 +17,17 @@ describe('a good template', () => {
     });
   });
 
-  it('gets the line end that it forgot', () => {
+  it('gets the final newline that it lacks', () => {
     expect(render('a')).toEqual({ kind: 'rendered', text: `${mark}a\n` });
   });
 
-  it('keeps an existing mark of rendered text', () => {
+  it('keeps the mark of rendered text', () => {
     const text = '# hawser renders this file again\n';
     expect(render(text)).toEqual({ kind: 'rendered', text });
   });
 });
 
-describe('a failure names the template, the line and what is wrong there', () => {
+describe('a failure names the template, the line and the problem', () => {
   it.each([
     ['an unknown variable', 'a\nb <%= typo %>', 'line 2: typo is not defined'],
     ['an unknown field', 'a\n\n<%= server.nmae %>', 'line 3: Cannot read "server.nmae"'],
@@ -40,7 +40,7 @@ describe('a failure names the template, the line and what is wrong there', () =>
     ['an index that is not there', '<%= list[2] %>', 'line 1: Cannot read "list.2"'],
     ['an object that is printed', '<%= server %>', 'line 1: Cannot print a value of type "object"'],
     ['a value with a blank', 'a\n<%= blank %>', 'line 2: Cannot print the value "x y"'],
-    ['a syntax error', 'a\n\n<% if (x { %>\nb', 'line 3: it is not JavaScript between the tags'],
+    ['a syntax error', 'a\n\n<% if (x { %>\nb', 'line 3: the code between the tags is not valid JavaScript'],
     ['a tag that is never closed', 'a\n<%= server.name %>\n<%= server', 'line 3: a tag is never closed'],
     [
       'a tag that opens inside another',
@@ -54,12 +54,12 @@ describe('a failure names the template, the line and what is wrong there', () =>
     [
       'output without end',
       '<% for (;;) { %><%= server.name %><% } %>',
-      'MAX_RENDERED_CHARACTERS allows (1000000)',
+      'MAX_RENDERED_CHARACTERS (1000000 characters)',
     ],
     [
       'too much output',
       '<% for (let i = 0; i < 9999; i++) { %>0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789x<% } %>',
-      'MAX_RENDERED_CHARACTERS allows (1000000)',
+      'MAX_RENDERED_CHARACTERS (1000000 characters)',
     ],
   ])('a template error names the file and the limit: %s', (_what, template, expected) => {
     expect(messageOf(template)).toMatch(/^Cannot render template "\/etc\/t\.ejs"/);

@@ -5,7 +5,7 @@ import { isRendered, RENDERED_MARK } from '../../../../src/engine/render/rendere
 
 const templates = join(import.meta.dirname, '../../../../templates');
 
-test.each(['haproxy.cfg.ejs', 'keepalived.conf.ejs'])('%s carries the mark', (name) => {
+test.each(['haproxy.cfg.ejs', 'keepalived.conf.ejs'])('%s has the mark', (name) => {
   expect(isRendered(readFileSync(join(templates, name), 'utf8'))).toBe(true);
 });
 
@@ -17,6 +17,6 @@ test.each([
   expect(isRendered(text)).toBe(false);
 });
 
-test('the mark counts below lines that an operator put first', () => {
+test('the mark is recognised below lines that an operator added', () => {
   expect(isRendered(`# ours\nglobal\n  # ${RENDERED_MARK}, as it says\n`)).toBe(true);
 });

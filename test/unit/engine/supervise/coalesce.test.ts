@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { coalesce } from '../../../../src/engine/supervise/coalesce.ts';
 
-test('a thousand that ask at once share two runs, and each gets one that began after it asked', async () => {
+test('a thousand concurrent callers share two runs, and each gets one that started after its call', async () => {
   let runs = 0;
   const work = coalesce(async () => {
     runs += 1;
@@ -13,7 +13,7 @@ test('a thousand that ask at once share two runs, and each gets one that began a
   expect(await work()).toBe(3);
 });
 
-test('a run that fails rejects the callers that waited for it, and no later ones', async () => {
+test('a failed run rejects only the callers that waited for it', async () => {
   let runs = 0;
   const work = coalesce(async () => {
     runs += 1;

@@ -30,12 +30,12 @@ const decisions: Decisions<State, Event, string> = {
 
 interface Scene {
   readonly engine: Engine<State, Event>;
-  /** Names of the actions that were begun, in order. */
+  /** Names of the started actions, in order. */
   readonly begun: readonly string[];
   readonly reported: readonly string[];
 }
 
-/** Actions do what their name says; `once` throws the first time only. */
+/** The name of an action is what it does; `once` throws only the first time. */
 function scene(
   overrides: Partial<Decisions<State, Event, string>> = {},
   keep = (): void => undefined,
@@ -65,7 +65,7 @@ function scene(
   return { engine, begun, reported };
 }
 
-test('an action that throws costs neither the rest of its step nor later events and ticks', async () => {
+test('an action that throws affects neither the rest of its step nor later events and ticks', async () => {
   const { engine, begun, reported } = scene();
   engine.dispatch({ kind: 'do', names: ['throws', 'next'] });
   engine.dispatch({ kind: 'do', names: ['later'] });
@@ -76,21 +76,21 @@ test('an action that throws costs neither the rest of its step nor later events 
   expect(engine.state().events).toEqual(['do', 'failed', 'do', 'due', 'tick']);
 });
 
-test.each(['throws', 'rejects'])('an action that %s has its failure as its outcome', async (name) => {
+test.each(['throws', 'rejects'])('an action that %s has the failure as its outcome', async (name) => {
   const { engine } = scene();
   engine.dispatch({ kind: 'do', names: [name] });
   await vi.advanceTimersByTimeAsync(0);
   expect(engine.state().events).toEqual(['do', 'failed']);
 });
 
-test('an action that has to be repeated is repeated a second later', async () => {
+test('an action that must be repeated is repeated a second later', async () => {
   const { engine, begun } = scene();
   engine.dispatch({ kind: 'do', names: ['throws-once'] });
   await vi.advanceTimersByTimeAsync(5_000);
   expect(begun).toEqual(['throws-once', 'throws-once']);
 });
 
-test('an action without an end has failed after its limit', async () => {
+test('an action without an outcome fails after its limit', async () => {
   const { engine } = scene();
   engine.dispatch({ kind: 'do', names: ['never-ends'] });
   await vi.advanceTimersByTimeAsync(59_000);
@@ -99,7 +99,7 @@ test('an action without an end has failed after its limit', async () => {
   expect(engine.state().events).toEqual(['do', 'failed']);
 });
 
-test('a state that cannot be kept is reported, and its actions are carried out', () => {
+test('a state that cannot be recorded is reported, and its actions are carried out', () => {
   const { engine, begun, reported } = scene({}, () => {
     throw new Error('ENOSPC');
   });
@@ -107,7 +107,7 @@ test('a state that cannot be kept is reported, and its actions are carried out',
   expect([begun, reported]).toEqual([['next'], ['record']]);
 });
 
-test('an event without a decision changes nothing, and the next one is decided', () => {
+test('an event whose decision throws changes nothing, and the next one is handled', () => {
   const { engine, reported } = scene();
   engine.dispatch({ kind: 'undecidable' });
   engine.dispatch({ kind: 'do', names: [] });
@@ -115,7 +115,7 @@ test('an event without a decision changes nothing, and the next one is decided',
   expect(reported).toEqual(['decision']);
 });
 
-test('a failure that cannot be reported costs nothing either', () => {
+test('a failure that cannot be reported stops nothing', () => {
   const begun: string[] = [];
   const engine = createEngine<State, Event, string>({ events: [], dueAt: undefined }, decisions, {
     keep: () => undefined,
@@ -132,14 +132,14 @@ test('a failure that cannot be reported costs nothing either', () => {
   expect(begun).toEqual(['one', 'two', 'three']);
 });
 
-test('a deadline whose decision throws is tried once a second, and is trouble after ten', async () => {
+test('a deadline whose decision throws is retried every second, and is trouble after ten', async () => {
   const { engine, reported } = scene({ tick: { kind: 'undecidable' } });
   engine.dispatch({ kind: 'due', at: nowMs() + 100 });
   await vi.advanceTimersByTimeAsync(9_000);
   expect(engine.trouble()).toBeUndefined();
   expect(reported.length).toBeLessThanOrEqual(10);
   await vi.advanceTimersByTimeAsync(4_000);
-  expect(engine.trouble()).toMatch(/^the supervisor has not done what is due for 1\d s/);
+  expect(engine.trouble()).toMatch(/^the supervisor's next action has been overdue for 1\d s/);
   engine.dispatch({ kind: 'due', at: undefined });
   await vi.advanceTimersByTimeAsync(1_000);
   expect(engine.trouble()).toBeUndefined();
@@ -152,7 +152,7 @@ test('a deadline that is not due yet is no trouble', async () => {
   expect(engine.trouble()).toBeUndefined();
 });
 
-test('a deadline that throws does not end the engine', async () => {
+test('a deadline that throws does not stop the engine', async () => {
   let broken = true;
   const { engine, begun } = scene({
     nextDeadline: ({ dueAt }) => {

@@ -17,6 +17,6 @@ test.each([
       message: `Cannot answer "${line}": unknown request, expected "reload"`,
     },
   ]),
-])('the request %j has its answer, or is refused as unknown', async (line, answer) => {
+])('the request %j is answered, or refused as unknown', async (line, answer) => {
   expect(await answerTo(line, supervised)).toEqual(answer);
 });

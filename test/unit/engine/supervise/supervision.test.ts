@@ -35,19 +35,19 @@ function scene() {
   return { supervision, logged, failed };
 }
 
-test('a request that cannot be decided is answered, and logged with what was decided', async () => {
+test('a request whose decision throws is answered and logged', async () => {
   const { supervision, logged, failed } = scene();
   const answer = await supervision.ask((request) => ({ kind: 'undecidable', request }));
   expect(answer).toEqual({
     ok: false,
     stage: 'internal',
-    message: 'Cannot decide what to do: no rule for it',
+    message: 'Cannot handle the request: no rule for it',
   });
   expect(logged).toMatchObject([{ event: 'internal-error', level: 'error', during: 'event undecidable' }]);
   expect(failed).toEqual([]);
 });
 
-test('an action that throws has the outcome that its program gives it, and is not refused', async () => {
+test('an action that throws has the outcome that its program returns', async () => {
   const { supervision, logged, failed } = scene();
   let isAnswered = false;
   void supervision

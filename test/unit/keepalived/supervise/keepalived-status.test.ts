@@ -5,7 +5,7 @@ import { configurationOf } from '../../../helpers/keepalived-world.ts';
 
 const SINCE = 5_000;
 const { masterDownMs = 0 } = configurationOf(1).instances[0] ?? {};
-const pulse = { switches: 1, stillSince: 0, stillLooks: 12, hung: true };
+const pulse = { switches: 1, silentSince: 0, silentPolls: 12, hung: true };
 const up = { kind: 'up', id: { pid: 7, startTicks: 1 }, since: 0 } as const;
 
 function hears(
