@@ -1,15 +1,15 @@
 import { exactList } from './exact-list.ts';
 import { changedSpan } from './same-list.ts';
 
-/** Items of a list, grouped by a key that depends on the item alone. */
+/** The items of a list, grouped by a key that depends only on the item. */
 interface Groups<T> {
-  /** In any order. Empty if there are none. */
+  /** The items with this key, in any order. Empty if the key does not occur. */
   readonly of: (key: string) => readonly T[];
-  /** Takes the next list, without duplicates, and returns the keys of added or removed items. A moved item does not count. */
+  /** Takes the next list, without duplicates. Returns the keys of added and removed items; moved items do not count. */
   readonly take: (list: readonly T[]) => ReadonlySet<string>;
 }
 
-/** `Map.groupBy(list, keyOf)` for successive lists of which few items change: only their groups are rebuilt. */
+/** `Map.groupBy(list, keyOf)` for successive lists that differ in few items. Rebuilds only the groups of those items. */
 export function groupChanged<T>(keyOf: (item: T) => string): Groups<T> {
   const groups = new Map<string, readonly T[]>();
   let last: readonly T[] = [];
@@ -19,12 +19,12 @@ export function groupChanged<T>(keyOf: (item: T) => string): Groups<T> {
     take: (list) => {
       const { start, end } = changedSpan(last, list);
       const gone = new Set(last.slice(start, last.length - end));
-      const come = list.slice(start, list.length - end).filter((item) => !gone.delete(item));
+      const added = list.slice(start, list.length - end).filter((item) => !gone.delete(item));
       last = list;
-      const news = Map.groupBy(come, keyOf);
-      const changed = new Set([...Map.groupBy(gone, keyOf).keys(), ...news.keys()]);
+      const addedGroups = Map.groupBy(added, keyOf);
+      const changed = new Set([...Map.groupBy(gone, keyOf).keys(), ...addedGroups.keys()]);
       for (const key of changed) {
-        const group = [...of(key).filter((item) => !gone.has(item)), ...(news.get(key) ?? [])];
+        const group = [...of(key).filter((item) => !gone.has(item)), ...(addedGroups.get(key) ?? [])];
         if (group.length === 0) groups.delete(key);
         else groups.set(key, exactList(group));
       }

@@ -1,2 +1,2 @@
-/** Data that is read-only all the way down, such as what a schema describes. */
+/** Data that is read-only at every level, such as the output of a schema. */
 export type Immutable<T> = T extends object ? { readonly [Key in keyof T]: Immutable<T[Key]> } : T;

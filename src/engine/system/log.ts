@@ -1,4 +1,4 @@
-/** One thing that happened: a name in kebab-case and its facts as fields, never a sentence with numbers inside. */
+/** One event: a name in kebab-case, and its facts as fields, never a sentence with numbers inside. */
 export interface LogEvent {
   readonly event: string;
   readonly level?: 'debug' | 'info' | 'warn' | 'error';

@@ -1,6 +1,4 @@
-/**
- * Memoises a function by object identity for as long as the object lives. The result must depend on the object alone, and the object must not change.
- */
+/** Memoises a function by object identity for as long as the object lives. The result must depend only on the object, which must not change. */
 export function oncePer<K extends object, V>(make: (key: K) => V): (key: K) => V {
   // Undefined values are cached too: `has` costs less than a wrapper around each value.
   const made = new WeakMap<K, V>();
@@ -14,8 +12,8 @@ export function oncePer<K extends object, V>(make: (key: K) => V): (key: K) => V
 }
 
 /**
- * `list.map(make)` for successive lists, with `make` called once per item. An item that keeps its index costs one comparison, so that a list of
- * thousands is cheap. The table of each item's result is the only memory.
+ * `list.map(make)` for successive lists, with one call of `make` per item. An item that keeps its index costs one comparison, so a list of thousands
+ * is cheap. The only memory is the table of each item's result.
  */
 export function eachOncePer<K extends object, V>(make: (key: K) => V): (list: readonly K[]) => readonly V[] {
   const known = oncePer(make);

@@ -1,9 +1,9 @@
-/** Whether two lists have the same items in the same order: the same objects, not equal ones. */
+/** Whether two lists have identical items, not just equal ones, in the same order. */
 export function isSameList<T>(one: readonly T[], other: readonly T[]): boolean {
   return one === other || (one.length === other.length && one.every((each, index) => each === other[index]));
 }
 
-/** Length of the common prefix of two lists, and of the common suffix of the rest. */
+/** Length of the common prefix of two lists, and of the common suffix of what follows it. */
 export function changedSpan<T>(
   one: readonly T[],
   other: readonly T[],
@@ -17,7 +17,7 @@ export function changedSpan<T>(
 }
 
 /**
- * Memoises the last result of a function while its lists contain the same objects. The result must depend on them alone, and the objects must not
+ * Memoises the last result of a function while its lists have identical items. The result must depend only on the lists, and the items must not
  * change.
  */
 export function whileSame<Lists extends readonly (readonly unknown[])[], V>(

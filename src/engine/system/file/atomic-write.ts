@@ -3,16 +3,16 @@ import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Replaces `path` atomically: every reader, and the disk after a power cut, has either the old bytes or all of the new ones. The new file gets
- * exactly `mode`, whatever the umask. A symbolic link at `path` is replaced, not followed. Throws the system error if the directory is not
- * writable; then the old file is untouched and the temporary one removed.
- * The bytes are written next to `path`, or in `stageIn`, a directory of the same file system, if a program reads everything in that of `path`.
+ * Replaces `path` atomically: every reader, and the disk after a power cut, has either the old bytes or all new ones. The new file gets exactly
+ * `mode`, whatever the umask. A symbolic link at `path` is replaced, not followed. Throws the system's error if the directory is not writable; then
+ * the old file is unchanged and the temporary one removed. The bytes are written next to `path`, or in `stageIn`, another directory of the same file
+ * system, if some program reads every file next to `path`.
  */
 export async function writeFileAtomically(path: string, data: Data, options: WriteOptions): Promise<void> {
   const directory = dirname(path);
   const staging = options.stageIn ?? directory;
   const temporary = join(staging, `.${basename(path).slice(0, 200)}.${randomBytes(8).toString('hex')}`);
-  // Opened before the try: a name that already exists is not ours to remove.
+  // Opened before the try: if the name already exists, the file is not ours to remove.
   const file = await open(temporary, 'wx', options.mode);
   try {
     await fill(file, data, options);
@@ -26,20 +26,20 @@ export async function writeFileAtomically(path: string, data: Data, options: Wri
 
 const temporaryForm = /^\.(.+)\.[0-9a-f]{16}$/;
 
-/** The target of a temporary file of `writeFileAtomically`; undefined for any other name. The temporary file remains if the process is killed. */
+/** The target of a temporary file of `writeFileAtomically`; undefined for any other name. Such a file remains if the process is killed. */
 export function nameBehind(temporary: string): string | undefined {
   return temporaryForm.exec(temporary)?.[1];
 }
 
-/** Parts are written in order, each before the next one is pulled. */
+/** Parts are written in order, each before the next one is requested. */
 type Data = string | Buffer | Iterable<Buffer>;
 
 interface WriteOptions {
   readonly mode: number;
   readonly stageIn?: string;
-  /** False: readers get all new bytes at once, the disk only when `syncFile` resolves. */
+  /** If false, the disk has the new bytes only after `syncFile`; readers still get all of them at once. */
   readonly isSynced?: boolean;
-  /** The file's mtime in milliseconds of the Unix epoch. Default: now. */
+  /** Modification time in milliseconds of the Unix epoch. Default: now. */
   readonly timeMs?: number | undefined;
 }
 
@@ -68,7 +68,7 @@ export async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** Some file systems cannot sync a directory (EINVAL): the rename has happened, so this is not a failure. */
+/** Syncs a directory. Ignores a file system that cannot do so (EINVAL), because the rename has already happened. */
 export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r');
   try {

@@ -3,8 +3,8 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, unlinkSync } from
 const NEVER_ELSEWHERE = constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * Opens a regular file for writing in place, and creates it if it is missing. A link, FIFO, socket or device at `path` is removed and replaced by
- * a new file: its target is untouched, and nothing waits for a reader. Throws the system's error, also for a directory. The caller closes it.
+ * Opens a regular file for writing in place, and creates it if it is missing. A link, FIFO, socket or device at `path` is replaced by a new file, so
+ * a link's target is unchanged and nothing waits for a reader. Throws the system's error, also for a directory. The caller closes the file.
  */
 export function openOwnFile(path: string, flags: number, mode: number): number {
   try {

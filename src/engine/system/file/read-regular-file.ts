@@ -6,16 +6,16 @@ export interface RegularFile {
   readonly bytes: Buffer;
   /** Type and permissions. */
   readonly mode: number;
-  /** Its ctime, in milliseconds of the Unix epoch. */
+  /** Time of the last status change (ctime), in milliseconds of the Unix epoch. */
   readonly ctimeMs: number;
 }
 
 const NEVER_WAIT = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /**
- * Reads a regular file, following links unless `extraFlags` disables it. A FIFO, a socket or a device is an error at once: opening or reading one
- * can block a thread forever, and a process with a blocked thread cannot even exit. Throws the system's error, the file's actual type, or the
- * exceeded limit. The caller names the file.
+ * Reads a regular file, following links unless `extraFlags` disables that. A FIFO, socket or device fails at once: opening or reading one can block a
+ * thread forever, and a process with a blocked thread cannot even exit. Throws the system's error, or an error that names the actual type or the
+ * exceeded limit. The caller adds the path.
  */
 export async function readRegularFile(path: string, limit: NamedLimit, extraFlags = 0): Promise<RegularFile> {
   await using file = await open(path, NEVER_WAIT | extraFlags);
@@ -46,7 +46,7 @@ function refusal(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }
 
-/** The names in a folder, such as one of /proc; empty if it cannot be read. */
+/** The names in a folder, such as a folder of /proc. Empty if the folder cannot be read. */
 export function entriesOf(path: string): readonly string[] {
   try {
     return readdirSync(path);
@@ -55,7 +55,7 @@ export function entriesOf(path: string): readonly string[] {
   }
 }
 
-/** The text of a small local file, such as one of /proc; empty for a FIFO, or if it cannot be read. */
+/** The text of a small local file, such as a file of /proc. Empty for a FIFO, or if the file cannot be read. */
 export function readText(path: string): string {
   try {
     return readFileSync(path, { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NONBLOCK });

@@ -2,8 +2,9 @@ import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { messageOf } from '../errors.ts';
 
 /**
- * Replaces a file in one synchronous step: every reader has the old bytes or all of the new ones. Not synced: for files that are meaningless after a
- * power cut. A symbolic link at `path` or at the staging path is replaced, not followed. Throws the system's error; the old file is then untouched.
+ * Replaces a file in one synchronous step: every reader has the old bytes or all new ones. Does not sync, so it is for files that are meaningless
+ * after a power cut. A symbolic link at `path` or at the staging path is replaced, not followed. Throws the system's error; then the old file is
+ * unchanged.
  */
 export function replaceFile(path: string, text: string, mode: number): void {
   const staged = `${path}.new`;
@@ -12,22 +13,22 @@ export function replaceFile(path: string, text: string, mode: number): void {
     writeFileSync(staged, text, { mode, flag: 'wx' });
     renameSync(staged, path);
   } catch (error) {
-    // On a full disk it is empty, and nothing else would remove it until the file changes again.
+    // On a full disk the file is empty, and nothing else would remove it until the next change.
     rmSync(staged, { force: true });
     throw error;
   }
 }
 
 interface RunFileReport {
-  /** Called for the first of several failed writes. */
+  /** Called at the first of several failed writes. */
   readonly failed: (message: string) => void;
-  /** Called for the first successful write after failures. */
+  /** Called at the first successful write after failures. */
   readonly recovered?: () => void;
 }
 
 /**
- * Returns a function that replaces a file in one synchronous step. It writes nothing if `key` equals that of the last successful write and no
- * other program has touched the file since; a failed write is retried at the next call. Never throws.
+ * Returns a function that replaces a file in one synchronous step. It writes nothing if `key` equals the key of the last successful write and no
+ * other program has changed the file since. A failed write is retried at the next call. Never throws.
  */
 export function createRunFile(
   path: string,
@@ -51,7 +52,7 @@ export function createRunFile(
   };
 }
 
-/** Changes with the file's content or mode; empty if it is gone. */
+/** Changes with the file's content or mode. Empty if the file is missing. */
 function markOf(path: string): string {
   const status = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (status === undefined) return '';

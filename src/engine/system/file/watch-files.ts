@@ -4,23 +4,23 @@ import { dirname } from 'node:path';
 import { watch } from 'chokidar';
 
 /**
- * Calls `onChange` with a path whenever the file behind it is another one, has other bytes, came or went: written in
- * place, renamed over, or swapped by a symbolic link somewhere above it (a mounted ConfigMap swaps `..data`).
- * Every change after the call counts, so a caller that reads the files only then misses none.
+ * Calls `onChange` with a path whenever the file behind it appears, disappears, gets other bytes or becomes another file: written in place,
+ * replaced by a rename, or swapped by a symbolic link above it (a mounted ConfigMap swaps `..data`). No change after the call is missed, so
+ * the caller can read the files afterwards.
  *
- * The directories are watched, not the files: a watch on a file ends with its inode. Every `recheckMs` the files are
- * compared as well, for file systems that report nothing.
+ * The directories are watched, because a watch on a file ends with its inode. In addition the files are compared every `recheckMs`, for file
+ * systems that report nothing.
  */
 export function watchFiles(
   paths: readonly string[],
   onChange: (path: string) => void,
   options: { readonly recheckMs: number; readonly signal: AbortSignal },
 ): void {
-  // Synchronously: on a busy machine a deferred read would miss a change before it.
+  // Synchronous: on a busy machine a deferred read would miss an early change.
   const signatures = new Map(paths.map((path) => [path, signatureNow(path)]));
-  let looking: Promise<void> = Promise.resolve();
-  const lookAll = (): void => {
-    looking = looking.then(() => look(paths, signatures, onChange));
+  let comparing: Promise<void> = Promise.resolve();
+  const compareAll = (): void => {
+    comparing = comparing.then(() => compare(paths, signatures, onChange));
   };
   const watcher = watch([...new Set(paths.map((path) => dirname(path)))], {
     depth: 0,
@@ -28,10 +28,10 @@ export function watchFiles(
     followSymlinks: false,
     ignorePermissionErrors: true,
   });
-  watcher.on('all', lookAll);
+  watcher.on('all', compareAll);
   // A directory that cannot be watched is still polled.
   watcher.on('error', () => undefined);
-  const timer = setInterval(lookAll, options.recheckMs);
+  const timer = setInterval(compareAll, options.recheckMs);
   options.signal.addEventListener(
     'abort',
     () => {
@@ -42,7 +42,7 @@ export function watchFiles(
   );
 }
 
-async function look(
+async function compare(
   paths: readonly string[],
   signatures: Map<string, string>,
   report: (path: string) => void,
@@ -65,7 +65,7 @@ function signatureNow(path: string): string {
   }
 }
 
-/** Links are followed, so a swapped link shows as another file. */
+/** The stats follow links, so a swapped link appears as another file. */
 function signatureOf({ dev, ino, size, mtimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs].join('/');
 }

@@ -4,15 +4,15 @@ import { type Answer, ownMacs, readNeighbours, touchNeighbour } from './neighbou
 /** Another host that answers for an address. */
 export interface Holder<N> {
   readonly mac: string;
-  /** The node whose network card that is; undefined for a stranger. */
+  /** The node that has this MAC; undefined for an unknown host. */
   readonly node: N | undefined;
 }
 
 export type HoldersOf<N> = (address: string) => readonly Holder<N>[];
 
 /**
- * Who holds which address, by these answers. A MAC is a node's if the kernel knows it for any of the node's addresses. This
- * machine's own MACs are left out.
+ * Finds the holders of an address in these answers. A MAC belongs to a node if the kernel knows it for any of the node's addresses. Omits this
+ * machine's own MACs.
  */
 export function holdersAmong<N extends { readonly address: string }>(
   answers: readonly Answer[],
@@ -28,13 +28,13 @@ export function holdersAmong<N extends { readonly address: string }>(
   };
 }
 
-/** Counted, not timed: on a busy machine the first read may come late. */
-const LOOKS = 6;
-const LOOK_EVERY_MS = 50;
+/** Number of reads. On a busy machine the first one may come late, so reads are counted, not timed. */
+const READS = 6;
+const READ_EVERY_MS = 50;
 
 /**
- * Asks the segment for addresses that are not on this machine, without privileges: the kernel's neighbour table has the answers.
- * Ends early once one of the nodes holds each of them. Never rejects.
+ * Resolves addresses of other machines on the segment. Needs no privileges: the kernel's neighbour table has the answers. Ends early once a node
+ * holds each address. Never rejects.
  */
 export async function findHolders<N extends { readonly address: string }>(
   addresses: readonly string[],
@@ -43,11 +43,11 @@ export async function findHolders<N extends { readonly address: string }>(
 ): Promise<HoldersOf<N>> {
   if (addresses.length === 0) return () => [];
   await Promise.all(addresses.map(touchNeighbour));
-  for (let look = 1; ; look += 1) {
+  for (let reads = 1; ; reads += 1) {
     const table = (await readNeighbours(tableTimeoutMs)) ?? [];
     const holders = holdersAmong(table, table, nodes);
     const isFound = addresses.every((address) => holders(address).some(({ node }) => node !== undefined));
-    if (isFound || look === LOOKS) return holders;
-    await pause(LOOK_EVERY_MS);
+    if (isFound || reads === READS) return holders;
+    await pause(READ_EVERY_MS);
   }
 }

@@ -2,14 +2,14 @@ import { ask, unverified } from './ask.ts';
 
 export interface HealthUrl {
   readonly secure: boolean;
-  /** An address, without brackets. */
+  /** An address without brackets. */
   readonly host: string;
   readonly port: number;
-  /** With its query. */
+  /** Includes the query. */
   readonly path: string;
 }
 
-/** `said` is `HTTP 503`, or why there is no answer; then `status` is missing. */
+/** `said` is the status, such as `HTTP 503`, or the reason why there is no answer. Without an answer `status` is absent. */
 export interface HealthAnswer {
   readonly ok: boolean;
   readonly said: string;
@@ -17,8 +17,8 @@ export interface HealthAnswer {
 }
 
 /**
- * Whether the server answers its health URL in time with 2xx, unless `isOk` decides otherwise. Its certificate is not verified: the request
- * contains nothing secret, and only liveness counts. Never rejects.
+ * Whether the server answers its health URL in time with 2xx, or with a status that `isOk` accepts. The certificate is not verified: the request
+ * contains no secret, and only liveness matters. Never rejects.
  */
 export async function askHealth(
   { secure, ...where }: HealthUrl,

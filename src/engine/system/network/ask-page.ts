@@ -5,7 +5,7 @@ import { hostPort } from './address-text.ts';
 import { onceConnected } from './probe-tcp.ts';
 
 export interface PageAddress {
-  /** An address, without brackets. */
+  /** An address without brackets. */
   readonly host: string;
   readonly port: number;
 }
@@ -14,24 +14,24 @@ type PageAnswer =
   | { readonly kind: 'answered'; readonly status: number; readonly text: string }
   /**
    * Nothing listens, or the answer was incomplete at the timeout. `isTaken`: a connection was accepted, as by a hung program. `isCut`: the peer
-   * closed it without a byte, as one that expects TLS does.
+   * closed it before it sent a byte, as a TLS server does.
    */
   | { readonly kind: 'silent'; readonly message: string; readonly isTaken: boolean; readonly isCut: boolean };
 
 export interface AskOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Sent before the request, such as the header of the PROXY protocol. */
+  /** Sent before the request, such as a PROXY protocol header. */
   readonly preface?: string | undefined;
 }
 
-/** Far above any status or statistics of a control plane. */
+/** Far larger than any status or statistics page of a control plane. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /**
- * GETs a page over its own connection. Never rejects.
- * Implements as much of HTTP/1.0 as one GET needs, which ends with its connection: loading `node:http` takes as long as a dozen requests, and a
- * person waits for `hawser status`. Chunked answers are supported: some servers send chunks whatever the request's version.
+ * Sends a GET for a page over its own connection. Never rejects. Implements only the part of HTTP/1.0 that one GET needs, because loading `node:http`
+ * takes as long as a dozen requests, and a user waits for `hawser status`. Chunked answers are supported: some servers send chunks even to HTTP/1.0
+ * clients.
  */
 export function askPage(
   { host, port }: PageAddress,
@@ -64,7 +64,7 @@ export function askPage(
     });
     socket.once('end', () => {
       const answer = parseAnswer(Buffer.concat(parts));
-      if (answer === undefined) fail(new Error('the answer is not HTTP, or only half of it'));
+      if (answer === undefined) fail(new Error('the answer is not HTTP, or incomplete'));
       else settle(answer);
     });
     socket.once('error', fail);
@@ -79,7 +79,7 @@ export function askPage(
 }
 
 /**
- * `askPage` for a page that may use TLS. Its certificate is not verified: the request contains nothing secret. Never rejects. TLS is loaded only
+ * `askPage` for a page that may use TLS. The certificate is not verified, because the request contains no secret. Never rejects. TLS is loaded only
  * if a page needs it.
  */
 export async function askPageEitherWay(
@@ -108,7 +108,7 @@ function parseAnswer(received: Buffer): Extract<PageAnswer, { kind: 'answered' }
   return { kind: 'answered', status: Number(status), text: body.toString('utf8') };
 }
 
-/** Undefined if the last chunk, which is empty, is missing. Source: RFC 9112, section 7.1. */
+/** Joins the chunks of a body. Undefined if the last chunk, which is empty, is missing. Source: RFC 9112, section 7.1. */
 function joinChunks(sent: Buffer): Buffer | undefined {
   const chunks: Buffer[] = [];
   for (let at = 0; ; ) {

@@ -8,27 +8,27 @@ import { type RequestOptions, request as requestSecure } from 'node:https';
 import { patientTimer, timeoutReason } from '../time/patient-timeout.ts';
 import { onceConnected } from './probe-tcp.ts';
 
-/** Of the other side's certificate. */
+/** How the server's certificate is verified. */
 type Verification = Pick<RequestOptions, 'ca' | 'rejectUnauthorized'>;
 
-/** For liveness probes: they send nothing secret, and any certificate will do. */
+/** For liveness probes, which send no secret and accept any certificate. */
 export const unverified: Verification = { rejectUnauthorized: false };
 
 export interface Question {
-  /** An address, without brackets. */
+  /** An address without brackets. */
   readonly host: string;
   readonly port: number;
-  /** With its query. */
+  /** Includes the query. */
   readonly path: string;
   /** Undefined for plain HTTP. */
   readonly tls: Verification | undefined;
 }
 
 export interface AskLimits {
-  /** From the call to the last byte read. */
+  /** Time from the call to the last byte read. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Maximum size of the body; undefined: only the head of the answer is read. */
+  /** Maximum size of the body. If undefined, only the head of the answer is read. */
   readonly maxBytes?: number;
 }
 
@@ -42,13 +42,13 @@ type HttpAnswer =
   | {
       readonly kind: 'silent';
       readonly error: unknown;
-      /** In a few words. */
+      /** A few words for people. */
       readonly reason: string;
     };
 
 /**
- * A GET over its own connection, with the tolerance of `patientTimer`. Never rejects. If the head is enough, the rest is not awaited: it might
- * never end.
+ * Sends a GET over its own connection, with the tolerance of `patientTimer`. Never rejects. If only the head is needed, the body is not read: it
+ * might never end.
  */
 export async function ask(
   { tls, ...target }: Question,
@@ -60,7 +60,7 @@ export async function ask(
   const options = { ...target, ...tls, agent: false as const, signal: bounded };
   try {
     const head = await headOfAnswer(() => {
-      // Over TLS, a self-connection ends with a failed handshake.
+      // Over TLS, a connection to itself ends with a failed handshake.
       if (tls !== undefined) return requestSecure(options);
       return requestPlain(options).once('socket', (socket) => onceConnected(socket, () => undefined));
     });
@@ -72,7 +72,7 @@ export async function ask(
   }
 }
 
-/** Sends a request; rejects if no answer begins. If the answer ends too early, its reader gets the error. */
+/** Sends a request and resolves with the head of the answer. Rejects if no answer starts. If the answer ends too early, its reader gets the error. */
 export function headOfAnswer(start: () => ClientRequest, content?: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const outgoing = start();
@@ -81,15 +81,15 @@ export function headOfAnswer(start: () => ClientRequest, content?: string): Prom
       answer.on('error', () => undefined);
       resolve(answer);
     });
-    // Resets in the middle of an answer are emitted here as well, where they change nothing.
+    // Resets in the middle of an answer are also emitted here, where they change nothing.
     outgoing.on('error', reject);
-    // An upgrade that was not asked for ends a request without an answer or an error.
+    // An unrequested upgrade ends a request without an answer or an error.
     outgoing.once('close', () => reject(new Error('the connection ended without an answer')));
     outgoing.end(content);
   });
 }
 
-/** Rejects if the body is longer, or the connection ends too early. */
+/** Reads the whole body. Rejects if the body is longer than `maxBytes`, or the connection ends too early. */
 export async function readBody(answer: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;

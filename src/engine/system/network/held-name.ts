@@ -2,9 +2,9 @@ import { createServer } from 'node:net';
 import { codeOf } from '../errors.ts';
 
 /**
- * Resolves with whether this process now holds the name exclusively. An abstract socket is held until the process ends, in any way: there is no
- * stale file, and no pid, which means nothing in another container. Its scope is a network namespace: the node's. Rejects if the system has no
- * such sockets.
+ * Resolves with whether this process now holds the name exclusively. An abstract socket is held until the process ends, in whatever way, so there is
+ * no stale file, and no pid, which would mean nothing in another container. The name's scope is the network namespace: the node's. Rejects if the
+ * system has no such sockets.
  */
 export async function holdName(name: string): Promise<boolean> {
   const server = createServer((socket) => socket.destroy());

@@ -8,8 +8,8 @@ import { familyOf } from './address-text.ts';
 const IP_TIMEOUT_MS = 1_000;
 
 /**
- * The addresses of all interfaces that are up. One netlink request of this process (0.02 ms), cheap enough for several times a second: no child
- * process, no subscription that could miss an event. Interfaces without a carrier are omitted; `findAddress` finds addresses to remove.
+ * The addresses of all interfaces that are up. One netlink request of this process (0.02 ms) is cheap enough for several calls a second, without a
+ * child process or a subscription that could miss an event. Omits interfaces without a carrier; `findAddress` finds addresses to remove.
  */
 export function presentAddresses(): ReadonlySet<string> {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
@@ -18,11 +18,11 @@ export function presentAddresses(): ReadonlySet<string> {
 
 interface FoundAddress {
   readonly interface: string;
-  /** `10.0.0.5/32`, as `ip address del` wants it. */
+  /** `10.0.0.5/32`, the form that `ip address del` expects. */
   readonly cidr: string;
 }
 
-/** The interfaces that have an address, including those that are down. Undefined if `ip` fails or times out. */
+/** The interfaces that have the address, including those that are down. Undefined if `ip` fails or times out. */
 export async function findAddress(
   address: string,
   timeoutMs = IP_TIMEOUT_MS,
@@ -31,20 +31,23 @@ export async function findAddress(
   return links?.flatMap(foundOn);
 }
 
-/** Resolves with the error, if any. An address that is already gone is not an error. */
+/** Removes the address. Resolves with an error message, or undefined. An address that is already gone is not an error. */
 export async function removeAddress({ cidr, interface: device }: FoundAddress): Promise<string | undefined> {
   const limits = { timeoutMs: IP_TIMEOUT_MS, fine: /Cannot assign/ };
   return await changeByIp(['ip', 'address', 'del', cidr, 'dev', device], limits);
 }
 
-/** Resolves with the error, if any. An existing address is not an error. An IPv6 address is usable at once and never chosen as a source. */
+/**
+ * Adds the address. Resolves with an error message, or undefined. An existing address is not an error. An IPv6 address is usable at once, and never
+ * chosen as a source address.
+ */
 export async function addAddress({ cidr, interface: device }: FoundAddress): Promise<string | undefined> {
   const options = familyOf(cidr) === 'ipv6' ? ['nodad', 'preferred_lft', '0'] : [];
   const limits = { timeoutMs: IP_TIMEOUT_MS, fine: /File exists/ };
   return await changeByIp(['ip', 'address', 'add', cidr, 'dev', device, ...options], limits);
 }
 
-/** An empty object is an interface without output, or one of its addresses that was not requested. */
+/** `ip` prints an empty object for an interface without matching addresses, and for each address that does not match. */
 const link = z.object({
   ifname: z.string(),
   addr_info: z.array(z.object({ local: z.optional(z.string()), prefixlen: z.optional(z.number()) })),
@@ -62,11 +65,11 @@ export function parseFound(json: string): readonly FoundAddress[] {
 
 interface IpLimits {
   readonly timeoutMs: number;
-  /** Error text of `ip` if there was nothing to do. */
+  /** The error message of `ip` if there was nothing to do. */
   readonly fine?: RegExp;
 }
 
-/** Runs a changing `ip` command. Resolves with the error, if any. */
+/** Runs an `ip` command that changes something. Resolves with an error message, or undefined. */
 export async function changeByIp(
   argv: readonly ['ip', ...string[]],
   { timeoutMs, fine }: IpLimits,
@@ -80,7 +83,7 @@ export async function changeByIp(
   }
 }
 
-/** The entries of `ip -json` output that match `entry`. Undefined if `ip` fails or times out. */
+/** The entries in the output of `ip -json` that match `entry`. Undefined if `ip` fails or times out. */
 export async function listByIp<T>(
   args: readonly string[],
   entry: z.ZodMiniType<T>,

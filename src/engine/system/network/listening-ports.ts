@@ -2,16 +2,16 @@ import { readlinkSync } from 'node:fs';
 import { entriesOf, readText } from '../file/read-regular-file.ts';
 
 export interface ListeningPort {
-  /** Hexadecimal, each word in the machine's order: `0100007F` is 127.0.0.1. */
+  /** Hexadecimal, each word in the machine's byte order: `0100007F` is 127.0.0.1. */
   readonly address: string;
   readonly port: number;
   readonly inode: string;
 }
 
-/** `TCP_LISTEN` of the kernel, as /proc/net/tcp prints it. */
+/** `TCP_LISTEN` of the kernel, as printed in /proc/net/tcp. */
 const LISTEN = '0A';
 
-/** The TCP ports with a listener in this network namespace, on any address. */
+/** The TCP ports with a listener on any address in this network namespace. */
 export function listeningPorts(): readonly ListeningPort[] {
   return ['/proc/self/net/tcp', '/proc/self/net/tcp6'].flatMap((path) => parseListeners(readText(path)));
 }
@@ -33,22 +33,22 @@ export function ownerPidOf({ inode }: ListeningPort): number | undefined {
     .next().value;
 }
 
-/** `nginx, pid 4242`: the owner of the socket; undefined if it is not visible from here. */
+/** The owner of the socket, such as `nginx, pid 4242`; undefined if it is not visible from here. */
 export function ownerOf(listener: ListeningPort): string | undefined {
   const pid = ownerPidOf(listener);
   return pid === undefined ? undefined : `${readText(`/proc/${pid}/comm`).trim()}, pid ${pid}`;
 }
 
 interface ListeningSocket {
-  /** As it was when the socket was bound: a file that was renamed or removed since has its old name here. */
+  /** The path when the socket was bound. It does not change when the file is renamed or removed. */
   readonly path: string;
   readonly inode: string;
 }
 
-/** `SO_ACCEPTCON` of the kernel, as /proc/net/unix prints it. */
+/** `SO_ACCEPTCON` of the kernel, as printed in /proc/net/unix. */
 const LISTENS = 0x10000;
 
-/** The unix sockets that are listened on in this network namespace. */
+/** The unix sockets with a listener in this network namespace. */
 export function listeningUnixSockets(): readonly ListeningSocket[] {
   return readText('/proc/self/net/unix')
     .split('\n')
@@ -58,7 +58,7 @@ export function listeningUnixSockets(): readonly ListeningSocket[] {
     });
 }
 
-/** Which of these sockets each process holds, for the processes we may inspect. */
+/** Which of these sockets each process has open, for the processes that this one may inspect. */
 export function holdersOf(inodes: ReadonlySet<string>): ReadonlyMap<number, ReadonlySet<string>> {
   const holders = new Map<number, ReadonlySet<string>>();
   if (inodes.size === 0) return holders;

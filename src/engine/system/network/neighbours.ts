@@ -6,11 +6,13 @@ import { runLeanCommand } from '../process/run-lean-command.ts';
 import { familyOf } from './address-text.ts';
 import { changeByIp, listByIp } from './interface-addresses.ts';
 
-/** Discard (RFC 863): whatever listens there has to drop it. */
+/** The discard service (RFC 863) drops what it receives. */
 const DISCARD_PORT = 9;
 const IP_TIMEOUT_MS = 2_000;
 
-/** Makes the kernel resolve an unknown neighbour by sending a datagram to it. No program has to receive it, and nothing else is awaited. */
+/**
+ * Makes the kernel resolve an unknown neighbour by sending a datagram to the address. No program needs to receive it. Does not wait for an answer.
+ */
 export function touchNeighbour(address: string): Promise<void> {
   const socket = createSocket(familyOf(address) === 'ipv6' ? 'udp6' : 'udp4');
   return new Promise((resolve) => {
@@ -23,8 +25,8 @@ export function touchNeighbour(address: string): Promise<void> {
 }
 
 /**
- * Makes the kernel drop the unanswered neighbour entries of this interface, of both families, with all packets queued for them (up to 3 s).
- * Resolves with the error, if any.
+ * Makes the kernel drop all unanswered neighbour entries of this interface, in both families, with the packets queued for them (up to 3 s). Resolves
+ * with an error message, or undefined.
  */
 export async function forgetUnanswered(device: string): Promise<string | undefined> {
   const limits = { timeoutMs: IP_TIMEOUT_MS };
@@ -37,13 +39,13 @@ export interface Answer {
   readonly mac: string;
 }
 
-/** An unanswered neighbour has no MAC. */
+/** An unanswered entry has no MAC. */
 export const answered = z.pipe(
   z.object({ dst: z.string(), lladdr: z.string() }),
   z.transform(({ dst: address, lladdr: mac }): Answer => ({ address, mac })),
 );
 
-/** The kernel's answers, of both families; undefined if it cannot be queried. */
+/** The answered entries of the kernel's table, in both families. Undefined if the table cannot be read. */
 export async function readNeighbours(timeoutMs = IP_TIMEOUT_MS): Promise<readonly Answer[] | undefined> {
   return await listByIp(['neigh', 'show'], answered, timeoutMs);
 }
@@ -54,22 +56,22 @@ export interface Neighbour {
 }
 
 /**
- * Makes the kernel resolve each of `forced` again, even if it is cached or a local address, and each of `others` unless it is cached. Nothing is
- * awaited. Resolves with the error, if any.
+ * Makes the kernel resolve each address of `forced` again, even if it is cached or local, and each address of `others` that is not cached. Does not
+ * wait for answers. Resolves with an error message, or undefined.
  */
 export async function askNeighbours(
   forced: readonly Neighbour[],
   others: readonly Neighbour[] = [],
 ): Promise<string | undefined> {
   const ask = ({ address, interface: device }: Neighbour) => `neigh replace ${address} dev ${device} use\n`;
-  // The kernel resolves again only what it considers unreachable.
+  // The kernel resolves an entry again only if it considers the neighbour unreachable.
   const forget = ({ address, interface: device }: Neighbour) =>
     `neigh replace ${address} dev ${device} nud failed\n`;
   const input = [...forced.map((each) => forget(each) + ask(each)), ...others.map(ask)].join('');
-  return await changeNeighbours(`ask for ${list(forced)}`, input);
+  return await changeNeighbours(`resolve ${list(forced)}`, input);
 }
 
-/** `state`: `REACHABLE`, `STALE`, `DELAY`, `PROBE`, `INCOMPLETE`, `FAILED` and the like. */
+/** `state` is `REACHABLE`, `STALE`, `DELAY`, `PROBE`, `INCOMPLETE`, `FAILED` or the like. */
 const entry = z.object({
   dst: z.string(),
   dev: z.string(),
@@ -78,7 +80,7 @@ const entry = z.object({
 });
 export type NeighbourEntry = z.infer<typeof entry>;
 
-/** The kernel's table, of both families; undefined if it cannot be queried. */
+/** The kernel's table, in both families. Undefined if it cannot be read. */
 export async function listNeighbours(): Promise<readonly NeighbourEntry[] | undefined> {
   return await listByIp(['neigh', 'show'], entry, IP_TIMEOUT_MS);
 }
@@ -88,8 +90,8 @@ export interface LocatedNeighbour extends Neighbour {
 }
 
 /**
- * Makes the kernel use these MACs until their verification times out after 8 s. A neighbour with a new MAC is found at once. Resolves with the
- * error, if any.
+ * Makes the kernel use these MACs until their verification times out after 8 s. A neighbour with a new MAC is found at once. Resolves with an error
+ * message, or undefined.
  */
 export async function reviveNeighbours(located: readonly LocatedNeighbour[]): Promise<string | undefined> {
   const revive = ({ address, mac, interface: device }: LocatedNeighbour) =>
@@ -97,7 +99,7 @@ export async function reviveNeighbours(located: readonly LocatedNeighbour[]): Pr
   return await changeNeighbours(`keep the MAC of ${list(located)}`, located.map(revive).join(''));
 }
 
-/** `input`: commands of `ip -batch`. */
+/** Runs `input`, commands for `ip -batch`. */
 async function changeNeighbours(what: string, input: string): Promise<string | undefined> {
   try {
     const argv = ['ip', '-batch', '-'] as const;

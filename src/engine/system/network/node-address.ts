@@ -8,13 +8,13 @@ export interface NodeAddress {
 
 export type AddressFamily = 'ipv4' | 'ipv6';
 
-/** Longer than any address is, short enough to keep hostile input cheap to parse. */
+/** Longer than any address, but short enough to make hostile input cheap to parse. */
 const longestAddress = 45;
 
 /**
- * An address in its canonical form, undefined for anything that is not one. Only the forms which every program reads the same way are accepted: four
- * decimal parts without leading zeros (`127.1` and `010.0.0.1` are refused, because resolvers disagree about them) or IPv6 without a zone.
- * IPv4-mapped IPv6 is refused: the kernel would speak IPv4 to an address that was counted as IPv6.
+ * The canonical form of an address; undefined for anything else. Accepts only forms that every program interprets in the same way: four decimal parts
+ * without leading zeros (`127.1` and `010.0.0.1` are refused, because resolvers disagree about them), or IPv6 without a zone. Refuses IPv4-mapped
+ * IPv6: the kernel would use IPv4 for an address that was counted as IPv6.
  */
 export function parseAddress(text: string): NodeAddress | undefined {
   if (text.length > longestAddress || text.includes('%')) return undefined;
@@ -35,12 +35,12 @@ const neverReachableFromOtherNodes: ReadonlySet<string> = new Set([
   'discard',
 ]);
 
-/** True if another node can send packets to it: not loopback, link-local, multicast, broadcast or unspecified. */
+/** Whether another node can send packets to the address: not loopback, link-local, multicast, broadcast or unspecified. */
 export function isReachableFromOtherNodes(address: NodeAddress): boolean {
   return !neverReachableFromOtherNodes.has(ipaddr.parse(address.text).range());
 }
 
-/** False also for a `cidr` of the other family and for invalid text. */
+/** Whether the address is in `cidr`. False for a `cidr` of the other family, and for invalid text. */
 export function isInSubnet(address: NodeAddress, cidr: string): boolean {
   if (cidr.length > longestAddress + 4 || !ipaddr.isValidCIDR(cidr)) return false;
   const [network, prefixLength] = ipaddr.parseCIDR(cidr);
@@ -48,13 +48,13 @@ export function isInSubnet(address: NodeAddress, cidr: string): boolean {
   return parsed.kind() === network.kind() && parsed.match(network, prefixLength);
 }
 
-/** A canonical address as one number, `0x0a000005`, with all of its digits. */
+/** A canonical address as one hexadecimal number with all its digits, such as `0x0a000005`. */
 export function addressNumber(text: string): string {
   const bytes = ipaddr.parse(text).toByteArray();
   return `0x${bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** The reverse, canonical. */
+/** The canonical address of such a number. */
 export function addressOfNumber(number: bigint, family: AddressFamily): string {
   const length = family === 'ipv4' ? 4 : 16;
   const digits = number.toString(16).padStart(length * 2, '0');

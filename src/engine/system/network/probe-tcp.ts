@@ -4,27 +4,28 @@ import { codeOf } from '../errors.ts';
 import { patientTimer } from '../time/patient-timeout.ts';
 import { hostPort } from './address-text.ts';
 
-/** Each attempt is one SYN: the kernel sends the next one after a second. */
+/** Each attempt sends one SYN, because the kernel would retransmit only after a second. */
 const ATTEMPTS = 4;
 const ATTEMPT_MS = 150;
 const APART_MS = 50;
 const ANSWER_MS = 1_000;
 
 export interface TcpAddress {
-  /** An address, without brackets. */
+  /** An address without brackets. */
   readonly host: string;
   readonly port: number;
 }
 
-/** Which side must answer: the kernel, to SYN, or the process, to the end of our side of a connection. */
+/** What must answer: the kernel to a SYN, or the process to the end of our side of a connection. */
 export type ProbeDepth = 'connect' | 'answer';
 
-/** `refused`: the machine answers, and nothing listens. `hung`: the kernel accepted every attempt, and the process closed none. */
+/** `refused`: the machine answers, but nothing listens. `hung`: the kernel accepted every attempt, but the process closed none. */
 export type ProbeResult = 'answers' | 'refused' | 'hung' | 'silent';
 
 /**
- * Probes a TCP address: up to four connection attempts within 0.3 s, and for the depth `answer` 1 s more. A live process closes a connection whose
- * peer closed; a stopped one does not, although its kernel accepts. Nothing is sent. If the first attempt is answered at once, it is the only one.
+ * Probes a TCP address with up to four connection attempts within 0.3 s; the depth `answer` takes up to 1 s more. A live process closes a connection
+ * whose peer closed it. A stopped process does not, although its kernel accepts connections. Sends no data. If the first attempt is answered at once,
+ * there is no other.
  */
 export async function probeTcp(address: TcpAddress, depth: ProbeDepth): Promise<ProbeResult> {
   const end = new AbortController();
@@ -72,10 +73,10 @@ function resultOf(code: string | undefined): ProbeResult {
 }
 
 /**
- * Calls `connected` once a TCP socket is connected to a peer other than itself.
- * If nothing listens on a port in the ephemeral range, the kernel may assign it to the very client that connects to it from the same address.
- * That client is then connected to itself, and no server can bind the port while the connection lives, and for a minute after a normal close
- * (TIME_WAIT). It is reset, which leaves nothing behind, and `error` reports a refused connection.
+ * Calls `connected` once a TCP socket is connected to a peer other than itself. If nothing listens on a port of the ephemeral range, the kernel may
+ * assign that port to the client that connects to it from the same address. The client is then connected to itself. No server could bind the port
+ * while that connection lives, or for a minute after a normal close (TIME_WAIT). So the connection is reset, which leaves nothing behind, and `error`
+ * reports a refused connection.
  */
 export function onceConnected(socket: Socket, connected: () => void): void {
   socket.once('connect', () => {
@@ -88,7 +89,7 @@ export function onceConnected(socket: Socket, connected: () => void): void {
   });
 }
 
-/** Whether the host itself refuses the connection. False if it accepts or does not answer. */
+/** Whether the host refuses the connection. False if it accepts or does not answer. */
 export function refuses({ host, port }: { readonly host: string; readonly port: number }, timeoutMs: number) {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect({ host, port });

@@ -5,7 +5,7 @@ import { listByIp } from './interface-addresses.ts';
 
 const IP_TIMEOUT_MS = 10_000;
 
-/** With several next hops a route has no device of its own, and is omitted. */
+/** A route with several next hops has no device of its own, and is omitted. */
 const route = z.object({ dst: z.string(), dev: z.string() });
 
 /** An interface of this machine: `{ name: 'eth0', addresses: ['10.0.0.11/24', 'fd00::b/64'] }`. */
@@ -32,12 +32,12 @@ export function addressesOf(interfaces: readonly NetworkInterface[]): readonly s
   return interfaces.flatMap(({ addresses }) => addresses.map(addressIn));
 }
 
-/** The subnets that these are in, as CIDR text (`10.0.0.11/24`). */
+/** The subnets of the interfaces that are up, as CIDR text (`10.0.0.11/24`). */
 export function interfaceSubnets(): readonly string[] {
   return currentInterfaces().flatMap(({ addresses }) => addresses);
 }
 
-/** The main routing tables of both families, as `ip -json route` prints them; empty if they cannot be queried. */
+/** The main routing tables of both families, as printed by `ip -json route`. Empty if they cannot be read. */
 export async function currentRoutes(): Promise<readonly NetworkRoute[]> {
   const tables = await Promise.all([readRoutes('-4', '0.0.0.0/0'), readRoutes('-6', '::/0')]);
   return tables.flat();

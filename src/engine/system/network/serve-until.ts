@@ -2,13 +2,13 @@ import type { Server, Socket } from 'node:net';
 
 interface ServerPlaces {
   readonly connections: number;
-  /** Which connection is dropped at the limit: see `serveEndpoint` for the oldest. */
+  /** Which connection is dropped at the limit. `serveEndpoint` says why the oldest one may be. */
   readonly whenFull: 'newest-goes' | 'oldest-goes';
 }
 
 /**
- * Lets a server of any protocol listen until `signal` aborts, which ends its connections too. Resolves once it listens;
- * rejects with the system's error if the address is taken or not ours.
+ * Lets a server of any protocol listen until `signal` aborts, which also ends its connections. Resolves once the server listens. Rejects with the
+ * system's error if the address is in use or not on this machine.
  */
 export async function serveUntil(
   server: Server,
@@ -21,7 +21,7 @@ export async function serveUntil(
   server.prependListener('connection', (socket: Socket) => {
     const [oldest] = open;
     if (whenFull === 'oldest-goes' && oldest !== undefined && open.size >= connections) {
-      // Its "close" fires later than the next connection of a burst.
+      // The "close" event fires later than the next connection of a burst.
       open.delete(oldest);
       oldest.destroy();
     }
@@ -32,7 +32,7 @@ export async function serveUntil(
     server.once('error', reject);
     server.listen(address, resolve);
   });
-  // Such as too many open files: clients try again.
+  // An error such as too many open files. Clients try again.
   server.on('error', () => undefined);
   const close = (): void => {
     server.close();

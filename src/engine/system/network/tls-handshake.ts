@@ -1,7 +1,7 @@
 import { connect, type PeerCertificate } from 'node:tls';
 
 type Handshake =
-  /** `reason` is OpenSSL's code if the certificate is not trusted, such as `SELF_SIGNED_CERT_IN_CHAIN` or `CERT_HAS_EXPIRED`. */
+  /** If the certificate is not trusted, `reason` is OpenSSL's code, such as `SELF_SIGNED_CERT_IN_CHAIN` or `CERT_HAS_EXPIRED`. */
   | {
       readonly kind: 'done';
       readonly isTrusted: boolean;
@@ -12,8 +12,8 @@ type Handshake =
   | { readonly kind: 'late' };
 
 /**
- * Whether a server shows a certificate of this authority (PEM); without one the machine's own authorities count. Names are not compared.
- * Rejects for an authority that is not PEM.
+ * Checks whether a server has a certificate of this authority (PEM), or of the machine's authorities if none is given. Host names are not compared.
+ * Rejects if the authority is not PEM.
  */
 export function shakeHands(
   {

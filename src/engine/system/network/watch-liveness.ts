@@ -4,8 +4,8 @@ import { sleep } from '../time/sleep.ts';
 import { onceConnected } from './probe-tcp.ts';
 
 /**
- * `serving`: it accepts and answers. `dead`: nothing listens. `hung`: it listens but does not answer. `unready`: it answers with an error.
- * `unknown`: only before the first poll has ended.
+ * `serving`: the server accepts and answers. `dead`: nothing listens. `hung`: the server listens but does not answer. `unready`: it answers with an
+ * error. `unknown`: the first poll has not ended.
  */
 export type Liveness = 'unknown' | 'serving' | 'dead' | 'hung' | 'unready';
 
@@ -15,28 +15,28 @@ export type Poll = 'good' | 'bad' | 'silent';
 interface LivenessOptions {
   readonly host: string;
   readonly port: number;
-  /** One poll, which times out after `pollTimeoutMs`. Never rejects. */
+  /** Polls once, with the timeout `pollTimeoutMs`. Never rejects. */
   readonly ask: (signal: AbortSignal) => Promise<Poll>;
   readonly pollEveryMs: number;
   readonly pollTimeoutMs: number;
-  /** Called at each change, and only then. */
+  /** Called only when the liveness changes. */
   readonly onChange: (liveness: Liveness) => void;
   readonly signal: AbortSignal;
 }
 
-/** Pause between connection attempts while it is dead. */
+/** Pause between connection attempts while the server is dead. */
 const RECONNECT_MS = 50;
-/** Two consecutive failed polls decide. After a timeout the second follows at once: at most one pause and two timeouts. */
+/** Two consecutive failed polls decide. After a timeout the second poll follows at once, so a decision takes at most one pause and two timeouts. */
 const POLLS_TO_FAIL = 2;
-/** A poll whose own timeout fired this late proves nothing: this process had no CPU to read an answer. */
+/** If a poll's own timeout fired this late, the poll proves nothing: this process had no CPU to read an answer. */
 const STARVED_MS = 50;
-/** After this many in a row they count again: permanent starvation must not hide a hang. */
+/** After this many starved polls in a row they count again: permanent starvation must not hide a hang. */
 const MOST_STARVED_POLLS = 10;
 
 /**
- * Watches a server of this node until `signal` aborts. An idle connection reveals a death within a millisecond: the kernel closes it with the
- * process. A reload or a server's idle timeout closes it too; one immediate reconnect distinguishes them from a death. A hung process keeps its
- * connections, so it is polled too.
+ * Watches a server of this node until `signal` aborts. An idle connection reveals the server's death within a millisecond, because the kernel closes
+ * it with the process. A reload or the server's idle timeout also closes it; an immediate reconnect tells them apart. A hung process keeps its
+ * connections, so the server is polled too.
  */
 export async function watchLiveness(options: LivenessOptions): Promise<void> {
   const view = createView(options.onChange);
@@ -46,11 +46,11 @@ export async function watchLiveness(options: LivenessOptions): Promise<void> {
 export interface View {
   readonly connected: (isConnected: boolean) => void;
   readonly polled: (poll: Poll) => void;
-  /** One poll failed, and the next one decides. */
+  /** Whether one poll has failed, so that the next one decides. */
   readonly isSuspect: () => boolean;
 }
 
-/** Combines the two watchers: dead outranks the others. */
+/** Combines the results of both watchers. A failed connection outranks the polls. */
 export function createView(onChange: (liveness: Liveness) => void): View {
   let reported: Liveness = 'unknown';
   let isConnected = false;
@@ -81,7 +81,7 @@ export function createView(onChange: (liveness: Liveness) => void): View {
 
 function livenessOf(seen: {
   readonly isConnected: boolean;
-  /** How the last poll failed, after enough consecutive failures. */
+  /** The last poll's failure, after enough consecutive failures. */
   readonly failed: Poll | undefined;
   readonly hasAnswered: boolean;
 }): Liveness {
@@ -97,13 +97,13 @@ async function followConnection({ port, host, signal }: LivenessOptions, view: V
     // Reconnect at once after a close: only a failed attempt is a death.
     const wasHeld = wasConnected && monotonicMs() - startedMs >= RECONNECT_MS;
     if (wasHeld || signal.aborted) continue;
-    // A server that closes everything it accepts is alive, but must not be called without a pause.
+    // A server that closes every connection is alive, but must not be reconnected to without a pause.
     if (!wasConnected) view.connected(false);
     await sleep(RECONNECT_MS, signal);
   }
 }
 
-/** Resolves when the connection is gone; true if there was one. */
+/** Resolves when the connection is closed or could not be opened. Returns whether it was established. */
 function holdConnection(
   address: { readonly port: number; readonly host: string },
   view: View,
@@ -118,7 +118,7 @@ function holdConnection(
       wasConnected = true;
       view.connected(true);
     });
-    // A server's message on an idle connection (408) is read only to notice that it ends.
+    // A message on an idle connection (408) is read only to notice its end.
     socket.resume();
     socket.once('error', drop);
     socket.once('close', () => {
@@ -128,7 +128,7 @@ function holdConnection(
   });
 }
 
-/** Whether a poll that took so long proves anything. Keeps count of starved polls. */
+/** Returns a function that says whether a poll of this duration proves anything. It counts starved polls. */
 export function createPollJudge(pollTimeoutMs: number): (poll: Poll, tookMs: number) => boolean {
   let starvedPolls = 0;
   return (poll, tookMs) => {
@@ -147,7 +147,7 @@ async function pollReadiness(options: LivenessOptions, view: View): Promise<void
     if (signal.aborted) return;
     if (!isProof(poll, monotonicMs() - startedMs)) continue;
     view.polled(poll);
-    // After a timeout enough time has passed. A wrong answer or a refusal comes at once: the next one might be right.
+    // After a timeout enough time has passed. An error or a refusal arrives at once, so wait before the next poll.
     const wasSilent = poll !== 'good' && monotonicMs() - startedMs >= pollEveryMs;
     if (wasSilent && view.isSuspect()) continue;
     await sleep(pollEveryMs, signal);

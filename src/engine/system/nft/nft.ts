@@ -5,7 +5,7 @@ import { parseJson } from '../text/parse-json.ts';
 
 export interface NftOptions {
   readonly nft?: readonly [string, ...string[]];
-  /** Default 10 s. nft waits for other programs that are changing rules. */
+  /** Default 10 s. nft waits while another program changes rules. */
   readonly timeoutMs?: number;
 }
 
@@ -16,7 +16,7 @@ type NftOutcome =
 /** Never rejects. */
 type Nft = (args: readonly string[], input?: string) => Promise<NftOutcome>;
 
-/** nft for one table of ours, `netdev hawser_x`: failures name it. */
+/** nft for one of hawser's tables, such as `netdev hawser_x`. Errors name the table. */
 export function nftFor(table: string, { nft = ['nft'], timeoutMs = 10_000 }: NftOptions): Nft {
   return async (args, input) => {
     let result: CommandResult;
@@ -27,7 +27,7 @@ export function nftFor(table: string, { nft = ['nft'], timeoutMs = 10_000 }: Nft
       return failure(table, `"${nft.join(' ')}" cannot be run (${codeOf(error) ?? messageOf(error)})`, false);
     }
     if (result.exitCode === 0) return { ok: true, stdout: result.stdout };
-    if (result.timedOut) return failure(table, `nft was not done after ${timeoutMs} ms`, false);
+    if (result.timedOut) return failure(table, `nft did not finish within ${timeoutMs} ms`, false);
     return failure(table, firstLine(result.stderr), /No such file or directory/.test(result.stderr));
   };
 }
@@ -50,7 +50,7 @@ const listing = z.object({
   ),
 });
 
-/** The elements of one set in the output of `nft -j list table`, each as a list of fields; empty for other output. */
+/** The elements of one set in the output of `nft -j list table`, each as a list of fields. Empty for other output. */
 export function elementsOf(json: string, set: string): readonly (readonly unknown[])[] {
   const parsed = listing.safeParse(parseJson(json));
   if (!parsed.success) return [];

@@ -6,13 +6,13 @@ import { programIndex } from './program-path.ts';
 
 export interface RunningProcess {
   readonly id: ProcessId;
-  /** The command, such as `router`, or the program's own name for what it started. */
+  /** The command, such as `router`, or the name of a program that hawser started. */
   readonly what: string;
 }
 
 /**
- * hawser's daemons on this node by name, and everything below them, except those with `--instance`. On this node: in
- * this network namespace, since two nodes of a test share one list of processes. They are read, never signalled.
+ * The daemons of hawser on this node that have one of these names, and their descendants, except those with `--instance`. A node is a network
+ * namespace, because nodes of a test share one process list. The processes are only read, never signalled.
  */
 export function hawserProcesses(names: readonly string[]): readonly RunningProcess[] {
   const network = networkOf('self');
@@ -24,7 +24,7 @@ export function hawserProcesses(names: readonly string[]): readonly RunningProce
   return daemons.flatMap((daemon) => [daemon, ...below(daemon.id)]);
 }
 
-/** Which of these daemons it is: `router` for `node … hawser.mjs router …`. Undefined for one with `--instance`. */
+/** The daemon's name: `router` for `node … hawser.mjs router …`. Undefined for a daemon with `--instance`, and for other programs. */
 export function daemonOf(pid: string | number, names: readonly string[]): string | undefined {
   const words = readText(`/proc/${pid}/cmdline`).split('\0');
   const program = programIndex(words);

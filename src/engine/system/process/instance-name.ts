@@ -1,11 +1,11 @@
-/** Variables by name, as `/proc/PID/environ` has them. */
+/** Environment variables by name, as in `/proc/PID/environ`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const FLAG = '--instance';
 
 /**
- * The instance name of a program: its last flag, else its environment; undefined without one.
- * For inspecting a program from outside: it does not check whether the program accepts its arguments.
+ * The instance name of a program: from its last flag, or else from its environment; undefined if neither is set. For inspecting a running program:
+ * does not check whether the program accepts its arguments.
  */
 export function instanceName(argv: readonly string[], env: Environment): string | undefined {
   const at = argv.findLastIndex((word) => word === FLAG || word.startsWith(`${FLAG}=`));

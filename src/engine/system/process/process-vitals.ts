@@ -13,7 +13,7 @@ export interface ThreadVitals {
 /** The kernel's USER_HZ, which is 100 wherever Node runs. */
 const MS_PER_TICK = 10;
 
-/** Empty if the process is gone, or cannot be read. */
+/** The threads of a process. Empty if the process is gone or cannot be read. */
 export function readThreads({ pid }: ProcessId): readonly ThreadVitals[] {
   return entriesOf(`/proc/${pid}/task`).flatMap((tid) => {
     const stat = readText(`/proc/${pid}/task/${tid}/stat`);
@@ -27,7 +27,7 @@ export function readThreads({ pid }: ProcessId): readonly ThreadVitals[] {
   });
 }
 
-/** One line for people: each thread's state and its position in the kernel, as far as permitted. */
+/** One readable line: the state of each thread and its position in the kernel, as far as permissions allow. */
 export function describeProcess(id: ProcessId): string {
   const threads = readThreads(id).map(({ tid, state, cpuMs, sleeps }) => {
     const [waitsIn, call] = ['wchan', 'syscall'].map((file) =>

@@ -3,8 +3,8 @@ import { codeOf, messageOf } from '../errors.ts';
 import { readText } from '../file/read-regular-file.ts';
 
 /**
- * A process that cannot be mistaken for another: the kernel reuses pids, but not together with the moment at
- * which the process started (field 22 of `/proc/PID/stat`, clock ticks since boot).
+ * Identifies a process unambiguously. The kernel reuses pids, but not together with the start time (field 22 of `/proc/PID/stat`, clock ticks since
+ * boot).
  */
 export interface ProcessId {
   readonly pid: number;
@@ -14,17 +14,17 @@ export interface ProcessId {
 interface ProcessStat {
   readonly id: ProcessId;
   readonly parentPid: number;
-  /** `Z` is a zombie: it has ended and waits for its parent. */
+  /** `Z` is a zombie: a process that has ended and waits for its parent. */
   readonly state: string;
 }
 
-/** From `/proc/PID/stat` (proc(5)); undefined if there is no such process, or it cannot be read. */
+/** Reads `/proc/PID/stat` (proc(5)). Undefined if there is no such process, or it cannot be read. */
 export function readProcess(pid: number): ProcessStat | undefined {
   return parseStat(pid, readText(`/proc/${pid}/stat`));
 }
 
 function parseStat(pid: number, text: string): ProcessStat | undefined {
-  // The second field is the command in parentheses and may itself hold blanks and parentheses.
+  // The second field is the command in parentheses, and may itself contain blanks and parentheses.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state, parentPid] = fields;
   const startTicks = fields[19];
@@ -33,8 +33,8 @@ function parseStat(pid: number, text: string): ProcessStat | undefined {
 }
 
 /**
- * Number of context switches, voluntary or not, from `/proc/PID/status` (proc(5)). It grows whatever the process does; undefined if there is no
- * such process.
+ * Number of context switches, voluntary or not, from `/proc/PID/status` (proc(5)). It grows whatever the process does. Undefined if there is no such
+ * process.
  */
 export function contextSwitches(id: ProcessId): number | undefined {
   const text = readText(`/proc/${id.pid}/status`);
@@ -42,7 +42,7 @@ export function contextSwitches(id: ProcessId): number | undefined {
   return counts.length === 2 ? counts.reduce((sum, [, count]) => sum + Number(count), 0) : undefined;
 }
 
-/** Resident memory of processes, from `/proc/PID/status`; 0 for one that is gone. Shared memory counts for each. */
+/** Resident memory of these processes, from `/proc/PID/status`. A missing process counts 0; shared memory counts for each process. */
 export function residentBytes(ids: readonly ProcessId[]): number {
   return ids.reduce((sum, { pid }) => {
     const [, kibibytes = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(readText(`/proc/${pid}/status`)) ?? [];
@@ -50,7 +50,10 @@ export function residentBytes(ids: readonly ProcessId[]): number {
   }, 0);
 }
 
-/** False for a zombie. True if it cannot be determined because no descriptor is left to read with: a live process must not be declared dead. */
+/**
+ * Whether the process lives. False for a zombie. True if that cannot be determined because no descriptor is free: a live process must not be declared
+ * dead.
+ */
 export function isAlive(id: ProcessId): boolean {
   try {
     return isAliveForSure(id);
@@ -59,7 +62,7 @@ export function isAlive(id: ProcessId): boolean {
   }
 }
 
-/** Throws if it cannot be determined. */
+/** Like `isAlive`, but throws if it cannot be determined. */
 function isAliveForSure({ pid, startTicks }: ProcessId): boolean {
   let text: string;
   try {
@@ -72,13 +75,13 @@ function isAliveForSure({ pid, startTicks }: ProcessId): boolean {
   return found !== undefined && found.id.startTicks === startTicks && !/^[ZX]$/.test(found.state);
 }
 
-/** By SIGSTOP or a debugger. */
+/** Whether the process is stopped, by SIGSTOP or a debugger. */
 export function isStopped({ pid }: ProcessId): boolean {
   const state = readProcess(pid)?.state;
   return state === 'T' || state === 't';
 }
 
-/** The live children of a process, as the kernel lists them. */
+/** The live children of a process, as listed by the kernel. */
 export function childrenOf(parent: ProcessId): readonly ProcessId[] {
   const text = readText(`/proc/${parent.pid}/task/${parent.pid}/children`);
   return text
@@ -91,8 +94,9 @@ export function childrenOf(parent: ProcessId): readonly ProcessId[] {
 }
 
 /**
- * Signals exactly this process; false if it is gone, even if its pid was reused. In theory a pid could be reused between check and signal, but the
- * kernel allocates pids in sequence, so that takes a full wrap within microseconds. Throws if the check fails: another process is never signalled.
+ * Signals exactly this process. Returns false if it is gone, even if its pid was reused. In theory the pid could be reused between check and signal,
+ * but the kernel allocates pids in sequence, so that takes a full wrap within microseconds. Throws if the check fails, so another process is never
+ * signalled.
  */
 export function signalProcess(
   id: ProcessId,
@@ -106,7 +110,7 @@ export function signalProcess(
   }
 }
 
-/** Identifies the boot and the pid namespace: in another one, the same pid and start time mean nothing. */
+/** Identifies the boot and the pid namespace. In another one the same pid and start time mean nothing. */
 export function processEpoch(): string {
   const boot = readText('/proc/sys/kernel/random/boot_id').trim() || 'unknown';
   const init = readProcess(1)?.id.startTicks ?? 0;

@@ -9,7 +9,7 @@ export interface CommandResult {
   readonly timedOut: boolean;
 }
 
-/** Runs a short-lived program to its end, without its background processes; throws if it could not be started at all. */
+/** Runs a short-lived program to its end, without its background processes. Throws if the program could not be started. */
 export type RunCommand = (
   argv: readonly [string, ...string[]],
   options: RunOptions,
@@ -18,7 +18,7 @@ export type RunCommand = (
 export interface RunOptions {
   /** The program's stdin; empty by default. */
   readonly input?: string;
-  /** Its whole environment, instead of ours. */
+  /** The complete environment, instead of this process's. */
   readonly env?: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
@@ -26,14 +26,14 @@ export interface RunOptions {
 
 /**
  * Runs a short-lived program to its end and captures its output (at most 1 MB of each stream). A non-zero exit code is a value, not an exception.
- * Throws only if the program could not be started at all (`ENOENT`, `EACCES`).
- * Supervisors do not use this: execa costs them 6 MB of anonymous memory (docs/internals/decisions/0003).
+ * Throws only if the program could not be started (`ENOENT`, `EACCES`). Supervisors do not use this function: execa costs them 6 MB of anonymous
+ * memory (docs/internals/decisions/0003).
  */
 export async function runCommand(
   argv: readonly [string, ...string[]],
   options: RunOptions,
 ): Promise<CommandResult> {
-  // Many commands of hawser never run a program.
+  // Loaded late: many commands of hawser never run a program.
   const { execa } = await import('execa');
   const [file, ...args] = argv;
   const running = execa(file, args, {

@@ -10,8 +10,8 @@ interface LeanOptions extends RunOptions {
 }
 
 /**
- * `runCommand` for the supervisors, whose memory execa would raise by a half (docs/internals/decisions/0003). A program that does
- * not end in time is killed at once.
+ * `runCommand` for supervisors, whose memory execa would increase by half (docs/internals/decisions/0003). A program that does not end in time is
+ * killed at once.
  */
 export const runLeanCommand = (
   [file, ...args]: readonly [string, ...string[]],
@@ -28,15 +28,15 @@ export const runLeanCommand = (
     });
     closeOutputAtExit(child);
     if (niceness !== undefined && child.pid !== undefined) lowerPriority(child.pid, niceness);
-    // A program may end without having read all of it.
+    // A program may end before it has read all of its input.
     child.stdin?.on('error', () => undefined).end(input);
   });
 
-/** The program may have ended. */
+/** Ignores a program that has already ended. */
 function lowerPriority(pid: number, niceness: number): void {
   try {
     setPriority(pid, niceness);
   } catch {
-    // It runs at the usual priority.
+    // It runs at normal priority.
   }
 }

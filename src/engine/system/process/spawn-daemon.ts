@@ -7,8 +7,8 @@ export type SpawnOutcome =
   | { readonly kind: 'failed'; readonly message: string };
 
 /**
- * Starts a long-lived child whose output is ours or goes to an open file: never to a pipe, so that it stays unbuffered and the child never waits for
- * us or dies with us. `exited` resolves with how it ended (`exit code 1`, `signal SIGKILL`). Never throws; what it calls failed does not run.
+ * Starts a long-lived child. Its output is inherited or goes to an open file, never to a pipe, so that it is unbuffered and the child neither waits
+ * for this process nor dies with it. `exited` resolves with the cause (`exit code 1`, `signal SIGKILL`). Never throws. After `failed` no child runs.
  */
 export function spawnDaemon(
   argv: readonly [string, ...string[]],
@@ -25,7 +25,7 @@ export function spawnDaemon(
   try {
     child = spawn(file, args, { stdio: ['ignore', output, output], env });
   } catch (error) {
-    // Node throws all errors other than EACCES, EAGAIN, EMFILE, ENFILE and ENOENT: ETXTBSY, ENOTDIR, ELOOP, ENOMEM.
+    // Node throws errors other than EACCES, EAGAIN, EMFILE, ENFILE and ENOENT, such as ETXTBSY, ENOTDIR, ELOOP and ENOMEM.
     return failed(messageOf(error));
   }
   const broken = new Promise<string>((resolve) => child.once('error', (error) => resolve(error.message)));
@@ -33,15 +33,15 @@ export function spawnDaemon(
     child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
   });
   if (child.pid === undefined) return failed('it is missing or not executable');
-  // Until Node has waited for it, even a child that ended at once keeps its entry in /proc.
+  // Until Node has reaped the child, even one that ended at once has an entry in /proc.
   const found = readProcess(child.pid);
   if (found !== undefined) return { kind: 'started', id: found.id, exited: Promise.race([broken, ended]) };
-  // A child that cannot be identified (no /proc, no descriptor left to read it) must not run on.
+  // A child that cannot be identified (no /proc, no free descriptor) must not keep running.
   child.kill('SIGKILL');
   return failed('its entry in /proc cannot be read');
 }
 
-/** Our launcher limits malloc to one arena; a multi-threaded proxy must not suffer from it. */
+/** `bin/hawser` limits malloc to one arena. A multi-threaded proxy must not inherit that. */
 const OURS: ReadonlySet<string> = new Set([
   'MALLOC_ARENA_MAX',
   'MALLOC_MMAP_THRESHOLD_',
@@ -49,7 +49,7 @@ const OURS: ReadonlySet<string> = new Set([
   'MALLOC_TOP_PAD_',
 ]);
 
-/** Our own variables without those that `bin/hawser` sets for this process alone. */
+/** This process's environment without the variables that `bin/hawser` sets only for this process. */
 export function environmentForChildren(): Readonly<Record<string, string>> {
   const theirs = Object.entries(process.env).flatMap(([name, value]) =>
     value === undefined || OURS.has(name) ? [] : [[name, value] as const],

@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts';
-/** Aborts at the first SIGTERM or SIGINT: the ordinary end of every command that runs until it is stopped. */
+/** Aborts at the first SIGTERM or SIGINT: the normal end of every command that runs until it is stopped. */
 export function stopOnSignals(log: Log): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

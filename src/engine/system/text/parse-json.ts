@@ -10,8 +10,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * The entries of a list that match `entry`; others are dropped. Empty text, and JSON that is not a list, has no entries. Throws if the text is
- * not JSON.
+ * The entries of a list that match `entry`; others are dropped. Empty text, and JSON that is not a list, has no entries. Throws if the text is not
+ * JSON.
  */
 export function parseList<T>(text: string, entry: z.ZodMiniType<T>): readonly T[] {
   const parsed: unknown = JSON.parse(text || '[]');

@@ -1,7 +1,7 @@
-/** Control and bidirectional characters: text from a file or a server must not control a terminal. */
+/** Control and bidirectional characters. Text from a file or a server must not control a terminal. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** On one line, without terminal control. */
+/** The text on one line, without characters that control a terminal. */
 export function printable(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll(UNPRINTABLE, '·').trim();
 }
@@ -18,7 +18,7 @@ export function durationText(ms: number): string {
   return ms < 7_200_000 ? `${Math.round(ms / 60_000)} min` : `${(ms / 3_600_000).toFixed(1)} h`;
 }
 
-/** An upper bound: like `ageText`, but rounded up. */
+/** An upper bound. Like `ageText`, but rounded up. */
 export function limitText(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));
   if (seconds < 60) return `${seconds} s`;

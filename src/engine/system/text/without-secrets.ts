@@ -2,14 +2,14 @@ import { parseJson } from './parse-json.ts';
 
 const PARTS =
   /pass(?:word|wd|phrase)|secret|token|credential|authorization|cookie_key|(?:private|access|api)_?key/;
-/** Words that name a secret only in combination: `key: node-role` is harmless. */
+/** Words that mark a secret only in combination: `key: node-role` is harmless. */
 const WORDS = /_(?:key|keys|pass|pwd)\d*(?:_|$)|(?:^|_)auth$/;
-/** The location or metadata of a secret. */
+/** Suffixes for the location or metadata of a secret. */
 const ABOUT = /_(?:file|path|dir|folder|name|names|ref|url|uri|type|mode|usage|rate|seconds|timestamp|ttl)$/;
-/** Kubernetes kinds and public keys: no secret values. */
+/** Names of Kubernetes kinds and public keys, whose values are not secret. */
 const OPEN = /^(?:secrets|credentials|topology_key)$|public_keys?$/;
 
-/** Whether this is a secret's name, in `snake_case`, `kebab-case`, `camelCase` or after a domain, as in annotations. */
+/** Whether this is the name of a secret, in `snake_case`, `kebab-case` or `camelCase`, or after a domain as in annotations. */
 export function isSecretName(name: string): boolean {
   const words = name
     .slice(name.lastIndexOf('/') + 1)
@@ -20,7 +20,7 @@ export function isSecretName(name: string): boolean {
   return (PARTS.test(words) || WORDS.test(words)) && !ABOUT.test(words) && !OPEN.test(words);
 }
 
-/** A switch, or the path of a file. */
+/** A switch or the path of a file. */
 const HARMLESS =
   /^(?:true|false|null|none|~|\/(?:etc|var|run|usr|tmp|opt|root|home)\/[\w./-]+)(?=["'`\s,}\]&)]|$)/;
 
@@ -30,13 +30,13 @@ function hidesValue(value: string): boolean {
 }
 
 const HIDDEN = '***';
-/** Deeper than anything that programs write; the stack is finite. */
+/** Deeper than any real document. The stack is finite. */
 const MOST_DEPTH = 100;
 
 /**
  * Replaces secrets by `***` in text of programs, users and the kubelet: configurations, manifests, logs and reports. A secret is recognised by its
- * shape or by the name before it. In doubt it hides too much; an unannounced secret in prose is not found. Idempotent, and linear in the length.
- * JSON, whole or as a line of a log, is parsed and serialised again, so that it stays JSON; so are the strings in it.
+ * shape or by the name before it. In doubt too much is hidden; a secret in prose that nothing announces is missed. Idempotent, and linear in the
+ * length. JSON, whole or as a line of a log, is parsed and serialised again, and so are the strings in it, so that it remains JSON.
  */
 export function withoutSecrets(text: string): string {
   return hidden(text, 0);
@@ -46,7 +46,7 @@ function hidden(text: string, depth: number): string {
   return jsonWithout(text, depth) ?? linesWithout(withoutBlocks(text), depth);
 }
 
-/** Undefined if it is neither an object nor a list. */
+/** Undefined if the text is neither an object nor a list. */
 function jsonWithout(text: string, depth: number): string | undefined {
   const [first = ''] = text.trimStart();
   const value = first === '{' || first === '[' ? parseJson(text) : undefined;
@@ -55,7 +55,7 @@ function jsonWithout(text: string, depth: number): string | undefined {
   return JSON.stringify(hiddenIn(value, depth), null, text.trimEnd().includes('\n') ? 2 : 0) + ending;
 }
 
-/** Lines of JSON one by one, the text between them as a whole. */
+/** Handles each line of JSON separately, and the text between such lines as a whole. */
 function linesWithout(text: string, depth: number): string {
   const parts: string[] = [];
   let between: string[] = [];
@@ -81,7 +81,7 @@ function hiddenIn(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth > MOST_DEPTH) return HIDDEN;
   if (Array.isArray(value)) return value.map((item, index) => hiddenItem(item, value[index - 1], depth));
-  // An entry of env: its name is a value too.
+  // An entry of `env`: the secret's name is itself a value.
   const isEntry = 'name' in value && typeof value.name === 'string' && isSecretName(value.name);
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => [
@@ -93,13 +93,13 @@ function hiddenIn(value: unknown, depth: number): unknown {
   );
 }
 
-/** The argument after a flag. */
+/** An item of a list, which may be the argument of the flag before it. */
 function hiddenItem(item: unknown, before: unknown, depth: number): unknown {
   const [, flag = ''] = (typeof before === 'string' && /^--?([A-Za-z][\w-]*)$/.exec(before)) || [];
   return isSecretName(flag) ? hiddenValue(item, depth + 1) : hiddenIn(item, depth + 1);
 }
 
-/** A nested map has its own names. */
+/** The value of a secret's name. A nested map has names of its own. */
 function hiddenValue(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return hidesValue(value) ? HIDDEN : value;
   if (typeof value === 'number') return HIDDEN;
@@ -107,13 +107,13 @@ function hiddenValue(value: unknown, depth: number): unknown {
   return hiddenIn(value, depth);
 }
 
-/** `withoutSecrets` for text that is not JSON, or only a part of it, except for what `withoutBlocks` hides. */
+/** `withoutSecrets` for text that is not JSON, or only in part, except for what `withoutBlocks` hides. */
 function textWithoutSecrets(text: string): string {
   const shaped = SHAPES.reduce((shown, { shape }) => shown.replace(shape, '$<stays>***'), text);
   return LEADS.reduce(hideAfter, shaped);
 }
 
-/** Secrets recognised by their shape. For linear time, here and below, a pattern never restarts within text that it has already scanned. */
+/** Secrets recognised by their shape. To keep the time linear, no pattern here or below restarts within text that it has already scanned. */
 const SHAPES: readonly { readonly why: string; readonly shape: RegExp }[] = [
   {
     why: 'PEM, whole or cut off: to where no more of it can come',
@@ -138,15 +138,15 @@ const SHAPES: readonly { readonly why: string; readonly shape: RegExp }[] = [
   },
 ];
 
-/** What precedes a secret. If it has a `name`, only if that is a secret's. */
+/** Text that precedes a secret. A lead with a group `name` applies only if that is the name of a secret. */
 interface Lead {
   readonly why: string;
   readonly lead: RegExp;
-  /** A password may contain spaces: it ends at one only if other settings follow on the same line. */
+  /** A password may contain spaces. It ends at a space only where other settings follow on the same line. */
   readonly hides: 'line' | 'word';
 }
 
-/** A name in a path is a file's. Before a colon without a space it may be an image's: then only plain words count. */
+/** A name in a path is a file name. Before a colon without a space it may be an image's name, so only plain words match there. */
 const KEY = String.raw`(?<![\w./-])(?:\.*|-)(?<name>[A-Za-z_][\w./-]*)(?:\\*["'])?[ \t]*[:=]`;
 
 const LEADS: readonly Lead[] = [
@@ -200,15 +200,15 @@ const LEADS: readonly Lead[] = [
   },
 ];
 
-/** A quoted value continues on the indented lines after it. No nested repetition, for the engine's stack. */
+/** A quoted value continues on the indented lines after it. The patterns have no nested repetition, to spare the regexp engine's stack. */
 const QUOTED: readonly (readonly [open: string, content: RegExp])[] = [
   ['"', /[^"\\\n]*(?:(?:\\[^\n]|\n(?=[ \t]))[^"\\\n]*)*/y],
   ["'", /[^'\n]*(?:(?:''|\n(?=[ \t]))[^'\n]*)*/y],
 ];
 const PLAIN: Readonly<Record<Lead['hides'], RegExp>> = { line: /[^\n]*/y, word: /\S*/y };
-/** A map has its own keys; a block, or a list that only begins, has its own lines. */
+/** A value that opens a map, a block or a multi-line list: its lines are handled on their own. */
 const OPENS_MORE = /\{(?=[ \t]*(?:["'}]|[\w.-]+:[ \t]|$))|\[(?=[ \t]*$)|[|>][-+\d]{0,2}[ \t]*(?:#|$)/my;
-/** Characters that are scanned to see that a value is harmless. */
+/** How many characters are scanned to see whether a value is harmless. */
 const LONGEST_PATH = 1_000;
 
 function hideAfter(text: string, { lead, hides }: Lead): string {
@@ -230,7 +230,7 @@ function hideAfter(text: string, { lead, hides }: Lead): string {
   return shown + text.slice(done);
 }
 
-/** End of a sticky pattern's match; `at` without a match. */
+/** The end of a sticky pattern's match; `at` if it does not match. */
 function endOf(sticky: RegExp, text: string, at: number): number {
   sticky.lastIndex = at;
   return sticky.test(text) ? sticky.lastIndex : at;
@@ -241,13 +241,13 @@ const OPENS = /^([ \t]*(?:-[ \t]+)*)(["']?)([\w./-]+)\2[ \t]*:(?:[ \t]+(.*))?$/;
 const ENTRY = /^[ \t]*(?:-[ \t]+)*["']?name["']?[ \t]*:[ \t]*["']?([\w.-]+)/;
 const KEYED = /^[ \t]*(?:-[ \t]+)*(["']?)[\w./-]+\1[ \t]*:(?:\s|$)|^[ \t]*(?:[[\]{}]+,?|#.*)?\s*$/;
 
-/** Hides the lines of a multi-line secret that are indented deeper than its name: all lines of a block, otherwise those that are not keys. */
+/** Hides the lines of a multi-line secret that are indented deeper than its name: all lines of a block, otherwise only lines that are not keys. */
 function withoutBlocks(text: string): string {
   let open: { readonly depth: number; readonly isBlock: boolean } | undefined;
   let entry = '';
   const shown = text.split('\n').map((line) => {
     const depth = line.search(/[^ \t\r]/);
-    // List items may have the indentation of the list's name.
+    // List items may have the same indentation as the list's name.
     const isItem = line[depth] === '-' && depth === open?.depth && !open.isBlock;
     if (open !== undefined && (depth < 0 || depth > open.depth || isItem))
       return open.isBlock || !KEYED.test(line) ? hideLine(line) : line;
@@ -260,7 +260,7 @@ function withoutBlocks(text: string): string {
   return shown.join('\n');
 }
 
-/** Keeps its indentation and its dash. */
+/** Hides a line except for its indentation and dash. */
 function hideLine(line: string): string {
   const [before = ''] = /^[ \t]*(?:-[ \t]+)?/.exec(line) ?? [];
   return line.length === before.length ? line : `${before}***`;

@@ -1,4 +1,4 @@
-/** Breaks at blanks; a word that is longer than a line (a path) stays whole, so that it can be copied. */
+/** Breaks a text at blanks. A word longer than a line, such as a path, stays whole so that it can be copied. */
 export function wrapText(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(/\s+/)) {

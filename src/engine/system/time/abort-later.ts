@@ -1,4 +1,4 @@
-/** A signal that aborts `delayMs` after `signal` has, for the same reason. */
+/** A signal that aborts `delayMs` after `signal`, with the same reason. */
 export function abortLater(signal: AbortSignal, delayMs: number): AbortSignal {
   if (delayMs === 0) return signal;
   const later = new AbortController();

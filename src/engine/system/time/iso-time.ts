@@ -1,4 +1,4 @@
-/** ISO 8601, UTC, of milliseconds of the Unix epoch. */
+/** Formats milliseconds of the Unix epoch as ISO 8601 in UTC. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -1,6 +1,6 @@
 /**
- * Milliseconds of CLOCK_MONOTONIC. All processes of one boot share it and it cannot be set, so a deadline written
- * down by one process means the same to the next.
+ * Milliseconds of CLOCK_MONOTONIC. The clock is the same for all processes of one boot and cannot be set, so a deadline that one process stores is
+ * valid for the next.
  */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1_000n) / 1_000;

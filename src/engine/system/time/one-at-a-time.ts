@@ -3,7 +3,7 @@ import { orAborted } from './or-aborted.ts';
 /** Short compared with the timeout of a hung disk. */
 const TICK_MS = 50;
 
-/** Runs `work` once at a time: calls during a run get the result of that run. */
+/** Runs `work` one run at a time. Calls during a run share its result. */
 export function sharedRun<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   return () => {
@@ -15,9 +15,9 @@ export function sharedRun<T>(work: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * `sharedRun` with a timeout. After `withinMs` the result is `hangs()`, and stays so until that run has ended, which a read on a dead mount never
- * does. Each such read blocks one of libuv's four threads, and without those the process can open no file and resolve no name. Time in which this
- * process computes or is starved does not count: each step of `work` waits for that too.
+ * `sharedRun` with a timeout. After `withinMs` the result is `hangs()` until that run ends, which a read on a dead mount never does. Each such read
+ * blocks one of libuv's four threads; when all are blocked, the process can open no file and resolve no name. Time in which this process computes or
+ * is starved does not count, because `work` cannot proceed then either.
  */
 export function oneAtATime<T>(
   work: () => Promise<T>,
@@ -39,7 +39,7 @@ export function oneAtATime<T>(
   };
 }
 
-/** Calls `onLate` after this many milliseconds in which the event loop turned. */
+/** Calls `onLate` after the event loop has been responsive for this many milliseconds. */
 function awakeTimer(withinMs: number, onLate: () => void): Disposable {
   let leftMs = withinMs;
   const timer = setInterval(() => {

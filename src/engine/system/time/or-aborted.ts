@@ -1,4 +1,4 @@
-/** The result of `work`, or a rejection with `signal`'s reason when it aborts: hung work is abandoned. */
+/** Resolves like `work`, or rejects with the reason of `signal` when that aborts, so that hung work is abandoned. */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

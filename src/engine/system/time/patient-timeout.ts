@@ -1,6 +1,6 @@
 import { codeOf, messageOf } from '../errors.ts';
 
-/** One each for the head, the body and the end of an answer. */
+/** One round each for the head, the body and the end of an answer. */
 const ROUNDS = 3;
 
 interface PatientTimer extends Disposable {
@@ -9,8 +9,8 @@ interface PatientTimer extends Disposable {
 }
 
 /**
- * Calls `onLate` after `timeoutMs`, but reads received data first: otherwise a process that was scheduled late would mistake a received answer
- * for silence. Not called after the end; does not keep the process alive.
+ * Calls `onLate` after `timeoutMs`, but first lets received data be read. Otherwise a process that was scheduled late would mistake a received answer
+ * for silence. Not called after disposal. Does not keep the process alive.
  */
 export function patientTimer(timeoutMs: number, onLate: () => void): PatientTimer {
   let reading: NodeJS.Immediate | undefined;
@@ -36,7 +36,7 @@ export function patientTimer(timeoutMs: number, onLate: () => void): PatientTime
 export function patientTimeout(timeoutMs: number): AbortSignal {
   const controller = new AbortController();
   patientTimer(timeoutMs, () =>
-    controller.abort(new DOMException(`not done within ${timeoutMs} ms`, 'TimeoutError')),
+    controller.abort(new DOMException(`not finished within ${timeoutMs} ms`, 'TimeoutError')),
   );
   return controller.signal;
 }

@@ -1,8 +1,8 @@
 /** Lets one loop sleep until it is woken. */
 export interface Wake {
-  /** Ends the current sleep, or the next one at once. Any number of calls wake once. */
+  /** Ends the current sleep, or else the next one at once. Several calls before that count as one. */
   readonly poke: () => void;
-  /** Resolves when poked, after `timeoutMs`, or when `signal` aborts: after pending I/O was handled, however often a loop calls it. */
+  /** Resolves when poked, after `timeoutMs`, or when `signal` aborts. Pending I/O is handled first, however often a loop calls this. */
   readonly sleep: (timeoutMs: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export function createWake(): Wake {
           signal.removeEventListener('abort', finish);
           end = undefined;
           poked = false;
-          // Due timers and promises alone would starve the event loop's I/O.
+          // Timers and promises alone would starve the event loop's I/O.
           setImmediate(resolve);
         };
         const timer = setTimeout(finish, timeoutMs);

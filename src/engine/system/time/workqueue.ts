@@ -2,39 +2,39 @@ import { type RetryLimits, retryPauseMs } from './retry.ts';
 
 interface WorkQueueLimits {
   readonly concurrency: number;
-  /** The pause of a key doubles with each of its failures in a row. */
+  /** Backoff of each key, which doubles with consecutive failures. */
   readonly retry: RetryLimits;
-  /** `burst` keys at once, and then `perSecond`. Unlimited by default. */
+  /** A burst of `burst` keys, then `perSecond`. Unlimited by default. */
   readonly rate?: { readonly perSecond: number; readonly burst: number };
-  /** Groups take turns, so that thousands of keys of one do not delay another. */
+  /** Group of a key. Groups take turns, so that thousands of keys in one group do not delay another group. */
   readonly groupOf?: (key: string) => string;
 }
 
-/** Which key is worked on next. Pure: every time is an argument, in milliseconds of one monotonic clock. */
+/** Decides which key is processed next. Pure: all times are arguments, in milliseconds of one monotonic clock. */
 export interface WorkQueue {
   /**
-   * Due now, or at `dueMs`. A key waits once: one in backoff, or with a later time, keeps its time (`forget` it first to change that). A key
-   * that is being worked on is due again afterwards.
+   * Queues a key for now, or for `dueMs`. A queued key that is in backoff or has a later time keeps its time; `forget` it first to change that. A key
+   * in progress is queued again when it ends.
    */
   readonly add: (key: string, dueMs?: number) => void;
-  /** The next key, which counts as being worked on until `done` or `failed`. Undefined if none is due or a limit is reached. */
+  /** The next key, which is in progress until `done` or `failed`. Undefined if no key is due or a limit is reached. */
   readonly take: (nowMs: number) => string | undefined;
-  /** Ends its failures. With `againMs` it is due again after that time. */
+  /** Ends the work on a key and resets its failures. With `againMs` the key is queued again after that time. */
   readonly done: (key: string, nowMs: number, againMs?: number) => void;
-  /** Due again after its backoff. */
+  /** Ends the work on a key and queues it again after its backoff. */
   readonly failed: (key: string, nowMs: number) => void;
-  /** Neither waits nor has failed. Work in progress continues, and does not make it due again. */
+  /** Removes a key with its failures. Work in progress continues, but does not queue the key again. */
   readonly forget: (key: string) => void;
   readonly pause: (untilMs: number) => void;
   readonly failing: () => number;
-  /** Until `take` may return a key; undefined if only another call changes that. */
+  /** Time until `take` may return a key. Undefined if only another call can change that. */
   readonly waitMs: (nowMs: number) => number | undefined;
 }
 
-/** Thousands of delayed keys are not searched more often than this. */
+/** Minimum time between searches through the delayed keys, of which there may be thousands. */
 const SEARCH_EVERY_MS = 50;
 
-/** Modelled on client-go's workqueue. */
+/** Modelled on the workqueue of client-go. */
 export function createWorkQueue(limits: WorkQueueLimits): WorkQueue {
   const { concurrency, retry, groupOf = () => '' } = limits;
   const bucket = createBucket(limits.rate);
@@ -62,7 +62,7 @@ export function createWorkQueue(limits: WorkQueueLimits): WorkQueue {
     }
     searchMs = Math.max(first, nowMs + SEARCH_EVERY_MS);
   };
-  /** Of the group that has waited longest since its last turn. */
+  /** A key of the group that has waited longest since its last turn. */
   const nextReady = (): string | undefined => {
     const [turn] = ready;
     if (turn === undefined) return undefined;
@@ -127,7 +127,7 @@ export function createWorkQueue(limits: WorkQueueLimits): WorkQueue {
   };
 }
 
-/** A token bucket, full at first. */
+/** A token bucket, initially full. */
 function createBucket(rate: WorkQueueLimits['rate']) {
   if (rate === undefined) return { waitMs: () => 0, spend: () => undefined };
   const { perSecond, burst } = rate;
@@ -145,17 +145,17 @@ function createBucket(rate: WorkQueueLimits['rate']) {
   };
 }
 
-/** `done` with `againMs`: due again after that time. */
+/** After `done` with `againMs`, the key is queued again after that time. */
 export type WorkResult = { readonly kind: 'done'; readonly againMs?: number } | { readonly kind: 'failed' };
 
 interface Workers {
-  /** Starts what is due. Call it after `add`. */
+  /** Starts work on the keys that are due. Call it after `add`. */
   readonly pump: () => void;
-  /** Resolves once nothing is being worked on. */
+  /** Resolves once no work is in progress. */
   readonly settled: () => Promise<void>;
 }
 
-/** Works on the keys of a queue until `signal` aborts. `work` never rejects except for a bug; nothing starts while `mayStart` is false. */
+/** Processes the keys of a queue until `signal` aborts. `work` rejects only on a bug. Nothing starts while `mayStart` returns false. */
 export function startWorkers(
   queue: WorkQueue,
   work: (key: string) => Promise<WorkResult>,

@@ -6,7 +6,7 @@ const processes = fileURLToPath(
   new URL('../../../../src/engine/system/process/processes.ts', import.meta.url),
 );
 
-test('without a descriptor to look with, no process is taken for dead, and none is signalled', () => {
+test('without free descriptors no process is declared dead, and none is signalled', () => {
   const script = `
     import { openSync, writeSync } from 'node:fs';
     const { isAlive, readProcess, signalProcess } = await import(${JSON.stringify(processes)});

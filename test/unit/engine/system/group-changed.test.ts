@@ -25,7 +25,7 @@ test('groups come from the last list, and the keys of changed groups are returne
   fc.assert(check, { numRuns: runs(200) });
 });
 
-test('a group that nothing has come to or gone from is the same list', () => {
+test('a group without added or removed items remains the same list', () => {
   const groups = groupChanged(keyOf);
   groups.take(items);
   const before = keys.map(groups.of);

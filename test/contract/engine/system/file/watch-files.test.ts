@@ -18,7 +18,7 @@ afterEach(() => {
   stop.abort();
 });
 
-/** Resolves once the watch is known to work: a change that was made after this call has been reported. */
+/** Resolves once the watch works: any change after this call has been reported. */
 async function watching(recheckMs: number, ...paths: readonly string[]): Promise<void> {
   const canary = join(directory, 'canary');
   watchFiles([...paths, canary], (path) => changed.push(path), { recheckMs, signal: stop.signal });
@@ -32,7 +32,7 @@ async function watching(recheckMs: number, ...paths: readonly string[]): Promise
 
 const reported = (path: string) => waitFor(`a change of ${path}`, () => changed.includes(path));
 
-test('a file that changes just after the watch began, before anything else could run', async () => {
+test('a change is reported that comes right after the start of the watch', async () => {
   const path = join(directory, 'order');
   writeFileSync(path, 'one');
   watchFiles([path], (changedPath) => changed.push(changedPath), { recheckMs: 20, signal: stop.signal });
@@ -40,7 +40,7 @@ test('a file that changes just after the watch began, before anything else could
   await reported(path);
 });
 
-test('a file that is written in place', async () => {
+test('a file written in place is reported', async () => {
   const path = join(directory, 'template');
   writeFileSync(path, 'one');
   await watching(60_000, path);
@@ -48,7 +48,7 @@ test('a file that is written in place', async () => {
   await reported(path);
 });
 
-test('a file that is renamed over, removed, and made again', async () => {
+test('a file that is replaced, removed and created again is reported', async () => {
   const path = join(directory, 'template');
   writeFileSync(path, 'one');
   await watching(60_000, path);
@@ -63,7 +63,7 @@ test('a file that is renamed over, removed, and made again', async () => {
   await reported(path);
 });
 
-test('a mounted ConfigMap, whose data is swapped by a symbolic link', async () => {
+test('a mounted ConfigMap whose data is swapped by a symbolic link is reported', async () => {
   for (const version of ['v1', 'v2']) {
     mkdirSync(join(directory, version));
     writeFileSync(join(directory, version, 'template'), version);
@@ -77,7 +77,7 @@ test('a mounted ConfigMap, whose data is swapped by a symbolic link', async () =
   await reported(path);
 });
 
-test('a directory that does not exist yet is found by looking again', async () => {
+test('a directory that does not exist yet is found by polling', async () => {
   const path = join(directory, 'late', 'kubeconfig');
   await watching(20, path);
   mkdirSync(join(directory, 'late'));

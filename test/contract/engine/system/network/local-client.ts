@@ -3,7 +3,7 @@ import { askPage } from '../../../../../src/engine/system/network/ask-page.ts';
 import { probeTcp, refuses } from '../../../../../src/engine/system/network/probe-tcp.ts';
 import { watchLiveness } from '../../../../../src/engine/system/network/watch-liveness.ts';
 
-/** Run in a network namespace, with the port that it connects to and `watch` or `ask`. Each line that it prints is JSON. */
+/** Runs in a network namespace. Arguments: the port to connect to, and `watch` or `ask`. Prints lines of JSON. */
 const [portText, mode] = process.argv.slice(2);
 const address = { host: '127.0.0.1', port: Number(portText) };
 const path = '/haproxy_ready';

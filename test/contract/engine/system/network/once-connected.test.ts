@@ -6,7 +6,7 @@ import { createNetNamespace, type NetNamespace } from '../../../../helpers/net-n
 import { testFolder } from '../../../../helpers/test-folder.ts';
 import { waitFor } from '../../../../helpers/wait-for.ts';
 
-/** The kernel may give this port to a client. Its range is two ports wide, and the even one is taken first. */
+/** The kernel may assign this port to a client. The range has two ports, and the even one is assigned first. */
 const PORT = 50936;
 const client = [process.execPath, join(import.meta.dirname, 'local-client.ts'), String(PORT)] as const;
 
@@ -33,7 +33,7 @@ const said = (name: string): readonly string[] =>
     .trim()
     .split('\n');
 
-test('a client of a closed port that gets this very port is refused and leaves the port free', async () => {
+test('a client that gets the very port it connects to is refused, and leaves the port free', async () => {
   const lines = (await net.run(...client, 'ask')).trim().split('\n');
   const message = 'nothing listens there';
   expect(lines.map((line) => JSON.parse(line))).toEqual([
@@ -45,17 +45,17 @@ test('a client of a closed port that gets this very port is refused and leaves t
   expect(await net.run('ss', '-Htan')).toBe('');
 });
 
-/** Of all clients in the namespace. */
+/** The ephemeral range of all clients in the namespace. */
 async function countAttempts(): Promise<number> {
   const [names = '', values = ''] = (await net.run('grep', '^Tcp:', '/proc/net/snmp')).split('\n');
   return Number(values.split(' ')[names.split(' ').indexOf('ActiveOpens')]);
 }
 
-test('a watch that was connected to itself does not keep HAProxy from its port', async () => {
+test('a watch that was connected to itself does not keep HAProxy from the port', async () => {
   start('watch', ...client, 'watch');
   await waitFor('ten attempts', async () => (await countAttempts()) >= 10);
   expect(said('watch')).toEqual(['"dead"']);
-  // HAProxy's clients need ports of their own.
+  // HAProxy's clients need ephemeral ports too.
   await net.run('sysctl', '-qw', 'net.ipv4.ip_local_port_range=32768 60999');
   const config = join(dir, 'haproxy.cfg');
   const frontend = `frontend health\n  mode http\n  timeout client 5s\n  bind :::${PORT} v4v6\n`;

@@ -7,7 +7,7 @@ import { waitFor } from '../../../../helpers/wait-for.ts';
 
 const host = '127.0.0.1';
 
-test('a server that closes what we have closed answers, after one connection', async () => {
+test('a server that closes what its client closed answers, after one connection', async () => {
   let connections = 0;
   const server = createServer((socket) => {
     connections += 1;
@@ -16,7 +16,7 @@ test('a server that closes what we have closed answers, after one connection', a
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   expect(await probeTcp({ host, port }, 'connect')).toBe('answers');
-  // A process that is starved for the time limit probes once more.
+  // A process that is starved during an attempt probes once more.
   const counted = async () => {
     const before = connections;
     expect(await probeTcp({ host, port }, 'answer')).toBe('answers');
@@ -27,7 +27,7 @@ test('a server that closes what we have closed answers, after one connection', a
   expect(await probeTcp({ host, port }, 'answer'), 'a refused connection').toBe('refused');
 });
 
-test('for a stopped process the kernel answers and the process does not', async () => {
+test('for a stopped process the kernel answers, but the process does not', async () => {
   const program = `require('net').createServer((s) => s.resume()).listen(0, '${host}', function () { console.log(this.address().port) })`;
   const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -37,7 +37,7 @@ test('for a stopped process the kernel answers and the process does not', async 
   expect(await probeTcp({ host, port }, 'answer')).toBe('hung');
 });
 
-test('an address that nothing leads to does not answer', async () => {
+test('an unreachable address does not answer', async () => {
   expect(await probeTcp({ host: '255.255.255.255', port: 9 }, 'connect')).toBe('silent');
   expect(await probeTcp({ host: '255.255.255.255', port: 9 }, 'answer')).toBe('silent');
 });

@@ -11,7 +11,7 @@ let seen: Liveness[];
 let watching: Promise<void>;
 let server: Server;
 let sockets: Set<Socket>;
-/** Those on which there was a request: of polls, the connection that is held has none. */
+/** The connections with a request. Polls have one; the held connection has none. */
 let asked: WeakSet<Socket>;
 let isPolling: boolean;
 let polls: number;
@@ -32,7 +32,7 @@ async function listen(onPort: number): Promise<void> {
   await new Promise<void>((resolve) => server.listen(onPort, '127.0.0.1', resolve));
 }
 
-/** As the kernel does it when a process dies: the listener and every connection at once. */
+/** Like the kernel when a process dies: closes the listener and every connection together. */
 async function die(): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   for (const socket of sockets) socket.destroy();
@@ -69,7 +69,7 @@ afterEach(async () => {
   await die();
 });
 
-test('a death is reported, and so is the return', async () => {
+test('a death and a return are reported', async () => {
   await die();
   await waitFor('the death', () => seen.at(-1) === 'dead');
   await listen(port);
@@ -77,15 +77,15 @@ test('a death is reported, and so is the return', async () => {
   expect(seen).toEqual(['serving', 'dead', 'serving']);
 });
 
-test('connections that are closed while a process still listens, as in a reload, are no death', async () => {
-  // HAProxy lets a request that is under way end; without one, what carries none is the connection that is held.
+test('closed connections while a process still listens, as in a reload, are no death', async () => {
+  // HAProxy lets a pending request finish. The only connection without one is the held connection.
   const held = () => {
     const idle = [...sockets].filter((socket) => !socket.destroyed && !asked.has(socket));
     return !isPolling && idle.length > 0 && idle;
   };
   for (let reload = 0; reload < 5; reload += 1) {
     const before = polls;
-    // Every second one follows the one before at once.
+    // Every second poll follows the previous one at once.
     await waitFor('it to be held for a while', () => reload % 2 === 1 || polls > before);
     for (const socket of await waitFor('a connection that is held', held)) socket.destroy();
   }
@@ -93,7 +93,7 @@ test('connections that are closed while a process still listens, as in a reload,
   expect(seen).toEqual(['serving']);
 });
 
-test('a program that listens without answering hangs until it answers', async () => {
+test('a program that listens but does not answer hangs until it answers', async () => {
   answering = false;
   await waitFor('the hang', () => seen.at(-1) === 'hung');
   answering = true;
@@ -109,7 +109,7 @@ test('a death during a hang is a death', async () => {
   await listen(port);
 });
 
-test('a program that reports itself unready is not hung, and is ready once it says so', async () => {
+test('a program that reports itself unready is not hung, and serves once it reports ready', async () => {
   status = 503;
   await waitFor('the bad answers', () => seen.at(-1) === 'unready');
   status = 200;
@@ -117,7 +117,7 @@ test('a program that reports itself unready is not hung, and is ready once it sa
   expect(seen).toEqual(['serving', 'unready', 'serving']);
 });
 
-test('a program that closes each connection is not dead, and is not polled in a loop', async () => {
+test('a program that closes each connection is not dead, and is not polled in a busy loop', async () => {
   let accepted = 0;
   server.on('connection', (socket) => {
     accepted += 1;
@@ -125,7 +125,7 @@ test('a program that closes each connection is not dead, and is not polled in a 
   });
   for (const socket of sockets) socket.destroy();
   await waitFor('the bad polls', () => seen.at(-1) === 'hung');
-  // Two failed polls take at least 200 ms: thousands of connections where nothing holds them back.
+  // Two failed polls take at least 200 ms, which is thousands of connections in a busy loop.
   expect(accepted).toBeLessThan(200);
   expect(seen).not.toContain('dead');
 });

@@ -6,9 +6,9 @@ const runners = [
   ['runCommand', runCommand],
   ['runLeanCommand', runLeanCommand],
 ] as const;
-/** Longer than a test may take. */
+/** Longer than the timeout of a test. */
 const timeoutMs = 600_000;
-/** Keeps the output of the program open, and says which process it is. */
+/** Keeps the output of the program open, and prints its pid. */
 const leave = 'sleep 600 & echo $!';
 
 function endWhatWasLeft(stdout: string): void {
@@ -17,18 +17,18 @@ function endWhatWasLeft(stdout: string): void {
   process.kill(pid);
 }
 
-test.each(runners)('%s waits for nothing that a program left in the background', async (_name, run) => {
+test.each(runners)('%s does not wait for background processes of a program', async (_name, run) => {
   const { exitCode, stdout } = await run(['sh', '-c', `${leave}; exit 3`], { timeoutMs });
   endWhatWasLeft(stdout);
   expect(exitCode).toBe(3);
 });
 
-test.each(runners)('%s gives a program up in time, whatever it started', async (_name, run) => {
+test.each(runners)('%s ends at its timeout, whatever the program started', async (_name, run) => {
   const { timedOut, stdout } = await run(['sh', '-c', `${leave}; wait`], { timeoutMs: 2_000 });
   endWhatWasLeft(stdout);
   expect(timedOut).toBe(true);
 });
 
-test.each(runners)('%s says of a program that is missing that it is', async (_name, run) => {
+test.each(runners)('%s reports a missing program', async (_name, run) => {
   await expect(run(['/nonexistent/program'], { timeoutMs })).rejects.toThrow('ENOENT');
 });

@@ -27,7 +27,7 @@ function run(file: string, ...args: string[]) {
   return { child, ...found };
 }
 
-test('our own process is alive, has a parent, and started before its child', () => {
+test('this process is alive, has a parent, and started before its child', () => {
   const own = readProcess(process.pid);
   const { id, parentPid } = run('sleep', '600');
   expect(own).toMatchObject({ id: { pid: process.pid }, parentPid: process.ppid });
@@ -36,7 +36,7 @@ test('our own process is alive, has a parent, and started before its child', () 
   expect(isAlive(id)).toBe(true);
 });
 
-test('a command name with blanks and parentheses does not confuse the fields', () => {
+test('a command name with blanks and parentheses does not shift the fields', () => {
   const dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
   cleanups.push(() => rmSync(dir, { recursive: true, force: true }));
   const file = join(dir, 'a) R 1 (b');
@@ -44,8 +44,8 @@ test('a command name with blanks and parentheses does not confuse the fields', (
   expect(run(file, '600')).toMatchObject({ parentPid: process.pid, id: { startTicks: expect.any(Number) } });
 });
 
-test('a process that was not reaped yet is not alive', async () => {
-  // The shell never waits for its child: what it started stays a zombie until it ends itself.
+test('a zombie is not alive', async () => {
+  // The shell never waits for its child, which stays a zombie until the shell ends.
   const { id } = run('sh', '-c', 'sleep 0.01 & exec sleep 600');
   const zombie = await waitFor('the zombie', () => {
     return childrenWithZombies(id.pid)
@@ -62,7 +62,7 @@ function childrenWithZombies(parent: number): readonly number[] {
   return pids.filter((pid) => readProcess(pid)?.parentPid === parent);
 }
 
-test('a pid that is another process by now is neither alive nor signalled', async () => {
+test('a pid that now belongs to another process is neither alive nor signalled', async () => {
   const { id, child } = run('sleep', '600');
   const earlier = { ...id, startTicks: id.startTicks - 1 };
   expect(isAlive(earlier)).toBe(false);
@@ -81,14 +81,14 @@ test('children are listed with their start times', () => {
   expect(own === undefined ? [] : childrenOf(own.id)).toContainEqual(id);
 });
 
-test('the epoch is the same for every process of this boot', () => {
+test('the epoch is the same for all processes of this boot', () => {
   expect(processEpoch()).toBe(processEpoch());
   expect(processEpoch()).toMatch(/^[0-9a-f-]{36}\/\d+$/);
 });
 
-test('the memory of processes is added up, and one that is gone has none', async () => {
+test('the memory of processes is added up, and a missing one counts 0', async () => {
   const { child, id } = run('sleep', '60');
-  // A program that was just started still grows.
+  // A process that has just started still grows.
   const isAddedUp = () => residentBytes([id, id]) === 2 * residentBytes([id]);
   await waitFor('memory', () => residentBytes([id]) > 0 && isAddedUp());
   child.kill('SIGKILL');

@@ -16,7 +16,7 @@ async function listening(): Promise<{ readonly server: Server; readonly port: nu
   return { server, port: address.port };
 }
 
-test('data that has arrived is read before a timeout counts, however late both are noticed', async () => {
+test('received data is read before a timeout fires, however late both are noticed', async () => {
   const { server, port } = await listening();
   const client = connect({ port, host: '127.0.0.1' });
   onTestFinished(() => void client.destroy());
@@ -34,7 +34,7 @@ test('data that has arrived is read before a timeout counts, however late both a
 
 const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
 
-/** Answers, and then keeps everything from running for far longer than any caller waits. */
+/** Answers, and then blocks everything for far longer than any caller waits. */
 async function answersIntoAStall(): Promise<number> {
   const { server, port } = await listening();
   server.on('connection', (socket) => socket.once('data', () => socket.end(answer, () => stall(500))));
@@ -52,7 +52,7 @@ test('a request whose answer arrived during a stall succeeds', async () => {
   });
 });
 
-test('a timer that is restarted or cleared while arrived data is read does not fire', async () => {
+test('a timer restarted or cleared while received data is read does not fire', async () => {
   const { server, port } = await listening();
   const fired: string[] = [];
   const client = connect({ port, host: '127.0.0.1' });

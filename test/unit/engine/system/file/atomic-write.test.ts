@@ -20,7 +20,7 @@ beforeEach(() => {
   path = join(dir, 'file');
 });
 
-test('the file gets the new bytes and exactly the mode asked for, whatever the umask', async () => {
+test('the file has the new bytes and exactly the requested mode, whatever the umask', async () => {
   const umask = process.umask(0o077);
   try {
     await writeFileAtomically(path, 'new', { mode: 0o644 });
@@ -32,7 +32,7 @@ test('the file gets the new bytes and exactly the mode asked for, whatever the u
   expect(readdirSync(dir)).toEqual(['file']);
 });
 
-test('a reader never sees anything but a whole old or a whole new file', async () => {
+test('a reader sees only complete old or complete new files', async () => {
   await writeFileAtomically(path, 'old', { mode: 0o600 });
   const seen: string[] = [];
   const parts = function* () {
@@ -46,7 +46,7 @@ test('a reader never sees anything but a whole old or a whole new file', async (
   expect(readFileSync(path, 'utf8')).toBe('new');
 });
 
-test('a failed write leaves the old file alone and no temporary one', async () => {
+test('a failed write leaves the old file unchanged and no temporary file', async () => {
   mkdirSync(path);
   writeFileSync(join(path, 'inside'), '');
   await expect(writeFileAtomically(path, 'new', { mode: 0o600 })).rejects.toMatchObject({ code: 'EISDIR' });
@@ -54,7 +54,7 @@ test('a failed write leaves the old file alone and no temporary one', async () =
   await expect(writeFileAtomically(join(dir, 'none', 'x'), '', { mode: 0o600 })).rejects.toThrow(/ENOENT/);
 });
 
-test('a symbolic link is replaced and its target left alone', async () => {
+test('a symbolic link is replaced, and its target is unchanged', async () => {
   const target = join(dir, 'target');
   writeFileSync(target, 'old');
   symlinkSync(target, path);
@@ -63,13 +63,13 @@ test('a symbolic link is replaced and its target left alone', async () => {
   expect(lstatSync(path).isFile()).toBe(true);
 });
 
-test('a name of the greatest length is fine', async () => {
+test('a name of the maximum length works', async () => {
   const long = join(dir, 'x'.repeat(255));
   await writeFileAtomically(long, 'new', { mode: 0o600 });
   expect(readFileSync(long, 'utf8')).toBe('new');
 });
 
-test('a temporary file is known by its name, and no other file is', async () => {
+test('a temporary file is recognised by its name, and no other file is', async () => {
   let during: readonly string[] = [];
   const look = function* () {
     during = readdirSync(dir);

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 test.each(['file', 'file.new'])(
-  'a symbolic link at "%s" is replaced, and the file behind it is untouched',
+  'a symbolic link at "%s" is replaced, and its target is unchanged',
   (link) => {
     symlinkSync(foreign, join(dir, link));
     replaceFile(path, 'new', 0o600);
@@ -27,20 +27,20 @@ test.each(['file', 'file.new'])(
   },
 );
 
-test("an interrupted write's leftovers do not block the next one", () => {
+test('leftovers of an interrupted write do not block the next one', () => {
   writeFileSync(`${path}.new`, 'half of a');
   replaceFile(path, 'new', 0o644);
   expect(readFileSync(path, 'utf8')).toBe('new');
   expect(readdirSync(dir).sort()).toEqual(['file', 'foreign']);
 });
 
-test('a file that cannot be staged leaves the old one as it is', () => {
+test('a file that cannot be staged leaves the old one unchanged', () => {
   writeFileSync(path, 'old');
   expect(() => replaceFile(join(dir, 'none', 'file'), 'new', 0o644)).toThrow(/ENOENT/);
   expect(readFileSync(path, 'utf8')).toBe('old');
 });
 
-test('a failed write leaves nothing next to the file', () => {
+test('a failed write leaves no other file', () => {
   mkdirSync(path);
   expect(() => replaceFile(path, 'new', 0o600)).toThrow(/EISDIR|ENOTDIR/);
   expect(readdirSync(dir).sort()).toEqual(['file', 'foreign']);

@@ -9,7 +9,7 @@ const known = [
   { address: vip, mac: '02:00:00:00:00:13' },
 ];
 
-test('a holder is the node for whose address the kernel has its MAC, else a stranger', () => {
+test('a holder is the node whose address has its MAC, or else unknown', () => {
   const answers = ['02:00:00:00:00:12', '02:00:00:00:00:99'].map((mac) => ({ address: vip, mac }));
   expect(holdersAmong(answers, known, nodes)(vip)).toEqual([
     { mac: '02:00:00:00:00:12', node: nodes[0] },
@@ -17,13 +17,13 @@ test('a holder is the node for whose address the kernel has its MAC, else a stra
   ]);
 });
 
-test('a host that answers twice is one holder, and none of another address', () => {
+test('a host that answers twice is one holder, and does not hold another address', () => {
   const answers = [vip, vip, '10.0.0.101'].map((address) => ({ address, mac: '02:00:00:00:00:99' }));
   expect(holdersAmong(answers)(vip)).toHaveLength(1);
   expect(holdersAmong(answers)('10.0.0.102')).toEqual([]);
 });
 
-test("this machine's own answers are left out", () => {
+test("this machine's own answers are omitted", () => {
   const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   const answers = own.map(({ mac }) => ({ address: vip, mac }));
   expect(answers).not.toEqual([]);

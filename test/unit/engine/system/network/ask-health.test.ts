@@ -5,7 +5,7 @@ import { askHealth } from '../../../../../src/engine/system/network/ask-health.t
 
 const signal = new AbortController().signal;
 
-test('only a 2xx from its path, in time, is healthy', async () => {
+test('only a 2xx from the path, in time, is healthy', async () => {
   let status = 200;
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -33,7 +33,7 @@ test('only a 2xx from its path, in time, is healthy', async () => {
   expect(new Set(asked)).toEqual(new Set(['/healthz/ready?a=b']));
 });
 
-test('an answer without an end is an answer', async () => {
+test('an answer whose body never ends is an answer', async () => {
   const server = createServer((_, response) => void response.writeHead(200).write('on and on'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

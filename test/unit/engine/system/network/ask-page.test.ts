@@ -10,7 +10,7 @@ afterEach(async () => {
   await new Promise((resolve) => server?.close(resolve) ?? resolve(undefined));
 });
 
-/** A server that says `answer` to whatever it is asked, in these pieces, and ends the connection. */
+/** A server that answers every request with `answer`, in these pieces, and ends the connection. */
 async function serve(
   host: string,
   ...answer: readonly string[]
@@ -32,7 +32,7 @@ async function serve(
 
 const patient = { timeoutMs: 20_000 };
 
-test('the whole text of an answer in pieces, and the question as a browser would ask it', async () => {
+test("an answer in pieces is complete, and the request is like a browser's", async () => {
   const { port, asked } = await serve(
     '127.0.0.1',
     'HTTP/1.1 200 OK\r\ncontent-le',
@@ -45,7 +45,7 @@ test('the whole text of an answer in pieces, and the question as a browser would
   expect(asked()).toBe(`GET /haproxy_stats;csv HTTP/1.0\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
 });
 
-test('an IPv6 address is named in brackets', async () => {
+test('an IPv6 address is in brackets', async () => {
   const { port, asked } = await serve('::1', 'HTTP/1.0 503 No\r\n\r\nno');
   expect(await askPage({ host: '::1', port }, '/', patient)).toEqual({
     kind: 'answered',
@@ -55,7 +55,7 @@ test('an IPv6 address is named in brackets', async () => {
   expect(asked()).toContain(`Host: [::1]:${port}\r\n`);
 });
 
-test('chunks are joined by their bytes, as HAProxy sends its statistics even to HTTP/1.0', async () => {
+test('chunks, which HAProxy sends even to HTTP/1.0, are joined by their bytes', async () => {
   const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\né.\r\r\nA;x=y\r\n012345678';
   const { port } = await serve('127.0.0.1', chunked, '9\r\n0\r\n\r\n');
   const answer = await askPage({ host: '127.0.0.1', port }, '/', patient);
@@ -95,7 +95,7 @@ test('a silent server, a closed port and an aborted request are distinguished', 
   });
 });
 
-test('an address that cannot be connected to is silent', async () => {
+test('an invalid address is silent', async () => {
   const answer = await askPage({ host: '127.0.0.1', port: 99_999 }, '/', patient);
   expect(answer).toMatchObject({ kind: 'silent', message: expect.stringMatching(/port.*99999/i) });
 });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { type AskLimits, ask } from '../../../../../src/engine/system/network/ask.ts';
 
-/** What `ask` says of a server that answers so. */
+/** The result of `ask` for a server that sends this answer. */
 async function asked(answer: RequestListener, limits: Partial<AskLimits> = {}) {
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -17,7 +17,7 @@ async function asked(answer: RequestListener, limits: Partial<AskLimits> = {}) {
   }
 }
 
-test('an answer comes with its status, its headers and its body', async () => {
+test('an answer has its status, headers and body', async () => {
   const answer = await asked((request, response) => response.writeHead(404, { a: 'b' }).end(request.url));
   expect(answer).toMatchObject({ kind: 'answered', status: 404, headers: { a: 'b' } });
   expect(answer).toMatchObject({ body: Buffer.from('/a?b=c') });
@@ -28,7 +28,7 @@ test('an answer longer than the limit is refused', async () => {
   expect(answer).toMatchObject({ kind: 'silent', reason: 'its answer is longer than 10 bytes' });
 });
 
-test('a connection that ends before or within the answer is no answer', async () => {
+test('a connection that ends before or within the answer is silent', async () => {
   const before = await asked((request) => request.socket.destroy());
   expect(before).toMatchObject({ kind: 'silent', error: { code: 'ECONNRESET' } });
   const within = await asked((request, response) => {
@@ -37,18 +37,18 @@ test('a connection that ends before or within the answer is no answer', async ()
   expect(within).toMatchObject({ kind: 'silent', error: { code: 'ECONNRESET' } });
 });
 
-test('an upgrade that was not asked for is no answer', async () => {
+test('an unrequested upgrade is silent', async () => {
   const head = 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n';
   const answer = await asked((request) => request.socket.write(head));
   expect(answer).toMatchObject({ kind: 'silent' });
 });
 
-test('the time limit counts until the last byte', async () => {
+test('the timeout applies until the last byte', async () => {
   const answer = await asked((_, response) => response.writeHead(200).write('1'), { timeoutMs: 300 });
   expect(answer).toMatchObject({ kind: 'silent', reason: 'no answer within 300 ms' });
 });
 
-test('a question that cannot be sent is answered by its error', async () => {
+test('a request that cannot be sent is silent, with its error', async () => {
   const answer = await ask({ host: '127.0.0.1', port: 1, path: '/ ', tls: undefined }, { timeoutMs: 1_000 });
   expect(answer).toMatchObject({ kind: 'silent' });
 });

@@ -8,7 +8,7 @@ test('a poll whose timeout fired late proves nothing: the process had no CPU to 
   expect([isProof('silent', 349), isProof('bad', 10), isProof(...starved)]).toEqual([true, true, false]);
 });
 
-test('a good answer is a proof however late it is read', () => {
+test('a good answer is a proof, however late it is read', () => {
   expect(createPollJudge(300)('good', 5_000)).toBe(true);
 });
 

@@ -7,7 +7,7 @@ test.each([
   ['node src/main.ts haproxy supervise', -1],
   ['node /work/src/main.ts haproxy supervise', 1],
   ['node /opt/dist/other.mjs /opt/dist/a/b/hawser.mjs', -1],
-])('of "%s" the program is word %i', (line, index) => {
+])('in "%s" the program is word %i', (line, index) => {
   expect(programIndex(line.split(' '))).toBe(index);
 });
 
@@ -15,6 +15,6 @@ test.each([
   ['/opt/hawser/dist/haproxy-supervise/hawser.mjs', '/opt/hawser/dist/hawser.mjs'],
   ['/opt/hawser/dist/hawser.mjs', '/opt/hawser/dist/hawser.mjs'],
   ['/work/src/main.ts', '/work/src/main.ts'],
-])('the program that knows every command next to %s is %s', (program, whole) => {
+])('the program with all commands for %s is %s', (program, whole) => {
   expect(wholeProgram(program)).toBe(whole);
 });

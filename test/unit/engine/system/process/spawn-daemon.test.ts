@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { isAlive, signalProcess } from '../../../../../src/engine/system/process/processes.ts';
 import { spawnDaemon } from '../../../../../src/engine/system/process/spawn-daemon.ts';
 
-test('a program that is missing, or may not be executed, is a value', () => {
+test('a missing or non-executable program is a failed outcome', () => {
   const dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
   const file = join(dir, 'program');
   writeFileSync(file, '');
@@ -19,7 +19,7 @@ test('a program that is missing, or may not be executed, is a value', () => {
   rmSync(dir, { recursive: true });
 });
 
-test('a program that Node throws for is a value too', () => {
+test('a program for which Node throws is a failed outcome', () => {
   const program = '/dev/null/program';
   expect(spawnDaemon([program])).toEqual({
     kind: 'failed',
@@ -37,7 +37,7 @@ test.each([
   if (outcome.kind === 'started') expect(await outcome.exited).toBe(how);
 });
 
-test('a daemon is known by its pid and start time', async () => {
+test('a daemon is identified by its pid and start time', async () => {
   const outcome = spawnDaemon(['sleep', '600']);
   if (outcome.kind === 'failed') throw new Error(outcome.message);
   expect(isAlive(outcome.id)).toBe(true);

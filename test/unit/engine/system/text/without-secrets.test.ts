@@ -46,7 +46,7 @@ const shown: readonly (readonly [line: string, shown: string])[] = [
   ['-----BEGIN A KEY-----\nMIIEv\n-----END A KEY-----', '-----BEGIN A KEY-----***-----END A KEY-----'],
 ];
 
-test.each(shown)('of "%s" a bundle has "%s"', (line, shown) => {
+test.each(shown)('"%s" is redacted to "%s"', (line, shown) => {
   expect(withoutSecrets(`before\n${line}\nafter`)).toBe(`before\n${shown}\nafter`);
 });
 
@@ -78,19 +78,19 @@ test.each([
   'SslFrontendKeyRate: 0',
   'credentials: kubelet',
   '{"event":"reload","keys":3,"before":null}',
-])('"%s" stays', (text) => {
+])('"%s" is unchanged', (text) => {
   expect(withoutSecrets(text)).toBe(text);
 });
 
 test.each(['haproxy.yaml', 'keepalived.yaml', 'rbac.yaml', 'router/rbac.yaml', 'pod-proxy/deployment.yaml'])(
-  'the manifest %s stays as it is shipped',
+  'the shipped manifest %s is unchanged',
   (name) => {
     const text = readFileSync(new URL(`../../../../../manifests/${name}`, import.meta.url), 'utf8');
     expect(withoutSecrets(text)).toBe(text);
   },
 );
 
-/** Names of secrets in every style, from what they are called and what is around it. */
+/** Names of secrets in every style, made of a secret's name and its surroundings. */
 const secretName = fc
   .tuple(
     fc.constantFrom('', 'aws', 'db', 'client', 'my'),
@@ -105,7 +105,7 @@ const secretName = fc
     const joined = words.join(style === 'kebab' ? '-' : '_');
     return style === 'upper' ? joined.toUpperCase() : joined.toLowerCase();
   });
-/** Told from everything around it by its length; as base64 and passwords are, and with what ends a word elsewhere. */
+/** Unique by its length. Has the characters of base64 and of passwords, and characters that end a word elsewhere. */
 const secret = fc.stringMatching(/^[A-Za-z0-9+][A-Za-z0-9+$!#%_.=]{6,20}Zq[A-Za-z0-9+_]{6,20}$/);
 const planted: Readonly<Record<string, (name: string, secret: string) => string>> = {
   'YAML, plain': (name, value) => `${name}: ${value}`,
@@ -161,10 +161,10 @@ const ways: Readonly<Record<string, (text: string) => string>> = {
   'JSON in a string of JSON': (text) =>
     JSON.stringify({ at: 1, message: JSON.stringify({ said: text, b: 1 }), level: 'info' }),
 };
-/** A JSON string is one line: secrets found only by their lines are missed in it. */
+/** A JSON string is one line, so secrets that are recognised only by their lines are missed in it. */
 const linesOnly = /lines|next line|indented|a block|the value first/;
 
-describe('a planted secret is not in what remains', () => {
+describe('a planted secret is gone after redaction', () => {
   const cases = Object.keys(planted).flatMap((shape) => Object.keys(ways).map((way) => ({ shape, way })));
   test.each(cases.filter(({ shape, way }) => !(linesOnly.test(shape) && /JSON|container/.test(way))))(
     '$shape, $way',
@@ -185,7 +185,7 @@ describe('a planted secret is not in what remains', () => {
   );
 });
 
-/** Of what the rows look for, in any order. */
+/** Fragments of the rows above, in any order. */
 const pieces = fc.constantFrom(
   ...['password', 'apiToken', 'name', 'value', 'auth_pass', 'user', 'Authorization', 'Bearer', '--token'],
   ...[
@@ -234,7 +234,7 @@ test('property: redacting any text twice changes nothing more', () => {
   );
 });
 
-test.each([undefined, 2])('JSON stays JSON, with an indentation of %s', (indent) => {
+test.each([undefined, 2])('JSON remains JSON, with an indentation of %s', (indent) => {
   const key = fc.oneof(secretName, fc.constantFrom('name', 'value', 'message'), jumble);
   const leaf = fc.oneof(jumble, fc.integer(), fc.boolean(), fc.constant(null));
   const { tree } = fc.letrec((tie) => ({
@@ -254,7 +254,7 @@ test.each([undefined, 2])('JSON stays JSON, with an indentation of %s', (indent)
   );
 });
 
-// With a square of the length, each of these would take hours.
+// In quadratic time, each of these would take hours.
 test.each([
   ...['a', 'a-', 'a.', '-', '"', '\\', "'", ' ', '\n ', '\n- ', '[', '[\\"', '{', 'a=:', 'a:=', '\t'],
   ...[
@@ -288,7 +288,7 @@ test.each([
     'Bearer ',
     'Basic x ',
   ],
-])('a long text of "%s" takes no longer than it must', (piece) => {
+])('a long text of "%s" takes linear time', (piece) => {
   expect(withoutSecrets(piece.repeat(300_000 / piece.length)).length).toBeGreaterThan(0);
   expect(withoutSecrets(`password: "${piece.repeat(300_000 / piece.length)}`).length).toBeGreaterThan(0);
 });
@@ -302,6 +302,6 @@ test.each([
   ['passwordFile', false],
   ['secretKeyRef', false],
   ['publicKey', false],
-])('a secret has the name %s: %s', (name, expected) => {
+])(`"%s" is a secret's name: %s`, (name, expected) => {
   expect(isSecretName(name)).toBe(expected);
 });

@@ -6,13 +6,13 @@ import { oneAtATime } from '../../../../../src/engine/system/time/one-at-a-time.
 
 const hangs = () => new Error('it hangs');
 
-/** Blocks the event loop this long, as rendering a large configuration does. */
+/** Blocks the event loop for this long, as rendering a large configuration does. */
 function compute(forMs: number): void {
   const untilMs = monotonicMs() + forMs;
   while (monotonicMs() < untilMs);
 }
 
-test('work that never ends is reported, and a caller meanwhile fails at once', async () => {
+test('work that never ends is reported, and later callers fail at once', async () => {
   let runs = 0;
   const ask = oneAtATime(
     () => {
@@ -27,7 +27,7 @@ test('work that never ends is reported, and a caller meanwhile fails at once', a
   expect(runs).toBe(1);
 });
 
-test('a file is read although the process computes for longer than the reading may take', async () => {
+test('a read succeeds although the process computes for longer than its timeout', async () => {
   const ask = oneAtATime(
     async () => {
       for (let reads = 0; reads < 3; reads += 1) await readFile('/dev/null');

@@ -12,7 +12,7 @@ test('a poke ends the sleep', async () => {
   await sleeping;
 });
 
-test('a poke without a sleeper ends the next sleep at once, and only that one', async () => {
+test('a poke without a sleeper ends only the next sleep, at once', async () => {
   const wake = createWake();
   wake.poke();
   wake.poke();
@@ -30,13 +30,13 @@ test('an abort ends the sleep, before and during it', async () => {
   await wake.sleep(LONG_MS, controller.signal);
 });
 
-test('I/O goes on while a loop always has something to do', async () => {
+test('I/O proceeds in a loop that always has work', async () => {
   const wake = createWake();
   let hasRead = false;
   void readFile(import.meta.filename).then(() => {
     hasRead = true;
   });
-  // News arrive while each turn lasts.
+  // Data arrives during each turn.
   for (let turn = 0; turn < 2_000 && !hasRead; turn += 1) {
     const until = performance.now() + 2;
     while (performance.now() < until);

@@ -21,7 +21,7 @@ function takeAll(queue: WorkQueue, nowMs: number): readonly string[] {
   return keys;
 }
 
-test('a group with many keys does not delay another, and a key waits once', () => {
+test('a group with many keys does not delay another, and a key is queued once', () => {
   const queue = createWorkQueue({ concurrency: 1, retry, groupOf });
   for (let index = 0; index < 10_000; index += 1) queue.add(`big:${index}`);
   queue.add('small:a');
@@ -31,12 +31,12 @@ test('a group with many keys does not delay another, and a key waits once', () =
   expect(order).toHaveLength(10_001);
 });
 
-test('an empty queue returns no key and has no time to wait', () => {
+test('an empty queue returns no key and no wait', () => {
   const queue = createWorkQueue({ concurrency: 1, retry });
   expect([queue.take(0), queue.waitMs(0)]).toEqual([undefined, undefined]);
 });
 
-test('keys wait while as many as allowed are being worked on', () => {
+test('keys wait while the maximum number is in progress', () => {
   const queue = createWorkQueue({ concurrency: 2, retry });
   for (const key of ['a', 'b', 'c']) queue.add(key);
   expect([queue.take(0), queue.take(0), queue.take(0), queue.waitMs(0)]).toEqual([
@@ -46,7 +46,7 @@ test('keys wait while as many as allowed are being worked on', () => {
   expect(queue.take(0)).toBe('c');
 });
 
-test('the rate limit allows a burst, then so many keys a second', () => {
+test('the rate limit allows a burst, then a number of keys per second', () => {
   const queue = createWorkQueue({ concurrency: 1, retry, rate: { perSecond: 10, burst: 5 } });
   for (let index = 0; index < 100; index += 1) queue.add(`${index}`);
   const taken = (nowMs: number) => takeAll(queue, nowMs).length;
@@ -83,7 +83,7 @@ test('a key in backoff keeps its time until it is forgotten', () => {
   expect(queue.take(999)).toBe('a');
 });
 
-test('a key that is added while it is worked on is due again afterwards', () => {
+test('a key added while in progress is due again afterwards', () => {
   const queue = createWorkQueue({ concurrency: 2, retry });
   queue.add('a');
   queue.take(0);
@@ -93,7 +93,7 @@ test('a key that is added while it is worked on is due again afterwards', () => 
   expect(queue.take(0)).toBe('a');
 });
 
-test('a key that is forgotten while it is worked on does not come back', () => {
+test('a key forgotten while in progress is not queued again', () => {
   const queue = createWorkQueue({ concurrency: 1, retry });
   for (const end of [() => queue.failed('a', 0), () => queue.done('a', 0, 1_000)]) {
     queue.add('a');
@@ -104,21 +104,21 @@ test('a key that is forgotten while it is worked on does not come back', () => {
   }
 });
 
-test('a key is due again after the time that its work asks for', () => {
+test('a key is due again after the time that its work returns', () => {
   const queue = createWorkQueue({ concurrency: 1, retry });
   queue.add('a');
   queue.done(queue.take(0) ?? '', 0, 300_000);
   expect([queue.take(299_999), queue.waitMs(299_999), queue.take(300_000)]).toEqual([undefined, 1, 'a']);
 });
 
-test('a paused queue returns no key until the pause is over', () => {
+test('a paused queue returns no key until the pause ends', () => {
   const queue = createWorkQueue({ concurrency: 1, retry });
   queue.add('a');
   queue.pause(500);
   expect([queue.take(499), queue.waitMs(400), queue.take(500)]).toEqual([undefined, 100, 'a']);
 });
 
-test('workers wait for backoff and start nothing after an abort', async () => {
+test('workers wait for backoff, and start nothing after an abort', async () => {
   vi.useFakeTimers();
   const stop = new AbortController();
   const queue = createWorkQueue({ concurrency: 1, retry });
