@@ -28,11 +28,11 @@ export async function openServerList(
   const session = openApiSession({ kubeconfig, ...local, fallbacks }, signal);
   const source = openSource(settings, { session, report: log });
   const list = createServerList(settings, known, { ...observers, listMetrics });
-  const hear = (observation: Observation): void => {
+  const observe = (observation: Observation): void => {
     list.observe(observation);
     wake.poke();
   };
-  return { list, loops: { source: (stop) => source([{ vips: settings.vips, hear }], stop) } };
+  return { list, loops: { source: (stop) => source([{ vips: settings.vips, observe }], stop) } };
 }
 
 /** Longer than it takes to notice that the API is silent. */

@@ -1,6 +1,6 @@
 import type { ApiSession } from '../engine/kube/api-session.ts';
 import type { Resource } from '../engine/kube/resource.ts';
-import { type FollowSettings, followResources, type ResourceNews } from '../engine/kube/resource-view.ts';
+import { type FollowSettings, followResources, type ResourceEvent } from '../engine/kube/resource-view.ts';
 import type { Log } from '../engine/system/log.ts';
 import { type Certificates, type Chosen, chooseCertificates, type SecretCertificate } from './certificate.ts';
 import { type Downstream, downstreamEndpoints, downstreamPods, limitGroups } from './hosts.ts';
@@ -101,8 +101,8 @@ export function followProxy(
       const following =
         (until: AbortSignal, hear: () => void, troubles: Troubles = new Map()): Follow =>
         (resources) => {
-          const note = (news: ResourceNews): void => {
-            if (news.kind === 'unavailable') troubles.set(resources, news.message);
+          const note = (event: ResourceEvent): void => {
+            if (event.kind === 'unavailable') troubles.set(resources, event.message);
             else troubles.delete(resources);
             hear();
           };

@@ -3,14 +3,14 @@ import type { ApiFailure, ObjectRequest } from './api-request.ts';
 import type { ApiSession } from './api-session.ts';
 import { askObject, type ObjectAnswer, type WriteLimits } from './ask-object.ts';
 
-/** One action of a program on the API. */
+/** One action that a program performs on the API. */
 export interface Access {
   readonly verb: string;
   /** '' for the core group. */
   readonly group: string;
   /** `routes`, or `routes/status`. */
   readonly resource: string;
-  /** Undefined: in all namespaces. */
+  /** Undefined: all namespaces. */
   readonly namespace?: string | undefined;
   /** Undefined: every object of the kind. */
   readonly name?: string;
@@ -35,7 +35,7 @@ export function accessReview({ verb, group, resource: named, namespace, name }: 
   return { method: 'POST', path: PATH, body };
 }
 
-/** Asks the API whether these credentials have a permission, as every user may. Changes nothing. Never throws. */
+/** Queries the API whether these credentials have a permission. Every user may do that. Changes nothing and never throws. */
 export async function askAccess(
   session: Pick<ApiSession, 'firstAnswer'>,
   access: Access,

@@ -4,14 +4,14 @@ import { hostOf } from '../system/network/address-text.ts';
 export interface ApiBase {
   /** URL without a trailing slash. */
   readonly url: string;
-  /** The server's certificate must carry one of these names, or the host of the URL. */
+  /** Other names that are accepted in the server's certificate, in addition to the host of the URL. */
   readonly alternativeNames: readonly string[];
 }
 
 /**
  * Base URLs in order: the kubeconfig's server, this machine's own API server if it has one, then `fallbacks` (`address:port`). The kubeconfig often
- * points at the VIP that hawser itself provides, so it must not be the only base. Certificates of API servers rarely contain the node's address or
- * `localhost`, so for the other bases a certificate of any API server of the cluster is accepted; it must be signed by the same CA in any case.
+ * points at the VIP that hawser provides, so it must not be the only base. Certificates of API servers rarely contain the node's address or
+ * `localhost`, so for the other bases a certificate of any API server of the cluster is accepted. It must be signed by the same CA in any case.
  */
 export function apiBases(
   kubeconfigServer: URL,
@@ -26,7 +26,7 @@ export function apiBases(
   return bases.filter((base, index) => bases.findIndex((other) => other.url === base.url) === index);
 }
 
-/** Applies Node's own check of the host name, then tries the alternatives. On failure it returns the error for the host name. */
+/** Applies Node's check of the host name, then tries the alternative names. On failure returns the error for the host name. */
 export function checkIdentity(
   base: ApiBase,
   hostname: string,

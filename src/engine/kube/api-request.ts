@@ -11,7 +11,7 @@ import { type FileContents, withoutFiles } from './credential-files.ts';
 import { statusObject } from './kube-objects.ts';
 import type { LoadedKubeconfig } from './kubeconfig.ts';
 
-/** A base URL with its credentials. */
+/** A base URL with credentials. */
 export interface ApiTarget {
   readonly base: ApiBase;
   readonly kubeconfig: LoadedKubeconfig;
@@ -19,14 +19,14 @@ export interface ApiTarget {
   readonly agent: Agent;
 }
 
-/** The API was unreachable or refused; `status` is the HTTP status if there was an answer. */
+/** The API was unreachable or refused the request. `status` is the HTTP status, if there was an answer. */
 export interface ApiFailure {
   readonly kind: 'failure';
   readonly status: number | undefined;
   readonly message: string;
   /** From the `Retry-After` of HTTP 429: the server is overloaded or shutting down. */
   readonly retryAfterMs?: number;
-  /** The answer exceeded one of our limits; the next one most likely will too. */
+  /** The answer exceeded a limit of hawser. The next one most likely will, too. */
   readonly isTooLarge?: boolean;
 }
 
@@ -34,25 +34,25 @@ interface RequestLimits {
   readonly signal: AbortSignal;
   /** From the call to the end of the answer. Includes reading credential files, which may hang. */
   readonly timeoutMs: number;
-  /** Limit for an answer. If it is exceeded, `status` is that of the answer: the API server is not at fault. */
+  /** Limit for an answer. If it is exceeded, `status` is the status of the answer: the API server is not to blame. */
   readonly maxBytes: NamedLimit;
 }
 
 export interface ObjectRequest {
   readonly method: 'GET' | 'POST' | 'PATCH';
   readonly path: string;
-  /** A merge patch (RFC 7386) of a PATCH. */
+  /** For a PATCH, a merge patch (RFC 7386). */
   readonly body?: unknown;
 }
 
 type JsonAnswer = { readonly kind: 'json'; readonly value: unknown } | ApiFailure;
 
-/** The parsed JSON of a 200 answer. Never throws; broken JSON, a long body and a slow answer are failures. */
+/** Requests a path and parses the JSON of a 200 answer. Never throws: invalid JSON, a long body and a timeout are failures. */
 export async function getJson(target: ApiTarget, path: string, limits: RequestLimits): Promise<JsonAnswer> {
   return await requestJson(target, { method: 'GET', path }, limits);
 }
 
-/** The same for any request, and for a 201 answer. */
+/** Like `getJson`, for any request, and also for a 201 answer. */
 export async function requestJson(
   target: ApiTarget,
   request: ObjectRequest,
@@ -70,7 +70,7 @@ export async function requestJson(
   }
 }
 
-/** A 200 answer with a body of unlimited length and duration; `timeoutMs` ends with its headers. */
+/** Requests a 200 answer with a body of unlimited length and duration. `timeoutMs` applies only until the headers. */
 export async function openStream(
   target: ApiTarget,
   path: string,
@@ -108,14 +108,14 @@ async function send(
   try {
     return await headOfAnswer(() => outgoing, content);
   } catch (error) {
-    // The server closed this idle connection, which says nothing about its health.
+    // The server closed this idle connection, which is no sign of its health.
     const isStale = mayRepeat && outgoing.reusedSocket && codeOf(error) === 'ECONNRESET';
     if (isStale) return await send(url, options, content, false);
     throw error;
   }
 }
 
-/** The certificate chain is always verified, whatever the kubeconfig or the environment says about skipping it. */
+/** The certificate chain is always verified, even if the kubeconfig or the environment disables that. */
 async function withCredentials(target: ApiTarget, signal: AbortSignal): Promise<RequestOptions> {
   const { config, files } = target.kubeconfig;
   const options: RequestOptions = {};
@@ -133,7 +133,7 @@ async function withCredentials(target: ApiTarget, signal: AbortSignal): Promise<
   };
 }
 
-/** Like in kubectl, a token file takes precedence over a token. */
+/** As in kubectl, a token file takes precedence over a token. */
 function fromFiles({ token, ...certificates }: FileContents): RequestOptions {
   const authorization = token && { headers: { Authorization: `Bearer ${token.toString('utf8').trim()}` } };
   return { ...certificates, ...authorization };
@@ -145,8 +145,8 @@ async function readText(response: IncomingMessage, limit: NamedLimit): Promise<s
     return (await readBody(response, maxBytes)).toString('utf8');
   } catch (error) {
     if (codeOf(error) !== 'EFBIG') throw error;
-    const found = `its answer has more than ${maxBytes} bytes, which is the limit ${name}`;
-    throw Object.assign(new Error(found), { status: response.statusCode, isTooLarge: true });
+    const message = `its answer has more than ${maxBytes} bytes, the limit ${name}`;
+    throw Object.assign(new Error(message), { status: response.statusCode, isTooLarge: true });
   }
 }
 
@@ -166,21 +166,21 @@ function refused(
   text: string,
   method: ObjectRequest['method'],
 ): ApiFailure {
-  const said = statusObject.safeParse(parseJson(text));
-  const words = (said.success ? said.data.message : undefined) ?? text;
+  const parsed = statusObject.safeParse(parseJson(text));
+  const reason = (parsed.success ? parsed.data.message : undefined) ?? text;
   const expected = status === 401 || status === 403 ? `, expected credentials that may ${verbs[method]}` : '';
   const retryAfterMs = status === 429 ? secondsToMs(headers['retry-after']) : undefined;
   return {
     kind: 'failure',
     status,
-    message: `HTTP ${status} ${words.slice(0, 300).trim()}${expected}`,
+    message: `HTTP ${status} ${reason.slice(0, 300).trim()}${expected}`,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }
 
 const verbs = { GET: 'list and watch', POST: 'create', PATCH: 'patch' } as const;
 
-/** API servers send seconds; the other form, a date, needs synchronised clocks. */
+/** API servers send seconds. The other form, a date, needs synchronised clocks. */
 function secondsToMs(header: string | undefined): number | undefined {
   return header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) * 1_000 : undefined;
 }

@@ -10,33 +10,33 @@ import type { KubeconfigFile, LoadedKubeconfig } from './kubeconfig.ts';
 /** The longest `Retry-After` of API priority and fairness (`maxRetryAfter` in dropped_requests_tracker.go). */
 const LONGEST_RETRY_AFTER_MS = 32_000;
 
-/** Each is a connection, here and at an API server. */
+/** Each watch is a connection, here and at an API server. */
 const MAX_WATCHES = 100;
 
-/** What the loops of one source share: credentials, connections, and which base works. */
+/** Shared by the loops of one source: credentials, connections, and which base works. */
 export interface ApiSession {
   /**
-   * Tries the bases until one answers: first the one that answered last, then in the order of `apiBases`. After a failure the next base is tried
-   * at once. A base that answered 429 is skipped until its `Retry-After` has passed, at most 32 s; its last answer is reported meanwhile. A
-   * failed base is a value. Rejects only if `ask` does: a watch above MAX_WATCHES.
+   * Tries the bases until one answers: first the one that answered last, then in the order of `apiBases`. After a failure the next base is tried at
+   * once. A base that answered 429 is skipped until its `Retry-After` has passed, at most 32 s; its last answer is reported meanwhile. A failure is a
+   * value. Rejects only if `ask` does, for a watch above MAX_WATCHES.
    */
   firstAnswer<T extends { readonly kind: string }>(
     ask: (target: ApiTarget) => Promise<T | ApiFailure>,
     signal: AbortSignal,
   ): Promise<{ readonly kind: 'answered'; readonly answer: T; readonly target: ApiTarget } | ApiFailure>;
-  /** A signal that aborts once the target is known to be dead or its kubeconfig was replaced. Throws at MAX_WATCHES. */
+  /** A signal that aborts once the target is known to be dead, or its kubeconfig was replaced. Throws at MAX_WATCHES. */
   whileGood(target: ApiTarget): { readonly signal: AbortSignal } & Disposable;
-  /** Remembers API servers (`address:port`) as additional bases and replaces the previous ones, if there are any. */
+  /** Replaces the additional bases by these API servers (`address:port`), if there are any. */
   remember(endpoints: readonly string[]): void;
 }
 
-/** The API session of a process. Its connections end with `signal`. */
+/** Opens the API session of a process. Its connections end with `signal`. */
 export function openApiSession(
   settings: {
     readonly kubeconfig: KubeconfigFile;
-    /** The port of this machine's own API server. Undefined: it is not tried. */
+    /** Port of this machine's own API server. Undefined: it is not tried. */
     readonly apiPort?: number;
-    /** API servers (`address:port`) to ask when neither the kubeconfig's server nor this machine's own answers. */
+    /** API servers (`address:port`) to try when neither the kubeconfig's server nor this machine's own answers. */
     readonly fallbacks?: readonly string[];
     /** Monotonic. */
     readonly nowMs?: () => number;
@@ -76,7 +76,7 @@ export function openApiSession(
       current = kubeconfig;
       working = undefined;
       dropUsers((target) => target.kubeconfig.generation !== kubeconfig.generation, 'the kubeconfig changed');
-      // Its connections, idle or in use, were made with the old credentials.
+      // All connections of the agents were made with the old credentials.
       dropAgents();
       busy.clear();
     }
@@ -140,12 +140,12 @@ export function openApiSession(
   };
 }
 
-/** The check must belong to the agent: Node does not reuse a connection for a request that brings its own. */
+/** The identity check must belong to the agent: Node does not reuse a connection for a request with a check of its own. */
 function newAgent(base: ApiBase): Agent {
   return new Agent({
     keepAlive: true,
     keepAliveMsecs: 10_000,
-    // One per concurrent status write: a connection that is not kept costs the next write a TLS handshake.
+    // One per concurrent status write. A connection that is not kept costs the next write a TLS handshake.
     maxFreeSockets: 8,
     checkServerIdentity: (hostname, certificate) => checkIdentity(base, hostname, certificate),
   });

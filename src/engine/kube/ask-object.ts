@@ -13,15 +13,15 @@ export interface WriteLimits {
 
 export type ObjectAnswer =
   | { readonly kind: 'object'; readonly value: unknown }
-  /** Every API server would say the same: the object is missing, in conflict, or invalid. */
+  /** Every API server would give the same answer: the object is missing, in conflict, or invalid. */
   | { readonly kind: 'refused'; readonly status: number; readonly message: string };
 
-/** etcd takes objects up to 1.5 MiB. */
+/** etcd accepts objects of up to 1.5 MiB. */
 const MAX_OBJECT_BYTES = 2_000_000;
 
 /**
- * Reads or writes one object at the first API server that answers. A write without an answer may have been made, and is repeated at the next
- * server: it must carry the resource version that it changes. Never throws.
+ * Reads or writes one object at the first API server that answers. A write without an answer may have been carried out, and is repeated at the next
+ * server, so it must include the resource version that it changes. Never throws.
  */
 export async function askObject(
   session: Pick<ApiSession, 'firstAnswer'>,
@@ -41,7 +41,7 @@ export async function askObject(
 
 const finalStatuses: ReadonlySet<number> = new Set([400, 404, 405, 409, 410, 413, 415, 422]);
 
-/** A JSON merge patch (RFC 7386) that is refused with 409 once the object is no longer at `resourceVersion`. */
+/** A JSON merge patch (RFC 7386). It is refused with 409 once the object is no longer at `resourceVersion`. */
 export function mergePatch(
   object: NamedObject,
   resourceVersion: string,

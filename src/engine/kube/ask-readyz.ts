@@ -2,9 +2,9 @@ import { askHealth, type HealthAnswer } from '../system/network/ask-health.ts';
 import type { ApiServer } from './api-server.ts';
 
 /**
- * An API server's answer to `/readyz`. Like the load balancer's own check, it sends no credentials and verifies no certificate,
- * since only liveness counts. A living server may answer 401 or 403 (`--anonymous-auth=false`). A 500 counts as a
- * failure, and so does silence for `timeoutMs`. Never throws.
+ * Requests `/readyz` of an API server. Like the load balancer's check, it sends no credentials and verifies no certificate, because only liveness
+ * matters. A live server may answer 401 or 403 (`--anonymous-auth=false`). A status of 500 or above, or no answer within `timeoutMs`, is a failure.
+ * Never throws.
  */
 export async function askReadyz(
   { address: host, port }: Pick<ApiServer, 'address' | 'port'>,

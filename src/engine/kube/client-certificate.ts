@@ -3,16 +3,16 @@ import { messageOf } from '../system/errors.ts';
 import { readRegularFile } from '../system/file/read-regular-file.ts';
 import type { LoadedKubeconfig } from './kubeconfig.ts';
 
-/** Fifty times what a chain takes. */
+/** Fifty times the size of a chain. */
 const MAX_CERTIFICATE_BYTES = 256 * 1024;
 
 export type CertificateReading =
   | { readonly kind: 'certificate'; readonly subject: string; readonly from: Date; readonly to: Date }
-  /** The user has a token. */
+  /** The user has a token instead. */
   | { readonly kind: 'none' }
   | { readonly kind: 'unreadable'; readonly message: string };
 
-/** The client certificate of the kubeconfig's current user. A file may hold a chain; the first certificate is the user's. */
+/** The client certificate of the kubeconfig's current user: the first certificate of the file, which may contain a chain. */
 export async function readClientCertificate(loaded: LoadedKubeconfig): Promise<CertificateReading> {
   const user = loaded.config.getCurrentUser();
   const { certData, certFile } = user ?? {};

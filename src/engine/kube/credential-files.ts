@@ -4,7 +4,7 @@ import { messageOf } from '../system/errors.ts';
 import { readRegularFile } from '../system/file/read-regular-file.ts';
 import { oneAtATime } from '../system/time/one-at-a-time.ts';
 
-/** The contents of the files that the current cluster and user of a kubeconfig name, if any. */
+/** The contents of the files that a kubeconfig names for its current cluster and user. */
 export interface FileContents {
   readonly ca?: Buffer;
   readonly cert?: Buffer;
@@ -12,14 +12,14 @@ export interface FileContents {
   readonly token?: Buffer;
 }
 
-/** Fifty times what a chain of certificates takes. */
+/** Fifty times the size of a certificate chain. */
 const MAX_CREDENTIAL_BYTES = 256 * 1024;
 /** Well below a request's timeout, so that the request can report the cause. */
 const READ_WITHIN_MS = 2_000;
 
 /**
- * Reads the files at each call, since they are rotated, one after the other and never concurrently. Rejects with the name of the file that cannot
- * be read or used, and at once while a file hangs.
+ * Returns a function that reads the files, which may have been rotated, one at a time. It rejects with the name of a file that cannot be read or
+ * used, and at once while a file hangs.
  */
 export function openCredentialFiles(
   config: Pick<KubeConfig, 'getCurrentCluster' | 'getCurrentUser'>,
@@ -55,7 +55,7 @@ export function openCredentialFiles(
   return oneAtATime(readAll, withinMs, () => fail('it hangs'));
 }
 
-/** A view of `config` whose current cluster and user name no files: the library would read them and block the process. */
+/** A view of `config` whose current cluster and user name no files. The library would read them and block the process. */
 export function withoutFiles(config: KubeConfig): KubeConfig {
   const cluster = config.getCurrentCluster();
   const user = config.getCurrentUser();
@@ -66,7 +66,7 @@ export function withoutFiles(config: KubeConfig): KubeConfig {
   });
 }
 
-/** PEM. */
+/** All in PEM. */
 interface TlsCredentials {
   readonly ca?: Buffer | undefined;
   readonly cert?: Buffer | undefined;
@@ -79,8 +79,8 @@ interface WrongCredential {
 }
 
 /**
- * The first credential that TLS cannot use. Node's own errors do not name it, and Node ignores a CA file without a certificate: it would reject
- * every server instead.
+ * The first credential that TLS cannot use. Node's errors do not name it, and Node ignores a CA file without a certificate and would then reject
+ * every server.
  */
 export function wrongCredential({ ca, cert, key }: TlsCredentials): WrongCredential | undefined {
   if (ca && !certificateOf(ca)) return { part: 'ca', what: 'it has no certificate, expected PEM' };

@@ -9,7 +9,7 @@ export const listPage = z.object({
   items: z.nullish(z.array(z.unknown())),
 });
 
-/** The API's own message about a failure. */
+/** The API's description of a failure. */
 export const statusObject = z.object({
   code: z.optional(z.number()),
   reason: z.optional(z.string()),
@@ -31,7 +31,7 @@ const namedObject = z.object({
 export interface ObjectIdentity {
   /** Unique within a kind: `name`, or `namespace/name`. */
   readonly key: string;
-  /** Empty if the object has none. */
+  /** Empty if the object has no version. */
   readonly resourceVersion: string;
 }
 
@@ -40,6 +40,6 @@ export function identify(object: unknown): ObjectIdentity {
   const parsed = namedObject.safeParse(object);
   if (!parsed.success) return { key: '(unnamed)', resourceVersion: '' };
   const { name, namespace, resourceVersion = '' } = parsed.data.metadata;
-  // One flat string: a template literal makes a rope of the parts, which lives as long as the key.
+  // One flat string: a template literal would make a rope of the parts, which live as long as the key.
   return { key: namespace === undefined ? name : [namespace, name].join('/'), resourceVersion };
 }

@@ -16,12 +16,12 @@ export interface LoadedKubeconfig {
   readonly files: () => Promise<FileContents>;
   /** The server of the current context's cluster. */
   readonly server: URL;
-  /** Differs between any two loads, so that connections made with an older one can be recognised. */
+  /** Differs between any two loads, so that connections with older credentials can be recognised. */
   readonly generation: number;
 }
 
 export interface KubeconfigFile {
-  /** The last good content; read again whenever the file has changed. Throws if there was never a good one. */
+  /** The last valid content. Reads the file if it has changed. Throws if there has never been a valid one. */
   load(): Promise<LoadedKubeconfig>;
 }
 
@@ -30,8 +30,8 @@ const MAX_KUBECONFIG_BYTES = 1_000_000;
 const READ_WITHIN_MS = 5_000;
 
 /**
- * A kubeconfig that may be replaced, rewritten in place, briefly missing or half-written: `load` then returns the last good content and reports
- * the first failure and the recovery. The same while a read hangs; there is one at a time.
+ * Opens a kubeconfig that may be replaced, rewritten in place, briefly missing or half-written. In these cases, and while a read hangs, `load`
+ * returns the last valid content, and reports the first failure and the recovery. At most one read runs at a time.
  */
 export function openKubeconfig(
   path: string,
@@ -43,17 +43,17 @@ export function openKubeconfig(
   let generation = 0;
   let isFailing = false;
 
-  const look = oneAtATime(
+  const readFile = oneAtATime(
     () => read(path, good?.fingerprint),
     withinMs,
     () => new Error(`Cannot read kubeconfig "${path}": it hangs`),
   );
 
   const reread = async (): Promise<LoadedKubeconfig> => {
-    const { fingerprint, text } = await look();
+    const { fingerprint, text } = await readFile();
     if (text !== undefined || good === undefined) {
-      // Not the package's main file, which loads the generated classes of every API: 15 MB. Loaded with the first file: it
-      // takes 0.1 s of CPU, which a command on a node without a kubeconfig need not have.
+      // The package's main file would load the generated classes of every API: 15 MB. This file is loaded with the first kubeconfig, because it takes
+      // 0.1 s of CPU, which a command on a node without a kubeconfig does not need.
       const client = await import('@kubernetes/client-node/dist/config.js');
       const parsed = await parseKubeconfig(path, text ?? '', new client.KubeConfig());
       generation += 1;
@@ -78,7 +78,7 @@ export function openKubeconfig(
   };
 
   return {
-    // Concurrent callers share one read: two reads would count as two generations of the same content.
+    // Concurrent callers share one read. Two reads would make two generations of the same content.
     load: sharedRun(load),
   };
 }
@@ -93,7 +93,7 @@ interface ReadingParts {
   readonly withinMs?: number;
 }
 
-/** Omits `text` if the file's identity is `known`: same inode, size and modification time. */
+/** Omits `text` if the file still has the fingerprint `known`: inode, size and modification time. */
 async function readIfChanged(path: string, known: string | undefined): Promise<Content> {
   const { ino, size, mtimeNs } = await stat(path, { bigint: true });
   const fingerprint = `${ino} ${size} ${mtimeNs}`;
@@ -108,7 +108,7 @@ const embeddedNames = {
   key: 'client-key-data',
 } as const;
 
-/** A truncated file may still be valid YAML, so context, cluster, user and embedded certificates must all be present. */
+/** Requires context, cluster, user and embedded certificates, because a truncated file may still be valid YAML. */
 async function parseKubeconfig(
   path: string,
   text: string,
@@ -153,7 +153,7 @@ function runsProgram({ exec, authProvider }: User): boolean {
   return Boolean(exec ?? authProvider?.config?.exec ?? authProvider?.config?.['cmd-path']);
 }
 
-/** The library returns null for an empty field, and passes a number or a list through unchanged. */
+/** The library returns null for an empty field, and returns a number or a list unchanged. */
 function decode(base64: unknown): Buffer | undefined {
   if (!base64) return undefined;
   return Buffer.from(typeof base64 === 'string' ? base64 : JSON.stringify(base64), 'base64');
@@ -164,9 +164,9 @@ const user = z.looseObject({ tokenFile: path, 'token-file': path });
 const content = z.looseObject({ users: z.array(z.looseObject({ user: z.nullish(user) })) });
 
 /**
- * Returns the kubeconfig `text` with each user's `tokenFile`, which the library ignores, moved to the field the library uses for a pod's own
- * token. `token-file`, which kubectl does not know, moves too: the library would read it while parsing. Paths are relative to `dir`. Throws for
- * text that names one but is not a kubeconfig.
+ * Returns the kubeconfig `text` with each user's `tokenFile`, which the library ignores, moved to the field that the library uses for a pod's own
+ * token. Also moves `token-file`, which kubectl does not know: the library would read the file while parsing. Paths are relative to `dir`. Throws if
+ * the text mentions one of them but is not a kubeconfig.
  */
 async function moveTokenFiles(text: string, dir: string): Promise<string> {
   if (!/\btoken-?file\b/i.test(text)) return text;

@@ -1,7 +1,7 @@
-/** Labels of an object, or its fields by their paths. */
+/** Labels of an object, or its fields keyed by path. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** Each requirement: one of its values must match, or none may. */
+/** One requirement on a label: its value is in `values`, is not in `values`, exists, or is missing. */
 export interface Requirement {
   readonly key: string;
   readonly operator: 'in' | 'notin' | 'exists' | 'missing';
@@ -9,7 +9,7 @@ export interface Requirement {
 }
 
 export interface Selector {
-  /** Its source text, for API requests. */
+  /** The source text, for API requests. */
   readonly text: string;
   readonly requirements: readonly Requirement[];
 }
@@ -22,7 +22,7 @@ const requirement = new RegExp(
   'y',
 );
 
-/** A label selector of Kubernetes: `a=b`, `a!=b`, `a in (b,c)`, `a notin (b,c)`, `a`, `!a`, with commas that mean AND. */
+/** Parses a label selector of Kubernetes: `a=b`, `a!=b`, `a in (b,c)`, `a notin (b,c)`, `a`, `!a`; a comma means AND. Undefined if it is invalid. */
 export function parseLabelSelector(text: string): Selector | undefined {
   if (text.trim() === '') return { text, requirements: [] };
   const requirements: Requirement[] = [];
@@ -66,7 +66,7 @@ function requirementOf({ missing, key = '', equality, value: one = '', set, valu
   return { key, operator: set === 'in' ? 'in' : 'notin', values: list } as const;
 }
 
-/** Each starts at the end of the previous one. */
+/** Matches that each start at the end of the previous one. */
 function* matchesInRow(text: string): Iterable<RegExpExecArray> {
   const sticky = new RegExp(requirement);
   for (let found = sticky.exec(text); found !== null; found = sticky.exec(text)) yield found;

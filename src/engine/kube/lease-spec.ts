@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { versionField } from './kube-objects.ts';
 
-/** A Lease's spec (coordination.k8s.io/v1). */
+/** The spec of a Lease (coordination.k8s.io/v1). */
 const leaseSpec = z.looseObject({
-  /** Empty: released. */
+  /** Empty if the lease was released. */
   holderIdentity: z.nullish(z.string()),
   leaseDurationSeconds: z.nullish(z.number()),
   acquireTime: z.nullish(z.string()),
@@ -22,14 +22,14 @@ export function firstSpec(identity: string, durationMs: number, now: Date): Leas
   return { ...renewed(identity, durationMs, now), acquireTime: microTime(now), leaseTransitions: 0 };
 }
 
-/** Renews a lease that `identity` holds, otherwise takes it over. */
+/** The spec that renews a lease held by `identity`, or else takes it over. */
 export function nextSpec(spec: LeaseSpec, identity: string, durationMs: number, now: Date): LeaseSpec {
   if (spec.holderIdentity === identity) return renewed(identity, durationMs, now);
   const leaseTransitions = (spec.leaseTransitions ?? 0) + 1;
   return { ...renewed(identity, durationMs, now), acquireTime: microTime(now), leaseTransitions };
 }
 
-/** Held by nobody, and expired after a second for contenders that compare times only. */
+/** A lease without a holder that expires after a second, for contenders that only compare times. */
 export function releasedSpec(now: Date): LeaseSpec {
   return { holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTime(now) };
 }

@@ -15,21 +15,21 @@ interface LeaseSettings {
   /** Unique to this process. */
   readonly identity: string;
   readonly report: Log;
-  /** Called when the lease is acquired or lost. Expiry counts as lost, even while a renewal hangs. */
+  /** Called when the lease is acquired or lost. It is lost when it expires, even while a renewal hangs. */
   readonly onChange: () => void;
   readonly timing?: LeaseTiming;
   /** Default: the clock of this machine. */
   readonly clock?: LeaseClock;
-  /** The remedy for a 403, for the message. */
+  /** The remedy to report for a 403. */
   readonly remedy?: string;
 }
 
 export interface LeaseTiming {
-  /** How long others respect the lease after a renewal they saw. Whole seconds. */
+  /** How long other processes respect the lease after they saw a renewal. Whole seconds. */
   readonly durationMs: number;
-  /** The holder stops after this time without a renewal: before others may take over. */
+  /** Time without a renewal after which the holder stops, before others may take over. */
   readonly renewDeadlineMs: number;
-  /** The holder renews, and everyone else reads the lease, once per this time. */
+  /** How often the holder renews the lease, and others read it. */
   readonly retryMs: number;
 }
 
@@ -42,8 +42,8 @@ interface LeaseClock {
 const machineClock: LeaseClock = { nowMs: monotonicMs, sleep };
 
 /**
- * The defaults of client-go's leader election: a held lease costs one write every 2 s, and each other contender one read. Another process takes
- * over at most 20 s after the holder died.
+ * The defaults of client-go's leader election. A held lease costs one write every 2 s, and one read per contender. Another process takes over at most
+ * 20 s after the holder died.
  */
 export const defaultLeaseTiming: LeaseTiming = {
   durationMs: 15_000,
@@ -54,14 +54,14 @@ export const defaultLeaseTiming: LeaseTiming = {
 export interface Lease {
   /** False as soon as the last renewal is too old, even while a request hangs. */
   readonly isHeld: () => boolean;
-  /** Resolves once `signal` has aborted and a held lease is released, or the release has timed out. */
+  /** Resolves once `signal` has aborted and a held lease was released, or the release timed out. */
   readonly ended: Promise<void>;
 }
 
 /**
- * Holds a Lease (coordination.k8s.io/v1) whenever no other process does, until `signal` aborts. As in client-go, no two
- * clocks are compared: a lease has expired once it did not change for its duration while this process watched. A holder renews with
- * a single write, and reads the lease only after that write was refused.
+ * Holds a Lease (coordination.k8s.io/v1) whenever no other process does, until `signal` aborts. As in client-go, clocks are not compared: a lease has
+ * expired once this process has seen no change of it for its duration. A holder renews with a single write, and reads the lease only after that write
+ * was refused.
  */
 export function contendForLease(settings: LeaseSettings, signal: AbortSignal): Lease {
   const { timing = defaultLeaseTiming, clock = machineClock } = settings;
@@ -71,10 +71,10 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
   const outage = trackOutage(report, { failed: 'lease-unavailable', recovered: 'lease-recovered' }, { name });
   let seen: { readonly spec: string; readonly sinceMs: number } | undefined;
   let heldUntilMs = Number.NEGATIVE_INFINITY;
-  /** Of the lease as our last write left it. */
+  /** Resource version of the lease after this process's last write. */
   let ownVersion: string | undefined;
   let wasHeld = false;
-  /** A write without an answer may have been made. */
+  /** A write without an answer may have been carried out. */
   let mayHaveWritten = false;
   let expiry: NodeJS.Timeout | undefined;
 
@@ -92,7 +92,7 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
     notifyUntilExpiry();
   };
 
-  /** Node's timers may fire up to a millisecond early. */
+  /** Checks again, because Node's timers may fire up to a millisecond early. */
   const notifyUntilExpiry = (): void => {
     clearTimeout(expiry);
     notifyChange();
@@ -125,7 +125,7 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
     return await ask({ method: 'POST', path: pathOf(object), body }, limits);
   };
 
-  /** Renews what is held without reading it. Undefined: it is no longer as this process left it. */
+  /** Renews a held lease without reading it. Returns undefined if it was changed since this process's last write. */
   const renew = async (limits: WriteLimits): Promise<ObjectAnswer | ApiFailure | undefined> => {
     if (!isHeld() || ownVersion === undefined) return undefined;
     const spec = nextSpec({ holderIdentity: identity }, identity, timing.durationMs, new Date());
@@ -133,7 +133,7 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
     return answer.kind === 'refused' ? undefined : answer;
   };
 
-  /** One attempt to acquire or renew the lease. Undefined: another process holds it. */
+  /** One attempt to acquire or renew the lease. Returns undefined if another process holds it. */
   const attempt = async (limits: WriteLimits): Promise<ObjectAnswer | ApiFailure | undefined> => {
     const read = await ask({ method: 'GET', path: pathOf(object, name) }, limits);
     if (read.kind === 'refused' && read.status === 404) return await create(limits);
@@ -179,7 +179,7 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
       await contend();
-      // Jitter: contenders that started together spread out.
+      // Jitter spreads contenders that started together.
       const scatter = isHeld() ? 1 : 1 + Math.random() / 5;
       await clock.sleep(timing.retryMs * scatter, signal);
     }

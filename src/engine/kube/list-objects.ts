@@ -6,19 +6,20 @@ import type { Kept, ListedObjects } from './object-store.ts';
 import { queryPath, type Resource } from './resource.ts';
 import type { ListWatchTiming } from './timing.ts';
 
-/** Restarts after an expired `continue` token before it gives up. */
+/** Limit for lists that start over after an expired `continue` token. */
 const mostLists = 3;
 
 interface ListLimits {
   readonly signal: AbortSignal;
-  /** For each page. */
+  /** Timeout of each page. */
   readonly timeoutMs: number;
   readonly timing: ListWatchTiming;
 }
 
 /**
- * Lists every object of a resource, page by page, as of the resource version of the first page. The read sets no version, so it is consistent with
- * etcd even if the API server's cache lags. A list whose next page has expired (HTTP 410: etcd was compacted meanwhile) starts over. Never throws.
+ * Lists all objects of a resource, page by page, as of the resource version of the first page. The request sets no version, so the list is consistent
+ * with etcd even if the API server's cache lags. If the next page has expired (HTTP 410: etcd was compacted meanwhile), the list starts over. Never
+ * throws.
  */
 export async function listObjects<T>(
   target: ApiTarget,
@@ -66,8 +67,8 @@ interface NextPage {
 }
 
 /**
- * Reads one page, and returns the limit it was read with. A page over `maxPageBytes` is requested again with half as many objects: large objects
- * of one namespace must not prevent listing those of others.
+ * Reads one page, and returns the limit that was used. A page over `maxPageBytes` is requested again with half as many objects: large objects in one
+ * namespace must not prevent listing the others.
  */
 async function readPage(
   target: ApiTarget,

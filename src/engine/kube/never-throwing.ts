@@ -1,6 +1,6 @@
 import type { Log } from '../system/log.ts';
 
-/** A failing log must not end what it reports on. */
+/** A log that never throws: failing to log must not stop the work. */
 export function neverThrowing(log: Log): Log {
   return (event) => {
     try {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ObjectIdentity } from './kube-objects.ts';
 
-/** What is kept of one object. */
+/** The projection of an object, and its version. */
 export interface Kept<T> {
   readonly resourceVersion: string;
   readonly value: T;
@@ -9,40 +9,40 @@ export interface Kept<T> {
 
 export interface ListedObjects<T> {
   readonly resourceVersion: string;
-  /** By key. */
+  /** Keyed by `ObjectIdentity`'s key. */
   readonly objects: Map<string, Kept<T>>;
 }
 
 export type ObjectChange<T> =
-  /** Undefined: the object was deleted, or its projection is gone. */
+  /** `value` is undefined if the object was deleted, or its projection became undefined. */
   | ({ readonly kind: 'object'; readonly value: T | undefined } & ObjectIdentity)
-  /** A bookmark: nothing changed up to here. */
+  /** A bookmark: nothing changed up to this version. */
   | { readonly kind: 'reached'; readonly resourceVersion: string };
 
-/** The result of a list and the watch events after it. */
+/** The result of a list and of the watch events after it. */
 export interface ObjectStore<T> {
   readonly resourceVersion: () => string;
-  /** By key. */
+  /** Keyed by `ObjectIdentity`'s key. */
   readonly objects: () => ReadonlyMap<string, Kept<T>>;
-  /** Replaces everything: objects that vanished while there was no watch are gone. A value of the same version stays the same object. */
+  /** Replaces everything, so objects that vanished without a watch are gone. An object of the same version keeps its identity. */
   readonly relist: (list: ListedObjects<T>) => void;
   /**
-   * Takes a polled list, unless the watch has seen a newer version: a poll that was requested before a change and
-   * answered after it would undo the change until the next poll. One that is older than `asked`, what was known when it
-   * was requested, counts: lists are consistent with etcd, so etcd was restored from a backup.
+   * Applies a polled list unless the watch has a newer version: a poll that was requested before a change and answered after it would undo the change
+   * until the next poll. A list older than `asked`, the version known at the request, is applied: lists are consistent with etcd, so etcd was
+   * restored from a backup.
    */
   readonly poll: (list: ListedObjects<T>, asked: string | undefined) => void;
   /**
-   * Takes a watch event. False for one that changes nothing that is kept: a bookmark, one older than the last poll, or a
-   * heartbeat. Of 5,000 nodes, hundreds send one each second.
+   * Applies a watch event. Returns false if that changes no projection: a bookmark, an event older than the last poll, or a heartbeat. Of 5,000
+   * nodes, hundreds send a heartbeat each second.
    */
   readonly take: (change: ObjectChange<T>) => boolean;
 }
 
-/** Takes ownership of the list: its map becomes the store's. */
+/** Takes ownership of the list: its map becomes the store's map. */
 export function createObjectStore<T>(first: ListedObjects<T>): ObjectStore<T> {
   let { resourceVersion, objects } = first;
-  // Derived values are cached by object identity: a relisted object stays the same object here.
+  // Derived values are cached by object identity, so a relisted object remains the same object.
   const relist = (list: ListedObjects<T>): void => {
     for (const [key, { resourceVersion: version }] of list.objects) {
       const known = objects.get(key);
@@ -73,7 +73,7 @@ export function createObjectStore<T>(first: ListedObjects<T>): ObjectStore<T> {
   };
 }
 
-/** The objects of several stores, for those that a label selector can only find in two requests. The newest version of an object counts. */
+/** The objects of several stores, for a selection that needs two requests. The newest version of an object wins. */
 export function mergeStores<T>(stores: readonly ObjectStore<T>[]): ReadonlyMap<string, Kept<T>> {
   const [first, ...others] = stores;
   if (first === undefined || others.length === 0) return first?.objects() ?? new Map();
@@ -86,14 +86,14 @@ export function mergeStores<T>(stores: readonly ObjectStore<T>[]): ReadonlyMap<s
   return merged;
 }
 
-/** False if the two cannot be compared. */
+/** Whether version `a` is older than `b`. False if they cannot be compared. */
 export function isOlder(a: string, b: string): boolean {
   return (order(a, b) ?? 0) < 0;
 }
 
 /**
- * Negative if `a` is older than `b`. Resource versions of one type compare as numbers, as they are etcd revisions.
- * Undefined if one is not a number: callers then take the one that arrived last, so that nothing is ignored.
+ * Negative if `a` is older than `b`. Resource versions of one type are etcd revisions, so they compare as numbers. Undefined if one is not a number:
+ * callers then use the one that arrived last, so that nothing is ignored.
  */
 function order(a: string, b: string): number | undefined {
   if (!/^[0-9]{1,20}$/.test(a) || !/^[0-9]{1,20}$/.test(b)) return undefined;

@@ -1,7 +1,7 @@
 import type { Log } from '../system/log.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 
-/** Reports the first failure, the first of each other kind, and the recovery. Repeats are not reported. */
+/** Reports the first failure, the first failure of each other kind, and the recovery, but no repeats. */
 export interface Outage {
   failed(message: string, about?: About): void;
   succeeded(): void;
@@ -10,11 +10,11 @@ export interface Outage {
 interface About {
   readonly kind: string;
   readonly remedy?: string | undefined;
-  /** Monotonic. A failure that began before the last success is outdated. */
+  /** Monotonic. A failure that started before the last success is outdated. */
   readonly beganAtMs?: number;
 }
 
-/** The outage of an API that does not answer: one for all resources, each of which would report the same outage. */
+/** The outage of an API that does not answer. One for all resources, because each of them would report the same outage. */
 export function trackApi(report: Log): Outage {
   return trackOutage(report, { failed: 'api-unavailable', recovered: 'api-recovered' }, {});
 }

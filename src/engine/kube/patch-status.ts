@@ -23,11 +23,11 @@ export type StatusOutcome =
   | ApiFailure;
 
 interface StatusChange {
-  /** The status to write; undefined writes nothing. Must not throw. */
+  /** Returns the status to write, or undefined to write nothing. Must not throw. */
   readonly decide: (object: unknown) => Readonly<Record<string, unknown>> | undefined;
-  /** The last known object, at least its name, version and status: it is read only after a conflict. */
+  /** The last known object with at least its name, version and status. Only after a conflict is the object read. */
   readonly known?: unknown;
-  /** Whose write the API records in `metadata.managedFields`; undefined: the API's choice. */
+  /** The manager that the API records in `metadata.managedFields`. Undefined: the API's choice. */
   readonly fieldManager?: string | undefined;
 }
 
@@ -35,8 +35,8 @@ const MOST_TRIES = 5;
 const PAUSES = { firstMs: 10, longestMs: 200 };
 
 /**
- * Writes the status that `decide` returns: omitted fields stay, null fields are removed, lists are replaced. The write carries the resource
- * version of the decision, so that no concurrent change is lost. After a conflict the object is read and decided again, at most five times.
+ * Writes the status that `decide` returns: omitted fields stay, null fields are removed, lists are replaced. The write includes the resource version
+ * of the decision, so that it overwrites no concurrent change. After a conflict the object is read and decided again, at most five times.
  */
 export async function patchStatus(
   session: Pick<ApiSession, 'firstAnswer'>,

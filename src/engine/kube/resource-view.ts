@@ -14,61 +14,61 @@ import type { Resource } from './resource.ts';
 import { defaultTiming, type ListWatchTiming } from './timing.ts';
 import { runPollLoop, runWatchLoop } from './watch-loop.ts';
 
-export type ResourceNews =
-  /** All resources were listed, and a projection changed or was listed again. A poll confirms every object, changed or not. */
+export type ResourceEvent =
+  /** All resources have been listed, and a projection changed or was listed again. A poll confirms every object, changed or not. */
   | { readonly kind: 'objects'; readonly via: 'watch' | 'poll'; readonly from: string }
-  /** No API server answered. Reported when an outage begins, and when its HTTP status changes. */
+  /** No API server answered. Sent when an outage starts, and when its HTTP status changes. */
   | { readonly kind: 'unavailable'; readonly message: string }
-  /** The outage is over. */
+  /** The outage has ended. */
   | { readonly kind: 'available' };
 
-/** State shared by the loops that list and watch `resources`. Only this turns it into news. */
+/** State of the loops that list and watch `resources`. It alone decides which changes are events. */
 export interface ResourceView<T> {
   /**
-   * The projection of every object in its newest version; undefined until every resource was listed. The identical list until the next news, so
-   * that comparing is cheap.
+   * The newest projection of every object. Undefined until every resource was listed. The list remains the identical object until the next event,
+   * which makes comparing cheap.
    */
   objects(): readonly T[] | undefined;
   /** The latest known version of a resource. */
   resourceVersion(resource: Resource<T>): string | undefined;
   count(resource: Resource<T>): number;
-  /** Number of known objects of a resource that are missing in this list. */
+  /** Number of known objects of a resource that this list lacks. */
   lost(resource: Resource<T>, list: ListedObjects<T>): number;
   relisted(resource: Resource<T>, list: ListedObjects<T>, from: string): void;
   changed(resource: Resource<T>, change: ObjectChange<T>, from: string): void;
-  /** One complete poll: the lists of all resources from one base, and the versions known when it was requested. */
+  /** One complete poll: the lists of all resources from one base, and the versions that were known at the request. */
   polled(
     lists: ReadonlyMap<Resource<T>, ListedObjects<T>>,
     asked: ReadonlyMap<Resource<T>, string | undefined>,
     from: string,
   ): void;
-  /** No base answered a list request that began at `beganAtMs` (monotonic clock). */
+  /** No base answered a list request that started at `beganAtMs` (monotonic clock). */
   unavailable(failure: ApiFailure, beganAtMs: number): void;
 }
 
-/** Reports no objects before every resource was listed once: half a list looks like a loss. */
+/** Creates a view that reports no objects until every resource was listed once: half a list looks like a loss. */
 export function createResourceView<T>(
   resources: readonly Resource<T>[],
   { report, remedy, outage: shared }: Pick<FollowSettings, 'report' | 'remedy' | 'outage'>,
-  hear: (news: ResourceNews) => void,
+  emit: (event: ResourceEvent) => void,
 ): ResourceView<T> {
   const stores = new Map<Resource<T>, ObjectStore<T>>();
   /** Cached until a store changes. */
   let all: readonly T[] | undefined;
   const outage = trackApi(report);
-  const silence = shared ?? outage;
+  const unreachable = shared ?? outage;
   let outageKind: string | undefined;
   let answeredAtMs = Number.NEGATIVE_INFINITY;
 
   const notify = (via: 'watch' | 'poll', from: string) => {
-    if (stores.size === resources.length) hear({ kind: 'objects', via, from });
+    if (stores.size === resources.length) emit({ kind: 'objects', via, from });
   };
 
   const available = () => {
     answeredAtMs = monotonicMs();
     outage.succeeded();
-    silence.succeeded();
-    if (outageKind !== undefined) hear({ kind: 'available' });
+    unreachable.succeeded();
+    if (outageKind !== undefined) emit({ kind: 'available' });
     outageKind = undefined;
   };
 
@@ -100,7 +100,7 @@ export function createResourceView<T>(
       all = undefined;
       const store = stores.get(resource);
       const before = change.kind === 'object' ? store?.objects().get(change.key)?.value : undefined;
-      if (store?.take(change) === true && isNews(resource, before, change)) notify('watch', from);
+      if (store?.take(change) === true && isVisible(resource, before, change)) notify('watch', from);
     },
     polled: (lists, asked, from) => {
       available();
@@ -108,19 +108,19 @@ export function createResourceView<T>(
       notify('poll', from);
     },
     unavailable: ({ status, message }, beganAtMs) => {
-      // A request that began before another loop's success is outdated.
+      // A request that started before another loop's success is outdated.
       if (beganAtMs < answeredAtMs) return;
-      // Compare the status, not the message: loops and bases word the same outage differently.
+      // Compares the status, not the message: loops and bases describe the same outage in different words.
       const kind = `${status ?? 'no answer'}`;
-      if (status === undefined) silence.failed(message, { kind, beganAtMs });
+      if (status === undefined) unreachable.failed(message, { kind, beganAtMs });
       else outage.failed(message, { kind, remedy: status === 403 ? remedy?.(message) : undefined });
-      if (kind !== outageKind) hear({ kind: 'unavailable', message });
+      if (kind !== outageKind) emit({ kind: 'unavailable', message });
       outageKind = kind;
     },
   };
 }
 
-function isNews<T>(resource: Resource<T>, before: T | undefined, change: ObjectChange<T>): boolean {
+function isVisible<T>(resource: Resource<T>, before: T | undefined, change: ObjectChange<T>): boolean {
   const after = change.kind === 'object' ? change.value : undefined;
   return [before, after].some((value) => value !== undefined && resource.isUsed?.(value) !== false);
 }
@@ -130,33 +130,33 @@ export interface FollowSettings {
   /** Lists all resources this often in addition to watching. Undefined: only every `resyncMs`. */
   readonly pollMs?: number;
   readonly report: Log;
-  /** Reports that no API server answers; may be shared. Undefined: its own. */
+  /** Reports that no API server answers. May be shared. Undefined: a separate one. */
   readonly outage?: Outage;
-  /** The remedy for a 403, by its message; undefined if unknown. */
+  /** The remedy for a 403 with this message; undefined if unknown. */
   readonly remedy?: (message: string) => string | undefined;
   readonly timing?: Partial<ListWatchTiming>;
 }
 
 export interface Following<T> {
-  /** The projection of every object; undefined until every resource was listed once. */
+  /** The projection of every object. Undefined until every resource was listed once. */
   readonly objects: () => readonly T[] | undefined;
-  /** Resolves when every loop has ended. Rejects only for a bug. */
+  /** Resolves when every loop has ended. Rejects only on a bug. */
   readonly ended: Promise<void>;
 }
 
 /**
- * Lists and watches `resources` until `signal` aborts, and reports the news. It survives any behaviour of an API server: each loop continues with
- * other bases and backoff. Resources that are followed together appear together: no objects of one before all were listed. Memory is bounded by
- * the projections of their objects.
+ * Lists and watches `resources` until `signal` aborts, and reports the events. Survives any behaviour of an API server: each loop goes on with other
+ * bases and backoff. Resources that are followed together appear together: no objects are reported before all resources were listed. Memory is
+ * bounded by the projections.
  */
 export function followResources<T>(
   resources: readonly Resource<T>[],
   settings: FollowSettings,
-  hear: (news: ResourceNews) => void,
+  emit: (event: ResourceEvent) => void,
   signal: AbortSignal,
 ): Following<T> {
   const { session, report, pollMs } = settings;
-  const view = createResourceView(resources, settings, hear);
+  const view = createResourceView(resources, settings, emit);
   const context = { session, view, report, signal, timing: { ...defaultTiming, ...settings.timing } };
   const loops = [
     ...resources.map((resource) => runWatchLoop(resource, context)),

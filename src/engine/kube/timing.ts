@@ -1,4 +1,4 @@
-/** Limits of the list+watch loop; messages about an exceeded limit use these names. The defaults suit kube-apiserver; tests use smaller ones. */
+/** Limits of the list and watch loop. Messages about an exceeded limit use these names. The defaults suit kube-apiserver; tests use smaller ones. */
 export interface ListWatchTiming {
   /** Timeout of one page of a list, or of a watch's headers. */
   readonly requestTimeoutMs: number;
@@ -8,28 +8,28 @@ export interface ListWatchTiming {
   readonly watchTimeoutSeconds: number;
   /** A watch that is silent for this long is dead: bookmarks arrive about once a minute. */
   readonly watchIdleMs: number;
-  /** A watch that lived this long was healthy: when it ends, the backoff is reset. */
+  /** A watch that lived this long was healthy. When it ends, the backoff is reset. */
   readonly healthyWatchMs: number;
   readonly backoffFirstMs: number;
   readonly backoffCapMs: number;
-  /** Objects per page: a page is parsed at once and briefly held in memory. */
+  /** Objects per page. A page is parsed as a whole and briefly kept in memory. */
   readonly pageLimit: number;
-  /** A longer page is requested again with fewer objects. */
+  /** A larger page is requested again with fewer objects. */
   readonly maxPageBytes: number;
-  /** Ends a list whose pages never stop. */
+  /** Ends a list whose pages never end. */
   readonly maxPages: number;
   /**
-   * The pause after a polled list is at least this many milliseconds per object, up to `resyncMs`: lists of thousands every few seconds would
-   * cost this process and the API server a CPU each.
+   * The pause after a polled list is at least this many milliseconds per object, up to `resyncMs`. Lists of thousands of objects every few seconds
+   * would cost this process and the API server one CPU each.
    */
   readonly pollPauseMsPerObject: number;
-  /** A list that exceeded a limit at one API server and was answered by no other is requested again after this time. */
+  /** Pause before another request if a list exceeded a limit at one API server and no other answered. */
   readonly tooLargePauseMs: number;
-  /** After a list that lacks more than half of the known objects, the second list is requested after this time. */
+  /** Pause before the second list if the first one lacks more than half of the known objects. */
   readonly doubtPauseMs: number;
-  /** Objects of one resource: each projection stays in memory. */
+  /** Limit for the objects of one resource, because each projection stays in memory. */
   readonly maxObjects: number;
-  /** etcd accepts objects up to 1.5 MiB. In JSON, one of its bytes is at most six characters (`\u003c`). */
+  /** etcd accepts objects of up to 1.5 MiB. In JSON, one of their bytes is at most six characters (`\u003c`). */
   readonly maxLineBytes: number;
 }
 

@@ -22,7 +22,7 @@ interface LoopContext<T> {
   readonly timing: ListWatchTiming;
 }
 
-/** The starting point of the next watch. */
+/** Where the next watch starts. */
 interface Position {
   readonly resourceVersion: string;
   /** Monotonic. */
@@ -30,8 +30,8 @@ interface Position {
 }
 
 /**
- * Lists and watches a resource until the signal aborts. A watch that the server ends normally is resumed; it lists again after 410, after any
- * failure, and after `resyncMs` since the last list. A watch that lived for a while resets the backoff.
+ * Lists and watches a resource until the signal aborts. A watch that the server ends normally is resumed. After 410, after any failure, and
+ * `resyncMs` after the last list, the resource is listed again. A watch that lived for `healthyWatchMs` resets the backoff.
  */
 export async function runWatchLoop<T>(resource: Resource<T>, context: LoopContext<T>): Promise<void> {
   const { timing, signal, report } = context;
@@ -61,7 +61,7 @@ async function list<T>(
 ): Promise<Position | undefined> {
   const { view, signal, timing } = context;
   const beganAtMs = monotonicMs();
-  const found = await believedAnswer(resource, context);
+  const found = await confirmedList(resource, context);
   if (signal.aborted) return undefined;
   if (found.kind === 'failure' && isAbsent(resource, found, context)) {
     absence.failed(`Cannot list ${resource.what}: the API does not know this kind`);
@@ -81,15 +81,15 @@ async function list<T>(
 }
 
 /**
- * Lists, and lists once more if the first list lost most of the known objects: an API server whose etcd was restored or lost objects, or that
- * answers before it has read them, must not take everything away. There is no watch meanwhile; the next one starts at the accepted list.
+ * Lists, and lists once more if the first list lacks most of the known objects. An API server whose etcd was restored or lost objects, or that
+ * answers before it has read them, must not remove everything. There is no watch meanwhile; the next one starts at the accepted list.
  */
-async function believedAnswer<T>(resource: Resource<T>, context: LoopContext<T>) {
+async function confirmedList<T>(resource: Resource<T>, context: LoopContext<T>) {
   const { session, view, signal, timing, report } = context;
   const limits = { signal, timeoutMs: timing.requestTimeoutMs, timing };
-  const ask = () => session.firstAnswer((target) => listObjects(target, resource, limits), signal);
+  const request = () => session.firstAnswer((target) => listObjects(target, resource, limits), signal);
   const lostBy = (list: ListedObjects<T>) => view.lost(resource, list);
-  const first = await ask();
+  const first = await request();
   if (first.kind === 'failure' || resource.doubtsLoss !== true) return first;
   const known = view.count(resource);
   const lost = lostBy(first.answer);
@@ -104,7 +104,7 @@ async function believedAnswer<T>(resource: Resource<T>, context: LoopContext<T>)
     message: `The list of ${resource.what} lacks ${lost} of ${known}: it is used if a second list agrees`,
   });
   await sleep(timing.doubtPauseMs, signal);
-  const second = await ask();
+  const second = await request();
   if (second.kind === 'failure') return second;
   const isConfirmed = lostBy(second.answer) * 2 > known;
   report({
@@ -117,12 +117,12 @@ async function believedAnswer<T>(resource: Resource<T>, context: LoopContext<T>)
   return second;
 }
 
-/** A kind that was once known is not considered gone: an API server that has just started may not know it yet. */
+/** Whether the kind is absent. A kind that once had objects is not: an API server that has just started may not have it yet. */
 function isAbsent<T>(resource: Resource<T>, { status }: ApiFailure, { view }: LoopContext<T>): boolean {
   return resource.mayBeAbsent === true && status === 404 && view.count(resource) === 0;
 }
 
-/** Resolves with the point to resume at; undefined if a new list is needed. */
+/** Watches from a position. Resolves with the position to resume at, or undefined if a new list is needed. */
 async function watchFrom<T>(
   { resourceVersion, listedAtMs }: Position,
   resource: Resource<T>,
@@ -143,7 +143,7 @@ async function watchFrom<T>(
   }
 }
 
-/** Resolves when the server ended the watch; throws when the connection was lost. */
+/** Resolves when the server ended the watch. Throws when the connection was lost. */
 async function watch<T>(
   resource: Resource<T>,
   from: { readonly resourceVersion: string; readonly timeoutSeconds: string },
@@ -156,7 +156,7 @@ async function watch<T>(
   let good: ReturnType<ApiSession['whileGood']> | undefined;
   const open = async (target: ApiTarget) => {
     good?.[Symbol.dispose]();
-    // Before the request: meanwhile its server may be declared dead, or its kubeconfig replaced.
+    // Before the request: during it the server may be declared dead, or the kubeconfig replaced.
     good = session.whileGood(target);
     return await openStream(target, path, {
       signal: AbortSignal.any([signal, good.signal]),
@@ -192,12 +192,12 @@ async function watch<T>(
   }
 }
 
-/** Minimum timeout of a poll: a late one makes the session drop every watch of that API server. */
+/** Minimum timeout of a poll. A late poll makes the session drop all watches of that API server. */
 const MIN_POLL_TIMEOUT_MS = 2_000;
 
 /**
- * Lists all resources every `intervalMs` in addition to the watch, and less often if they have many objects. The poll
- * confirms the watch and detects one that has gone silent. A hung API server costs one poll timeout.
+ * Lists all resources every `intervalMs` in addition to the watch, and less often if they have many objects. The poll confirms the watch, and detects
+ * a watch that has gone silent. A hung API server costs one poll timeout.
  */
 export async function runPollLoop<T>(
   resources: readonly Resource<T>[],
@@ -227,7 +227,7 @@ export async function runPollLoop<T>(
   }
 }
 
-/** The time limit of one request of a poll: the interval, but at least 2 s and never above `requestTimeoutMs`. */
+/** The timeout of one request of a poll: the interval, but at least 2 s and at most `requestTimeoutMs`. */
 export function pollTimeoutMs(
   intervalMs: number,
   { requestTimeoutMs }: Pick<ListWatchTiming, 'requestTimeoutMs'>,
@@ -248,7 +248,7 @@ function countObjects(lists: ReadonlyMap<unknown, ListedObjects<unknown>>): numb
   return [...lists.values()].reduce((sum, { objects }) => sum + objects.size, 0);
 }
 
-/** One base must answer for all resources: lists of different servers may be from different moments. */
+/** Lists all resources from one base: lists of different servers may be from different times. */
 async function listEvery<T>(
   target: ApiTarget,
   resources: readonly Resource<T>[],

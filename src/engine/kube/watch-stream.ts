@@ -6,13 +6,13 @@ import { bookmarkObject, identify, statusObject, watchEvent } from './kube-objec
 import type { ObjectChange } from './object-store.ts';
 import type { Resource } from './resource.ts';
 
-/** A change, or the server's message that the watch began too far back and a new list is needed. */
+/** A change, or the server's message that the watch started too far back, so that a new list is needed. */
 type WatchMessage<T> = ObjectChange<T> | { readonly kind: 'expired' };
 
 /**
- * The messages of a watch, in order, until the server ends it. Throws once the watch is no longer reliable: a reset,
- * silence for `idleMs` (a half-open connection reports nothing), a line longer than `maxLineBytes`, a line that is not
- * a watch event, or an ERROR event other than 410. A half-received message is dropped.
+ * The messages of a watch, in order, until the server ends it. Throws once the watch is no longer reliable: after a reset, silence for `idleMs` (a
+ * half-open connection reports nothing), a line longer than `maxLineBytes`, a line that is not a watch event, or an ERROR event other than 410. Drops
+ * a message that is incomplete.
  */
 export async function* readWatch<T>(
   stream: Readable,
@@ -26,7 +26,7 @@ export async function* readWatch<T>(
   }
 }
 
-/** Undefined for an event type that this version does not know. */
+/** Undefined for an unknown event type. */
 function parseMessage<T>(
   line: string,
   { project }: Pick<Resource<T>, 'project'>,
@@ -50,14 +50,14 @@ function parseMessage<T>(
   }
 }
 
-/** HTTP 410 arrives inside the stream, after the answer began with 200. */
+/** HTTP 410 arrives inside the stream, after an answer with status 200. */
 function errorMessage(object: unknown): { readonly kind: 'expired' } {
   const status = parseOrThrow(statusObject, object);
   if (status.code === 410) return { kind: 'expired' };
   throw new Error(`the API ended the watch: ${status.code ?? 'no code'} ${status.message ?? ''}`);
 }
 
-/** zod's own error is a page of JSON, too long for a log line. */
+/** zod's error is a page of JSON, too long for a log line. */
 function parseOrThrow<S extends z.ZodMiniType>(schema: S, value: unknown): z.infer<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -77,7 +77,7 @@ async function* readLines(
     for await (const chunk of stream) {
       silence.restart();
       for (const [index, piece] of splitLines(chunk).entries()) {
-        // Every piece but the first follows a newline, which completes the collected line.
+        // Every piece except the first follows a newline, which completes the collected line.
         if (index > 0) {
           yield Buffer.concat(pieces).toString('utf8');
           pieces = [];

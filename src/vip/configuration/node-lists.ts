@@ -61,11 +61,11 @@ export async function openNodeLists(
     const lookup = { ...settings, source: isAll ? 'all-nodes' : settings.source } as const;
     const source = openSource(lookup, { session, report: observers.log });
     const readers = lists.map(({ vip, list }) => {
-      const hear = (observation: Observation): void => {
+      const observe = (observation: Observation): void => {
         list.observe(observation);
         wake.poke();
       };
-      return { vips: [vip], hear };
+      return { vips: [vip], observe };
     });
     return [[`${one.kind} nodes`, (stop) => source(readers, stop)]];
   });

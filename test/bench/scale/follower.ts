@@ -21,9 +21,9 @@ const settings = {
 } as const;
 const follow = openSource(settings, { session, report: (event) => console.error(JSON.stringify(event)) });
 let isListed = false;
-const hear = (observation: { readonly kind: string }): void => {
+const observe = (observation: { readonly kind: string }): void => {
   if (isListed || observation.kind !== 'servers') return;
   isListed = true;
   console.log('{"listed":true}');
 };
-await follow([{ vips: ['10.77.0.100'], hear }], stop.signal);
+await follow([{ vips: ['10.77.0.100'], observe }], stop.signal);

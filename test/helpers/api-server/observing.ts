@@ -108,7 +108,7 @@ export function watchCluster(
   const { vips = ['10.0.0.100'] } = settings;
   const observations: Observation[] = [];
   const { events, stop } = follow(source, cluster, settings, [
-    { vips, hear: (observation) => observations.push(observation) },
+    { vips, observe: (observation) => observations.push(observation) },
   ]);
   return watching(observations, events, stop);
 }
@@ -122,7 +122,7 @@ export function watchNodesFor(
   const observed = vips.map((): Observation[] => []);
   const readers = vips.map((vip, index) => ({
     vips: [vip],
-    hear: (observation: Observation) => observed[index]?.push(observation),
+    observe: (observation: Observation) => observed[index]?.push(observation),
   }));
   const { events, stop } = follow('nodes', cluster, settings, readers);
   return observed.map((observations) => watching(observations, events, stop));

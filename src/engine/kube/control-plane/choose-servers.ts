@@ -3,7 +3,7 @@ import { type ApiServer, endpointOf, sortServers } from '../api-server.ts';
 import { type AddressPreference, chooseAddress, familiesOf } from './choose-address.ts';
 import { safeServerName, withHash } from './server-name.ts';
 
-/** A source's unvalidated information about one API server. */
+/** Unvalidated information of a source about one API server. */
 export interface ServerCandidate {
   readonly name: string;
   readonly addresses: readonly string[];
@@ -23,8 +23,8 @@ export interface ServerChoice {
 }
 
 /**
- * The server list for a set of candidates, whatever their order: of two with the same address and port, the name that sorts first wins. Of two
- * with the same name, the address that sorts first keeps it and the other gets a hash of its address appended.
+ * The server list for a set of candidates in any order. Of two with the same address and port, the one whose name sorts first wins. Of two with the
+ * same name, the one whose address sorts first keeps it, and the other gets a hash of its address appended.
  */
 export function chooseServers(
   candidates: readonly ServerCandidate[],
@@ -45,7 +45,7 @@ export function chooseServers(
   };
 }
 
-/** A server, or the reason why the candidate cannot be one. */
+/** A server, or the reason why the candidate is unusable. */
 function chooseServer(
   candidate: ServerCandidate,
   preference: AddressPreference,
@@ -73,12 +73,12 @@ function keepOnePerEndpoint(sorted: readonly ApiServer[], skipped: SkippedServer
 
 function giveUniqueNames(sorted: readonly ApiServer[]): readonly ApiServer[] {
   const reserved = new Set(sorted.map((server) => server.name));
-  const taken = new Set<string>();
+  const used = new Set<string>();
   return sorted.map((server) => {
     let name = server.name;
-    for (let attempt = 0; taken.has(name) || (attempt > 0 && reserved.has(name)); attempt += 1)
+    for (let attempt = 0; used.has(name) || (attempt > 0 && reserved.has(name)); attempt += 1)
       name = withHash(server.name, `${endpointOf(server)} ${attempt}`);
-    taken.add(name);
+    used.add(name);
     return { ...server, name };
   });
 }

@@ -2,8 +2,8 @@ import { parseAddress } from '../../system/network/node-address.ts';
 import type { KubeconfigFile } from '../kubeconfig.ts';
 
 /**
- * The cluster's name by convention from its API's host name: the second label of `api.NAME.DOMAIN` and `api-int.NAME.DOMAIN`, otherwise the first
- * label. For an address, the address with dashes.
+ * The cluster's name by convention from the host name of its API: the second label of `api.NAME.DOMAIN` and `api-int.NAME.DOMAIN`, otherwise the
+ * first label. For an address, the address with dashes.
  */
 export function clusterNameOf(host: string): string {
   const bare = host.replace(/^\[|\]$/g, '');
@@ -12,7 +12,7 @@ export function clusterNameOf(host: string): string {
   return /^api(?:-int)?$/.test(first) && second !== undefined ? second : first;
 }
 
-/** The name of the cluster whose API a kubeconfig names. Rejects if there never was a usable kubeconfig. */
+/** The name of the cluster of a kubeconfig. Rejects if there has never been a usable kubeconfig. */
 export async function clusterNameIn(kubeconfig: Pick<KubeconfigFile, 'load'>): Promise<string> {
   return clusterNameOf((await kubeconfig.load()).server.hostname);
 }

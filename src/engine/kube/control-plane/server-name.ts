@@ -2,9 +2,9 @@
 const longestName = 253;
 
 /**
- * A name that is safe anywhere in a configuration file: only `[A-Za-z0-9._:-]`, at most 253 characters. Any other character becomes `_`; a
- * changed name gets a hash of the original appended, so that different hostile names stay different. Deterministic on every machine. Undefined
- * for the empty name.
+ * Makes a name that is safe anywhere in a configuration file: only `[A-Za-z0-9._:-]`, at most 253 characters. Any other character becomes `_`, and a
+ * changed name gets a hash of the original appended, so that different hostile names remain different. Deterministic on every machine. Undefined for
+ * an empty name.
  */
 export function safeServerName(name: string): string | undefined {
   if (name === '') return undefined;
@@ -12,7 +12,7 @@ export function safeServerName(name: string): string | undefined {
   return cleaned === name ? name : withHash(cleaned, name);
 }
 
-/** `name` with a hash of `seed` at its end, still within the length that a name may have. */
+/** Appends a hash of `seed` to a name, within the maximum length. */
 export function withHash(name: string, seed: string): string {
   return `${name.slice(0, longestName - 9)}-${hash(seed)}`;
 }

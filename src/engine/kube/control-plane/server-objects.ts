@@ -17,7 +17,7 @@ export interface ServerFinding {
   readonly isApiServer: boolean;
 }
 
-/** Which objects of the API name servers, and how a list is chosen from what they say. */
+/** The API objects that name servers, and how a list is chosen from their candidates. */
 export interface ServerKind {
   readonly resources: readonly Resource<ServerFinding>[];
   readonly choose: (candidates: readonly ServerCandidate[], preference: AddressPreference) => ServerChoice;
@@ -26,8 +26,8 @@ export interface ServerKind {
 const ROLES = ['control-plane', 'master'].map((role) => ({ role, label: `node-role.kubernetes.io/${role}` }));
 
 /**
- * The control-plane nodes of the cluster. A label selector cannot express "this key or that one", so both labels are listed and watched separately
- * and then merged. An unfiltered request would return every node with its images: 75 MB for 5,000 nodes, to find three.
+ * The control-plane nodes of the cluster. A label selector cannot express "this key or that key", so both labels are listed and watched separately,
+ * then merged. An unfiltered request would return every node with its images: 75 MB for 5,000 nodes, to find three.
  */
 export function controlPlaneNodes(apiPort: number): ServerKind {
   const resources = ROLES.map(({ role, label }) => ({
@@ -38,7 +38,7 @@ export function controlPlaneNodes(apiPort: number): ServerKind {
   return { resources, choose: chooseServers };
 }
 
-/** Every node of the cluster, of any role: each may hold an ingress VIP. */
+/** Every node of the cluster. Any of them may hold an ingress VIP. */
 export function allNodes(apiPort: number): ServerKind {
   return { resources: [nodes(apiPort)], choose: chooseServers };
 }
@@ -63,8 +63,8 @@ export const endpoints: ServerKind = {
 };
 
 /**
- * Endpoints have no names that would connect the two addresses of a dual-stack server, so that each server would count
- * twice. So only one family is used: the first of the VIPs' families that has a server.
+ * Uses only one family: the first of the VIPs' families that has a server. Endpoints have no names that would connect the two addresses of a
+ * dual-stack server, so with both families each server would count twice.
  */
 function chooseOneFamily(
   candidates: readonly ServerCandidate[],
@@ -77,7 +77,7 @@ function chooseOneFamily(
 }
 
 const namedObject = z.object({ metadata: z.object({ name: z.string() }) });
-/** On a Node: `drain` takes its API server out of rotation. */
+/** Annotation of a Node. The value `drain` takes the node's API server out of rotation. */
 export const DRAIN_ANNOTATION = 'hawser.dev/api-server';
 const annotated = z.object({ metadata: z.object({ annotations: z.record(z.string(), z.unknown()) }) });
 const labelled = z.object({ metadata: z.object({ labels: z.record(z.string(), z.unknown()) }) });
@@ -89,8 +89,8 @@ const node = z.object({
 });
 
 /**
- * Every InternalIP of a Node (core/v1), with the port of the API servers. A node whose drain annotation has another value than `drain` is used,
- * and the value is reported.
+ * Returns a function that reads the InternalIPs of a Node (core/v1), with the port of the API servers. A node whose drain annotation has a value
+ * other than `drain` is used, and the value is reported.
  */
 export function parseNode(apiPort: number): (item: unknown) => ServerFinding {
   return (item) => {
@@ -112,7 +112,7 @@ export function parseNode(apiPort: number): (item: unknown) => ServerFinding {
   };
 }
 
-/** A node may write its own annotations, and each is logged. */
+/** A node may write its own annotations, and the value is logged. */
 const MOST_SHOWN = 40;
 
 function ignoredAnnotation({ candidates }: ServerFinding, value: unknown): readonly SkippedServer[] {
@@ -135,8 +135,8 @@ const endpointSlice = z.object({
 });
 
 /**
- * The ready endpoints of an EndpointSlice (discovery.k8s.io/v1) with its `https` port; an unknown readiness counts as
- * ready, as the API's documentation asks. API servers have no node name there: their address is their name.
+ * The ready endpoints of an EndpointSlice (discovery.k8s.io/v1) with its `https` port. Unknown readiness counts as ready, as the API's documentation
+ * requires. API servers have no node name there, so their address is their name.
  */
 export function parseEndpointSlice(item: unknown): ServerFinding {
   return parseNamed(item, () => {
@@ -157,7 +157,7 @@ export function parseEndpointSlice(item: unknown): ServerFinding {
   });
 }
 
-/** An object that cannot be parsed is skipped with a reason; the others are not affected. */
+/** An object that cannot be parsed is skipped with a reason, and does not affect the others. */
 function parseNamed(
   item: unknown,
   candidatesOf: (name: string) => readonly ServerCandidate[] | string,

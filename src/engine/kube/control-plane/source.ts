@@ -4,7 +4,7 @@ import { endpointOf } from '../api-server.ts';
 import type { ApiSession } from '../api-session.ts';
 import { neverThrowing } from '../never-throwing.ts';
 import { rbacHint } from '../rbac-hint.ts';
-import { followResources, type ResourceNews } from '../resource-view.ts';
+import { followResources, type ResourceEvent } from '../resource-view.ts';
 import type { ListWatchTiming } from '../timing.ts';
 import type { ServerChoice } from './choose-servers.ts';
 import {
@@ -19,24 +19,24 @@ import { parseServers } from './static-servers.ts';
 export type Observation =
   | ({
       readonly kind: 'servers';
-      /** A poll confirms the whole list; a watch shows it after its latest event. */
+      /** A poll confirms the whole list; a watch reports it after its latest event. */
       readonly via: 'watch' | 'poll';
-      /** An API server's URL, or `--servers`. */
+      /** URL of an API server, or `--servers`. */
       readonly from: string;
-      /** The list may be empty: the loss guard decides whether to accept it. */
+      /** The list may be empty. The loss guard decides whether to accept it. */
     } & ServerChoice)
-  /** No API server answered. Sent when an outage begins, and when its HTTP status changes. */
+  /** No API server answered. Sent when an outage starts, and when its HTTP status changes. */
   | { readonly kind: 'unavailable'; readonly message: string };
 
 export interface ServerReader {
-  /** Determine which address of a node is used. */
+  /** VIPs that determine which address of a node is used. */
   readonly vips: readonly string[];
-  readonly hear: (observation: Observation) => void;
+  readonly observe: (observation: Observation) => void;
 }
 
 /**
- * Source of the desired API servers. One set of requests feeds all readers until `signal` aborts, then it resolves. Failures are observations or
- * reports; it rejects only for a bug.
+ * Source of the desired API servers. One set of requests feeds all readers until `signal` aborts, then the promise resolves. Failures are
+ * observations or log events; it rejects only on a bug.
  */
 export type Source = (readers: readonly ServerReader[], signal: AbortSignal) => Promise<void>;
 
@@ -45,22 +45,22 @@ export interface LookupSettings {
   readonly source: 'nodes' | 'endpoints' | 'static' | 'all-nodes';
   readonly servers?: string | undefined;
   readonly apiPort: number;
-  /** The shortest pause between full lists, in addition to the watch: the loss guard counts these lists. */
+  /** Minimum pause between full lists, in addition to the watch. The loss guard counts these lists. */
   readonly checkInterval: number;
 }
 
 interface SourceParts {
   readonly session: ApiSession;
   readonly report: Log;
-  /** CIDRs of this machine's interfaces, read each time: at boot an interface may come up later. */
+  /** CIDRs of this machine's interfaces, read each time because an interface may come up late at boot. */
   readonly subnets?: () => readonly string[];
   readonly timing?: Partial<ListWatchTiming>;
 }
 
-/** A node with its list of images is up to 15 kB. */
+/** A node with its list of images takes up to 15 kB. */
 const PAGE_LIMIT = 50;
 
-/** Opens the source chosen by the settings. Throws a ConfigError if `--servers` does not fit `--source`. */
+/** Opens the source chosen by the settings. Throws a ConfigError if `--servers` does not match `--source`. */
 export function openSource(settings: LookupSettings, parts: SourceParts): Source {
   const { source, servers, apiPort } = settings;
   switch (source) {
@@ -73,7 +73,8 @@ export function openSource(settings: LookupSettings, parts: SourceParts): Source
     case 'static': {
       const listed = { servers: parseServers(servers, apiPort), skipped: [] };
       return async (readers, signal) => {
-        for (const { hear } of readers) hear({ kind: 'servers', via: 'poll', from: '--servers', ...listed });
+        for (const { observe } of readers)
+          observe({ kind: 'servers', via: 'poll', from: '--servers', ...listed });
         if (!signal.aborted)
           await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
       };
@@ -93,11 +94,11 @@ function follow(
     return { ...choice, skipped: [...choice.skipped, ...findings.flatMap(({ skipped }) => skipped)] };
   };
   return async (readers, signal) => {
-    const views = readers.map(({ vips, hear }) => ({ vips, notify: notifyChanges(hear) }));
-    const hear = (news: ResourceNews): void => {
+    const views = readers.map(({ vips, observe }) => ({ vips, notify: notifyChanges(observe) }));
+    const onEvent = (event: ResourceEvent): void => {
       const findings = following.objects() ?? [];
-      for (const { vips, notify } of views) notify(news, () => choiceOf(findings, vips));
-      if (news.kind !== 'objects') return;
+      for (const { vips, notify } of views) notify(event, () => choiceOf(findings, vips));
+      if (event.kind !== 'objects') return;
       // A node may have become an API server while the choice stays the same.
       const apiServers = findings.filter(({ isApiServer }) => isApiServer);
       session.remember(views.flatMap(({ vips }) => choiceOf(apiServers, vips).servers.map(endpointOf)));
@@ -109,31 +110,33 @@ function follow(
       remedy: rbacHint,
       timing: { pageLimit: PAGE_LIMIT, ...timing },
     };
-    const following = followResources(resources, settings, hear, signal);
+    const following = followResources(resources, settings, onEvent, signal);
     await following.ended;
   };
 }
 
 /**
- * Turns object news into observations of API servers. A watch event counts only if it changes the result, which a new label does not, or if it
- * ends an outage. A poll always counts.
+ * Turns events about objects into observations of API servers. A watch event is an observation only if it changes the result, which a new label does not, or
+ * ends an outage. A poll always is.
  */
-function notifyChanges(hear: ServerReader['hear']): (news: ResourceNews, choose: () => ServerChoice) => void {
+function notifyChanges(
+  observe: ServerReader['observe'],
+): (event: ResourceEvent, choose: () => ServerChoice) => void {
   let lastShown: string | undefined;
-  return (news, choose) => {
-    switch (news.kind) {
+  return (event, choose) => {
+    switch (event.kind) {
       case 'objects': {
         const choice = choose();
         const shown = JSON.stringify(choice);
-        if (news.via === 'watch' && shown === lastShown) return;
+        if (event.via === 'watch' && shown === lastShown) return;
         lastShown = shown;
-        return hear({ kind: 'servers', via: news.via, ...choice, from: news.from });
+        return observe({ kind: 'servers', via: event.via, ...choice, from: event.from });
       }
       case 'available':
         lastShown = undefined;
         return;
       case 'unavailable':
-        return hear(news);
+        return observe(event);
     }
   };
 }

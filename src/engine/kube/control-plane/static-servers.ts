@@ -4,13 +4,13 @@ import { type ApiServer, endpointOf, sortServers } from '../api-server.ts';
 import { safeServerName } from './server-name.ts';
 
 /**
- * The servers of `--servers HOST=IP[:PORT],…` (IPv6 with a port in brackets), sorted. A host name must be safe as typed, because the load
- * balancer's statistics show it unchanged. Loopback is allowed, unlike for nodes: it was written on purpose. Throws a `ConfigError` with every problem at
- * once, and if the flag is missing.
+ * Parses `--servers HOST=IP[:PORT],…` (IPv6 with a port in brackets) into a sorted list. A host name must be safe as typed, because the load
+ * balancer's statistics show it unchanged. Loopback is allowed, unlike for nodes, because the operator wrote it. Throws a `ConfigError` with all
+ * problems, or if the flag is missing.
  */
 export function parseServers(text: string | undefined, defaultPort: number): readonly ApiServer[] {
   if (text === undefined)
-    throw new ConfigError(['Cannot do without --servers: --source is static, expected HOST=IP[:PORT],…']);
+    throw new ConfigError(['Cannot use --source static without --servers: expected HOST=IP[:PORT],…']);
   const problems: string[] = [];
   const servers: ApiServer[] = [];
   for (const entry of text.split(',').map((part) => part.trim())) {
@@ -24,7 +24,7 @@ export function parseServers(text: string | undefined, defaultPort: number): rea
   return sortServers(servers);
 }
 
-/** A server, or the problem of the entry. */
+/** A server, or the problem with the entry. */
 function parseServer(entry: string, defaultPort: number): ApiServer | string {
   const match = /^([^=]*)=(.*)$/s.exec(entry);
   if (match === null) return 'it has no "=", expected HOST=IP[:PORT]';
@@ -49,6 +49,6 @@ function splitEndpoint(text: string): { address: string; port: string | undefine
 function repeats(what: string, values: readonly string[]): readonly string[] {
   const repeated = values.filter((value, index) => values.indexOf(value) !== index);
   return [...new Set(repeated)].map(
-    (value) => `Cannot use ${what} "${value}" twice: expected every server to have its own`,
+    (value) => `Cannot use ${what} "${value}" twice: expected a different one for each server`,
   );
 }

@@ -17,7 +17,7 @@ test('a request aborted while its connection is opened leaves no connection behi
     const createConnection = agent.createConnection.bind(agent);
     agent.createConnection = (...args) => {
       opened += 1;
-      // The session closes its pool and the request ends before Node has given the request its socket.
+      // The session closes its pool, and the request ends before Node has given it a socket.
       session.close();
       request.abort();
       return createConnection(...args);
@@ -26,7 +26,7 @@ test('a request aborted while its connection is opened leaves no connection behi
   }, request.signal);
   expect(answer).toMatchObject({ kind: 'failure' });
   expect(opened).toBe(1);
-  // The handshake of a connection that stays takes a moment; the next request of another client comes after it.
+  // The handshake of a remaining connection takes a moment. The next request of another client comes after it.
   const other = openTestSession(cluster);
   onTestFinished(other.close);
   const wide = { ...limits, signal: new AbortController().signal };

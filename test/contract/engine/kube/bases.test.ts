@@ -25,12 +25,12 @@ afterEach(async () => {
   await cluster.remove();
 });
 
-/** A certificate as kubeadm makes it for one node: service names, no `localhost`. */
+/** A certificate as kubeadm creates it for one node: service names, no `localhost`. */
 function clusterCertificate(dnsNames = ['kubernetes', 'kubernetes.default.svc']) {
   return cluster.authority.issue({ commonName: 'kube-apiserver', dnsNames, addresses: ['10.0.0.1'] });
 }
 
-test('a kubeconfig that points at a dead VIP does not blind the source: localhost answers', async () => {
+test('if the kubeconfig points at a dead VIP, localhost is used', async () => {
   const local = await cluster.start(clusterCertificate());
   cluster.writeKubeconfig(nobody);
   seen = watchNodes(cluster, { apiPort: local.port });
@@ -38,7 +38,7 @@ test('a kubeconfig that points at a dead VIP does not blind the source: localhos
   expect(seen.observations[0]).toMatchObject({ kind: 'servers', from: `https://localhost:${local.port}` });
 });
 
-test('with localhost dead as well, the servers that were known last are asked in turn', async () => {
+test('if localhost is dead too, the last known servers are tried in turn', async () => {
   const dead = await cluster.start();
   await dead.setFaults({ refuse: true });
   const alive = await cluster.start(clusterCertificate());
@@ -49,7 +49,7 @@ test('with localhost dead as well, the servers that were known last are asked in
   expect(seen.observations[0]).toMatchObject({ from: alive.url });
 });
 
-test('a hung kubeconfig server costs one timeout, then the next base carries watch and polls', async () => {
+test('a hung kubeconfig server costs one timeout, then the next base serves watch and polls', async () => {
   const hung = await cluster.start();
   await hung.setFaults({ stall: true });
   const local = await cluster.start(clusterCertificate());
@@ -64,7 +64,7 @@ test('a hung kubeconfig server costs one timeout, then the next base carries wat
   expect(hung.served().requests).toBe(asked);
 });
 
-test('when the API server behind the watch dies, another base takes over at once', async () => {
+test('when the API server of the watch dies, another base takes over at once', async () => {
   const first = await cluster.start();
   const second = await cluster.start(clusterCertificate());
   cluster.writeKubeconfig(first.url);
@@ -77,7 +77,7 @@ test('when the API server behind the watch dies, another base takes over at once
   expect(seen.events.filter((item) => item.event === 'api-unavailable')).toEqual([]);
 });
 
-test('a watch on a base that polls find hung is moved', async () => {
+test('a watch on a base that polls find hung moves to another base', async () => {
   const first = await cluster.start();
   const second = await cluster.start(clusterCertificate());
   cluster.writeKubeconfig(first.url);
@@ -88,7 +88,7 @@ test('a watch on a base that polls find hung is moved', async () => {
   await waitFor('watches at the second', () => second.served().watches === 2);
 });
 
-test('a server with a certificate of another authority is never believed', async () => {
+test('a server with a certificate of another authority is never trusted', async () => {
   const other = createAuthority(`${cluster.dir}/other`);
   const { cert, key } = other.issue({ commonName: 'kube-apiserver', dnsNames: ['kubernetes', 'localhost'] });
   const impostor = await cluster.start({ cert, key });
@@ -98,7 +98,7 @@ test('a server with a certificate of another authority is never believed', async
   expect(impostor.requests).toEqual([]);
 });
 
-test("a certificate of the right authority without any of the API server's names is refused", async () => {
+test("a certificate of the right authority without an API server's name is refused", async () => {
   const local = await cluster.start(clusterCertificate(['etcd']));
   cluster.writeKubeconfig(nobody);
   seen = watchNodes(cluster, { apiPort: local.port });
@@ -106,14 +106,14 @@ test("a certificate of the right authority without any of the API server's names
   expect(local.requests).toEqual([]);
 });
 
-test("the kubeconfig's own server must carry its own name: the alternatives do not count there", async () => {
+test("the kubeconfig's own server must have its own name: alternative names do not count", async () => {
   const server = await cluster.start(clusterCertificate());
   cluster.writeKubeconfig(server.url);
   seen = watchNodes(cluster);
   await seen.since().reports('api-unavailable', /does not match certificate/);
 });
 
-test('something that is no HTTP server at all is one more base that fails', async () => {
+test('a server that does not speak HTTP is a failed base', async () => {
   const noise = createServer((socket) => socket.on('error', () => undefined).end('SSH-2.0-OpenSSH_9.2\r\n'));
   await new Promise<void>((resolve) => noise.listen(0, '127.0.0.1', resolve));
   const address = noise.address();
@@ -134,7 +134,7 @@ test('long lists come in pages', async () => {
   expect(server.requests.filter((path) => path.includes('continue='))).toHaveLength(2);
 });
 
-test('stopping ends the iteration and closes every connection, even in the middle of a hung request', async () => {
+test('stopping ends the iteration and closes every connection, even during a hung request', async () => {
   const server = await cluster.start();
   cluster.writeKubeconfig(server.url);
   seen = watchNodes(cluster, { checkInterval: 1_000, timing: { requestTimeoutMs: 60_000 } });
@@ -156,12 +156,12 @@ test('stopping closes idle connections too', async () => {
   await waitFor('closed connections', () => server.served().connections === 0);
 });
 
-test('polls use one kept-alive connection: a TLS handshake for each costs the API servers and our memory', async () => {
+test('polls reuse one kept-alive connection instead of a TLS handshake each', async () => {
   const server = await cluster.start();
   cluster.writeKubeconfig(server.url);
   seen = watchNodes(cluster, { checkInterval: 1_000 });
   await waitFor('five polls of two lists each', () => server.served().requests > 14);
-  // Two watches and the polls' one. An answer that is later than two seconds ends all three, so a busy machine may take
-  // as many once more; with one for each list there would be more than twelve.
+  // Two connections for the watches and one for the polls. An answer later than 2 s ends all three, so a busy machine may need as many again. With
+  // one per list there would be more than twelve.
   expect(server.served().accepted).toBeLessThan(10);
 });

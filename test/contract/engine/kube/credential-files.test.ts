@@ -20,7 +20,7 @@ const configOf = (ca: string, user: { readonly certFile?: string; readonly keyFi
   getCurrentUser: () => ({ name: 'u', ...user }),
 });
 
-test('files on a dead mount take one thread together, however many requests wait for them', async () => {
+test('files on a dead mount block one thread in total, however many requests wait for them', async () => {
   const reads: { readonly path: string; readonly end: (file: RegularFile) => void }[] = [];
   const read = (path: string) => new Promise<RegularFile>((end) => reads.push({ path, end }));
   const config = configOf('/dead/ca.crt', { certFile: '/dead/cert.pem', keyFile: '/dead/key.pem' });
@@ -64,7 +64,7 @@ test('a FIFO is refused by name, and read once it is a file', async () => {
   expect(await files()).toEqual({ ca: Buffer.from('ca'), key: Buffer.from('key') });
 });
 
-test.each(['', '\n'])('a token file that holds %j is refused by name', async (content) => {
+test.each(['', '\n'])('a token file that contains %j is refused by name', async (content) => {
   const token = join(dir, 'token');
   writeFileSync(token, content);
   const user = { name: 'u', authProvider: { name: 'tokenFile', config: { tokenFile: token } } };

@@ -20,7 +20,7 @@ afterEach(async () => {
   await cluster.remove();
 });
 
-test('a pod speaks to the API with the token and the CA of its service account, and with the renewed token', async () => {
+test("a pod uses its service account's token, also a renewed one, and CA", async () => {
   let valid = 'first';
   const { port } = await cluster.start({
     authorize: ({ token }) => (token === valid ? 'allowed' : 'unauthenticated'),

@@ -15,7 +15,7 @@ beforeEach(() => {
   dir = testFolder();
 });
 
-test('while a read hangs the last good kubeconfig is used, and no second read is begun', async () => {
+test('while a read hangs the last valid kubeconfig is used, and no second read starts', async () => {
   const reads: ((content: { readonly fingerprint: string; readonly text?: string }) => void)[] = [];
   const events: string[] = [];
   const read = () => new Promise<{ readonly fingerprint: string }>((resolve) => reads.push(resolve));
@@ -41,7 +41,7 @@ async function load(user: string): Promise<LoadedKubeconfig> {
 }
 
 test.each(['tokenFile', 'token-file'])(
-  'a %s that is a FIFO is refused: the process would wait for it',
+  'a %s that is a FIFO is refused: the process would block on it',
   async (field) => {
     execFileSync('mkfifo', [join(dir, 'token')]);
     const { files } = await load(`{${field}: token}`);
@@ -52,21 +52,21 @@ test.each(['tokenFile', 'token-file'])(
 test.each([
   ['exec', '{exec: {command: /bin/true}}'],
   ['an auth-provider', '{auth-provider: {name: gcp, config: {cmd-path: /bin/true}}}'],
-])('a user that runs a program by %s is refused with what to use instead', async (_, user) => {
+])('a user that runs a program by %s is refused, with the alternatives', async (_, user) => {
   await expect(load(user)).rejects.toThrow(
     /its user runs a program \(exec\), expected client certificate files, a token or a tokenFile$/,
   );
 });
 
 test.each(['0.5', '[a]', '{a: 1}'])(
-  'a certificate that is %s and no text is refused by name',
+  'a certificate that is %s instead of text is refused by name',
   async (value) => {
     const loading = load(`{client-certificate-data: ${value}, client-key-data: ${value}}`);
     await expect(loading).rejects.toThrow(/^Cannot use kubeconfig .*client-certificate-data cannot be used/);
   },
 );
 
-test('a kubeconfig that names a tokenFile and has broken users is reported as such', async () => {
+test('a kubeconfig with a tokenFile and broken users is reported', async () => {
   writeFileSync(join(dir, 'kubeconfig'), 'users: 7 # tokenFile');
   const loading = openKubeconfig(join(dir, 'kubeconfig'), () => undefined).load();
   await expect(loading).rejects.toThrow(

@@ -26,7 +26,7 @@ afterEach(async () => {
   await cluster.remove();
 });
 
-test('nodes with either label are servers, each once, and nodes without are not', async () => {
+test('nodes with either label are servers once, and nodes without a label are not', async () => {
   const server = await cluster.start();
   cluster.store.set(node('cp-2', ['10.0.0.2'], { 'node-role.kubernetes.io/master': '' }));
   const both = { 'node-role.kubernetes.io/master': '', 'node-role.kubernetes.io/control-plane': '' };
@@ -39,7 +39,7 @@ test('nodes with either label are servers, each once, and nodes without are not'
   expect(seen.observations.every((item) => item.kind === 'servers' && item.servers.length >= 2)).toBe(true);
 });
 
-test('a node that is added, relabelled and changes its address is followed by the watch alone', async () => {
+test('the watch alone follows a node that is added, relabelled and gets another address', async () => {
   const server = await cluster.start();
   cluster.writeKubeconfig(server.url);
   seen = watchNodes(cluster);
@@ -52,7 +52,7 @@ test('a node that is added, relabelled and changes its address is followed by th
   await seen.sees(['cp-1=10.0.0.1'], 'watch');
 });
 
-test('nothing is observed before both labels were listed: half of a list would look like a loss', async () => {
+test('nothing is observed before both labels were listed: half a list would look like a loss', async () => {
   cluster.store.set(node('cp-2', ['10.0.0.2'], { 'node-role.kubernetes.io/master': '' }));
   let isMasterDenied = true;
   const server = await cluster.start({
@@ -87,7 +87,7 @@ test('the lists of two VIPs come from the same requests', async () => {
   expect(one.events.filter(({ event }) => event === 'api-unavailable')).toHaveLength(1);
 });
 
-test('a heartbeat of a node chooses no servers again', async () => {
+test("a node's heartbeat does not trigger another choice", async () => {
   const server = await cluster.start();
   cluster.writeKubeconfig(server.url);
   const stop = new AbortController();
@@ -102,7 +102,7 @@ test('a heartbeat of a node chooses no servers again', async () => {
   };
   const settings = { source: 'all-nodes', apiPort: 6443, checkInterval: 600_000 } as const;
   const run = openSource(settings, { session, report: () => undefined, subnets });
-  const ended = run([{ vips: [], hear: (observation) => observations.push(observation) }], stop.signal);
+  const ended = run([{ vips: [], observe: (observation) => observations.push(observation) }], stop.signal);
   const sees = (count: number) =>
     waitFor(`${count} servers`, () => {
       const last = observations.at(-1);
@@ -117,7 +117,7 @@ test('a heartbeat of a node chooses no servers again', async () => {
   await sees(3);
   stop.abort();
   await ended;
-  // The new node's choice, and that of the API servers to remember.
+  // The new node's choice, and the choice of the API servers to remember.
   expect(chosen - before).toBe(2);
 });
 
@@ -132,7 +132,7 @@ test('only control-plane nodes are remembered as API servers', async () => {
   const settings = { source: 'all-nodes', apiPort: 6443, checkInterval: 60_000 } as const;
   const observations: Observation[] = [];
   const run = openSource(settings, { session: watched, report: () => undefined, subnets: () => [] });
-  const ended = run([{ vips: [], hear: (observation) => observations.push(observation) }], stop.signal);
+  const ended = run([{ vips: [], observe: (observation) => observations.push(observation) }], stop.signal);
   await waitFor('the list', () => observations.length > 0);
   stop.abort();
   await ended;

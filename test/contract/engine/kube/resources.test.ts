@@ -5,7 +5,7 @@ import type { Resource } from '../../../../src/engine/kube/resource.ts';
 import {
   type Following,
   followResources,
-  type ResourceNews,
+  type ResourceEvent,
 } from '../../../../src/engine/kube/resource-view.ts';
 import type { ListWatchTiming } from '../../../../src/engine/kube/timing.ts';
 import type { Log } from '../../../../src/engine/system/log.ts';
@@ -57,20 +57,20 @@ afterEach(async () => {
 });
 
 function follow<T>(resource: Resource<T>, timing: Partial<ListWatchTiming> = {}) {
-  const news: ResourceNews[] = [];
-  const events: string[] = [];
-  const report: Log = ({ event }) => void events.push(event);
+  const received: ResourceEvent[] = [];
+  const logged: string[] = [];
+  const report: Log = ({ event }) => void logged.push(event);
   const settings = { session, report, timing: { ...testTiming, ...timing } };
-  const following = followResources([resource], settings, (each) => news.push(each), stop.signal);
+  const following = followResources([resource], settings, (each) => received.push(each), stop.signal);
   running = [...running, following];
   const sees = async (expected: readonly T[]) =>
     await waitFor(`${expected}`, () => {
       return JSON.stringify(following.objects()?.toSorted()) === JSON.stringify(expected.toSorted());
     });
-  return { following, news, events, sees };
+  return { following, received, logged, sees };
 }
 
-test('objects with one name in two namespaces are two, and a watch alone keeps up with them', async () => {
+test('objects with one name in two namespaces are distinct, and a watch alone follows them', async () => {
   const { sees } = follow(routes);
   await sees(['a.example', 'b.example', 'blog.example', 'c.example']);
   await waitFor('the watch', () => server.served().watches === 1);
@@ -80,7 +80,7 @@ test('objects with one name in two namespaces are two, and a watch alone keeps u
   expect(server.requests.filter((path) => !path.includes('watch=1'))).toHaveLength(1);
 });
 
-test('fields that the projection drops are not kept, nor those of an object kept earlier', async () => {
+test('fields that the projection drops are not kept, even from an earlier version', async () => {
   cluster.store.set(route('shop', 'b', 'hidden.example'));
   const { sees } = follow(routes);
   await sees(['a.example', 'blog.example', 'c.example']);
@@ -88,7 +88,7 @@ test('fields that the projection drops are not kept, nor those of an object kept
   await sees(['a.example', 'blog.example']);
 });
 
-test('selectors and a namespace are asked of the API', async () => {
+test('selectors and a namespace are part of the request', async () => {
   const { sees } = follow({
     ...routes,
     namespace: 'shop',
@@ -98,7 +98,7 @@ test('selectors and a namespace are asked of the API', async () => {
   await sees(['b.example']);
 });
 
-test('a list whose next page has expired begins again', async () => {
+test('a list whose next page has expired starts again', async () => {
   let pages = 0;
   const other = await cluster.start({
     authorize: ({ path }) => {
@@ -110,13 +110,13 @@ test('a list whose next page has expired begins again', async () => {
     },
   });
   cluster.writeKubeconfig(other.url);
-  const { sees, news } = follow(routes, { pageLimit: 3 });
+  const { sees, received } = follow(routes, { pageLimit: 3 });
   await sees(['a.example', 'b.example', 'blog.example', 'c.example']);
   expect(pages).toBe(2);
-  expect(news).toMatchObject([{ kind: 'objects', via: 'watch' }]);
+  expect(received).toMatchObject([{ kind: 'objects', via: 'watch' }]);
 });
 
-test('several resources share the connections of one session, and its failover', async () => {
+test('several resources share the connections and the failover of one session', async () => {
   cluster.store.set(kubernetesSlice('kubernetes', ['10.0.0.1']));
   const second = await cluster.start();
   session.remember([`127.0.0.1:${second.port}`]);
@@ -139,7 +139,7 @@ test('several resources share the connections of one session, and its failover',
   await waitFor('both watches at the second', () => second.served().watches === 2);
 });
 
-test('a watch that is being opened at a server that another request found dead goes to the next one at once', async () => {
+test('opening a watch at a server found dead moves to the next base at once', async () => {
   const second = await cluster.start();
   session.remember([`127.0.0.1:${second.port}`]);
   const first = await cluster.start({
@@ -158,7 +158,7 @@ test('a watch that is being opened at a server that another request found dead g
   await waitFor('the watch', () => second.served().watches === 1);
 });
 
-test('a missing kind has no objects until it exists, and loses none if it vanishes later', async () => {
+test('a missing kind has no objects until it exists, and keeps its objects if it vanishes later', async () => {
   let isThere = false;
   const unknown = {
     code: 404,
@@ -166,20 +166,20 @@ test('a missing kind has no objects until it exists, and loses none if it vanish
   };
   const other = await cluster.start({ instead: () => (isThere ? undefined : unknown) });
   cluster.writeKubeconfig(other.url);
-  const { sees, events } = follow({ ...routes, mayBeAbsent: true });
+  const { sees, logged } = follow({ ...routes, mayBeAbsent: true });
   await sees([]);
   const asked = other.requests.length;
   await waitFor('more requests', () => other.requests.length > asked + 2);
-  expect(events).toEqual(['kind-absent']);
+  expect(logged).toEqual(['kind-absent']);
 
   isThere = true;
   await sees(['a.example', 'b.example', 'blog.example', 'c.example']);
-  expect(events).toEqual(['kind-absent', 'kind-found']);
+  expect(logged).toEqual(['kind-absent', 'kind-found']);
   await waitFor('the watch', () => other.served().watches === 1);
 
   isThere = false;
   await other.setFaults({ reset: true });
   await other.setFaults({ reset: false });
-  await waitFor('the list to be refused', () => events.includes('api-unavailable'));
+  await waitFor('the list to be refused', () => logged.includes('api-unavailable'));
   await sees(['a.example', 'b.example', 'blog.example', 'c.example']);
 });

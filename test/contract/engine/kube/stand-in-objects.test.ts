@@ -11,7 +11,7 @@ import {
   readRecording,
 } from '../../../helpers/recordings.ts';
 
-/** What hawser writes, and reads for its router and pod proxy: the stand-in answers as kube-apiserver 1.34 did. */
+/** The requests of hawser's router and pod proxy. The stand-in answers them as kube-apiserver 1.34 did. */
 let cluster: TestCluster;
 let server: ApiServer;
 let agent: Agent;
@@ -43,14 +43,14 @@ function ask(method: string, path: string, body?: unknown, token?: string): Prom
 }
 
 const real = (name: string): StoredObject => JSON.parse(readRecording(`objects/${name}`).body);
-/** As a client sends it: without what the API adds. */
+/** As a client sends it, without the fields that the API adds. */
 function wish(name: string): StoredObject {
   const { metadata, status: _, ...rest } = real(name);
   const { name: its = '', namespace, labels } = metadata;
   return { ...rest, metadata: { name: its, ...(namespace && { namespace }), ...(labels && { labels }) } };
 }
 
-/** A refusal is the same to the letter: hawser decides by its code, and shows its message. */
+/** A refusal must be identical: hawser decides by its code and shows its message. */
 function expectSameRefusal(actual: RecordedAnswer, name: string): void {
   const { code, headers, body } = readRecording(`objects/${name}`);
   expect([actual.code, actual.headers['content-type']]).toEqual([code, headers['content-type']]);
@@ -63,7 +63,7 @@ const leases = '/apis/coordination.k8s.io/v1/namespaces/store/leases';
 const ingresses = '/apis/networking.k8s.io/v1/namespaces/store/ingresses';
 const spec = (...fields: readonly string[]) => fields.map((field) => `.spec.${field}`);
 
-test('Routes: created, listed with their kind, watched, deleted, and refused a second time', async () => {
+test('Routes are created, listed with their kind, watched, deleted, and refused a second time', async () => {
   const created = await ask('POST', routes, wish('routes-create'));
   expectSameAnswer(created, 'objects/routes-create', spec('host: string', 'to.weight: number'));
   expectSameRefusal(await ask('POST', routes, wish('routes-create')), 'routes-create-exists');
@@ -88,7 +88,7 @@ test('Routes: created, listed with their kind, watched, deleted, and refused a s
   expectSameShape(found, expected, ['[].object.kind: Route', '[].type: BOOKMARK']);
 });
 
-test('statuses: a merge patch of the status alone, and its refusals', async () => {
+test('statuses take a merge patch of the status alone, and refuse others', async () => {
   const { status } = real('routes-status-merge-patch');
   const patched = await ask('PATCH', `${routes}/web/status`, { spec: { host: 'ignored' }, status });
   expectSameAnswer(patched, 'objects/routes-status-merge-patch', [
@@ -104,7 +104,7 @@ test('statuses: a merge patch of the status alone, and its refusals', async () =
   expect(versionOf(after)).toBe(versionOf(patched));
 });
 
-test('a watch of Routes that begins too far back, and an API group that is not there', async () => {
+test('a watch of Routes that starts too far back, and a missing API group', async () => {
   const missing = await ask('GET', '/apis/route.example.com/v1/routes');
   const { code, headers, body } = readRecording('objects/routes-list-unknown-group');
   expect([missing.code, missing.headers['content-type'], missing.body]).toEqual([
@@ -117,7 +117,7 @@ test('a watch of Routes that begins too far back, and an API group that is not t
   expectSameAnswer(late, 'objects/watch-too-old-routes', ['.object.code: 410', '.type: ERROR']);
 });
 
-test('Leases: created, read, renewed by its version, and refused where another writer was first', async () => {
+test('Leases are created, read, renewed by version, and refused if another writer was first', async () => {
   const { name } = real('lease-create').metadata;
   const held = spec('holderIdentity: string', 'leaseDurationSeconds: number', 'renewTime: string');
   expectSameAnswer(await ask('POST', leases, wish('lease-create')), 'objects/lease-create', held);
@@ -132,7 +132,7 @@ test('Leases: created, read, renewed by its version, and refused where another w
   expectSameRefusal(await ask('PATCH', `${leases}/${name}`, renewal), 'lease-update-conflict');
 });
 
-test('Ingresses: created, listed without their kind, with a status of addresses', async () => {
+test('Ingresses are created, listed without their kind, and get a status of addresses', async () => {
   expectSameAnswer(
     await ask('POST', ingresses, wish('ingress-create')),
     'objects/ingress-create',
@@ -150,7 +150,7 @@ test('Ingresses: created, listed without their kind, with a status of addresses'
   ]);
 });
 
-test('Secrets: one by its name, a list by type, an unknown field, and no right to list', async () => {
+test('Secrets: one by name, a list by type, an unknown field, and no permission to list', async () => {
   cluster.store.set(wish('secret-get-by-name'));
   cluster.store.set({
     ...wish('secret-get-by-name'),
@@ -166,7 +166,7 @@ test('Secrets: one by its name, a list by type, an unknown field, and no right t
   expectSameRefusal(refused, 'secrets-list-forbidden');
 });
 
-test('access reviews say yes for what a Role allows, and no for anything else', async () => {
+test('access reviews allow what a Role allows, and deny everything else', async () => {
   const rules = [{ verbs: ['get'], resources: ['secrets'], resourceNames: ['web-tls'] }];
   const role = {
     apiVersion: 'rbac.authorization.k8s.io/v1',

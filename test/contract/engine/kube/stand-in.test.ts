@@ -106,7 +106,7 @@ test('probes and version', async () => {
   );
 });
 
-test('bookmarks as often as they can come end with their watch', async () => {
+test('bookmarks at the highest rate end with their watch', async () => {
   const busy = await cluster.start({ bookmarkMs: 1 });
   const path = '/api/v1/nodes?watch=1&allowWatchBookmarks=true&timeoutSeconds=1';
   const watches = await Promise.all([1, 2, 3, 4].map(() => get(path, {}, agent, busy.url)));
@@ -143,14 +143,14 @@ test('a watch: events, label changes as DELETED and ADDED, a bookmark at its end
   expect(versions).toEqual([1, 2, 3, 4, 4]);
 });
 
-test('a watch that begins too far back: 200, then one ERROR event with 410', async () => {
+test('a watch that starts too far back: 200, then one ERROR event with 410', async () => {
   cluster.store.expire();
   expectSameAnswer(await get('/api/v1/nodes?watch=1&resourceVersion=1'), 'nodes-watch-too-old', [
     '.object.code: 410',
   ]);
 });
 
-test('plain HTTP on the same port, and anything else under / for load', async () => {
+test('plain HTTP on the same port, and other paths for load tests', async () => {
   const body = await new Promise<string>((resolve, reject) => {
     plainRequest(`http://127.0.0.1:${server.port}/load/me`, (response) =>
       text(response).then(resolve, reject),

@@ -60,7 +60,7 @@ test('for EndpointSlices it is the other manifest, and the other name', async ()
   await askAs('monitor-user', 'monitors', { kind: 'endpoints' });
   expect(await refusal()).toMatchObject({
     remedy: expect.stringMatching(
-      /user "monitor-user": hawser rbac --endpoints \| kubectl apply -f -, with its name instead of hawser$/,
+      /user "monitor-user": hawser rbac --endpoints \| kubectl apply -f -, with the name of that user instead of hawser$/,
     ),
   });
 });

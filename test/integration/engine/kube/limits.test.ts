@@ -88,10 +88,7 @@ test("a page over maxPageBytes is reported with the limit, and the server's othe
   await waitFor('both watches', () => server.served().watches === 2);
   const then = seen.since();
   cluster.store.set({ ...heavy, spec: { taints: 'x'.repeat(4_000) } });
-  await then.reports(
-    'api-unavailable',
-    /its answer has more than 4000 bytes, which is the limit maxPageBytes/,
-  );
+  await then.reports('api-unavailable', /its answer has more than 4000 bytes, the limit maxPageBytes/);
   expect(seen.latest()).toEqual(two);
   cluster.store.set(node('cp-2', ['10.0.0.22'], { 'node-role.kubernetes.io/master': '' }));
   await seen.sees(['cp-1=10.0.0.1', 'cp-2=10.0.0.22'], 'watch');

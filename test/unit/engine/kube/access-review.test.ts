@@ -5,7 +5,7 @@ import type { ApiTarget } from '../../../../src/engine/kube/api-request.ts';
 const limits = { signal: new AbortController().signal, timeoutMs: 20_000 };
 const routesStatus = { verb: 'patch', group: 'route.openshift.io', resource: 'routes/status' };
 
-/** Every request is answered with this value. */
+/** The answer to every request. */
 function sessionSaying(value: unknown) {
   const session = {
     firstAnswer: async () => ({
@@ -24,7 +24,7 @@ test("the API's answer is used, and an invalid one is no permission", async () =
   expect(await ask({ kind: 'Status' })).toMatchObject({ kind: 'failure' });
 });
 
-test('a subresource is asked for as the API names it, in one namespace or in all', () => {
+test('a subresource is requested under its name in the API, in one namespace or in all', () => {
   expect(accessReview(routesStatus)).toMatchObject({
     method: 'POST',
     path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',

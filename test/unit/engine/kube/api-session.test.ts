@@ -7,7 +7,7 @@ const never = new AbortController().signal;
 const vip = 'https://10.0.0.100:6443';
 const local = 'https://localhost:6443';
 
-/** A session with two bases, whose clock stands still until `setNow`; `asked` lists the bases in the order of requests. */
+/** A session with two bases and a clock that moves only by `setNow`. `asked` lists the requested bases in order. */
 function createSession(answers: Readonly<Record<string, ApiFailure>>) {
   let nowMs = 0;
   let generation = 1;
@@ -37,7 +37,7 @@ const busy = (retryAfterMs: number): ApiFailure => {
 };
 const refused: ApiFailure = { kind: 'failure', status: undefined, message: 'connect ECONNREFUSED' };
 
-test('a server that answers 429 is asked again after its Retry-After, and the others meanwhile', async () => {
+test('a server that answers 429 is requested again after its Retry-After, and the others meanwhile', async () => {
   const { asked, request, setNow } = createSession({ [vip]: busy(5_000), [local]: refused });
   expect(await request()).toMatchObject({ kind: 'failure', status: 429 });
   setNow(4_999);
@@ -51,11 +51,11 @@ test('a server that answers 429 is asked again after its Retry-After, and the ot
   expect(asked).toEqual([vip, local, local, vip, local]);
 });
 
-test('a Retry-After of an hour is waited for no longer than 32 s', async () => {
+test('a Retry-After of an hour is limited to 32 s', async () => {
   const { asked, request, setNow } = createSession({ [vip]: busy(3_600_000) });
   await request();
   setNow(32_000);
-  // The other server answered last and is asked first.
+  // The other server answered last, so it is first.
   expect(await request()).toMatchObject({ kind: 'answered' });
   expect(asked).toEqual([vip, local, local]);
   const alone = createSession({ [vip]: busy(3_600_000), [local]: refused });
@@ -65,7 +65,7 @@ test('a Retry-After of an hour is waited for no longer than 32 s', async () => {
   expect(alone.asked).toEqual([vip, local, vip, local]);
 });
 
-test('a new kubeconfig ends the wait: it may name another cluster or user', async () => {
+test('a new kubeconfig ends the wait, because it may name another cluster or user', async () => {
   const { asked, request, replaceKubeconfig } = createSession({ [vip]: busy(5_000), [local]: refused });
   await request();
   replaceKubeconfig();
@@ -73,7 +73,7 @@ test('a new kubeconfig ends the wait: it may name another cluster or user', asyn
   expect(asked).toEqual([vip, local, vip, local]);
 });
 
-test('429 without Retry-After is retried by the backoff alone', async () => {
+test('429 without Retry-After is retried with the normal backoff', async () => {
   const { retryAfterMs: _, ...bare } = busy(0);
   const { asked, request } = createSession({ [vip]: bare, [local]: refused });
   await request();
@@ -81,7 +81,7 @@ test('429 without Retry-After is retried by the backoff alone', async () => {
   expect(asked).toEqual([vip, local, vip, local]);
 });
 
-test('a session has at most 100 watches: one more is refused with the limit until another ends', () => {
+test('a session has at most 100 watches; one more is refused with the limit until another ends', () => {
   const { session } = createSession({});
   const target = {} as ApiTarget;
   const watches = Array.from({ length: 100 }, () => session.whileGood(target));
@@ -90,7 +90,7 @@ test('a session has at most 100 watches: one more is refused with the limit unti
   expect(session.whileGood(target).signal.aborted).toBe(false);
 });
 
-test('a request that is stopped while the kubeconfig is being read ends at once', async () => {
+test('a request that is aborted while the kubeconfig is read ends at once', async () => {
   const hanging: KubeconfigFile = { load: () => new Promise(() => undefined) };
   const session = openApiSession({ kubeconfig: hanging, apiPort: 6443, fallbacks: [] }, never);
   const stop = new AbortController();

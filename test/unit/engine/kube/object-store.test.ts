@@ -19,7 +19,7 @@ const show = (store: ObjectStore<string>) =>
   [...store.objects().values()].map(({ value }) => value).join(' ');
 const start = () => createObjectStore(list(100, { a: 90, b: 100 }));
 
-test('events set, replace and remove', () => {
+test('events add, replace and remove objects', () => {
   const store = start();
   expect([store.take(set('a', 101)), store.take(set('c', 102))]).toEqual([true, true]);
   expect(show(store)).toBe('a@101 b@100 c@102');
@@ -27,14 +27,14 @@ test('events set, replace and remove', () => {
   expect(show(store)).toBe('a@101 c@102');
 });
 
-test('a bookmark moves the version and nothing else', () => {
+test('a bookmark changes only the version', () => {
   const store = start();
   expect(store.take({ kind: 'reached', resourceVersion: '150' })).toBe(false);
   expect(store.resourceVersion()).toBe('150');
   expect(show(store)).toBe('a@90 b@100');
 });
 
-test('a heartbeat, which changes the version of an object and nothing that is kept of it, is no change', () => {
+test('a heartbeat changes the version of an object but no projection, so it is no change', () => {
   const store = createObjectStore({
     resourceVersion: '100',
     objects: new Map([['a', { resourceVersion: '90', value: { name: 'a', addresses: ['10.0.0.1'] } }]]),
@@ -55,20 +55,20 @@ test('a heartbeat, which changes the version of an object and nothing that is ke
   expect(store.resourceVersion()).toBe('103');
 });
 
-test('a poll that was answered late does not undo what the watch saw meanwhile', () => {
+test('a poll that is answered late does not undo later watch events', () => {
   const store = start();
   store.take(remove('b', 105));
   store.poll(list(100, { a: 90, b: 100 }), '100');
   expect(show(store)).toBe('a@90');
 });
 
-test('a new list counts even if it is older: the API may have been restored from a backup', () => {
+test('an older list is applied: the API may have been restored from a backup', () => {
   const store = start();
   store.relist(list(50, { a: 40 }));
   expect([show(store), store.resourceVersion()]).toEqual(['a@40', '50']);
 });
 
-test('a poll that is newer replaces everything, and watch events it has overtaken change nothing', () => {
+test('a newer poll replaces everything, and watch events older than it change nothing', () => {
   const store = start();
   store.poll(list(110, { a: 90 }), '100');
   expect(show(store)).toBe('a@90');
@@ -78,7 +78,7 @@ test('a poll that is newer replaces everything, and watch events it has overtake
   expect(show(store)).toBe('a@90 b@111');
 });
 
-test('versions that are no numbers cannot be compared, so that what came last counts', () => {
+test('versions that are not numbers cannot be compared, so the last one wins', () => {
   const store = start();
   store.poll(list('x1', { a: 'x1' }), '100');
   expect(show(store)).toBe('a@x1');
@@ -94,14 +94,14 @@ test('an object in two stores counts once, in its newest version', () => {
   expect(merged(other, start())).toEqual(['b@115', 'c@120', 'a@90']);
 });
 
-test('an object without a version counts, and the next watch still begins at a version', () => {
+test('an object without a version is kept, and the next watch still starts at a version', () => {
   const store = start();
   expect(store.take(set('c', ''))).toBe(true);
   expect(show(store)).toBe('a@90 b@100 c@');
   expect(store.resourceVersion()).toBe('100');
 });
 
-test('a poll older than what was known when it was asked for counts: etcd was restored from a backup', () => {
+test('a poll older than the version known at its request is applied: etcd was restored', () => {
   const store = start();
   store.poll(list(50, { a: 40 }), '100');
   expect([show(store), store.resourceVersion()]).toEqual(['a@40', '50']);
@@ -110,7 +110,7 @@ test('a poll older than what was known when it was asked for counts: etcd was re
   expect(show(store)).toBe('a@40 b@51');
 });
 
-test('a value that is listed or watched again unchanged stays the same object', () => {
+test('a value that is listed or watched unchanged remains the same object', () => {
   const value = (at: number) => ({ resourceVersion: `${at}`, value: { host: 'a.test' } });
   const store = createObjectStore({ resourceVersion: '100', objects: new Map([['a', value(90)]]) });
   const first = store.objects().get('a')?.value;

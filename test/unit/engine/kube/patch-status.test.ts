@@ -12,7 +12,7 @@ import {
 const shop = { apiVersion: 'route.openshift.io/v1', plural: 'routes', namespace: 'shop', name: 'a' };
 const limits = { signal: new AbortController().signal, timeoutMs: 60_000 };
 const hosted = z.object({ spec: z.object({ host: z.string() }) });
-/** Admits a route under the host that it has now. */
+/** Admits a route with its current host. */
 const admit = (fresh: unknown) => ({ ingress: [{ host: z.parse(hosted, fresh).spec.host }] });
 const admitting = { decide: admit };
 
@@ -50,14 +50,14 @@ test('the status is patched, and the rest of the object stays', async () => {
   expect(stored()).toMatchObject({ spec: before?.['spec'], status: { ingress: [{ host: 'a.example' }] } });
 });
 
-test('a status that is right already is not written', async () => {
+test('a status that is already correct is not written', async () => {
   expect(await patchStatus(session, shop, { decide: () => undefined }, limits)).toMatchObject({
     kind: 'unchanged',
   });
   expect(writes()).toBe(0);
 });
 
-test('after a conflict the fresh object is decided about', async () => {
+test('after a conflict the fresh object is decided', async () => {
   onRequest = ({ path }) => {
     if (path.endsWith('/status') && writes() === 1) cluster.store.set(route('shop', 'a', 'new.example'));
   };
@@ -66,7 +66,7 @@ test('after a conflict the fresh object is decided about', async () => {
   expect(writes()).toBe(2);
 });
 
-test('an object that always changes is given up after five tries', async () => {
+test('patching an object that always changes stops after five attempts', async () => {
   onRequest = ({ path }) => {
     if (path.endsWith('/status')) cluster.store.set(route('shop', 'a', `${writes()}.example`));
   };
@@ -82,7 +82,7 @@ test('an object that was deleted meanwhile is gone', async () => {
   expect(await patchStatus(session, shop, admitting, limits)).toEqual({ kind: 'gone' });
 });
 
-test('a status that is invalid is refused once, by one server', async () => {
+test('an invalid status is refused once, by one server', async () => {
   const outcome = await patchStatus(session, shop, { decide: () => ({ ingress: 'none' }) }, limits);
   expect(outcome).toMatchObject({
     kind: 'refused',
@@ -97,7 +97,7 @@ test.each([
   ['fails', { error500: true }],
   ['hangs', { stall: true }],
   ['resets connections', { reset: true }],
-])('while one API server %s another one is written to', async (_what, faults) => {
+])('if one API server %s, another one gets the write', async (_what, faults) => {
   const second = await cluster.start();
   session.remember([`127.0.0.1:${second.port}`]);
   await server.setFaults(faults);
@@ -105,12 +105,12 @@ test.each([
   expect(await patchStatus(session, shop, admitting, timing)).toMatchObject({ kind: 'patched' });
 });
 
-test('without an API server it is a failure', async () => {
+test('without an API server patching fails', async () => {
   await server.setFaults({ refuse: true });
   expect(await patchStatus(session, shop, admitting, limits)).toMatchObject({ kind: 'failure' });
 });
 
-test('a patch whose answer was lost is found in place, and not made twice', async () => {
+test('a patch whose answer was lost is found in place, and not repeated', async () => {
   const second = await cluster.start();
   session.remember([`127.0.0.1:${second.port}`]);
   let decisions = 0;
@@ -133,13 +133,13 @@ test('a patch whose answer was lost is found in place, and not made twice', asyn
   expect(outcome).toMatchObject({ kind: 'unchanged' });
 });
 
-test('an object that is known is not read, and the answer is what it is now', async () => {
+test('a known object is not read, and the outcome has the current object', async () => {
   const outcome = await patchStatus(session, shop, { decide: admit, known: stored() }, limits);
   expect(outcome).toEqual({ kind: 'patched', object: stored() });
   expect(server.requests).toHaveLength(1);
 });
 
-test('an object known in an old version is read, and decided again', async () => {
+test('an object known in an old version is read and decided again', async () => {
   const known = stored();
   cluster.store.set(route('shop', 'a', 'new.example'));
   expect(await patchStatus(session, shop, { decide: admit, known }, limits)).toMatchObject({

@@ -48,7 +48,7 @@ test('a real list in two pages ends where the token ends', () => {
   expect([...listed('nodes-list-continue').objects.keys()]).toEqual(['cp-3']);
 });
 
-test('a real watch, step by step: label lost and regained, deleted and created, a bookmark at the end', async () => {
+test('a real watch: label lost and regained, deletion, creation, bookmark at the end', async () => {
   const store = createObjectStore(listed('nodes-list'));
   const steps: string[] = [];
   for await (const message of readWatch(
@@ -72,7 +72,7 @@ test('a real watch, step by step: label lost and regained, deleted and created, 
   expect(addresses(store)['cp-3']).toEqual(['10.20.0.13']);
 });
 
-test('a real watch gives the same messages however its bytes are cut', async () => {
+test('a real watch gives the same messages, however its bytes are split', async () => {
   const bytes = Buffer.from(readRecording('nodes-watch').body);
   const whole = await Readable.from(readWatch(Readable.from([bytes]), nodes, limits)).toArray();
   const cut = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, index) =>
@@ -81,7 +81,7 @@ test('a real watch gives the same messages however its bytes are cut', async () 
   expect(await Readable.from(readWatch(Readable.from(cut), nodes, limits)).toArray()).toEqual(whole);
 });
 
-test('the real "too old" event asks for a new list', async () => {
+test('the real "too old" event requires a new list', async () => {
   const stream = Readable.from([Buffer.from(readRecording('nodes-watch-too-old').body)]);
   expect(await Readable.from(readWatch(stream, nodes, limits)).toArray()).toEqual([{ kind: 'expired' }]);
 });
@@ -106,6 +106,6 @@ test.each([
   ['forbidden-anonymous', 'nodes is forbidden: User "system:anonymous" cannot list'],
   ['not-found', 'nodes "none" not found'],
   ['nodes-future-rv', 'Too large resource version'],
-])('the words of the real %s are found', (name, words) => {
+])('user and resource are found in the real message %s', (name, words) => {
   expect(statusObject.parse(JSON.parse(readRecording(name).body)).message).toContain(words);
 });

@@ -24,7 +24,7 @@ function createView(resources: readonly Resource<string>[], outage?: Outage) {
   return { view, seen };
 }
 
-test('a list that hung since before another one was answered is no new outage, a later one is', () => {
+test('a list that hung since before another was answered starts no outage; a later one does', () => {
   const { view, seen } = createView([nodes]);
   const hungSinceMs = monotonicMs();
   view.unavailable(silence, hungSinceMs);
@@ -36,7 +36,7 @@ test('a list that hung since before another one was answered is no new outage, a
   expect(seen.slice(5)).toEqual(['api-unavailable', 'unavailable']);
 });
 
-test('several views with one outage tell of it once, and of what one of them alone is refused', () => {
+test('views that share an outage report it once, and refusals separately', () => {
   const events: string[] = [];
   const outage = trackApi(({ event }) => events.push(event));
   const one = createView([nodes], outage);
@@ -58,7 +58,7 @@ test('there are no objects before every resource was listed', () => {
   expect([view.objects(), seen]).toEqual([['cp-1'], ['objects']]);
 });
 
-test('a change of an object that nobody uses is kept and is no news', () => {
+test('a change of an unused object is kept and not reported', () => {
   const unused = { ...nodes, isUsed: (value: string) => value.startsWith('used') };
   const { view, seen } = createView([unused]);
   view.relisted(unused, list(), from);
@@ -82,7 +82,7 @@ const news = fc.record({
   objects: fc.tuple(kept, kept),
 });
 
-test('the view of the objects does not depend on when it is read', () => {
+test('the objects of a view do not depend on when they are read', () => {
   fc.assert(
     fc.property(fc.array(news, { maxLength: 12 }), (all) => {
       const resources = [named('x'), named('y')];

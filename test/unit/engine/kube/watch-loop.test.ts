@@ -12,7 +12,7 @@ test.each([
   [60_000, 5_000, 5_000],
   [300, 1_000, 1_000],
 ])(
-  'polls every %i ms with a request limit of %i ms time out after %i ms',
+  'polls every %i ms with a request timeout of %i ms time out after %i ms',
   (intervalMs, requestTimeoutMs, limitMs) => {
     expect(pollTimeoutMs(intervalMs, { requestTimeoutMs })).toBe(limitMs);
   },
@@ -23,7 +23,7 @@ test.each([
   [2, 6_000, 10, 6_000],
   [1_000_000, 20, 100_000, 600_000],
 ])(
-  'a poll of %i objects every %i ms at %i ms an object pauses for %i ms',
+  'a poll of %i objects every %i ms at %i ms per object pauses for %i ms',
   (objects, intervalMs, perObjectMs, pauseMs) => {
     const timing = { pollPauseMsPerObject: perObjectMs, resyncMs: 600_000 };
     expect(pollPauseMs(intervalMs, objects, timing)).toBe(pauseMs);

@@ -30,19 +30,19 @@ test('an unusable server is skipped with a reason and affects no other', () => {
   expect(choice.skipped.map((skipped) => skipped.name)).toEqual(['(empty)', 'p', 'v']);
 });
 
-test('two nodes with one address: the first name stays', () => {
+test('of two nodes with one address, the first name wins', () => {
   const choice = chooseServers([cp('b', '10.0.0.1'), cp('a', '10.0.0.1')], lan);
   expect(choice.servers).toEqual([{ name: 'a', address: '10.0.0.1', port: 6443 }]);
   expect(choice.skipped).toEqual([{ name: 'b', reason: '"a" already has 10.0.0.1:6443' }]);
 });
 
-test('two nodes with one name are two servers with two names', () => {
+test('two nodes with one name get two names', () => {
   const names = chooseServers([cp('a', '10.0.0.2'), cp('a', '10.0.0.1')], lan).servers;
   expect(names.find((server) => server.address === '10.0.0.1')?.name).toBe('a');
   expect(names.find((server) => server.address === '10.0.0.2')?.name).toMatch(/^a-[0-9a-f]{8}$/);
 });
 
-test('property: names and endpoints are unique, safe, and do not depend on the order', () => {
+test('property: names and endpoints are unique, safe, and independent of the order', () => {
   const candidate = fc.record({
     name: fc.oneof(fc.constantFrom('a', 'b', 'a b', 'a\nb'), anyText()),
     addresses: fc.array(fc.constantFrom('10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.100', 'x'), {
@@ -62,7 +62,7 @@ test('property: names and endpoints are unique, safe, and do not depend on the o
   );
 });
 
-test.each(['cp-1', 'node.example.com', 'fd00::1', 'A_b'])('the name %s stays as it is', (name) => {
+test.each(['cp-1', 'node.example.com', 'fd00::1', 'A_b'])('the name %s is unchanged', (name) => {
   expect(safeServerName(name)).toBe(name);
 });
 
@@ -81,7 +81,7 @@ test.each([
   expect(safeServerName(name)).toMatch(/^[A-Za-z0-9._:-]{1,244}-[0-9a-f]{8}$/);
 });
 
-test('names that look the same after cleaning stay different, and the same name stays the same', () => {
+test('names that look the same after cleaning remain different, and equal names remain equal', () => {
   expect(safeServerName('a b')).not.toBe(safeServerName('a\tb'));
   expect(safeServerName('a b')).toBe('a_b-10a3f9f2');
   expect(safeServerName('')).toBeUndefined();

@@ -20,18 +20,18 @@ test.each([
   expect(skipped).toEqual([{ name, reason: expect.stringMatching(reason) }]);
 });
 
-test('a node that has no address yet is a candidate without one: the choice says so', () => {
+test('a node without an address is a candidate, and the choice reports it', () => {
   expect(parse({ metadata: { name: 'a' }, status: {} }).candidates).toEqual([
     { name: 'a', addresses: [], port: 6443 },
   ]);
 });
 
-test('only addresses of type InternalIP count, in their order', () => {
+test('only addresses of type InternalIP are used, in order', () => {
   const item = node('a', ['fd00::1', '10.0.0.1']);
   expect(parse(item).candidates[0]?.addresses).toEqual(['fd00::1', '10.0.0.1']);
 });
 
-test('endpoints that are not ready are left out, an unknown readiness counts as ready', () => {
+test('endpoints that are not ready are omitted; unknown readiness counts as ready', () => {
   const slice = kubernetesSlice('s', ['10.0.0.1', '10.0.0.2'], { notReady: ['10.0.0.1'] });
   expect(parseEndpointSlice(slice).candidates.map((item) => item.name)).toEqual(['10.0.0.2']);
   const unknown = [{}, { conditions: {} }, { conditions: null }, { conditions: { ready: null } }];
@@ -39,7 +39,7 @@ test('endpoints that are not ready are left out, an unknown readiness counts as 
   expect(parseEndpointSlice({ ...slice, endpoints }).candidates).toHaveLength(4);
 });
 
-test('a node name ties an endpoint to its node', () => {
+test('an endpoint has the name of its node', () => {
   const endpoints = [{ addresses: ['10.0.0.1'], nodeName: 'cp-1' }];
   expect(parseEndpointSlice({ ...kubernetesSlice('s', []), endpoints }).candidates[0]?.name).toBe('cp-1');
 });
@@ -60,7 +60,7 @@ test.each([
     ],
     2,
   ],
-])('from the ports %j the API port is %i', (ports, port) => {
+])('with the ports %j the API port is %i', (ports, port) => {
   expect(parseEndpointSlice({ ...kubernetesSlice('s', ['10.0.0.1']), ports }).candidates[0]?.port).toBe(port);
 });
 
@@ -88,7 +88,7 @@ test('a slice without endpoints is no error', () => {
     });
 });
 
-test('a node with hawser.dev/api-server=drain is a drained candidate; another value is reported and ignored', () => {
+test('a node with hawser.dev/api-server=drain is drained; another value is ignored and reported', () => {
   const annotated = (value: unknown) => {
     const item = node('a', ['10.0.0.1']);
     return parse({

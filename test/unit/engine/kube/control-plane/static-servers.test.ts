@@ -12,7 +12,7 @@ const noSession: ApiSession = {
   remember: () => undefined,
 };
 
-test('IPv4 and IPv6, with and without a port, sorted by name', () => {
+test('IPv4 and IPv6, with and without a port, are sorted by name', () => {
   expect(parseServers('c=10.0.0.3, b=[FD00::2]:7443,a=10.0.0.1:8443,d=fd00::4,e=[fd00::5]', 6443)).toEqual([
     { name: 'a', address: '10.0.0.1', port: 8443 },
     { name: 'b', address: 'fd00::2', port: 7443 },
@@ -45,7 +45,7 @@ test.each([
   expect(() => parseServers(text, 6443)).toThrow(message);
 });
 
-test('every problem is reported at once', () => {
+test('all problems are reported together', () => {
   expect.assertions(2);
   try {
     parseServers('a,b=x,c=10.0.0.1:0', 6443);
@@ -55,7 +55,7 @@ test('every problem is reported at once', () => {
   }
 });
 
-test('the list is observed once by each reader, and the source ends when it is stopped', async () => {
+test('each reader observes the list once, and the source ends when it is stopped', async () => {
   const stop = new AbortController();
   const settings = {
     source: 'static',
@@ -65,11 +65,11 @@ test('the list is observed once by each reader, and the source ends when it is s
   } as const;
   const source = openSource(settings, { session: noSession, report: () => undefined });
   const seen: Observation[] = [];
-  const hear = (observation: Observation) => void seen.push(observation);
+  const observe = (observation: Observation) => void seen.push(observation);
   const ended = source(
     [
-      { vips: [], hear },
-      { vips: [], hear },
+      { vips: [], observe },
+      { vips: [], observe },
     ],
     stop.signal,
   );
@@ -80,6 +80,6 @@ test('the list is observed once by each reader, and the source ends when it is s
   await ended;
 });
 
-test('a static source without servers is a mistake in the configuration', () => {
-  expect(() => parseServers(undefined, 6443)).toThrow(/Cannot do without --servers/);
+test('a static source without servers is a configuration error', () => {
+  expect(() => parseServers(undefined, 6443)).toThrow(/Cannot use --source static without --servers/);
 });
