@@ -47,10 +47,10 @@ export async function serversOnce(
   const wake = createWake();
   const stop = new AbortController();
   const { list, loops } = await openServerList(settings, wake, observers, stop.signal);
-  await hearOnce('servers', { lists: [list], loops, wake }, PATIENCE_MS);
+  await observeOnce('servers', { lists: [list], loops, wake }, PATIENCE_MS);
   stop.abort();
-  const heard = list.heard();
-  if (heard?.kind === 'servers') return heard.servers;
-  log({ event: 'api-unavailable', level: 'warn', message: heard?.message });
+  const observation = list.lastObservation();
+  if (observation?.kind === 'servers') return observation.servers;
+  log({ event: 'api-unavailable', level: 'warn', message: observation?.message });
   return list.resume() ? list.latest() : undefined;
 }

@@ -7,7 +7,7 @@ import type { OnDisk, Store } from '../../../../src/engine/config/store.ts';
 const set: Rendered = { text: 'a', mode: 0o644 };
 const { signal } = new AbortController();
 
-/** A disk and a program that do what they are asked to. `observe` takes its time. */
+/** A disk and a program that always succeed. `observe` is slow. */
 function createScene() {
   const did: string[] = [];
   let main: OnDisk = { revision: undefined, isOwn: false };
@@ -48,10 +48,10 @@ function createScene() {
   return { deployer, did };
 }
 
-test('a wanted set is written, loaded and kept as good, and want() ends once that is observed', async () => {
+test('a set is written, loaded and kept as good, and deploy() resolves once that is observed', async () => {
   const { deployer, did } = createScene();
   expect(deployer.hasServed()).toBe(false);
-  await deployer.want(set, 'first', signal);
+  await deployer.deploy(set, 'first', signal);
   expect(did).toContain('reloaded first');
   expect([deployer.hasServed(), deployer.isHeld()]).toEqual([true, false]);
   await deployer.ended();
@@ -62,15 +62,15 @@ test('a wanted set is written, loaded and kept as good, and want() ends once tha
     'reload',
     'keep as good',
   ]);
-  await deployer.want(set, 'again', signal);
+  await deployer.deploy(set, 'again', signal);
   expect(did.slice(6)).toEqual(['unchanged again']);
 });
 
-test('want() ends with the reason of an aborted signal', async () => {
+test('deploy() rejects with the reason of an aborted signal', async () => {
   const { deployer } = createScene();
   const stop = new AbortController();
-  const wanted = deployer.want(set, 'first', stop.signal);
+  const deployed = deployer.deploy(set, 'first', stop.signal);
   stop.abort(new Error('stopped'));
-  await expect(wanted).rejects.toThrow('stopped');
-  await expect(deployer.want(set, 'second', stop.signal)).rejects.toThrow('stopped');
+  await expect(deployed).rejects.toThrow('stopped');
+  await expect(deployer.deploy(set, 'second', stop.signal)).rejects.toThrow('stopped');
 });
