@@ -54,7 +54,7 @@ test("the monitor of the pod reaches the supervisor's socket without DAC_OVERRID
       /EACCES.*: the socket belongs to user 65529 and group 65529 and has mode 0660/,
     );
   expect((await ask(hawserIn(0, 0))).stderr).toContain(
-    'this process is user 0 of group 0; expected one group (runAsGroup) for both containers of the pod',
+    'this process is user 0 in group 0; expected one group (runAsGroup) for both containers of the pod',
   );
   supervisor.kill();
   await ended;

@@ -28,7 +28,7 @@ test.each([
   [
     'never ends',
     'a\nb\n<% const end = Date.now() + 60_000; while (Date.now() < end) {} %>\n',
-    'line 3: it was not done',
+    'line 3: it did not finish',
   ],
   ['throws', 'a\n<% throw new Error("no such thing"); %>\n', 'line 2: no such thing'],
   [
@@ -39,7 +39,7 @@ test.each([
   [
     'prints text without end',
     'a\n<% for (;;) { %>some text\n<% } %>\n',
-    /line [23]: it (exceeded the limit|was not done)/,
+    /line [23]: it (exceeded the limit|did not finish)/,
   ],
 ])('a template that %s blocks nobody, and the error names its line', async (_what, text, message) => {
   const render = renderer();

@@ -120,7 +120,7 @@ test('an abort ends the wait, before and after the connection', async () => {
   await serve(() => {
     connected = true;
   });
-  const stopped = { kind: 'unreachable', message: 'stopped before an answer came' };
+  const stopped = { kind: 'unreachable', message: 'stopped before an answer arrived' };
   expect(await ask(5_000, AbortSignal.abort())).toEqual(stopped);
   const stop = new AbortController();
   const outcome = ask(60_000, stop.signal);
