@@ -9,7 +9,7 @@ import { waitFor } from '../../helpers/wait-for.ts';
 
 const folder = fileFolder();
 
-test("21: /metrics has openshift-router's names, and tells of an impossible configuration and of the next good one", async () => {
+test("21: /metrics has openshift-router's names, and shows a refused configuration and its fix", async () => {
   const template = join(folder, 'router.cfg.ejs');
   writeFileSync(template, routerTemplate.text);
   const env = { STATS_USERNAME: 'admin', STATS_PASSWORD: 'secret', TEMPLATE_FILE: template };

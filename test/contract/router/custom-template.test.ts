@@ -41,7 +41,7 @@ test.each([
     'a\n<% for (;;) { %>some text\n<% } %>\n',
     /line [23]: it (exceeded the limit|did not finish)/,
   ],
-])('a template that %s blocks nobody, and the error names its line', async (_what, text, message) => {
+])('a template that %s blocks nothing else, and the error names its line', async (_what, text, message) => {
   const render = renderer();
   let ticks = 0;
   const ticking = setInterval(() => {

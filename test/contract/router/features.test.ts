@@ -74,13 +74,13 @@ const podsOf = async (host: string, times: number, headers: readonly string[] = 
   return found;
 };
 
-test('15: weights are what HAProxy has, and a server of weight 0 gets no new client', async () => {
+test('15: HAProxy has the weights, and a server of weight 0 gets no new client', async () => {
   const rows = (await router.ask('show servers state be_http:n:weights')).split('\n').slice(2, 4);
   expect(rows.map((row) => row.split(' ')[7])).toEqual(['85', '256']);
   expect(new Set(await podsOf('zero', 6))).toEqual(new Set(['b']));
 });
 
-test('16: a cookie brings a client back to its pod', async () => {
+test('16: a cookie returns a client to its pod', async () => {
   const { headers } = await ask('sticky');
   expect(headers['set-cookie']).toMatch(/^c1=[0-9a-f]{32}; path=\/; HttpOnly$/);
   const cookie = `Cookie: ${headers['set-cookie']?.split(';')[0]}`;
@@ -91,7 +91,7 @@ test('16: a cookie brings a client back to its pod', async () => {
   expect(secure.headers['set-cookie']).toMatch(/^c2=[0-9a-f]{32}; path=\/; HttpOnly; Secure; SameSite=Lax$/);
 });
 
-test('19: an allowlist lets its sources in and closes the connection of all others', async () => {
+test('19: an allowlist admits its sources and closes all other connections', async () => {
   expect((await ask('listed')).status).toBe(200);
   expect((await ask('longlist')).status).toBe(200);
   for (const host of ['shut', 'longshut'])
@@ -101,7 +101,7 @@ test('19: an allowlist lets its sources in and closes the connection of all othe
 test.each([
   ['limited', 3],
   ['one-at-a-time', 5],
-])('a source gets as many requests as its limit says, and no more: %s', async (name, allowed) => {
+])('a source gets as many requests as its limit allows, and no more: %s', async (name, allowed) => {
   const found: number[] = [];
   for (let index = 0; index < 5; index += 1)
     found.push((await ask(name).catch(() => undefined))?.status || 0);
@@ -136,7 +136,7 @@ test.each(['append', 'replace', 'if-none'])(
   },
 );
 
-test('25: HSTS comes with TLS, and every answer has the headers of all routes', async () => {
+test("25: HSTS is sent with TLS, and every response has the router's headers", async () => {
   const { headers } = await getTls(router.httpsPort, 'hsts.test', 'hsts.test', '/');
   expect(headers).toMatchObject({
     'strict-transport-security': 'max-age=300;includeSubDomains',
@@ -144,7 +144,7 @@ test('25: HSTS comes with TLS, and every answer has the headers of all routes', 
   });
 });
 
-test('25: header actions of a route are carried out to the letter', async () => {
+test('25: header actions of a route are applied exactly', async () => {
   const answer = await ask('headers', '/', ['X-Client: LOUD', 'X-Gone: here']);
   const at = (name: string) => headerAtPod(answer, name);
   expect([at('x-text'), at('x-of'), at('x-gone')]).toEqual([[`it's 100% "$HOME" \\ #`], ['loud'], []]);
@@ -153,7 +153,7 @@ test('25: header actions of a route are carried out to the letter', async () => 
   expect(answer.headers['server']).toBeUndefined();
 });
 
-test('25: what a client claims of its certificate and of a proxy does not reach a pod', async () => {
+test("25: a client's own claims about its certificate or a proxy do not reach a pod", async () => {
   const answer = await ask('never', '/', ['X-SSL-Client-CN: admin', 'X-SSL: 1', 'Proxy: http://evil.test']);
   expect(['x-ssl-client-cn', 'x-ssl', 'proxy'].map((name) => headerAtPod(answer, name))).toEqual([
     [],
@@ -162,7 +162,7 @@ test('25: what a client claims of its certificate and of a proxy does not reach 
   ]);
 });
 
-test("a rewrite target takes the place of the route's path", async () => {
+test("a rewrite target replaces the route's path", async () => {
   const url = async (host: string, path: string) => seen(await ask(host, path)).url;
   expect(await url('rewrite', '/shop/a?b=/shop')).toBe('/a?b=/shop');
   expect(await url('rewrite', '/shop')).toBe('/');
@@ -183,7 +183,7 @@ test('26: a path of 4,096 characters is found and rewritten', async () => {
   expect((await ask('long', `${path}x`)).status).toBe(503);
 });
 
-test('26: what nobody serves gets the page "Application is not available" with the headers of openshift-router', async () => {
+test("26: a request without a route gets openshift-router's headers and hawser's page", async () => {
   const answer = await ask('nobody');
   expect(answer.status).toBe(503);
   expect(answer.body).toContain('<h1>Application is not available</h1>');

@@ -22,7 +22,7 @@ async function handshake(port: number, group: string): Promise<string> {
   }
 }
 
-test('a client that asks for ffdhe8192, which costs HAProxy 120 ms, gets no handshake', async () => {
+test('a client that offers only ffdhe8192, which costs HAProxy 120 ms, gets no handshake', async () => {
   await using router = await startRouter([], {});
   for (const group of ['X25519', 'P-256', 'P-384', 'P-521'])
     expect([group, await handshake(router.httpsPort, group)]).toEqual([group, 'TLSv1.3']);

@@ -96,7 +96,7 @@ test('1: a request without TLS reaches one of the pods', async () => {
   expect((await get(router.httpPort, 'nobody.test', '/')).status).toBe(503);
 });
 
-test("2: edge gives the route's certificate or the default one, and the pod gets no TLS", async () => {
+test("2: edge serves the route's certificate or the default one, and the pod gets no TLS", async () => {
   const answer = await getTls(router.httpsPort, 'edge.test', 'edge.test', '/x');
   expect([answer.commonName, seen(answer).tls]).toEqual(['edge.test', false]);
   expect(headerAtPod(answer, 'x-forwarded-proto')).toEqual(['https']);
@@ -105,19 +105,19 @@ test("2: edge gives the route's certificate or the default one, and the pod gets
   expect([nameless.commonName, nameless.status]).toEqual(['default', 200]);
 });
 
-test("3: passthrough gives the pod's own certificate", async () => {
+test("3: passthrough serves the pod's own certificate", async () => {
   const answer = await getTls(router.httpsPort, 'TCP.test', 'tcp.test', '/any');
   expect([answer.commonName, seen(answer).pod]).toEqual(['pod', 'tls']);
   expect(readFileSync(join(router.folder, 'maps/tls.map'), 'utf8')).toBe('tcp.test be_tcp:shop:tcp\n');
 });
 
-test("4: reencrypt asks for the pod's certificate: by the route's CA, or by the default one and the service's name", async () => {
+test("4: reencrypt verifies the pod by the route's CA, or the default CA and the service's name", async () => {
   const ask = async (host: string) => (await getTls(router.httpsPort, host, host, '/')).status;
   expect(seen(await getTls(router.httpsPort, 're.test', 're.test', '/')).tls).toBe(true);
   expect([await ask('bad.test'), await ask('svc.test'), await ask('not.test')]).toEqual([503, 200, 503]);
 });
 
-test('5: without TLS the policy decides: 503, the pod, or a redirect without port', async () => {
+test('5: for clients without TLS the policy decides: 503, the pod, or a redirect without port', async () => {
   const ask = (host: string) => get(router.httpPort, `${host}:${router.httpPort}`, '/a/b?c=d&e');
   expect((await ask('edge.test')).status).toBe(503);
   expect((await ask('allow.test')).status).toBe(200);
@@ -125,7 +125,7 @@ test('5: without TLS the policy decides: 503, the pod, or a redirect without por
   expect([status, headers['location']]).toEqual([302, 'https://redirect.test/a/b?c=d&e']);
 });
 
-test('13: a path ends at a slash, and a host is what it is without case, port and dot', async () => {
+test('13: a path ends at a slash, and a host is compared without case, port and dot', async () => {
   const pod = async (path: string, host = 'web.test') => seen(await get(router.httpPort, host, path)).pod;
   const found = [
     await pod('/sub'),
@@ -164,7 +164,7 @@ async function requestsOf(backend: string): Promise<number> {
   return Number(rows.find((row) => row.startsWith(`${backend},BACKEND`))?.split(',')[7]);
 }
 
-test('14: a wildcard has one label, and a host of its own comes first', async () => {
+test('14: a wildcard matches one label, and an exact host comes first', async () => {
   expect(seen(await get(router.httpPort, 'foo.apps.test', '/')).pod).toBe('a');
   expect((await get(router.httpPort, 'a.b.apps.test', '/')).status).toBe(503);
   expect(seen(await get(router.httpPort, 'own.apps.test', '/')).pod).toBe('b');

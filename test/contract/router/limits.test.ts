@@ -39,7 +39,7 @@ test('new TLS clients are answered while idle ones have nearly half of the conne
   expect([limit('public'), limit('public_ssl')]).toEqual(['100', '100']);
 });
 
-test("a route's timeout holds where it is longer than those of the router, with TLS too", async () => {
+test("a route's longer timeout overrides the router's, also with TLS", async () => {
   const pod = await startPod('a');
   const slow = createServer((_request, response) => setTimeout(() => response.end('late'), 1_500));
   await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
@@ -59,7 +59,7 @@ test("a route's timeout holds where it is longer than those of the router, with 
   expect([answer.status, answer.body]).toEqual([200, expect.stringContaining('late')]);
 });
 
-test("18: a pod that does not answer is cut off with 504 at its route's own timeout, and no other route's is", async () => {
+test("18: a silent pod gets 504 at its own route's timeout, and other routes are unaffected", async () => {
   const pod = await startPod('a');
   const mute = createServer(() => undefined);
   await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));

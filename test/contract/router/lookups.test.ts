@@ -107,7 +107,7 @@ describe.each(['hash', 'regex'] as const)('HAProxy with the maps of "%s"', (look
     }
   });
 
-  test('a request whose TLS has ended gets its route, or nothing', async () => {
+  test('a request after TLS termination gets its route, or nothing', async () => {
     for (const { host, path } of asked) {
       const { headers } = await get(securePort, host, path);
       // What is passed on never comes here.
@@ -117,7 +117,7 @@ describe.each(['hash', 'regex'] as const)('HAProxy with the maps of "%s"', (look
     }
   });
 
-  test('a TLS connection goes to its passthrough route, or its TLS ends here', async () => {
+  test('a TLS connection goes to its passthrough route, or terminates at the router', async () => {
     const names = [...new Set(asked.map(({ host }) => host.toLowerCase().replace(/[.:]*(:\w*)*$/, '')))];
     for (const name of names.filter((each) => /^[a-z]/.test(each)).slice(0, 40)) {
       const answer = await firstError(router.httpsPort, await clientHello(name));

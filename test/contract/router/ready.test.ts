@@ -29,12 +29,12 @@ test.each<[string, Env]>([
   ['with the PROXY protocol', { ROUTER_USE_PROXY_PROTOCOL: 'true' }],
   ['with IPv6', { ROUTER_IP_V4_V6_MODE: 'v6' }],
   ['with IPv6 and the PROXY protocol', { ROUTER_IP_V4_V6_MODE: 'v6', ROUTER_USE_PROXY_PROTOCOL: 'true' }],
-])('an HAProxy that serves is ready: %s', async (_, env) => {
+])('a serving HAProxy is ready: %s', async (_, env) => {
   await using router = await startRouter([], env);
   expect(await troubleOf(router, env)).toBeUndefined();
 });
 
-test('one that answers on its stats socket and listens on no port is not', async () => {
+test('an HAProxy that answers only on its stats socket is not ready', async () => {
   const elsewhere = await freePort();
   await using router = await startRouter([], {}, (text) =>
     text.replace(/^( {2}bind 0\.0\.0\.0:)\d+/m, `$1${elsewhere}`),
@@ -49,7 +49,7 @@ test('one that answers on its stats socket and listens on no port is not', async
   );
 });
 
-test('one that takes no connection is not, and is waited for no longer than a probe', async () => {
+test("an HAProxy that accepts no connection is not ready, within a probe's timeout", async () => {
   await using router = await startRouter([], {}, (text) =>
     text.replace(/^( {2}bind 0\.0\.0\.0:\d+)/m, '$1 accept-proxy'),
   );
@@ -61,7 +61,7 @@ test('a template without the page is ready once its port answers', async () => {
   expect(await troubleOf(router)).toBeUndefined();
 });
 
-test('one whose stats socket is gone is not', async () => {
+test('an HAProxy without its stats socket is not ready', async () => {
   await using router = await startRouter([]);
   expect(await troubleOf(router, { HAWSER_STATS_SOCKET: join(router.folder, 'none.sock') })).toBe(
     'HAProxy does not answer on its stats socket',

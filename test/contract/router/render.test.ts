@@ -68,7 +68,7 @@ function filesOf(out: string): Readonly<Record<string, string>> {
   );
 }
 
-test('hawser router render writes what HAProxy takes, the same for any order of objects, and says what became of each route', async () => {
+test('hawser router render writes a valid configuration and prints the result for each route', async () => {
   const one = join(folder, 'one');
   expect(await render(objects, one)).toMatchObject({
     routes: [
@@ -87,7 +87,7 @@ test('hawser router render writes what HAProxy takes, the same for any order of 
   expect(filesOf(one)).toEqual(before);
 });
 
-test('hawser router render says so if no route belongs to this router', async () => {
+test('hawser router render reports if no route belongs to this router', async () => {
   const file = join(folder, 'none.yaml');
   writeFileSync(file, yaml.stringify(route('first', 'shop.example.com', 1)));
   const argv = ['--objects', file, '--out', join(folder, 'none')];

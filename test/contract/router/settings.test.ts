@@ -94,33 +94,33 @@ function askOpen(host: string, headers: Readonly<Record<string, string>> = {}) {
   });
 }
 
-test('a client that comes over IPv6 is served, and pods see its address', async () => {
+test('an IPv6 client is served, and pods see its address', async () => {
   const { body } = await askOpen('::1');
   expect(headerAtPod({ status: 200, headers: {}, body: `${body}` }, 'x-forwarded-for')).toEqual(['::1']);
 });
 
-test("the answer where there is no route is the administrator's page", async () => {
+test("a request without a route gets the administrator's page", async () => {
   expect(await get(open.httpPort, 'nowhere.test', '/')).toMatchObject({
     status: 404,
     body: 'No such site here.',
   });
 });
 
-test('an answer of a listed type is compressed for a client that asks for it', async () => {
+test('a response of a listed type is compressed for a client that accepts it', async () => {
   const plain = await askOpen('127.0.0.1');
   expect([plain.encoding, JSON.parse(`${plain.body}`).pod]).toEqual([undefined, 'a']);
   const small = await askOpen('127.0.0.1', { 'accept-encoding': 'gzip' });
   expect([small.encoding, JSON.parse(`${gunzipSync(small.body)}`).pod]).toEqual(['gzip', 'a']);
 });
 
-test('the log has captured headers and the cookie, each cut at its length', async () => {
+test('the log has captured headers and the cookie, each truncated to its length', async () => {
   await get(open.httpPort, 'web.test', '/logged', ['X-Order: 12345678-more', 'Cookie: session=abc; other=1']);
   const line = await waitFor('the line of the request', () => log.find((each) => each.includes('/logged')));
   expect(line).toContain('{12345678|} {pod}');
   expect(line).toContain(' session=abc ');
 });
 
-test('with the PROXY protocol pods see the address that it names, and a client without it gets nothing', async () => {
+test('with the PROXY protocol pods see its address, and a client without it gets no response', async () => {
   const answer = parseAnswer(await talk(guarded.httpPort, `${proxyLine}${requestText('web.test', '/')}`));
   expect(headerAtPod(answer, 'x-forwarded-for')).toEqual(['203.0.113.9']);
   expect(await talk(guarded.httpPort, requestText('web.test', '/')).catch(() => '')).toBe('');

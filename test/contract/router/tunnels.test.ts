@@ -65,7 +65,7 @@ const websocket = [
   'Sec-WebSocket-Version: 13',
 ];
 
-test('CONNECT is no tunnel past the rules: 405, and no pod sees it (M2)', async () => {
+test('CONNECT is refused with 405 and reaches no pod (M2)', async () => {
   expect(await send('CONNECT a.test:80 HTTP/1.1')).toMatch(/^HTTP\/1\.1 405 /);
   expect(heads).toEqual([]);
 });

@@ -40,7 +40,7 @@ test('without an environment the defaults are those of the OpenShift router', ()
   });
 });
 
-test('a domain is taken in any case, with or without a dot before it, and a pattern is refused', () => {
+test('a domain may have any case and a leading dot, and a pattern is refused', () => {
   const denied = (text: string) => routerSettings({ ROUTER_DENIED_DOMAINS: text }).deniedDomains;
   expect(denied('Example.COM,.apps.example.com')).toEqual(['example.com', 'apps.example.com']);
   expect(problemsOf({ ROUTER_DENIED_DOMAINS: '*.example.com' })).toEqual([

@@ -22,13 +22,13 @@ describe('no text with a character that ends a line, an entry, a quoted word or 
     fc.assert(fc.property(withDanger, (text) => !isRight(text) && !isRight(text.slice(1))));
   });
 
-  test('is the name of a header', () => {
+  test('is a header name', () => {
     const bad = dangerous.filter((character) => character !== '#');
     fc.assert(fc.property(fc.string(), bad, (text, character) => !isHeaderName(`${text}${character}`)));
   });
 });
 
-test('no value of a header ends a line, or reads more than headers and the client certificate', () => {
+test('no header value ends a line, or reads more than headers and the client certificate', () => {
   fc.assert(
     fc.property(
       fc.string({
@@ -84,7 +84,7 @@ test.each([
   expect(headerValueProblem(text, of) === undefined).toBe(isRight);
 });
 
-describe('a header value that would stall HAProxy for seconds at one request', () => {
+describe('a header value that would stall HAProxy for seconds per request', () => {
   const lower = (times: number): string => `%[req.hdr(a)${',lower'.repeat(times)}]`;
 
   test.each([

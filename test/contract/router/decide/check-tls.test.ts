@@ -80,7 +80,7 @@ function undated(which: 0 | 1): string {
 }
 
 describe('a certificate with its key', () => {
-  test('is encoded again: the key, the certificate, the CA, and nothing that stood between', () => {
+  test('is encoded again: key, certificate and CA, without other text', () => {
     const found = check({
       certificate: `# a comment\n${pair.cert}\nglobal\n`,
       key: `evil\n${pair.key}`,
@@ -111,7 +111,7 @@ describe('a certificate with its key', () => {
     expect(check({ certificate: old.cert, key: old.key }).kind).toBe('checked');
   });
 
-  test('may have the key with it', () => {
+  test('may include the key', () => {
     expect(check({ certificate: `${pair.cert}${pair.key}` }).kind).toBe('checked');
   });
 

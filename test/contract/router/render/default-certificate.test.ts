@@ -17,7 +17,7 @@ const missing = join(folder, 'missing.pem');
 const pem = selfSigned('given', now);
 const split = pem.indexOf('-----BEGIN CERTIFICATE');
 
-test('a given certificate is taken as text, from a file, or from a folder', async () => {
+test('a certificate is configured as text, as a file, or as a folder', async () => {
   const path = join(folder, 'both.pem');
   writeFileSync(path, pem);
   writeFileSync(join(folder, 'tls.key'), pem.slice(0, split));
@@ -27,14 +27,14 @@ test('a given certificate is taken as text, from a file, or from a folder', asyn
   expect(await defaultCertificate({ ...none, defaultCertificateDir: folder }, missing, now)).toBe(pem);
 });
 
-test('a certificate without its key is an error that says so', async () => {
+test('a certificate without its key is reported as an error', async () => {
   const other = `${selfSigned('other', now).slice(0, split)}${pem.slice(split)}`;
   const ask = (text: string) => defaultCertificate({ ...none, defaultCertificate: text }, missing, now);
   await expect(ask(other)).rejects.toThrow('key: it is not the key of the certificate');
   await expect(ask('nonsense')).rejects.toThrow('Cannot use --default-certificate');
 });
 
-test('without one the certificate that was made before is kept until it expires', async () => {
+test('without a configured certificate, the one created before is kept until it expires', async () => {
   const made = await defaultCertificate(none, missing, now);
   const before = join(folder, 'before.pem');
   writeFileSync(before, made);
@@ -43,7 +43,7 @@ test('without one the certificate that was made before is kept until it expires'
   expect(await defaultCertificate(none, before, new Date('2126-01-01T00:00:00Z'))).not.toBe(made);
 });
 
-test('a certificate that HAProxy would refuse is an error that says so', async () => {
+test('a certificate that HAProxy would refuse is reported as an error', async () => {
   const key = join(folder, 'weak.key');
   const request = ['req', '-x509', '-newkey', 'rsa:1024', '-nodes', '-days', '1', '-subj', '/CN=weak'];
   const weak = execFileSync('openssl', [...request, '-keyout', key], { encoding: 'utf8', stdio: 'pipe' });
@@ -54,7 +54,7 @@ test('a certificate that HAProxy would refuse is an error that says so', async (
   await expect(ask('\n')).rejects.toThrow('expected a PEM certificate');
 });
 
-test('key, chain and DH parameters stand in any order', async () => {
+test('key, chain and DH parameters may be in any order', async () => {
   const parameters = '-----BEGIN DH PARAMETERS-----\nMAYCAQcCAQI=\n-----END DH PARAMETERS-----\n';
   const chain = selfSigned('chain', now).slice(split);
   const ownKey = pem.slice(0, split);

@@ -36,7 +36,7 @@ test('a reload script runs once for each file, after it is validated and on disk
   expect([scene.checks(), readFileSync(scene.configPath, 'utf8')]).toEqual([2, after]);
 });
 
-test("a refusal is reported in the script's words, and the previous file is restored", async () => {
+test("a refusal is reported with the script's output, and the previous file is restored", async () => {
   const { apply } = scripted(`grep -q 1002 "$1" && { echo no room >&2; exit 3; }; ${countRuns}`);
   await apply(before, signal);
   const outcome = await apply(after, signal);
@@ -48,7 +48,7 @@ test("a refusal is reported in the script's words, and the previous file is rest
   expect(readFileSync(scene.configPath, 'utf8')).toBe(before);
 });
 
-test('a script has our variables, but not what saves this process memory', async () => {
+test("a script has hawser's environment without its memory settings", async () => {
   vi.stubEnv('MALLOC_ARENA_MAX', '1');
   vi.stubEnv('HAWSER_TEST_MARK', 'inherited');
   await scripted('env >"$(dirname "$1")/runs"').apply(before, signal);
@@ -57,7 +57,7 @@ test('a script has our variables, but not what saves this process memory', async
   expect(runs().join()).not.toContain('MALLOC_');
 });
 
-test('a script that does not end, or is gone, is asked again later', async () => {
+test('a script that hangs or is missing is retried later', async () => {
   const slow = scripted('sleep 60', 100);
   expect(await slow.apply(before, signal)).toMatchObject({ kind: 'unreachable' });
   const gone = scripted(`rm "$0"; ${countRuns}`);
@@ -65,7 +65,7 @@ test('a script that does not end, or is gone, is asked again later', async () =>
   expect(await gone.apply(after, signal)).toMatchObject({ kind: 'unreachable' });
 });
 
-test('a script that cannot be run is a problem with its path', async () => {
+test('a script that cannot be run is an error with its path', async () => {
   writeFileSync(path(), '');
   chmodSync(path(), 0o644);
   const problem = (what: string, of: string): string =>

@@ -31,7 +31,7 @@ describe('contract 5: one route', () => {
   });
 });
 
-describe('contract 5: what a route does not take falls to the next one', () => {
+describe('contract 5: requests that a route does not accept go to the next one', () => {
   test('an edge route without a policy leaves plain requests to the shorter path', () => {
     const routes = [
       { key: 'deep', kind: 'edge', path: '/deep' },
@@ -42,7 +42,7 @@ describe('contract 5: what a route does not take falls to the next one', () => {
     expect(ask('https', '/other', ...routes)).toBe('none');
   });
 
-  test('only the first route of all redirects', () => {
+  test('only the most specific route redirects', () => {
     const routes = [
       { key: 'deep', kind: 'http', path: '/deep' },
       { key: 'root', kind: 'edge', insecure: 'Redirect' },
@@ -61,6 +61,6 @@ describe('contract 5: what a route does not take falls to the next one', () => {
   });
 });
 
-test('a connection is passed through whatever the path of its requests is', () => {
+test('a connection is passed through for any path of its requests', () => {
   expect(ask('https', '/x', { key: 'tcp', kind: 'passthrough' })).toBe('backend tcp');
 });

@@ -23,7 +23,7 @@ test('contract 10: the number and the name of a port select the same pods', () =
   expect(serversFor('admin')).toEqual(['10.0.0.1:9000', '10.0.0.2:9000']);
 });
 
-test('contract 10: a port that no pod has selects none, and a remark says so', () => {
+test('contract 10: a port that no pod has selects none, with a remark', () => {
   expect(serversFor('metrics')).toEqual([]);
   const objects = [routeObject({ name: 'a', spec: { port: { targetPort: 'metrics' } } }), slice];
   expect(decided(objects).model.backends[0]?.remarks).toEqual([

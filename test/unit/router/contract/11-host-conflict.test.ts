@@ -5,8 +5,8 @@ import { decided, routeObject, verdicts } from '../objects-of.ts';
 const first = routeObject({ name: 'first', namespace: 'a', age: 1 });
 const second = routeObject({ name: 'second', namespace: 'b', age: 2 });
 
-describe('contract 11: of two routes that want a host', () => {
-  test("the older route has the host, and the newer one's status says so without naming it", () => {
+describe('contract 11: of two routes that claim a host', () => {
+  test("the older route gets the host, and the newer one's status does not name it", () => {
     const decision = decided([second, first]);
     expect(verdicts(decision)).toEqual(['a:first admitted', 'b:second HostAlreadyClaimed']);
     expect(decision.admission.rejected[0]).toMatchObject({
@@ -15,11 +15,11 @@ describe('contract 11: of two routes that want a host', () => {
     });
   });
 
-  test('the newer route has the host once the older one is gone', () => {
+  test('the newer route gets the host once the older one is deleted', () => {
     expect(verdicts(decided([second]))).toEqual(['b:second admitted']);
   });
 
-  test('of two routes of the same age, the one with the smaller UID has the host', () => {
+  test('of two routes of the same age, the one with the smaller UID gets the host', () => {
     const twins = [
       routeObject({ name: 'x', namespace: 'a', uid: '2' }),
       routeObject({ name: 'y', namespace: 'b', uid: '1' }),
@@ -27,12 +27,12 @@ describe('contract 11: of two routes that want a host', () => {
     expect(verdicts(decided(twins))).toEqual(['a:x HostAlreadyClaimed', 'b:y admitted']);
   });
 
-  test('a route that is not created yet is the newer one', () => {
+  test('a route that is not created yet counts as newer', () => {
     const draft = { ...first, metadata: { name: 'draft', namespace: 'a' } };
     expect(verdicts(decided([draft, second]))).toEqual(['a:draft HostAlreadyClaimed', 'b:second admitted']);
   });
 
-  test('the older one keeps it while it is wrong in itself', () => {
+  test('the older one keeps the host while its own content is invalid', () => {
     const broken = { ...first, spec: { ...first.spec, tls: { termination: 'edge', certificate: 'x' } } };
     expect(verdicts(decided([broken, second]))).toEqual([
       'a:first ExtendedValidationFailed',
@@ -40,7 +40,7 @@ describe('contract 11: of two routes that want a host', () => {
     ]);
   });
 
-  test('another namespace has no path of the host either, unless it is allowed', () => {
+  test('another namespace gets no path of the host either, unless allowed', () => {
     const path = { ...second, spec: { ...second.spec, path: '/b' } };
     expect(verdicts(decided([first, path]))).toEqual(['a:first admitted', 'b:second HostAlreadyClaimed']);
     expect(verdicts(decided([first, path], { disableNamespaceOwnership: true }))).toEqual([
@@ -61,7 +61,7 @@ const some = fc.record({
   }),
 });
 
-test('contract 11: the order of the objects changes nothing, and no two routes have one place', () => {
+test('contract 11: the order of objects does not matter, and no two routes share a place', () => {
   fc.assert(
     fc.property(fc.array(some, { maxLength: 12 }), fc.infiniteStream(fc.nat()), (texts, random) => {
       const objects = texts.map((text, index) => routeObject({ ...text, name: `r${index}` }));

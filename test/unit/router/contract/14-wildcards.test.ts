@@ -45,7 +45,7 @@ describe('contract 14: a wildcard route', () => {
     ]);
   });
 
-  test('coexists with hosts of other namespaces if namespaces own none', () => {
+  test('coexists with hosts of other namespaces without namespace ownership', () => {
     const policy = { ...allowed, disableNamespaceOwnership: true };
     expect(verdicts(decided([wild('a', 1), exact('b', 2)], policy))).toEqual([
       'a:wild admitted',

@@ -8,7 +8,7 @@ const md5 = (text: string) => createHash('md5').update(text).digest('hex');
 const edge = { tls: { termination: 'edge' } };
 
 describe('contract 16: the session cookie', () => {
-  test('has the name and the values that openshift-router gives it', () => {
+  test("has openshift-router's name and values", () => {
     const backend = backendWith({}, edge);
     expect(backend.cookie).toEqual({ name: md5(' shop:a'), secure: true, sameSite: 'None' });
     const { servers } = templateBackend(backend, backendOptions(routerSettings()));
@@ -18,7 +18,7 @@ describe('contract 16: the session cookie', () => {
     ]);
   });
 
-  test("is the one that seed 003's router gave to demoprojectone/jenkins", () => {
+  test("is the one that seed 003's router set for demoprojectone/jenkins", () => {
     const route = routeObject({ name: 'jenkins', namespace: 'demoprojectone' });
     expect(decided([route]).model.backends[0]?.cookie?.name).toBe('4376ea64d7d0abf11209cfe5f7cca1e7');
   });
@@ -49,7 +49,7 @@ describe('contract 16: the session cookie', () => {
     expect(backendWith({}, { tls: { termination: 'passthrough' } }).cookie).toBeUndefined();
   });
 
-  test('is the same however the pods are listed', () => {
+  test('is the same for every order of the pods', () => {
     const slice = sliceObject('web', 3);
     const turned = { ...slice, endpoints: slice.endpoints.toReversed() };
     const [one, other] = [slice, turned].map((each) => decided([routeObject({ name: 'a' }), each]).model);

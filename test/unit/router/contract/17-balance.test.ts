@@ -22,7 +22,7 @@ describe('contract 17: balance', () => {
     expect(backendWith(annotations, spec).balance).toBe(balance);
   });
 
-  test("is the router's own where the route says nothing", () => {
+  test("is the router's default unless the route sets it", () => {
     expect(backendWith({}, {}, { balance: 'leastconn' }).balance).toBe('leastconn');
     expect(backendWith({}, passthrough, { tcpBalance: 'random' }).balance).toBe('random');
   });

@@ -40,14 +40,14 @@ describe('contract 18: a timeout', () => {
     expect(backendWith({ [timeout]: text }).timeouts.serverMs).toBe(ms);
   });
 
-  test('and one for tunnels are kept apart', () => {
+  test('and a tunnel timeout are independent', () => {
     expect(backendWith({ [timeout]: '5s', [tunnel]: '1h' }).timeouts).toEqual({
       serverMs: 5_000,
       tunnelMs: 3_600_000,
     });
   });
 
-  test("a passthrough route's timeout applies to tunnels, and the tunnel annotation comes first", () => {
+  test("a passthrough route's timeout applies to tunnels, unless the tunnel annotation is set", () => {
     expect(backendWith({ [timeout]: '5s' }, passthrough).timeouts).toEqual({ tunnelMs: 5_000 });
     expect(backendWith({ [timeout]: '5s', [tunnel]: '1h' }, passthrough).timeouts).toEqual({
       tunnelMs: 3_600_000,

@@ -25,11 +25,11 @@ describe('contract 19: the allowlist', () => {
     expect(backendWith({ [old]: text }).allowlist).toEqual(list);
   });
 
-  test('by its new name comes before the one by its old name', () => {
+  test('by its new name takes precedence over its old name', () => {
     expect(backendWith({ [name]: '10.0.0.1', [old]: '10.0.0.2' }).allowlist).toEqual(['10.0.0.1']);
   });
 
-  test('an invalid allowlist admits everybody, with a remark', () => {
+  test('an invalid allowlist admits all clients, with a remark', () => {
     expect(backendWith({ [name]: ' 10.0.0.1' }).remarks).toContain(
       `${name}: ignored as a whole, so all clients may connect`,
     );

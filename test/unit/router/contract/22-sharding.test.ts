@@ -13,20 +13,20 @@ const ingress = (name: string, labels: object) => ({
 });
 const outside = ({ outside: routes }: ReturnType<typeof decided>) => routes.map(({ name }) => name);
 
-describe('contract 22: a router that serves a part of the routes', () => {
+describe('contract 22: a router that serves some of the routes', () => {
   const routes = [
     routeObject({ name: 'mine', host: 'mine.example.com', labels: { a: 'b' } }),
     routeObject({ name: 'other', host: 'other.example.com', labels: { a: 'c' } }),
     routeObject({ name: 'bare', namespace: 'pay', host: 'bare.example.com' }),
   ];
 
-  test('by labels of routes leaves the others alone', () => {
+  test('by labels of routes ignores the others', () => {
     const { admission } = decided(routes, routerSettings({ ROUTE_LABELS: 'a=b' }));
     expect(admission.admitted.map(({ key }) => key)).toEqual(['shop:mine']);
     expect(admission.rejected).toEqual([]);
   });
 
-  test('by labels of routes takes Ingresses by their labels too', () => {
+  test('by labels of routes also selects Ingresses by their labels', () => {
     const { admission } = decided([ingress('mine', { a: 'b' }), ingress('other', {})], {
       ...routerSettings({ ROUTE_LABELS: 'a' }),
       ingressClass: 'hawser',
@@ -42,7 +42,7 @@ describe('contract 22: a router that serves a part of the routes', () => {
     expect(verdicts(decided(routes, routerSettings({ ROUTE_FIELDS: selector })))).toEqual(admitted);
   });
 
-  test.each(['NAMESPACE_LABELS', 'PROJECT_LABELS'])('by %s takes whole namespaces', (variable) => {
+  test.each(['NAMESPACE_LABELS', 'PROJECT_LABELS'])('by %s selects whole namespaces', (variable) => {
     const settings = routerSettings({ [variable]: 'team in (pay)' });
     const decision = decided([...routes, namespace('shop'), namespace('pay', { team: 'pay' })], settings);
     expect(verdicts(decision)).toEqual(['pay:bare admitted']);
@@ -62,7 +62,7 @@ describe('contract 22: a router that serves a part of the routes', () => {
     expect(verdicts(decided(all, { namespace: 'pay' }))).toEqual(['pay:bare admitted']);
   });
 
-  test('a route of another router takes no host away', () => {
+  test('a route of another router claims no host', () => {
     const rival = routeObject({ name: 'rival', host: 'bare.example.com', age: -1 });
     const settings = routerSettings({ NAMESPACE_LABELS: 'team' });
     expect(verdicts(decided([...routes, rival, namespace('pay', { team: 'x' })], settings))).toEqual([
@@ -76,6 +76,6 @@ test.each([
   [{ ROUTE_FIELDS: 'spec.tls=x' }, 'spec.host'],
   [{ NAMESPACE_LABELS: 'a in b' }, 'label selector'],
   [{ PROJECT_LABELS: '**' }, '* for all'],
-])('contract 22: %j is an error that says what is expected', (env, words) => {
+])('contract 22: %j is an error with the expected form', (env, words) => {
   expect(() => routerSettings(env)).toThrow(words);
 });

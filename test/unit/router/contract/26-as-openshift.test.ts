@@ -7,7 +7,7 @@ import { decided, routeObject } from '../objects-of.ts';
 
 const only = (spec: object) => decided([routeObject({ name: 'a', spec })]);
 
-describe('contract 26: as openshift-router answers', () => {
+describe('contract 26: like openshift-router', () => {
   test('spec.tls without a termination is edge, and never served in clear text', () => {
     expect(only({ tls: {} }).model.backends[0]).toMatchObject({ kind: 'edge', insecure: 'None' });
     expect(only({ tls: { termination: '' } }).model.backends[0]?.kind).toBe('edge');
@@ -19,14 +19,14 @@ describe('contract 26: as openshift-router answers', () => {
     );
   });
 
-  test('a path of 4,096 characters is admitted, and the message about a longer one has its length', () => {
+  test('a path of 4,096 characters is admitted, and a longer one is refused with its length', () => {
     expect(only({ path: `/${'a'.repeat(4_095)}` }).admission.admitted).toHaveLength(1);
     expect(only({ path: `/${'a'.repeat(4_096)}` }).admission.rejected[0]?.message).toBe(
       'spec.path: it has 4097 characters, expected at most 4096',
     );
   });
 
-  test('the default ciphers have those of TLS 1.2 without AEAD, after all others, and no 3DES', () => {
+  test('the default ciphers have TLS 1.2 ciphers without AEAD last, and no 3DES', () => {
     const ciphers = cipherLists.get('intermediate')?.split(':') ?? [];
     expect(ciphers).toEqual(
       expect.arrayContaining(['ECDHE-ECDSA-AES128-SHA', 'ECDHE-ECDSA-AES128-SHA256', 'AES256-SHA']),
@@ -42,7 +42,7 @@ describe('contract 26: as openshift-router answers', () => {
     },
   );
 
-  test('the page of a 503 is one that HAProxy can send with the smallest buffer', () => {
+  test("the 503 page fits into HAProxy's smallest buffer", () => {
     expect(errorAnswerProblem(Buffer.from(unavailablePage.content), 16_384)).toBeUndefined();
   });
 });

@@ -93,7 +93,7 @@ test('property: incremental admission equals admission from scratch', () => {
   );
 });
 
-test('a renewed certificate leaves every other verdict the same object', () => {
+test('a renewed certificate keeps every other verdict the same object', () => {
   const admit = createAdmission(policy);
   const at = (wish: number) => [
     ...(variants[0]?.[wish] ?? []),

@@ -66,7 +66,7 @@ describe('a backend', () => {
     ]);
   });
 
-  test("verifies the pods' certificates by the route's CA, else for each service's name, else not at all", () => {
+  test("verifies pods by the route's CA, else by the service's name, else not at all", () => {
     expect(backendWith({}, reencrypt).verify).toEqual({ kind: 'none' });
     const spec = { ...reencrypt, alternateBackends: [{ name: 'beta' }] };
     const objects = [routeObject({ name: 'a', spec }), sliceObject('web', 1), sliceObject('beta', 1, 1)];
@@ -75,12 +75,12 @@ describe('a backend', () => {
     expect(backend?.servers.map(({ verifyHost }) => verifyHost)).toEqual(['beta.shop.svc', 'web.shop.svc']);
   });
 
-  test('speaks HTTP/2 without TLS to pods that say so', () => {
+  test('speaks HTTP/2 without TLS to pods that declare it', () => {
     const slice = sliceObject('web', 1, 0, { appProtocol: 'h2c' });
     expect(decided([routeObject({ name: 'a' }), slice]).model.backends[0]?.servers[0]?.h2c).toBe(true);
   });
 
-  test('speaks HTTP/1 to a pod of which two slices disagree, in whatever order they come', () => {
+  test('speaks HTTP/1 to a pod if two slices disagree, in any order', () => {
     const slices = [
       sliceObject('web', 1, 0, { appProtocol: 'h2c' }),
       { ...sliceObject('web', 1), metadata: { ...sliceObject('web', 1).metadata, name: 'web-y' } },
@@ -91,7 +91,7 @@ describe('a backend', () => {
     }
   });
 
-  test('wakes an idled service by its cluster IP, without looking at it first', () => {
+  test('wakes an idled service by its cluster IP, without a health check', () => {
     const annotations = { 'idling.alpha.openshift.io/idled-at': '2026-01-01T00:00:00Z' };
     const ports = [
       { name: 'a', port: 80 },
@@ -111,7 +111,7 @@ describe('a backend', () => {
     expect(awake.model.backends[0]?.servers.map(({ address }) => address)).toEqual(['10.0.0.1']);
   });
 
-  test('has each endpoint once, though Endpoints and two slices name it', () => {
+  test('has each endpoint once, even if Endpoints and two slices list it', () => {
     const endpoints = {
       kind: 'Endpoints',
       metadata: { name: 'web', namespace: 'shop' },
@@ -125,7 +125,7 @@ describe('a backend', () => {
     expect(names(endpoints)).toEqual(['ept:web:http:10.0.0.1:8080']);
   });
 
-  test('leaves out an endpoint that is the node itself, and says so', () => {
+  test('leaves out an endpoint on the node itself, with a remark', () => {
     const slice = { ...sliceObject('web', 1), endpoints: [{ addresses: ['127.0.0.1'] }] };
     expect(decided([routeObject({ name: 'a' }), slice]).model.backends[0]).toMatchObject({
       servers: [],
@@ -136,7 +136,7 @@ describe('a backend', () => {
     });
   });
 
-  test('changes headers as requested, but not those that others rely on', () => {
+  test('changes headers as requested, except reserved ones', () => {
     const set = (name: string, value: string) => ({ name, action: { type: 'Set', set: { value } } });
     const actions = {
       request: [
@@ -162,7 +162,7 @@ describe('a backend', () => {
     expect(backend.remarks).toHaveLength(2);
   });
 
-  test('says of an annotation that it has no effect', () => {
+  test('has a remark for an annotation without effect', () => {
     expect(backendWith({ 'router.openshift.io/pool-size': '3' }).remarks).toEqual([
       'router.openshift.io/pool-size: has no effect',
     ]);
@@ -177,7 +177,7 @@ const hostile = fc.array(piece, { maxLength: 5 }).map((parts) => parts.join(''))
 const read = ['balance', 'timeout', 'ip_allowlist', 'rewrite-target', 'set-forwarded-headers'].map(haproxy);
 const annotations = fc.dictionary(fc.constantFrom(...read, 'router.openshift.io/cookie_name'), hostile);
 
-test('no text of a tenant that reaches a model ends a line, an entry, a word or a command', () => {
+test("no tenant's text in a model ends a line, an entry, a word or a command", () => {
   const paths = hostile.map((text) => `/${text}`);
   fc.assert(
     fc.property(annotations, hostile, paths, hostile, hostile, (given, host, path, pod, portName) => {

@@ -117,7 +117,7 @@ const oneByOne = fc.array(fc.tuple(fc.nat({ max: variants.length - 1 }), fc.nat(
   maxLength: 12,
 });
 
-test('so it is where one object changes at a time', () => {
+test('property: the same holds if one object changes at a time', () => {
   const check = fc.property(step, oneByOne, (first, changes) => {
     const steps = [first];
     for (const [index, variant] of changes) steps.push((steps.at(-1) ?? first).with(index, variant));
@@ -195,7 +195,7 @@ function filesOf(outcome: RouterRendering) {
   return { text, mode, others, leftOut: outcome.leftOut };
 }
 
-test('a backend is the same object while nothing that it is made of has changed', () => {
+test('a backend is the same object while its inputs are unchanged', () => {
   const next = createDecider(settings);
   const first = next(objectsAt([0, 1, 2, 0, 1, 1, 0, 0, 0, 0])).model.backends;
   const pods = next(objectsAt([0, 1, 2, 0, 1, 2, 0, 0, 0, 0])).model.backends;
@@ -205,7 +205,7 @@ test('a backend is the same object while nothing that it is made of has changed'
   expect(fewer.every((backend, index) => backend !== first[index])).toBe(true);
 });
 
-test('the backends of an Ingress are the same objects while it and the services that it names stay as they are', () => {
+test('backends of an Ingress are the same objects while it and its Services are unchanged', () => {
   const none = specs.length;
   const at = (...last: readonly number[]) => objectsAt([none, none, none, none, 0, none, 0, ...last]);
   const next = createDecider(settings);

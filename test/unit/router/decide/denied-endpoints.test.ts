@@ -18,7 +18,7 @@ const serversOf = (env: Record<string, string>, places?: typeof own) => {
   };
 };
 
-test("a route that leads to the page of the router's own node gets no server there (M1)", () => {
+test("a route gets no server at the page of the router's own node (M1)", () => {
   expect(serversOf({}, own)).toEqual({
     servers: ['10.0.0.1:8080', '10.0.0.2:1936', '10.0.0.2:8080'],
     remarks: ['an endpoint of service web is not used: the router itself'],

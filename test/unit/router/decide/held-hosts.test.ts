@@ -48,7 +48,7 @@ describe('a served host is taken by editing an older Route (H1)', () => {
     },
   );
 
-  test('the status of another router counts for nothing', () => {
+  test('the status of another router has no effect', () => {
     const other = withStatus(victim, HOST, '', 'internal');
     expect(verdicts(decided([routeObject(edited), other]))).toContain('evil:decoy admitted');
     expect(verdicts(decided([routeObject(edited), other], { serviceName: 'internal' }))).toContain(
@@ -56,7 +56,7 @@ describe('a served host is taken by editing an older Route (H1)', () => {
     );
   });
 
-  test('a Route that cannot be read does not claim the host by saying so in its status', () => {
+  test('an unreadable Route does not gain a host through its status', () => {
     const unreadable = { ...routeObject(edited), spec: { host: HOST, to: { name: 7 } } };
     const decision = decided([unreadable, withStatus(victim, HOST)]);
     expect(verdicts(decision)).toEqual(['evil:decoy HostAlreadyClaimed', 'victim:web admitted']);
@@ -85,7 +85,7 @@ describe('a served host is taken by editing an older Route (H1)', () => {
     ]);
   });
 
-  test('two Routes that were both admitted for the host are judged by age', () => {
+  test('of two Routes that were both admitted for the host, the older keeps it', () => {
     const both = [withStatus(victim, HOST), withStatus(edited, HOST)];
     expect(verdicts(decided(both))).toContain('evil:decoy admitted');
     expect(verdicts(decided(both.toReversed()))).toContain('evil:decoy admitted');
@@ -140,7 +140,7 @@ describe('a served host is taken by editing an older Ingress (H1)', () => {
     expect(admitted(after)).toEqual([`victim ${HOST}`]);
   });
 
-  test('the host is free once it is gone', () => {
+  test('the host is free once the Ingress is deleted', () => {
     const decide = createDecider(settings);
     decide(objectsOf(ingress('victim', 100, HOST)));
     decide(objectsOf(ingress('evil', 1, HOST)));

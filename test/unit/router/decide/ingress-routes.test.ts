@@ -39,7 +39,7 @@ const decidedFor = (...objects: readonly object[]) =>
   decided([...objects, service, sliceObject('web', 1)], { ingressClass: 'hawser', allowWildcards: true });
 
 describe('an Ingress', () => {
-  test('is a route for each host and path, to the port that the service names', () => {
+  test("has a route for each host and path, with the service's named port", () => {
     const { model } = decidedFor(ingress(rules(path(), path({ path: '/api/' }))));
     expect(model.backends.map(({ path, kind, servers }) => [path, kind, servers.length]).sort()).toEqual([
       ['', 'http', 1],
@@ -48,7 +48,7 @@ describe('an Ingress', () => {
     for (const { key } of model.backends) expect(key).toMatch(/^shop:web_[0-9a-f]{12}$/);
   });
 
-  test('has exact paths and prefixes, each for one route', () => {
+  test('has one route for each exact path and each prefix', () => {
     const exact = (of: string) => path({ pathType: 'Exact', path: of });
     const { admission, model } = decidedFor(ingress(rules(path(), exact('/'), exact('/x/'), exact('/x/'))));
     expect(model.backends.map(({ path, pathMatch }) => [path, pathMatch]).sort()).toEqual([
@@ -67,12 +67,12 @@ describe('an Ingress', () => {
     );
   });
 
-  test('of another class is not read, nor any without a class setting', () => {
+  test('of another class is ignored, and every Ingress without a class setting', () => {
     expect(decidedFor(ingress(rules(path()), 'nginx')).model.backends).toEqual([]);
     expect(decided([ingress(rules(path()))]).model.backends).toEqual([]);
   });
 
-  test('with TLS ends it here, and sends clients to https', () => {
+  test('with TLS terminates it at the router and redirects clients to https', () => {
     const tls = [{ hosts: ['app.example.com'] }];
     expect(decidedFor(ingress({ tls, ...rules(path()) })).model.backends[0]).toMatchObject({
       kind: 'edge',
@@ -102,7 +102,7 @@ describe('an Ingress', () => {
     ['gone', 'ExternalCertificateGetFailed'],
     ['empty', 'ExternalCertificateValidationFailed'],
     ['broken', 'ExternalCertificateValidationFailed'],
-  ])("with the pods' CA in the Secret %s has them verified, or is not admitted", (name, expected) => {
+  ])("with the pods' CA in the Secret %s verifies the pods, or is not admitted", (name, expected) => {
     const annotations = {
       'route.openshift.io/termination': 'reencrypt',
       'route.openshift.io/destination-ca-certificate-secret': name,

@@ -37,7 +37,7 @@ test.each(['host', 'tls', 'services', 'annotations'] as const)(
   },
 );
 
-test('the status of a route with an unreadable host says why it is refused', () => {
+test('the status of a route with an unreadable host has the reason', () => {
   const wishes = createDesiredRouteStatuses(admissionPolicy(routerSettings()));
   const wanted = wishes(decidedWithout('host'));
   expect([...wanted.keys()].sort()).toEqual(['shop:good', 'shop:odd']);

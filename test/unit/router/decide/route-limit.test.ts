@@ -38,7 +38,7 @@ describe('a namespace with more routes than it may have', () => {
   );
   const other = routeObject({ name: 'web', namespace: 'other', host: 'other.example.com', age: 9 });
 
-  test('has its oldest served, and the status of the others says why they are not', () => {
+  test("has its oldest routes served, and the reason in the others' status", () => {
     const decision = decided([...routes, other], most);
     expect(verdicts(decision)).toEqual([
       'other:web admitted',
@@ -50,11 +50,11 @@ describe('a namespace with more routes than it may have', () => {
     expect(decision.admission.rejected[0]?.message).toBe(`${message}the oldest are served`);
   });
 
-  test('has all of them within the limit', () => {
+  test('has all routes served within the limit', () => {
     expect(decided(routes.slice(1), most).admission.rejected).toEqual([]);
   });
 
-  test('has each path of an Ingress counted, and one that is too long in part', () => {
+  test('has each path of an Ingress counted, and serves the paths that fit', () => {
     const decision = decided(
       [ingressObject('a', 2, 1), ingressObject('b', 2, 2), ingressObject('c', 2, 3)],
       most,
@@ -74,13 +74,13 @@ describe('a namespace with more routes than it may have', () => {
     expect(decision.admission.rejected).toEqual([]);
   });
 
-  test('keeps no host with a route that is over the limit', () => {
+  test('claims no host with a route over the limit', () => {
     const late = routeObject({ name: 'r5', host: 'other.example.com', age: 5 });
     expect(verdicts(decided([...routes, late, other], most))).toContain('other:web admitted');
   });
 });
 
-test('a namespace has 50,000 servers in all of its routes, and the others of it are not even made', () => {
+test('the routes of a namespace have at most 50,000 servers, and no more are built', () => {
   const wide = {
     ...sliceObject('web', 250),
     ports: Array.from({ length: 20 }, (_, index) => ({ port: index + 1, name: `p${index}` })),

@@ -49,7 +49,7 @@ const rejectedWith = (secretReviews: readonly SecretReview[], among = objects) =
     message,
   }));
 
-test('a Route has the certificate of a Secret only if the router may get that Secret', () => {
+test("a Route uses a Secret's certificate only if the router may get the Secret", () => {
   const reason = 'ExternalCertificateValidationFailed';
   expect(rejectedWith([review('allowed')])).toEqual([]);
   expect(rejectedWith([review('denied')])).toMatchObject([{ key: 'shop:web', reason }]);
@@ -58,7 +58,7 @@ test('a Route has the certificate of a Secret only if the router may get that Se
   expect(rejectedWith([review('allowed', { namespace: 'other' })])).toMatchObject([{ reason }]);
 });
 
-test('a Route without it names the missing Role, and for whom', () => {
+test('the status of a refused Route names the missing Role and its user', () => {
   const user = 'system:serviceaccount:hawser-router:hawser-router';
   expect(rejectedWith([review('denied', { user })])[0]?.message).toBe(
     `the router may not get Secret shop/cert: expected a Role in namespace shop that allows get on this Secret, and a RoleBinding to ${user}`,
@@ -71,11 +71,11 @@ test('a Route does not reveal whether a Secret exists that the router may not ge
   expect(rejectedWith([review('denied')], without)).toEqual(rejectedWith([review('denied')]));
 });
 
-test('without answers of an API, as with a file of objects, every Secret may be named', () => {
+test('without reviews, as for a file of objects, every Secret may be used', () => {
   expect(decide(objects, settings).admission.rejected).toEqual([]);
 });
 
-test('a Role that comes or goes is decided about like any other change', () => {
+test('an added or removed Role triggers a decision', () => {
   const next = createDecider(settings);
   const admitted = (verdict: SecretReview['verdict']) =>
     next({ ...objects, secretReviews: [review(verdict)] }).admission.admitted.some(

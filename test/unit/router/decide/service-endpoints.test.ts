@@ -28,7 +28,7 @@ test.each([
   ).toEqual(addresses);
 });
 
-test('names of hosts are no endpoints, and a remark of the route says so', () => {
+test('host names are not used as endpoints, and the route has a remark', () => {
   const names = {
     ...sliceObject('web', 0),
     metadata: { ...sliceObject('web', 0).metadata, name: 'web-names' },
@@ -59,13 +59,13 @@ describe('a service with more addresses and ports than a router can use', () => 
   const remark =
     'service web has too many endpoints and some are not used, expected at most 5000 pairs of address and port';
 
-  test('has 5,000 servers, and a remark of the route says that it has more', () => {
+  test('has 5,000 servers, and a remark about the others', () => {
     const [backend] = decided([routeObject({ name: 'a' }), wide(20_000)]).model.backends;
     expect(backend?.servers).toHaveLength(5_000);
     expect(backend?.remarks).toEqual([remark]);
   });
 
-  test('has the same servers in whatever order its slices come', () => {
+  test('has the same servers for every order of its slices', () => {
     const serversOf = (...slices: readonly object[]) =>
       decided([routeObject({ name: 'a' }), ...slices]).model.backends[0]?.servers.map(({ name }) => name);
     const one = wide(4, 1);
@@ -74,14 +74,14 @@ describe('a service with more addresses and ports than a router can use', () => 
     expect(serversOf(one, two)).toHaveLength(5_000);
   });
 
-  test('has all pods of the one port that a route asks for', () => {
+  test('has all pods of the single port that a route requests', () => {
     const spec = { port: { targetPort: 'p4000' } };
     const [backend] = decided([routeObject({ name: 'a', spec }), wide(4_500)]).model.backends;
     expect(backend?.servers).toHaveLength(1_000);
     expect(backend?.remarks).toEqual([]);
   });
 
-  test('keeps no more of a slice than a service may have servers', () => {
+  test('keeps at most as much of a slice as a service may have servers', () => {
     const read = readEndpointSlice(wide(20_000));
     const [subset] = read.kind === 'read' ? read.value.subsets : [];
     expect(subset?.ports).toHaveLength(5_000);

@@ -7,7 +7,7 @@ import { decided, routeObject, verdicts } from '../objects-of.ts';
 const host = 'app.test';
 const unreadable = routeObject({ name: 'odd', host, spec: { to: { name: 'NOT A NAME' }, path: '/a' } });
 
-test('a Route that cannot be read has a status that says why', () => {
+test('the status of an unreadable Route has the reason', () => {
   const decision = decided([unreadable, routeObject({ name: 'good', host: 'good.test' })]);
   expect(verdicts(decision)).toEqual(['shop:good admitted', 'shop:odd ExtendedValidationFailed']);
   const wanted = createDesiredRouteStatuses(admissionPolicy(routerSettings()))(decision).get('shop:odd');
@@ -23,7 +23,7 @@ test('a Route that cannot be read has a status that says why', () => {
   });
 });
 
-test('it keeps its host from others: a mistake must not give the host away', () => {
+test('an unreadable Route keeps its host', () => {
   const other = routeObject({ name: 'other', namespace: 'other', host, age: 1 });
   expect(verdicts(decided([unreadable, other]))).toEqual([
     'other:other HostAlreadyClaimed',
@@ -31,7 +31,7 @@ test('it keeps its host from others: a mistake must not give the host away', () 
   ]);
 });
 
-test('without a readable host the status still says why', () => {
+test('without a readable host the status still has the reason', () => {
   const hostless = { ...unreadable, spec: { host: 7 } };
   const [rejected] = decided([hostless]).admission.rejected;
   expect(rejected).toMatchObject({ host: '', reason: 'ExtendedValidationFailed' });

@@ -26,7 +26,7 @@ function route(name: string, services: readonly string[], secret?: string): Rout
 
 const none = { routes: [], served: [], ingresses: [], namespaces: [] };
 
-test('a Service is used while any Route of its namespace names it, in whatever order Routes come and go', () => {
+test('a Service is used while any Route of its namespace names it', () => {
   const names = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 3 });
   const lists = fc.array(fc.array(names, { maxLength: 5 }), { maxLength: 8 });
   fc.assert(
@@ -42,7 +42,7 @@ test('a Service is used while any Route of its namespace names it, in whatever o
   );
 });
 
-test('the Service of the version that is still served is used', () => {
+test('the Service of a version that is still served is used', () => {
   const used = createUsedObjects({})({
     ...none,
     routes: [route('a', ['new'])],
@@ -56,7 +56,7 @@ test('a Secret is used if a Route names it', () => {
   expect([used.hasSecret('shop', 'tls'), used.hasSecret('shop', 'other')]).toEqual([true, false]);
 });
 
-test('Services and Secrets of an Ingress are used if it is of the class', () => {
+test('Services and Secrets of an Ingress are used if its class matches', () => {
   const ingress = readIngress({
     metadata: { name: 'a', namespace: 'shop', uid: 'a', creationTimestamp: '2026-01-01T00:00:00Z' },
     spec: {
@@ -85,7 +85,7 @@ test('Services and Secrets of an Ingress are used if it is of the class', () => 
   ]);
 });
 
-test('nothing of a namespace that is not in the shard is used', () => {
+test('nothing in a namespace outside the shard is used', () => {
   const used = createUsedObjects({ namespace: 'else' })({ ...none, routes: [route('a', ['web'])] });
   expect(used.hasService('shop', 'web')).toBe(false);
 });

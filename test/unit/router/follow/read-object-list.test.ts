@@ -47,13 +47,13 @@ describe('a list of objects', () => {
     expect(problems[0]).toMatch(/^document 2: /);
   });
 
-  test('takes an object once', () => {
+  test('contains an object once', () => {
     const { objects, problems } = readObjectList(`${route('a')}---${route('a')}`);
     expect(objects.routes).toHaveLength(1);
     expect(problems).toEqual(['document 2: Route shop/a: it is listed twice']);
   });
 
-  test('passes over kinds that the router does not read', () => {
+  test('ignores kinds that the router does not read', () => {
     const other = { kind: 'Deployment', metadata: { name: 'x' } };
     expect(readObjectList(JSON.stringify([other]))).toMatchObject({ problems: [], objects: { routes: [] } });
   });
@@ -81,7 +81,7 @@ describe('a list of objects', () => {
     fc.assert(fc.property(fc.array(object), (items) => readObjectList(JSON.stringify(items)) !== undefined));
   });
 
-  test('refuses a document that grows from a few lines', () => {
+  test('refuses a document that expands from a few lines', () => {
     const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]'];
     for (let depth = 1; depth < 9; depth += 1)
       lines.push(
@@ -93,7 +93,7 @@ describe('a list of objects', () => {
   });
 });
 
-describe('what is kept', () => {
+describe('the fields that are kept', () => {
   test('a Route keeps only what the router reads', () => {
     const text = JSON.stringify({
       kind: 'Route',

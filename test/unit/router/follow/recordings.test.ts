@@ -40,7 +40,7 @@ test('a real watch of Routes: a status, another host, a deletion, a bookmark', a
   ]);
 });
 
-test('the real "too old" event of Routes asks for a new list', async () => {
+test('the real "too old" event of Routes triggers a new list', async () => {
   const stream = Readable.from([Buffer.from(bodyOf('watch-too-old-routes'))]);
   const limits = { idleMs: 60_000, maxLineBytes: 1_000_000 };
   const messages = readWatch(stream, { project: projecting(readRoute) }, limits);
@@ -58,7 +58,7 @@ test.each([
   ['lease-update-conflict', 'the object has been modified'],
   ['routes-status-invalid', 'Route.route.openshift.io "web" is invalid: status.ingress[0].host'],
   ['secrets-list-forbidden', 'cannot list resource "secrets" in API group "" at the cluster scope'],
-])('the words of the real %s are found', (name, words) => {
+])('the message of the real %s is recognized', (name, words) => {
   expect(statusObject.parse(JSON.parse(bodyOf(name))).message).toContain(words);
 });
 

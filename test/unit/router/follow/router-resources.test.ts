@@ -15,7 +15,7 @@ const types = [
 test.each([
   [undefined, ['kubernetes.io/tls']],
   ['hawser', ['kubernetes.io/tls', 'Opaque', 'example.com/own']],
-])('with the Ingress class %j, Secrets of the types %j are asked for', (ingressClass, expected) => {
+])('with the Ingress class %j, Secrets of the types %j are listed', (ingressClass, expected) => {
   const { secrets } = routerResources({ watchEndpoints: false, ingressClass }, () => undefined);
   expect(types.filter((type) => matchesFields(secrets.fieldSelector, { type }))).toEqual(expected);
 });

@@ -60,7 +60,7 @@ function routesOf(text: Parameters<typeof routeObject>[0]): readonly Route[] {
   return readObjectList(JSON.stringify([routeObject(text)])).objects.routes;
 }
 
-test('nothing is decided before the Secrets of the first Routes were asked about', async () => {
+test('nothing is decided before the Secrets of the first Routes were reviewed', async () => {
   const { review, granted, settled, heard } = world();
   granted.add('shop/cert');
   const routes = [...plain, ...named('web', 'cert')];
@@ -73,7 +73,7 @@ test('nothing is decided before the Secrets of the first Routes were asked about
   });
 });
 
-test('the first answers are reported together, however many there are', async () => {
+test('the first answers are reported together', async () => {
   const { review, settled, heard } = world();
   const routes = Array.from({ length: 20 }, (_, index) => named(`r${index}`, `s${index}`)).flat();
   review(routes);
@@ -82,7 +82,7 @@ test('the first answers are reported together, however many there are', async ()
   expect(heard()).toBe(1);
 });
 
-test('a new Route waits for the answer, and one that names another Secret is as before meanwhile', async () => {
+test('a new Route waits for its review, and a changed one keeps its previous version meanwhile', async () => {
   const { review, granted, settled } = world();
   granted.add('shop/old').add('shop/new');
   const before = named('web', 'old');
@@ -97,7 +97,7 @@ test('a new Route waits for the answer, and one that names another Secret is as 
   expect(review(after)).toMatchObject({ routes: after, secretReviews: [{ name: 'new' }] });
 });
 
-test('a Secret that was taken back keeps its refusal while the Route waits for another one', async () => {
+test('a refused Secret stays refused while its Route waits for the review of another one', async () => {
   const { review, settled } = world();
   const before = named('web', 'secret');
   review(before);
@@ -108,7 +108,7 @@ test('a Secret that was taken back keeps its refusal while the Route waits for a
   expect(meanwhile?.secretReviews).toMatchObject([{ name: 'secret', verdict: 'denied', user: 'me' }]);
 });
 
-test('a recreated Route of the same name inherits nothing', async () => {
+test('a recreated Route inherits nothing from its predecessor', async () => {
   const { review, granted, settled } = world();
   granted.add('shop/old');
   const before = named('web', 'old');
@@ -118,7 +118,7 @@ test('a recreated Route of the same name inherits nothing', async () => {
   expect(review(named('web', 'new', { uid: 'second' }))?.routes).toEqual([]);
 });
 
-test('a Role that is made counts within seconds, and one that is taken back within a minute', async () => {
+test('a new Role takes effect within seconds, and a removed one within a minute', async () => {
   const { review, granted, settled, after, heard } = world();
   const routes = named('web', 'cert');
   const verdict = () => review(routes)?.secretReviews[0]?.verdict;
@@ -137,7 +137,7 @@ test('a Role that is made counts within seconds, and one that is taken back with
   expect([verdict(), heard()]).toEqual(['denied', 3]);
 });
 
-test('the last answer holds while the API is away', async () => {
+test('the last answer applies while the API is unreachable', async () => {
   const { review, granted, settled, after, away, reported } = world();
   granted.add('shop/cert');
   const routes = named('web', 'cert');
@@ -152,7 +152,7 @@ test('the last answer holds while the API is away', async () => {
   expect(reported).toEqual([undefined, 'no answer', undefined]);
 });
 
-test('without an answer of the API, the other Routes are decided after ten seconds', async () => {
+test('without an answer from the API, the other Routes are decided after ten seconds', async () => {
   const { review, settled, after, away, granted } = world();
   away(true);
   const routes = [...plain, ...named('web', 'cert')];
@@ -168,7 +168,7 @@ test('without an answer of the API, the other Routes are decided after ten secon
   expect(review(routes)).toMatchObject({ secretReviews: [{ verdict: 'allowed' }] });
 });
 
-test('namespaces have turns, so that thousands of refusals keep no new Role of another one waiting', async () => {
+test('namespaces take turns, so that thousands of refusals do not delay a new Role elsewhere', async () => {
   const { review, settled, after, asked } = world();
   const many = Array.from({ length: 200 }, (_, index) => named(`r${index}`, `s${index}`)).flat();
   const routes = [...many, ...named('pay', 'cert', { namespace: 'pay' })];

@@ -24,7 +24,7 @@ const list = (count: number, prefix = 'bad') => {
   return Map.groupBy(lines, ({ event }) => event);
 };
 
-test('an object is named once, and again for another problem', () => {
+test('an object is logged once, and again for another problem', () => {
   unreadable('Secrets', objectOf('a'), ['one']);
   unreadable('Secrets', objectOf('a'), ['one']);
   unreadable('Services', objectOf('a'), ['one']);
@@ -32,7 +32,7 @@ test('an object is named once, and again for another problem', () => {
   expect(lines.map(({ problems }) => problems)).toEqual([['one'], ['one'], ['two']]);
 });
 
-test('objects beyond a thousand are not named, one line says so, and no list repeats them', () => {
+test('beyond a thousand objects one line is logged, and no list repeats them', () => {
   const first = list(1_001);
   expect([first.get('object-unreadable')?.length, first.get('objects-unreadable')?.length]).toEqual([
     1_000, 1,
@@ -43,7 +43,7 @@ test('objects beyond a thousand are not named, one line says so, and no list rep
   }
 });
 
-test('objects that have gone make room for the names of others', () => {
+test('deleted objects make room for others', () => {
   list(1_001);
   nowMs += HOUR_MS;
   expect(

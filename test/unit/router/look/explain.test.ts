@@ -26,7 +26,7 @@ const decision = decided(
 const lines = (scheme: 'http' | 'https', host: string, path: string) =>
   explanationLines(explain(decision, { scheme, host, path }, { lookup: 'hash', strictSni: false }, fallback));
 
-test('the route that answers is named, and why the others do not', () => {
+test('explain names the answering route, and why others do not answer', () => {
   expect(lines('https', 'App.example.com:443', '/cart/1')).toEqual([
     'https://app.example.com/cart/1',
     '  answered by route shop:cart (app.example.com/cart) through be_edge_http:shop:cart: 2 servers',
@@ -39,7 +39,7 @@ test('the route that answers is named, and why the others do not', () => {
   ]);
 });
 
-test('a route that takes no plain requests says so', () => {
+test('explain shows that a route accepts no requests without TLS', () => {
   expect(lines('http', 'app.example.com', '/cart').slice(0, 4)).toEqual([
     'http://app.example.com/cart',
     '  answered by route shop:root (app.example.com) through be_http:shop:root: 2 servers',
@@ -48,15 +48,15 @@ test('a route that takes no plain requests says so', () => {
   ]);
 });
 
-test('a host that nobody has is answered by no route', () => {
+test('no route answers for an unclaimed host', () => {
   expect(lines('http', 'example.org', '/')).toEqual(['http://example.org/', '  no route answers: 503']);
 });
 
-test('typed control characters do not move the cursor', () => {
+test('control characters in arguments do not move the cursor', () => {
   expect(lines('http', 'a\u001b[2Jb', '/').join('')).not.toContain('\u001b');
 });
 
-test('a host without a certificate of its own is refused if SNI is strict', () => {
+test('a host without its own certificate is refused with strict SNI', () => {
   const request = { scheme: 'https', host: 'app.example.com', path: '/cart' } as const;
   const settings = { lookup: 'hash', strictSni: true } as const;
   expect(explanationLines(explain(decision, request, settings, fallback))).toContain(
@@ -75,7 +75,7 @@ test.each(['app.example.com', '*.example.com'])(
   },
 );
 
-test('a route that cannot be printed answers nothing here either', () => {
+test('a route that cannot be printed does not answer in explain either', () => {
   const backends = decision.model.backends.map((each) =>
     each.key === 'shop:cart' ? { ...each, hsts: 'a\nb' } : each,
   );

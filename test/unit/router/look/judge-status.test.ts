@@ -35,7 +35,7 @@ test('routes that are left out are counted, and the first ones named', () => {
   expect(judgeLeftOut({ ...routerSays, routes }).kind).toBe('ok');
 });
 
-test('certificates that have expired fail, and those that end soon warn', () => {
+test('expired certificates fail, and soon expiring ones warn', () => {
   expect(judgeCertificates(routerSays)).toMatchObject({
     kind: 'fail',
     message: '1 route certificate expired',

@@ -8,7 +8,7 @@ const granted = grantedBy('manifests/router/rbac.yaml');
 const neededWith = (...flags: readonly string[]) =>
   neededAccess(settingsTyped(routerCommand, flags, { KUBERNETES_SERVICE_HOST: '10.0.0.1' }, () => undefined));
 
-test('the roles of the manifest have all that a router needs, however it is set', () => {
+test("the manifest's roles have all permissions that any settings need", () => {
   const most = neededWith('--ingress-class=hawser', '--namespace-labels=team=a', '--publish-service=a/b');
   const words = most.map(({ verb, group, resource }) => `${verb} ${resource}.${group}`);
   expect(words).toContain('list ingresses.networking.k8s.io');
@@ -24,7 +24,7 @@ test.each([
   expect(neededWith(...flags).map(({ resource }) => resource)).not.toContain('ingresses/status');
 });
 
-test('permissions for features that are off are not needed', () => {
+test('disabled features need no permissions', () => {
   const least = neededWith('--secrets=false', '--update-status=false', '--namespace=shop');
   expect(new Set(least.map(({ resource }) => resource))).toEqual(
     new Set(['routes', 'endpointslices', 'services']),

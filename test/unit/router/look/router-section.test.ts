@@ -27,7 +27,7 @@ const well = {
   certificates: { served: 0, expired: 0, expiring: 0, first: [] },
 };
 
-test('a router that serves everything has no problem, and an unready one says why', () => {
+test('a router that serves everything has no problem, and an unready one has a reason', () => {
   expect(problemsOf(well)).toEqual([]);
   expect(summaryOf({ ...routerSays, ...well })).toEqual({ tone: 'good', words: 'serves 3 routes' });
   const unready = 'HAProxy does not answer on its stats socket';
@@ -36,13 +36,13 @@ test('a router that serves everything has no problem, and an unready one says wh
   expect(summaryOf(null)?.tone).toBe('unknown');
 });
 
-test('until everything is read, a router reports only that it is reading', () => {
+test('until everything is listed, a router reports only that it is reading', () => {
   const part = { synced: false, unready: 'not every kind of object has been listed yet', routes: null };
   expect(problemsOf(part)).toEqual(['the router has not read all objects from the API yet']);
   expect(summaryOf({ ...routerSays, ...part })?.tone).toBe('busy');
 });
 
-test('routes that HAProxy refuses and certificates that have expired are problems, those of other tenants are not', () => {
+test("routes that HAProxy refuses and expired certificates are the operator's problems", () => {
   expect(problemsOf({})).toEqual([
     '1 certificate expired: shop:cart (cart.example.com)',
     expect.stringContaining('2 routes left out, the first one shop:basket: HAProxy refuses'),
@@ -69,7 +69,7 @@ test('all of many rejected routes are counted, with the number shown', () => {
   expect(refused({ ...routerSays, routes })).toBe('1 not admitted');
 });
 
-test('rejected requests of owners are counted, with the first one', () => {
+test('ignored settings are counted, with the first one', () => {
   const ignored = (router: typeof routerSays) =>
     routerSection({ ...routerHere, router }).parts[0]?.facts?.find(({ name }) => name === 'Ignored')?.text;
   expect(ignored(routerSays)).toBe(

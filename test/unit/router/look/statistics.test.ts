@@ -40,7 +40,7 @@ function pageOf(...rows: readonly CsvRow[]): string {
   return [...statisticsPage(read, chosen, totals, labelsOf)].join('');
 }
 
-test('series have the names and labels of the exporter of openshift-router', () => {
+test("series have the names and labels of openshift-router's exporter", () => {
   const page = pageOf(
     { pxname: 'public', svname: 'FRONTEND', type: 0, conn_tot: 4, hrsp_5xx: 2 },
     backend('be_edge_http:shop:cart', { stot: 7, status: 'UP', rtime: 3 }),
@@ -84,7 +84,7 @@ test('a counter continues across a reload, and the draining generation still cou
   expect(totalOf(totals)).toBe(111);
 });
 
-test('a generation that is silent for a while is not counted twice', () => {
+test('a generation that does not answer for a while is not counted twice', () => {
   const totals = createTotals(isCounter);
   totals.add('old', counted(100));
   totals.keep(() => true);
@@ -92,13 +92,13 @@ test('a generation that is silent for a while is not counted twice', () => {
   expect(totalOf(totals)).toBe(101);
 });
 
-test('a server that is taken out and put in again counts on', () => {
+test('the counters of a server that is removed and added again continue', () => {
   const totals = createTotals(isCounter);
   for (const count of [50, 2, 5]) totals.add('1', counted(count));
   expect(totalOf(totals)).toBe(55);
 });
 
-test('a route that is gone is forgotten, in what each generation said last as well', () => {
+test("a deleted route is forgotten, also in each generation's last statistics", () => {
   const totals = createTotals(isCounter);
   totals.add('1', counted(50));
   totals.keepRows([]);

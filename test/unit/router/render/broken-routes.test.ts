@@ -55,7 +55,7 @@ test.each(['servers', 'certificate'])(
   },
 );
 
-test('failures caused by an unreadable default certificate are forgotten with it', () => {
+test('failures caused by an unreadable default certificate end with it', () => {
   const odd = Object.defineProperty({ ...routeBackend({ host: 'odd.test', key: 'ns:odd' }) }, 'servers', {
     get: () => {
       throw new Error('no servers');

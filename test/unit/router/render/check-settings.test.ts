@@ -23,23 +23,23 @@ test.each([
   [{ ROUTER_SYSLOG_ADDRESS: '127.0.0.1:514', ROUTER_SYSLOG_FORMAT: '%foo' }, 'log-format : no such'],
   [{ ROUTER_MUTUAL_TLS_AUTH: 'optional', ROUTER_MUTUAL_TLS_AUTH_FILTER: '(' }, 'missing closing parenthesis'],
   [{ ROUTER_UNIQUE_ID_FORMAT: '%foo' }, 'unique-id : no such'],
-])('the error at the start for %j has the words of HAProxy', async (env, words) => {
+])("the startup error for %j has HAProxy's message", async (env, words) => {
   const [problem, ...others] = await problemsOf(env);
   expect(problem).toMatch(/^Cannot use these settings: HAProxy refuses the configuration: /);
   expect(problem).toContain(words);
   expect(others).toEqual([]);
 });
 
-test('settings that HAProxy takes are no error', async () => {
+test('settings that HAProxy accepts are valid', async () => {
   const env = { ROUTER_CIPHERS: 'modern', ROUTER_SYSLOG_ADDRESS: '127.0.0.1:514' };
   expect(await problemsOf({ ...env, ROUTER_UNIQUE_ID_HEADER_NAME: 'X-Id' })).toEqual([]);
 });
 
-test('a HAProxy that cannot be run says nothing about the settings', async () => {
+test('settings are not refused if HAProxy cannot be run', async () => {
   expect(await problemsOf({ ROUTER_CIPHERS: 'FOO' }, '/missing/haproxy')).toEqual([]);
 });
 
-test('a template of an own that HAProxy refuses is no wrong setting, and may be mended later', async () => {
+test('a custom template that HAProxy refuses is not an error at startup', async () => {
   await using folder = await openTrialFolder();
   const path = join(folder.path, 'own.ejs');
   writeFileSync(path, routerTemplate.text.replace('\nglobal\n', '$&  wrong words\n'));

@@ -10,17 +10,17 @@ type Shares = readonly ReturnType<typeof share>[];
 const keysOf = (shares: Shares) => shares.map(({ route }) => route.key);
 const sharesToDrop = (shares: Shares, room: number) => beyond(shares, 'characters', room);
 
-describe('what does not fit', () => {
-  test('goes out of the namespace that has most in all, not out of the one with the largest', () => {
+describe('dropping routes that do not fit', () => {
+  test('takes them from the namespace with the largest total, not with the largest route', () => {
     const evil = Array.from({ length: 20 }, (_, index) => share(`evil:${index}`, 10));
     expect(keysOf(sharesToDrop([share('victim:a', 100), ...evil], 290))).toEqual(['evil:9']);
   });
 
-  test('goes largest first within a namespace', () => {
+  test('takes the largest first within a namespace', () => {
     expect(keysOf(sharesToDrop([share('a:1', 1), share('a:2', 5), share('a:3', 3)], 4))).toEqual(['a:2']);
   });
 
-  test('leaves two namespaces as much as they have alike', () => {
+  test('leaves two large namespaces equal shares', () => {
     const both = ['a', 'b'].flatMap((namespace) =>
       Array.from({ length: 10 }, (_, index) => share(`${namespace}:${index}`, 1)),
     );
@@ -29,7 +29,7 @@ describe('what does not fit', () => {
     expect(gone).toHaveLength(10);
   });
 
-  test('is the same for every order, makes the others fit, and spares who has less than a fair share', () => {
+  test('spares namespaces below a fair share, makes the rest fit, and ignores the order', () => {
     const shares = fc.uniqueArray(
       fc.record({
         namespace: fc.constantFrom('a', 'b', 'c'),

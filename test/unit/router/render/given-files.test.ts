@@ -25,7 +25,7 @@ const at = (name: string, content: string): string => {
   return join(folder, name);
 };
 
-test('a CA is PEM of whole certificates, as many as there are', () => {
+test('a CA file is PEM with any number of complete certificates', () => {
   const problem = (text: string) => authorityProblem(Buffer.from(text));
   expect(problem(`# a comment\n${authority.cert.repeat(140)}`)).toBeUndefined();
   expect(problem('')).toContain('no certificate');
@@ -34,7 +34,7 @@ test('a CA is PEM of whole certificates, as many as there are', () => {
   expect(problem(authority.cert.replace(/M/, 'N'))).toContain('cannot be parsed');
 });
 
-test('a file of CRLs is PEM of whole ones', () => {
+test('a CRL file is PEM with complete CRLs', () => {
   const problem = (text: string) => revocationProblem(Buffer.from(text));
   expect(problem(list.repeat(2))).toBeUndefined();
   expect(problem(authority.cert)).toContain('no X509 CRL');
@@ -52,13 +52,13 @@ test.each([
   ['<p>Sorry.</p>', 'not an HTTP response'],
   ['', 'not an HTTP response'],
   [`HTTP/1.1 503\n\n${'x'.repeat(32_768)}`, 'ROUTER_BUF_SIZE 32768'],
-])('HAProxy accepts what it can send of answer %#', (text, problem) => {
+])('an error page is accepted only if HAProxy can send it (%#)', (text, problem) => {
   const found = errorAnswerProblem(Buffer.from(text), 32_768);
   if (problem === undefined) expect(found).toBeUndefined();
   else expect(found).toContain(problem);
 });
 
-test('a file that is missing or wrong is an error that names its setting, all of them at once', async () => {
+test('missing and invalid files are reported together, each with its setting', async () => {
   const settings = routerSettings({
     ROUTER_ERRORFILE_404: join(folder, 'no such file'),
     DEFAULT_DESTINATION_CA_PATH: at('empty.crt', ''),
@@ -74,7 +74,7 @@ test('a file that is missing or wrong is an error that names its setting, all of
   expect(problems).not.toContain('/not/asked/for');
 });
 
-test('the last good content stays when a new one is wrong, which is reported once', async () => {
+test('the last good content stays if a new one is invalid, which is logged once', async () => {
   const path = at('clients.crl', list);
   const settings = routerSettings({
     ROUTER_MUTUAL_TLS_AUTH: 'required',

@@ -23,7 +23,7 @@ function render(...backends: readonly ReturnType<typeof routeBackend>[]) {
   return { text: rendered.text, leftOut };
 }
 
-test('tenants with many long headers cost a route of their own, and nobody else', () => {
+test('tenants with many long headers lose routes of their own, and nobody else does', () => {
   const actions = Array.from({ length: 20 }, (_, index) => ({
     kind: 'set' as const,
     name: `X-${index}`,
@@ -79,7 +79,7 @@ test('several routes with many servers each fit', () => {
   expect(render(...many).leftOut).toEqual([]);
 });
 
-describe('a tenant who fills the room of all', () => {
+describe('a tenant who fills the shared space', () => {
   const large = 40_000;
   /** Together more than the configuration has room for, each less than the victim's. */
   const many = Array.from({ length: 9_000 }, (_, index) =>
@@ -91,13 +91,13 @@ describe('a tenant who fills the room of all', () => {
   );
   const victim = routeBackend({ host: 'victim.com', key: 'victim:web', servers: serversOf(200) });
 
-  test('with small routes loses them before another one loses a large route', () => {
+  test('with small routes loses them before another tenant loses a large route', () => {
     const { leftOut } = printableRoutes([victim, ...many]);
     expect(leftOut.length).toBeGreaterThan(0);
     expect(leftOut.map(({ key }) => key)).not.toContain('victim:web');
   });
 
-  test('with certificates of a megabyte loses them, and the configuration of the others is written', () => {
+  test('with certificates of a megabyte loses them, and all others are written', () => {
     const pem = 'x'.repeat(1_200_000);
     const certificate = { pem, http2: false };
     const paths = Array.from({ length: 170 }, (_, index) =>

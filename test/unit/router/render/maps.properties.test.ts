@@ -8,7 +8,7 @@ const many = fc.array(requests, { minLength: 20, maxLength: 20 });
 const parameters = { numRuns: runs(1_000) };
 const schemes = ['http', 'https'] as const;
 
-test.each(schemes)('hash maps answer %s as the reference matcher', (scheme) => {
+test.each(schemes)('hash maps answer %s like the reference matcher', (scheme) => {
   fc.assert(
     fc.property(routeSets, many, (routes, asked) => {
       const maps = hashMaps(routes);
@@ -19,7 +19,7 @@ test.each(schemes)('hash maps answer %s as the reference matcher', (scheme) => {
   );
 });
 
-test.each(schemes)('regex maps answer %s as the reference matcher', (scheme) => {
+test.each(schemes)('regex maps answer %s like the reference matcher', (scheme) => {
   fc.assert(
     fc.property(routeSets, many, (routes, asked) => {
       for (const request of asked)
@@ -29,7 +29,7 @@ test.each(schemes)('regex maps answer %s as the reference matcher', (scheme) => 
   );
 });
 
-test('the order of the routes changes no answer', () => {
+test('the order of the routes does not matter', () => {
   fc.assert(
     fc.property(routeSets, (routes) => {
       expect(sorted(hashMaps(routes.toReversed()))).toEqual(sorted(hashMaps(routes)));
@@ -46,7 +46,7 @@ const sorted = (maps: ReturnType<typeof hashMaps>): string =>
   );
 const pairs = (map: ReadonlyMap<string, string>) => [...map].map(([key, value]) => [key, value]).sort();
 
-test('if the byte order is wrong, hash gives the longer path', () => {
+test('where the byte order misleads regex maps, hash maps return the longer path', () => {
   const routes = [
     routeBackend({ host: 'a.com', path: '/docs/', key: 'ns:folder' }),
     routeBackend({ host: 'a.com', path: '/docs/%61', key: 'ns:longer' }),
@@ -56,7 +56,7 @@ test('if the byte order is wrong, hash gives the longer path', () => {
   expect(askRegex(routes, 'http', request)).toBe('be_http:ns:folder');
 });
 
-test('a path with a blank or a line end makes no line', () => {
+test('a path with a space or a newline has no line', () => {
   const routes = ['/a b', '/a\nevil.com/ be_http:ns:other', '/a\tb'].map((path, index) =>
     routeBackend({ host: 'a.com', path, key: `ns:r${index}` }),
   );

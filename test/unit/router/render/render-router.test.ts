@@ -52,7 +52,7 @@ test('incremental rendering equals rendering from scratch', () => {
 
 const textOnly = ({ text, mode, others = [] }: Rendered): Rendered => ({ text, mode, others });
 
-test('a comparison of pieces finds what one of texts finds', () => {
+test('comparing pieces gives the same result as comparing texts', () => {
   const compare = compareSets(settings);
   const difference = (one: Rendered, other: Rendered) => {
     const { changes, reload } = compare(one, other);
@@ -89,7 +89,7 @@ test('a configuration that is rendered again is the same object', () => {
   );
 });
 
-test('a template that prints all backends in a loop of its own gives the same bytes', () => {
+test('a template with its own loop over backends produces the same bytes', () => {
   const backends = ['ns:a', 'ns:b'].map((key) => backendOf({ key }));
   const [certificate = ''] = certificates;
   const own = { ...routerTemplate, text: whole, isCustom: true } as const;
@@ -110,7 +110,7 @@ describe('a template', () => {
       certificates[0] ?? '',
     );
 
-  test('knows a backend below its line, and nothing else there', () => {
+  test('has only `backend` below the line for each backend', () => {
     expect(render(`${routerTemplate.text}<%= lookup %>`)).toMatchObject({
       message: expect.stringContaining('lookup is not defined'),
     });
@@ -119,7 +119,7 @@ describe('a template', () => {
     });
   });
 
-  test('tells a mistake in a backend with its line in the file', () => {
+  test('reports an error in a backend with its line in the file', () => {
     const lines = routerTemplate.text.split('\n');
     const at = lines.findIndex((line) => line.includes('backend.balance'));
     const text = lines.with(at, '  balance <%= backend.balanced %>').join('\n');
@@ -127,7 +127,7 @@ describe('a template', () => {
   });
 });
 
-test('a pod cannot have HAProxy compute with a prime of its own: no server is offered DHE', () => {
+test('no server is offered DHE, whose cost a pod could choose', () => {
   const outcome = renderRouter(routerTemplate, settings, { backends: [] }, selfSigned('one', new Date()));
   const text = outcome.kind === 'rendered' ? outcome.rendered.text : '';
   const [ciphers, options] = ['ciphers', 'options'].map(

@@ -18,7 +18,7 @@ function listsOf(routes: readonly RouteBackend[], pem: string, strictSni = false
   return certificateLists(named, shared, strictSni).map(({ content }) => content);
 }
 
-test('a route with the default certificate does not offer HTTP/2: hosts without one of their own share it', () => {
+test('a route with the default certificate does not offer HTTP/2', () => {
   const own = selfSigned('own', new Date());
   const defaultCertificate = selfSigned('default', new Date());
   const route = (key: string, pem: string) =>
@@ -42,7 +42,7 @@ test('the list of certificates follows the default certificate', () => {
   expect([one, other].map(offersHttp2)).toEqual([false, true]);
 });
 
-test('with strict-sni the default certificate is for those of its names that no route has a certificate for', () => {
+test("with strict-sni the default certificate serves its names that no route's certificate has", () => {
   const authority = createAuthority(scratch);
   const { key, cert } = authority.issue({
     commonName: 'Plain.test',

@@ -25,7 +25,7 @@ test('an EJS template may have braces', async () => {
   expect(await read('global\n<% /* {{ */ %>\n')).toMatchObject({ kind: 'read' });
 });
 
-test('without a file it is the template that comes with hawser', async () => {
+test('without a file the shipped template is used', async () => {
   expect(await readRouterTemplate(undefined)).toMatchObject({
     kind: 'read',
     path: 'templates/router.cfg.ejs',

@@ -28,7 +28,7 @@ test("a killed router's trial folders are removed after two minutes, and nothing
   expect(there()).toEqual(['other-left']);
 });
 
-test('without room for a trial there is no verdict', async () => {
+test('without space for a trial there is no verdict', async () => {
   const before = process.env['TMPDIR'];
   onTestFinished(() => {
     if (before === undefined) delete process.env['TMPDIR'];

@@ -13,7 +13,7 @@ const set = (...names: readonly string[]) => ({
   others: names.map((name): SetFile => ({ name, content: 'key', secret: true })),
 });
 
-test("the key of a route that is gone goes with it, and other programs' files stay", async () => {
+test("a deleted route's key is removed, and other programs' files stay", async () => {
   const folder = join(scratch, 'out');
   mkdirSync(join(folder, 'certs'), { recursive: true });
   writeFileSync(join(folder, 'certs/other_theirs.pem'), '');
@@ -25,7 +25,7 @@ test("the key of a route that is gone goes with it, and other programs' files st
   expect(found).toEqual([false, true, true]);
 });
 
-test('a list of files that names others removes nothing outside of the folder', async () => {
+test('a manipulated list of files removes nothing outside the folder', async () => {
   const folder = join(scratch, 'named');
   mkdirSync(folder);
   const outside = join(scratch, 'outside');

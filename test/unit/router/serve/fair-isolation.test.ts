@@ -81,14 +81,14 @@ test.each([
   },
 );
 
-test('at a cold start, a tenant with 1,000 bad routes keeps others waiting for two passes', async () => {
+test('at a cold start, a tenant with 1,000 bad routes delays others by two passes', async () => {
   const { left, passes } = refusing({ isNamed: true });
   const decision = decided([...routes('big', numbered('bad', 1_000)), ...routes('pay', numbered('web', 20))]);
   expect(await passes(decision)).toBe(2);
   expect(left(decision).filter((key) => key.startsWith('pay:'))).toEqual([]);
 });
 
-test('a route that its tenant mends is served after two checks, however many bad ones another tenant changes all the time', async () => {
+test('a fixed route is served after two checks, however many bad routes another tenant changes', async () => {
   const { isolation, counts, clock, left, passes, stop, logged } = refusing({ isNamed: true });
   const old = routes('pay', ['old']);
   isolation.accepted(decided(old));

@@ -26,7 +26,7 @@ const never = new AbortController().signal;
 const search = async (keys: readonly string[], trial: ReturnType<typeof trialOf>, most = 10_000) =>
   new Map(await findRefused([route('base:a')], keys.map(route), trial, most, never));
 
-test('each refused route is found, one of many in twice as many validations as their number has binary digits', async () => {
+test('each refused route is found, one of N within 2 log2 N validations', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 100 }),
@@ -51,7 +51,7 @@ test('of two conflicting routes, the later one is refused', async () => {
   expect([...(await search(['n:a', 'n:b', 'n:c'], trial))]).toEqual([['n:c', 'x']]);
 });
 
-test('routes that are neither accepted nor refused within the limit have no words', async () => {
+test('routes without a verdict within the limit have no error', async () => {
   const keys = Array.from({ length: 32 }, (_, index) => `n:r${index}`);
   const words = await search(
     keys,
@@ -71,7 +71,7 @@ test('a whole namespace is accepted before the routes of a refused one are separ
   expect(order).toEqual([['fine:a', 'fine:b']]);
 });
 
-test('no route is blamed if HAProxy refuses the base alone, or a route of it', async () => {
+test('no route is blamed if HAProxy refuses the base or one of its routes', async () => {
   for (const problem of ['out of memory', "backend 'be_http:base:a' : no"])
     expect(
       await findRefused(

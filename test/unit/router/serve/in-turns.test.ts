@@ -4,7 +4,7 @@ import { interleave } from '../../../../src/router/serve/set-difference.ts';
 
 const item = fc.record({ group: fc.constantFrom('a', 'b', 'c', 'd'), id: fc.nat() });
 
-test('each item occurs once, and the order within a group stays', () => {
+test('each item occurs once, and each group keeps its order', () => {
   fc.assert(
     fc.property(fc.array(item), (items) => {
       const turned = interleave(items, ({ group }) => group);
@@ -17,7 +17,7 @@ test('each item occurs once, and the order within a group stays', () => {
   );
 });
 
-test('an item waits for as many of each other group as are before it in its own, and one more', () => {
+test('an item waits for at most one more item of another group than precede it in its own', () => {
   fc.assert(
     fc.property(fc.array(item), (items) => {
       const turned = interleave(items, ({ group }) => group);

@@ -40,7 +40,7 @@ function isolated(isBad = (key: string) => key.startsWith('shop:bad'), template 
   return { isolation, counts, left, stop };
 }
 
-test('no route is left out if HAProxy takes all of them the next time', async () => {
+test('no route is left out if HAProxy accepts all of them next time', async () => {
   const { isolation, left } = isolated(() => false);
   const decision = named('a', 'b', 'c');
   isolation.accepted(named('a', 'b'));
@@ -48,7 +48,7 @@ test('no route is left out if HAProxy takes all of them the next time', async ()
   expect(left(decision)).toEqual([]);
 });
 
-test('thirty routes refused without a name cost ten validations, and are tried with what is served', async () => {
+test('thirty refused routes that no error names cost ten validations', async () => {
   const { isolation, counts, left, stop } = isolated();
   const bad = Array.from({ length: 30 }, (_, index) => `bad${index}`);
   const decision = named('a', 'b', ...bad, 'new');
@@ -65,7 +65,7 @@ test('thirty routes refused without a name cost ten validations, and are tried w
   expect(left(decision)).toHaveLength(30);
 });
 
-test('at a cold start, 200 of 1,000 routes refused without a name cost a bounded search', async () => {
+test('at a cold start, 200 of 1,000 refused routes that no error names cost a bounded search', async () => {
   const { isolation, counts, left, stop } = isolated();
   const names = Array.from({ length: 1_000 }, (_, index) => `${index % 5 === 3 ? 'bad' : 'good'}${index}`);
   const decision = named(...names);
@@ -88,7 +88,7 @@ test('at a cold start, 200 of 1,000 routes refused without a name cost a bounded
   expect(left(decision)).toHaveLength(1_000 - later.length);
 });
 
-test('round after round all that HAProxy takes is found', async () => {
+test('successive rounds find all routes that HAProxy accepts', async () => {
   const { isolation, stop } = isolated();
   const decision = named(
     ...Array.from({ length: 40 }, (_, index) => `${index % 5 === 3 ? 'bad' : 'good'}${index}`),
@@ -103,7 +103,7 @@ test('round after round all that HAProxy takes is found', async () => {
   expect(served().model.backends).toHaveLength(32);
 });
 
-test('a template that HAProxy refuses with the routes it served costs no route', async () => {
+test('a template that HAProxy refuses with served routes leaves out no route', async () => {
   let template = 'good';
   const { isolation, left, stop } = isolated(
     () => template === 'bad',
@@ -118,7 +118,7 @@ test('a template that HAProxy refuses with the routes it served costs no route',
   stop.abort();
 });
 
-test('routes that were left out with another template are let in at once if nothing is served', async () => {
+test('routes left out with another template are retried at once if nothing is served', async () => {
   let template = 'bad';
   const { isolation, left, stop } = isolated(
     () => template === 'bad',
@@ -133,7 +133,7 @@ test('routes that were left out with another template are let in at once if noth
   expect(left(decision)).toEqual([]);
 });
 
-test('no route is blamed without a verdict, and the router goes on', async () => {
+test('no route is blamed without a verdict, and the router continues', async () => {
   const isolation = createIsolation(
     {
       template: () => 'text',

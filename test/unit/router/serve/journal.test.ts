@@ -8,7 +8,7 @@ const told = (event: LogEvent) => {
   return entry && [entry.kind, allJournals.phraseOf(entry)];
 };
 
-test('the journal keeps what explains a router or a pod proxy afterwards, in words', () => {
+test('the journal keeps the events that explain a router or a pod proxy later', () => {
   expect(told({ event: 'route-left-out', route: 'shop:a', words: "unknown keyword 'x'" })).toEqual([
     ...['rejected', "route left out shop:a: unknown keyword 'x'"],
   ]);

@@ -54,7 +54,7 @@ async function leftOut(words: string, objects = [good, bad], end = '') {
   return { servable, triedAt };
 }
 
-test('a route that HAProxy refused is rejected with its words, however it changes, until HAProxy takes it', async () => {
+test("a refused route stays rejected with HAProxy's error until HAProxy accepts it", async () => {
   const { servable, triedAt } = await leftOut('unknown keyword');
   for (const object of [bad, changed]) {
     const { decision, leftOut: found } = servable(good, object, pods);
@@ -73,14 +73,14 @@ test.each([
   ['a route with new pods', 'unknown keyword', [bad, pods], 60_000],
   ['a route with new pods that had an error about a server', "'server pod:1' : no", [bad, pods], 500],
   ['a changed route', 'unknown keyword', [changed], 500],
-])('%s is tried after its time, not before: %s', async (_, words, now, ms) => {
+])('%s is retried after its delay, not before: %s', async (_, words, now, ms) => {
   const { servable, triedAt } = await leftOut(words);
   servable(good, ...now);
   expect(await triedAt(ms - 1)).toEqual([]);
   expect(await triedAt(ms)).toEqual(['shop:bad']);
 });
 
-test('a route that is refused again waits longer', async () => {
+test('a route that is refused again is retried later', async () => {
   const { servable, triedAt } = await leftOut('unknown keyword');
   servable(good, changed);
   expect(await triedAt(500)).toEqual(['shop:bad']);
@@ -89,12 +89,12 @@ test('a route that is refused again waits longer', async () => {
   expect(await triedAt(1_500)).toEqual(['shop:bad']);
 });
 
-test('a route that is only suspected is tried at once', async () => {
+test('a route that is only suspected is retried at once', async () => {
   const { triedAt } = await leftOut('no', [good, bad, other], '\n[ALERT] (1) : too many fatal errors');
   expect(await triedAt(0)).toEqual(['shop:other']);
 });
 
-test('a route that was refused, went and came back is tried again', async () => {
+test('a refused route that was deleted and recreated is tried again', async () => {
   const { servable } = await leftOut('no');
   servable(good);
   expect(servable(good, bad).leftOut).toEqual([]);

@@ -19,7 +19,7 @@ test.each([
   [{ DEFAULT_CERTIFICATE: 'no PEM' }, 'Cannot use --default-certificate: '],
   [{ DEFAULT_CERTIFICATE_PATH: '/missing/tls.pem' }, 'Cannot use the default certificate: '],
   [{ DEFAULT_CERTIFICATE_DIR: '/missing' }, 'Cannot use the default certificate: '],
-])('%j is a mistake in the settings, found before anything is served', async (env, message) => {
+])('%j is an error in the settings, found before anything is served', async (env, message) => {
   const error: unknown = await checkGivenCertificate(settings(env)).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(ConfigError);
   expect((error as ConfigError).problems[0]).toContain(message);
@@ -40,6 +40,6 @@ test('a missing optional Secret is used once it exists', async () => {
   expect(describeDefaultCertificate(given, await current())).toMatchObject({ isGiven: true });
 });
 
-test('a certificate that hawser makes itself needs no check', async () => {
+test('a certificate that hawser creates needs no check', async () => {
   await checkGivenCertificate(settings({}));
 });

@@ -18,7 +18,7 @@ const text = [
 ].join('\n');
 const found = (...lines: readonly string[]) => [...offendersIn(lines.join('\n'), text, backends)];
 
-test('a line of a backend is its route, which gets the words without the place', () => {
+test('an error with a line number is attributed to the route of that line, without the location', () => {
   expect(
     found(
       "[ALERT]    (7) : config : parsing [/c/haproxy.cfg.candidate:5] : unknown keyword 'wrong' in 'backend' section",
@@ -26,7 +26,7 @@ test('a line of a backend is its route, which gets the words without the place',
   ).toEqual([['shop:web', "unknown keyword 'wrong' in 'backend' section"]]);
 });
 
-test('a name of a backend or of a file is its route', () => {
+test('an error that names a backend or a file is attributed to its route', () => {
   expect(found("[ALERT]    (7) : config : backend 'be_edge_http:blog:web.v2': no.")).toEqual([
     ['blog:web.v2', "backend 'be_edge_http:blog:web.v2': no."],
   ]);
@@ -35,7 +35,7 @@ test('a name of a backend or of a file is its route', () => {
   expect(found(inList).map(([key]) => key)).toEqual(['shop:web']);
 });
 
-test('several mistakes blame several routes, and a message about two routes goes to neither', () => {
+test('each error blames its route, and an error about two routes is shown to neither', () => {
   expect(
     found('[ALERT] (7) : config : parsing [/c:5] : x', '[ALERT] (7) : config : parsing [/c:8] : y'),
   ).toEqual([
@@ -49,7 +49,7 @@ test('several mistakes blame several routes, and a message about two routes goes
   ]);
 });
 
-test('a warning accuses nobody, however many lines it has', () => {
+test('a warning blames no route, however many lines it has', () => {
   const lines = [
     '[WARNING]  (7) : config : parsing [/c:5] : odd',
     "   in 'be_http:shop:web'",
@@ -59,13 +59,13 @@ test('a warning accuses nobody, however many lines it has', () => {
   expect(firstError(lines.join('\n'))).toBe('Fatal errors found in configuration.');
 });
 
-test('a line outside of all backends, or past the end, blames no route', () => {
+test('a line outside all backends, or past the end, blames no route', () => {
   expect(
     found('[ALERT] (7) : config : parsing [/c:2] : x', '[ALERT] (7) : config : parsing [/c:99999] : x'),
   ).toEqual([]);
 });
 
-test('a tenant who writes the names of others into his route accuses himself alone', () => {
+test("a tenant who writes other routes' names into a route blames only that route", () => {
   const quoted =
     "[ALERT] (7) : config : parsing [/c:5] : unknown 'be_edge_http:blog:web.v2 certs/blog_web.v2.pem [/c:8]' in section";
   expect(found(quoted).map(([key]) => key)).toEqual(['shop:web']);

@@ -13,7 +13,7 @@ function recorded() {
   return { note, view };
 }
 
-test('reloads, runtime updates and failures are counted, and an unchanged outcome is not', () => {
+test('reloads, runtime updates and failures are counted, unchanged outcomes are not', () => {
   const { note, view } = recorded();
   note({ kind: 'reloaded' }, 'start');
   note({ kind: 'unchanged' });
@@ -29,7 +29,7 @@ test('reloads, runtime updates and failures are counted, and an unchanged outcom
   ]);
 });
 
-test("a configuration that is tried again and again is listed once, with HAProxy's own words", () => {
+test("a configuration that is retried is listed once, with HAProxy's error", () => {
   const { note, view } = recorded();
   note({ kind: 'reloaded' }, 'start');
   const detail = "[ALERT]    (12) : config : parsing [/x.cfg:3] : unknown keyword 'wrong'";
@@ -39,7 +39,7 @@ test("a configuration that is tried again and again is listed once, with HAProxy
   expect(view().last.map(({ message }) => message)).toEqual(["unknown keyword 'wrong'", undefined]);
 });
 
-test('the record stays small', () => {
+test('the record keeps a limited number of changes', () => {
   const { note, view } = recorded();
   for (let changes = 0; changes < 50; changes++) note({ kind: 'reloaded' });
   expect(view().last).toHaveLength(10);

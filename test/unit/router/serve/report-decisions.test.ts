@@ -20,7 +20,7 @@ function telling() {
 
 const shown = (decision: ReturnType<typeof decided>) => ({ decision, leftOut: [] });
 
-test('a new route is called admitted once HAProxy has accepted it, and not before', () => {
+test('a new route is reported as admitted once HAProxy has accepted it, and not before', () => {
   const { teller, admitted } = telling();
   const decision = decisionOf('a', 'b');
   teller.decided(shown(decision));
@@ -31,7 +31,7 @@ test('a new route is called admitted once HAProxy has accepted it, and not befor
   expect(admitted()).toEqual(['shop:a', 'shop:b']);
 });
 
-test('a decision is reported soon, and of several only the newest', () => {
+test('only the newest of several decisions is reported, and soon', () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const told: number[] = [];
@@ -47,7 +47,7 @@ test('a decision is reported soon, and of several only the newest', () => {
   expect(told).toEqual([2]);
 });
 
-test('a route that was gone has to be accepted again', () => {
+test('a route that was absent must be accepted again', () => {
   const told: (readonly string[])[] = [];
   const again = createDecisionReport([{ onDecision: (_decision, unproven) => told.push([...unproven]) }]);
   const decide = (name: string) => {
@@ -62,7 +62,7 @@ test('a route that was gone has to be accepted again', () => {
   expect(told).toEqual([['shop:a'], [], ['shop:b'], [], ['shop:a']]);
 });
 
-test('a route that was deleted and recreated has to be accepted again', () => {
+test('a recreated route must be accepted again', () => {
   const routeOf = (uid: string) => decided([routeObject({ name: 'a', uid })]);
   const unproven: (readonly string[])[] = [];
   const again = createDecisionReport([{ onDecision: (_decision, keys) => unproven.push([...keys]) }]);

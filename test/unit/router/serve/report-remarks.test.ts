@@ -24,7 +24,7 @@ const tell = (...routes: readonly ReturnType<typeof routeWith>[]) =>
   observer.onDecision?.(decided(routes), new Set());
 const told = () => lines.map(({ route, message }) => `${route} ${String(message).split(':')[0]}`);
 
-test('an ignored annotation is reported once for each route, however often it is decided', () => {
+test('an ignored annotation is reported once per route, whatever the number of decisions', () => {
   const wrong = routeWith('a', { [TIMEOUT]: 'soon' });
   tell(wrong, routeWith('b', {}));
   tell(wrong, routeWith('b', { [TIMEOUT]: '5s' }));
@@ -41,7 +41,7 @@ test('an ignored annotation is reported once for each route, however often it is
   expect(told()).toEqual([`shop:a ${TIMEOUT}`, `shop:a ${BALANCE}`, `shop:b ${TIMEOUT}`]);
 });
 
-test('a service without pods is no mistake of an owner', () => {
+test("a service without pods is not an owner's mistake", () => {
   const decision = decided([routeWith('a', {})]);
   expect(decision.model.backends[0]?.remarks).toEqual([expect.stringContaining('has no ready endpoints')]);
   tell(routeWith('a', {}));
@@ -49,7 +49,7 @@ test('a service without pods is no mistake of an owner', () => {
   expect(routeCounts({ decision, leftOut: [] }).ignoring).toEqual({ routes: 0, first: [] });
 });
 
-test('remarks beyond a thousand are not named, one line says so, and the status counts all', () => {
+test('beyond a thousand remarks one line is logged, and the status counts all', () => {
   const wrong = Array.from({ length: 1_005 }, (_, index) => routeWith(`r${index}`, { [TIMEOUT]: 'soon' }));
   for (let round = 0; round < 3; round += 1) tell(...wrong);
   const events = Map.groupBy(lines, ({ event }) => event);

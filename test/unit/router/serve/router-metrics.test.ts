@@ -24,7 +24,7 @@ function observed() {
   return { clock, observer, objectChanged, decide, lines: () => registry.text().split('\n') };
 }
 
-test('an event counts until it is served, however many decisions and refusals come before that', () => {
+test('the time of an event ends when it is served, whatever decisions and refusals precede that', () => {
   const { decide, objectChanged, clock, observer, lines } = observed();
   objectChanged();
   decide(decision);
@@ -49,7 +49,7 @@ test('an event counts until it is served, however many decisions and refusals co
   );
 });
 
-test('a runtime update is not a reload, and a refused one is a reload for that reason', () => {
+test('a runtime update is not a reload, and a refused one is a reload with that reason', () => {
   const { observer, lines } = observed();
   observer.onOutcome?.({ ...reloaded, atRunTime: true, commands: 3 }, 500, 'routes-changed');
   observer.onOutcome?.({ ...reloaded, what: 'refused', reason: 'no' }, 500, 'routes-changed');
@@ -68,7 +68,7 @@ test('a runtime update is not a reload, and a refused one is a reload for that r
   );
 });
 
-test('an event after the decision counts for the next one, and one that changes nothing not at all', () => {
+test('an event after a decision counts for the next one; one without a change does not count', () => {
   const { decide, objectChanged, clock, observer, lines } = observed();
   objectChanged();
   decide(decision);
@@ -81,7 +81,7 @@ test('an event after the decision counts for the next one, and one that changes 
   expect(lines()).toContain('hawser_router_change_to_serving_seconds_sum 0.5');
 });
 
-test('routes are counted, served and by reason, with 0 without any', () => {
+test('served and rejected routes are counted, with 0 for unused reasons', () => {
   const { decide, lines } = observed();
   decide(decision);
   expect(lines()).toContain('hawser_router_routes 1');
@@ -90,7 +90,7 @@ test('routes are counted, served and by reason, with 0 without any', () => {
   expect(lines()).toContain('hawser_router_rejected_routes{reason="HostAlreadyClaimed"} 0');
 });
 
-test('21: a failed reload shows until the next good one, under the names of openshift-router', () => {
+test("21: a failed reload shows until one succeeds, under openshift-router's names", () => {
   const { observer, lines } = observed();
   for (const name of ['template_router_reload_seconds_count', 'template_router_write_config_seconds_count'])
     expect(lines()).toContain(`${name} 0`);
@@ -109,7 +109,7 @@ test('21: a failed reload shows until the next good one, under the names of open
   );
 });
 
-test('a partial update is measured alone, and the rest from its own event until it is served', () => {
+test('a partial update is measured alone, and the rest from its own event on', () => {
   const { decide, objectChanged, clock, observer, lines } = observed();
   const sums = () => lines().filter((line) => /change_to_serving_seconds_(?:sum|count)/.test(line));
   objectChanged();
@@ -125,7 +125,7 @@ test('a partial update is measured alone, and the rest from its own event until 
   expect(sums().map((line) => line.split(' ')[1])).toEqual(['4.25', '2']);
 });
 
-test('a repeated decision covers no new event: a later one counts once decided and served', () => {
+test('a repeated decision covers no new event', () => {
   const { decide, objectChanged, clock, observer, lines } = observed();
   objectChanged();
   decide(decision);
@@ -146,7 +146,7 @@ test('a repeated decision covers no new event: a later one counts once decided a
   );
 });
 
-test('an event that is objectChanged between a decision and its telling counts for the next one', () => {
+test('an event between a decision and its report counts for the next decision', () => {
   const { objectChanged, clock, observer, lines } = observed();
   objectChanged();
   observer.onDecided?.(decision);

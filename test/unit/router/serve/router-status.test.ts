@@ -10,7 +10,7 @@ const many = Array.from({ length: 300 }, (_, index) =>
 const DAY = 86_400_000;
 const NOW = Date.parse('2026-11-21T00:00:00Z');
 
-test('however many routes are refused, all are counted and the first ones named', () => {
+test('all refused routes are counted, and the first ones named', () => {
   const decision = decided(many);
   const left = decision.admission.admitted.slice(0, 20).map(({ key }) => key);
   const refusal = { reason: 'ConfigurationRefused', message: 'no' } as const;
@@ -25,7 +25,7 @@ test('however many routes are refused, all are counted and the first ones named'
   expect(counts.refused.map(({ reason }) => reason)).toEqual(Array(10).fill('HostAlreadyClaimed'));
 });
 
-test('the first certificates to expire are named, and expired or soon expiring ones counted', () => {
+test('expired and soon expiring certificates are counted, and the first ones named', () => {
   const decision = decided(many);
   const pem = '';
   const fingerprint = '';

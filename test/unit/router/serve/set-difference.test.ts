@@ -42,11 +42,11 @@ test.each<readonly [string, Rendered, Rendered]>([
   ['a directive', one, { ...one, text: one.text.replace('random', 'source') }],
   ['a list of addresses', one, rendered('10.0.0.1:8080', ...(one.others ?? []), allowlist)],
   ['a configuration of which the files are not known', { text: one.text, mode: 0o644 }, one],
-])('it reloads for %s', (_, before, after) => {
+])('%s needs a reload', (_, before, after) => {
   expect(hash(before, after).reload).not.toEqual([]);
 });
 
-test('it reloads for a line of a map of regular expressions', () => {
+test('a line in a map of regular expressions needs a reload', () => {
   const after = rendered('10.0.0.1:8080', map('a.test c\n'), ...(one.others ?? []).slice(1));
   expect(compareSets({ lookup: 'regex' })(one, after)).toMatchObject({
     changes: [],
@@ -54,7 +54,7 @@ test('it reloads for a line of a map of regular expressions', () => {
   });
 });
 
-test('the one moved server of a namespace is not behind the thousand of another one', () => {
+test('one moved server of a namespace does not wait for a thousand of another', () => {
   const backend = (namespace: string, count: number, net: number): string =>
     `backend be_http:${namespace}:web\n${Array.from(
       { length: count },

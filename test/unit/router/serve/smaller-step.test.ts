@@ -30,12 +30,12 @@ test('a tenant whose servers all change does not delay the one changed server of
   expect(plan.changes).toHaveLength(4);
 });
 
-test('a plan with few changes of servers stays whole', () => {
+test('a plan with few server changes is not split', () => {
   const wanted = set({ a: [4] });
   expect(compareSets({ lookup: 'hash' }, 4)(set({ a: [1, 2, 3] }), wanted).running).toBe(wanted);
 });
 
-test('step after step leads to the wanted servers, and no backend that keeps servers is empty in between', () => {
+test('the steps reach the desired servers, and never empty a backend that keeps some', () => {
   const hosts = fc.uniqueArray(fc.integer({ min: 1, max: 9 }), { minLength: 1 });
   const world = fc.record({
     one: hosts,
@@ -61,7 +61,7 @@ test('step after step leads to the wanted servers, and no backend that keeps ser
   );
 });
 
-test('a backend that needs a reload does not end the steps of another one', () => {
+test('a backend that needs a reload does not stop the steps of another', () => {
   const compare = compareSets({ lookup: 'hash' }, 2);
   const wanted: Rendered = {
     ...set({ a: [4, 5, 6] }),

@@ -14,7 +14,7 @@ const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 const may = (access: MetricsAccess, authorization: string, isLocal = false) =>
   metricsAccess(access)({ authorization, isLocal });
 
-test('without a user and a token, metrics are for this machine alone', async () => {
+test('without a user and a token, only this machine may read the metrics', async () => {
   expect(await may({}, '', true)).toBe(true);
   expect(await may({ statsUsername: 'admin' }, basic('admin:'), false)).toBe(false);
 });

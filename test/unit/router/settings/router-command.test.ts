@@ -50,7 +50,7 @@ test.each([
   ]);
 });
 
-test('the lowest version of TLS of the page may have the name that Go gives it', () => {
+test("the page's minimum TLS version may have Go's name", () => {
   const version = (text: string) => settings({ ROUTER_METRICS_TLS_MIN_VERSION: text }).metricsTlsMinVersion;
   expect(['', 'TLSv1.3', 'VersionTLS12'].map(version)).toEqual(['TLSv1.2', 'TLSv1.3', 'TLSv1.2']);
   expect(problemsOf({ ROUTER_METRICS_TLS_MIN_VERSION: 'TLSv1.4' })).toEqual([
@@ -63,7 +63,7 @@ test.each([
   [{ STATS_USERNAME: 'admin', STATS_PASSWORD: 'secret' }],
   [{ STATS_USERNAME: 'admin', STATS_PASSWORD_FILE: '/etc/password' }],
   [{ STATS_USERNAME: '', STATS_PASSWORD: '' }],
-])('%j says who may read the metrics', (env) => {
+])('%j decides who may read the metrics', (env) => {
   expect(problemsOf(env)).toEqual([]);
 });
 
@@ -87,7 +87,7 @@ test.each([
   ['the router', settings],
   ['render', offline.render],
   ['explain', offline.explain],
-])('a host for all routes is refused by %s without one to give them', (_name, read) => {
+])('--override-hostname without a host is refused by %s', (_name, read) => {
   expect(problemsOf({ ROUTER_OVERRIDE_HOSTNAME: 'true' }, read)).toEqual([
     'Cannot use --override-hostname (ROUTER_OVERRIDE_HOSTNAME): no host is configured, expected --subdomain (ROUTER_SUBDOMAIN)',
   ]);

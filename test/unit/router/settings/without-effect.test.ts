@@ -44,11 +44,11 @@ const known = [
 
 const settings = new Set(Object.values(routerCommand.flags).map(({ variable }) => variable));
 
-test.each(known)('%s of openshift-router does what it says, or the log says that it does nothing', (name) => {
+test.each(known)('%s of openshift-router has its effect, or the log has the reason', (name) => {
   const told = withoutEffect({ [name]: 'x' });
   expect(settings.has(name) ? [] : [expect.stringMatching(`^${name} has no effect: .`)]).toEqual(told);
 });
 
-test('a variable that is not set is not named', () => {
+test('a variable that is not set is not logged', () => {
   expect(withoutEffect({ RELOAD_INTERVAL: '5s' })).toEqual([]);
 });

@@ -27,7 +27,7 @@ const write = (before: readonly IngressEntry[], wanted: DesiredEntry | undefined
 const ours = (wanted: DesiredEntry): IngressEntry => write([], wanted, then)?.[0] ?? {};
 
 describe('our entry of a status', () => {
-  test('says that the route is admitted', () => {
+  test('reports that the route is admitted', () => {
     expect(write([], admitted, then)).toEqual([
       {
         host: 'app.example.com',
@@ -39,7 +39,7 @@ describe('our entry of a status', () => {
     ]);
   });
 
-  test('says why the route is not admitted, with its host', () => {
+  test('reports why the route is not admitted, with its host', () => {
     expect(ours(rejected)).toMatchObject({
       host: 'app.example.com',
       conditions: [{ type: 'Admitted', status: 'False', ...rejected.refusal }],
@@ -53,7 +53,7 @@ describe('our entry of a status', () => {
     expect(entry).toMatchObject({ conditions: ours(admitted)['conditions'] });
   });
 
-  test('keeps its place among those of other routers, which stay as they are', () => {
+  test('keeps its position among entries of other routers, which stay unchanged', () => {
     const last = { ...foreign, routerName: 'last' };
     const written = write([foreign, ours(rejected), last], admitted);
     expect(written?.map(({ routerName }) => routerName)).toEqual(['internal', 'public', 'last']);
@@ -77,7 +77,7 @@ describe('our entry of a status', () => {
     });
   });
 
-  test('is written whatever the order of its fields, and whatever other fields it has', () => {
+  test('is up to date for any order of its fields, and with other fields', () => {
     const [condition = {}] = ours(admitted)['conditions'] as IngressEntry[];
     const stored = { ...Object.fromEntries(Object.entries(ours(admitted)).reverse()), later: true };
     const reversed = Object.fromEntries(Object.entries(condition).reverse());
@@ -85,7 +85,7 @@ describe('our entry of a status', () => {
     expect(write([{ ...stored, conditions: [reversed] }], rejected)?.[0]).toMatchObject({ later: true });
   });
 
-  test('loses the condition UnservableInFutureVersions of an older router, and no other', () => {
+  test('loses only the condition UnservableInFutureVersions of an older router', () => {
     const conditions = [
       { type: 'UnservableInFutureVersions', status: 'True' },
       ...(ours(admitted)['conditions'] as object[]),
@@ -97,7 +97,7 @@ describe('our entry of a status', () => {
     ]);
   });
 
-  test('is removed if the route is not ours, and only then', () => {
+  test('is removed only if the route belongs to another router', () => {
     expect(write([foreign, ours(admitted)], undefined)).toEqual([foreign]);
     expect(write([foreign], undefined)).toBeUndefined();
   });

@@ -20,19 +20,19 @@ const written = (addresses: readonly string[], manager: string): StoredObject =>
 const change = (object: unknown, wish?: readonly string[]) => kind.change(object, wish, new Date(0));
 
 describe('the status of an Ingress', () => {
-  test('gets the addresses of the router, names of hosts as such', () => {
+  test("gets the router's addresses, and host names as hostname", () => {
     expect(change(bareIngress('shop', 'web'), ['192.0.2.1', '2001:db8::1', 'lb.example.com'])).toEqual({
       loadBalancer: { ingress: [{ ip: '192.0.2.1' }, { ip: '2001:db8::1' }, { hostname: 'lb.example.com' }] },
     });
   });
 
-  test('of another controller is replaced where the router serves the Ingress, and stays where it does not', () => {
+  test('of another controller is replaced only if the router serves the Ingress', () => {
     const object = written(['198.51.100.1'], theirs);
     expect(change(object, ['192.0.2.1'])).toEqual({ loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } });
     expect(change(object)).toBeUndefined();
   });
 
-  test('that the router has written is removed once it serves the Ingress no longer', () => {
+  test('that the router wrote is removed once it no longer serves the Ingress', () => {
     expect(change(written(['192.0.2.1'], ours))).toEqual({ loadBalancer: { ingress: null } });
     expect(change(written(['192.0.2.1'], 'hawser-router-internal'))).toBeUndefined();
   });
@@ -42,14 +42,14 @@ describe('the status of an Ingress', () => {
     'x',
     { status: { loadBalancer: { ingress: 'x' } } },
     { metadata: { managedFields: [null, 'x', { manager: ours, subresource: 'status', fieldsV1: {} }] } },
-  ])('is written where it is not what it should be, and never removed: %j', (object) => {
+  ])('is written if it differs from the desired one, and never removed: %j', (object) => {
     expect([change(object), change(object, ['192.0.2.1'])]).toEqual([
       undefined,
       { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } },
     ]);
   });
 
-  test('of thousands of addresses is not read to its end', () => {
+  test('with thousands of addresses is read only in part', () => {
     const many = Array.from({ length: 5_000 }, (_, index) => `192.0.2.${index % 250}`);
     expect(JSON.stringify(kind.keep(written(many, ours))).length).toBeLessThan(2_000);
   });
@@ -60,8 +60,8 @@ const someAddresses = fc.uniqueArray(fc.oneof(fc.ipV4(), fc.ipV6(), fc.constantF
 });
 const anyStatus = fc.record({ addresses: someAddresses, manager: fc.constantFrom(ours, theirs) });
 
-describe('property: whatever an Ingress says', () => {
-  test('nothing is written to what is correct, in whatever order', () => {
+describe('property: for any status of an Ingress', () => {
+  test('nothing is written if the addresses are correct, in any order', () => {
     fc.assert(
       fc.property(someAddresses, (addresses) => {
         expect(change(written(addresses.toReversed(), theirs), addresses)).toBeUndefined();
@@ -69,7 +69,7 @@ describe('property: whatever an Ingress says', () => {
     );
   });
 
-  test('one write makes it correct, and a second one is not needed', () => {
+  test('one write corrects it, and no second one is needed', () => {
     fc.assert(
       fc.property(anyStatus, fc.option(someAddresses, { nil: undefined }), ({ addresses, manager }, wish) => {
         const before = written(addresses, manager);
@@ -81,7 +81,7 @@ describe('property: whatever an Ingress says', () => {
     );
   });
 
-  test("without a wish, another controller's addresses are never touched", () => {
+  test("without desired addresses, another controller's addresses are never changed", () => {
     fc.assert(
       fc.property(someAddresses, (addresses) => {
         expect(change(written(addresses, theirs))).toBeUndefined();
@@ -89,7 +89,7 @@ describe('property: whatever an Ingress says', () => {
     );
   });
 
-  test('what is kept of it decides as the whole object does', () => {
+  test('the kept fields lead to the same decision as the whole object', () => {
     fc.assert(
       fc.property(anyStatus, anyStatus, fc.option(someAddresses, { nil: undefined }), (one, other, wish) => {
         const a = written(one.addresses, one.manager);
@@ -102,13 +102,13 @@ describe('property: whatever an Ingress says', () => {
   });
 });
 
-test('lists with the same addresses are equal in whatever order, others are not', () => {
+test('lists are equal if they have the same addresses in any order', () => {
   expect(isSameSet(['a', 'b'], ['b', 'a'])).toBe(true);
   expect(isSameSet(['a', 'a'], ['a', 'b'])).toBe(false);
   expect(isSameSet(['a'], [])).toBe(false);
 });
 
-describe('what is wanted of an Ingress', () => {
+describe('the desired status of an Ingress', () => {
   const wantedOf = (objects: readonly StoredObject[], unproven: ReadonlySet<string> = new Set()) => {
     const decision = decided(objects, { ingressClass: 'hawser' });
     const wanted = desiredIngressStatuses(decision, unproven, ['192.0.2.1']);
@@ -116,7 +116,7 @@ describe('what is wanted of an Ingress', () => {
   };
   const taken = bareIngress('shop', 'taken');
 
-  test('are the addresses if one of its paths is served, and nothing if it is of another class or refused', () => {
+  test('is the addresses if one of its paths is served, and otherwise nothing', () => {
     const late = { ...taken.metadata, name: 'late', uid: 'late', creationTimestamp: '2026-02-01T00:00:00Z' };
     expect(wantedOf([taken, { ...taken, metadata: late }, bareIngress('shop', 'web', 'nginx')])).toEqual([
       ['shop:taken', ['192.0.2.1']],
@@ -125,7 +125,7 @@ describe('what is wanted of an Ingress', () => {
     ]);
   });
 
-  test('is nothing new while HAProxy has not accepted it, or no address is known', () => {
+  test('is unchanged while HAProxy has not accepted it, or there is no address', () => {
     const { admission } = decided([taken], { ingressClass: 'hawser' });
     const keys = new Set(admission.admitted.map(({ key }) => key));
     expect(wantedOf([taken], keys)).toEqual([['shop:taken', 'unchanged']]);
@@ -134,7 +134,7 @@ describe('what is wanted of an Ingress', () => {
   });
 });
 
-test('an address of ours that another controller changes is a contention, as is one that it removes', () => {
+test("another controller's change or removal of our address is a contention", () => {
   const table = createStatusTable(kind, undefined, () => 0);
   const at = (version: number, object: StoredObject) => ({
     ...object,

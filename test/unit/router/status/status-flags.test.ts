@@ -7,7 +7,7 @@ const spec = commandSpec({ name: 'router', summary: '', flags: statusFlags, exam
 const settings = (env: Readonly<Record<string, string>>) =>
   settingsTyped(spec, [], { ...env }, () => undefined);
 
-test('statuses are written under the name of openshift-router, unless that is turned off', () => {
+test("statuses are written under openshift-router's name, unless disabled", () => {
   expect(settings({})).toMatchObject({
     updateStatus: true,
     serviceName: 'public',
@@ -37,7 +37,7 @@ test('addresses to publish are canonical, and at most sixteen', () => {
   expect(publishProblems({ publishAddress: many })).toMatchObject([expect.stringContaining('at most 16')]);
 });
 
-test("a Service and addresses of one's own exclude each other", () => {
+test('a Service and explicit addresses exclude each other', () => {
   const both = settings({ HAWSER_PUBLISH_SERVICE: 'edge/router', HAWSER_PUBLISH_ADDRESS: '192.0.2.1' });
   expect(publishProblems(both)).toMatchObject([expect.stringContaining('expected one of them')]);
   expect(publishProblems(settings({ HAWSER_PUBLISH_SERVICE: 'edge/router' }))).toEqual([]);

@@ -30,7 +30,7 @@ const pending = () => table.pending('shop:a');
 /** The entry that would be written now. */
 const entry = () => ingressEntries({ status: pending()?.decide(pending()?.known) })[0] ?? {};
 
-test('a desired status is pending until the route has it, whichever is known first', () => {
+test('a desired status is pending until the route has it, whichever arrives first', () => {
   table.observe(route(1));
   expect(pending()).toBeUndefined();
   expect(want(wish)).toEqual(['shop:a']);
@@ -53,7 +53,7 @@ test('a late watch event from before our write changes nothing', () => {
   expect(pending()).toBeUndefined();
 });
 
-test('once nothing can be late, an older version is that of an etcd that was restored', () => {
+test('after the grace period, an older version comes from a restored etcd', () => {
   want(wish);
   table.observe(route(1));
   table.recordWrite(route(3, [entry()]));
@@ -83,7 +83,7 @@ test("another writer's change of our entry is a contention, and its removal is n
   expect(pending()).toBeDefined();
 });
 
-test('our entry goes from a route of another router', () => {
+test('our entry is removed from a route of another router', () => {
   want(wish);
   table.observe(route(1));
   const foreign = { routerName: 'internal' };
@@ -93,7 +93,7 @@ test('our entry goes from a route of another router', () => {
   expect(pending()?.decide(pending()?.known)).toEqual({ ingress: [foreign] });
 });
 
-test('a route that was deleted is forgotten, one whose labels have changed loses our entry', () => {
+test('a deleted route is forgotten, and a relabelled one loses our entry', () => {
   const labels = { a: 'b' };
   table = createStatusTable(kind, parseLabelSelector('a=b'), () => nowMs);
   want(wish);
@@ -117,7 +117,7 @@ test('without a selector, a deleted route is only forgotten', () => {
   expect([want(), pending()]).toEqual([[], undefined]);
 });
 
-test('nothing is wanted of a route that is gone, until a decision still knows it', () => {
+test('nothing is pending for a deleted route until a decision contains it', () => {
   want(wish);
   table.recordDeletion('shop:a');
   expect(pending()).toBeUndefined();
@@ -131,7 +131,7 @@ test.each([undefined, 'x', {}, { metadata: {} }, { metadata: { ...metadata, reso
   },
 );
 
-test('a write in progress does not touch a route that needs no status any longer', () => {
+test('a write in progress does not change a route that needs no status any more', () => {
   want(wish);
   table.observe(route(1));
   const write = pending();
