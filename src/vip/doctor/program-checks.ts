@@ -16,7 +16,6 @@ import {
 import type { FileReading } from '../../engine/examine/host-files.ts';
 import { configCheck, type LiveProgram, type Running, supervisorCheck } from '../../engine/examine/live.ts';
 import { notRun, type ProgramOutcome } from '../../engine/examine/run-program.ts';
-import { isoTime } from '../../engine/system/time/iso-time.ts';
 import { OLDEST_KEEPALIVED, parseKeepalivedBuild } from '../../keepalived/build.ts';
 import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
 import { parseOrder } from '../orders/order-file.ts';
@@ -162,20 +161,20 @@ const LATE_AFTER_MS = 60_000;
 function judgeOrder(path: string, look: FileReading, nowMs: number): Finding {
   if (look.kind === 'missing') return ok('not drained, no move in progress');
   if (look.kind === 'unreadable') return unknown(look.reason, moreRights);
-  const parsed = parseOrder(look.text);
-  if (parsed.kind === 'unusable')
-    return warn(`${path} is ignored: ${parsed.problem}`, 'hawser undrain removes it');
-  return judgeStanding(path, parsed.order, nowMs);
+  const order = parseOrder(look.text);
+  if (typeof order === 'string') return warn(`${path} is ignored: ${order}`, 'hawser undrain removes it');
+  return judgeStanding(path, order, nowMs);
 }
 
 function judgeStanding(path: string, order: VipOrder, nowMs: number): Finding {
-  const { by, why, atMs } = order;
-  const whose = `by ${by} since ${isoTime(atMs)}${why === '' ? '' : `: ${why}`}`;
+  const { by, why, at } = order;
+  const whose = `by ${by} since ${at}${why === '' ? '' : `: ${why}`}`;
   if (order.kind === 'drain') {
     const found = `this node is drained (${order.vips.join(', ')}) ${whose}`;
-    return nowMs - atMs < FORGOTTEN_AFTER_MS ? ok(found) : warn(found, 'hawser undrain, if the work is done');
+    const isRecent = nowMs - Date.parse(at) < FORGOTTEN_AFTER_MS;
+    return isRecent ? ok(found) : warn(found, 'hawser undrain, if the work is done');
   }
-  if (nowMs < order.untilMs + LATE_AFTER_MS) return ok(`a move-vip is in progress ${whose}`);
+  if (nowMs < Date.parse(order.until) + LATE_AFTER_MS) return ok(`a move-vip is in progress ${whose}`);
   return warn(
     `a move-vip ${whose} should be over, but is still in ${path}`,
     "crictl logs $(crictl ps -q --name '^keepalived-monitor$'): it carries orders out",

@@ -56,7 +56,7 @@ async function drainKinds(
   }
   // A VIP that is already drained stays drained.
   const all = [...new Set([...drained, ...kinds])];
-  const order: DrainOrder = { kind: 'drain', ...asked(settings.reason, env), vips: all };
+  const order: DrainOrder = { ...asked(settings.reason, env), kind: 'drain', vips: all };
   const note = `${self} is drained, until: hawser undrain`;
   const errand = { cannot, order, before, vips, place: 'elsewhere' } as const;
   return await giveAndFollow(errand, settings, (tookMs) => outcomeOf(order, note, self, tookMs, settings));

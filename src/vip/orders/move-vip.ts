@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { hostPort } from '../../engine/system/network/address-text.ts';
+import { isoTime } from '../../engine/system/time/iso-time.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { findHolder } from './gather-facts.ts';
 import { type Move, type OrderFacts, planMove } from './move-plan.ts';
@@ -58,8 +59,8 @@ async function probedMove(
   try {
     await pause(PROBE_BEFORE_MS);
     const whose = asked(settings.reason, env);
-    const untilMs = whose.atMs + settings.timeout;
-    const order: MoveOrder = { kind: 'move', vip: kind, first: plan.first, ...whose, untilMs };
+    const until = isoTime(Date.parse(whose.at) + settings.timeout);
+    const order: MoveOrder = { ...whose, kind: 'move', vip: kind, first: plan.first, until };
     const orderedMs = monotonicMs();
     const outcome = await move(order, facts, settings);
     await probe.stop();

@@ -2,6 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../engine/system/errors.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
+import { isoTime } from '../../engine/system/time/iso-time.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
@@ -58,9 +59,9 @@ export function vipsOf({ vips }: OrderFacts, kinds: readonly VipKind[]): readonl
 }
 
 /** The fields that every order has: who gave it, and when. */
-export function asked(why: string, env: NodeJS.ProcessEnv): Pick<VipOrder, 'id' | 'by' | 'why' | 'atMs'> {
-  const user = env['SUDO_USER'] ?? userName();
-  return { id: newOrderId(), by: `${user}@${hostname()}`.slice(0, 200), why, atMs: Date.now() };
+export function asked(why: string, env: NodeJS.ProcessEnv): Omit<VipOrder, 'kind'> {
+  const by = `${env['SUDO_USER'] ?? userName()}@${hostname()}`.slice(0, 200);
+  return { v: 1, id: newOrderId(), by, why, at: isoTime(Date.now()) };
 }
 
 function userName(): string {

@@ -10,8 +10,7 @@ import {
 import { absolutePath, durationMs, listOf, oneOf } from '../../cli/fields.ts';
 import { apiPort, healthPort, keepalivedMonitor } from '../../cli/shared-flags.ts';
 import { vipKinds } from '../../keepalived/vip-kind.ts';
-import { words } from './order-file.ts';
-import { longestMoveMs } from './vip-order.ts';
+import { longestMoveMs, words } from './vip-order.ts';
 
 const kind = oneOf(vipKinds);
 const kinds = z.pipe(

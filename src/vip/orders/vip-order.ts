@@ -1,36 +1,57 @@
-import { isoTime } from '../../engine/system/time/iso-time.ts';
-import type { OrderEffect, Step } from '../../keepalived/track-value.ts';
-import type { VipKind } from '../../keepalived/vip-kind.ts';
+import * as z from 'zod/mini';
+import type { Immutable } from '../../engine/system/immutable.ts';
+import type { OrderEffect } from '../../keepalived/track-value.ts';
+import { type VipKind, vipKinds } from '../../keepalived/vip-kind.ts';
 
-interface Asked {
-  /** Of this order and no other; one that is changed while it is carried out keeps it. */
-  readonly id: string;
-  /** The person and the purpose, as free text. */
-  readonly by: string;
-  readonly why: string;
-  /** Milliseconds of the Unix epoch, as all times of an order. */
-  readonly atMs: number;
-}
+/** No control character, and none that turns text around: it goes into logs and to terminals. */
+export const words = z
+  .string()
+  .check(
+    z.maxLength(200, { error: 'expected at most 200 characters' }),
+    z.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, { error: 'expected text without control characters' }),
+  );
+
+const asked = {
+  v: z.literal(1),
+  /** Of this order and no other. */
+  id: z.string().check(z.regex(/^[0-9a-f]{16}$/)),
+  /** The person and the purpose. */
+  by: words,
+  why: words,
+  at: z.iso.datetime(),
+};
 
 /** Holds VIPs of these kinds only where no other node can, for as long as it stands. */
-export interface DrainOrder extends Asked {
-  readonly kind: 'drain';
-  readonly vips: readonly VipKind[];
-}
-
-/** Moves one VIP, whether or not the command that asked for it is still running. */
-export interface MoveOrder extends Asked {
-  readonly kind: 'move';
-  readonly vip: VipKind;
-  readonly first: Step;
-  /** The order expires then, whatever it has achieved. */
-  readonly untilMs: number;
-}
-
-export type VipOrder = DrainOrder | MoveOrder;
+const drainSchema = z.strictObject({
+  ...asked,
+  kind: z.literal('drain'),
+  vips: z.array(z.enum(vipKinds)).check(z.minLength(1)),
+});
 
 /** A longer move order is invalid: every order but a drain expires by itself. */
 export const longestMoveMs = 600_000;
+
+/** Moves one VIP, whether or not the command that asked for it is still running. It expires at `until`, whatever it has achieved. */
+const moveSchema = z
+  .strictObject({
+    ...asked,
+    kind: z.literal('move'),
+    vip: z.enum(vipKinds),
+    first: z.enum(['demote', 'promote']),
+    until: z.iso.datetime(),
+  })
+  .check(
+    z.refine(({ at, until }) => Date.parse(until) - Date.parse(at) <= longestMoveMs, {
+      error: `it would last for more than ${longestMoveMs} ms`,
+    }),
+  );
+
+/** An order as it stands in its file. */
+export const orderSchema = z.discriminatedUnion('kind', [drainSchema, moveSchema]);
+
+export type DrainOrder = Immutable<z.infer<typeof drainSchema>>;
+export type MoveOrder = Immutable<z.infer<typeof moveSchema>>;
+export type VipOrder = DrainOrder | MoveOrder;
 
 /**
  * How long the goal of a move must hold before the move ends. A beaten holder keeps its bonus for half a second, and its
@@ -38,7 +59,7 @@ export const longestMoveMs = 600_000;
  */
 export const settleMs = 2_000;
 
-/** How far an order has come. Times as in the order. */
+/** How far an order has come. Times are milliseconds of the Unix epoch. */
 export type OrderProgress =
   /** A drain stays here. `reachedMs`: since when the VIP is where a move wants it. */
   | { readonly kind: 'under-way'; readonly reachedMs: number | undefined }
@@ -66,7 +87,8 @@ export function nextProgress(
 ): OrderProgress {
   if (order.kind === 'drain' || state.kind === 'over') return state;
   const isReached = holds === (order.first === 'promote');
-  const isLate = nowMs >= order.untilMs || order.untilMs - nowMs > longestMoveMs;
+  const leftMs = Date.parse(order.until) - nowMs;
+  const isLate = leftMs <= 0 || leftMs > longestMoveMs;
   if (isLate) return { kind: 'over', outcome: isReached ? 'moved' : 'not-moved' };
   // A clock that was set back restarts the wait.
   const reachedMs = isReached ? Math.min(state.reachedMs ?? nowMs, nowMs) : undefined;
@@ -82,10 +104,10 @@ export function effectOf(state: OrderProgress, order: VipOrder, kind: VipKind): 
 
 /** For people: whose order about VIPs of this kind is in effect, since or until when, and why; undefined without one. */
 export function orderText(state: OrderProgress, order: VipOrder, kind: VipKind): string | undefined {
-  const { by, why, atMs } = order;
+  const { by, why, at } = order;
   const because = why === '' ? '' : `: ${why}`;
   if (order.kind === 'drain')
-    return order.vips.includes(kind) ? `drained by ${by} since ${isoTime(atMs)}${because}` : undefined;
+    return order.vips.includes(kind) ? `drained by ${by} since ${at}${because}` : undefined;
   if (order.vip !== kind || state.kind === 'over') return undefined;
-  return `move-vip by ${by} until ${isoTime(order.untilMs)} at most${because}`;
+  return `move-vip by ${by} until ${order.until} at most${because}`;
 }

@@ -1,5 +1,4 @@
 import { messageOf } from '../../engine/system/errors.ts';
-import { isoTime } from '../../engine/system/time/iso-time.ts';
 import type { OrderEffect } from '../../keepalived/track-value.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
@@ -117,17 +116,17 @@ function problemOf(path: string, file: OrderFile, kindsHere: readonly VipKind[])
 }
 
 function logBegin(order: VipOrder, { log }: KeepalivedMonitorObservers): void {
-  const { by, why } = order;
+  const { by, why, at: since } = order;
   if (order.kind === 'drain') {
-    log({ event: 'node-drained', level: 'warn', kinds: order.vips, by, why, since: isoTime(order.atMs) });
+    log({ event: 'node-drained', level: 'warn', kinds: order.vips, by, why, since });
     return;
   }
-  const { vip: kind, first, untilMs } = order;
-  log({ event: 'move-vip-began', kind, to: first, by, why, until: isoTime(untilMs) });
+  const { vip: kind, first, until } = order;
+  log({ event: 'move-vip-began', kind, to: first, by, why, until });
 }
 
 function logEnd({ order, state }: Known, outcome: string, { log }: KeepalivedMonitorObservers): void {
-  const tookMs = Date.now() - order.atMs;
+  const tookMs = Date.now() - Date.parse(order.at);
   if (order.kind === 'drain') log({ event: 'node-undrained', kinds: order.vips, outcome, tookMs });
   else if (state.kind !== 'over') log({ event: 'move-vip-over', kind: order.vip, outcome, tookMs });
 }

@@ -90,7 +90,7 @@ function looked(member: Member, index: number, holder: number, size: number, now
   const holds = holding.kind === 'held';
   const { order, service } = member;
   const steering =
-    order === undefined || nowMs < order.atMs
+    order === undefined || nowMs < Date.parse(order.at)
       ? notBegun
       : nextProgress(member.steering, order, { nowMs, holds });
   const addends = trackAddends({

@@ -38,7 +38,7 @@ async function monitorThatSays(says: string | null) {
 }
 
 const drainBy = (by: string, id: string) =>
-  ({ kind: 'drain', id, by, why: '', atMs: 1, vips: ['api'] }) as const;
+  ({ v: 1, kind: 'drain', id, by, why: '', at: '2026-11-21T12:00:00.000Z', vips: ['api'] }) as const;
 
 test('a drain that is withdrawn before it was carried out says so at once', async () => {
   const monitor = await monitorThatSays(null);

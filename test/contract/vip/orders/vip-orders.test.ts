@@ -5,6 +5,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import type { LogEvent } from '../../../../src/engine/system/log.ts';
+import { isoTime } from '../../../../src/engine/system/time/iso-time.ts';
 import {
   orderFileText,
   placeOrder,
@@ -34,14 +35,15 @@ const keeper = () =>
     log: (event) => void logged.push(event),
   });
 const events = () => logged.map(({ event }) => event);
-const asked = (id: string) => ({ id: id.repeat(16), by: 'root@cp-1', why: 'test', atMs: Date.now() });
+const asked = (id: string) =>
+  ({ v: 1, id: id.repeat(16), by: 'root@cp-1', why: 'test', at: isoTime(Date.now()) }) as const;
 const drain = (id = 'a'): VipOrder => ({ kind: 'drain', ...asked(id), vips: ['api'] });
 const move = (part: Partial<MoveOrder> = {}): MoveOrder => ({
   kind: 'move',
   ...asked('b'),
   vip: 'api',
   first: 'demote',
-  untilMs: Date.now() + 60_000,
+  until: isoTime(Date.now() + 60_000),
   ...part,
 });
 
@@ -73,11 +75,11 @@ test('an order counts from the moment it is read, also for a monitor that starts
 
 test('an order that is over is taken away, and not begun again where it cannot be', async () => {
   const orders = keeper();
-  await placeOrder(path, move({ untilMs: Date.now() }));
+  await placeOrder(path, move({ until: isoTime(Date.now()) }));
   await orders.read();
   expect(orders.effect('api', true)).toBe('none');
   await waitFor('the file to be gone', () => !existsSync(path));
-  writeFileSync(path, orderFileText(move({ untilMs: Date.now() + 60_000 })));
+  writeFileSync(path, orderFileText(move({ until: isoTime(Date.now() + 60_000) })));
   await orders.read();
   expect(orders.effect('api', true)).toBe('none');
   expect(events()).toEqual(['move-vip-began', 'move-vip-over']);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { isoTime } from '../../../../src/engine/system/time/iso-time.ts';
 import { orderFileText } from '../../../../src/vip/orders/order-file.ts';
 import { examine, type Files, said } from '../../../helpers/doctor/scene.ts';
 
@@ -53,10 +54,12 @@ function scheduled(policy: 0 | 2, { nice = true, share = '' } = {}): Files {
 
 const hourMs = 3_600_000;
 const order = (kind: 'drain' | 'move', agoMs: number): string => {
-  const asked = { id: '0123456789abcdef', by: 'root@cp-1', why: 'kernel', atMs: Date.now() - agoMs };
+  const atMs = Date.now() - agoMs;
+  const whose = { id: '0123456789abcdef', by: 'root@cp-1', why: 'kernel' };
+  const asked = { v: 1, ...whose, at: isoTime(atMs) } as const;
   return kind === 'drain'
     ? orderFileText({ kind, ...asked, vips: ['api', 'ingress'] })
-    : orderFileText({ kind, ...asked, vip: 'api', first: 'demote', untilMs: asked.atMs + 40_000 });
+    : orderFileText({ kind, ...asked, vip: 'api', first: 'demote', until: isoTime(atMs + 40_000) });
 };
 const ordered = (text: string): Files => ({ '/etc/hawser-keepalived/vrrp-steering.json': text });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isoTime } from '../../../../src/engine/system/time/iso-time.ts';
 import {
   effectOf,
   longestMoveMs,
@@ -13,14 +14,14 @@ import {
 } from '../../../../src/vip/orders/vip-order.ts';
 import { type SimulatedNode, simulateGroup } from '../../../helpers/vrrp/simulated-group.ts';
 
-const asked = { id: 'a', by: 'root@cp-1', why: 'kernel', atMs: 0 };
+const asked = { v: 1, id: 'a', by: 'root@cp-1', why: 'kernel', at: isoTime(0) } as const;
 const drain: VipOrder = { ...asked, kind: 'drain', vips: ['api'] };
 const move: MoveOrder = {
   ...asked,
   kind: 'move',
   vip: 'api',
   first: 'demote',
-  untilMs: 30_000,
+  until: isoTime(30_000),
 };
 
 type Look = readonly [nowMs: number, holds: boolean];
@@ -105,14 +106,21 @@ const anyMove = fc
     atMs: fc.nat(5_000),
     lastsMs: fc.integer({ min: 1, max: 60_000 }),
   } as const)
-  .map(({ first, atMs, lastsMs }): MoveOrder => ({ ...move, ...{ first, atMs, untilMs: atMs + lastsMs } }));
+  .map(
+    ({ first, atMs, lastsMs }): MoveOrder => ({
+      ...move,
+      first,
+      at: isoTime(atMs),
+      until: isoTime(atMs + lastsMs),
+    }),
+  );
 const looks = fc.array(fc.tuple(fc.integer({ min: -100_000, max: 200_000 }), fc.boolean()));
 
 describe('property', () => {
   test('whatever was seen before, nothing is left of a move at its deadline or later', () => {
     fc.assert(
       fc.property(anyMove, looks, fc.nat(1_000_000), fc.boolean(), (order, before, lateMs, holds) => {
-        const state = stateAfter(order, [...before, [order.untilMs + lateMs, holds]]);
+        const state = stateAfter(order, [...before, [Date.parse(order.until) + lateMs, holds]]);
         expect(state.kind).toBe('over');
         expect(effectOf(state, order, 'api')).toBe('none');
       }),
@@ -122,7 +130,7 @@ describe('property', () => {
   test('a clock that was put back far ends a move', () => {
     fc.assert(
       fc.property(anyMove, looks, fc.boolean(), (order, before, holds) => {
-        const state = stateAfter(order, [...before, [order.untilMs - longestMoveMs - 1, holds]]);
+        const state = stateAfter(order, [...before, [Date.parse(order.until) - longestMoveMs - 1, holds]]);
         expect(effectOf(state, order, 'api')).toBe('none');
       }),
     );
