@@ -5,7 +5,7 @@ import type { SeenCluster } from '../../src/engine/examine/seen.ts';
 import * as operate from '../../src/operate/status/node-status.ts';
 import type { PodProxyNode } from '../../src/pod-proxy/status/pod-proxy-section.ts';
 import type { RouterNode } from '../../src/router/look/router-section.ts';
-import type { VipNode } from '../../src/vip/status/vip-node.ts';
+import type { VipNode } from '../../src/vip/status/vip-holders.ts';
 
 /** A node's status with the fields of every product: no other place has to know them all. */
 export type NodeStatus = operate.NodeStatus & ApiLbNode & VipNode & RouterNode & PodProxyNode;

@@ -56,7 +56,7 @@ export async function askProgram<Name extends string, T>(
 }
 
 /** Loopback for a program that listens on all addresses. */
-export function reachable({ host, port }: PageAddress): PageAddress {
+function reachable({ host, port }: PageAddress): PageAddress {
   if (host === '0.0.0.0') return { host: '127.0.0.1', port };
   return { host: host === '::' ? '::1' : host, port };
 }

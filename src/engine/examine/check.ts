@@ -1,15 +1,8 @@
+import { oncePer } from '../system/once-per.ts';
 import type { NodeContext } from './context.ts';
 
-interface Skip {
-  readonly kind: 'skip';
-  readonly message: string;
-}
-
-interface Unknown {
-  readonly kind: 'unknown';
-  readonly message: string;
-  readonly remedy: string;
-}
+type Skip = { readonly kind: 'skip'; readonly message: string };
+type Unknown = { readonly kind: 'unknown'; readonly message: string; readonly remedy: string };
 
 /** The result of a check. `unknown`: it could not check. `skip`: nothing to check, such as an unset option or a program that is not installed. */
 export type Finding =
@@ -87,15 +80,14 @@ export function checkOf<Context extends NodeContext, const N extends Needs<Conte
   return { ...about, run };
 }
 
-const readings = new WeakMap<object, Map<unknown, unknown>>();
+const readingsOf = oncePer((_context: object) => new Map<unknown, unknown>());
 
 /** The reading of this run: the first check that needs it makes it. */
 export function readOnce<Context extends object, T>(
   context: Context,
   look: Look<Context, T>,
 ): Reading<T> | Promise<Reading<T>> {
-  const made = readings.get(context) ?? new Map<unknown, ReturnType<typeof look>>();
-  readings.set(context, made);
+  const made = readingsOf(context);
   // Each reading has one type.
   const reading = (made.get(look) as ReturnType<typeof look> | undefined) ?? look(context);
   made.set(look, reading);

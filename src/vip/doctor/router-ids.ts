@@ -16,12 +16,6 @@ export type RouterIdReading =
   | { readonly kind: 'known'; readonly watched: WatchedRouterId }
   | ReturnType<typeof unknown>;
 
-interface Configured {
-  readonly vip: string;
-  readonly virtualRouterId: number;
-  readonly interface: string;
-}
-
 /**
  * With which virtual router id each VIP is kept here, or would be: what was set, else what keepalived.conf has, else what
  * the monitor makes of the cluster's name, or before the installation what `hawser install` would.
@@ -65,7 +59,9 @@ async function idsByDefault(
 }
 
 /** Of every VIP in keepalived.conf. */
-export function configuredIds(text: string): readonly Configured[] {
+export function configuredIds(
+  text: string,
+): readonly Pick<WatchedRouterId, 'vip' | 'virtualRouterId' | 'interface'>[] {
   const ids = new Map(
     parseBlocks(text).flatMap(({ words: [what, name = ''], children }) =>
       what === 'vrrp_instance' ? [[name, Number(wordAfter(children, 'virtual_router_id'))]] : [],

@@ -133,14 +133,9 @@ function listedMembers(
   family: AddressFamily,
   input: VrrpInput,
 ): readonly VrrpPeer[] | string {
-  const { apiVips, ingressVips } = input.settings;
-  const preference = {
-    vips: [...apiVips, ...ingressVips],
-    subnets: input.interfaces.flatMap(({ addresses }) => addresses),
-  };
   const members: VrrpPeer[] = [];
   for (const { name, addresses } of nodes.toSorted((a, b) => compareText(a.name, b.name))) {
-    const chosen = chooseAddress(addresses, preference, [family]);
+    const chosen = chooseAddress(addresses, preferenceOf(input), [family]);
     if (chosen.kind === 'none') return `node "${name}": ${chosen.reason}`;
     const twin = members.find((member) => member.name === name || member.address === chosen.address);
     if (twin !== undefined)
@@ -148,6 +143,12 @@ function listedMembers(
     members.push({ name, address: chosen.address });
   }
   return members.slice(0, maxGroupSize);
+}
+
+/** No VIP, and rather an address in one of this node's subnets. */
+function preferenceOf({ settings, interfaces }: VrrpInput) {
+  const { apiVips, ingressVips } = settings;
+  return { vips: [...apiVips, ...ingressVips], subnets: interfaces.flatMap(({ addresses }) => addresses) };
 }
 
 function findSelf(
@@ -164,10 +165,9 @@ function findSelf(
 
 /** Of a node that is in no list: `nodeIp`, or its address in the VIP's subnet. */
 function unlistedSelf(family: AddressFamily, input: VrrpInput): VrrpPeer | undefined {
-  const { nodeName, nodeIp, apiVips, ingressVips } = input.settings;
-  const subnets = input.interfaces.flatMap(({ addresses }) => addresses);
+  const { nodeName, nodeIp } = input.settings;
   const own = nodeIp === undefined ? [...localAddresses(input)] : [nodeIp];
-  const chosen = chooseAddress(own, { vips: [...apiVips, ...ingressVips], subnets }, [family]);
+  const chosen = chooseAddress(own, preferenceOf(input), [family]);
   return chosen.kind === 'chosen' ? { name: nodeName, address: chosen.address } : undefined;
 }
 

@@ -68,22 +68,15 @@ export type OrderProgress =
 
 export const notBegun: OrderProgress = { kind: 'under-way', reachedMs: undefined };
 
-/** One observation; `nowMs` is the wall clock's, as it goes into the order. */
-interface OrderInputs {
-  readonly nowMs: number;
-  /** This node counts as the holder of the order's VIP. */
-  readonly holds: boolean;
-}
-
 /**
- * The state after one more observation. It needs no history: a monitor that starts in the middle of an order continues
+ * The state after one more observation, at `nowMs` of the wall clock; `holds`: this node counts as the holder of the order's VIP. It needs no history: a monitor that starts in the middle of an order continues
  * from the order, the time and the holder of the VIP. The order is over past its deadline, and if the clock was set back
  * so far that it would last longer than any order may.
  */
 export function nextProgress(
   state: OrderProgress,
   order: VipOrder,
-  { nowMs, holds }: OrderInputs,
+  { nowMs, holds }: { readonly nowMs: number; readonly holds: boolean },
 ): OrderProgress {
   if (order.kind === 'drain' || state.kind === 'over') return state;
   const isReached = holds === (order.first === 'promote');

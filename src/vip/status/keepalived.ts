@@ -16,8 +16,7 @@ import { ageText, countText } from '../../engine/system/text/readable-text.ts';
 import type { VrrpStatus as Supervisor } from '../../keepalived/supervise/vrrp-status.ts';
 import { vipKindText } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedMonitorStatus as Monitor } from '../settings/keepalived-monitor-status.ts';
-import type { VipPriority } from './vip-holders.ts';
-import type { VipCluster, VipNode } from './vip-node.ts';
+import type { VipCluster, VipNode, VipPriority } from './vip-holders.ts';
 
 /** The process, its cluster, and what changed or failed last. */
 export function keepalivedSection({ node, keepalivedSupervisor, keepalivedMonitor }: VipNode): Section {

@@ -7,8 +7,7 @@ import {
   troubleProblem,
 } from '../../engine/examine/problem.ts';
 import { LOCAL_API_CHECK, PEERS_CHECK } from '../settings/keepalived-monitor-status.ts';
-import { priorityFor, type VipPriority } from './vip-holders.ts';
-import type { Vip, VipCluster, VipNode } from './vip-node.ts';
+import { priorityFor, type Vip, type VipCluster, type VipNode, type VipPriority } from './vip-holders.ts';
 
 /** What is wrong with keepalived of a node, with its health and its group. */
 export function keepalivedProblems(node: VipNode): readonly Problem[] {

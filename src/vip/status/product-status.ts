@@ -4,8 +4,7 @@ import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
 import { keepalivedMonitorStatusSchema } from '../settings/keepalived-monitor-status.ts';
 import { keepalivedEntry, keepalivedSection } from './keepalived.ts';
 import { keepalivedProblems, vipProblems } from './problems.ts';
-import { knownVips, vipStatus as statusOfVip } from './vip-holders.ts';
-import type { VipCluster, VipNode } from './vip-node.ts';
+import { knownVips, vipStatus as statusOfVip, type VipCluster, type VipNode } from './vip-holders.ts';
 import { vipsSection } from './vips.ts';
 
 /** What the VIP says in `hawser status`. */

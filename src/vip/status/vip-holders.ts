@@ -1,7 +1,16 @@
-import type { Evidence, SeenPeer } from '../../engine/examine/seen.ts';
+import type { Evidence, SeenCluster, SeenNode, SeenPeer } from '../../engine/examine/seen.ts';
+import type { VrrpStatus } from '../../keepalived/supervise/vrrp-status.ts';
 import { isInstanceOf } from '../group/vrrp-instances.ts';
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
-import type { Vip, VipNode } from './vip-node.ts';
+
+/** A node, as far as the VIP knows it. */
+export interface VipNode extends SeenNode {
+  readonly keepalivedSupervisor: VrrpStatus | null;
+  readonly keepalivedMonitor: KeepalivedMonitorStatus | null;
+}
+
+export type VipCluster = SeenCluster<VipNode>;
+export type Vip = VipCluster['vips'][number];
 
 /** Every VIP that a program of this node knows, those of the API first. */
 export function knownVips(

@@ -11,8 +11,7 @@ import {
 import { allNodes, type KnownNode, type SeenPeer } from '../../engine/examine/seen.ts';
 import { ageText } from '../../engine/system/text/readable-text.ts';
 import type { VrrpStatus } from '../../keepalived/supervise/vrrp-status.ts';
-import { priorityFor, type VipPriority } from './vip-holders.ts';
-import type { Vip, VipCluster, VipNode } from './vip-node.ts';
+import { priorityFor, type Vip, type VipCluster, type VipNode, type VipPriority } from './vip-holders.ts';
 
 const none: Part = {
   summary: statusLabel(
