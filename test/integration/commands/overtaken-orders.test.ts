@@ -37,8 +37,8 @@ async function monitorThatSays(says: string | null) {
   };
 }
 
-const drainBy = (by: string, id: string) =>
-  ({ v: 1, kind: 'drain', id, by, why: '', at: '2026-11-21T12:00:00.000Z', vips: ['api'] }) as const;
+const drainBy = (by: string, id: string, ...more: readonly 'ingress'[]) =>
+  ({ v: 1, kind: 'drain', id, by, why: '', at: '2026-11-21T12:00:00.000Z', vips: ['api', ...more] }) as const;
 
 test('a drain that is withdrawn before it was carried out says so at once', async () => {
   const monitor = await monitorThatSays(null);
@@ -48,6 +48,13 @@ test('a drain that is withdrawn before it was carried out says so at once', asyn
   const { exitCode, stderr } = await drain;
   expect(exitCode).toBe(1);
   expect(stderr).toContain('is not drained by this order: the order was cancelled (hawser undrain)');
+});
+
+test('an undrain of one VIP leaves the other one drained', async () => {
+  const monitor = await monitorThatSays('drained');
+  await placeOrder(monitor.order, drainBy('a@b', '1111111111111111', 'ingress'));
+  expect((await monitor.run('undrain', '--kind', 'ingress')).exitCode).toBe(0);
+  expect(JSON.parse(readFileSync(monitor.order, 'utf8'))).toMatchObject({ by: 'a@b', vips: ['api'] });
 });
 
 test('an undrain that a new drain has overtaken says so at once, and by whom', async () => {

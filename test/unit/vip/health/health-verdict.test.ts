@@ -72,6 +72,16 @@ test('if no peer serves either, nothing moves', () => {
   expect(verdict.value()).toBe(TRACK.healthyHolder);
 });
 
+test('a dead server is not the best of all while the local API server answers', () => {
+  const verdict = createHealthVerdict({ ...optionsOf(true), kind: 'api' });
+  verdict.peers(silent);
+  verdict.live('dead');
+  expect(verdict.value()).toBe(TRACK.healthyHolder);
+  verdict.onLocalApiProbe({ ok: true, said: 'HTTP 200' });
+  expect(verdict.value()).toBe(TRACK.fault);
+  expect(rowOf(verdict, 'local API server')).toMatchObject({ state: 'ok', message: 'HTTP 200' });
+});
+
 test('peers that may be unreachable for all are missed only once they have been heard', () => {
   const verdict = verdictOf(false);
   verdict.peers(silent);
