@@ -83,11 +83,8 @@ async function check(number: number, { program, dispatch }: Effects): Promise<vo
     return;
   }
   const { message, detail } = outcome;
-  dispatch({
-    kind: 'refused',
-    check: number,
-    failure: { stage: 'check', message, ...(detail && { detail }) },
-  });
+  const failure: Failure = { stage: 'check', message, ...(detail && { detail }) };
+  dispatch({ kind: 'refused', check: number, failure });
 }
 
 function start({ program, processes, dispatch }: Effects): void {

@@ -26,17 +26,12 @@ export interface VrrpSupervisorState {
   readonly restarts: number;
   readonly lastTransition: Transition | undefined;
   /** The latest messages, the newest last. */
-  readonly said: readonly Said[];
+  readonly said: readonly { readonly words: TransitionWords; readonly at: number }[];
   readonly lastFailure: (Failure & { readonly at: number }) | undefined;
 }
 
 /** `stop` ends keepalived until `start`. */
 export type VrrpRequest = 'reload' | 'start' | 'stop';
-
-export interface Said {
-  readonly words: TransitionWords;
-  readonly at: number;
-}
 
 export type Daemon =
   /** No process runs, and no VIP was left. */

@@ -1,6 +1,7 @@
 import type { Log } from '../../engine/system/log.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import { sharedRun } from '../../engine/system/time/one-at-a-time.ts';
 import { type Disagreement, disagreements } from '../vip-presence.ts';
 import type { KeepalivedDriver, TrackReading } from '../vrrp-program.ts';
 import type { Processes } from './processes.ts';
@@ -35,7 +36,6 @@ export function startVipReconciler(surroundings: Surroundings): VipReconciler {
   const { program, processes, state, dispatch, log } = surroundings;
   let tracks: readonly TrackReading[] = [];
   let before: readonly Disagreement[] = [];
-  let repairing = false;
   const complaints = new Set<string>();
 
   const lookAtProcesses = (): void => {
@@ -70,22 +70,18 @@ export function startVipReconciler(surroundings: Surroundings): VipReconciler {
     }
     tracks = looks;
   };
-  const lookAtAddresses = async (): Promise<void> => {
+  const lookAtAddresses = sharedRun(async (): Promise<void> => {
     const found = lookOnce(state());
     const again = found.filter((each) => before.some((earlier) => keyOf(earlier) === keyOf(each)));
     before = found;
     if (found.length === 0) complaints.clear();
     if (again.length > 0) await repairAll(again, surroundings, complaints);
-  };
+  });
   const look = (): void => {
     listen();
     lookAtProcesses();
     lookAtTracks();
-    if (repairing) return;
-    repairing = true;
-    void lookAtAddresses().finally(() => {
-      repairing = false;
-    });
+    void lookAtAddresses();
   };
   const timer = setInterval(look, LOOK_EVERY_MS);
   const stop = (): void => {

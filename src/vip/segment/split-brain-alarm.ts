@@ -48,7 +48,7 @@ export function createSplitBrainAlarm(
         const others = othersOf(instance);
         const after = nextSplitBrain(before, { holds: here.includes(instance), others, nowMs });
         states.set(instance.vip, after);
-        logHolders(instance, { before, after, others, nowMs }, observers);
+        logHolders(instance, { before, after, nowMs }, observers);
       }
     },
   };
@@ -74,17 +74,17 @@ function logHolders(
   seen: {
     readonly before: SplitBrainState;
     readonly after: SplitBrainState;
-    readonly others: readonly OtherHolder[];
     readonly nowMs: number;
   },
   { log, metrics }: KeepalivedMonitorObservers,
 ): void {
   const { before, after, nowMs } = seen;
   metrics.splitBrain(vip, after.split);
-  const holders = seen.others.map(({ mac, node }) => ({ mac, node: node?.name, address: node?.address }));
   const facts = { vip, instance, interface: device };
   if (after.split && !before.split) {
-    const others = seen.others.map(({ mac, node }) =>
+    const { lastHeard } = after;
+    const holders = lastHeard.map(({ mac, node }) => ({ mac, node: node?.name, address: node?.address }));
+    const others = lastHeard.map(({ mac, node }) =>
       node === undefined ? `an unknown ${mac}` : `${node.name} (${node.address}, ${mac})`,
     );
     const message = `VIP "${vip}" is answered for by this node (${sourceAddress}) and by ${others.join(' and ')}, expected one holder`;
